@@ -1,0 +1,1 @@
+//! One Game Boy.
