@@ -1,1 +1,5 @@
 //! One Game Boy.
+#![no_std]
+
+pub mod cart;
+pub mod header;
