@@ -1,5 +1,6 @@
 //! One Game Boy.
 #![no_std]
 
+pub mod apu;
 pub mod cart;
 pub mod header;
