@@ -12,6 +12,8 @@ const HEADER_END: usize = 0x150;
 /// MBC5's nine bank bits reach no further.
 const LARGEST_ROM_BYTES: usize = 8 << 20;
 const BANK_BYTES: usize = 0x4000;
+const LOGO_START: usize = 0x104;
+const LOGO_BYTES: usize = 0x30;
 
 /// What a cartridge is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +31,14 @@ pub struct Cartridge {
     pub has_rtc: bool,
     /// The byte at 0143: 80 also knows the Game Boy Color.
     pub cgb_flag: u8,
+    /// The bitmap at 0104-0133, which the boot ROM shows and leaves in VRAM.
+    pub logo: [u8; LOGO_BYTES],
+    /// It is what the boot ROM wants to see. A real Game Boy locks up if not; we don't.
+    pub logo_ok: bool,
+    /// The byte at 014D, which the boot ROM leaves traces of in the flags.
+    pub header_checksum: u8,
     /// 014D is right. A real Game Boy's boot ROM locks up if it isn't; we run such a ROM.
     pub header_checksum_ok: bool,
-    /// 0104-0133 hold what the boot ROM wants to see. A real Game Boy locks up if not; we don't.
-    pub logo_ok: bool,
 }
 
 /// Why a ROM was refused.
@@ -108,8 +114,10 @@ impl Cartridge {
             has_battery: parts.battery,
             has_rtc: parts.timer,
             cgb_flag,
-            header_checksum_ok: header_checksum(rom) == rom[0x14d],
+            logo: logo(rom),
             logo_ok: has_logo(rom, 0),
+            header_checksum: rom[0x14d],
+            header_checksum_ok: header_checksum(rom) == rom[0x14d],
         })
     }
 
@@ -271,10 +279,16 @@ fn header_checksum(rom: &[u8]) -> u8 {
     rom[0x134..=0x14c].iter().fold(0, |sum: u8, &byte| sum.wrapping_sub(byte).wrapping_sub(1))
 }
 
+fn logo(rom: &[u8]) -> [u8; LOGO_BYTES] {
+    let mut logo = [0; LOGO_BYTES];
+    logo.copy_from_slice(&rom[LOGO_START..LOGO_START + LOGO_BYTES]);
+    logo
+}
+
 /// Whether the bank holds the bitmap that every boot ROM checks, known here by its FNV-1a hash.
 fn has_logo(rom: &[u8], bank: usize) -> bool {
-    let start = bank * BANK_BYTES + 0x104;
-    let Some(logo) = rom.get(start..start + 0x30) else { return false };
+    let start = bank * BANK_BYTES + LOGO_START;
+    let Some(logo) = rom.get(start..start + LOGO_BYTES) else { return false };
     let hash = logo
         .iter()
         .fold(0x811c_9dc5_u32, |hash, &byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193));
