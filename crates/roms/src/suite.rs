@@ -1,0 +1,80 @@
+//! The registry: every ROM of this crate by name. A new ROM is one source in `asm/` and one row here.
+
+use std::sync::OnceLock;
+
+use crate::assemble::Assembler;
+use crate::rom::Rom;
+
+/// A ROM that is assembled when asked for.
+#[derive(Debug)]
+pub struct BuiltIn {
+    /// The name by which commands and reports know it: `ALU_LOOP`.
+    pub name: &'static str,
+    /// One line on what it exercises.
+    pub purpose: &'static str,
+    /// What it leaves in work RAM.
+    pub signature: &'static str,
+    /// Its assembly text.
+    pub source: &'static str,
+    file: &'static str,
+    built: OnceLock<Rom>,
+}
+
+impl BuiltIn {
+    /// The ROM, assembled at the first call.
+    pub fn rom(&self) -> &Rom {
+        self.built.get_or_init(|| {
+            let assembler = Assembler::new(self.file, self.source)
+                .with_include("selfcheck.inc", include_str!("../asm/selfcheck.inc"));
+            assembler.rom().unwrap_or_else(|errors| {
+                unreachable!("every source in asm/ assembles, a test holds it:\n{errors}")
+            })
+        })
+    }
+
+    /// The ROM file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.rom().bytes
+    }
+}
+
+/// All ROMs, the endless loops first, the game last.
+pub fn all() -> &'static [BuiltIn] {
+    &SUITE
+}
+
+/// The ROM called so.
+pub fn by_name(name: &str) -> Option<&'static BuiltIn> {
+    SUITE.iter().find(|rom| rom.name == name)
+}
+
+macro_rules! suite {
+    ($($name:literal $file:literal $purpose:literal $signature:literal)*) => {
+        static SUITE: [BuiltIn; [$($name),*].len()] = [$(BuiltIn {
+            name: $name,
+            purpose: $purpose,
+            signature: $signature,
+            source: include_str!(concat!("../asm/", $file)),
+            file: $file,
+            built: OnceLock::new(),
+        }),*];
+    };
+}
+
+suite! {
+    "ALU_LOOP" "alu_loop.asm"
+    "endless register arithmetic over all groups of the ALU"
+    "C000 running sum, C001 running mix of the flags"
+
+    "MEM_RWB" "mem_rwb.asm"
+    "endless read, modify, write over 256 bytes of work RAM"
+    "C000-C0FF the bytes worked on"
+
+    "JOY_DIVERGE_PERSIST" "joy_diverge_persist.asm"
+    "the joypad steers control flow and memory, and every button leaves its mark for good"
+    "C000 mixed value, C001-C002 shift register, C003 buttons, C004 history, C005-C006 rounds, C007 path, C008-C00B paths taken, C00C-C00D checksum, C00E A5, C00F-C010 trail pointer"
+
+    "HALT_IDLE" "halt_idle.asm"
+    "a frame spent in HALT but for a moment in each VBlank"
+    "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
+}
