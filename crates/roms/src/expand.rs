@@ -102,10 +102,23 @@ impl<'a> Expander<'a> {
             (name, arguments) if self.macros.contains_key(name) => {
                 self.use_macro(&line, name, arguments, depth);
             }
-            _ if self.lines.len() < MOST_LINES => self.lines.push(line),
-            _ => {}
+            (label, rest) if label.ends_with(':') && self.is_macro(rest) => {
+                self.push(Line { text: label.to_string(), ..line.clone() });
+                return self.line(Line { text: rest.to_string(), ..line }, depth);
+            }
+            _ => self.push(line),
         }
         Block::None
+    }
+
+    fn is_macro(&self, text: &str) -> bool {
+        text.split_whitespace().next().is_some_and(|word| self.macros.contains_key(word))
+    }
+
+    fn push(&mut self, line: Line) {
+        if self.lines.len() < MOST_LINES {
+            self.lines.push(line);
+        }
     }
 
     fn include(&mut self, line: &Line, quoted: &str, depth: usize) {

@@ -74,6 +74,46 @@ suite! {
     "the joypad steers control flow and memory, and every button leaves its mark for good"
     "C000 mixed value, C001-C002 shift register, C003 buttons, C004 history, C005-C006 rounds, C007 path, C008-C00B paths taken, C00C-C00D checksum, C00E A5, C00F-C010 trail pointer"
 
+    "LOADS_BASIC" "loads_basic.asm"
+    "every way of moving bytes and words between registers and memory"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "ALU_FLAGS" "alu_flags.asm"
+    "results and flags of eight-bit arithmetic, at the edges and swept over all accumulators"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "ALU16_SP" "alu16_sp.asm"
+    "sixteen-bit arithmetic and everything the stack pointer takes part in"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "FLOW_STACK" "flow_stack.asm"
+    "jumps, calls, returns and restarts, taken and not taken, and the stack behind them"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "CB_BITOPS" "cb_bitops.asm"
+    "rotations, shifts, swap, bit, res and set: all 256 opcodes behind CB"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "TIMER_DIV_BASIC" "timer_div_basic.asm"
+    "the divider, the four rates of the timer, its overflow and its reload"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "TIMER_IRQ_HALT" "timer_irq_halt.asm"
+    "timer interrupts that wake the CPU from HALT, served or not"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "EI_DELAY" "ei_delay.asm"
+    "EI acts one instruction late, DI and RETI at once; interrupts by priority"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "DMA_OAM_COPY" "dma_oam_copy.asm"
+    "OAM DMA from RAM and ROM, started from high RAM"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "SERIAL_HELLO" "serial_hello.asm"
+    "sends HELLO over the serial port, one interrupt a byte"
+    "C000 A5 when sent, C001 bytes sent, C002-C006 bytes received (FF), C007 SC (7F), C008 time in DIV (about 80)"
+
     "HALT_IDLE" "halt_idle.asm"
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
