@@ -25,7 +25,9 @@ impl BuiltIn {
     pub fn rom(&self) -> &Rom {
         self.built.get_or_init(|| {
             let assembler = Assembler::new(self.file, self.source)
-                .with_include("selfcheck.inc", include_str!("../asm/selfcheck.inc"));
+                .with_include("selfcheck.inc", include_str!("../asm/selfcheck.inc"))
+                .with_include("mbc.inc", include_str!("../asm/mbc.inc"))
+                .with_include("screen.inc", include_str!("../asm/screen.inc"));
             assembler.rom().unwrap_or_else(|errors| {
                 unreachable!("every source in asm/ assembles, a test holds it:\n{errors}")
             })
@@ -113,6 +115,62 @@ suite! {
     "SERIAL_HELLO" "serial_hello.asm"
     "sends HELLO over the serial port, one interrupt a byte"
     "C000 A5 when sent, C001 bytes sent, C002-C006 bytes received (FF), C007 SC (7F), C008 time in DIV (about 80)"
+
+    "MBC1_SWITCH" "mbc1_switch.asm"
+    "ROM banks behind an MBC1 of 1 MiB, in both modes"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC1_RAM" "mbc1_ram.asm"
+    "32 KiB of RAM behind an MBC1: lock, banks, modes"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC2_SWITCH" "mbc2_switch.asm"
+    "16 ROM banks behind an MBC2 and its address bit 8"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC2_RAM" "mbc2_ram.asm"
+    "the 512 half bytes inside an MBC2"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC3_SWITCH" "mbc3_switch.asm"
+    "128 ROM banks behind an MBC3"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC3_RAM" "mbc3_ram.asm"
+    "32 KiB of RAM behind an MBC3: lock and banks"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC3_RTC" "mbc3_rtc.asm"
+    "the clock of an MBC3: set, latched, halted, running in emulated time"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC5_SWITCH" "mbc5_switch.asm"
+    "ROM banks behind an MBC5, where zero is zero"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC5_RAM" "mbc5_ram.asm"
+    "128 KiB of RAM behind an MBC5: lock and sixteen banks"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "BG_STATIC" "bg_static.asm"
+    "a background that never changes, in all four shades"
+    "C000 A5 when drawn, C001-C002 frames"
+
+    "BG_SCROLL" "bg_scroll.asm"
+    "a background that scrolls around both edges of its map"
+    "C000 A5 when drawn, C001-C002 frames, C003 SCX, C004 SCY"
+
+    "PPU_WINDOW" "ppu_window.asm"
+    "the window moving, switched off and on again within each frame"
+    "C000 A5 when drawn, C001-C002 frames, C003 WX, C004 WY, C005 STAT interrupts"
+
+    "PPU_SPRITES" "ppu_sprites.asm"
+    "forty objects: flips, palettes, priorities, both heights, over ten on a line, over the edges"
+    "C000 A5 when drawn, C001-C002 frames, C003 tall objects"
+
+    "PPU_STAT_IRQ" "ppu_stat_irq.asm"
+    "the four sources of the STAT interrupt counted, then a wave drawn in HBlank"
+    "C000 A5 counts right, 5A wrong, C001-C002 frames, C003 by LYC (1), C004 by HBlank (144), C005 by VBlank (1), C006 by OAM search (144 or 145), C007 by LYC and HBlank (143 or 144)"
 
     "HALT_IDLE" "halt_idle.asm"
     "a frame spent in HALT but for a moment in each VBlank"
