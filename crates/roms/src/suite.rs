@@ -175,4 +175,8 @@ suite! {
     "HALT_IDLE" "halt_idle.asm"
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
+
+    "PEARL_DRIFT" "pearl_drift.asm"
+    "a game: steer a submarine, collect pearls, touch nothing that stings"
+    "C000-C001 score, C002 hulls, C003 game over, C004 level, C005 pearls in a row, C006-C007 place"
 }
