@@ -1,0 +1,223 @@
+//! The audio registers FF10-FF3F: everything about sound that a program can read back.
+//!
+//! No sound is made, so what nobody can read isn't kept: envelopes, duty steps, the noise generator
+//! and the mixer exist only as stored register values. What remains is which channels are on (NR52),
+//! which depends on the length counters and channel 1's sweep, and wave RAM, which misbehaves while
+//! channel 3 plays. State advances only in `sync`, by the time since the last one. `div_base` is the
+//! M-cycle at which DIV was last zero: DIV's bit 4 drives the 512 Hz sequencer.
+
+mod length;
+mod sequencer;
+mod sweep;
+mod wave;
+
+pub use sequencer::{PowerOnGlitch, Sequencer};
+pub use sweep::Sweep;
+pub use wave::Wave;
+
+/// Registers and counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apu {
+    /// The M-cycle up to which everything below holds.
+    pub synced_at: u32,
+    /// NR10-NR51 as written (FF10 first; channel n's five start at 5(n - 1)). All zero while off.
+    pub registers: [u8; 32],
+    /// FF30-FF3F.
+    pub wave_ram: [u8; 16],
+    /// NR52 bit 7.
+    pub powered: bool,
+    /// NR52 bits 0-3: the channels that play.
+    pub active: u8,
+    /// What each channel's length counter has left.
+    pub lengths: [u16; 4],
+    /// The 512 Hz sequencer.
+    pub sequencer: Sequencer,
+    /// Channel 1's sweep unit.
+    pub sweep: Sweep,
+    /// Channel 3's position in wave RAM.
+    pub wave: Wave,
+}
+
+/// Bits that always read as 1, for FF10-FF2F. NR52, not stored, is not read through it.
+const READ_MASKS: [u8; 32] = [
+    0x80, 0x3f, 0x00, 0xff, 0xbf, // NR10-NR14
+    0xff, 0x3f, 0x00, 0xff, 0xbf, // NR21-NR24
+    0x7f, 0xff, 0x9f, 0xff, 0xbf, // NR30-NR34
+    0xff, 0xff, 0x00, 0x00, 0xbf, // NR41-NR44
+    0x00, 0x00, 0x70, // NR50-NR52
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+];
+
+/// Channels, as indices.
+const PULSE_1: u8 = 0;
+const WAVE: u8 = 2;
+
+/// NRx4 bits.
+const TRIGGER: u8 = 0x80;
+const LENGTH_ENABLE: u8 = 0x40;
+
+impl Apu {
+    /// After the boot ROM's chime: channel 1 plays on, its volume faded to nothing.
+    // Pan Docs "Power Up Sequence" gives the registers, write-only bits (NR13, NR14) come from what
+    // the boot ROM writes. It switches sound on 57,359 M-cycles after reset and leaves when the
+    // counter behind DIV reads ABCC, so one sequencer clock (of eight) has passed.
+    // UNVERIFIED: wave RAM and the other length counters start undefined; zeros keep runs equal.
+    pub const fn post_boot() -> Apu {
+        let mut registers = [0; 32];
+        registers[0x01] = 0x80;
+        registers[0x02] = 0xf3;
+        registers[0x03] = 0xc1;
+        registers[0x04] = 0x87;
+        registers[0x14] = 0x77;
+        registers[0x15] = 0xf3;
+        Apu {
+            synced_at: 0,
+            registers,
+            wave_ram: [0; 16],
+            powered: true,
+            active: 1,
+            lengths: [64, 0, 0, 0],
+            sequencer: Sequencer { clocks: 1, glitch: PowerOnGlitch::None },
+            sweep: Sweep { shadow: 0x7c1, timer: 8, enabled: false, subtracted: false },
+            wave: Wave::stopped(),
+        }
+    }
+
+    /// Brings everything up to `now`.
+    pub fn sync(&mut self, now: u32, div_base: u32) {
+        let elapsed = now.wrapping_sub(self.synced_at);
+        if self.is_active(WAVE) {
+            let period = self.wave_period();
+            self.wave.advance(elapsed, period);
+        }
+        let edges = sequencer::edges(self.synced_at, now, div_base);
+        self.synced_at = now;
+        if edges != 0 && self.powered {
+            self.clock_sequencer(edges);
+        }
+    }
+
+    /// Must be called before DIV is cleared: a bit that falls clocks the sequencer.
+    pub fn div_reset(&mut self, now: u32, div_base: u32) {
+        self.sync(now, div_base);
+        if self.powered && sequencer::bit(now, div_base) {
+            self.clock_sequencer(1);
+        }
+    }
+
+    /// A read from FF10-FF3F.
+    #[inline(never)]
+    pub fn read(&mut self, now: u32, div_base: u32, address: u16) -> u8 {
+        match address & 0x3f {
+            0x26 => {
+                self.sync(now, div_base);
+                0x70 | self.active | if self.powered { 0x80 } else { 0 }
+            }
+            0x30..=0x3f => {
+                self.sync(now, div_base);
+                self.read_wave_ram(address)
+            }
+            _ => {
+                let index = address.wrapping_sub(0x10) as usize & 0x1f;
+                self.registers[index] | READ_MASKS[index]
+            }
+        }
+    }
+
+    /// A write to FF10-FF3F.
+    #[inline(never)]
+    pub fn write(&mut self, now: u32, div_base: u32, address: u16, value: u8) {
+        self.sync(now, div_base);
+        match address & 0x3f {
+            0x26 => self.write_power(sequencer::bit(now, div_base), value),
+            0x27..=0x2f => {}
+            0x30..=0x3f => self.write_wave_ram(address, value),
+            _ => self.write_register(address.wrapping_sub(0x10) as u8 & 0x1f, value),
+        }
+    }
+
+    fn write_register(&mut self, index: u8, value: u8) {
+        let (channel, register) = if index < 20 { (index / 5, index % 5) } else { (0, 5) };
+        // Pan Docs "NR52": on monochrome models the length counters can be loaded while off.
+        if register == 1 {
+            self.load_length(channel, value);
+        }
+        if !self.powered {
+            return;
+        }
+        let old = self.registers[index as usize & 0x1f];
+        self.registers[index as usize & 0x1f] = value;
+        match register {
+            0 | 2 => self.write_channel_setup(channel, register),
+            4 => self.write_channel_control(channel, old, value),
+            _ => {}
+        }
+    }
+
+    /// NRx0 and NRx2 can switch their channel off, and never on.
+    fn write_channel_setup(&mut self, channel: u8, register: u8) {
+        if channel == PULSE_1 && register == 0 {
+            self.end_subtraction();
+        }
+        if !self.has_dac(channel) {
+            self.deactivate(channel);
+        }
+    }
+
+    /// NRx4: length first, then the trigger, whose side effects happen even with the DAC off.
+    fn write_channel_control(&mut self, channel: u8, old: u8, value: u8) {
+        let trigger = value & TRIGGER != 0;
+        self.enable_length(channel, old, value);
+        if trigger {
+            let was_active = self.is_active(channel);
+            if self.has_dac(channel) {
+                self.active |= 1 << channel;
+            }
+            match channel {
+                PULSE_1 => self.trigger_sweep(),
+                WAVE => self.trigger_wave(was_active),
+                _ => {}
+            }
+        }
+    }
+
+    /// NR52. Only bit 7 can be written.
+    fn write_power(&mut self, div_bit: bool, value: u8) {
+        let power = value & 0x80 != 0;
+        if power == self.powered {
+            return;
+        }
+        self.powered = power;
+        self.active = 0;
+        self.registers = [0; 32];
+        self.sweep = Sweep::idle();
+        self.wave = Wave::stopped();
+        self.sequencer = Sequencer::power_on(power && div_bit);
+    }
+
+    fn is_active(&self, channel: u8) -> bool {
+        self.active & (1 << channel) != 0
+    }
+
+    fn deactivate(&mut self, channel: u8) {
+        self.active &= !(1 << channel);
+        if channel == WAVE {
+            self.wave = Wave::stopped();
+        }
+    }
+
+    /// Pan Docs "DACs": off means that the channel can't be on.
+    fn has_dac(&self, channel: u8) -> bool {
+        match channel {
+            WAVE => self.registers[0x0a] & 0x80 != 0,
+            _ => self.registers[(channel * 5 + 2) as usize & 0x1f] & 0xf8 != 0,
+        }
+    }
+
+    /// The 11 bits of NRx3 and NRx4.
+    fn frequency(&self, channel: u8) -> u16 {
+        let low = self.registers[(channel * 5 + 3) as usize & 0x1f] as u16;
+        let high = self.registers[(channel * 5 + 4) as usize & 0x1f] as u16;
+        (high & 7) << 8 | low
+    }
+}

@@ -1,0 +1,97 @@
+//! The 512 Hz sequencer, clocked when DIV's bit 4 falls. Called by `Apu`.
+//!
+//! Of its eight steps only the length (256 Hz) and sweep (128 Hz) clocks leave traces.
+//! Source: Pan Docs "DIV-APU".
+
+use super::Apu;
+
+/// DIV's bit 4 falls every 2^11 M-cycles.
+const EDGE_MCYCLES_LOG2: u32 = 11;
+
+/// What is left of switching sound on while DIV's bit 4 was set: the first edge is lost, and the
+/// second clocks without counting (SameBoy documents it, blargg's "len sweep period sync" sees it).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum PowerOnGlitch {
+    /// Nothing.
+    None = 0,
+    /// The next edge is lost.
+    LoseEdge = 1,
+    /// The next edge clocks without counting.
+    RepeatClock = 2,
+}
+
+/// The sequencer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sequencer {
+    /// Clocks so far, modulo 8: an odd one is a length clock, 3 and 7 are sweep clocks.
+    pub clocks: u8,
+    /// How the next edge counts.
+    pub glitch: PowerOnGlitch,
+}
+
+impl Sequencer {
+    /// Sound was switched on, with DIV's bit 4 as given.
+    pub(super) fn power_on(div_bit: bool) -> Sequencer {
+        if div_bit {
+            Sequencer { clocks: 1, glitch: PowerOnGlitch::LoseEdge }
+        } else {
+            Sequencer { clocks: 0, glitch: PowerOnGlitch::None }
+        }
+    }
+}
+
+/// How often the bit fell after `from`, up to and including `now`.
+pub(super) fn edges(from: u32, now: u32, div_base: u32) -> u32 {
+    let before = from.wrapping_sub(div_base) >> EDGE_MCYCLES_LOG2;
+    let after = now.wrapping_sub(div_base) >> EDGE_MCYCLES_LOG2;
+    after.wrapping_sub(before) & (u32::MAX >> EDGE_MCYCLES_LOG2)
+}
+
+/// DIV's bit 4.
+pub(super) fn bit(now: u32, div_base: u32) -> bool {
+    now.wrapping_sub(div_base) & (1 << (EDGE_MCYCLES_LOG2 - 1)) != 0
+}
+
+impl Apu {
+    #[inline(never)]
+    pub(super) fn clock_sequencer(&mut self, edges: u32) {
+        let mut left = edges;
+        while left > 0 && self.is_sequencer_seen() {
+            self.clock_sequencer_once();
+            left -= 1;
+        }
+        self.sequencer.clocks = (self.sequencer.clocks + (left & 7) as u8) & 7;
+    }
+
+    /// Whether clocks change anything but their own count.
+    fn is_sequencer_seen(&self) -> bool {
+        match self.sequencer.glitch {
+            PowerOnGlitch::None => {
+                self.sweep.enabled
+                    || self.is_length_counting(0)
+                    || self.is_length_counting(1)
+                    || self.is_length_counting(2)
+                    || self.is_length_counting(3)
+            }
+            _ => true,
+        }
+    }
+
+    fn clock_sequencer_once(&mut self) {
+        match self.sequencer.glitch {
+            PowerOnGlitch::None => self.sequencer.clocks = (self.sequencer.clocks + 1) & 7,
+            PowerOnGlitch::LoseEdge => {
+                self.sequencer.glitch = PowerOnGlitch::RepeatClock;
+                return;
+            }
+            PowerOnGlitch::RepeatClock => self.sequencer.glitch = PowerOnGlitch::None,
+        }
+        if self.sequencer.clocks & 1 == 1 {
+            self.clock_lengths();
+        }
+        if self.sequencer.clocks & 3 == 3 && self.sweep.enabled {
+            self.clock_sweep();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Channel 3: where it reads in wave RAM, and what that does to the CPU's own accesses.
+//!
+//! Called by `Apu`. Times are in ticks of 2 T-cycles, the clock of this channel's period counter.
+//! Sources: Pan Docs "FF30-FF3F", "Obscure Behavior"; the windows are those of blargg's dmg_sound.
+
+use super::{Apu, WAVE};
+
+const TICKS_PER_MCYCLE: u32 = 2;
+/// The first read after a trigger comes this much later than a period.
+const TRIGGER_DELAY_TICKS: u32 = 3;
+
+/// Channel 3's reader. While the channel is off it is `stopped`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wave {
+    /// Ticks until the next sample is read, at least 1 while playing.
+    pub countdown_ticks: u32,
+    /// Sample last read: 0-31, two to a byte.
+    pub position: u8,
+    /// It was read in this very tick.
+    pub just_read: bool,
+}
+
+impl Wave {
+    pub(super) const fn stopped() -> Wave {
+        Wave { countdown_ticks: 0, position: 0, just_read: false }
+    }
+
+    /// Lets time pass. A new period counts from the next read on.
+    pub(super) fn advance(&mut self, mcycles: u32, period_ticks: u32) {
+        if mcycles == 0 {
+            return;
+        }
+        let ticks = mcycles.wrapping_mul(TICKS_PER_MCYCLE);
+        if ticks < self.countdown_ticks {
+            self.countdown_ticks -= ticks;
+            self.just_read = false;
+            return;
+        }
+        let over = ticks - self.countdown_ticks;
+        let reads = 1 + over / period_ticks;
+        let since_read = over % period_ticks;
+        self.position = (self.position + (reads & 31) as u8) & 31;
+        self.countdown_ticks = period_ticks - since_read;
+        self.just_read = since_read == 0;
+    }
+}
+
+impl Apu {
+    pub(super) fn wave_period(&self) -> u32 {
+        2048 - self.frequency(WAVE) as u32
+    }
+
+    pub(super) fn trigger_wave(&mut self, was_active: bool) {
+        if was_active && self.wave.countdown_ticks == 1 {
+            self.corrupt_wave_ram();
+        }
+        if self.is_active(WAVE) {
+            self.wave = Wave {
+                countdown_ticks: self.wave_period() + TRIGGER_DELAY_TICKS,
+                position: 0,
+                just_read: false,
+            };
+        }
+    }
+
+    /// Retriggered as it is about to read, the channel writes what it reads to the start.
+    // UNVERIFIED: units differ; this is the DMG-B behaviour that blargg's test expects.
+    #[cold]
+    #[inline(never)]
+    fn corrupt_wave_ram(&mut self) {
+        let read = ((self.wave.position + 1) >> 1) as usize & 0x0f;
+        if read < 4 {
+            self.wave_ram[0] = self.wave_ram[read & 0x0f];
+        } else {
+            for i in 0..4usize {
+                self.wave_ram[i & 0x0f] = self.wave_ram[(read & 0x0c) | (i & 3)];
+            }
+        }
+    }
+
+    /// While channel 3 plays, the CPU gets the byte that it reads, and only as it reads it.
+    pub(super) fn read_wave_ram(&self, address: u16) -> u8 {
+        if !self.is_active(WAVE) {
+            self.wave_ram[address as usize & 0x0f]
+        } else if self.wave.just_read {
+            self.wave_ram[(self.wave.position >> 1) as usize & 0x0f]
+        } else {
+            0xff
+        }
+    }
+
+    pub(super) fn write_wave_ram(&mut self, address: u16, value: u8) {
+        if !self.is_active(WAVE) {
+            self.wave_ram[address as usize & 0x0f] = value;
+        } else if self.wave.just_read {
+            self.wave_ram[(self.wave.position >> 1) as usize & 0x0f] = value;
+        }
+    }
+}

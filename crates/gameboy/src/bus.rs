@@ -1,0 +1,251 @@
+//! The address space: who answers an access, and what it does to the clock.
+//!
+//! `read`, `write` and `idle` are the CPU's three kinds of M-cycle: each acts at `now` and then moves
+//! `now` on by one. ROM and work RAM answer at once; everything rarer goes through one slow door, where
+//! the chip that is looked at is first brought up to `now`.
+
+use crate::machine::Machine;
+
+/// Where code lives most of the time: the last byte of cartridge ROM.
+const ROM_LAST: u16 = 0x7fff;
+
+impl Machine {
+    /// One M-cycle that reads.
+    #[inline(always)]
+    pub fn read(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16) -> u8 {
+        let value = if self.dma.active {
+            self.read_during_dma(rom, cart_ram, address)
+        } else if address <= ROM_LAST {
+            self.read_rom(rom, address)
+        } else if address >= 0xc000 && address < 0xfe00 {
+            self.wram[(address & 0x1fff) as usize]
+        } else {
+            self.read_slow(cart_ram, address)
+        };
+        self.now = self.now.wrapping_add(1);
+        value
+    }
+
+    /// One M-cycle that writes.
+    #[inline(always)]
+    pub fn write(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
+        if address >= 0xc000 && address < 0xfe00 && !self.dma.active {
+            self.wram[(address & 0x1fff) as usize] = value;
+        } else {
+            self.write_slow(rom, cart_ram, address, value);
+        }
+        self.now = self.now.wrapping_add(1);
+    }
+
+    /// One M-cycle without an access.
+    #[inline(always)]
+    pub fn idle(&mut self) {
+        self.now = self.now.wrapping_add(1);
+    }
+
+    /// One M-cycle without an access in which a 16-bit register is counted up or down, so that its
+    /// value stands on the address bus.
+    #[inline(always)]
+    pub fn idle_on_bus(&mut self, address: u16) {
+        if address & 0xff00 == 0xfe00 {
+            self.corrupt_oam_by_write();
+        }
+        self.now = self.now.wrapping_add(1);
+    }
+
+    /// Cartridge ROM through the mapper's two windows.
+    #[inline(always)]
+    fn read_rom(&self, rom: &[u8], address: u16) -> u8 {
+        let window = if address < 0x4000 { self.cart.rom_low } else { self.cart.rom_high };
+        rom[(window | (address & 0x3fff) as u32) as usize & (rom.len() - 1)]
+    }
+
+    #[inline(never)]
+    fn read_slow(&mut self, cart_ram: &[u8], address: u16) -> u8 {
+        match address >> 8 {
+            0x80..=0x9f => self.read_vram(address),
+            0xa0..=0xbf => self.cart.read_ram(cart_ram, address),
+            0xfe => self.read_oam(address),
+            0xff => self.read_high(address as u8),
+            _ => self.wram[(address & 0x1fff) as usize],
+        }
+    }
+
+    #[inline(never)]
+    fn write_slow(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
+        self.sync_dma(rom, cart_ram);
+        if self.is_lost_to_dma(address) {
+            // UNVERIFIED: on hardware the byte may reach OAM instead; it never reaches the target.
+            return;
+        }
+        match address >> 8 {
+            0x00..=0x7f => self.cart.write_control(self.now, address, value),
+            0x80..=0x9f => self.write_vram(address, value),
+            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.now, address, value),
+            0xfe => self.write_oam(address, value),
+            0xff => self.write_high(rom, cart_ram, address as u8, value),
+            _ => self.wram[(address & 0x1fff) as usize] = value,
+        }
+    }
+
+    /// FF00-FFFF: the chips' registers, HRAM and IE.
+    fn read_high(&mut self, low: u8) -> u8 {
+        match low {
+            0x80..=0xfe => self.hram[(low & 0x7f) as usize],
+            0x00 => self.joypad.read(),
+            0x01 => {
+                self.sync_serial();
+                self.serial.sb
+            }
+            0x02 => {
+                self.sync_serial();
+                self.serial.sc | 0x7e
+            }
+            0x04..=0x07 => self.timer.read(&mut self.interrupts, self.now, low as u16),
+            0x0f => {
+                self.sync_interrupts();
+                self.interrupts.requested | 0xe0
+            }
+            0x10..=0x3f => self.apu.read(self.now, self.timer.div_base, 0xff00 | low as u16),
+            0x46 => self.dma.page,
+            0x40..=0x4b => self.read_ppu(low),
+            0xff => self.interrupts.enabled,
+            _ => 0xff,
+        }
+    }
+
+    fn write_high(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
+        match low {
+            0x80..=0xfe => self.hram[(low & 0x7f) as usize] = value,
+            0x00 => self.joypad.write(&mut self.interrupts, value),
+            0x01 => {
+                self.sync_serial();
+                self.serial.sb = value;
+            }
+            0x02 => {
+                self.sync_serial();
+                self.serial.write_control(&mut self.interrupts, value);
+                self.serial.schedule(self.now, self.timer.div_base);
+            }
+            0x04 => self.reset_div(),
+            0x05..=0x07 => self.timer.write(&mut self.interrupts, self.now, low as u16, value),
+            0x0f => {
+                // The CPU's value wins over a line that rises in the same M-cycle.
+                self.sync_interrupts();
+                self.sync_ppu(self.tcycles().wrapping_add(1));
+                self.interrupts.requested = value & 0x1f;
+            }
+            0x10..=0x3f => {
+                self.apu.write(self.now, self.timer.div_base, 0xff00 | low as u16, value);
+            }
+            0x46 => {
+                self.sync_dma(rom, cart_ram);
+                self.dma.write(self.now, value);
+            }
+            0x40..=0x4b => self.write_ppu(low, value),
+            0xff => self.interrupts.enabled = value,
+            _ => {}
+        }
+        if low < 0x80 || low == 0xff {
+            // Whatever was written may have moved a deadline or let an interrupt through.
+            self.deadline = self.now;
+        }
+    }
+
+    fn sync_serial(&mut self) {
+        self.serial.sync(&mut self.interrupts, self.now, self.timer.div_base);
+    }
+
+    /// Brings every chip that can raise a line of IF up to `now`.
+    pub fn sync_interrupts(&mut self) {
+        self.timer.sync(&mut self.interrupts, self.now);
+        self.sync_serial();
+        self.sync_ppu(self.tcycles());
+    }
+
+    /// A write to DIV: the APU and the serial port are clocked by it as well.
+    pub fn reset_div(&mut self) {
+        let div_base = self.timer.div_base;
+        self.apu.div_reset(self.now, div_base);
+        self.serial.div_reset(&mut self.interrupts, self.now, div_base);
+        self.timer.reset_div(&mut self.interrupts, self.now);
+        self.serial.schedule(self.now, self.timer.div_base);
+    }
+
+    // Pan Docs "OAM DMA bus conflicts": VRAM has a bus of its own; ROM, cartridge RAM and work RAM
+    // share one.
+    fn is_lost_to_dma(&self, address: u16) -> bool {
+        self.dma.is_moving(self.now)
+            && (address & 0xff00 == 0xfe00
+                || address < 0xfe00 && is_vram(address) == is_vram(self.dma.source(self.now)))
+    }
+
+    #[inline(never)]
+    fn read_during_dma(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16) -> u8 {
+        self.sync_dma(rom, cart_ram);
+        if self.is_lost_to_dma(address) {
+            if address >= 0xfe00 {
+                0xff
+            } else {
+                self.read_for_dma(rom, cart_ram, self.dma.source(self.now))
+            }
+        } else if address <= ROM_LAST {
+            self.read_rom(rom, address)
+        } else {
+            self.read_slow(cart_ram, address)
+        }
+    }
+
+    /// A read by the DMA engine: 0000-DFFF, no chip can refuse it.
+    pub fn read_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
+        match address >> 12 {
+            0x0..=0x7 => self.read_rom(rom, address),
+            0x8 | 0x9 => self.vram[(address & 0x1fff) as usize],
+            0xa | 0xb => self.cart.read_ram(cart_ram, address),
+            _ => self.wram[(address & 0x1fff) as usize],
+        }
+    }
+
+    /// What stands at an address, for debuggers and observers: no time passes, nothing is blocked.
+    pub fn peek(&self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
+        let mut copy = *self;
+        match address >> 8 {
+            0x00..=0x7f => self.read_rom(rom, address),
+            0x80..=0x9f => self.vram[(address & 0x1fff) as usize],
+            0xa0..=0xbf => self.cart.read_ram(cart_ram, address),
+            0xfe => {
+                if address < 0xfea0 {
+                    self.oam[(address & 0xff) as usize]
+                } else {
+                    0
+                }
+            }
+            0xff => copy.read_high(address as u8),
+            _ => self.wram[(address & 0x1fff) as usize],
+        }
+    }
+
+    /// Changes memory for debuggers: RAM of every kind and the chips' registers; ROM stays as it is.
+    pub fn poke(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
+        match address >> 8 {
+            0x00..=0x7f => {}
+            0x80..=0x9f => {
+                self.before_picture_change();
+                self.vram[(address & 0x1fff) as usize] = value;
+            }
+            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.now, address, value),
+            0xfe => {
+                if address < 0xfea0 {
+                    self.before_timing_change();
+                    self.oam[(address & 0xff) as usize] = value;
+                }
+            }
+            0xff => self.write_high(rom, cart_ram, address as u8, value),
+            _ => self.wram[(address & 0x1fff) as usize] = value,
+        }
+    }
+}
+
+fn is_vram(address: u16) -> bool {
+    address & 0xe000 == 0x8000
+}

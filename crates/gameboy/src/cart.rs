@@ -1,0 +1,189 @@
+//! The cartridge as the CPU sees it: bank registers, the RAM gate, and what they select.
+//!
+//! The machine reads ROM itself, as `rom[(rom_low or rom_high) + (address & 0x3fff)]`: the selected
+//! offsets are cached here and change only in `write_control`, through `map`, the one place that
+//! derives them from the registers. Offsets never leave `rom_mask` and `ram_mask`, whatever is written.
+
+mod mbc1;
+mod mbc2;
+mod mbc3;
+mod mbc5;
+mod rtc;
+
+pub use rtc::{ClockRegisters, Rtc};
+
+/// The chip between the cartridge's edge and its ROM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mapper {
+    /// ROM wired straight to the bus, RAM (if any) always enabled.
+    RomOnly = 0,
+    /// MBC1 in its usual wiring.
+    Mbc1 = 1,
+    /// MBC1 with bit 4 of BANK1 unconnected: four games of 256 KiB.
+    Mbc1Multicart = 2,
+    /// MBC2, with 512 half-bytes of its own RAM.
+    Mbc2 = 3,
+    /// MBC3, with or without a clock.
+    Mbc3 = 4,
+    /// MBC30: MBC3 with one more bank bit for ROM and for RAM.
+    Mbc30 = 5,
+    /// MBC5.
+    Mbc5 = 6,
+    /// MBC5 whose RAM bank bit 3 drives a rumble motor instead.
+    Mbc5Rumble = 7,
+}
+
+/// What answers at A000-BFFF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RamPort {
+    /// Nothing: reads float to FF, writes are lost.
+    Closed = 0,
+    /// Bytes of cartridge RAM.
+    Bytes = 1,
+    /// MBC2's half-bytes: the upper half of the data bus floats.
+    Nibbles = 2,
+    /// One register of the clock.
+    Clock = 3,
+}
+
+/// Registers of the mapper and what they currently select.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cart {
+    /// Which chip it is.
+    pub mapper: Mapper,
+    /// Byte offset in ROM of what 0000-3FFF shows.
+    pub rom_low: u32,
+    /// Byte offset in ROM of what 4000-7FFF shows.
+    pub rom_high: u32,
+    /// ROM length - 1; the length is a power of two of at least 32 KiB.
+    pub rom_mask: u32,
+    /// Byte offset in RAM of what A000-BFFF shows.
+    pub ram_offset: u32,
+    /// RAM length - 1; the length is a power of two. 0 without RAM.
+    pub ram_mask: u32,
+    /// What answers at A000-BFFF now.
+    pub ram_port: RamPort,
+    /// Whether the cartridge has RAM at all.
+    pub has_ram: bool,
+    /// Whether the cartridge has a clock.
+    pub has_rtc: bool,
+    /// The RAM gate register holds its key.
+    pub ram_enabled: bool,
+    /// ROM bank register: BANK1, ROMB, or ROMB1:ROMB0.
+    pub rom_bank: u16,
+    /// Second register: BANK2, RAMB, or MBC3's RAM bank and clock select.
+    pub ram_bank: u8,
+    /// MBC1's MODE register.
+    pub banking_mode: bool,
+    /// MBC3's clock.
+    pub rtc: Rtc,
+}
+
+/// What a read sees where nothing drives the bus. Real carts float; FF is what is usually read.
+const OPEN_BUS: u8 = 0xff;
+
+impl Cart {
+    /// A write to 0000-7FFF.
+    #[inline(never)]
+    pub fn write_control(&mut self, now: u32, address: u16, value: u8) {
+        match self.mapper {
+            Mapper::RomOnly => {}
+            Mapper::Mbc1 | Mapper::Mbc1Multicart => self.write_mbc1(address, value),
+            Mapper::Mbc2 => self.write_mbc2(address, value),
+            Mapper::Mbc3 | Mapper::Mbc30 => self.write_mbc3(now, address, value),
+            Mapper::Mbc5 | Mapper::Mbc5Rumble => self.write_mbc5(address, value),
+        }
+        self.map();
+    }
+
+    /// A read from A000-BFFF.
+    #[inline(always)]
+    pub fn read_ram(&self, ram: &[u8], address: u16) -> u8 {
+        match self.ram_port {
+            RamPort::Bytes => self.read_byte(ram, address),
+            _ => self.read_port(ram, address),
+        }
+    }
+
+    /// A write to A000-BFFF.
+    #[inline(always)]
+    pub fn write_ram(&mut self, ram: &mut [u8], now: u32, address: u16, value: u8) {
+        match self.ram_port {
+            RamPort::Bytes => self.write_byte(ram, address, value),
+            _ => self.write_port(ram, now, address, value),
+        }
+    }
+
+    /// Brings the clock up to `now`.
+    pub fn sync(&mut self, now: u32) {
+        if self.has_rtc {
+            self.rtc.sync(now);
+        }
+    }
+
+    #[inline(never)]
+    fn read_port(&self, ram: &[u8], address: u16) -> u8 {
+        match self.ram_port {
+            RamPort::Closed => OPEN_BUS,
+            RamPort::Bytes => self.read_byte(ram, address),
+            RamPort::Nibbles => self.read_byte(ram, address) | 0xf0,
+            RamPort::Clock => self.rtc.read(self.ram_bank),
+        }
+    }
+
+    #[inline(never)]
+    fn write_port(&mut self, ram: &mut [u8], now: u32, address: u16, value: u8) {
+        match self.ram_port {
+            RamPort::Closed => {}
+            RamPort::Bytes => self.write_byte(ram, address, value),
+            RamPort::Nibbles => self.write_byte(ram, address, value & 0x0f),
+            RamPort::Clock => self.rtc.write(now, self.ram_bank, value),
+        }
+    }
+
+    // The second mask can't be wrong even if the caller's slice is not the one `ram_mask` was made for.
+    #[inline(always)]
+    fn read_byte(&self, ram: &[u8], address: u16) -> u8 {
+        let length = ram.len();
+        if length == 0 {
+            return OPEN_BUS;
+        }
+        let offset = (self.ram_offset | (address & 0x1fff) as u32) & self.ram_mask;
+        ram[offset as usize & (length - 1)]
+    }
+
+    #[inline(always)]
+    fn write_byte(&self, ram: &mut [u8], address: u16, value: u8) {
+        let length = ram.len();
+        if length == 0 {
+            return;
+        }
+        let offset = (self.ram_offset | (address & 0x1fff) as u32) & self.ram_mask;
+        ram[offset as usize & (length - 1)] = value;
+    }
+
+    /// Derives every cached selection from the registers.
+    pub(crate) fn map(&mut self) {
+        match self.mapper {
+            Mapper::RomOnly => self.select(0, 1, 0, RamPort::Bytes),
+            Mapper::Mbc1 | Mapper::Mbc1Multicart => self.map_mbc1(),
+            Mapper::Mbc2 => self.select(0, self.rom_bank, 0, RamPort::Nibbles),
+            Mapper::Mbc3 | Mapper::Mbc30 => self.map_mbc3(),
+            Mapper::Mbc5 | Mapper::Mbc5Rumble => self.map_mbc5(),
+        }
+    }
+
+    /// Banks beyond the chips wrap: their upper address lines aren't connected.
+    fn select(&mut self, low_bank: u16, high_bank: u16, ram_bank: u8, port: RamPort) {
+        self.rom_low = ((low_bank as u32) << 14) & self.rom_mask;
+        self.rom_high = ((high_bank as u32) << 14) & self.rom_mask;
+        self.ram_offset = ((ram_bank as u32) << 13) & self.ram_mask;
+        let answers = match port {
+            RamPort::Clock => self.has_rtc,
+            _ => self.has_ram,
+        };
+        self.ram_port = if self.ram_enabled && answers { port } else { RamPort::Closed };
+    }
+}

@@ -1,0 +1,84 @@
+//! OAM DMA (FF46): 160 bytes into OAM, one an M-cycle, while the CPU loses the source's bus.
+//!
+//! Nothing can see OAM while the transfer runs and nothing can change its source, so the copy itself
+//! is made in one go, by the first access after its end or at the deadline; only the bus conflicts are
+//! exact to the cycle.
+
+use crate::machine::{Machine, is_before};
+
+/// Bytes of a transfer, and M-cycles it takes.
+const TRANSFER_MCYCLES: u32 = 160;
+/// M-cycles from the write to FF46 to the first byte.
+const SETUP_MCYCLES: u32 = 2;
+
+/// The transfer in progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dma {
+    /// FF46 as last written: the source page.
+    pub page: u8,
+    /// A transfer is set up or running: every access must ask `byte_on_bus`.
+    pub active: bool,
+    /// When the first byte moves.
+    pub start: u32,
+    /// The transfer that a new request cuts off goes on until `start`.
+    pub previous_active: bool,
+    /// Its first byte's time.
+    pub previous_start: u32,
+    /// Its source page.
+    pub previous_page: u8,
+    /// When the transfer ends, while `active`.
+    pub deadline: u32,
+}
+
+impl Dma {
+    /// A write to FF46 requests a transfer, also while one runs.
+    pub fn write(&mut self, now: u32, value: u8) {
+        self.previous_active = self.active && !is_before(now, self.start);
+        self.previous_start = self.start;
+        self.previous_page = self.page;
+        self.page = value;
+        self.active = true;
+        self.start = now.wrapping_add(SETUP_MCYCLES);
+        self.deadline = self.start.wrapping_add(TRANSFER_MCYCLES);
+    }
+
+    /// Whether a byte moves in the M-cycle `now`.
+    pub fn is_moving(&self, now: u32) -> bool {
+        if !self.active {
+            false
+        } else if is_before(now, self.start) {
+            self.previous_active && now.wrapping_sub(self.previous_start) < TRANSFER_MCYCLES
+        } else {
+            now.wrapping_sub(self.start) < TRANSFER_MCYCLES
+        }
+    }
+
+    /// The address the transfer reads in the M-cycle `now`, in which `is_moving` must hold.
+    pub fn source(&self, now: u32) -> u16 {
+        if is_before(now, self.start) {
+            source_address(self.previous_page, now.wrapping_sub(self.previous_start))
+        } else {
+            source_address(self.page, now.wrapping_sub(self.start))
+        }
+    }
+}
+
+// mooneye oam_dma/sources-GS: pages E0 to FF read the work RAM below them.
+fn source_address(page: u8, index: u32) -> u16 {
+    let address = (page as u16) << 8 | (index & 0xff) as u16;
+    if address >= 0xe000 { address & !0x2000 } else { address }
+}
+
+impl Machine {
+    /// Ends the transfer when its last byte has moved.
+    pub fn sync_dma(&mut self, rom: &[u8], cart_ram: &[u8]) {
+        if self.dma.active && !is_before(self.now, self.dma.deadline) {
+            for index in 0..160 {
+                let address = source_address(self.dma.page, index);
+                self.oam[index as usize] = self.read_for_dma(rom, cart_ram, address);
+            }
+            self.dma.active = false;
+            self.dma.previous_active = false;
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Reads a cartridge's header and builds the `Cart` it describes. Host side: not translated.
+//!
+//! Called by whoever loads a ROM. Any byte sequence is either accepted or refused with what its
+//! header said and what to do about it. Source: Pan Docs "The Cartridge Header".
+
+use core::fmt;
+
+use crate::cart::{Cart, Mapper, RamPort, Rtc};
+
+/// The first address after the header.
+const HEADER_END: usize = 0x150;
+/// MBC5's nine bank bits reach no further.
+const LARGEST_ROM_BYTES: usize = 8 << 20;
+const BANK_BYTES: usize = 0x4000;
+const LOGO_START: usize = 0x104;
+const LOGO_BYTES: usize = 0x30;
+
+/// What a cartridge is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cartridge {
+    title: [u8; 16],
+    /// The chip that switches banks.
+    pub mapper: Mapper,
+    /// Size of the ROM chips, a power of two of at least 32 KiB.
+    pub rom_bytes: u32,
+    /// Size of the RAM, a power of two, or 0.
+    pub ram_bytes: u32,
+    /// RAM and clock outlive the power switch.
+    pub has_battery: bool,
+    /// There is a clock.
+    pub has_rtc: bool,
+    /// The byte at 0143: 80 also knows the Game Boy Color.
+    pub cgb_flag: u8,
+    /// The bitmap at 0104-0133, which the boot ROM shows and leaves in VRAM.
+    pub logo: [u8; LOGO_BYTES],
+    /// It is what the boot ROM wants to see. A real Game Boy locks up if not; we don't.
+    pub logo_ok: bool,
+    /// The byte at 014D, which the boot ROM leaves traces of in the flags.
+    pub header_checksum: u8,
+    /// 014D is right. A real Game Boy's boot ROM locks up if it isn't; we run such a ROM.
+    pub header_checksum_ok: bool,
+}
+
+/// Why a ROM was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RomError {
+    /// There isn't even a header.
+    TooShort {
+        /// Length of the file.
+        file_bytes: usize,
+    },
+    /// The file ends before the ROM that its header promises.
+    Truncated {
+        /// The byte at 0148.
+        size_code: u8,
+        /// What it stands for.
+        header_bytes: usize,
+        /// Length of the file.
+        file_bytes: usize,
+    },
+    /// More than any mapper can address.
+    TooLong {
+        /// Length of the file.
+        file_bytes: usize,
+    },
+    /// The byte at 0148 stands for no size.
+    UnknownRomSize {
+        /// The byte at 0148.
+        size_code: u8,
+    },
+    /// The byte at 0149 stands for no size.
+    UnknownRamSize {
+        /// The byte at 0149.
+        size_code: u8,
+    },
+    /// A real cartridge type that this machine lacks.
+    UnsupportedMapper {
+        /// The byte at 0147.
+        type_code: u8,
+        /// Its name in Pan Docs.
+        name: &'static str,
+    },
+    /// The byte at 0147 stands for no cartridge type.
+    UnknownMapper {
+        /// The byte at 0147.
+        type_code: u8,
+    },
+    /// The program needs a Game Boy Color.
+    ColorOnly {
+        /// The byte at 0143.
+        cgb_flag: u8,
+    },
+}
+
+impl Cartridge {
+    /// Reads the header of `rom`, which may be longer than the header says (padding, overdump).
+    pub fn from_rom(rom: &[u8]) -> Result<Cartridge, RomError> {
+        if rom.len() < HEADER_END {
+            return Err(RomError::TooShort { file_bytes: rom.len() });
+        }
+        let parts = Parts::from_type(rom[0x147])?;
+        let cgb_flag = rom[0x143];
+        if cgb_flag & 0xc0 == 0xc0 {
+            return Err(RomError::ColorOnly { cgb_flag });
+        }
+        let rom_bytes = rom_size(rom)?;
+        let ram_bytes = parts.ram_size(rom[0x149])?;
+        Ok(Cartridge {
+            title: title(rom),
+            mapper: parts.mapper(rom, rom_bytes, ram_bytes),
+            rom_bytes,
+            ram_bytes,
+            has_battery: parts.battery,
+            has_rtc: parts.timer,
+            cgb_flag,
+            logo: logo(rom),
+            logo_ok: has_logo(rom, 0),
+            header_checksum: rom[0x14d],
+            header_checksum_ok: header_checksum(rom) == rom[0x14d],
+        })
+    }
+
+    /// The title, with `?` for what isn't printable ASCII.
+    pub fn title(&self) -> &str {
+        let end = self.title.iter().position(|&byte| byte == 0).unwrap_or(self.title.len());
+        core::str::from_utf8(&self.title[..end]).unwrap_or("")
+    }
+
+    /// How long the ROM slice given to the machine must be. A shorter file is filled up with FF,
+    /// which is what unprogrammed ROM reads as.
+    pub fn padded_len(&self) -> usize {
+        self.rom_bytes as usize
+    }
+}
+
+impl Cart {
+    /// The cartridge at power-on.
+    pub fn new(cartridge: &Cartridge) -> Cart {
+        let mut cart = Cart {
+            mapper: cartridge.mapper,
+            rom_low: 0,
+            rom_high: 0,
+            rom_mask: cartridge.rom_bytes.wrapping_sub(1),
+            ram_offset: 0,
+            ram_mask: cartridge.ram_bytes.saturating_sub(1),
+            ram_port: RamPort::Closed,
+            has_ram: cartridge.ram_bytes != 0,
+            has_rtc: cartridge.has_rtc,
+            // Without a mapper there is no gate either.
+            ram_enabled: cartridge.mapper == Mapper::RomOnly,
+            rom_bank: 1,
+            ram_bank: 0,
+            banking_mode: false,
+            rtc: Rtc::power_on(),
+        };
+        cart.map();
+        cart
+    }
+}
+
+/// What the cartridge type at 0147 lists.
+struct Parts {
+    mapper: Mapper,
+    ram: bool,
+    battery: bool,
+    timer: bool,
+}
+
+impl Parts {
+    fn from_type(type_code: u8) -> Result<Parts, RomError> {
+        use Mapper::{Mbc1, Mbc2, Mbc3, Mbc5, Mbc5Rumble, RomOnly};
+        let (mapper, ram, battery, timer) = match type_code {
+            0x00 => (RomOnly, false, false, false),
+            0x01 => (Mbc1, false, false, false),
+            0x02 => (Mbc1, true, false, false),
+            0x03 => (Mbc1, true, true, false),
+            0x05 => (Mbc2, true, false, false),
+            0x06 => (Mbc2, true, true, false),
+            0x08 => (RomOnly, true, false, false),
+            0x09 => (RomOnly, true, true, false),
+            0x0f => (Mbc3, false, true, true),
+            0x10 => (Mbc3, true, true, true),
+            0x11 => (Mbc3, false, false, false),
+            0x12 => (Mbc3, true, false, false),
+            0x13 => (Mbc3, true, true, false),
+            0x19 => (Mbc5, false, false, false),
+            0x1a => (Mbc5, true, false, false),
+            0x1b => (Mbc5, true, true, false),
+            0x1c => (Mbc5Rumble, false, false, false),
+            0x1d => (Mbc5Rumble, true, false, false),
+            0x1e => (Mbc5Rumble, true, true, false),
+            _ => return Err(refused_type(type_code)),
+        };
+        Ok(Parts { mapper, ram, battery, timer })
+    }
+
+    /// The code at 0149 counts only where the type has RAM; MBC2 brings its own.
+    fn ram_size(&self, size_code: u8) -> Result<u32, RomError> {
+        if self.mapper == Mapper::Mbc2 {
+            return Ok(512);
+        }
+        if !self.ram {
+            return Ok(0);
+        }
+        match size_code {
+            0 => Ok(0),
+            1 => Ok(2 << 10),
+            2 => Ok(8 << 10),
+            3 => Ok(32 << 10),
+            4 => Ok(128 << 10),
+            5 => Ok(64 << 10),
+            _ => Err(RomError::UnknownRamSize { size_code }),
+        }
+    }
+
+    /// The type at 0147 doesn't tell multicarts and MBC30 from their plain relatives.
+    fn mapper(&self, rom: &[u8], rom_bytes: u32, ram_bytes: u32) -> Mapper {
+        match self.mapper {
+            // All known multicarts are 1 MiB and have a game with a header of its own in bank 10
+            // (Pan Docs "MBC1M", Complete Technical Reference "Detecting multicarts").
+            Mapper::Mbc1 if rom_bytes == 1 << 20 && has_logo(rom, 0) && has_logo(rom, 0x10) => {
+                Mapper::Mbc1Multicart
+            }
+            Mapper::Mbc3 if rom_bytes > 2 << 20 || ram_bytes > 32 << 10 => Mapper::Mbc30,
+            mapper => mapper,
+        }
+    }
+}
+
+fn refused_type(type_code: u8) -> RomError {
+    let name = match type_code {
+        0x0b => "MMM01",
+        0x0c => "MMM01+RAM",
+        0x0d => "MMM01+RAM+BATTERY",
+        0x20 => "MBC6",
+        0x22 => "MBC7+SENSOR+RUMBLE+RAM+BATTERY",
+        0xfc => "POCKET CAMERA",
+        0xfd => "BANDAI TAMA5",
+        0xfe => "HuC3",
+        0xff => "HuC1+RAM+BATTERY",
+        _ => return RomError::UnknownMapper { type_code },
+    };
+    RomError::UnsupportedMapper { type_code, name }
+}
+
+/// The file may be longer than the header says: then the file is believed, rounded up to whole
+/// chips, since some homebrew understates its size and longer chips hurt nobody.
+fn rom_size(rom: &[u8]) -> Result<u32, RomError> {
+    let size_code = rom[0x148];
+    if size_code > 8 {
+        return Err(RomError::UnknownRomSize { size_code });
+    }
+    let header_bytes = (32 << 10) << size_code;
+    if rom.len() < header_bytes {
+        return Err(RomError::Truncated { size_code, header_bytes, file_bytes: rom.len() });
+    }
+    if rom.len() > LARGEST_ROM_BYTES {
+        return Err(RomError::TooLong { file_bytes: rom.len() });
+    }
+    Ok(rom.len().next_power_of_two() as u32)
+}
+
+fn title(rom: &[u8]) -> [u8; 16] {
+    // 0143 belongs to the title only where it isn't a Game Boy Color flag.
+    let length = if rom[0x143] & 0x80 != 0 { 15 } else { 16 };
+    let mut title = [0; 16];
+    for (out, &byte) in title.iter_mut().zip(&rom[0x134..0x134 + length]) {
+        *out = match byte {
+            0 => break,
+            0x20..=0x7e => byte,
+            _ => b'?',
+        };
+    }
+    title
+}
+
+fn header_checksum(rom: &[u8]) -> u8 {
+    rom[0x134..=0x14c].iter().fold(0, |sum: u8, &byte| sum.wrapping_sub(byte).wrapping_sub(1))
+}
+
+fn logo(rom: &[u8]) -> [u8; LOGO_BYTES] {
+    let mut logo = [0; LOGO_BYTES];
+    logo.copy_from_slice(&rom[LOGO_START..LOGO_START + LOGO_BYTES]);
+    logo
+}
+
+/// Whether the bank holds the bitmap that every boot ROM checks, known here by its FNV-1a hash.
+fn has_logo(rom: &[u8], bank: usize) -> bool {
+    let start = bank * BANK_BYTES + LOGO_START;
+    let Some(logo) = rom.get(start..start + LOGO_BYTES) else { return false };
+    let hash = logo
+        .iter()
+        .fold(0x811c_9dc5_u32, |hash, &byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193));
+    hash == 0x016b_ad3f
+}
+
+impl fmt::Display for RomError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            RomError::TooShort { file_bytes } => write!(
+                f,
+                "not a Game Boy ROM: the file has {file_bytes} bytes, a cartridge's header alone \
+                 ends at byte 336; check that this is the right file"
+            ),
+            RomError::Truncated { size_code, header_bytes, file_bytes } => write!(
+                f,
+                "the ROM is cut off: its header promises {header_bytes} bytes (size code \
+                 {size_code:02X} at 0148), the file has {file_bytes}; get a complete dump"
+            ),
+            RomError::TooLong { file_bytes } => write!(
+                f,
+                "the file has {file_bytes} bytes, the largest Game Boy ROM has \
+                 {LARGEST_ROM_BYTES}; check that this is the right file"
+            ),
+            RomError::UnknownRomSize { size_code } => write!(
+                f,
+                "the header's ROM size code {size_code:02X} at 0148 is unknown; 00 to 08 (32 KiB to \
+                 8 MiB) are known, so the header is damaged or this is not a Game Boy ROM"
+            ),
+            RomError::UnknownRamSize { size_code } => write!(
+                f,
+                "the header's RAM size code {size_code:02X} at 0149 is unknown; 00 to 05 (up to \
+                 128 KiB) are known, so the header is damaged or this is not a Game Boy ROM"
+            ),
+            RomError::UnsupportedMapper { type_code, name } => write!(
+                f,
+                "the cartridge is of type {type_code:02X} at 0147, {name}, which is not supported; \
+                 supported are ROM ONLY, MBC1, MBC2, MBC3 and MBC5"
+            ),
+            RomError::UnknownMapper { type_code } => write!(
+                f,
+                "the header's cartridge type {type_code:02X} at 0147 is unknown; supported are ROM \
+                 ONLY, MBC1, MBC2, MBC3 and MBC5"
+            ),
+            RomError::ColorOnly { cgb_flag } => write!(
+                f,
+                "the program runs only on a Game Boy Color (flag {cgb_flag:02X} at 0143); this \
+                 machine is the original Game Boy, so use a version with flag 80 or 00"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for RomError {}

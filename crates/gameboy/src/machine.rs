@@ -1,0 +1,242 @@
+//! The machine: its sections, and the loop in which the CPU drives the clock.
+//!
+//! `deadline` is the earliest time at which any chip may raise an interrupt or change what the CPU
+//! runs on. Up to it the CPU just executes; at it, on an instruction boundary, `service` brings the
+//! chips that are due up to `now`, dispatches interrupts and works out the next deadline. Whoever
+//! changes a reason for an interrupt sets `deadline = now`.
+
+use crate::FRAME_MCYCLES;
+use crate::apu::Apu;
+use crate::cart::Cart;
+use crate::cpu::{Cpu, Mode};
+use crate::dma::Dma;
+use crate::interrupts::Interrupts;
+use crate::joypad::Joypad;
+use crate::ppu::Ppu;
+use crate::serial::Serial;
+use crate::timer::Timer;
+
+/// One Game Boy. ROM and cartridge RAM are passed in by whoever owns them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// M-cycles since power-on, wrapping.
+    pub now: u32,
+    /// When `service` must look again.
+    pub deadline: u32,
+    /// When the current frame began.
+    pub frame_start: u32,
+    /// The frame that `run_frame` was asked for has ended.
+    pub frame_done: bool,
+    /// The processor.
+    pub cpu: Cpu,
+    /// IF and IE.
+    pub interrupts: Interrupts,
+    /// DIV and TIMA.
+    pub timer: Timer,
+    /// The picture.
+    pub ppu: Ppu,
+    /// Sound registers.
+    pub apu: Apu,
+    /// OAM DMA.
+    pub dma: Dma,
+    /// The link port.
+    pub serial: Serial,
+    /// The buttons.
+    pub joypad: Joypad,
+    /// The cartridge's mapper.
+    pub cart: Cart,
+    /// C000-DFFF.
+    pub wram: [u8; 0x2000],
+    /// 8000-9FFF.
+    pub vram: [u8; 0x2000],
+    /// FE00-FE9F.
+    pub oam: [u8; 0xa0],
+    /// FF80-FFFE; the last byte is IE's address and stays unused.
+    pub hram: [u8; 0x80],
+    /// The last picture drawn: 2 bits a pixel, leftmost in the top bits.
+    pub frame: [u8; 5760],
+}
+
+/// Whether a moment comes before another, on a clock that wraps.
+#[inline(always)]
+pub fn is_before(moment: u32, other: u32) -> bool {
+    (moment.wrapping_sub(other) as i32) < 0
+}
+
+fn earlier(moment: u32, other: u32) -> u32 {
+    if is_before(moment, other) { moment } else { other }
+}
+
+impl Machine {
+    /// Runs until VBlank begins, or for 70,224 T-cycles while the LCD is off; the frame ends on the
+    /// first instruction boundary after that. Pixels are drawn only if `draw` says that somebody will
+    /// look at this frame; nothing else depends on it.
+    pub fn run_frame(&mut self, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
+        self.begin_frame(draw);
+        while !self.frame_done {
+            while is_before(self.now, self.deadline) {
+                self.step(rom, cart_ram);
+            }
+            self.service(rom, cart_ram);
+        }
+    }
+
+    /// Executes one instruction, or lets one event happen, and says whether the frame ended in it.
+    pub fn run_instruction(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
+        if is_before(self.now, self.deadline) {
+            self.step(rom, cart_ram);
+        } else {
+            self.service(rom, cart_ram);
+        }
+        self.frame_done
+    }
+
+    /// Starts a frame where the last one ended.
+    pub fn begin_frame(&mut self, draw: bool) {
+        self.frame_done = false;
+        self.frame_start = self.now;
+        self.deadline = self.now;
+        self.ppu.draw = draw;
+    }
+
+    /// Holds exactly these buttons: right, left, up, down, A, B, SELECT, START from bit 0.
+    pub fn set_buttons(&mut self, pressed: u8) {
+        self.joypad.set_pressed(&mut self.interrupts, pressed);
+        self.deadline = self.now;
+    }
+
+    /// `now` in T-cycles, the PPU's unit.
+    #[inline(always)]
+    pub fn tcycles(&self) -> u32 {
+        self.now << 2
+    }
+
+    /// What has to happen on an instruction boundary when the deadline has come.
+    #[inline(never)]
+    fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        self.sync_due(rom, cart_ram, 0);
+        if self.ppu.entered_vblank || self.is_dark_frame_over() {
+            self.end_frame();
+            return;
+        }
+        match self.cpu.mode {
+            Mode::Running => self.service_running(rom, cart_ram),
+            Mode::Halted => self.service_halted(rom, cart_ram),
+            Mode::Stopped => self.service_stopped(),
+            Mode::Locked => self.now = self.next_deadline(),
+        }
+        self.deadline = if self.needs_service() { self.now } else { self.next_deadline() };
+    }
+
+    fn service_running(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        if self.cpu.ime_delayed {
+            // EI takes effect after the instruction that follows it.
+            self.cpu.ime_delayed = false;
+            self.cpu.ime = true;
+            self.step(rom, cart_ram);
+        } else if self.cpu.ime && self.interrupts.pending() != 0 {
+            self.dispatch_interrupt(rom, cart_ram);
+        } else if self.cpu.halt_bug {
+            self.cpu.halt_bug = false;
+            self.step_without_increment(rom, cart_ram);
+        }
+    }
+
+    // A halted CPU looks at the interrupt lines in the middle of an M-cycle, not at its end, so that
+    // a line which rises in the second half wakes it one M-cycle later than it would interrupt a
+    // running program (mooneye halt_ime0_nointr_timing, halt_ime1_timing2).
+    fn service_halted(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        if self.cpu.just_halted {
+            self.cpu.just_halted = false;
+            self.now = self.now.wrapping_add(1);
+            return;
+        }
+        if self.interrupts.pending() == 0 {
+            let next = self.next_deadline().wrapping_sub(1);
+            if is_before(self.now, next) {
+                self.now = next;
+            }
+            self.sync_due(rom, cart_ram, 2);
+        }
+        self.now = self.now.wrapping_add(1);
+        if self.interrupts.pending() != 0 {
+            self.cpu.mode = Mode::Running;
+        }
+    }
+
+    // Pan Docs "Reducing power consumption", STOP: only a button ends it. The LCD and the counters
+    // go on here, which a real DMG does not do; no program can measure it, because none runs.
+    fn service_stopped(&mut self) {
+        if self.joypad.lines() != 0x0f {
+            self.cpu.mode = Mode::Running;
+            if self.cpu.stop_skips {
+                self.cpu.pc = self.cpu.pc.wrapping_add(1);
+            }
+        } else {
+            self.now = self.next_deadline();
+        }
+    }
+
+    /// Whether something waits for this very boundary, so that the CPU must not run past it.
+    fn needs_service(&self) -> bool {
+        match self.cpu.mode {
+            Mode::Running => {
+                self.cpu.ime_delayed
+                    || self.cpu.halt_bug
+                    || self.cpu.ime && self.interrupts.pending() != 0
+            }
+            _ => true,
+        }
+    }
+
+    /// Brings every chip whose deadline has come up to `now`, the PPU some T-cycles further.
+    fn sync_due(&mut self, rom: &[u8], cart_ram: &[u8], ppu_ahead_tcycles: u32) {
+        let div_base = self.timer.div_base;
+        if !is_before(self.now, self.timer.deadline) {
+            self.timer.sync(&mut self.interrupts, self.now);
+            self.timer.schedule(self.now);
+        }
+        if !is_before(self.now, self.serial.deadline) {
+            self.serial.sync(&mut self.interrupts, self.now, div_base);
+            self.serial.schedule(self.now, div_base);
+        }
+        self.sync_dma(rom, cart_ram);
+        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + 3) >> 2);
+        if self.ppu.is_on() && !is_before(ppu_now, self.ppu.deadline) {
+            self.sync_ppu(self.tcycles().wrapping_add(ppu_ahead_tcycles));
+            self.schedule_ppu();
+        }
+    }
+
+    fn next_deadline(&self) -> u32 {
+        let mut next = earlier(self.timer.deadline, self.serial.deadline);
+        if self.dma.active {
+            next = earlier(next, self.dma.deadline);
+        }
+        if self.ppu.is_on() {
+            earlier(next, self.ppu.deadline)
+        } else {
+            earlier(next, self.frame_start.wrapping_add(FRAME_MCYCLES))
+        }
+    }
+
+    fn is_dark_frame_over(&self) -> bool {
+        !self.ppu.is_on() && self.now.wrapping_sub(self.frame_start) >= FRAME_MCYCLES
+    }
+
+    /// Every chip is synced here, so that no two moments that are compared lie far apart.
+    fn end_frame(&mut self) {
+        self.frame_done = true;
+        self.ppu.entered_vblank = false;
+        self.finish_picture();
+        self.timer.sync(&mut self.interrupts, self.now);
+        let div_base = self.timer.div_base;
+        self.serial.sync(&mut self.interrupts, self.now, div_base);
+        self.apu.sync(self.now, div_base);
+        self.cart.sync(self.now);
+        // The counter has 16 bits: keep its base within one turn.
+        self.timer.div_base = self.now.wrapping_sub(self.now.wrapping_sub(div_base) & 0x3fff);
+        self.timer.schedule(self.now);
+        self.serial.schedule(self.now, self.timer.div_base);
+    }
+}

@@ -1,0 +1,341 @@
+//! The picture processor: registers, position in the frame, and when each kind of work is done.
+//!
+//! The position (`line`, `dot`) moves only when somebody looks (`sync_ppu`). A line is left alone until
+//! it has passed; then it is drawn at once (`line`), or, in a frame nobody observes, not at all. Only if
+//! something it depends on changes in the middle of it does the dot-by-dot `pipeline` take over, from
+//! the beginning of mode 3 up to the change and then to the end of the line. So timing never depends on
+//! whether somebody looks. `timing` knows what each dot means, `stat` when the interrupt line rises,
+//! `scan` which objects a line shows, `oam_bug` what a badly timed access does to OAM.
+
+mod line;
+mod oam_bug;
+mod pipeline;
+mod registers;
+mod scan;
+mod stat;
+mod timing;
+
+pub use pipeline::Pipeline;
+pub use scan::Scan;
+
+use crate::interrupts::{Interrupts, STAT, VBLANK};
+use crate::machine::Machine;
+
+/// LCDC bit 0: background and window enable.
+pub const LCDC_BACKGROUND: u8 = 0x01;
+/// LCDC bit 1: object enable.
+pub const LCDC_OBJECTS: u8 = 0x02;
+/// LCDC bit 2: objects are 16 lines high.
+pub const LCDC_TALL_OBJECTS: u8 = 0x04;
+/// LCDC bit 3: background map at 9C00.
+pub const LCDC_BACKGROUND_MAP: u8 = 0x08;
+/// LCDC bit 4: tile data at 8000, counted unsigned.
+pub const LCDC_TILE_DATA: u8 = 0x10;
+/// LCDC bit 5: window enable.
+pub const LCDC_WINDOW: u8 = 0x20;
+/// LCDC bit 6: window map at 9C00.
+pub const LCDC_WINDOW_MAP: u8 = 0x40;
+/// LCDC bit 7: LCD and PPU enable.
+pub const LCDC_ON: u8 = 0x80;
+
+/// T-cycles of one line.
+pub const LINE_TCYCLES: u16 = 456;
+/// The first line of VBlank.
+pub const VBLANK_LINE: u8 = 144;
+/// The last line of a frame.
+pub const LAST_LINE: u8 = 153;
+/// The dot of line 144 on which VBlank is requested.
+pub const VBLANK_DOT: u16 = 5;
+
+/// How far the current line's picture has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing was done yet; the registers are as they were when the line began.
+    Untouched = 0,
+    /// `pipeline` draws it dot by dot, right up to the current dot.
+    Rendering = 1,
+    /// Mode 3 is over and the pixels, if wanted, are drawn.
+    Done = 2,
+}
+
+/// Registers and position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ppu {
+    /// FF40.
+    pub lcdc: u8,
+    /// FF41, bits 3 to 6 only: which sources drive the interrupt line.
+    pub stat: u8,
+    /// FF42.
+    pub scy: u8,
+    /// FF43.
+    pub scx: u8,
+    /// FF45.
+    pub lyc: u8,
+    /// FF47.
+    pub bgp: u8,
+    /// FF48.
+    pub obp0: u8,
+    /// FF49.
+    pub obp1: u8,
+    /// FF4A.
+    pub wy: u8,
+    /// FF4B.
+    pub wx: u8,
+    /// The line the PPU works on, 0 to 153. LY follows it with a delay (`timing`).
+    pub line: u8,
+    /// Dots of the line that are behind us: everything that happens before `dot` has happened.
+    pub dot: u16,
+    /// When the line began, in T-cycles.
+    pub line_start: u32,
+    /// The line is the first after the LCD was switched on: shorter, and without mode 2.
+    pub first_line: bool,
+    /// The interrupt line's level: only its rise requests an interrupt.
+    pub stat_line: bool,
+    /// LY = LYC as the interrupt line sees it.
+    pub lyc_line: bool,
+    /// STAT bit 2 as it stood when the LCD was switched off.
+    pub lyc_frozen: bool,
+    /// WY was met in this frame.
+    pub wy_met: bool,
+    /// Window lines drawn so far in this frame.
+    pub window_line: u8,
+    /// Somebody will look at this frame.
+    pub draw: bool,
+    /// The LCD was switched on within this frame, so the panel stays white.
+    pub frame_blank: bool,
+    /// VBlank began and the machine has not noticed yet.
+    pub entered_vblank: bool,
+    /// When the PPU may raise an interrupt next, in M-cycles.
+    pub deadline: u32,
+    /// Progress of the current line's picture.
+    pub stage: Stage,
+    /// The dot at which mode 3 ends, as far as is known now; 0 if not worked out yet.
+    pub mode3_end: u16,
+    /// Objects on the current line.
+    pub scan: Scan,
+    /// The dot-by-dot renderer's state, meaningful while `Rendering`.
+    pub pipeline: Pipeline,
+}
+
+impl Ppu {
+    /// Whether the LCD is on.
+    #[inline(always)]
+    pub fn is_on(&self) -> bool {
+        self.lcdc & LCDC_ON != 0
+    }
+}
+
+impl Machine {
+    /// Brings the PPU to a T-cycle: everything that happens before it has then happened.
+    pub fn sync_ppu(&mut self, until: u32) {
+        if !self.ppu.is_on() {
+            return;
+        }
+        let mut elapsed = until.wrapping_sub(self.ppu.line_start);
+        if elapsed as i32 <= self.ppu.dot as i32 {
+            return;
+        }
+        while elapsed >= LINE_TCYCLES as u32 {
+            self.advance_in_line(LINE_TCYCLES);
+            self.ppu.begin_next_line();
+            elapsed -= LINE_TCYCLES as u32;
+            if self.ppu.is_quiet() {
+                elapsed -= self.ppu.skip_quiet_lines(elapsed);
+            }
+        }
+        self.advance_in_line(elapsed as u16);
+    }
+
+    fn advance_in_line(&mut self, to: u16) {
+        let from = self.ppu.dot;
+        if self.ppu.line < VBLANK_LINE {
+            self.advance_in_visible_line(from, to);
+        } else {
+            let began = self.ppu.advance_in_vblank(&mut self.interrupts, from, to);
+            if began {
+                if self.ppu.draw && self.ppu.frame_blank {
+                    self.clear_picture();
+                }
+                self.ppu.frame_blank = false;
+            }
+        }
+        self.ppu.dot = to;
+    }
+
+    fn advance_in_visible_line(&mut self, from: u16, to: u16) {
+        let ppu = &mut self.ppu;
+        if !ppu.first_line {
+            if from <= 3 && to > 3 {
+                ppu.line_event(&mut self.interrupts, 3);
+            }
+            if from <= 4 && to > 4 {
+                ppu.dot = 5;
+                ppu.meet_wy();
+                ppu.line_event(&mut self.interrupts, 4);
+            }
+        }
+        if to <= timing::MODE3_DOT {
+            return;
+        }
+        if ppu.stage == Stage::Rendering {
+            self.run_pipeline(to);
+        }
+        if self.ppu.stat & stat::HBLANK_SOURCE != 0 && self.ppu.stage != Stage::Rendering {
+            let rise = self.mode3_end() + 1;
+            if from <= rise && to > rise {
+                self.ppu.dot = rise + 1;
+                self.ppu.update_stat_line(&mut self.interrupts, 0);
+            }
+        }
+        if to == LINE_TCYCLES {
+            self.finish_line();
+        }
+    }
+
+    /// Draws what is left of the line, if anybody wants to see it.
+    fn finish_line(&mut self) {
+        if self.ppu.stage == Stage::Untouched {
+            if self.ppu.carries_window() {
+                self.start_pipeline();
+            } else if self.ppu.draw {
+                self.draw_line();
+            } else {
+                self.ppu.stage = Stage::Done;
+            }
+        }
+        if self.ppu.stage == Stage::Rendering {
+            self.run_pipeline(LINE_TCYCLES);
+            // UNVERIFIED: mode 3 stretched past the end of its line is cut off here.
+            self.ppu.stage = Stage::Done;
+        }
+    }
+
+    /// To be called before anything changes that the pixels of the current line depend on, but not
+    /// the length of its mode 3.
+    pub fn before_picture_change(&mut self) {
+        if self.ppu.draw {
+            self.before_timing_change();
+        }
+    }
+
+    /// To be called before anything changes that the length of mode 3 depends on. The PPU must have
+    /// been brought to the moment of the change.
+    pub fn before_timing_change(&mut self) {
+        if !self.ppu.is_on() || self.ppu.line >= VBLANK_LINE || self.ppu.stage == Stage::Done {
+            return;
+        }
+        let dot = self.ppu.dot;
+        self.scan_objects(dot);
+        if self.ppu.stage == Stage::Untouched && dot > self.ppu.mode3_start() {
+            if dot > self.mode3_end() {
+                self.finish_line();
+            } else {
+                self.start_pipeline();
+                self.run_pipeline(dot);
+            }
+        }
+        if self.ppu.stage != Stage::Done {
+            self.ppu.mode3_end = 0;
+        }
+    }
+
+    /// The picture at the end of a frame: white if the LCD is off.
+    pub fn finish_picture(&mut self) {
+        if self.ppu.draw && !self.ppu.is_on() {
+            self.clear_picture();
+        }
+    }
+
+    #[inline(never)]
+    fn clear_picture(&mut self) {
+        for index in 0..5760 {
+            self.frame[index as usize] = 0;
+        }
+    }
+}
+
+impl Ppu {
+    fn begin_next_line(&mut self) {
+        self.line_start = self.line_start.wrapping_add(LINE_TCYCLES as u32);
+        self.dot = 0;
+        self.first_line = false;
+        self.mode3_end = 0;
+        self.scan.restart();
+        self.stage = Stage::Untouched;
+        self.line += 1;
+        if self.line == VBLANK_LINE {
+            self.window_line = 0;
+        } else if self.line > LAST_LINE {
+            self.line = 0;
+            self.wy_met = false;
+        }
+    }
+
+    /// Nothing in a whole line can be seen from outside, except that LY moves on.
+    fn is_quiet(&self) -> bool {
+        self.stat & stat::ALL_SOURCES == 0 && !self.draw && !self.carries_window()
+    }
+
+    /// Skips whole lines, all visible or all in VBlank, and gives the T-cycles they took. The first
+    /// and the last line of VBlank are never skipped.
+    fn skip_quiet_lines(&mut self, available: u32) -> u32 {
+        let end = if self.line < VBLANK_LINE {
+            VBLANK_LINE - 1
+        } else if self.line > VBLANK_LINE {
+            LAST_LINE
+        } else {
+            self.line
+        };
+        let mut lines = available / LINE_TCYCLES as u32;
+        if self.line >= end {
+            return 0;
+        }
+        if lines > (end - self.line) as u32 {
+            lines = (end - self.line) as u32;
+        }
+        if lines == 0 {
+            return 0;
+        }
+        let past = self.line + lines as u8;
+        if self.lcdc & LCDC_WINDOW != 0 && self.wy >= self.line && self.wy < past {
+            self.wy_met |= self.line < VBLANK_LINE;
+        }
+        self.line = past;
+        self.lyc_line = self.lyc == past - 1;
+        let skipped = lines * LINE_TCYCLES as u32;
+        self.line_start = self.line_start.wrapping_add(skipped);
+        skipped
+    }
+
+    /// Moves through VBlank and says whether it began.
+    fn advance_in_vblank(&mut self, interrupts: &mut Interrupts, from: u16, to: u16) -> bool {
+        let mut began = false;
+        for event in 0..timing::VBLANK_EVENTS.len() {
+            let at = timing::VBLANK_EVENTS[event];
+            if from <= at && to > at {
+                self.dot = at + 1;
+                began |= self.vblank_event(interrupts, at);
+            }
+        }
+        began
+    }
+
+    fn vblank_event(&mut self, interrupts: &mut Interrupts, at: u16) -> bool {
+        let begins = self.line == VBLANK_LINE && at == VBLANK_DOT;
+        // Entering VBlank also pulses the OAM source (mooneye vblank_stat_intr).
+        if self.line == VBLANK_LINE
+            && (at == 2 || at == VBLANK_DOT)
+            && !self.stat_line
+            && self.stat & stat::OAM_SOURCE != 0
+        {
+            interrupts.request(STAT);
+        }
+        if begins {
+            interrupts.request(VBLANK);
+            self.entered_vblank = true;
+        }
+        let mode = self.mode_for_interrupt(0);
+        self.update_stat_line(interrupts, mode);
+        begins
+    }
+}

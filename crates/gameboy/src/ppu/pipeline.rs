@@ -1,0 +1,565 @@
+//! Mode 3 dot by dot: background fetcher, the two pixel queues, objects and the window.
+//!
+//! This is the truth about mode 3; `line` is a shortcut that must give the same for an undisturbed
+//! line, and a property test holds the two together. Pixels are put into the frame only if somebody
+//! looks; timing does not depend on it. Facts: Pan Docs "Pixel FIFO", mealybug-tearoom-tests.
+
+use crate::machine::Machine;
+use crate::ppu::{
+    LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TALL_OBJECTS, LCDC_TILE_DATA,
+    LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Scan, Stage,
+};
+
+/// `fetch_step` once a row of tile data waits to be pushed.
+const FETCH_PUSH: u8 = 6;
+/// `fetch_step` from which an object may interrupt the fetcher.
+const FETCH_INTERRUPTIBLE: u8 = 5;
+
+/// `object_step`: no object is being fetched.
+const OBJECT_NONE: u8 = 0;
+/// `object_step`: an object waits for the background fetcher.
+const OBJECT_WAITS: u8 = 1;
+/// `object_step`: the object's data has arrived.
+const OBJECT_ARRIVED: u8 = 8;
+
+/// The renderer's state within a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pipeline {
+    /// The dot to be worked on next.
+    pub dot: u16,
+    /// The pixel to be put out next; below -8 the fine scroll has not matched yet.
+    pub position: i16,
+    /// The panel's column; lags behind `position` when the window desynchronises them.
+    pub column: u8,
+    /// Two bit planes of background pixels, the next one in the top bit.
+    pub background_low: u8,
+    /// Upper plane.
+    pub background_high: u8,
+    /// Background pixels queued.
+    pub background_count: u8,
+    /// Two bit planes of object pixels, the next one in the top bit; 0 is transparent.
+    pub object_low: u8,
+    /// Upper plane.
+    pub object_high: u8,
+    /// Object pixels that use OBP1.
+    pub object_palette: u8,
+    /// Object pixels that lie behind background colours 1 to 3.
+    pub object_behind: u8,
+    /// What the background fetcher does on this dot: tile number, low and high data, two dots each.
+    pub fetch_step: u8,
+    /// The tile number fetched last.
+    pub tile: u8,
+    /// The data fetched last.
+    pub data_low: u8,
+    /// The data fetched last, upper plane.
+    pub data_high: u8,
+    /// The fetcher works on the window, and `window_line` is its line.
+    pub window_active: bool,
+    /// The next window tile's column in the map.
+    pub window_column: u8,
+    /// No pixel was put out since the window began.
+    pub window_just_started: bool,
+    /// The window was disabled while it started.
+    pub window_cut_short: bool,
+    /// Dots during which nothing moves.
+    pub stall: u8,
+    /// A blank pixel goes in before the queue's next.
+    pub inserts_pixel: bool,
+    /// WX was written one dot ago.
+    pub wx_just_changed: bool,
+    /// The next object of the scan.
+    pub object: u8,
+    /// How far its fetch has come.
+    pub object_step: u8,
+    /// OBJ enable fell during the fetch.
+    pub object_aborted: bool,
+    /// Attributes of the object being fetched.
+    pub object_flags: u8,
+    /// Its tile number.
+    pub object_tile: u8,
+    /// Its data.
+    pub object_data_low: u8,
+    /// Its data, upper plane.
+    pub object_data_high: u8,
+}
+
+impl Pipeline {
+    /// Before the first line.
+    pub const fn idle() -> Pipeline {
+        Pipeline {
+            dot: 0,
+            position: 0,
+            column: 0,
+            background_low: 0,
+            background_high: 0,
+            background_count: 0,
+            object_low: 0,
+            object_high: 0,
+            object_palette: 0,
+            object_behind: 0,
+            fetch_step: 0,
+            tile: 0,
+            data_low: 0,
+            data_high: 0,
+            window_active: false,
+            window_column: 0,
+            window_just_started: false,
+            window_cut_short: false,
+            stall: 0,
+            inserts_pixel: false,
+            wx_just_changed: false,
+            object: 0,
+            object_step: OBJECT_NONE,
+            object_aborted: false,
+            object_flags: 0,
+            object_tile: 0,
+            object_data_low: 0,
+            object_data_high: 0,
+        }
+    }
+
+    /// Whether an object's data is on its way.
+    pub fn is_fetching_object(&self) -> bool {
+        self.object_step != OBJECT_NONE && self.object_step < OBJECT_ARRIVED
+    }
+
+    fn restart(&mut self, dot: u16) {
+        self.dot = dot;
+        self.position = -16;
+        self.column = 0;
+        // Eight pixels of nothing fill the queue; they are thrown away before the first real one.
+        self.background_low = 0;
+        self.background_high = 0;
+        self.background_count = 8;
+        self.object_low = 0;
+        self.object_high = 0;
+        self.fetch_step = 0;
+        self.window_just_started = false;
+        self.window_cut_short = false;
+        self.stall = 0;
+        self.inserts_pixel = false;
+        self.object = 0;
+        self.object_step = OBJECT_NONE;
+        self.object_aborted = false;
+    }
+
+    /// The X that objects are compared with.
+    fn object_x(&self) -> i16 {
+        if self.position < -8 { 0 } else { self.position + 8 }
+    }
+
+    fn object_matches(&self, scan: &Scan) -> bool {
+        self.object < scan.count && scan.x[self.object as usize] as i16 == self.object_x()
+    }
+
+    fn skip_passed_objects(&mut self, scan: &Scan) {
+        while self.object < scan.count && (scan.x[self.object as usize] as i16) < self.object_x() {
+            self.object += 1;
+        }
+    }
+
+    /// Puts an object's row under the object pixels that are queued already.
+    fn queue_object(&mut self) {
+        let mut low = self.object_data_low;
+        let mut high = self.object_data_high;
+        if self.object_flags & 0x20 != 0 {
+            low = low.reverse_bits();
+            high = high.reverse_bits();
+        }
+        let free = !(self.object_low | self.object_high);
+        let takes = free & (low | high);
+        self.object_low |= low & takes;
+        self.object_high |= high & takes;
+        let palette = if self.object_flags & 0x10 != 0 { takes } else { 0 };
+        self.object_palette = self.object_palette & !takes | palette;
+        let behind = if self.object_flags & 0x80 != 0 { takes } else { 0 };
+        self.object_behind = self.object_behind & !takes | behind;
+    }
+
+    fn queue_background(&mut self) {
+        self.background_low = self.data_low;
+        self.background_high = self.data_high;
+        self.background_count = 8;
+        self.fetch_step = 0;
+    }
+}
+
+impl Machine {
+    /// Takes the current line over from the beginning of mode 3.
+    pub fn start_pipeline(&mut self) {
+        self.scan_objects(super::timing::MODE3_DOT + 1);
+        let start = self.ppu.mode3_start();
+        self.ppu.pipeline.restart(start);
+        self.ppu.stage = Stage::Rendering;
+    }
+
+    /// Renders every dot before `until`, or to the end of mode 3.
+    #[inline(never)]
+    pub fn run_pipeline(&mut self, until: u16) {
+        while self.ppu.pipeline.dot < until && self.ppu.stage == Stage::Rendering {
+            let draws = self.ppu.draw;
+            if self.ppu.render_dot(&self.vram, &self.oam, &mut self.frame, draws) {
+                self.ppu.end_mode3(&mut self.frame);
+            }
+            self.ppu.pipeline.dot += 1;
+        }
+    }
+
+    /// When mode 3 will end if nothing changes any more, found by rendering a copy without pixels.
+    pub fn probe_mode3_end(&mut self) -> u16 {
+        let mut probe = self.ppu;
+        if probe.stage == Stage::Untouched {
+            let start = probe.mode3_start();
+            probe.pipeline.restart(start);
+        }
+        while probe.pipeline.dot < super::LINE_TCYCLES - 2
+            && !probe.render_dot(&self.vram, &self.oam, &mut self.frame, false)
+        {
+            probe.pipeline.dot += 1;
+        }
+        probe.pipeline.dot
+    }
+}
+
+impl Ppu {
+    /// Works on one dot and says whether mode 3 ends on it.
+    fn render_dot(
+        &mut self,
+        vram: &[u8; 0x2000],
+        oam: &[u8; 0xa0],
+        frame: &mut [u8; 5760],
+        draws: bool,
+    ) -> bool {
+        if self.pipeline.stall > 0 {
+            self.pipeline.stall -= 1;
+            if self.pipeline.stall > 0 {
+                return false;
+            }
+        } else if self.pipeline.object_step == OBJECT_NONE && self.start_window() {
+            return false;
+        }
+        if self.fetch_objects(vram, oam) {
+            return false;
+        }
+        self.put_pixel(frame, draws);
+        self.fetch_background(vram);
+        self.pipeline.position >= 160
+    }
+
+    /// Begins the window if this is where it begins, and says whether that takes an extra dot.
+    fn start_window(&mut self) -> bool {
+        let position = self.pipeline.position;
+        let enabled = self.lcdc & LCDC_WINDOW != 0;
+        if !self.pipeline.window_active && self.wy_met && enabled {
+            if self.window_starts_here() {
+                self.window_line = self.window_line.wrapping_add(1);
+                self.pipeline.window_column = 0;
+                self.pipeline.background_count = 0;
+                self.pipeline.window_active = true;
+                self.pipeline.window_just_started = true;
+                self.pipeline.fetch_step = 0;
+                if self.wx == 0 && self.scx & 7 != 0 {
+                    self.pipeline.stall = 1;
+                    return true;
+                }
+            } else if self.wx == 166 && position == 159 {
+                self.window_line = self.window_line.wrapping_add(1);
+            }
+        }
+        if self.wx as i16 == position + 7
+            && self.pipeline.window_active
+            && !self.pipeline.window_just_started
+            && self.pipeline.fetch_step == 0
+            && self.pipeline.background_count == 8
+        {
+            self.pipeline.inserts_pixel = true;
+        }
+        false
+    }
+
+    fn window_starts_here(&mut self) -> bool {
+        let position = self.pipeline.position;
+        if self.wx == 0 {
+            if position == -16 { self.scx & 7 != 0 } else { position <= -7 }
+        } else if self.wx >= 166 {
+            false
+        } else if self.wx as i16 == position + 7 {
+            true
+        } else if self.wx as i16 == position + 6 && !self.pipeline.wx_just_changed {
+            // The panel falls one pixel behind the PPU (seen on most DMGs).
+            if self.pipeline.column > 0 {
+                self.pipeline.column -= 1;
+            }
+            true
+        } else {
+            false
+        }
+    }
+
+    /// Works on the object that begins here, if any, and says whether that takes the dot.
+    fn fetch_objects(&mut self, vram: &[u8; 0x2000], oam: &[u8; 0xa0]) -> bool {
+        if self.pipeline.object_step == OBJECT_NONE {
+            self.pipeline.skip_passed_objects(&self.scan);
+        }
+        if self.pipeline.object_aborted {
+            self.pipeline.object_aborted = false;
+            self.pipeline.object_step = OBJECT_NONE;
+            return false;
+        }
+        loop {
+            if self.pipeline.object_step == OBJECT_NONE {
+                if self.lcdc & LCDC_OBJECTS == 0 || !self.pipeline.object_matches(&self.scan) {
+                    return false;
+                }
+                self.pipeline.object_step = OBJECT_WAITS;
+            }
+            if self.pipeline.object_step < OBJECT_ARRIVED {
+                self.fetch_object_step(vram, oam);
+                return true;
+            }
+            self.pipeline.queue_object();
+            self.pipeline.object += 1;
+            self.pipeline.object_step = OBJECT_NONE;
+        }
+    }
+
+    /// One dot of an object's fetch: it waits until the background fetcher can be interrupted, then
+    /// takes six dots.
+    fn fetch_object_step(&mut self, vram: &[u8; 0x2000], oam: &[u8; 0xa0]) {
+        if self.pipeline.object_step == OBJECT_WAITS {
+            let waits = self.pipeline.fetch_step < FETCH_INTERRUPTIBLE
+                || self.pipeline.background_count == 0;
+            if waits {
+                self.fetch_background(vram);
+                return;
+            }
+            self.pipeline.object_step = 2;
+        }
+        match self.pipeline.object_step {
+            2 => self.fetch_background(vram),
+            3 => {
+                self.fetch_background(vram);
+                let entry = self.scan.entry[self.pipeline.object as usize] as usize * 4;
+                self.pipeline.object_tile = oam[(entry + 2) % 0xa0];
+                self.pipeline.object_flags = oam[(entry + 3) % 0xa0];
+            }
+            5 => {
+                let address = self.object_address();
+                self.pipeline.object_data_low = vram[address as usize & 0x1fff];
+            }
+            7 => {
+                let address = self.object_address();
+                self.pipeline.object_data_high = vram[(address | 1) as usize & 0x1fff];
+            }
+            _ => {}
+        }
+        self.pipeline.object_step += 1;
+    }
+
+    /// Where the row of the object being fetched lies in VRAM.
+    fn object_address(&self) -> u16 {
+        let tall = self.lcdc & LCDC_TALL_OBJECTS != 0;
+        let last_row = if tall { 15 } else { 7 };
+        let y = self.scan.y[self.pipeline.object as usize];
+        let mut row = self.line.wrapping_sub(y) & last_row;
+        if self.pipeline.object_flags & 0x40 != 0 {
+            row ^= last_row;
+        }
+        let tile = if tall { self.pipeline.object_tile & 0xfe } else { self.pipeline.object_tile };
+        tile as u16 * 16 + row as u16 * 2
+    }
+
+    /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off now.
+    pub fn abort_object_if_off(&mut self) {
+        if self.lcdc & LCDC_OBJECTS == 0 && self.pipeline.is_fetching_object() {
+            self.pipeline.object_aborted = true;
+        }
+    }
+
+    fn put_pixel(&mut self, frame: &mut [u8; 5760], draws: bool) {
+        let first_object_waits = self.lcdc & LCDC_OBJECTS != 0
+            && self.pipeline.object < self.scan.count
+            && self.scan.x[self.pipeline.object as usize] == 0;
+        if first_object_waits || self.pipeline.background_count == 0 {
+            return;
+        }
+        let pixel = self.next_pixel();
+        let pipeline = &mut self.pipeline;
+        if pipeline.position < -8 {
+            // The fine scroll throws pixels away until it matches.
+            let fine = (self.scx & 7) as i16;
+            let discarded = pipeline.position & 7;
+            if discarded == fine || pipeline.window_just_started && discarded == 6 && fine == 7 {
+                pipeline.position = -8;
+            } else if pipeline.position == -9 {
+                pipeline.position = -16;
+                return;
+            }
+        }
+        pipeline.window_just_started = false;
+        if pipeline.position >= 0 {
+            if draws && pipeline.column < 160 {
+                store_pixel(frame, self.line, pipeline.column, pixel);
+            }
+            pipeline.column = pipeline.column.wrapping_add(1);
+        }
+        pipeline.position += 1;
+    }
+
+    /// Takes one pixel off both queues and mixes them into a shade.
+    fn next_pixel(&mut self) -> u8 {
+        let pipeline = &mut self.pipeline;
+        let mut background = 0;
+        if pipeline.inserts_pixel {
+            pipeline.inserts_pixel = false;
+        } else {
+            background = pipeline.background_low >> 7 | pipeline.background_high >> 7 << 1;
+            pipeline.background_low <<= 1;
+            pipeline.background_high <<= 1;
+            pipeline.background_count -= 1;
+        }
+        let object = pipeline.object_low >> 7 | pipeline.object_high >> 7 << 1;
+        let behind = pipeline.object_behind & 0x80 != 0;
+        let palette = if pipeline.object_palette & 0x80 != 0 { self.obp1 } else { self.obp0 };
+        pipeline.object_low <<= 1;
+        pipeline.object_high <<= 1;
+        pipeline.object_palette <<= 1;
+        pipeline.object_behind <<= 1;
+        if self.lcdc & LCDC_BACKGROUND == 0 {
+            background = 0;
+        }
+        let shows_object =
+            object != 0 && self.lcdc & LCDC_OBJECTS != 0 && !(behind && background != 0);
+        if shows_object { palette >> (object * 2) & 3 } else { self.bgp >> (background * 2) & 3 }
+    }
+
+    /// One dot of the background fetcher.
+    fn fetch_background(&mut self, vram: &[u8; 0x2000]) {
+        match self.pipeline.fetch_step {
+            0 => {
+                if self.lcdc & LCDC_WINDOW == 0 {
+                    self.pipeline.window_active = false;
+                }
+                let address = self.map_address();
+                self.pipeline.tile = vram[address as usize & 0x1fff];
+                self.pipeline.fetch_step = 1;
+            }
+            2 => {
+                let address = self.tile_address();
+                self.pipeline.data_low = vram[address as usize & 0x1fff];
+                self.pipeline.fetch_step = 3;
+            }
+            4 => {
+                let address = self.tile_address();
+                self.pipeline.data_high = vram[(address | 1) as usize & 0x1fff];
+                self.pipeline.fetch_step = 5;
+            }
+            1 | 3 => self.pipeline.fetch_step += 1,
+            _ => {
+                if self.pipeline.fetch_step == 5 {
+                    if self.pipeline.window_active {
+                        self.pipeline.window_column = (self.pipeline.window_column + 1) & 0x1f;
+                    }
+                    self.pipeline.fetch_step = FETCH_PUSH;
+                }
+                self.push_background();
+            }
+        }
+    }
+
+    fn push_background(&mut self) {
+        if self.pipeline.background_count > 0 {
+            return;
+        }
+        // A window that was met but is disabled leaves one blank pixel where it would have begun.
+        if self.wy_met && self.lcdc & LCDC_WINDOW == 0 && !self.pipeline.window_cut_short {
+            let mut column = self.pipeline.position + 7;
+            if column > 167 || column < 0 {
+                column = 0;
+            }
+            if self.wx as i16 == column {
+                self.pipeline.background_low = 0;
+                self.pipeline.background_high = 0;
+                self.pipeline.background_count = 1;
+                return;
+            }
+        }
+        self.pipeline.queue_background();
+    }
+
+    fn fetch_row(&self) -> u8 {
+        if self.pipeline.window_active {
+            self.window_line.wrapping_sub(1)
+        } else {
+            self.line.wrapping_add(self.scy)
+        }
+    }
+
+    fn map_address(&self) -> u16 {
+        let mut map = 0x1800;
+        let column;
+        if self.pipeline.window_active {
+            if self.lcdc & LCDC_WINDOW_MAP != 0 {
+                map = 0x1c00;
+            }
+            column = self.pipeline.window_column;
+        } else {
+            if self.lcdc & LCDC_BACKGROUND_MAP != 0 {
+                map = 0x1c00;
+            }
+            column = if self.pipeline.position < -8 {
+                self.scx >> 3
+            } else {
+                (self.scx as i16 + self.pipeline.position + 8 >> 3) as u8 & 0x1f
+            };
+        }
+        map + (self.fetch_row() >> 3) as u16 * 32 + column as u16
+    }
+
+    fn tile_address(&self) -> u16 {
+        let row = (self.fetch_row() & 7) as u16 * 2;
+        let tile = self.pipeline.tile;
+        if self.lcdc & LCDC_TILE_DATA != 0 {
+            tile as u16 * 16 + row
+        } else {
+            (0x1000 + tile as i8 as i16 * 16) as u16 + row
+        }
+    }
+
+    fn end_mode3(&mut self, frame: &mut [u8; 5760]) {
+        self.mode3_end = self.pipeline.dot;
+        self.stage = Stage::Done;
+        if self.draw {
+            // The panel fell behind the PPU: the line's rest repeats the last pixel.
+            while self.pipeline.column < 160 {
+                let column = self.pipeline.column;
+                let shade = if column == 0 { 0 } else { load_pixel(frame, self.line, column - 1) };
+                store_pixel(frame, self.line, column, shade);
+                self.pipeline.column += 1;
+            }
+        }
+        self.pipeline.window_active = self.wy_met && self.lcdc & LCDC_WINDOW != 0 && self.wx == 166;
+        if self.pipeline.window_active {
+            self.pipeline.window_column = 1;
+            self.window_line = self.window_line.wrapping_add(1);
+        }
+        if self.line == super::VBLANK_LINE - 1 {
+            self.window_line = 0;
+        }
+    }
+
+    /// Whether the window, put just off the screen, reaches over into the next line.
+    pub fn carries_window(&self) -> bool {
+        self.pipeline.window_active || self.wy_met && self.lcdc & LCDC_WINDOW != 0 && self.wx == 166
+    }
+}
+
+fn store_pixel(frame: &mut [u8; 5760], line: u8, column: u8, shade: u8) {
+    let index = (line as usize * 40 + (column >> 2) as usize) % 5760;
+    let shift = 6 - (column & 3) * 2;
+    frame[index] = frame[index] & !(3 << shift) | shade << shift;
+}
+
+fn load_pixel(frame: &[u8; 5760], line: u8, column: u8) -> u8 {
+    frame[(line as usize * 40 + (column >> 2) as usize) % 5760] >> (6 - (column & 3) * 2) & 3
+}

@@ -1,0 +1,248 @@
+//! The PPU as the CPU sees it: FF40-FF4B, VRAM and OAM.
+//!
+//! A write reaches the PPU at a moment of its own within the CPU's M-cycle, different for each
+//! register, and some registers show a mixture of the old and the new value for one dot. The moments
+//! are those at which mealybug-tearoom-tests show a DMG to change its picture; they are relative to
+//! the T-cycle `t` at which a read in the same M-cycle would look.
+
+use crate::machine::Machine;
+use crate::ppu::{
+    LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA,
+    LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Stage, VBLANK_LINE, stat,
+};
+
+/// Bits of LCDC that address memory; those that mix pixels are seen one dot later.
+const FETCHER_BITS: u8 = LCDC_BACKGROUND_MAP | LCDC_TILE_DATA | LCDC_WINDOW_MAP | LCDC_TALL_OBJECTS;
+
+impl Machine {
+    /// A read of FF40-FF4B.
+    pub fn read_ppu(&mut self, low: u8) -> u8 {
+        match low {
+            0x40 => self.ppu.lcdc,
+            0x41 => {
+                self.sync_ppu(self.tcycles());
+                let mode = if self.ppu.is_on() { self.ppu_mode() } else { 0 };
+                0x80 | self.ppu.stat | (self.ppu.lyc_bit() as u8) << 2 | mode
+            }
+            0x42 => self.ppu.scy,
+            0x43 => self.ppu.scx,
+            0x44 => {
+                self.sync_ppu(self.tcycles());
+                if self.ppu.is_on() { self.ppu.ly() } else { 0 }
+            }
+            0x45 => self.ppu.lyc,
+            0x47 => self.ppu.bgp,
+            0x48 => self.ppu.obp0,
+            0x49 => self.ppu.obp1,
+            0x4a => self.ppu.wy,
+            _ => self.ppu.wx,
+        }
+    }
+
+    /// A write to FF40-FF4B.
+    #[inline(never)]
+    pub fn write_ppu(&mut self, low: u8, value: u8) {
+        let t = self.tcycles();
+        match low {
+            0x40 => self.write_lcdc(t, value),
+            0x41 => self.write_stat(t, value),
+            0x42 => {
+                self.sync_ppu(t.wrapping_sub(2));
+                self.before_picture_change();
+                self.ppu.scy = value;
+            }
+            0x43 => {
+                self.sync_ppu(t.wrapping_sub(2));
+                self.before_timing_change();
+                self.ppu.scx = value;
+            }
+            0x44 => {}
+            0x45 => {
+                self.sync_ppu(t);
+                self.ppu.lyc = value;
+                self.reconsider_stat_line();
+            }
+            0x47 => {
+                self.write_palette(t, self.ppu.bgp | value, value, 0);
+            }
+            0x48 => {
+                self.write_palette(t, self.ppu.obp0 | value, value, 1);
+            }
+            0x49 => {
+                self.write_palette(t, self.ppu.obp1 | value, value, 2);
+            }
+            0x4a => {
+                self.sync_ppu(t);
+                self.before_timing_change();
+                self.ppu.wy = value;
+                self.ppu.meet_wy();
+            }
+            _ => {
+                self.sync_ppu(t);
+                self.before_timing_change();
+                self.ppu.wx = value;
+                self.ppu.pipeline.wx_just_changed = true;
+                self.sync_ppu(t.wrapping_add(1));
+                self.ppu.pipeline.wx_just_changed = false;
+            }
+        }
+        if self.ppu.is_on() {
+            self.schedule_ppu();
+        }
+    }
+
+    /// A palette shows the old and the new value ORed for one dot.
+    fn write_palette(&mut self, t: u32, mixed: u8, value: u8, palette: u8) {
+        self.sync_ppu(t.wrapping_sub(2));
+        self.before_picture_change();
+        self.ppu.set_palette(palette, mixed);
+        self.sync_ppu(t.wrapping_sub(1));
+        self.before_picture_change();
+        self.ppu.set_palette(palette, value);
+    }
+
+    fn write_lcdc(&mut self, t: u32, value: u8) {
+        self.sync_ppu(t.wrapping_sub(2));
+        self.before_timing_change();
+        let old = self.ppu.lcdc;
+        let ppu = &mut self.ppu;
+        // For one dot the background bit shows its old and new value ORed, and the window and object
+        // bits the old one; but the fetcher sees at once that objects are off.
+        let mut mixed = old & !FETCHER_BITS | value & (FETCHER_BITS | LCDC_BACKGROUND);
+        let fetches_object = ppu.pipeline.is_fetching_object();
+        if value & LCDC_OBJECTS == 0 && (fetches_object || ppu.pipeline.position == 0) {
+            mixed &= !LCDC_OBJECTS;
+        }
+        ppu.lcdc = mixed;
+        ppu.abort_object_if_off();
+        self.sync_ppu(t.wrapping_sub(1));
+        self.before_timing_change();
+        let ppu = &mut self.ppu;
+        if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
+            ppu.switch_off();
+        }
+        ppu.lcdc = value;
+        ppu.abort_object_if_off();
+        ppu.meet_wy();
+        if old & !value & LCDC_WINDOW != 0 && ppu.pipeline.window_just_started {
+            ppu.pipeline.window_cut_short = true;
+        }
+        if old & LCDC_ON == 0 && value & LCDC_ON != 0 {
+            self.ppu.switch_on(t);
+            self.reconsider_stat_line();
+        }
+    }
+
+    fn write_stat(&mut self, t: u32, value: u8) {
+        if self.ppu.is_on() {
+            self.sync_ppu(t);
+            // Pan Docs "STAT bug": for one dot all sources are enabled. Right between HBlank and the
+            // next line's OAM scan, with only HBlank enabled, the OAM source is not.
+            let at_line_edge = self.ppu.line < VBLANK_LINE && self.ppu.dot == 4;
+            let only_hblank = self.ppu.stat & (stat::OAM_SOURCE | stat::HBLANK_SOURCE);
+            self.ppu.stat = if at_line_edge && only_hblank == stat::HBLANK_SOURCE {
+                stat::ALL_SOURCES & !stat::OAM_SOURCE
+            } else {
+                stat::ALL_SOURCES
+            };
+            self.reconsider_stat_line();
+            self.sync_ppu(t.wrapping_add(1));
+        }
+        self.ppu.stat = value & stat::ALL_SOURCES;
+        self.reconsider_stat_line();
+    }
+
+    /// Evaluates the STAT interrupt line after a register that drives it was written.
+    fn reconsider_stat_line(&mut self) {
+        if self.ppu.is_on() {
+            let drawing = self.ppu.line < VBLANK_LINE && self.ppu.dot > super::timing::MODE3_DOT;
+            let mode3_end = if drawing { self.mode3_end() } else { 0 };
+            let mode = self.ppu.mode_for_interrupt(mode3_end);
+            self.ppu.update_stat_line(&mut self.interrupts, mode);
+        }
+    }
+
+    /// A read of 8000-9FFF.
+    pub fn read_vram(&mut self, address: u16) -> u8 {
+        self.sync_ppu(self.tcycles());
+        if self.is_vram_read_blocked() { 0xff } else { self.vram[(address & 0x1fff) as usize] }
+    }
+
+    /// A write to 8000-9FFF.
+    pub fn write_vram(&mut self, address: u16, value: u8) {
+        self.sync_ppu(self.tcycles());
+        if !self.is_vram_write_blocked() {
+            self.before_picture_change();
+            self.vram[(address & 0x1fff) as usize] = value;
+        }
+    }
+
+    /// A read of FE00-FEFF.
+    pub fn read_oam(&mut self, address: u16) -> u8 {
+        self.sync_ppu(self.tcycles());
+        if self.is_oam_read_blocked() {
+            self.corrupt_oam_by_read();
+            0xff
+        } else if address < 0xfea0 {
+            self.oam[(address & 0xff) as usize]
+        } else {
+            0
+        }
+    }
+
+    /// A write to FE00-FEFF.
+    pub fn write_oam(&mut self, address: u16, value: u8) {
+        self.sync_ppu(self.tcycles());
+        if self.is_oam_write_blocked() {
+            self.corrupt_oam_by_write();
+        } else if address < 0xfea0 {
+            self.before_timing_change();
+            self.oam[(address & 0xff) as usize] = value;
+        }
+    }
+}
+
+impl Ppu {
+    fn set_palette(&mut self, palette: u8, value: u8) {
+        match palette {
+            0 => self.bgp = value,
+            1 => self.obp0 = value,
+            _ => self.obp1 = value,
+        }
+    }
+
+    /// WY is compared all the time while the window is enabled, not only when a line begins.
+    pub fn meet_wy(&mut self) {
+        if self.lcdc & (LCDC_ON | LCDC_WINDOW) == LCDC_ON | LCDC_WINDOW {
+            let compared = self.compared_line();
+            let line = if compared > 0xff { self.line } else { compared as u8 };
+            self.wy_met |= line == self.wy;
+        }
+    }
+
+    // Hardware freezes: LY reads 0, the mode is 0, and STAT bit 2 stays as it was.
+    fn switch_off(&mut self) {
+        self.lyc_frozen = self.lyc_bit();
+        self.line = 0;
+        self.dot = 0;
+        self.wy_met = false;
+        self.stage = Stage::Done;
+        self.pipeline.window_active = false;
+    }
+
+    // The first line is 8 dots short at its beginning, has no mode 2 and shows no objects, and the
+    // panel stays white until the next frame.
+    fn switch_on(&mut self, t: u32) {
+        self.line = 0;
+        self.dot = 8;
+        self.line_start = t.wrapping_sub(8);
+        self.first_line = true;
+        self.frame_blank = true;
+        self.wy_met = false;
+        self.window_line = 0;
+        self.mode3_end = 0;
+        self.scan.restart();
+        self.stage = Stage::Untouched;
+        self.pipeline.window_active = false;
+    }
+}

@@ -1,0 +1,78 @@
+//! The OAM scan of mode 2: which objects, at most ten, the line will show.
+//!
+//! Entry `i` is looked at on dot 6 + 2i. The scan is done lazily, in one go when somebody needs its
+//! result, or up to the current dot before OAM or the object size changes.
+
+use crate::machine::Machine;
+use crate::ppu::LCDC_TALL_OBJECTS;
+
+/// Entries in OAM.
+const ENTRIES: u8 = 40;
+/// Objects on one line.
+pub(super) const MOST_OBJECTS: u8 = 10;
+
+/// The objects found so far, sorted by X and then by their place in OAM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// Entries looked at.
+    pub entries: u8,
+    /// Objects found.
+    pub count: u8,
+    /// X of each object, as in OAM.
+    pub x: [u8; 10],
+    /// Y of each object, as in OAM.
+    pub y: [u8; 10],
+    /// Place of each object in OAM.
+    pub entry: [u8; 10],
+}
+
+impl Scan {
+    /// A new line: nothing looked at yet.
+    pub fn restart(&mut self) {
+        self.entries = 0;
+        self.count = 0;
+    }
+
+    fn insert(&mut self, x: u8, y: u8, entry: u8) {
+        let mut place = self.count as usize;
+        while place > 0 && self.x[place - 1] > x {
+            self.x[place] = self.x[place - 1];
+            self.y[place] = self.y[place - 1];
+            self.entry[place] = self.entry[place - 1];
+            place -= 1;
+        }
+        self.x[place] = x;
+        self.y[place] = y;
+        self.entry[place] = entry;
+        self.count += 1;
+    }
+}
+
+impl Machine {
+    /// Looks at every entry whose dot lies before `dot`.
+    pub fn scan_objects(&mut self, dot: u16) {
+        if self.ppu.first_line || dot <= 6 {
+            return;
+        }
+        let mut until = (dot - 5) / 2;
+        if until > ENTRIES as u16 {
+            until = ENTRIES as u16;
+        }
+        if self.ppu.scan.entries as u16 >= until {
+            return;
+        }
+        let height = if self.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 };
+        // UNVERIFIED: while OAM DMA runs the PPU finds no objects.
+        let sees_oam = !self.dma.is_moving(self.now);
+        let from = self.ppu.scan.entries;
+        self.ppu.scan.entries = until as u8;
+        for entry in from as usize..until as usize {
+            let y = self.oam[entry * 4];
+            let row = self.ppu.line.wrapping_add(16).wrapping_sub(y);
+            if row < height && sees_oam && self.ppu.scan.count < MOST_OBJECTS {
+                let x = self.oam[entry * 4 + 1];
+                self.ppu.scan.insert(x, y, entry as u8);
+            }
+        }
+    }
+}

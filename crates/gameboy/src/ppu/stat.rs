@@ -1,0 +1,56 @@
+//! The STAT interrupt line: the OR of its enabled sources. Only its rise requests an interrupt, so one
+//! source can hide another ("STAT blocking").
+
+use crate::interrupts::{Interrupts, STAT};
+use crate::ppu::{Ppu, timing};
+
+/// STAT bit 3: mode 0.
+pub(super) const HBLANK_SOURCE: u8 = 0x08;
+/// STAT bit 4: mode 1.
+pub(super) const VBLANK_SOURCE: u8 = 0x10;
+/// STAT bit 5: mode 2.
+pub(super) const OAM_SOURCE: u8 = 0x20;
+/// STAT bit 6: LY = LYC.
+pub(super) const LYC_SOURCE: u8 = 0x40;
+/// Every bit of STAT that can be written.
+pub(super) const ALL_SOURCES: u8 = 0x78;
+
+impl Ppu {
+    /// Evaluates the line for the mode that drives it now (3: none).
+    pub fn update_stat_line(&mut self, interrupts: &mut Interrupts, mode: u8) {
+        let compared = self.compared_line();
+        // Between two lines nothing is compared, and the line keeps what it saw last.
+        if compared != timing::NO_LINE {
+            self.lyc_line = compared == self.lyc as u16;
+        }
+        let source = match mode {
+            0 => HBLANK_SOURCE,
+            1 => VBLANK_SOURCE,
+            2 => OAM_SOURCE,
+            _ => 0,
+        };
+        let level = self.stat & source != 0 || self.lyc_line && self.stat & LYC_SOURCE != 0;
+        if level && !self.stat_line {
+            interrupts.request(STAT);
+        }
+        self.stat_line = level;
+    }
+
+    /// The two moments at the beginning of a visible line on which the interrupt line can change.
+    pub fn line_event(&mut self, interrupts: &mut Interrupts, at: u16) {
+        self.dot = at + 1;
+        if at == timing::MODE2_DOT {
+            // Mode 2 drives the line for this one dot.
+            self.update_stat_line(interrupts, 2);
+            self.update_stat_line(interrupts, 3);
+        } else {
+            let mode = self.mode_for_interrupt(0);
+            self.update_stat_line(interrupts, mode);
+        }
+    }
+
+    /// STAT bit 2.
+    pub fn lyc_bit(&self) -> bool {
+        if self.is_on() { self.compared_line() == self.lyc as u16 } else { self.lyc_frozen }
+    }
+}

@@ -1,0 +1,235 @@
+//! What each dot means: LY, the compared line, the mode, who is locked out of VRAM and OAM.
+//!
+//! A line is 456 dots. An access at T-cycle t sees what happened on the dots before t. Dots are given
+//! here as the moments of change, measured by the mooneye acceptance tests, mealybug-tearoom-tests and
+//! the research they rest on; on a CPU that accesses every fourth dot STAT therefore looks 4 late.
+
+use crate::machine::Machine;
+use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_DOT, VBLANK_LINE, stat};
+
+/// LY changes.
+pub(super) const LY_DOT: u16 = 3;
+/// Mode 2 begins, and the new line is compared with LYC.
+pub(super) const MODE2_DOT: u16 = 4;
+/// VRAM can no longer be read, OAM can be written for four dots.
+const SCAN_TAIL_DOT: u16 = 80;
+/// Mode 3 begins.
+pub(super) const MODE3_DOT: u16 = 84;
+/// Mode 3 begins on the first line after the LCD was switched on.
+const FIRST_LINE_MODE3_DOT: u16 = 86;
+/// The compared line of line 153 and of the first dots of every line: none.
+pub(super) const NO_LINE: u16 = 0x1ff;
+/// Dots of VBlank lines on which something can change.
+pub(super) const VBLANK_EVENTS: [u16; 7] = [0, 2, 4, VBLANK_DOT, 6, 8, 12];
+
+impl Ppu {
+    /// LY as the CPU reads it.
+    pub fn ly(&self) -> u8 {
+        let line = self.line;
+        if line == LAST_LINE {
+            // Line 153 shows as 153 for four dots only.
+            if self.dot > 6 {
+                0
+            } else if self.dot > 2 {
+                LAST_LINE
+            } else {
+                LAST_LINE - 1
+            }
+        } else if line == 0 {
+            0
+        } else {
+            let change = if line < VBLANK_LINE { LY_DOT } else { 2 };
+            if self.dot > change { line } else { line - 1 }
+        }
+    }
+
+    /// The line that is compared with LYC, or `NO_LINE`.
+    pub fn compared_line(&self) -> u16 {
+        let line = self.line as u16;
+        let dot = self.dot;
+        if line == 0 {
+            0
+        } else if line < VBLANK_LINE as u16 {
+            if dot <= LY_DOT {
+                line - 1
+            } else if dot <= MODE2_DOT {
+                NO_LINE
+            } else {
+                line
+            }
+        } else if line < LAST_LINE as u16 {
+            if dot <= 4 { NO_LINE } else { line }
+        } else if dot > 12 {
+            0
+        } else if dot > 6 && dot <= 8 {
+            line
+        } else {
+            NO_LINE
+        }
+    }
+
+    /// The dot on which the renderer starts.
+    pub fn mode3_start(&self) -> u16 {
+        if self.first_line { 91 } else { 89 }
+    }
+
+    fn mode3_dot(&self) -> u16 {
+        if self.first_line { FIRST_LINE_MODE3_DOT } else { MODE3_DOT }
+    }
+
+    /// The mode whose source drives the interrupt line, 3 for none, given when mode 3 ends.
+    pub fn mode_for_interrupt(&self, mode3_end: u16) -> u8 {
+        if self.line > VBLANK_LINE || self.line == VBLANK_LINE && self.dot > VBLANK_DOT {
+            1
+        } else if self.line == VBLANK_LINE {
+            0
+        } else if self.first_line {
+            if self.dot > mode3_end + 1 && self.dot > FIRST_LINE_MODE3_DOT { 0 } else { 3 }
+        } else if self.dot <= LY_DOT {
+            if self.line == 0 { 1 } else { 0 }
+        } else if self.dot <= MODE2_DOT {
+            // The OAM source rises one dot before the mode does, except on line 0.
+            if self.line == 0 { 1 } else { 2 }
+        } else if self.dot > MODE3_DOT && self.dot > mode3_end + 1 {
+            0
+        } else {
+            3
+        }
+    }
+
+    /// T-cycles from the current line's start to a dot of another line, the next time it comes.
+    fn tcycles_to(&self, line: u8, dot: u16) -> u32 {
+        let is_past = line < self.line || line == self.line && dot < self.dot;
+        let lines = if is_past { line as u32 + 154 } else { line as u32 } - self.line as u32;
+        lines * LINE_TCYCLES as u32 + dot as u32
+    }
+}
+
+impl Machine {
+    /// The mode in STAT.
+    pub fn ppu_mode(&mut self) -> u8 {
+        let line = self.ppu.line;
+        let dot = self.ppu.dot;
+        if line >= VBLANK_LINE {
+            (line > VBLANK_LINE || dot > VBLANK_DOT) as u8
+        } else if dot <= self.ppu.mode3_dot() {
+            if self.ppu.first_line {
+                0
+            } else if dot > MODE2_DOT {
+                2
+            } else {
+                (line == 0 && dot <= LY_DOT) as u8
+            }
+        } else if self.in_mode3() {
+            3
+        } else {
+            0
+        }
+    }
+
+    /// Whether mode 3, once begun, has not ended yet.
+    fn in_mode3(&mut self) -> bool {
+        self.ppu.stage != Stage::Done && self.ppu.dot <= self.mode3_end()
+    }
+
+    /// Whether the PPU keeps the CPU from reading VRAM.
+    pub fn is_vram_read_blocked(&mut self) -> bool {
+        let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { SCAN_TAIL_DOT };
+        self.blocks_from(begins)
+    }
+
+    /// Whether the PPU keeps the CPU from writing VRAM.
+    pub fn is_vram_write_blocked(&mut self) -> bool {
+        let begins = self.ppu.mode3_dot();
+        self.blocks_from(begins)
+    }
+
+    /// Whether the PPU keeps the CPU from reading OAM.
+    pub fn is_oam_read_blocked(&mut self) -> bool {
+        let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { LY_DOT };
+        self.blocks_from(begins)
+    }
+
+    /// Whether the PPU keeps the CPU from writing OAM.
+    pub fn is_oam_write_blocked(&mut self) -> bool {
+        if self.ppu.first_line {
+            return self.blocks_from(MODE3_DOT);
+        }
+        let is_tail = self.ppu.dot > SCAN_TAIL_DOT && self.ppu.dot <= MODE3_DOT;
+        !is_tail && self.blocks_from(MODE2_DOT)
+    }
+
+    fn blocks_from(&mut self, begins: u16) -> bool {
+        self.ppu.is_on()
+            && self.ppu.line < VBLANK_LINE
+            && self.ppu.dot > begins
+            && (self.ppu.dot <= MODE3_DOT || self.in_mode3())
+    }
+
+    /// Works out when the PPU may raise an interrupt next: never too late, sometimes too early.
+    pub fn schedule_ppu(&mut self) {
+        let mut tcycles = self.ppu.tcycles_to(VBLANK_LINE, VBLANK_DOT);
+        let sources = self.ppu.stat;
+        if sources & stat::ALL_SOURCES != 0 {
+            if sources & stat::LYC_SOURCE != 0 {
+                tcycles = tcycles.min(self.ppu.tcycles_to_lyc());
+            }
+            if sources & stat::OAM_SOURCE != 0 {
+                tcycles = tcycles.min(self.ppu.tcycles_to_oam_source());
+            }
+            if sources & stat::HBLANK_SOURCE != 0 {
+                tcycles = tcycles.min(self.tcycles_to_hblank());
+            }
+        }
+        // What happens on dot d is seen by accesses after it.
+        let moment = self.ppu.line_start.wrapping_add(tcycles);
+        let mcycles = (moment.wrapping_sub(self.tcycles()) as i32 >> 2) + 1;
+        self.ppu.deadline = self.now.wrapping_add(mcycles.max(1) as u32);
+    }
+
+    fn tcycles_to_hblank(&mut self) -> u32 {
+        let line = self.ppu.line;
+        if line >= VBLANK_LINE {
+            return self.ppu.tcycles_to(0, MODE3_DOT);
+        }
+        if self.ppu.dot <= MODE3_DOT {
+            return MODE3_DOT as u32;
+        }
+        if self.in_mode3() || self.ppu.dot <= self.ppu.mode3_end + 1 {
+            self.mode3_end() as u32 + 1
+        } else {
+            LINE_TCYCLES as u32 + MODE3_DOT as u32
+        }
+    }
+}
+
+impl Ppu {
+    fn tcycles_to_lyc(&self) -> u32 {
+        match self.lyc {
+            0 => self.tcycles_to(LAST_LINE, 12),
+            153 => self.tcycles_to(LAST_LINE, 6),
+            1..=152 => self.tcycles_to(self.lyc, MODE2_DOT),
+            // No line has this number.
+            _ => self.tcycles_to(VBLANK_LINE, VBLANK_DOT),
+        }
+    }
+
+    fn tcycles_to_oam_source(&self) -> u32 {
+        if self.line == VBLANK_LINE && self.dot <= VBLANK_DOT {
+            // Line 144 pulses it on two dots.
+            self.tcycles_to(VBLANK_LINE, if self.dot <= 2 { 2 } else { VBLANK_DOT })
+        } else if self.line > VBLANK_LINE {
+            self.tcycles_to(0, MODE2_DOT)
+        } else if self.dot <= LY_DOT {
+            LY_DOT as u32
+        } else if self.dot <= MODE2_DOT {
+            MODE2_DOT as u32
+        } else if self.line == VBLANK_LINE {
+            self.tcycles_to(0, MODE2_DOT)
+        } else if self.line == VBLANK_LINE - 1 {
+            LINE_TCYCLES as u32 + 2
+        } else {
+            LINE_TCYCLES as u32 + LY_DOT as u32
+        }
+    }
+}

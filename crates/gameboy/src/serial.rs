@@ -1,0 +1,87 @@
+//! The serial port (FF01, FF02) with nothing plugged in: eight ones are shifted in.
+//!
+//! The bit clock is the system counter's bit 7 divided by two, so a transfer starts in step with DIV,
+//! not with the write to SC.
+
+use crate::interrupts::{Interrupts, SERIAL};
+use crate::timer::FAR_MCYCLES;
+
+/// M-cycles between falling edges of the system counter's bit 7.
+const EDGE_MCYCLES: u32 = 64;
+
+/// SB, SC and the transfer in progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Serial {
+    /// SB: shifted out at the top, ones shifted in at the bottom.
+    pub sb: u8,
+    /// SC: bit 7 transfer in progress, bit 0 our own clock.
+    pub sc: u8,
+    /// Bits shifted in this transfer.
+    pub bits: u8,
+    /// The bit clock's flip-flop: every second edge shifts.
+    pub clock_high: bool,
+    /// Edges are counted up to this time.
+    pub synced_at: u32,
+    /// When the transfer ends.
+    pub deadline: u32,
+}
+
+impl Serial {
+    fn transferring(&self) -> bool {
+        self.sc & 0x81 == 0x81
+    }
+
+    /// Brings SB, SC and the interrupt line up to `now`.
+    pub fn sync(&mut self, interrupts: &mut Interrupts, now: u32, div_base: u32) {
+        let from = self.synced_at.wrapping_sub(div_base) / EDGE_MCYCLES;
+        let mut edges = (now.wrapping_sub(div_base) / EDGE_MCYCLES).wrapping_sub(from);
+        self.synced_at = now;
+        while edges != 0 && self.transferring() {
+            self.edge(interrupts);
+            edges -= 1;
+        }
+        self.clock_high ^= edges & 1 != 0;
+    }
+
+    fn edge(&mut self, interrupts: &mut Interrupts) {
+        self.clock_high = !self.clock_high;
+        if !self.clock_high && self.transferring() {
+            self.sb = self.sb << 1 | 1;
+            self.bits += 1;
+            if self.bits == 8 {
+                self.bits = 0;
+                self.sc &= 0x7f;
+                interrupts.request(SERIAL);
+            }
+        }
+    }
+
+    /// Works out when the transfer ends.
+    pub fn schedule(&mut self, now: u32, div_base: u32) {
+        self.deadline = if self.transferring() {
+            let edges = (8 - self.bits as u32) * 2 - self.clock_high as u32;
+            let passed = now.wrapping_sub(div_base) / EDGE_MCYCLES;
+            div_base.wrapping_add((passed + edges).wrapping_mul(EDGE_MCYCLES))
+        } else {
+            now.wrapping_add(FAR_MCYCLES)
+        };
+    }
+
+    /// A write to SC: starts a transfer, and sets the bit clock low.
+    pub fn write_control(&mut self, interrupts: &mut Interrupts, value: u8) {
+        self.bits = 0;
+        if self.clock_high {
+            self.edge(interrupts);
+        }
+        self.bits = 0;
+        self.sc = value & 0x81;
+    }
+
+    /// DIV is about to be reset while its bit 7 is high: that is an edge too.
+    pub fn div_reset(&mut self, interrupts: &mut Interrupts, now: u32, div_base: u32) {
+        self.sync(interrupts, now, div_base);
+        if now.wrapping_sub(div_base) & (EDGE_MCYCLES / 2) != 0 {
+            self.edge(interrupts);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Headers: what is read from them, and how ROMs are refused.
+
+use gbxcule_gameboy::cart::{Cart, Mapper};
+use gbxcule_gameboy::header::{Cartridge, RomError};
+use insta::assert_snapshot;
+use proptest::prelude::*;
+
+const LOGO: [u8; 48] = [
+    0xce, 0xed, 0x66, 0x66, 0xcc, 0x0d, 0x00, 0x0b, 0x03, 0x73, 0x00, 0x83, 0x00, 0x0c, 0x00, 0x0d,
+    0x00, 0x08, 0x11, 0x1f, 0x88, 0x89, 0x00, 0x0e, 0xdc, 0xcc, 0x6e, 0xe6, 0xdd, 0xdd, 0xd9, 0x99,
+    0xbb, 0xbb, 0x67, 0x63, 0x6e, 0x0e, 0xec, 0xcc, 0xdd, 0xdc, 0x99, 0x9f, 0xbb, 0xb9, 0x33, 0x3e,
+];
+
+/// A ROM of `bytes` with a title, the given type and size codes, and a valid checksum.
+fn rom(bytes: usize, type_code: u8, rom_code: u8, ram_code: u8) -> Vec<u8> {
+    let mut rom = vec![0; bytes];
+    rom[0x134..0x138].copy_from_slice(b"TEST");
+    rom[0x147] = type_code;
+    rom[0x148] = rom_code;
+    rom[0x149] = ram_code;
+    let sum = rom[0x134..0x14d].iter().fold(0u8, |sum, b| sum.wrapping_sub(*b).wrapping_sub(1));
+    rom[0x14d] = sum;
+    rom
+}
+
+fn refusal(rom: &[u8]) -> String {
+    Cartridge::from_rom(rom).unwrap_err().to_string()
+}
+
+#[test]
+fn a_good_header_says_what_the_cartridge_has() {
+    let cartridge = Cartridge::from_rom(&rom(0x10000, 0x10, 1, 3)).unwrap();
+    assert_eq!(cartridge.title(), "TEST");
+    assert_eq!(cartridge.mapper, Mapper::Mbc3);
+    assert_eq!(cartridge.padded_len(), 0x10000);
+    assert_eq!(cartridge.ram_bytes, 0x8000);
+    assert!(cartridge.has_battery && cartridge.has_rtc);
+    assert!(cartridge.header_checksum_ok);
+    assert!(!cartridge.logo_ok);
+}
+
+#[test]
+fn a_wrong_header_checksum_is_reported_but_accepted() {
+    let mut rom = rom(0x8000, 0, 0, 0);
+    rom[0x14d] ^= 1;
+    assert!(!Cartridge::from_rom(&rom).unwrap().header_checksum_ok);
+}
+
+#[test]
+fn the_logo_is_recognised() {
+    let mut rom = rom(0x8000, 0, 0, 0);
+    rom[0x104..0x134].copy_from_slice(&LOGO);
+    assert!(Cartridge::from_rom(&rom).unwrap().logo_ok);
+}
+
+#[test]
+fn a_title_keeps_only_printable_characters() {
+    let mut rom = rom(0x8000, 0, 0, 0);
+    rom[0x134..0x144].copy_from_slice(b"A\xffB\x01567890123456");
+    assert_eq!(Cartridge::from_rom(&rom).unwrap().title(), "A?B?567890123456");
+    rom[0x143] = 0x80;
+    assert_eq!(Cartridge::from_rom(&rom).unwrap().title(), "A?B?56789012345");
+}
+
+#[test]
+fn a_longer_file_is_padded_to_whole_chips() {
+    let mut rom = rom(0x8000, 1, 0, 0);
+    rom.resize(0x8200, 0);
+    assert_eq!(Cartridge::from_rom(&rom).unwrap().padded_len(), 0x10000);
+}
+
+#[test]
+fn ram_codes_count_only_where_the_type_has_ram() {
+    assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x01, 0, 0x77)).unwrap().ram_bytes, 0);
+    assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x06, 0, 0)).unwrap().ram_bytes, 512);
+}
+
+#[test]
+fn multicarts_are_known_by_the_second_header_in_bank_10() {
+    let mut rom = rom(1 << 20, 1, 5, 0);
+    rom[0x104..0x134].copy_from_slice(&LOGO);
+    assert_eq!(Cartridge::from_rom(&rom).unwrap().mapper, Mapper::Mbc1);
+    rom[0x40104..0x40134].copy_from_slice(&LOGO);
+    assert_eq!(Cartridge::from_rom(&rom).unwrap().mapper, Mapper::Mbc1Multicart);
+}
+
+#[test]
+fn mbc30_is_an_mbc3_with_more_memory_than_mbc3_addresses() {
+    assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x13, 0, 3)).unwrap().mapper, Mapper::Mbc3);
+    assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x13, 0, 5)).unwrap().mapper, Mapper::Mbc30);
+    assert_eq!(Cartridge::from_rom(&rom(4 << 20, 0x13, 7, 3)).unwrap().mapper, Mapper::Mbc30);
+}
+
+#[test]
+fn refusals_say_what_the_header_said_and_what_to_do() {
+    assert_snapshot!(refusal(&[0; 0x14f]), @r"not a Game Boy ROM: the file has 335 bytes, a cartridge's header alone ends at byte 336; check that this is the right file");
+    assert_snapshot!(refusal(&rom(0x8000, 1, 2, 0)), @r"the ROM is cut off: its header promises 131072 bytes (size code 02 at 0148), the file has 32768; get a complete dump");
+    assert_snapshot!(refusal(&rom((8 << 20) + 1, 0x19, 8, 0)), @r"the file has 8388609 bytes, the largest Game Boy ROM has 8388608; check that this is the right file");
+    assert_snapshot!(refusal(&rom(0x8000, 1, 0x52, 0)), @r"the header's ROM size code 52 at 0148 is unknown; 00 to 08 (32 KiB to 8 MiB) are known, so the header is damaged or this is not a Game Boy ROM");
+    assert_snapshot!(refusal(&rom(0x8000, 3, 0, 6)), @r"the header's RAM size code 06 at 0149 is unknown; 00 to 05 (up to 128 KiB) are known, so the header is damaged or this is not a Game Boy ROM");
+    assert_snapshot!(refusal(&rom(0x8000, 0x04, 0, 0)), @r"the header's cartridge type 04 at 0147 is unknown; supported are ROM ONLY, MBC1, MBC2, MBC3 and MBC5");
+    let mut color = rom(0x8000, 0, 0, 0);
+    color[0x143] = 0xc0;
+    assert_snapshot!(refusal(&color), @r"the program runs only on a Game Boy Color (flag C0 at 0143); this machine is the original Game Boy, so use a version with flag 80 or 00");
+    assert_snapshot!(refusal(&rom(0x8000, 0x20, 0, 0)), @r"the cartridge is of type 20 at 0147, MBC6, which is not supported; supported are ROM ONLY, MBC1, MBC2, MBC3 and MBC5");
+}
+
+#[test]
+fn mappers_that_exist_but_are_not_supported_are_named() {
+    let mut names = String::new();
+    for type_code in 0..=0xff {
+        if let Err(RomError::UnsupportedMapper { name, .. }) =
+            Cartridge::from_rom(&rom(0x8000, type_code, 0, 0))
+        {
+            names += &format!("{type_code:02X} {name}\n");
+        }
+    }
+    assert_snapshot!(names, @r"
+    0B MMM01
+    0C MMM01+RAM
+    0D MMM01+RAM+BATTERY
+    20 MBC6
+    22 MBC7+SENSOR+RUMBLE+RAM+BATTERY
+    FC POCKET CAMERA
+    FD BANDAI TAMA5
+    FE HuC3
+    FF HuC1+RAM+BATTERY
+    ");
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_load_or_are_refused(
+        mut header in prop::collection::vec(any::<u8>(), 0..0x160),
+        codes in any::<Option<(u8, u8, u8)>>(),
+        length in 0usize..0x20000,
+    ) {
+        if let Some((type_code, rom_code, ram_code)) = codes {
+            header.resize(0x160, 0);
+            header[0x147] = type_code & 0x1f;
+            header[0x148] = rom_code & 0x0f;
+            header[0x149] = ram_code & 0x07;
+            header.resize(length.max(0x160), 0);
+        }
+        match Cartridge::from_rom(&header) {
+            Ok(cartridge) => {
+                prop_assert!(cartridge.padded_len() >= header.len().max(0x8000));
+                prop_assert!(cartridge.padded_len().is_power_of_two());
+                prop_assert!(cartridge.ram_bytes == 0 || cartridge.ram_bytes.is_power_of_two());
+                Cart::new(&cartridge);
+            }
+            Err(error) => prop_assert!(!error.to_string().is_empty()),
+        }
+    }
+}
