@@ -4,7 +4,8 @@
 ; C001  how many bytes have been sent
 ; C002-C006  what came in for each: $FF with no partner
 ; C007  SC after the last byte: $7F, no transfer running
-; C008  DIV's advance over the five bytes: about 80, 16 for each (8192 bits a second)
+; C008  DIV's advance over the five bytes: $50 to $58, $10 for each (8192 bits a second) and the wait
+;       for the next tick of the serial clock
 
     title "SERIAL HELLO"
 

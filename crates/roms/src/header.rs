@@ -82,12 +82,12 @@ impl Header {
     }
 }
 
-/// The checksum of $0134-$014C that the boot ROM checks.
+/// The checksum of $0134-$014C that the boot ROM checks. Panics if the header is not whole.
 pub fn header_checksum(rom: &[u8]) -> u8 {
     rom[0x134..0x14D].iter().fold(0, |sum: u8, byte| sum.wrapping_sub(*byte).wrapping_sub(1))
 }
 
-/// The sum of all bytes but its own two.
+/// The sum of all bytes but its own two. Panics if the header is not whole.
 pub fn global_checksum(rom: &[u8]) -> u16 {
     let counted = rom[..0x14E].iter().chain(&rom[0x150..]);
     counted.fold(0, |sum: u16, byte| sum.wrapping_add(u16::from(*byte)))

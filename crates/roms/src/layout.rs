@@ -98,9 +98,9 @@ fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'
 
 /// How many letters must be put in, left out or changed.
 fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.to_ascii_lowercase().chars().collect();
+    let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, l) in left.to_ascii_lowercase().chars().enumerate() {
+    for (i, l) in left.chars().enumerate() {
         let mut diagonal = row[0];
         row[0] = i + 1;
         for (j, r) in right.iter().enumerate() {

@@ -114,7 +114,7 @@ suite! {
 
     "SERIAL_HELLO" "serial_hello.asm"
     "sends HELLO over the serial port, one interrupt a byte"
-    "C000 A5 when sent, C001 bytes sent, C002-C006 bytes received (FF), C007 SC (7F), C008 time in DIV (about 80)"
+    "C000 A5 when sent, C001 bytes sent, C002-C006 bytes received (FF), C007 SC (7F), C008 time in DIV (50 to 58)"
 
     "MBC1_SWITCH" "mbc1_switch.asm"
     "ROM banks behind an MBC1 of 1 MiB, in both modes"
