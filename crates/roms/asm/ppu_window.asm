@@ -3,8 +3,11 @@
 ; C000-C002 as screen.inc says; C003 WX and C004 WY of the frame to come; C005 counts the STAT
 ; interrupts, two a frame.
 ;
-; Above line 96 the window is on, from 96 to 111 off, from 112 on again: its own line counter goes
-; on from where it stopped. Pan Docs "Window".
+; Above line 96 the window is on, from 96 to 111 off, from 112 on again, switched in the HBlank before:
+; its own line counter goes on from where it stopped. Pan Docs "Window".
+;
+; Emulators that draw whole lines differ from a DMG in two places: WX 166, and a pixel of colour 0 that
+; the window puts into the background where it would begin while it is off, at every eighth WX.
 
     title "PPU WINDOW"
     include "screen.inc"
@@ -17,6 +20,8 @@ WindowY     equ $C004
 Interrupts  equ $C005
 On          equ %11110001       ; window from the map at $9C00
 Off         equ %11010001
+OffBehind   equ 95              ; the last line with the window, and the last without
+OnBehind    equ 111
 
     org $0220
 Start:
@@ -45,7 +50,7 @@ Start:
     ld [WindowX], a
     xor a
     ldh [WY], a
-    ld a, 96
+    ld a, OffBehind
     ldh [LYC], a
     ld a, %01000000             ; STAT interrupt by LYC
     ldh [STAT], a
@@ -57,7 +62,7 @@ VBlank:
     call CountFrame
     ld a, On
     ldh [LCDC], a
-    ld a, 96
+    ld a, OffBehind
     ldh [LYC], a
     ld hl, WindowX
     inc [hl]
@@ -82,18 +87,19 @@ StatInterrupt:
     push hl
     ld hl, Interrupts
     inc [hl]
+.wait:                          ; for HBlank, so that no line is half and half
+    ldh a, [STAT]
+    and 3
+    jr nz, .wait
     ldh a, [LYC]
-    cp 96
-    jr nz, .again
-    ld a, Off
-    ldh [LCDC], a
-    ld a, 112
-    ldh [LYC], a
-    jr .done
-.again:
+    cp OffBehind
     ld a, On
-    ldh [LCDC], a
+    jr nz, .done
+    ld a, OnBehind
+    ldh [LYC], a
+    ld a, Off
 .done:
+    ldh [LCDC], a
     pop hl
     pop af
     reti
