@@ -43,7 +43,7 @@ RIGHT       equ 160
 TOP         equ 24
 BOTTOM      equ 128
 HILLS_LINE  equ 12              ; both lines run through plain water or plain hill, so that
-BED_LINE    equ 88              ; nobody sees in which dot the scroll changes
+BED_LINE    equ 84              ; nobody sees in which dot the scroll changes
 BAR         equ $9C00
 DRAW        equ HRAM            ; the DMA routine
 
