@@ -53,7 +53,7 @@ impl Cpu {
 
     /// One M-cycle without an access.
     #[inline(always)]
-    pub fn idle(&mut self) {
+    pub fn idle(&mut self, _m: &mut Machine) {
         self.now = self.now.wrapping_add(1);
     }
 

@@ -10,7 +10,7 @@ impl Cpu {
     /// cancel it (mooneye interrupts/ie_push); the lower byte is pushed too late to matter.
     pub fn dispatch_interrupt(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
         self.read(m, rom, ram, self.pc);
-        self.idle();
+        self.idle(m);
         self.idle_on_bus(m, self.sp);
         self.sp = self.sp.wrapping_sub(1);
         self.write(m, rom, ram, self.sp, (self.pc >> 8) as u8);

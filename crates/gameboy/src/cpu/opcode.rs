@@ -35,16 +35,16 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn add_to_hl(&mut self, value: u16) {
+    fn add_to_hl(&mut self, m: &mut Machine, value: u16) {
         self.add_hl(value);
-        self.idle();
+        self.idle(m);
     }
 
     #[inline(always)]
     fn jump_relative(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], taken: bool) {
         let offset = self.fetch(m, rom, ram);
         if taken {
-            self.idle();
+            self.idle(m);
             self.pc = self.pc.wrapping_add(offset as i8 as u16);
         }
     }
@@ -53,7 +53,7 @@ impl Cpu {
     fn jump(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], taken: bool) {
         let target = self.fetch_word(m, rom, ram);
         if taken {
-            self.idle();
+            self.idle(m);
             self.pc = target;
         }
     }
@@ -76,12 +76,12 @@ impl Cpu {
     #[inline(always)]
     fn return_from(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
         self.pc = self.pop(m, rom, ram);
-        self.idle();
+        self.idle(m);
     }
 
     #[inline(always)]
     fn return_if(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], taken: bool) {
-        self.idle();
+        self.idle(m);
         if taken {
             self.return_from(m, rom, ram);
         }
@@ -134,7 +134,7 @@ impl Cpu {
             0x06 => self.b = self.fetch(m, rom, ram), // LD B,n
             0x07 => { let result = self.rlc(self.a); self.set_a_nonzero(result); } // RLCA   0 0 0 C
             0x08 => self.store_sp(m, rom, ram), // LD (nn),SP
-            0x09 => self.add_to_hl(self.bc()), // ADD HL,BC
+            0x09 => self.add_to_hl(m, self.bc()), // ADD HL,BC
             0x0a => self.a = self.read(m, rom, ram, self.bc()), // LD A,(BC)
             0x0b => { let value = self.step_word(m, self.bc(), 0xffff); self.set_bc(value); } // DEC BC
             0x0c => self.c = self.inc(self.c), // INC C
@@ -150,7 +150,7 @@ impl Cpu {
             0x16 => self.d = self.fetch(m, rom, ram), // LD D,n
             0x17 => { let result = self.rl(self.a); self.set_a_nonzero(result); } // RLA   0 0 0 C
             0x18 => self.jump_relative(m, rom, ram, true), // JR e
-            0x19 => self.add_to_hl(self.de()), // ADD HL,DE
+            0x19 => self.add_to_hl(m, self.de()), // ADD HL,DE
             0x1a => self.a = self.read(m, rom, ram, self.de()), // LD A,(DE)
             0x1b => { let value = self.step_word(m, self.de(), 0xffff); self.set_de(value); } // DEC DE
             0x1c => self.e = self.inc(self.e), // INC E
@@ -166,7 +166,7 @@ impl Cpu {
             0x26 => self.h = self.fetch(m, rom, ram), // LD H,n
             0x27 => self.daa(), // DAA
             0x28 => self.jump_relative(m, rom, ram, self.is_zero()), // JR Z,e
-            0x29 => self.add_to_hl(self.hl()), // ADD HL,HL
+            0x29 => self.add_to_hl(m, self.hl()), // ADD HL,HL
             0x2a => { let address = self.step_hl(1); self.a = self.read(m, rom, ram, address); } // LD A,(HL+)
             0x2b => { let value = self.step_word(m, self.hl(), 0xffff); self.set_hl(value); } // DEC HL
             0x2c => self.l = self.inc(self.l), // INC L
@@ -182,7 +182,7 @@ impl Cpu {
             0x36 => { let value = self.fetch(m, rom, ram); self.write(m, rom, ram, self.hl(), value); } // LD (HL),n
             0x37 => self.scf(), // SCF
             0x38 => self.jump_relative(m, rom, ram, self.is_carry()), // JR C,e
-            0x39 => self.add_to_hl(self.sp), // ADD HL,SP
+            0x39 => self.add_to_hl(m, self.sp), // ADD HL,SP
             0x3a => { let address = self.step_hl(0xffff); self.a = self.read(m, rom, ram, address); } // LD A,(HL-)
             0x3b => self.sp = self.step_word(m, self.sp, 0xffff), // DEC SP
             0x3c => self.a = self.inc(self.a), // INC A
@@ -352,7 +352,7 @@ impl Cpu {
             0xe5 => self.push(m, rom, ram, self.hl()), // PUSH HL
             0xe6 => { let value = self.fetch(m, rom, ram); self.and(value); } // AND n
             0xe7 => self.restart(m, rom, ram, 0x20), // RST 20
-            0xe8 => { let offset = self.fetch(m, rom, ram); self.sp = self.sp_plus(offset); self.idle(); self.idle(); } // ADD SP,e   0 0 H C
+            0xe8 => { let offset = self.fetch(m, rom, ram); self.sp = self.sp_plus(offset); self.idle(m); self.idle(m); } // ADD SP,e   0 0 H C
             0xe9 => self.pc = self.hl(), // JP HL
             0xea => { let address = self.fetch_word(m, rom, ram); self.write(m, rom, ram, address, self.a); } // LD (nn),A
             0xee => { let value = self.fetch(m, rom, ram); self.xor(value); } // XOR n
@@ -364,7 +364,7 @@ impl Cpu {
             0xf5 => self.push(m, rom, ram, self.af()), // PUSH AF
             0xf6 => { let value = self.fetch(m, rom, ram); self.or(value); } // OR n
             0xf7 => self.restart(m, rom, ram, 0x30), // RST 30
-            0xf8 => { let offset = self.fetch(m, rom, ram); let value = self.sp_plus(offset); self.set_hl(value); self.idle(); } // LD HL,SP+e   0 0 H C
+            0xf8 => { let offset = self.fetch(m, rom, ram); let value = self.sp_plus(offset); self.set_hl(value); self.idle(m); } // LD HL,SP+e   0 0 H C
             0xf9 => { self.sp = self.hl(); self.idle_on_bus(m, self.sp); } // LD SP,HL
             0xfa => { let address = self.fetch_word(m, rom, ram); self.a = self.read(m, rom, ram, address); } // LD A,(nn)
             0xfb => self.enable_interrupts(m), // EI
