@@ -17,6 +17,7 @@ pub const C: u8 = 0x10;
 
 /// What the CPU is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Mode {
     /// Executing instructions.
     Running = 0,

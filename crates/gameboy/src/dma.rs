@@ -73,6 +73,8 @@ impl Machine {
     /// Ends the transfer when its last byte has moved.
     pub fn sync_dma(&mut self, rom: &[u8], cart_ram: &[u8]) {
         if self.dma.active && !is_before(self.now, self.dma.deadline) {
+            self.sync_ppu(self.dma.deadline << 2);
+            self.before_timing_change();
             for index in 0..160 {
                 let address = source_address(self.dma.page, index);
                 self.oam[index as usize] = self.read_for_dma(rom, cart_ram, address);

@@ -258,6 +258,7 @@ impl Machine {
         self.frame_done = true;
         self.ppu.entered_vblank = false;
         self.finish_picture();
+        self.ppu.forget_line();
         self.timer.sync(&mut self.interrupts, self.now);
         let div_base = self.timer.div_base;
         self.serial.sync(&mut self.interrupts, self.now, div_base);

@@ -155,7 +155,7 @@ fn boot_ppu() -> Ppu {
         deadline: 0,
         stage: Stage::Untouched,
         mode3_end: 0,
-        scan: Scan { entries: 0, count: 0, x: [0; 10], y: [0; 10], entry: [0; 10] },
+        scan: Scan::idle(),
         pipeline: Pipeline::idle(),
     }
 }

@@ -49,6 +49,7 @@ pub const VBLANK_DOT: u16 = 5;
 
 /// How far the current line's picture has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Stage {
     /// Nothing was done yet; the registers are as they were when the line began.
     Untouched = 0,
@@ -255,6 +256,16 @@ impl Machine {
 }
 
 impl Ppu {
+    /// Between two frames nothing is left of the last line, so that the state does not show whether
+    /// the frame was drawn.
+    pub fn forget_line(&mut self) {
+        let window_active = self.pipeline.window_active;
+        self.pipeline = Pipeline::idle();
+        self.pipeline.window_active = window_active;
+        self.scan = Scan::idle();
+        self.draw = false;
+    }
+
     fn begin_next_line(&mut self) {
         self.line_start = self.line_start.wrapping_add(LINE_TCYCLES as u32);
         self.dot = 0;
@@ -264,7 +275,7 @@ impl Ppu {
         self.stage = Stage::Untouched;
         self.line += 1;
         if self.line == VBLANK_LINE {
-            self.window_line = 0;
+            self.window_line = self.pipeline.window_active as u8;
         } else if self.line > LAST_LINE {
             self.line = 0;
             self.wy_met = false;

@@ -543,9 +543,6 @@ impl Ppu {
             self.pipeline.window_column = 1;
             self.window_line = self.window_line.wrapping_add(1);
         }
-        if self.line == super::VBLANK_LINE - 1 {
-            self.window_line = 0;
-        }
     }
 
     /// Whether the window, put just off the screen, reaches over into the next line.

@@ -27,6 +27,11 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// Nothing looked at.
+    pub const fn idle() -> Scan {
+        Scan { entries: 0, count: 0, x: [0; 10], y: [0; 10], entry: [0; 10] }
+    }
+
     /// A new line: nothing looked at yet.
     pub fn restart(&mut self) {
         self.entries = 0;
@@ -62,20 +67,28 @@ impl Machine {
             return;
         }
         let height = if self.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 };
-        // UNVERIFIED: while OAM DMA runs the PPU finds no objects.
-        let sees_oam = !self.dma.is_moving(self.now);
         let from = self.ppu.scan.entries as usize;
         self.ppu.scan.entries = until as u8;
-        if !sees_oam {
-            return;
-        }
         let line = self.ppu.line + 16;
         for entry in from..until as usize {
             let y = self.oam[entry * 4];
-            if line.wrapping_sub(y) < height && self.ppu.scan.count < MOST_OBJECTS {
+            if line.wrapping_sub(y) < height
+                && self.ppu.scan.count < MOST_OBJECTS
+                && !self.is_entry_hidden(entry)
+            {
                 let x = self.oam[entry * 4 + 1];
                 self.ppu.scan.insert(x, y, entry as u8);
             }
         }
+    }
+
+    // UNVERIFIED: while OAM DMA moves bytes the PPU finds no objects.
+    fn is_entry_hidden(&self, entry: usize) -> bool {
+        if !self.dma.active {
+            return false;
+        }
+        let moment = self.ppu.line_start.wrapping_add(6 + 2 * entry as u32);
+        let mcycles = moment.wrapping_sub(self.tcycles()) as i32 >> 2;
+        self.dma.is_moving(self.now.wrapping_add(mcycles as u32))
     }
 }

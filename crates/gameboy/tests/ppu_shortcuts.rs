@@ -1,0 +1,162 @@
+//! The PPU's shortcuts against the dot-by-dot pipeline: the picture and the length of mode 3 of a whole
+//! line, and that timing does not depend on whether somebody looks.
+
+use gbxcule_gameboy::ppu::{LCDC_ON, Stage};
+use gbxcule_gameboy::{Cartridge, Machine};
+use proptest::prelude::*;
+
+/// A machine that stands right before the end of mode 2 on some line, with everything random that the
+/// line depends on.
+#[derive(Clone, Debug)]
+struct Scene {
+    seed: u64,
+    registers: [u8; 9],
+    line: u8,
+    wy_met: bool,
+    objects: u8,
+}
+
+fn scenes() -> impl Strategy<Value = Scene> {
+    let window_x = prop_oneof![3 => 7u8..168, 1 => any::<u8>()];
+    (any::<u64>(), any::<[u8; 9]>(), window_x, 0u8..144, any::<bool>(), 0u8..14).prop_map(
+        |(seed, mut registers, wx, line, wy_met, objects)| {
+            registers[8] = wx;
+            Scene { seed, registers, line, wy_met, objects }
+        },
+    )
+}
+
+fn machine() -> (Machine, Vec<u8>) {
+    let rom = gbxcule_roms::by_name("HALT_IDLE").expect("a ROM of the suite").bytes().to_vec();
+    let cartridge = Cartridge::from_rom(&rom).expect("a valid header");
+    (Machine::power_on(&cartridge), rom)
+}
+
+fn stage_scene(scene: &Scene) -> Machine {
+    let (mut machine, _) = machine();
+    let mut state = scene.seed | 1;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 24) as u8
+    };
+    machine.vram.fill_with(&mut random);
+    machine.oam.fill(0);
+    for object in 0..scene.objects as usize {
+        machine.oam[object * 4] = scene.line.wrapping_add(16).wrapping_sub(random() % 10);
+        machine.oam[object * 4 + 1] = random() % 180;
+        machine.oam[object * 4 + 2] = random();
+        machine.oam[object * 4 + 3] = random();
+    }
+    let ppu = &mut machine.ppu;
+    let [lcdc, scy, scx, bgp, obp0, obp1, window_line, wy, wx] = scene.registers;
+    ppu.lcdc = lcdc | LCDC_ON;
+    (ppu.scy, ppu.scx, ppu.bgp, ppu.obp0, ppu.obp1) = (scy, scx, bgp, obp0, obp1);
+    (ppu.wy, ppu.wx, ppu.wy_met) = (wy, wx, scene.wy_met);
+    ppu.window_line = window_line % (scene.line + 1);
+    (ppu.line, ppu.dot, ppu.draw) = (scene.line, 85, true);
+    machine
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn a_whole_line_has_the_pixels_and_the_length_of_the_pipeline(scene in scenes()) {
+        let mut whole = stage_scene(&scene);
+        let mut dots = stage_scene(&scene);
+        let predicted_end = whole.mode3_end();
+        whole.draw_line();
+        if whole.ppu.stage == Stage::Rendering {
+            whole.run_pipeline(456);
+        }
+        dots.start_pipeline();
+        dots.run_pipeline(456);
+        prop_assert_eq!(predicted_end, dots.ppu.mode3_end);
+        prop_assert_eq!(&whole.frame[..], &dots.frame[..]);
+        prop_assert_eq!(whole.ppu.window_line, dots.ppu.window_line);
+    }
+}
+
+/// Random writes to the PPU's registers, VRAM and OAM at random moments of a frame.
+fn disturbances() -> impl Strategy<Value = Vec<(u32, u16, u8)>> {
+    let address = prop_oneof![
+        6 => prop::sample::select(vec![0xff41u16, 0xff42, 0xff43, 0xff45, 0xff47, 0xff48, 0xff4a, 0xff4b]),
+        3 => Just(0xff40u16),
+        1 => 0x8000u16..0xa000,
+        1 => 0xfe00u16..0xfea0,
+        1 => Just(0xff46u16),
+    ];
+    prop::collection::vec((0u32..17_556, address, any::<u8>()), 0..120)
+}
+
+/// Runs one frame from LY 144 on with the writes made, and gives what the CPU could see of the PPU.
+fn observe(draw: bool, scene: &Scene, writes: &[(u32, u16, u8)]) -> (Vec<u8>, Machine) {
+    let (_, rom) = machine();
+    let mut machine = stage_scene(scene);
+    machine.ppu.draw = draw;
+    machine.ppu.line_start = machine.tcycles().wrapping_sub(85);
+    let begin = machine.now;
+    let mut seen = Vec::new();
+    for &(at, address, value) in writes {
+        machine.now = begin + at;
+        let value = if address == 0xff40 { value | LCDC_ON } else { value };
+        machine.poke(&rom, &mut [], address, value);
+        seen.push(machine.read_ppu(0x41));
+        seen.push(machine.read_ppu(0x44));
+        seen.push(machine.read_vram(0x8000 | u16::from(value)));
+        seen.push(machine.interrupts.requested);
+    }
+    machine.now = begin + 40_000;
+    machine.sync_ppu(machine.tcycles());
+    seen.push(machine.interrupts.requested);
+    (seen, machine)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn what_the_cpu_sees_does_not_depend_on_drawing(
+        scene in scenes(),
+        mut writes in disturbances(),
+    ) {
+        writes.sort_by_key(|write| write.0);
+        let (drawn, mut drawn_machine) = observe(true, &scene, &writes);
+        let (skipped, skipped_machine) = observe(false, &scene, &writes);
+        prop_assert_eq!(drawn, skipped);
+        // What only the picture needs may differ.
+        drawn_machine.frame = skipped_machine.frame;
+        drawn_machine.ppu.draw = false;
+        drawn_machine.ppu.pipeline = skipped_machine.ppu.pipeline;
+        drawn_machine.ppu.scan = skipped_machine.ppu.scan;
+        drawn_machine.ppu.window_line = skipped_machine.ppu.window_line;
+        (drawn_machine.ppu.stage, drawn_machine.ppu.mode3_end) =
+            (skipped_machine.ppu.stage, skipped_machine.ppu.mode3_end);
+        prop_assert_eq!(drawn_machine, skipped_machine);
+    }
+}
+
+#[test]
+fn after_a_frame_the_state_does_not_show_whether_it_was_drawn() {
+    for entry in gbxcule_roms::all() {
+        let mut rom = entry.bytes().to_vec();
+        let cartridge = Cartridge::from_rom(&rom).expect("a valid header");
+        rom.resize(cartridge.padded_len(), 0xff);
+        let mut drawn = Machine::power_on(&cartridge);
+        let mut skipped = drawn;
+        let mut drawn_ram = vec![0; cartridge.ram_bytes as usize];
+        let mut skipped_ram = drawn_ram.clone();
+        for frame in 0..200u32 {
+            let pressed = (frame.wrapping_mul(2_654_435_761) >> 24) as u8;
+            drawn.set_buttons(pressed);
+            skipped.set_buttons(pressed);
+            drawn.run_frame(&rom, &mut drawn_ram, true);
+            skipped.run_frame(&rom, &mut skipped_ram, frame % 7 == 0);
+            skipped.frame = drawn.frame;
+            assert_eq!(drawn, skipped, "{}, frame {frame}", entry.name);
+        }
+        assert_eq!(drawn_ram, skipped_ram);
+    }
+}

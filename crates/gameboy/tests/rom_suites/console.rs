@@ -1,0 +1,77 @@
+//! A machine with its cartridge, for tests that run whole ROMs.
+
+use std::path::{Path, PathBuf};
+
+use gbxcule_gameboy::{Cartridge, Machine};
+
+pub(crate) struct Console {
+    pub(crate) machine: Machine,
+    pub(crate) cart_ram: Vec<u8>,
+    rom: Vec<u8>,
+}
+
+impl Console {
+    pub(crate) fn from_file(path: &Path) -> Console {
+        let mut rom =
+            std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let cartridge =
+            Cartridge::from_rom(&rom).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        rom.resize(cartridge.padded_len(), 0xff);
+        let cart_ram = vec![0; cartridge.ram_bytes as usize];
+        Console { machine: Machine::power_on(&cartridge), cart_ram, rom }
+    }
+
+    pub(crate) fn run_frames(&mut self, frames: u32, draw: bool) {
+        for _ in 0..frames {
+            self.machine.run_frame(&self.rom, &mut self.cart_ram, draw);
+        }
+    }
+
+    /// Runs to the `LD B,B` with which these suites say that they are done.
+    pub(crate) fn run_to_breakpoint(&mut self, frames_max: u32) {
+        let mut frames = 0;
+        self.machine.begin_frame(true);
+        while frames < frames_max {
+            let pc = self.machine.cpu.pc;
+            let opcode = self.machine.peek(&self.rom, &self.cart_ram, pc);
+            if opcode == 0x40 && frames > 2 {
+                return;
+            }
+            if self.machine.run_instruction(&self.rom, &mut self.cart_ram) {
+                frames += 1;
+                self.machine.begin_frame(true);
+            }
+        }
+    }
+
+    /// The background map at 9800 as text.
+    pub(crate) fn screen_text(&self) -> String {
+        let map = &self.machine.vram[0x1800..0x1c00];
+        map.iter().map(|&tile| if tile.is_ascii_graphic() { tile as char } else { ' ' }).collect()
+    }
+}
+
+/// The folder with the suites.
+pub(crate) fn folder() -> PathBuf {
+    std::env::var_os("GBXCULE_TEST_ROMS")
+        .map(PathBuf::from)
+        .expect("set GBXCULE_TEST_ROMS to the folder with the test ROMs (docs/testing.md)")
+}
+
+/// Every `.gb` file in a folder of the suites and below it, sorted; or the file itself.
+pub(crate) fn roms_below(name: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(&folder().join(name), &mut found);
+    found.sort();
+    found
+}
+
+fn collect(path: &Path, found: &mut Vec<PathBuf>) {
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path).expect("a readable folder") {
+            collect(&entry.expect("a readable entry").path(), found);
+        }
+    } else if path.extension().is_some_and(|extension| extension == "gb") {
+        found.push(path.to_owned());
+    }
+}
