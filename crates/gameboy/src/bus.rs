@@ -4,23 +4,37 @@
 //! `now` on by one. ROM and work RAM answer at once; everything rarer goes through one slow door, where
 //! the chip that is looked at is first brought up to `now`.
 
+use crate::cpu::Cpu;
 use crate::machine::Machine;
 
-/// Where code lives most of the time: the last byte of cartridge ROM.
-const ROM_LAST: u16 = 0x7fff;
+/// Work RAM and its echo, counted from C000.
+pub const WRAM_REACH: u16 = 0x3e00;
+/// Added to an address, this lies outside of every ROM.
+const NO_ROM: u32 = 0x8000_0000;
 
-impl Machine {
-    /// One M-cycle that reads.
+impl Cpu {
+    /// One M-cycle that reads the program: mostly from ROM.
     #[inline(always)]
-    pub fn read(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16) -> u8 {
-        let value = if self.dma.active {
-            self.read_during_dma(rom, cart_ram, address)
-        } else if address <= ROM_LAST {
-            self.read_rom(rom, address)
-        } else if address >= 0xc000 && address < 0xfe00 {
-            self.wram[(address & 0x1fff) as usize]
+    pub fn read_code(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], address: u16) -> u8 {
+        let offset = m.rom_base[(address >> 14) as usize].wrapping_add(address as u32) as usize;
+        let value = if offset < rom.len() {
+            rom[offset]
+        } else if address.wrapping_sub(0xc000) < m.wram_reach {
+            m.wram[(address & 0x1fff) as usize]
         } else {
-            self.read_slow(cart_ram, address)
+            m.read_slow(rom, ram, self.now, address)
+        };
+        self.now = self.now.wrapping_add(1);
+        value
+    }
+
+    /// One M-cycle that reads data: mostly from work RAM.
+    #[inline(always)]
+    pub fn read(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], address: u16) -> u8 {
+        let value = if address.wrapping_sub(0xc000) < m.wram_reach {
+            m.wram[(address & 0x1fff) as usize]
+        } else {
+            m.read_elsewhere(rom, ram, self.now, address)
         };
         self.now = self.now.wrapping_add(1);
         value
@@ -28,41 +42,75 @@ impl Machine {
 
     /// One M-cycle that writes.
     #[inline(always)]
-    pub fn write(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
-        if address >= 0xc000 && address < 0xfe00 && !self.dma.active {
-            self.wram[(address & 0x1fff) as usize] = value;
+    pub fn write(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], address: u16, value: u8) {
+        if address.wrapping_sub(0xc000) < m.wram_reach {
+            m.wram[(address & 0x1fff) as usize] = value;
         } else {
-            self.write_slow(rom, cart_ram, address, value);
+            m.write_slow(rom, ram, self.now, address, value);
         }
         self.now = self.now.wrapping_add(1);
     }
 
     /// One M-cycle without an access.
     #[inline(always)]
-    pub fn idle(&mut self) {
+    pub fn idle(&mut self, _m: &mut Machine) {
         self.now = self.now.wrapping_add(1);
     }
 
     /// One M-cycle without an access in which a 16-bit register is counted up or down, so that its
     /// value stands on the address bus.
     #[inline(always)]
-    pub fn idle_on_bus(&mut self, address: u16) {
+    pub fn idle_on_bus(&mut self, m: &mut Machine, address: u16) {
         if address & 0xff00 == 0xfe00 {
-            self.corrupt_oam_by_write();
+            m.touch_oam(self.now);
         }
         self.now = self.now.wrapping_add(1);
     }
+}
+
+impl Machine {
+    /// Lets the CPU have ROM and work RAM at once, or, while OAM DMA runs, only through the slow door.
+    pub fn open_bus(&mut self, open: bool) {
+        self.wram_reach = if open { WRAM_REACH } else { 0 };
+        self.rom_base = [NO_ROM; 4];
+        if open {
+            self.rom_base[0] = self.cart.rom_low;
+            self.rom_base[1] = self.cart.rom_high.wrapping_sub(0x4000);
+        }
+    }
 
     /// Cartridge ROM through the mapper's two windows.
-    #[inline(always)]
     fn read_rom(&self, rom: &[u8], address: u16) -> u8 {
         let window = if address < 0x4000 { self.cart.rom_low } else { self.cart.rom_high };
-        rom[(window | (address & 0x3fff) as u32) as usize & (rom.len() - 1)]
+        let offset = (window | (address & 0x3fff) as u32) as usize;
+        if offset < rom.len() { rom[offset] } else { 0xff }
+    }
+
+    /// A read of data that does not lie in work RAM.
+    #[inline(never)]
+    fn read_elsewhere(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
+        let offset = self.rom_base[(address >> 14) as usize].wrapping_add(address as u32) as usize;
+        if offset < rom.len() {
+            rom[offset]
+        } else if address >= 0xff80 && address < 0xffff {
+            self.hram[(address & 0x7f) as usize]
+        } else {
+            self.read_slow(rom, cart_ram, now, address)
+        }
     }
 
     #[inline(never)]
-    fn read_slow(&mut self, cart_ram: &[u8], address: u16) -> u8 {
+    fn read_slow(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
+        self.now = now;
+        self.sync_dma(rom, cart_ram);
+        if self.is_lost_to_dma(address) {
+            if address >= 0xfe00 {
+                return 0xff;
+            }
+            return self.read_for_dma(rom, cart_ram, self.dma.source(now));
+        }
         match address >> 8 {
+            0x00..=0x7f => self.read_rom(rom, address),
             0x80..=0x9f => self.read_vram(address),
             0xa0..=0xbf => self.cart.read_ram(cart_ram, address),
             0xfe => self.read_oam(address),
@@ -72,14 +120,18 @@ impl Machine {
     }
 
     #[inline(never)]
-    fn write_slow(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
+    fn write_slow(&mut self, rom: &[u8], cart_ram: &mut [u8], now: u32, address: u16, value: u8) {
+        self.now = now;
         self.sync_dma(rom, cart_ram);
         if self.is_lost_to_dma(address) {
             // UNVERIFIED: on hardware the byte may reach OAM instead; it never reaches the target.
             return;
         }
         match address >> 8 {
-            0x00..=0x7f => self.cart.write_control(self.now, address, value),
+            0x00..=0x7f => {
+                self.cart.write_control(self.now, address, value);
+                self.open_bus(!self.dma.active);
+            }
             0x80..=0x9f => self.write_vram(address, value),
             0xa0..=0xbf => self.cart.write_ram(cart_ram, self.now, address, value),
             0xfe => self.write_oam(address, value),
@@ -117,7 +169,12 @@ impl Machine {
     fn write_high(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
         match low {
             0x80..=0xfe => self.hram[(low & 0x7f) as usize] = value,
-            0x00 => self.joypad.write(&mut self.interrupts, value),
+            0x00 => {
+                self.joypad.write(&mut self.interrupts, value);
+                if self.interrupts.pending() != 0 {
+                    self.deadline = self.now;
+                }
+            }
             0x01 => {
                 self.sync_serial();
                 self.serial.sb = value;
@@ -141,13 +198,20 @@ impl Machine {
             0x46 => {
                 self.sync_dma(rom, cart_ram);
                 self.dma.write(self.now, value);
+                self.open_bus(false);
             }
             0x40..=0x4b => self.write_ppu(low, value),
             0xff => self.interrupts.enabled = value,
             _ => {}
         }
-        if low < 0x80 || low == 0xff {
-            // Whatever was written may have moved a deadline or let an interrupt through.
+        // What was written may have moved a deadline or let an interrupt through.
+        let moves_deadline = match low {
+            0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x43 | 0x45 | 0x46 | 0x4a | 0x4b | 0xff => {
+                true
+            }
+            _ => false,
+        };
+        if moves_deadline {
             self.deadline = self.now;
         }
     }
@@ -156,8 +220,22 @@ impl Machine {
         self.serial.sync(&mut self.interrupts, self.now, self.timer.div_base);
     }
 
+    /// The 16-bit register that was counted points into OAM.
+    #[inline(never)]
+    fn touch_oam(&mut self, now: u32) {
+        self.now = now;
+        self.corrupt_oam_by_write();
+    }
+
+    /// IF as the CPU sees it at `now`.
+    pub fn requested_at(&mut self, now: u32) -> u8 {
+        self.now = now;
+        self.sync_interrupts();
+        self.interrupts.requested
+    }
+
     /// Brings every chip that can raise a line of IF up to `now`.
-    pub fn sync_interrupts(&mut self) {
+    fn sync_interrupts(&mut self) {
         self.timer.sync(&mut self.interrupts, self.now);
         self.sync_serial();
         self.sync_ppu(self.tcycles());
@@ -178,22 +256,6 @@ impl Machine {
         self.dma.is_moving(self.now)
             && (address & 0xff00 == 0xfe00
                 || address < 0xfe00 && is_vram(address) == is_vram(self.dma.source(self.now)))
-    }
-
-    #[inline(never)]
-    fn read_during_dma(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16) -> u8 {
-        self.sync_dma(rom, cart_ram);
-        if self.is_lost_to_dma(address) {
-            if address >= 0xfe00 {
-                0xff
-            } else {
-                self.read_for_dma(rom, cart_ram, self.dma.source(self.now))
-            }
-        } else if address <= ROM_LAST {
-            self.read_rom(rom, address)
-        } else {
-            self.read_slow(cart_ram, address)
-        }
     }
 
     /// A read by the DMA engine: 0000-DFFF, no chip can refuse it.

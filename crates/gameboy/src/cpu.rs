@@ -6,7 +6,7 @@ mod interrupt;
 mod opcode;
 mod prefix;
 
-/// Flag bits of F; the lower four bits of F are always zero.
+/// Flag bits of F; the lower four bits of F are always zero. The last result was zero.
 pub const Z: u8 = 0x80;
 /// The last operation was a subtraction.
 pub const N: u8 = 0x40;
@@ -28,13 +28,18 @@ pub enum Mode {
     Locked = 3,
 }
 
-/// Registers and the state that instructions leave behind.
+/// Registers and the state that instructions leave behind. While instructions execute this is a copy
+/// of the machine's own, so that it can live in the host's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu {
+    /// The M-cycle that comes next.
+    pub now: u32,
     /// Accumulator.
     pub a: u8,
-    /// Flags.
-    pub f: u8,
+    /// Flag Z is set where this is zero: it is the last result, looked at only when somebody asks.
+    pub zero: u8,
+    /// The carries into each bit of the last sum: bit 4 is flag H, bit 8 is flag C. Bit 9 is flag N.
+    pub carries: u16,
     /// Upper half of BC.
     pub b: u8,
     /// Lower half of BC.
@@ -84,10 +89,28 @@ impl Cpu {
         (self.h as u16) << 8 | self.l as u16
     }
 
+    /// F.
+    #[inline(always)]
+    pub fn f(&self) -> u8 {
+        let z = (self.zero == 0) as u8;
+        let n = (self.carries >> 9) as u8 & 1;
+        let h = (self.carries >> 4) as u8 & 1;
+        let c = (self.carries >> 8) as u8 & 1;
+        z << 7 | n << 6 | h << 5 | c << 4
+    }
+
+    /// Sets F, of which only four bits exist.
+    #[inline(always)]
+    pub fn set_f(&mut self, value: u8) {
+        self.zero = !value & Z;
+        let value = value as u16;
+        self.carries = (value & N as u16) << 3 | (value & H as u16) >> 1 | (value & C as u16) << 4;
+    }
+
     /// AF.
     #[inline(always)]
     pub fn af(&self) -> u16 {
-        (self.a as u16) << 8 | self.f as u16
+        (self.a as u16) << 8 | self.f() as u16
     }
 
     /// Sets BC.
@@ -111,10 +134,10 @@ impl Cpu {
         self.l = value as u8;
     }
 
-    /// Sets AF; the flags have four bits only.
+    /// Sets AF.
     #[inline(always)]
     pub fn set_af(&mut self, value: u16) {
         self.a = (value >> 8) as u8;
-        self.f = value as u8 & 0xf0;
+        self.set_f(value as u8);
     }
 }

@@ -16,7 +16,7 @@ const SETUP_MCYCLES: u32 = 2;
 pub struct Dma {
     /// FF46 as last written: the source page.
     pub page: u8,
-    /// A transfer is set up or running: every access must ask `byte_on_bus`.
+    /// A transfer is set up or running: every access goes through the slow door.
     pub active: bool,
     /// When the first byte moves.
     pub start: u32,
@@ -79,6 +79,7 @@ impl Machine {
             }
             self.dma.active = false;
             self.dma.previous_active = false;
+            self.open_bus(true);
         }
     }
 }

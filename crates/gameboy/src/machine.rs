@@ -27,6 +27,11 @@ pub struct Machine {
     pub frame_start: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
+    /// What to add to an address to get its offset in ROM, by the address's upper two bits; out of
+    /// range where ROM does not answer, or not at once because OAM DMA has the bus.
+    pub rom_base: [u32; 4],
+    /// The CPU may use work RAM at once this far from C000.
+    pub wram_reach: u16,
     /// The processor.
     pub cpu: Cpu,
     /// IF and IE.
@@ -74,8 +79,8 @@ impl Machine {
     pub fn run_frame(&mut self, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         self.begin_frame(draw);
         while !self.frame_done {
-            while is_before(self.now, self.deadline) {
-                self.step(rom, cart_ram);
+            if is_before(self.now, self.deadline) {
+                self.run_until_deadline(rom, cart_ram);
             }
             self.service(rom, cart_ram);
         }
@@ -84,11 +89,38 @@ impl Machine {
     /// Executes one instruction, or lets one event happen, and says whether the frame ended in it.
     pub fn run_instruction(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
         if is_before(self.now, self.deadline) {
-            self.step(rom, cart_ram);
+            // A deadline in the past lets one instruction through; it may set a new one.
+            let deadline = self.deadline;
+            let before = self.now;
+            self.deadline = before;
+            self.run_until_deadline(rom, cart_ram);
+            if self.deadline == before {
+                self.deadline = deadline;
+            }
         } else {
             self.service(rom, cart_ram);
         }
         self.frame_done
+    }
+
+    /// Executes instructions on a copy of the registers until the deadline has come.
+    #[inline(never)]
+    fn run_until_deadline(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        let mut cpu = self.cpu;
+        let mut opcode = cpu.fetch(self, rom, cart_ram);
+        if cpu.halt_bug {
+            cpu.halt_bug = false;
+            cpu.pc = cpu.pc.wrapping_sub(1);
+        }
+        loop {
+            cpu.execute(self, rom, cart_ram, opcode);
+            if !is_before(cpu.now, self.deadline) {
+                break;
+            }
+            opcode = cpu.fetch(self, rom, cart_ram);
+        }
+        self.now = cpu.now;
+        self.cpu = cpu;
     }
 
     /// Starts a frame where the last one ended.
@@ -120,26 +152,35 @@ impl Machine {
             return;
         }
         match self.cpu.mode {
-            Mode::Running => self.service_running(rom, cart_ram),
+            Mode::Running => {
+                if self.cpu.ime && self.interrupts.pending() != 0 {
+                    let mut cpu = self.cpu;
+                    cpu.dispatch_interrupt(self, rom, cart_ram);
+                    self.now = cpu.now;
+                    self.cpu = cpu;
+                }
+            }
             Mode::Halted => self.service_halted(rom, cart_ram),
             Mode::Stopped => self.service_stopped(),
             Mode::Locked => self.now = self.next_deadline(),
         }
-        self.deadline = if self.needs_service() { self.now } else { self.next_deadline() };
+        self.cpu.now = self.now;
+        self.choose_deadline();
     }
 
-    fn service_running(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
-        if self.cpu.ime_delayed {
-            // EI takes effect after the instruction that follows it.
+    fn choose_deadline(&mut self) {
+        self.deadline = if self.cpu.mode != Mode::Running {
+            self.now
+        } else if self.cpu.ime_delayed {
+            // EI takes effect after the one instruction that follows it.
             self.cpu.ime_delayed = false;
             self.cpu.ime = true;
-            self.step(rom, cart_ram);
+            self.now.wrapping_add(1)
         } else if self.cpu.ime && self.interrupts.pending() != 0 {
-            self.dispatch_interrupt(rom, cart_ram);
-        } else if self.cpu.halt_bug {
-            self.cpu.halt_bug = false;
-            self.step_without_increment(rom, cart_ram);
-        }
+            self.now
+        } else {
+            self.next_deadline()
+        };
     }
 
     // A halted CPU looks at the interrupt lines in the middle of an M-cycle, not at its end, so that
@@ -174,18 +215,6 @@ impl Machine {
             }
         } else {
             self.now = self.next_deadline();
-        }
-    }
-
-    /// Whether something waits for this very boundary, so that the CPU must not run past it.
-    fn needs_service(&self) -> bool {
-        match self.cpu.mode {
-            Mode::Running => {
-                self.cpu.ime_delayed
-                    || self.cpu.halt_bug
-                    || self.cpu.ime && self.interrupts.pending() != 0
-            }
-            _ => true,
         }
     }
 

@@ -4,7 +4,7 @@
 
 use crate::apu::Apu;
 use crate::cart::Cart;
-use crate::cpu::{Cpu, Mode};
+use crate::cpu::{C, Cpu, H, Mode, Z};
 use crate::dma::Dma;
 use crate::header::Cartridge;
 use crate::interrupts::{Interrupts, VBLANK};
@@ -46,6 +46,8 @@ impl Machine {
             },
             ppu: boot_ppu(),
             apu: Apu::post_boot(),
+            rom_base: [0; 4],
+            wram_reach: 0,
             dma: Dma {
                 page: 0xff,
                 active: false,
@@ -71,6 +73,7 @@ impl Machine {
             hram: [0; 0x80],
             frame: [0; 5760],
         };
+        machine.open_bus(true);
         machine.leave_logo(cartridge);
         machine.schedule_ppu();
         machine
@@ -100,10 +103,11 @@ impl Machine {
 }
 
 fn boot_cpu(cartridge: &Cartridge) -> Cpu {
-    Cpu {
+    let mut cpu = Cpu {
+        now: 0,
         a: 0x01,
-        // The boot ROM's last subtraction adds up the header: H and C are clear only if it is zero.
-        f: if cartridge.header_checksum == 0 { 0x80 } else { 0xb0 },
+        zero: 0,
+        carries: 0,
         b: 0x00,
         c: 0x13,
         d: 0x00,
@@ -118,7 +122,10 @@ fn boot_cpu(cartridge: &Cartridge) -> Cpu {
         just_halted: false,
         halt_bug: false,
         stop_skips: false,
-    }
+    };
+    // The boot ROM's last subtraction adds up the header: H and C are clear only if it is zero.
+    cpu.set_f(if cartridge.header_checksum == 0 { Z } else { Z | H | C });
+    cpu
 }
 
 fn boot_ppu() -> Ppu {

@@ -152,8 +152,11 @@ impl Machine {
             self.advance_in_visible_line(from, to);
         } else {
             let began = self.ppu.advance_in_vblank(&mut self.interrupts, from, to);
-            if began && self.ppu.draw && self.ppu.frame_blank {
-                self.clear_picture();
+            if began {
+                if self.ppu.draw && self.ppu.frame_blank {
+                    self.clear_picture();
+                }
+                self.ppu.frame_blank = false;
             }
         }
         self.ppu.dot = to;

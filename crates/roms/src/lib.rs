@@ -1,1 +1,28 @@
-//! ROMs.
+//! ROMs made here: an SM83 assembler, the micro-ROM suite written with it, and an original game.
+//!
+//! Nothing in this crate comes from elsewhere and nothing is read from disk: `all()` assembles the
+//! sources in `asm/`, byte for byte the same every time. Used by tests, benches and the swarm.
+
+mod art;
+mod assemble;
+mod disassemble;
+mod emit;
+mod error;
+mod expand;
+mod expression;
+mod hardware;
+mod header;
+mod layout;
+mod lex;
+pub mod opcode;
+mod rom;
+mod select;
+mod statement;
+mod suite;
+
+pub use assemble::{Assembler, assemble};
+pub use disassemble::disassemble;
+pub use error::{AssembleError, AssembleErrors};
+pub use header::{Cartridge, global_checksum, header_checksum};
+pub use rom::{Rom, Symbol};
+pub use suite::{BuiltIn, all, by_name};

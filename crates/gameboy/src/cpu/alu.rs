@@ -1,34 +1,50 @@
-//! Arithmetic and its flags: pure functions of the registers, no memory, no time.
+//! Arithmetic and its flags: functions of the registers, no memory, no time.
 
-use crate::cpu::{C, Cpu, H, N, Z};
+use crate::cpu::Cpu;
 
-#[inline(always)]
-fn zero_flag(value: u8) -> u8 {
-    if value == 0 { Z } else { 0 }
-}
-
-#[inline(always)]
-fn flag(condition: bool, bit: u8) -> u8 {
-    if condition { bit } else { 0 }
-}
+/// Flag H among the carries.
+const HALF: u16 = 0x010;
+/// Flag C among the carries.
+const FULL: u16 = 0x100;
+/// Flag N, beside the carries.
+const SUBTRACTED: u16 = 0x200;
 
 impl Cpu {
+    /// Flag Z.
     #[inline(always)]
-    fn add_with(&mut self, value: u8, carry: u8) {
-        let sum = self.a as u32 + value as u32 + carry as u32;
-        let result = sum as u8;
-        let half = (self.a ^ value ^ result) & 0x10;
-        self.f = zero_flag(result) | half << 1 | (sum >> 4) as u8 & C;
-        self.a = result;
+    pub fn is_zero(&self) -> bool {
+        self.zero == 0
+    }
+
+    /// Flag C.
+    #[inline(always)]
+    pub fn is_carry(&self) -> bool {
+        self.carries & FULL != 0
     }
 
     #[inline(always)]
-    fn subtract_with(&mut self, value: u8, carry: u8) -> u8 {
-        let difference = (self.a as u32).wrapping_sub(value as u32).wrapping_sub(carry as u32);
-        let result = difference as u8;
-        let half = (self.a ^ value ^ result) & 0x10;
-        self.f = zero_flag(result) | N | half << 1 | (difference >> 4) as u8 & C;
-        result
+    fn carry(&self) -> u16 {
+        self.carries >> 8 & 1
+    }
+
+    #[inline(always)]
+    fn set_flags(&mut self, result: u8, carries: u16) {
+        self.zero = result;
+        self.carries = carries;
+    }
+
+    #[inline(always)]
+    fn add_with(&mut self, value: u8, carry: u16) {
+        let sum = self.a as u16 + value as u16 + carry;
+        self.set_flags(sum as u8, self.a as u16 ^ value as u16 ^ sum);
+        self.a = sum as u8;
+    }
+
+    #[inline(always)]
+    fn subtract_with(&mut self, value: u8, carry: u16) -> u8 {
+        let difference = (self.a as u16).wrapping_sub(value as u16).wrapping_sub(carry);
+        self.set_flags(difference as u8, self.a as u16 ^ value as u16 ^ difference | SUBTRACTED);
+        difference as u8
     }
 
     /// `ADD A,x   Z 0 H C`
@@ -40,7 +56,7 @@ impl Cpu {
     /// `ADC A,x   Z 0 H C`
     #[inline(always)]
     pub fn adc(&mut self, value: u8) {
-        self.add_with(value, self.f >> 4 & 1);
+        self.add_with(value, self.carry());
     }
 
     /// `SUB x   Z 1 H C`
@@ -52,7 +68,7 @@ impl Cpu {
     /// `SBC A,x   Z 1 H C`
     #[inline(always)]
     pub fn sbc(&mut self, value: u8) {
-        self.a = self.subtract_with(value, self.f >> 4 & 1);
+        self.a = self.subtract_with(value, self.carry());
     }
 
     /// `CP x   Z 1 H C`
@@ -65,28 +81,28 @@ impl Cpu {
     #[inline(always)]
     pub fn and(&mut self, value: u8) {
         self.a &= value;
-        self.f = zero_flag(self.a) | H;
+        self.set_flags(self.a, HALF);
     }
 
     /// `XOR x   Z 0 0 0`
     #[inline(always)]
     pub fn xor(&mut self, value: u8) {
         self.a ^= value;
-        self.f = zero_flag(self.a);
+        self.set_flags(self.a, 0);
     }
 
     /// `OR x   Z 0 0 0`
     #[inline(always)]
     pub fn or(&mut self, value: u8) {
         self.a |= value;
-        self.f = zero_flag(self.a);
+        self.set_flags(self.a, 0);
     }
 
     /// `INC x   Z 0 H -`
     #[inline(always)]
     pub fn inc(&mut self, value: u8) -> u8 {
         let result = value.wrapping_add(1);
-        self.f = self.f & C | zero_flag(result) | flag(result & 0x0f == 0, H);
+        self.set_flags(result, self.carries & FULL | (value ^ result) as u16 & HALF);
         result
     }
 
@@ -94,7 +110,7 @@ impl Cpu {
     #[inline(always)]
     pub fn dec(&mut self, value: u8) -> u8 {
         let result = value.wrapping_sub(1);
-        self.f = self.f & C | zero_flag(result) | N | flag(result & 0x0f == 0x0f, H);
+        self.set_flags(result, self.carries & FULL | (value ^ result) as u16 & HALF | SUBTRACTED);
         result
     }
 
@@ -103,119 +119,121 @@ impl Cpu {
     pub fn add_hl(&mut self, value: u16) {
         let hl = self.hl();
         let sum = hl as u32 + value as u32;
-        let half = (hl ^ value ^ sum as u16) & 0x1000;
-        self.f = self.f & Z | (half >> 7) as u8 | (sum >> 12) as u8 & C;
+        // The flags are those of the upper bytes' sum.
+        self.set_flags(self.zero, ((hl as u32 ^ value as u32 ^ sum) >> 8) as u16);
         self.set_hl(sum as u16);
     }
 
     /// SP plus a signed byte, for `ADD SP,e` and `LD HL,SP+e   0 0 H C`
     #[inline(always)]
     pub fn sp_plus(&mut self, offset: u8) -> u16 {
-        let result = self.sp.wrapping_add(offset as i8 as u16);
-        // The carries are those of the lower bytes added unsigned.
-        let carries = self.sp ^ offset as i8 as u16 ^ result;
-        self.f = flag(carries & 0x10 != 0, H) | flag(carries & 0x100 != 0, C);
-        result
+        let offset = offset as i8 as u16;
+        let sum = self.sp.wrapping_add(offset);
+        // The flags are those of the lower bytes' sum.
+        self.set_flags(1, (self.sp ^ offset ^ sum) & (HALF | FULL));
+        sum
     }
 
     /// `DAA   Z - 0 C`
+    #[inline(always)]
     pub fn daa(&mut self) {
         let mut adjust = 0;
-        let mut carry = self.f & C;
-        if self.f & H != 0 || self.f & N == 0 && self.a & 0x0f > 0x09 {
+        let subtracted = self.carries & SUBTRACTED != 0;
+        let mut carries = self.carries & (FULL | SUBTRACTED);
+        if self.carries & HALF != 0 || !subtracted && self.a & 0x0f > 0x09 {
             adjust |= 0x06;
         }
-        if carry != 0 || self.f & N == 0 && self.a > 0x99 {
+        if carries & FULL != 0 || !subtracted && self.a > 0x99 {
             adjust |= 0x60;
-            carry = C;
+            carries |= FULL;
         }
-        self.a =
-            if self.f & N != 0 { self.a.wrapping_sub(adjust) } else { self.a.wrapping_add(adjust) };
-        self.f = zero_flag(self.a) | self.f & N | carry;
+        self.a = if subtracted { self.a.wrapping_sub(adjust) } else { self.a.wrapping_add(adjust) };
+        self.set_flags(self.a, carries);
     }
 
     /// `CPL   - 1 1 -`
+    #[inline(always)]
     pub fn cpl(&mut self) {
         self.a = !self.a;
-        self.f |= N | H;
+        self.set_flags(self.zero, self.carries | HALF | SUBTRACTED);
     }
 
     /// `SCF   - 0 0 1`
+    #[inline(always)]
     pub fn scf(&mut self) {
-        self.f = self.f & Z | C;
+        self.set_flags(self.zero, FULL);
     }
 
     /// `CCF   - 0 0 C`
+    #[inline(always)]
     pub fn ccf(&mut self) {
-        self.f = (self.f & (Z | C)) ^ C;
+        self.set_flags(self.zero, !self.carries & FULL);
     }
 
     /// `RLC x   Z 0 0 C`
     #[inline(always)]
     pub fn rlc(&mut self, value: u8) -> u8 {
-        let result = value.rotate_left(1);
-        self.f = zero_flag(result) | flag(value & 0x80 != 0, C);
-        result
+        self.shifted(value.rotate_left(1), value >> 7)
     }
 
     /// `RRC x   Z 0 0 C`
     #[inline(always)]
     pub fn rrc(&mut self, value: u8) -> u8 {
-        let result = value.rotate_right(1);
-        self.f = zero_flag(result) | flag(value & 1 != 0, C);
-        result
+        self.shifted(value.rotate_right(1), value & 1)
     }
 
     /// `RL x   Z 0 0 C`
     #[inline(always)]
     pub fn rl(&mut self, value: u8) -> u8 {
-        let result = value << 1 | self.f >> 4 & 1;
-        self.f = zero_flag(result) | flag(value & 0x80 != 0, C);
-        result
+        self.shifted(value << 1 | self.carry() as u8, value >> 7)
     }
 
     /// `RR x   Z 0 0 C`
     #[inline(always)]
     pub fn rr(&mut self, value: u8) -> u8 {
-        let result = value >> 1 | self.f << 3 & 0x80;
-        self.f = zero_flag(result) | flag(value & 1 != 0, C);
-        result
+        self.shifted(value >> 1 | (self.carry() as u8) << 7, value & 1)
     }
 
     /// `SLA x   Z 0 0 C`
     #[inline(always)]
     pub fn sla(&mut self, value: u8) -> u8 {
-        let result = value << 1;
-        self.f = zero_flag(result) | flag(value & 0x80 != 0, C);
-        result
+        self.shifted(value << 1, value >> 7)
     }
 
     /// `SRA x   Z 0 0 C`
     #[inline(always)]
     pub fn sra(&mut self, value: u8) -> u8 {
-        let result = value >> 1 | value & 0x80;
-        self.f = zero_flag(result) | flag(value & 1 != 0, C);
-        result
+        self.shifted(value >> 1 | value & 0x80, value & 1)
     }
 
     /// `SWAP x   Z 0 0 0`
     #[inline(always)]
     pub fn swap(&mut self, value: u8) -> u8 {
-        self.f = zero_flag(value);
-        value.rotate_left(4)
+        self.shifted(value.rotate_left(4), 0)
     }
 
     /// `SRL x   Z 0 0 C`
     #[inline(always)]
     pub fn srl(&mut self, value: u8) -> u8 {
-        let result = value >> 1;
-        self.f = zero_flag(result) | flag(value & 1 != 0, C);
+        self.shifted(value >> 1, value & 1)
+    }
+
+    #[inline(always)]
+    fn shifted(&mut self, result: u8, carry: u8) -> u8 {
+        self.set_flags(result, (carry as u16) << 8);
         result
+    }
+
+    /// `RLCA`, `RRCA`, `RLA` and `RRA` set A like their namesakes but clear Z   `0 0 0 C`
+    #[inline(always)]
+    pub fn set_a_nonzero(&mut self, result: u8) {
+        self.a = result;
+        self.zero = 1;
     }
 
     /// `BIT n,x   Z 0 1 -`
     #[inline(always)]
     pub fn bit(&mut self, number: u8, value: u8) {
-        self.f = self.f & C | H | flag(value >> number & 1 == 0, Z);
+        self.set_flags(value & 1 << number, self.carries & FULL | HALF);
     }
 }

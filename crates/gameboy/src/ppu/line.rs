@@ -23,25 +23,6 @@ struct Plane {
     words: [u64; 3],
 }
 
-impl Plane {
-    const fn empty() -> Plane {
-        Plane { words: [0; 3] }
-    }
-
-    /// ORs eight pixels in, the first at a distance of `at` pixels from the plane's left end.
-    fn insert(&mut self, at: u8, row: u8) {
-        let word = (at >> 6) as usize;
-        let offset = at as u32 & 63;
-        let bits = (row as u64) << 56;
-        if word < 3 {
-            self.words[word] |= bits >> offset;
-            if offset > 56 && word < 2 {
-                self.words[word + 1] |= bits << (64 - offset);
-            }
-        }
-    }
-}
-
 /// The two planes of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Planes {
@@ -69,17 +50,18 @@ impl Machine {
             self.start_pipeline();
             return;
         }
-        self.scan_objects(timing::MODE3_DOT + 1);
         let window_at = self.ppu.window_at();
         let background = self.ppu.background(&self.vram, window_at);
         if window_at < 160 {
             self.ppu.window_line += 1;
         }
-        let shades = if self.ppu.lcdc & LCDC_OBJECTS != 0 && self.ppu.scan.count > 0 {
-            self.ppu.mix(&self.vram, &self.oam, background)
-        } else {
-            shade(background, self.ppu.bgp)
-        };
+        let mut shades = background.shaded(self.ppu.bgp);
+        if self.ppu.lcdc & LCDC_OBJECTS != 0 {
+            self.scan_objects(timing::MODE3_DOT + 1);
+            if self.ppu.scan.count > 0 {
+                shades = self.ppu.mix(&self.vram, &self.oam, background, shades);
+            }
+        }
         store_line(&mut self.frame, self.ppu.line, shades);
         self.ppu.stage = Stage::Done;
     }
@@ -150,57 +132,58 @@ impl Ppu {
         dots
     }
 
-    /// The line's background and window.
+    /// The line's background and window, as colours.
     fn background(&self, vram: &[u8; 0x2000], window_at: u16) -> Planes {
-        let mut planes = Planes { low: Plane::empty(), high: Plane::empty() };
         if self.lcdc & LCDC_BACKGROUND == 0 {
-            return planes;
+            return Planes::empty();
         }
         let map = if self.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
         let row = self.line.wrapping_add(self.scy);
-        let fine = self.scx & 7;
-        let ends = window_at.min(160) as u8;
-        self.tiles(vram, &mut planes, map, row, self.scx >> 3, 8 - fine, ends + 8);
-        if window_at < 160 {
-            // What the background drew beyond the window's edge goes away.
-            planes.low.clear_from(ends + 8);
-            planes.high.clear_from(ends + 8);
-            let map = if self.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
-            self.tiles(vram, &mut planes, map, self.window_line, 0, ends + 8, 168);
+        let background = self.tiles(vram, map, row, self.scx >> 3).moved_right(8 - (self.scx & 7));
+        if window_at >= 160 {
+            return background;
+        }
+        let map = if self.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
+        let left = window_at as u8 + 8;
+        let window = self.tiles(vram, map, self.window_line, 0).moved_right(left);
+        background.up_to(left, window)
+    }
+
+    /// A row of 21 tiles from a map, the first at the planes' left end.
+    fn tiles(&self, vram: &[u8; 0x2000], map: u16, row: u8, first_column: u8) -> Planes {
+        let mut planes = Planes::empty();
+        let map_row = map | (row >> 3) as u16 * 32;
+        // Tile data at 8800 is counted from 9000 with a sign: tile 128 comes first.
+        let unsigned = self.lcdc & LCDC_TILE_DATA != 0;
+        let toggle = if unsigned { 0 } else { 0x80 };
+        let origin = (if unsigned { 0 } else { 0x800 }) + (row & 7) as u16 * 2;
+        let mut column = first_column as u16;
+        for word in 0..3 {
+            let tiles = if word == 2 { 5 } else { 8 };
+            let mut low = 0;
+            let mut high = 0;
+            for _ in 0..tiles {
+                let tile = vram[((map_row | column & 31) & 0x1fff) as usize] ^ toggle;
+                let address = (origin + tile as u16 * 16) & 0x1ffe;
+                low = low << 8 | vram[address as usize] as u64;
+                high = high << 8 | vram[(address | 1) as usize] as u64;
+                column += 1;
+            }
+            planes.low.words[word] = low << (64 - tiles * 8);
+            planes.high.words[word] = high << (64 - tiles * 8);
         }
         planes
     }
 
-    /// Draws one row of tiles from a map into the planes, from `at` up to at least `ends`.
-    #[allow(clippy::too_many_arguments)]
-    fn tiles(
+    /// Puts the objects over the background.
+    fn mix(
         &self,
         vram: &[u8; 0x2000],
-        planes: &mut Planes,
-        map: u16,
-        row: u8,
-        first_column: u8,
-        first_at: u8,
-        ends: u8,
-    ) {
-        let map_row = (map + (row >> 3) as u16 * 32) as usize;
-        let tile_row = (row & 7) as usize * 2;
-        let mut column = first_column as usize & 31;
-        let mut at = first_at;
-        while at < ends {
-            let tile = vram[(map_row + column) & 0x1fff] as usize;
-            let data = if self.lcdc & LCDC_TILE_DATA != 0 || tile >= 128 { 0 } else { 0x1000 };
-            let address = (data + tile * 16 + tile_row) & 0x1fff;
-            planes.low.insert(at, vram[address]);
-            planes.high.insert(at, vram[address | 1]);
-            column = (column + 1) & 31;
-            at += 8;
-        }
-    }
-
-    /// Puts the objects over the background and gives shades.
-    fn mix(&self, vram: &[u8; 0x2000], oam: &[u8; 0xa0], background: Planes) -> Planes {
-        let mut object = Planes { low: Plane::empty(), high: Plane::empty() };
+        oam: &[u8; 0xa0],
+        background: Planes,
+        ground: Planes,
+    ) -> Planes {
+        let mut object = Planes::empty();
         let mut second_palette = Plane::empty();
         let mut behind = Plane::empty();
         // From the lowest priority up: each object replaces what lies under its pixels.
@@ -225,9 +208,8 @@ impl Ppu {
                 behind.replace(x, covers, if flags & 0x80 != 0 { covers } else { 0 });
             }
         }
-        let ground = shade(background, self.bgp);
-        let first = shade(object, self.obp0);
-        let second = shade(object, self.obp1);
+        let first = object.shaded(self.obp0);
+        let second = object.shaded(self.obp1);
         let mut mixed = ground;
         for word in 0..3 {
             let opaque = background.low.words[word] | background.high.words[word];
@@ -255,71 +237,151 @@ impl Ppu {
     }
 }
 
+impl Planes {
+    const fn empty() -> Planes {
+        Planes { low: Plane::empty(), high: Plane::empty() }
+    }
+
+    fn moved_right(&self, pixels: u8) -> Planes {
+        Planes { low: self.low.moved_right(pixels), high: self.high.moved_right(pixels) }
+    }
+
+    /// These planes left of a pixel, the others from it on.
+    fn up_to(&self, pixel: u8, others: Planes) -> Planes {
+        Planes { low: self.low.up_to(pixel, others.low), high: self.high.up_to(pixel, others.high) }
+    }
+
+    /// Colours looked up in a palette.
+    fn shaded(&self, palette: u8) -> Planes {
+        Planes { low: self.looked_up(palette), high: self.looked_up(palette >> 1) }
+    }
+
+    /// One plane of the shades: bits 0, 2, 4 and 6 of `palette` say for which colours it is set.
+    #[inline(always)]
+    fn looked_up(&self, palette: u8) -> Plane {
+        let zero = mask(palette);
+        let two = mask(palette >> 4);
+        let zero_or_one = zero ^ mask(palette >> 2);
+        let two_or_three = two ^ mask(palette >> 6);
+        let mut shades = Plane::empty();
+        for word in 0..3 {
+            let low = self.low.words[word];
+            let lower = zero ^ low & zero_or_one;
+            let upper = two ^ low & two_or_three;
+            shades.words[word] = lower ^ self.high.words[word] & (lower ^ upper);
+        }
+        shades
+    }
+}
+
+/// All ones if bit 0 is set.
+#[inline(always)]
+fn mask(bit: u8) -> u64 {
+    0u64.wrapping_sub((bit & 1) as u64)
+}
+
 impl Plane {
-    /// Sets the pixels under `mask`, and only them, to those of `row`.
-    fn replace(&mut self, at: u8, mask: u8, row: u8) {
+    const fn empty() -> Plane {
+        Plane { words: [0; 3] }
+    }
+
+    /// ORs eight pixels in, the first at a distance of `at` pixels from the plane's left end.
+    #[inline(always)]
+    fn insert(&mut self, at: u8, row: u8) {
+        let word = (at >> 6) as usize;
+        let offset = at as u32 & 63;
+        let bits = (row as u64) << 56;
+        if word < 3 {
+            self.words[word] |= bits >> offset;
+            if offset > 56 && word < 2 {
+                self.words[word + 1] |= bits << (64 - offset);
+            }
+        }
+    }
+
+    /// Sets the pixels under `cover`, and only them, to those of `row`.
+    #[inline(always)]
+    fn replace(&mut self, at: u8, cover: u8, row: u8) {
         let mut covers = Plane::empty();
-        covers.insert(at, mask);
+        covers.insert(at, cover);
         self.words[0] &= !covers.words[0];
         self.words[1] &= !covers.words[1];
         self.words[2] &= !covers.words[2];
         self.insert(at, row);
     }
 
-    /// Clears every pixel from `at` on; `at` is less than 192.
-    fn clear_from(&mut self, at: u8) {
+    fn moved_right(&self, pixels: u8) -> Plane {
+        let mut from = *self;
+        let mut left = pixels;
+        while left >= 64 {
+            from.words = [0, from.words[0], from.words[1]];
+            left -= 64;
+        }
+        if left == 0 {
+            return from;
+        }
+        let back = 64 - left;
+        Plane {
+            words: [
+                from.words[0] >> left,
+                from.words[1] >> left | from.words[0] << back,
+                from.words[2] >> left | from.words[1] << back,
+            ],
+        }
+    }
+
+    fn up_to(&self, pixel: u8, others: Plane) -> Plane {
+        let mut both = others;
         for word in 0..3 {
             let first = word as u8 * 64;
-            if at <= first {
-                self.words[word as usize] = 0;
-            } else if at < first + 64 {
-                self.words[word as usize] &= !(!0 >> (at - first));
+            if pixel >= first + 64 {
+                both.words[word as usize] = self.words[word as usize];
+            } else if pixel > first {
+                let right = !0 >> (pixel - first);
+                both.words[word as usize] =
+                    self.words[word as usize] & !right | others.words[word as usize] & right;
             }
+        }
+        both
+    }
+
+    /// The 32 pixels of a group of the screen, which begins one byte into the plane.
+    #[inline(always)]
+    fn group(&self, group: usize) -> u32 {
+        let word = group >> 1;
+        if group & 1 == 0 {
+            (self.words[word] >> 24) as u32
+        } else {
+            (self.words[word] << 8 | self.words[word + 1] >> 56) as u32
         }
     }
 }
 
-/// Looks colours up in a palette.
-fn shade(colours: Planes, palette: u8) -> Planes {
-    let mut shades = colours;
-    for word in 0..3 {
-        let low = colours.low.words[word];
-        let high = colours.high.words[word];
-        shades.low.words[word] = select(low, high, palette);
-        shades.high.words[word] = select(low, high, palette >> 1);
-    }
-    shades
-}
-
-/// One plane of the shades: bits 0, 2, 4 and 6 of `palette` say for which colours it is set.
-#[inline(always)]
-fn select(low: u64, high: u64, palette: u8) -> u64 {
-    let zero = 0u64.wrapping_sub((palette & 1) as u64);
-    let one = 0u64.wrapping_sub((palette >> 2 & 1) as u64);
-    let two = 0u64.wrapping_sub((palette >> 4 & 1) as u64);
-    let three = 0u64.wrapping_sub((palette >> 6 & 1) as u64);
-    !high & (!low & zero | low & one) | high & (!low & two | low & three)
-}
-
-/// Writes the 160 pixels behind the first byte of the planes into the frame.
+/// Writes the screen's 160 pixels into the frame.
 fn store_line(frame: &mut [u8; 5760], line: u8, shades: Planes) {
-    let start = line as usize * 40;
-    for byte in 0..20 {
-        let word = (byte + 1) >> 3;
-        let shift = 56 - ((byte + 1) & 7) * 8;
-        let low = (shades.low.words[word] >> shift) as u8;
-        let high = (shades.high.words[word] >> shift) as u8;
-        let pixels = spread(low) | spread(high) << 1;
-        frame[(start + byte * 2) % 5760] = (pixels >> 8) as u8;
-        frame[(start + byte * 2 + 1) % 5760] = pixels as u8;
+    for group in 0..5 {
+        let at = line as usize * 40 + group * 8;
+        let pixels = spread(shades.low.group(group)) | spread(shades.high.group(group)) << 1;
+        if at + 8 <= frame.len() {
+            frame[at] = (pixels >> 56) as u8;
+            frame[at + 1] = (pixels >> 48) as u8;
+            frame[at + 2] = (pixels >> 40) as u8;
+            frame[at + 3] = (pixels >> 32) as u8;
+            frame[at + 4] = (pixels >> 24) as u8;
+            frame[at + 5] = (pixels >> 16) as u8;
+            frame[at + 6] = (pixels >> 8) as u8;
+            frame[at + 7] = pixels as u8;
+        }
     }
 }
 
-/// Moves the eight bits of a byte apart, to the even bits of a word.
+/// Moves the bits of a word apart, to the even bits of one twice as wide.
 #[inline(always)]
-fn spread(bits: u8) -> u16 {
-    let mut wide = bits as u16;
-    wide = (wide | wide << 4) & 0x0f0f;
-    wide = (wide | wide << 2) & 0x3333;
-    (wide | wide << 1) & 0x5555
+fn spread(bits: u32) -> u64 {
+    let mut wide = bits as u64;
+    wide = (wide | wide << 16) & 0x0000_ffff_0000_ffff;
+    wide = (wide | wide << 8) & 0x00ff_00ff_00ff_00ff;
+    wide = (wide | wide << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    wide = (wide | wide << 2) & 0x3333_3333_3333_3333;
+    (wide | wide << 1) & 0x5555_5555_5555_5555
 }

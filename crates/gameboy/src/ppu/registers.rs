@@ -7,8 +7,12 @@
 
 use crate::machine::Machine;
 use crate::ppu::{
-    LCDC_BACKGROUND, LCDC_OBJECTS, LCDC_ON, LCDC_WINDOW, Ppu, Stage, VBLANK_LINE, stat,
+    LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA,
+    LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Stage, VBLANK_LINE, stat,
 };
+
+/// Bits of LCDC that address memory; those that mix pixels are seen one dot later.
+const FETCHER_BITS: u8 = LCDC_BACKGROUND_MAP | LCDC_TILE_DATA | LCDC_WINDOW_MAP | LCDC_TALL_OBJECTS;
 
 impl Machine {
     /// A read of FF40-FF4B.
@@ -43,7 +47,7 @@ impl Machine {
             0x40 => self.write_lcdc(t, value),
             0x41 => self.write_stat(t, value),
             0x42 => {
-                self.sync_ppu(t.wrapping_sub(1));
+                self.sync_ppu(t.wrapping_sub(2));
                 self.before_picture_change();
                 self.ppu.scy = value;
             }
@@ -93,6 +97,7 @@ impl Machine {
         self.before_picture_change();
         self.ppu.set_palette(palette, mixed);
         self.sync_ppu(t.wrapping_sub(1));
+        self.before_picture_change();
         self.ppu.set_palette(palette, value);
     }
 
@@ -101,9 +106,9 @@ impl Machine {
         self.before_timing_change();
         let old = self.ppu.lcdc;
         let ppu = &mut self.ppu;
-        // For one dot the background bit already shows while the others are still the old ones; the
-        // object bit is seen early by the fetcher.
-        let mut mixed = old | value & LCDC_BACKGROUND;
+        // For one dot the background bit shows its old and new value ORed, and the window and object
+        // bits the old one; but the fetcher sees at once that objects are off.
+        let mut mixed = old & !FETCHER_BITS | value & (FETCHER_BITS | LCDC_BACKGROUND);
         let fetches_object = ppu.pipeline.is_fetching_object();
         if value & LCDC_OBJECTS == 0 && (fetches_object || ppu.pipeline.position == 0) {
             mixed &= !LCDC_OBJECTS;
@@ -111,6 +116,7 @@ impl Machine {
         ppu.lcdc = mixed;
         ppu.abort_object_if_off();
         self.sync_ppu(t.wrapping_sub(1));
+        self.before_timing_change();
         let ppu = &mut self.ppu;
         if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
             ppu.switch_off();

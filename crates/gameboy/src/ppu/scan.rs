@@ -64,12 +64,15 @@ impl Machine {
         let height = if self.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 };
         // UNVERIFIED: while OAM DMA runs the PPU finds no objects.
         let sees_oam = !self.dma.is_moving(self.now);
-        let from = self.ppu.scan.entries;
+        let from = self.ppu.scan.entries as usize;
         self.ppu.scan.entries = until as u8;
-        for entry in from as usize..until as usize {
+        if !sees_oam {
+            return;
+        }
+        let line = self.ppu.line + 16;
+        for entry in from..until as usize {
             let y = self.oam[entry * 4];
-            let row = self.ppu.line.wrapping_add(16).wrapping_sub(y);
-            if row < height && sees_oam && self.ppu.scan.count < MOST_OBJECTS {
+            if line.wrapping_sub(y) < height && self.ppu.scan.count < MOST_OBJECTS {
                 let x = self.oam[entry * 4 + 1];
                 self.ppu.scan.insert(x, y, entry as u8);
             }

@@ -68,6 +68,8 @@ fields!(Machine {
     deadline,
     frame_start,
     frame_done,
+    rom_base,
+    wram_reach,
     cpu,
     interrupts,
     timer,
@@ -85,8 +87,10 @@ fields!(Machine {
 });
 
 fields!(Cpu {
+    now,
     a,
-    f,
+    zero,
+    carries,
     b,
     c,
     d,

@@ -78,7 +78,13 @@ fn check_times(machine: &Machine) -> Verdict {
 }
 
 fn check_cpu(machine: &Machine) -> Verdict {
-    rule(machine.cpu.f & 0x0f == 0, "cpu.f has no bits 0 to 3")?;
+    rule(machine.cpu.now == machine.now, "cpu.now must equal now")?;
+    let mut opened = *machine;
+    opened.open_bus(!machine.dma.active);
+    rule(
+        opened.rom_base == machine.rom_base && opened.wram_reach == machine.wram_reach,
+        "rom_base and wram_reach must be as cart and dma have them",
+    )?;
     rule(machine.interrupts.requested & 0xe0 == 0, "interrupts.requested has no bits 5 to 7")
 }
 

@@ -1,0 +1,122 @@
+//! The second pass: every name is known, every item leaves its bytes.
+
+use crate::error::{Complaint, Complaints};
+use crate::expression::{Expression, Names};
+use crate::layout::{Content, Definitions, Item, Place, Scope};
+use crate::opcode::{Form, Slot};
+use crate::statement::{Datum, Operand, OperandKind};
+
+/// The bytes of an item; complaints are kept and the item left out.
+pub(crate) fn bytes(
+    item: &Item,
+    definitions: &Definitions,
+    errors: &mut Complaints,
+) -> Option<Vec<u8>> {
+    let here = i64::from(item.place.address);
+    let names = Scope { definitions, scope: &item.scope, here, is_first_pass: false };
+    let outcome = match &item.content {
+        Content::Instruction { form, column, operands } => {
+            instruction(form, *column, operands, item.place, &names)
+        }
+        Content::Bytes(data) => self::data(data, 1, &names),
+        Content::Words(data) => self::data(data, 2, &names),
+        Content::Fill { count, byte, column } => number(byte, -128, 255, "a byte", *column, &names)
+            .map(|byte| vec![byte as u8; *count as usize]),
+    };
+    errors.keep(item.line, outcome)
+}
+
+fn instruction(
+    form: &Form,
+    column: u32,
+    operands: &[Operand],
+    place: Place,
+    names: &impl Names,
+) -> Result<Vec<u8>, Complaint> {
+    let mut bytes = if form.prefixed { vec![0xCB] } else { Vec::new() };
+    bytes.push(form.opcode);
+    for (slot, operand) in form.slots.iter().zip(operands) {
+        let (OperandKind::Value(value) | OperandKind::At(value) | OperandKind::SpPlus(value)) =
+            &operand.kind
+        else {
+            continue;
+        };
+        let number = |least, most, what| number(value, least, most, what, operand.column, names);
+        match slot {
+            Slot::Fixed(_) => unreachable!("`select` matched a value with a place for one"),
+            Slot::Byte => bytes.push(number(-128, 255, "a byte")? as u8),
+            Slot::Signed | Slot::SpPlusSigned => {
+                bytes.push(number(-128, 127, "a signed byte")? as u8);
+            }
+            Slot::Word | Slot::AtWord => {
+                bytes.extend((number(-0x8000, 0xFFFF, "a word")? as u16).to_le_bytes());
+            }
+            Slot::AtHigh => bytes.push(high(value, operand.column, names)?),
+            Slot::Relative => {
+                let target = number(0, 0xFFFF, "an address")? as u16;
+                let next = (place.address + form.bytes() as u32) as u16;
+                let distance = target.wrapping_sub(next) as i16;
+                let reach = || {
+                    let message = format!(
+                        "`{}` reaches -128 to 127 bytes, the target is {distance} away; `jp` reaches all",
+                        form.mnemonic
+                    );
+                    Complaint::new(column, message)
+                };
+                bytes.push(i8::try_from(distance).map_err(|_| reach())? as u8);
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+fn high(value: &Expression, column: u32, names: &impl Names) -> Result<u8, Complaint> {
+    let found = value.evaluate(names)?;
+    match found {
+        0..=0xFF | 0xFF00..=0xFFFF => Ok(found as u8),
+        _ => {
+            let message = format!("`ldh` reaches $FF00 to $FFFF, found ${found:04X}");
+            Err(Complaint::new(column, message))
+        }
+    }
+}
+
+fn data(data: &[Datum], unit: usize, names: &impl Names) -> Result<Vec<u8>, Complaint> {
+    let mut bytes = Vec::new();
+    for datum in data {
+        match datum {
+            Datum::Text { text, column } => {
+                if !text.is_ascii() {
+                    return Err(Complaint::new(*column, "text in data is ASCII only"));
+                }
+                for c in text.bytes() {
+                    bytes.push(c);
+                    bytes.resize(bytes.len() + unit - 1, 0);
+                }
+            }
+            Datum::Value { value, column } if unit == 1 => {
+                bytes.push(number(value, -128, 255, "a byte", *column, names)? as u8);
+            }
+            Datum::Value { value, column } => {
+                let word = number(value, -0x8000, 0xFFFF, "a word", *column, names)?;
+                bytes.extend((word as u16).to_le_bytes());
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+fn number(
+    value: &Expression,
+    least: i64,
+    most: i64,
+    what: &str,
+    column: u32,
+    names: &impl Names,
+) -> Result<i64, Complaint> {
+    let found = value.evaluate(names)?;
+    match (least..=most).contains(&found) {
+        true => Ok(found),
+        false => Err(Complaint::new(column, format!("{what} is {least} to {most}, found {found}"))),
+    }
+}

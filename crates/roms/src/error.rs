@@ -1,0 +1,71 @@
+//! What the assembler says about a source it can't assemble: all complaints of a run together.
+
+use std::fmt;
+
+/// One complaint about one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssembleError {
+    /// The file as it was named to the assembler.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// What was found and what is allowed there.
+    pub message: String,
+    /// The file and line that used the macro, when the place is inside one.
+    pub used_at: Option<(String, u32)>,
+}
+
+impl fmt::Display for AssembleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "error: {}", self.message)?;
+        write!(f, " --> {}:{}:{}", self.file, self.line, self.column)?;
+        match &self.used_at {
+            Some((file, line)) => write!(f, " (in a macro used at {file}:{line})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Everything found wrong in one run; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssembleErrors(pub Vec<AssembleError>);
+
+impl fmt::Display for AssembleErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for AssembleErrors {}
+
+/// A complaint whose line is known to the caller.
+#[derive(Debug)]
+pub(crate) struct Complaint {
+    pub(crate) column: u32,
+    pub(crate) message: String,
+}
+
+impl Complaint {
+    pub(crate) fn new(column: u32, message: impl Into<String>) -> Complaint {
+        Complaint { column, message: message.into() }
+    }
+}
+
+/// The complaints of a run, each with the index of its expanded line.
+#[derive(Default)]
+pub(crate) struct Complaints(pub(crate) Vec<(usize, Complaint)>);
+
+impl Complaints {
+    /// Keeps the complaint of a failed attempt and goes on.
+    pub(crate) fn keep<T>(&mut self, line: usize, attempt: Result<T, Complaint>) -> Option<T> {
+        attempt.map_err(|complaint| self.0.push((line, complaint))).ok()
+    }
+}

@@ -1,0 +1,228 @@
+//! Arithmetic over numbers and names, kept as a tree until all labels are known.
+
+use crate::error::Complaint;
+use crate::lex::{Spot, Token};
+
+#[derive(Clone, Debug)]
+pub(crate) enum Expression {
+    Number(i64),
+    Name {
+        name: String,
+        column: u32,
+    },
+    /// The ROM bank in which a label lies: `bank(Label)`.
+    Bank {
+        name: String,
+        column: u32,
+    },
+    /// `@`: the address of the statement.
+    Here,
+    Unary {
+        operator: Unary,
+        value: Box<Expression>,
+    },
+    Binary {
+        operator: &'static str,
+        column: u32,
+        left: Box<Expression>,
+        right: Box<Expression>,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Unary {
+    Minus,
+    Not,
+    Low,
+    High,
+}
+
+/// Answers what a name stands for.
+pub(crate) trait Names {
+    fn value(&self, name: &str, column: u32) -> Result<i64, Complaint>;
+    fn bank(&self, name: &str, column: u32) -> Result<i64, Complaint>;
+    fn here(&self) -> i64;
+}
+
+impl Expression {
+    pub(crate) fn evaluate(&self, names: &impl Names) -> Result<i64, Complaint> {
+        match self {
+            Expression::Number(value) => Ok(*value),
+            Expression::Name { name, column } => names.value(name, *column),
+            Expression::Bank { name, column } => names.bank(name, *column),
+            Expression::Here => Ok(names.here()),
+            Expression::Unary { operator, value } => {
+                let value = value.evaluate(names)?;
+                Ok(match operator {
+                    Unary::Minus => value.wrapping_neg(),
+                    Unary::Not => !value,
+                    Unary::Low => value & 0xFF,
+                    Unary::High => value >> 8 & 0xFF,
+                })
+            }
+            Expression::Binary { operator, column, left, right } => {
+                combine(operator, left.evaluate(names)?, right.evaluate(names)?, *column)
+            }
+        }
+    }
+}
+
+fn combine(operator: &str, left: i64, right: i64, column: u32) -> Result<i64, Complaint> {
+    let shift = u32::try_from(right).ok().filter(|shift| *shift < 32);
+    let no_shift = || Complaint::new(column, format!("shift by {right}; 0 to 31 are allowed"));
+    let by_zero = || Complaint::new(column, "division by zero");
+    match operator {
+        "+" => Ok(left.wrapping_add(right)),
+        "-" => Ok(left.wrapping_sub(right)),
+        "*" => Ok(left.wrapping_mul(right)),
+        "/" => left.checked_div(right).ok_or_else(by_zero),
+        "%" => left.checked_rem(right).ok_or_else(by_zero),
+        "&" => Ok(left & right),
+        "|" => Ok(left | right),
+        "^" => Ok(left ^ right),
+        "<<" => shift.map(|shift| left.wrapping_shl(shift)).ok_or_else(no_shift),
+        ">>" => shift.map(|shift| left.wrapping_shr(shift)).ok_or_else(no_shift),
+        _ => unreachable!("the parser makes no other operator"),
+    }
+}
+
+/// Loosest binding first.
+const LEVELS: [&[&str]; 6] = [&["|"], &["^"], &["&"], &["<<", ">>"], &["+", "-"], &["*", "/", "%"]];
+
+/// Deeper nesting is refused, so that no source can exhaust the stack.
+const DEEPEST: usize = 64;
+
+/// Reads through the tokens of a line.
+pub(crate) struct Reader<'a> {
+    spots: &'a [Spot],
+    at: usize,
+    end_column: u32,
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(spots: &'a [Spot], end_column: u32) -> Reader<'a> {
+        Reader { spots, at: 0, end_column, depth: 0 }
+    }
+
+    pub(crate) fn peek(&self, ahead: usize) -> Option<&'a Token> {
+        self.spots.get(self.at + ahead).map(|spot| &spot.token)
+    }
+
+    pub(crate) fn column(&self) -> u32 {
+        self.spots.get(self.at).map_or(self.end_column, |spot| spot.column)
+    }
+
+    pub(crate) fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    /// Takes the sign if it comes next.
+    pub(crate) fn accept(&mut self, sign: &str) -> bool {
+        let found = matches!(self.peek(0), Some(Token::Sign(next)) if *next == sign);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub(crate) fn expect(&mut self, sign: &str) -> Result<(), Complaint> {
+        match self.accept(sign) {
+            true => Ok(()),
+            false => Err(self.unexpected(&format!("`{sign}`"))),
+        }
+    }
+
+    /// The complaint that something else was wanted here.
+    pub(crate) fn unexpected(&self, wanted: &str) -> Complaint {
+        let found = match self.peek(0) {
+            None => "the end of the line".to_string(),
+            Some(Token::Word(word)) => format!("`{word}`"),
+            Some(Token::Number(number)) => format!("`{number}`"),
+            Some(Token::Text(text)) => format!("\"{text}\""),
+            Some(Token::Sign(sign)) => format!("`{sign}`"),
+        };
+        Complaint::new(self.column(), format!("expected {wanted}, found {found}"))
+    }
+
+    pub(crate) fn expression(&mut self) -> Result<Expression, Complaint> {
+        self.level(0)
+    }
+
+    fn level(&mut self, level: usize) -> Result<Expression, Complaint> {
+        let Some(operators) = LEVELS.get(level) else { return self.unary() };
+        let mut left = self.level(level + 1)?;
+        loop {
+            let column = self.column();
+            let Some(operator) = operators.iter().find(|operator| self.accept(operator)) else {
+                return Ok(left);
+            };
+            let right = Box::new(self.level(level + 1)?);
+            left = Expression::Binary { operator, column, left: Box::new(left), right };
+        }
+    }
+
+    fn unary(&mut self) -> Result<Expression, Complaint> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Complaint::new(self.column(), "an expression nested too deeply"));
+        }
+        let value = match (self.accept("-"), self.accept("~")) {
+            (true, _) => self.applied(Unary::Minus),
+            (_, true) => self.applied(Unary::Not),
+            _ => self.atom(),
+        };
+        self.depth -= 1;
+        value
+    }
+
+    fn applied(&mut self, operator: Unary) -> Result<Expression, Complaint> {
+        Ok(Expression::Unary { operator, value: Box::new(self.unary()?) })
+    }
+
+    fn atom(&mut self) -> Result<Expression, Complaint> {
+        let column = self.column();
+        match self.peek(0) {
+            Some(Token::Number(number)) => {
+                self.advance();
+                Ok(Expression::Number(*number))
+            }
+            Some(Token::Sign("@")) => {
+                self.advance();
+                Ok(Expression::Here)
+            }
+            Some(Token::Sign("(")) => self.parenthesised(),
+            Some(Token::Word(word)) => {
+                let is_call = matches!(self.peek(1), Some(Token::Sign("(")));
+                self.advance();
+                match word.as_str() {
+                    "low" if is_call => self.half(Unary::Low),
+                    "high" if is_call => self.half(Unary::High),
+                    "bank" if is_call => self.bank(),
+                    name => Ok(Expression::Name { name: name.to_string(), column }),
+                }
+            }
+            _ => Err(self.unexpected("a number, a name or `(`")),
+        }
+    }
+
+    fn parenthesised(&mut self) -> Result<Expression, Complaint> {
+        self.expect("(")?;
+        let inside = self.expression()?;
+        self.expect(")")?;
+        Ok(inside)
+    }
+
+    fn half(&mut self, operator: Unary) -> Result<Expression, Complaint> {
+        Ok(Expression::Unary { operator, value: Box::new(self.parenthesised()?) })
+    }
+
+    fn bank(&mut self) -> Result<Expression, Complaint> {
+        self.expect("(")?;
+        let column = self.column();
+        let Some(Token::Word(name)) = self.peek(0) else {
+            return Err(self.unexpected("a label"));
+        };
+        self.advance();
+        self.expect(")")?;
+        Ok(Expression::Bank { name: name.clone(), column })
+    }
+}

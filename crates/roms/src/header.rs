@@ -1,0 +1,94 @@
+//! The cartridge header at $0100-$014F and its two checksums. Pan Docs "The Cartridge Header".
+
+/// The chips of a cartridge, as the header's byte $0147 names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cartridge(u8);
+
+/// Name in sources and code in the header.
+const CARTRIDGES: [(&str, u8); 17] = [
+    ("rom_only", 0x00),
+    ("mbc1", 0x01),
+    ("mbc1_ram", 0x02),
+    ("mbc1_ram_battery", 0x03),
+    ("mbc2", 0x05),
+    ("mbc2_battery", 0x06),
+    ("rom_ram", 0x08),
+    ("rom_ram_battery", 0x09),
+    ("mbc3_timer_battery", 0x0F),
+    ("mbc3_timer_ram_battery", 0x10),
+    ("mbc3", 0x11),
+    ("mbc3_ram", 0x12),
+    ("mbc3_ram_battery", 0x13),
+    ("mbc5", 0x19),
+    ("mbc5_ram", 0x1A),
+    ("mbc5_ram_battery", 0x1B),
+    ("mbc5_rumble", 0x1C),
+];
+
+/// RAM sizes in KiB and their codes in the header's byte $0149.
+pub(crate) const RAM_SIZES: [(i64, u8); 5] = [(0, 0), (8, 2), (32, 3), (128, 4), (64, 5)];
+
+/// A cartridge needs these bytes to be started by the console's own boot ROM.
+const LOGO: [u8; 48] = [
+    0xCE, 0xED, 0x66, 0x66, 0xCC, 0x0D, 0x00, 0x0B, 0x03, 0x73, 0x00, 0x83, 0x00, 0x0C, 0x00, 0x0D,
+    0x00, 0x08, 0x11, 0x1F, 0x88, 0x89, 0x00, 0x0E, 0xDC, 0xCC, 0x6E, 0xE6, 0xDD, 0xDD, 0xD9, 0x99,
+    0xBB, 0xBB, 0x67, 0x63, 0x6E, 0x0E, 0xEC, 0xCC, 0xDD, 0xDC, 0x99, 0x9F, 0xBB, 0xB9, 0x33, 0x3E,
+];
+
+impl Cartridge {
+    /// A bare ROM without a mapper.
+    pub const ROM_ONLY: Cartridge = Cartridge(0);
+
+    /// The cartridge called so in sources, such as `mbc1_ram`.
+    pub fn by_name(name: &str) -> Option<Cartridge> {
+        CARTRIDGES.iter().find(|row| row.0 == name).map(|row| Cartridge(row.1))
+    }
+
+    /// The names sources may use.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        CARTRIDGES.iter().map(|row| row.0)
+    }
+
+    /// The header's byte $0147.
+    pub fn code(self) -> u8 {
+        self.0
+    }
+}
+
+/// What a source says about its cartridge.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    pub(crate) title: String,
+    pub(crate) cartridge: Cartridge,
+    pub(crate) ram_code: u8,
+}
+
+impl Header {
+    /// Writes the header into a ROM of a valid size whose code and data are in place.
+    pub(crate) fn write(&self, rom: &mut [u8], start: u16) {
+        let [low, high] = start.to_le_bytes();
+        // nop, then jp to the program.
+        rom[0x100..0x104].copy_from_slice(&[0x00, 0xC3, low, high]);
+        rom[0x104..0x134].copy_from_slice(&LOGO);
+        rom[0x134..0x134 + self.title.len()].copy_from_slice(self.title.as_bytes());
+        rom[0x147] = self.cartridge.code();
+        rom[0x148] = (rom.len() / 0x8000).trailing_zeros() as u8;
+        rom[0x149] = self.ram_code;
+        // Anywhere but Japan, and the old licensee byte that belongs to no company.
+        rom[0x14A] = 1;
+        rom[0x14D] = header_checksum(rom);
+        let global = global_checksum(rom);
+        rom[0x14E..0x150].copy_from_slice(&global.to_be_bytes());
+    }
+}
+
+/// The checksum of $0134-$014C that the boot ROM checks. Panics if the header is not whole.
+pub fn header_checksum(rom: &[u8]) -> u8 {
+    rom[0x134..0x14D].iter().fold(0, |sum: u8, byte| sum.wrapping_sub(*byte).wrapping_sub(1))
+}
+
+/// The sum of all bytes but its own two. Panics if the header is not whole.
+pub fn global_checksum(rom: &[u8]) -> u16 {
+    let counted = rom[..0x14E].iter().chain(&rom[0x150..]);
+    counted.fold(0, |sum: u16, byte| sum.wrapping_add(u16::from(*byte)))
+}

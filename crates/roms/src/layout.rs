@@ -1,0 +1,359 @@
+//! The first pass: every statement gets its address and every label its value.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Complaint, Complaints};
+use crate::expression::{Expression, Names};
+use crate::hardware::REGISTERS;
+use crate::header::{Cartridge, Header, RAM_SIZES};
+use crate::opcode::Form;
+use crate::select::select;
+use crate::statement::{Datum, Operand, Statement};
+
+/// Where the next byte goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    /// The ROM bank, or none outside the ROM.
+    pub(crate) bank: Option<u16>,
+    pub(crate) address: u32,
+}
+
+/// Something that leaves bytes, at its place.
+pub(crate) struct Item {
+    pub(crate) line: usize,
+    pub(crate) place: Place,
+    /// The label before it, which its local names belong to.
+    pub(crate) scope: String,
+    pub(crate) content: Content,
+}
+
+pub(crate) enum Content {
+    Instruction { form: &'static Form, column: u32, operands: Vec<Operand> },
+    Bytes(Vec<Datum>),
+    Words(Vec<Datum>),
+    Fill { count: u32, byte: Expression, column: u32 },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) value: i64,
+    pub(crate) bank: Option<u16>,
+    pub(crate) is_label: bool,
+}
+
+pub(crate) type Definitions = BTreeMap<String, Definition>;
+
+/// The names as one statement sees them.
+pub(crate) struct Scope<'a> {
+    pub(crate) definitions: &'a Definitions,
+    pub(crate) scope: &'a str,
+    pub(crate) here: i64,
+    /// In the first pass only what stands above is known.
+    pub(crate) is_first_pass: bool,
+}
+
+impl Scope<'_> {
+    fn find(&self, name: &str, column: u32) -> Result<&Definition, Complaint> {
+        let full = full_name(self.scope, name);
+        self.definitions.get(&full).ok_or_else(|| {
+            let above =
+                if self.is_first_pass { " above this line, where it is needed" } else { "" };
+            let near = nearest(name, self.definitions.keys());
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`"));
+            Complaint::new(column, format!("no name `{name}`{above}{near}"))
+        })
+    }
+}
+
+impl Names for Scope<'_> {
+    fn value(&self, name: &str, column: u32) -> Result<i64, Complaint> {
+        Ok(self.find(name, column)?.value)
+    }
+
+    fn bank(&self, name: &str, column: u32) -> Result<i64, Complaint> {
+        match self.find(name, column)?.bank {
+            Some(bank) => Ok(i64::from(bank)),
+            None => Err(Complaint::new(column, format!("`{name}` lies in no ROM bank"))),
+        }
+    }
+
+    fn here(&self) -> i64 {
+        self.here
+    }
+}
+
+/// Local names carry the label before them.
+fn full_name(scope: &str, name: &str) -> String {
+    match name.starts_with('.') {
+        true => format!("{scope}{name}"),
+        false => name.to_string(),
+    }
+}
+
+/// The known name closest to a misspelled one, if any is close.
+fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'a String> {
+    let near = known.map(|other| (distance(name, other), other)).min_by_key(|pair| pair.0);
+    near.filter(|(distance, _)| *distance <= 1 + name.len() / 4).map(|(_, other)| other)
+}
+
+/// How many letters must be put in, left out or changed.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, l) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, r) in right.iter().enumerate() {
+            let changed = diagonal + usize::from(l != *r);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[right.len()]
+}
+
+/// The result of the first pass.
+pub(crate) struct Layout {
+    pub(crate) items: Vec<Item>,
+    pub(crate) definitions: Definitions,
+    pub(crate) header: Header,
+    pub(crate) banks: u16,
+    place: Place,
+    /// The bank to which `org` comes back after variables.
+    rom_bank: u16,
+    scope: String,
+    /// A fragment has one flat address space and no cartridge around it.
+    is_fragment: bool,
+}
+
+impl Layout {
+    /// A whole cartridge, starting behind its header.
+    pub(crate) fn cartridge() -> Layout {
+        Layout::at(Place { bank: Some(0), address: 0x150 }, false)
+    }
+
+    /// Bare code at an address.
+    pub(crate) fn fragment(address: u16) -> Layout {
+        Layout::at(Place { bank: Some(0), address: u32::from(address) }, true)
+    }
+
+    fn at(place: Place, is_fragment: bool) -> Layout {
+        let register = |&(name, value): &(&str, i64)| {
+            (name.to_string(), Definition { value, bank: None, is_label: false })
+        };
+        Layout {
+            items: Vec::new(),
+            definitions: REGISTERS.iter().map(register).collect(),
+            header: Header { title: String::new(), cartridge: Cartridge::ROM_ONLY, ram_code: 0 },
+            banks: 2,
+            place,
+            rom_bank: 0,
+            scope: String::new(),
+            is_fragment,
+        }
+    }
+
+    pub(crate) fn add(&mut self, line: usize, statements: Vec<Statement>, errors: &mut Complaints) {
+        for statement in statements {
+            let outcome = self.statement(line, statement);
+            errors.keep(line, outcome);
+        }
+    }
+
+    fn statement(&mut self, line: usize, statement: Statement) -> Result<(), Complaint> {
+        match statement {
+            Statement::Label { name, column } => self.label(&name, column),
+            Statement::Constant { name, column, value } => {
+                let value = self.now(&value)?;
+                self.define(&name, column, Definition { value, bank: None, is_label: false })
+            }
+            Statement::Instruction { mnemonic, column, operands } => {
+                let (form, operands) = select(&mnemonic, column, &operands, &self.names())?;
+                let content = Content::Instruction { form, column, operands };
+                self.content(line, content, form.bytes() as u32, column)
+            }
+            Statement::Bytes(data) => self.data(line, data, 1),
+            Statement::Words(data) => self.data(line, data, 2),
+            Statement::Space { count, fill, column } => {
+                let count = self.within(&count, 0, 0x8000, "the count of `ds`", column)? as u32;
+                self.space(line, count, fill, column)
+            }
+            Statement::Align { to, column } => {
+                let to = self.within(&to, 1, 0x4000, "an alignment", column)? as u32;
+                let count = self.place.address.next_multiple_of(to) - self.place.address;
+                self.space(line, count, None, column)
+            }
+            other => self.directive(other),
+        }
+    }
+
+    fn directive(&mut self, statement: Statement) -> Result<(), Complaint> {
+        match statement {
+            Statement::Origin { address, column } => {
+                let address = self.within(&address, 0, 0xFFFF, "an address", column)? as u32;
+                self.place = Place { bank: Some(self.rom_bank), address };
+                self.fit(0, column)
+            }
+            Statement::Bank { number, column } => {
+                let bank = self.within(&number, 0, 511, "a ROM bank", column)? as u16;
+                let address = if bank == 0 { 0x150 } else { 0x4000 };
+                self.rom_bank = bank;
+                self.place = Place { bank: Some(bank), address };
+                self.fit(0, column)
+            }
+            Statement::Ram { address, column } => {
+                let address = self.within(&address, 0x8000, 0xFFFE, "an address in RAM", column)?;
+                self.place = Place { bank: None, address: address as u32 };
+                Ok(())
+            }
+            Statement::Title { title, column } => {
+                if title.len() > 15 || !title.bytes().all(|c| (b' '..=b'_').contains(&c)) {
+                    let message = "a title is at most 15 characters of upper-case ASCII";
+                    return Err(Complaint::new(column, message));
+                }
+                self.header.title = title;
+                Ok(())
+            }
+            Statement::Cartridge(cartridge) => {
+                self.header.cartridge = cartridge;
+                Ok(())
+            }
+            Statement::RamSize { kib, column } => {
+                let kib = self.now(&kib)?;
+                let row = RAM_SIZES.iter().find(|row| row.0 == kib);
+                let message = || format!("{kib} KiB of RAM; 0, 8, 32, 64 and 128 are allowed");
+                self.header.ram_code = row.ok_or_else(|| Complaint::new(column, message()))?.1;
+                Ok(())
+            }
+            Statement::Banks { count, column } => {
+                let count = self.within(&count, 2, 512, "the count of banks", column)? as u16;
+                self.banks = self.banks.max(count);
+                Ok(())
+            }
+            _ => unreachable!("`statement` handles what leaves bytes"),
+        }
+    }
+
+    fn label(&mut self, name: &str, column: u32) -> Result<(), Complaint> {
+        if !name.starts_with('.') {
+            self.scope = name.to_string();
+        }
+        let Place { bank, address } = self.place;
+        self.define(name, column, Definition { value: i64::from(address), bank, is_label: true })
+    }
+
+    fn define(&mut self, name: &str, column: u32, found: Definition) -> Result<(), Complaint> {
+        let full = full_name(&self.scope, name);
+        match self.definitions.insert(full, found) {
+            None => Ok(()),
+            Some(_) => Err(Complaint::new(column, format!("`{name}` is defined twice"))),
+        }
+    }
+
+    fn data(&mut self, line: usize, data: Vec<Datum>, unit: u32) -> Result<(), Complaint> {
+        let count = data.iter().map(|datum| match datum {
+            Datum::Text { text, .. } => text.chars().count() as u32,
+            Datum::Value { .. } => 1,
+        });
+        let bytes = count.sum::<u32>() * unit;
+        let column = match data.first() {
+            Some(Datum::Text { column, .. } | Datum::Value { column, .. }) => *column,
+            None => 1,
+        };
+        let content = if unit == 1 { Content::Bytes(data) } else { Content::Words(data) };
+        self.content(line, content, bytes, column)
+    }
+
+    fn space(
+        &mut self,
+        line: usize,
+        count: u32,
+        fill: Option<Expression>,
+        column: u32,
+    ) -> Result<(), Complaint> {
+        if self.place.bank.is_some() {
+            let byte = fill.unwrap_or(Expression::Number(0));
+            return self.content(line, Content::Fill { count, byte, column }, count, column);
+        }
+        if fill.is_some() {
+            return Err(Complaint::new(column, "RAM can't be filled by the cartridge"));
+        }
+        if self.place.address + count > 0xFFFF {
+            return Err(Complaint::new(column, "variables behind $FFFE"));
+        }
+        self.place.address += count;
+        Ok(())
+    }
+
+    fn content(
+        &mut self,
+        line: usize,
+        content: Content,
+        bytes: u32,
+        column: u32,
+    ) -> Result<(), Complaint> {
+        if self.place.bank.is_none() {
+            let message =
+                "code and data in RAM; between `ram` and `org` only labels and `ds` are allowed";
+            return Err(Complaint::new(column, message));
+        }
+        self.fit(bytes, column)?;
+        self.items.push(Item { line, place: self.place, scope: self.scope.clone(), content });
+        self.place.address += bytes;
+        Ok(())
+    }
+
+    /// Refuses what does not fit into the bank at hand.
+    fn fit(&mut self, bytes: u32, column: u32) -> Result<(), Complaint> {
+        let Place { bank: Some(bank), address } = self.place else { return Ok(()) };
+        if self.is_fragment {
+            return match address {
+                0..=0xFFFF => Ok(()),
+                _ => Err(Complaint::new(column, "code behind $FFFF")),
+            };
+        }
+        let (from, to) = if bank == 0 { (0, 0x4000) } else { (0x4000, 0x8000) };
+        if address < from || address + bytes > to {
+            let last = to - 1;
+            let message = format!(
+                "bank {bank} holds ${from:04X} to ${last:04X}, this ends at ${:04X}; \
+                 `bank` chooses another",
+                (address + bytes).saturating_sub(1)
+            );
+            return Err(Complaint::new(column, message));
+        }
+        self.banks = self.banks.max(bank + 1);
+        Ok(())
+    }
+
+    fn names(&self) -> Scope<'_> {
+        Scope {
+            definitions: &self.definitions,
+            scope: &self.scope,
+            here: i64::from(self.place.address),
+            is_first_pass: true,
+        }
+    }
+
+    fn now(&self, value: &Expression) -> Result<i64, Complaint> {
+        value.evaluate(&self.names())
+    }
+
+    fn within(
+        &self,
+        value: &Expression,
+        least: i64,
+        most: i64,
+        what: &str,
+        column: u32,
+    ) -> Result<i64, Complaint> {
+        let found = self.now(value)?;
+        match (least..=most).contains(&found) {
+            true => Ok(found),
+            false => {
+                let message = format!("{what} is {least} to {most}, found {found}");
+                Err(Complaint::new(column, message))
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! One line of assembly text to tokens, each with its column.
+
+use crate::error::Complaint;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Token {
+    /// A name, mnemonic, register or directive; local names start with a dot.
+    Word(String),
+    Number(i64),
+    Text(String),
+    /// An operator or a bracket; `<<` and `>>` are one.
+    Sign(&'static str),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Spot {
+    pub(crate) token: Token,
+    pub(crate) column: u32,
+}
+
+const SIGNS: [&str; 18] =
+    ["<<", ">>", "[", "]", "(", ")", ",", ":", "+", "-", "*", "/", "%", "&", "|", "^", "~", "@"];
+
+/// The tokens of a line, its comment left out.
+pub(crate) fn lex(line: &str) -> Result<Vec<Spot>, Complaint> {
+    let mut lexer = Lexer { chars: line.chars().collect(), at: 0 };
+    let mut spots: Vec<Spot> = Vec::new();
+    loop {
+        while lexer.peek(0).is_some_and(char::is_whitespace) {
+            lexer.at += 1;
+        }
+        let column = lexer.at as u32 + 1;
+        match lexer.peek(0) {
+            None | Some(';') => return Ok(spots),
+            Some(first) => {
+                let token = lexer.token(first)?;
+                spots.push(Spot { token, column });
+            }
+        }
+    }
+}
+
+struct Lexer {
+    chars: Vec<char>,
+    at: usize,
+}
+
+impl Lexer {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn token(&mut self, first: char) -> Result<Token, Complaint> {
+        match first {
+            '$' => self.number(1, 16),
+            '%' if self.starts_binary() => self.number(1, 2),
+            '0'..='9' => self.number(0, 10),
+            '"' => self.text(),
+            '\'' => self.character(),
+            _ if is_word_start(first) => Ok(self.word()),
+            _ => self.sign(),
+        }
+    }
+
+    /// `%101` is a number where a value may begin, and a remainder right behind one: `n%10`.
+    fn starts_binary(&self) -> bool {
+        let before = self.at.checked_sub(1).map(|at| self.chars[at]);
+        let behind_value = before.is_some_and(|c| c.is_ascii_alphanumeric() || "_)@".contains(c));
+        !behind_value && self.peek(1).is_some_and(|c| c.is_digit(2))
+    }
+
+    fn number(&mut self, skip: usize, radix: u32) -> Result<Token, Complaint> {
+        let start = self.at;
+        self.at += skip;
+        let digits = self.take(|c| c.is_ascii_alphanumeric() || c == '_').replace('_', "");
+        i64::from_str_radix(&digits, radix)
+            .ok()
+            .filter(|value| *value <= 0xFFFF_FFFF)
+            .map(Token::Number)
+            .ok_or_else(|| {
+                let found: String = self.chars[start..self.at].iter().collect();
+                let message = format!(
+                    "`{found}` is no number; numbers are 12, $1F, %0101 or 'c', with _ between digits"
+                );
+                Complaint::new(start as u32 + 1, message)
+            })
+    }
+
+    fn text(&mut self) -> Result<Token, Complaint> {
+        let start = self.at;
+        self.at += 1;
+        let text = self.take(|c| c != '"');
+        match self.peek(0) {
+            Some(_) => {
+                self.at += 1;
+                Ok(Token::Text(text))
+            }
+            None => Err(Complaint::new(start as u32 + 1, "text without its closing `\"`")),
+        }
+    }
+
+    fn character(&mut self) -> Result<Token, Complaint> {
+        match (self.peek(1), self.peek(2)) {
+            (Some(c), Some('\'')) if c.is_ascii() => {
+                self.at += 3;
+                Ok(Token::Number(i64::from(c as u32)))
+            }
+            _ => Err(Complaint::new(
+                self.at as u32 + 1,
+                "a character is one ASCII character between `'` and `'`",
+            )),
+        }
+    }
+
+    fn word(&mut self) -> Token {
+        Token::Word(self.take(|c| is_word_start(c) || c.is_ascii_digit()))
+    }
+
+    fn sign(&mut self) -> Result<Token, Complaint> {
+        let rest: String = self.chars[self.at..].iter().take(2).collect();
+        match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            Some(sign) => {
+                self.at += sign.len();
+                Ok(Token::Sign(sign))
+            }
+            None => Err(Complaint::new(
+                self.at as u32 + 1,
+                format!("unexpected `{}`", rest.chars().next().unwrap_or(' ')),
+            )),
+        }
+    }
+
+    fn take(&mut self, wanted: impl Fn(char) -> bool) -> String {
+        let start = self.at;
+        while self.peek(0).is_some_and(&wanted) {
+            self.at += 1;
+        }
+        self.chars[start..self.at].iter().collect()
+    }
+}
+
+fn is_word_start(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_' || c == '.'
+}

@@ -1,0 +1,182 @@
+//! The registry: every ROM of this crate by name. A new ROM is one source in `asm/` and one row here.
+
+use std::sync::OnceLock;
+
+use crate::assemble::Assembler;
+use crate::rom::Rom;
+
+/// A ROM that is assembled when asked for.
+#[derive(Debug)]
+pub struct BuiltIn {
+    /// The name by which commands and reports know it: `ALU_LOOP`.
+    pub name: &'static str,
+    /// One line on what it exercises.
+    pub purpose: &'static str,
+    /// What it leaves in work RAM.
+    pub signature: &'static str,
+    /// Its assembly text.
+    pub source: &'static str,
+    file: &'static str,
+    built: OnceLock<Rom>,
+}
+
+impl BuiltIn {
+    /// The ROM, assembled at the first call.
+    pub fn rom(&self) -> &Rom {
+        self.built.get_or_init(|| {
+            let assembler = Assembler::new(self.file, self.source)
+                .with_include("selfcheck.inc", include_str!("../asm/selfcheck.inc"))
+                .with_include("mbc.inc", include_str!("../asm/mbc.inc"))
+                .with_include("screen.inc", include_str!("../asm/screen.inc"));
+            assembler.rom().unwrap_or_else(|errors| {
+                unreachable!("every source in asm/ assembles, a test holds it:\n{errors}")
+            })
+        })
+    }
+
+    /// The ROM file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.rom().bytes
+    }
+}
+
+/// All ROMs, the endless loops first, the game last.
+pub fn all() -> &'static [BuiltIn] {
+    &SUITE
+}
+
+/// The ROM called so.
+pub fn by_name(name: &str) -> Option<&'static BuiltIn> {
+    SUITE.iter().find(|rom| rom.name == name)
+}
+
+macro_rules! suite {
+    ($($name:literal $file:literal $purpose:literal $signature:literal)*) => {
+        static SUITE: [BuiltIn; [$($name),*].len()] = [$(BuiltIn {
+            name: $name,
+            purpose: $purpose,
+            signature: $signature,
+            source: include_str!(concat!("../asm/", $file)),
+            file: $file,
+            built: OnceLock::new(),
+        }),*];
+    };
+}
+
+suite! {
+    "ALU_LOOP" "alu_loop.asm"
+    "endless register arithmetic over all groups of the ALU"
+    "C000 running sum, C001 running mix of the flags"
+
+    "MEM_RWB" "mem_rwb.asm"
+    "endless read, modify, write over 256 bytes of work RAM"
+    "C000-C0FF the bytes worked on"
+
+    "JOY_DIVERGE_PERSIST" "joy_diverge_persist.asm"
+    "the joypad steers control flow and memory, and every button leaves its mark for good"
+    "C000 mixed value, C001-C002 shift register, C003 buttons, C004 history, C005-C006 rounds, C007 path, C008-C00B paths taken, C00C-C00D checksum, C00E A5, C00F-C010 trail pointer"
+
+    "LOADS_BASIC" "loads_basic.asm"
+    "every way of moving bytes and words between registers and memory"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "ALU_FLAGS" "alu_flags.asm"
+    "results and flags of eight-bit arithmetic, at the edges and swept over all accumulators"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "ALU16_SP" "alu16_sp.asm"
+    "sixteen-bit arithmetic and everything the stack pointer takes part in"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "FLOW_STACK" "flow_stack.asm"
+    "jumps, calls, returns and restarts, taken and not taken, and the stack behind them"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "CB_BITOPS" "cb_bitops.asm"
+    "rotations, shifts, swap, bit, res and set: all 256 opcodes behind CB"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "TIMER_DIV_BASIC" "timer_div_basic.asm"
+    "the divider, the four rates of the timer, its overflow and its reload"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "TIMER_IRQ_HALT" "timer_irq_halt.asm"
+    "timer interrupts that wake the CPU from HALT, served or not"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "EI_DELAY" "ei_delay.asm"
+    "EI acts one instruction late, DI and RETI at once; interrupts by priority"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "DMA_OAM_COPY" "dma_oam_copy.asm"
+    "OAM DMA from RAM and ROM, started from high RAM"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "SERIAL_HELLO" "serial_hello.asm"
+    "sends HELLO over the serial port, one interrupt a byte"
+    "C000 A5 when sent, C001 bytes sent, C002-C006 bytes received (FF), C007 SC (7F), C008 time in DIV (50 to 58)"
+
+    "MBC1_SWITCH" "mbc1_switch.asm"
+    "ROM banks behind an MBC1 of 1 MiB, in both modes"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC1_RAM" "mbc1_ram.asm"
+    "32 KiB of RAM behind an MBC1: lock, banks, modes"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC2_SWITCH" "mbc2_switch.asm"
+    "16 ROM banks behind an MBC2 and its address bit 8"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC2_RAM" "mbc2_ram.asm"
+    "the 512 half bytes inside an MBC2"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC3_SWITCH" "mbc3_switch.asm"
+    "128 ROM banks behind an MBC3"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC3_RAM" "mbc3_ram.asm"
+    "32 KiB of RAM behind an MBC3: lock and banks"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC3_RTC" "mbc3_rtc.asm"
+    "the clock of an MBC3: set, latched, halted, running in emulated time"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC5_SWITCH" "mbc5_switch.asm"
+    "ROM banks behind an MBC5, where zero is zero"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "MBC5_RAM" "mbc5_ram.asm"
+    "128 KiB of RAM behind an MBC5: lock and sixteen banks"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "BG_STATIC" "bg_static.asm"
+    "a background that never changes, in all four shades"
+    "C000 A5 when drawn, C001-C002 frames"
+
+    "BG_SCROLL" "bg_scroll.asm"
+    "a background that scrolls around both edges of its map"
+    "C000 A5 when drawn, C001-C002 frames, C003 SCX, C004 SCY"
+
+    "PPU_WINDOW" "ppu_window.asm"
+    "the window moving, switched off and on again within each frame"
+    "C000 A5 when drawn, C001-C002 frames, C003 WX, C004 WY, C005 STAT interrupts"
+
+    "PPU_SPRITES" "ppu_sprites.asm"
+    "forty objects: flips, palettes, priorities, both heights, over ten on a line, over the edges"
+    "C000 A5 when drawn, C001-C002 frames, C003 tall objects"
+
+    "PPU_STAT_IRQ" "ppu_stat_irq.asm"
+    "the four sources of the STAT interrupt counted, then a wave drawn in HBlank"
+    "C000 A5 counts right, 5A wrong, C001-C002 frames, C003 by LYC (1), C004 by HBlank (144), C005 by VBlank (1), C006 by OAM search (144 or 145), C007 by LYC and HBlank (143 or 144)"
+
+    "HALT_IDLE" "halt_idle.asm"
+    "a frame spent in HALT but for a moment in each VBlank"
+    "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
+
+    "PEARL_DRIFT" "pearl_drift.asm"
+    "a game: steer a submarine, collect pearls, touch nothing that stings"
+    "C000-C001 score, C002 hulls, C003 game over, C004 level, C005 pearls in a row, C006-C007 place"
+}

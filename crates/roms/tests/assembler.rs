@@ -1,0 +1,203 @@
+//! The assembler's language: what it accepts, and what it says about what it doesn't.
+
+use gbxcule_roms::{Assembler, assemble, global_checksum, header_checksum};
+use proptest::prelude::*;
+
+fn code(source: &str) -> Vec<u8> {
+    Assembler::new("test.asm", source)
+        .code_at(0x150)
+        .unwrap_or_else(|errors| panic!("{source}\n{errors}"))
+}
+
+fn complaints(source: &str) -> String {
+    match Assembler::new("test.asm", source).rom() {
+        Ok(_) => panic!("no complaint about\n{source}"),
+        Err(errors) => errors.to_string(),
+    }
+}
+
+#[test]
+fn labels_may_be_used_before_they_are_defined() {
+    assert_eq!(code("jp Later\nnop\nLater: nop"), [0xC3, 0x54, 0x01, 0x00, 0x00]);
+}
+
+#[test]
+fn local_labels_belong_to_the_label_before_them() {
+    let source = "One:\n.here: jr .here\nTwo:\n.here: jr .here\n jr One.here";
+    assert_eq!(code(source), [0x18, 0xFE, 0x18, 0xFE, 0x18, 0xFA]);
+}
+
+#[test]
+fn expressions_bind_as_in_c_and_know_halves_and_here() {
+    let source = "N equ 2 + 3 * 4\n db N, (2 + 3) * 4, 1 << 3 | 1, ~0 & $F0, -1, 7 % 4, 9 / 2\n\
+                  db low($1234), high($1234), 'a' ^ $20\n dw @";
+    let bytes = [14, 20, 9, 0xF0, 0xFF, 3, 4, 0x34, 0x12, 0x41, 0x5A, 0x01];
+    assert_eq!(code(source), bytes);
+}
+
+#[test]
+fn percent_is_a_remainder_behind_a_value_and_binary_elsewhere() {
+    assert_eq!(code("db %101, 7%5, 13 % 10\n and %11"), [5, 2, 3, 0xE6, 3]);
+}
+
+#[test]
+fn data_takes_text_words_space_and_alignment() {
+    let source = "db \"AB\", 1\n dw $1234, \"C\"\n ds 2\n ds 2, $EE\n align 16\n db 9";
+    let bytes = [0x41, 0x42, 1, 0x34, 0x12, 0x43, 0, 0, 0, 0xEE, 0xEE, 0, 0, 0, 0, 0, 9];
+    assert_eq!(code(source), bytes);
+}
+
+#[test]
+fn semicolons_in_text_and_characters_start_no_comment() {
+    assert_eq!(code("db \";\", ';' ; a comment"), [0x3B, 0x3B]);
+}
+
+#[test]
+fn macros_take_arguments_and_give_each_use_its_own_labels() {
+    let source = "macro wait\n ld b, \\1\n.again\\@: dec b\n jr nz, .again\\@\nendm\n\
+                  Start: wait 5\n wait (1 + 1)";
+    assert_eq!(code(source), [0x06, 5, 0x05, 0x20, 0xFD, 0x06, 2, 0x05, 0x20, 0xFD]);
+}
+
+#[test]
+fn art_becomes_tiles_row_by_row_or_in_tall_pairs() {
+    let picture = |order: &str| {
+        let rows: Vec<&str> = (0..16)
+            .map(|row| if row < 8 { "#.......::::::::" } else { "ooooooooo......." })
+            .collect();
+        code(&format!("art {order}\n{}\nendart", rows.join("\n")))
+    };
+    let tile = |low: u8, high: u8| [low, high].repeat(8);
+    let (a, b, c, d) = (tile(0x80, 0x80), tile(0xFF, 0), tile(0, 0xFF), tile(0, 0x80));
+    assert_eq!(picture(""), [a.clone(), b.clone(), c.clone(), d.clone()].concat());
+    assert_eq!(picture("tall"), [a, c, b, d].concat());
+}
+
+#[test]
+fn included_files_are_read_in_place() {
+    let assembler = Assembler::new("main.asm", "include \"one.inc\"\n db ONE")
+        .with_include("one.inc", "ONE equ 1\n db 7");
+    assert_eq!(assembler.code_at(0), Ok(vec![7, 1]));
+}
+
+#[test]
+fn a_cartridge_has_a_valid_header() {
+    let source = "title \"HELLO\"\ncartridge mbc3_ram_battery\nramsize 32\nbanks 5\n\
+                  Start: jp Far\n bank 3\nFar: db bank(Far)";
+    let rom = assemble(source).unwrap();
+    assert_eq!(rom.bytes.len(), 8 * 0x4000, "five banks round up to eight");
+    assert_eq!(&rom.bytes[0x100..0x104], [0x00, 0xC3, 0x50, 0x01]);
+    assert_eq!(&rom.bytes[0x134..0x13A], b"HELLO\0");
+    assert_eq!(&rom.bytes[0x147..0x14A], [0x13, 2, 3]);
+    assert_eq!(rom.bytes[0x14D], header_checksum(&rom.bytes));
+    let stored = u16::from_be_bytes([rom.bytes[0x14E], rom.bytes[0x14F]]);
+    assert_eq!(stored, global_checksum(&rom.bytes));
+    assert_eq!(rom.bytes[3 * 0x4000], 3);
+}
+
+#[test]
+fn symbols_name_every_label_with_its_bank() {
+    let rom =
+        assemble("ram $C000\nScore: ds 2\norg $150\nStart:\n.loop: jr .loop\nbank 1\nFar: nop")
+            .unwrap();
+    assert_eq!(rom.address("Score"), Some(0xC000));
+    let listing = "00:0150 Start\n00:0150 Start.loop\n00:c000 Score\n01:4000 Far\n";
+    assert_eq!(rom.symbol_listing(), listing);
+}
+
+#[test]
+fn all_complaints_of_a_source_come_together() {
+    let source =
+        "Start:\n    ld a, Missing\n    ld bc, [hl]\n    jr Far\n    db 256\nFar equ $300\n";
+    let expected = "\
+error: no name `Missing`
+ --> test.asm:2:11
+error: no instruction `ld bc, [hl]`; allowed are ld bc, n16
+ --> test.asm:3:5
+error: `jr` reaches -128 to 127 bytes, the target is 428 away; `jp` reaches all
+ --> test.asm:4:5
+error: a byte is -128 to 255, found 256
+ --> test.asm:5:8";
+    assert_eq!(complaints(source), expected);
+}
+
+#[test]
+fn complaints_say_what_is_allowed() {
+    let table = [
+        ("Start: lda 5", "`lda` is no instruction, macro or directive; directives are db, dw"),
+        ("Start: bit 8, a", "no instruction `bit 8, a`; allowed are bit 0, b, bit 0, c"),
+        ("Start: rst 9", "allowed are rst $00, rst $08, rst $10"),
+        ("Start: jp Strat", "no name `Strat`; did you mean `Start`"),
+        ("Start: ldh [$C000], a", "`ldh` reaches $FF00 to $FFFF, found $C000"),
+        ("Start: ld a, 3 +", "expected a number, a name or `(`, found the end of the line"),
+        ("Start: db $GG", "`$GG` is no number; numbers are 12, $1F, %0101 or 'c'"),
+        ("Start: db \"open", "text without its closing `\"`"),
+        ("Start: nop nop", "no instruction `nop value`; allowed are nop"),
+        ("Start: add sp, 200", "a signed byte is -128 to 127, found 200"),
+        ("Start:\nStart:", "`Start` is defined twice"),
+        ("hl: nop", "`hl` is a register or condition, not a name"),
+        ("nop", "no label `Start`, where execution begins"),
+        ("Start: cartridge mbc9", "expected one of rom_only, mbc1, mbc1_ram"),
+        ("Start: ramsize 7", "7 KiB of RAM; 0, 8, 32, 64 and 128 are allowed"),
+        ("title \"lower\"\nStart:", "a title is at most 15 characters of upper-case ASCII"),
+        ("Start: org $4000\n nop", "bank 0 holds $0000 to $3FFF"),
+        ("Start: ram $C000\n nop", "between `ram` and `org` only labels and `ds` are allowed"),
+        ("Start: ds 4\n org $150\n nop", "these bytes lie where others already are"),
+        ("org $120\nStart: nop", "these bytes lie where others already are, as is the header"),
+        ("Start: ds Later\nLater:", "no name `Later` above this line, where it is needed"),
+        ("Start: db 1 / 0", "division by zero"),
+        ("Start: db 1 << 40", "shift by 40; 0 to 31 are allowed"),
+        ("include \"none.inc\"", "no file `none.inc` to include; there is none"),
+        ("macro m\n nop", "macro without its `endm`"),
+        ("macro m\n m\nendm\nStart: m", "includes and macros more than 16 deep"),
+        ("macro m\n db \\2\nendm\nStart: m 1", "`m` needs argument 2, found 1"),
+        ("art\n####\nendart", "1 rows of art; a multiple of 8 is needed"),
+        ("Start: db \"\u{e9}\"", "text in data is ASCII only"),
+    ];
+    for (source, expected) in table {
+        let found = complaints(source);
+        assert!(found.contains(expected), "{source}\nexpected {expected}\nfound {found}");
+    }
+}
+
+#[test]
+fn a_complaint_inside_a_macro_names_both_places() {
+    let found = complaints("macro load\n    ld a, \\1\nendm\nStart:\n    load 300");
+    let expected = "error: a byte is -128 to 255, found 300\n \
+                    --> test.asm:2:11 (in a macro used at test.asm:5)";
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn relative_jumps_reach_exactly_their_range() {
+    assert_eq!(code("jr Far\n ds 127\nFar:")[..2], [0x18, 127]);
+    assert_eq!(code("Far: ds 126\n jr Far")[126..], [0x18, 0x80]);
+    assert!(complaints("Start: jr Far\n ds 128\nFar:").contains("the target is 128 away"));
+    assert!(complaints("Start: ds 127\n jr Start").contains("the target is -129 away"));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_assembler_panic(source in "[a-z.:$%\\[\\]+,;\"'\\\\0-9 \n()@~-]{0,80}") {
+        let _ = assemble(&source);
+        let _ = Assembler::new("test.asm", &source).code_at(0xFFF0);
+    }
+
+    #[test]
+    fn no_mixture_of_its_words_makes_the_assembler_panic(
+        words in proptest::collection::vec(
+            prop::sample::select(vec![
+                "macro", "endm", "art", "endart", "tall", "include", "m", "\\1", "\\@", "db", "dw",
+                "ds", "org", "bank", "ram", "align", "title", "banks", "ramsize", "cartridge", "equ",
+                "ld", "jr", "bit", "a", "hl", "[hl]", "sp", "+", "-", "(", ")", ",", ":", "Start",
+                ".x", "$FFFF", "0", "511", "-1", "\"T\"", "'", ";", "\n", "\n", "\n", "@", "low(",
+                "bank(", "########", "<<", "/", "~",
+            ]),
+            0..40,
+        )
+    ) {
+        let source = words.join(" ");
+        let _ = assemble(&source);
+        let _ = Assembler::new("test.asm", &source).code_at(0xFFF0);
+    }
+}

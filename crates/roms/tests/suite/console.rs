@@ -1,0 +1,59 @@
+//! A machine with a ROM of the suite in it, for the tests beside this file.
+
+use gbxcule_gameboy::{Cartridge, Machine};
+
+/// Buttons as `Machine::set_buttons` takes them.
+pub(crate) const RIGHT: u8 = 0x01;
+pub(crate) const LEFT: u8 = 0x02;
+pub(crate) const UP: u8 = 0x04;
+pub(crate) const DOWN: u8 = 0x08;
+pub(crate) const START: u8 = 0x80;
+
+pub(crate) struct Console {
+    machine: Machine,
+    rom: Vec<u8>,
+    cart_ram: Vec<u8>,
+}
+
+impl Console {
+    pub(crate) fn with(name: &str) -> Console {
+        Console::of(gbxcule_roms::by_name(name).unwrap_or_else(|| panic!("no ROM {name}")).bytes())
+    }
+
+    pub(crate) fn of(rom: &[u8]) -> Console {
+        let cartridge = Cartridge::from_rom(rom).unwrap_or_else(|error| panic!("{error}"));
+        Console {
+            machine: Machine::power_on(&cartridge),
+            rom: rom.to_vec(),
+            cart_ram: vec![0xFF; cartridge.ram_bytes as usize],
+        }
+    }
+
+    pub(crate) fn run(&mut self, frames: u32) {
+        for _ in 0..frames {
+            self.machine.run_frame(&self.rom, &mut self.cart_ram, true);
+        }
+    }
+
+    pub(crate) fn hold(&mut self, buttons: u8) {
+        self.machine.set_buttons(buttons);
+    }
+
+    pub(crate) fn peek(&self, address: u16) -> u8 {
+        self.machine.peek(&self.rom, &self.cart_ram, address)
+    }
+
+    pub(crate) fn word(&self, address: u16) -> u16 {
+        u16::from_le_bytes([self.peek(address), self.peek(address + 1)])
+    }
+
+    /// The picture as shades 0 to 3, row by row.
+    pub(crate) fn shades(&self) -> Vec<u8> {
+        let quad = |byte: &u8| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3];
+        self.machine.frame.iter().flat_map(quad).collect()
+    }
+
+    pub(crate) fn range(&self, from: u16, to: u16) -> Vec<u8> {
+        (from..to).map(|address| self.peek(address)).collect()
+    }
+}

@@ -1,0 +1,184 @@
+//! PEARL_DRIFT as its page in the documentation promises it, to players and to learners.
+
+use std::collections::BTreeSet;
+
+use crate::console::{Console, DOWN, LEFT, RIGHT, START, UP};
+
+const HULLS: u16 = 0xC002;
+const GAME_OVER: u16 = 0xC003;
+const LEVEL: u16 = 0xC004;
+const SUB_X: u16 = 0xC006;
+const SUB_Y: u16 = 0xC007;
+const SAFE: u16 = 0xC00E;
+const GAMES: u16 = 0xC00F;
+const DIGITS: u16 = 0xC010;
+const THINGS: u16 = 0xC020;
+
+fn score(console: &Console) -> u16 {
+    console.word(0xC000)
+}
+
+/// What is in the sea: kind, x and y of each.
+fn things(console: &Console) -> Vec<(u8, i32, i32)> {
+    let bytes = console.range(THINGS, THINGS + 80);
+    let thing = |row: &[u8]| (row[0], i32::from(row[2]), i32::from(row[5]));
+    bytes.chunks(8).map(thing).filter(|thing| thing.0 != 0).collect()
+}
+
+/// A simple player: away from what stings and is close, else towards the nearest pearl.
+fn careful(console: &Console) -> u8 {
+    let (x, y) = (i32::from(console.peek(SUB_X)), i32::from(console.peek(SUB_Y)));
+    let things = things(console);
+    let near = |&&(kind, tx, ty): &&(u8, i32, i32)| {
+        (3..=5).contains(&kind) && (tx - x).abs() < 44 && (ty - y).abs() < 24
+    };
+    if let Some((_, _, sting_y)) = things.iter().filter(near).min_by_key(|t| (t.1 - x).abs()) {
+        return if (*sting_y > y || y > 120) && y > 28 { UP } else { DOWN };
+    }
+    let wanted = things.iter().filter(|thing| thing.0 <= 2 && thing.1 > x - 30);
+    match wanted.min_by_key(|thing| (thing.1 - x).abs() + (thing.2 - y).abs()) {
+        Some((_, _, ty)) if *ty < y - 5 => UP,
+        Some((_, _, ty)) if *ty > y + 5 => DOWN,
+        Some((_, tx, _)) if *tx < x - 6 => LEFT,
+        Some((_, tx, _)) if *tx > x + 6 => RIGHT,
+        _ => 0,
+    }
+}
+
+/// Plays to the end, or for at most so many frames; a decision each four frames.
+fn play(console: &mut Console, frames: u32, mut decide: impl FnMut(&Console) -> u8) -> u32 {
+    for frame in (0..frames).step_by(4) {
+        if console.peek(GAME_OVER) == 1 {
+            return frame;
+        }
+        let buttons = decide(console);
+        console.hold(buttons);
+        console.run(4);
+    }
+    frames
+}
+
+/// Decisions of someone who only bangs on the direction pad.
+fn random(mut seed: u32) -> impl FnMut(&Console) -> u8 {
+    move |_| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        [0, UP, DOWN, LEFT, RIGHT][(seed >> 24) as usize % 5]
+    }
+}
+
+fn started() -> Console {
+    let mut console = Console::with("PEARL_DRIFT");
+    console.run(8);
+    console
+}
+
+#[test]
+fn it_is_playable_a_few_frames_after_power_on() {
+    let mut console = started();
+    assert_eq!(score(&console), 0);
+    assert_eq!([HULLS, GAME_OVER, LEVEL, GAMES].map(|address| console.peek(address)), [3, 0, 1, 1]);
+    let x = console.peek(SUB_X);
+    console.hold(RIGHT);
+    console.run(4);
+    assert_eq!(console.peek(SUB_X), x + 8);
+}
+
+#[test]
+fn its_picture_has_all_four_shades() {
+    let console = started();
+    let shades: BTreeSet<u8> = console.shades().into_iter().collect();
+    assert_eq!(shades.len(), 4);
+}
+
+#[test]
+fn the_submarine_stays_in_the_sea() {
+    for (button, address, end) in
+        [(RIGHT, SUB_X, 160), (LEFT, SUB_X, 16), (UP, SUB_Y, 24), (DOWN, SUB_Y, 128)]
+    {
+        let mut console = started();
+        console.hold(button);
+        console.run(90);
+        assert_eq!(console.peek(address), end);
+    }
+}
+
+#[test]
+fn who_does_nothing_loses_within_a_minute() {
+    let mut console = started();
+    let frames = play(&mut console, 3600, |_| 0);
+    assert_eq!((console.peek(GAME_OVER), console.peek(HULLS)), (1, 0), "after {frames} frames");
+}
+
+#[test]
+fn careful_play_earns_far_more_than_random_play() {
+    let mut careful_console = started();
+    let frames = play(&mut careful_console, 12_000, careful);
+    assert!(frames > 1800, "a few minutes of play, not {frames} frames");
+    let mut best_random = 0;
+    for seed in 0..8 {
+        let mut console = started();
+        play(&mut console, 12_000, random(seed));
+        best_random = best_random.max(score(&console));
+    }
+    let careful_score = score(&careful_console);
+    assert!(careful_score > 2 * best_random, "{careful_score} against {best_random}");
+}
+
+#[test]
+fn the_digits_on_the_screen_are_the_score() {
+    let mut console = started();
+    for _ in 0..40 {
+        play(&mut console, 60, careful);
+        let digits = console.range(DIGITS, DIGITS + 5);
+        let shown = digits.iter().fold(0, |sum, digit| sum * 10 + u16::from(*digit));
+        assert_eq!(shown, score(&console));
+    }
+    assert!(score(&console) > 100);
+}
+
+#[test]
+fn a_hit_costs_one_hull_and_gives_time_to_flee() {
+    let mut console = started();
+    while console.peek(HULLS) == 3 {
+        console.run(1);
+    }
+    assert_eq!((console.peek(HULLS), console.peek(SAFE)), (2, 96));
+    console.run(95);
+    assert_eq!(console.peek(HULLS), 2);
+}
+
+#[test]
+fn start_begins_anew_after_the_end_and_not_before() {
+    let mut console = started();
+    console.hold(START);
+    console.run(10);
+    assert_eq!(console.peek(GAMES), 1);
+    play(&mut console, 3600, |_| 0);
+    let best = console.range(DIGITS, DIGITS + 5);
+    console.run(100);
+    assert_eq!(console.peek(GAMES), 1);
+    console.hold(START);
+    console.run(2);
+    assert_eq!([HULLS, GAME_OVER, LEVEL, GAMES].map(|address| console.peek(address)), [3, 0, 1, 2]);
+    assert_eq!(score(&console), 0);
+    assert_eq!(console.range(0xC015, 0xC01A), best, "the best score is kept");
+}
+
+#[test]
+fn the_level_rises_every_1024_frames() {
+    let mut console = started();
+    play(&mut console, 2000, careful);
+    let frames = console.word(0xC008);
+    assert_eq!(u16::from(console.peek(LEVEL)), 1 + frames / 1024, "{frames}");
+}
+
+#[test]
+fn games_played_otherwise_diverge_and_games_played_alike_do_not() {
+    let after = |seed| {
+        let mut console = started();
+        play(&mut console, 400, random(seed));
+        console.range(0xC000, 0xC070)
+    };
+    assert_eq!(after(1), after(1));
+    assert_ne!(after(1), after(2));
+}
