@@ -18,7 +18,7 @@ const LOGO_BYTES: usize = 0x30;
 /// What a cartridge is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cartridge {
-    title: [u8; 16],
+    pub(crate) title: [u8; 16],
     /// The chip that switches banks.
     pub mapper: Mapper,
     /// Size of the ROM chips, a power of two of at least 32 KiB.
@@ -39,6 +39,8 @@ pub struct Cartridge {
     pub header_checksum: u8,
     /// 014D is right. A real Game Boy's boot ROM locks up if it isn't; we run such a ROM.
     pub header_checksum_ok: bool,
+    /// The bytes at 014E and 014F, which nobody checks; here they tell versions of a ROM apart.
+    pub global_checksum: u16,
 }
 
 /// Why a ROM was refused.
@@ -118,6 +120,7 @@ impl Cartridge {
             logo_ok: has_logo(rom, 0),
             header_checksum: rom[0x14d],
             header_checksum_ok: header_checksum(rom) == rom[0x14d],
+            global_checksum: u16::from_be_bytes([rom[0x14e], rom[0x14f]]),
         })
     }
 

@@ -20,6 +20,7 @@ pub mod machine;
 mod power_on;
 pub mod ppu;
 pub mod serial;
+pub mod state;
 pub mod timer;
 
 pub use header::{Cartridge, RomError};

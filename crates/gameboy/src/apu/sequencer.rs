@@ -41,11 +41,11 @@ impl Sequencer {
     }
 }
 
-/// How often the bit fell after `from`, up to and including `now`.
+/// How often the bit fell after `from`, up to and including `now`. Edge numbers have 21 bits.
 pub(super) fn edges(from: u32, now: u32, div_base: u32) -> u32 {
     let before = from.wrapping_sub(div_base) >> EDGE_MCYCLES_LOG2;
     let after = now.wrapping_sub(div_base) >> EDGE_MCYCLES_LOG2;
-    after.wrapping_sub(before) & (u32::MAX >> EDGE_MCYCLES_LOG2)
+    after.wrapping_sub(before) & 0x1f_ffff
 }
 
 /// DIV's bit 4.

@@ -1,0 +1,230 @@
+//! Every field of the machine, once, in the order in which a state holds them.
+//!
+//! The list makes storing, fetching and comparing. A field that a struct has and the list lacks does
+//! not compile, nor does the reverse. Changing the list changes the format: raise `VERSION`.
+
+use super::codec::{Difference, Field, Path, Reader, Unreadable, Writer};
+use crate::apu::{Apu, PowerOnGlitch, Sequencer, Sweep, Wave};
+use crate::cart::{Cart, ClockRegisters, Mapper, RamPort, Rtc};
+use crate::cpu::{Cpu, Mode};
+use crate::dma::Dma;
+use crate::interrupts::Interrupts;
+use crate::joypad::Joypad;
+use crate::machine::Machine;
+use crate::ppu::{Pipeline, Ppu, Scan, Stage};
+use crate::serial::Serial;
+use crate::timer::Timer;
+
+macro_rules! fields {
+    ($type:ident { $($field:ident),* $(,)? }) => {
+        impl Field for $type {
+            fn store(&self, out: &mut Writer<'_>) {
+                let $type { $($field),* } = self;
+                $( $field.store(out); )*
+            }
+
+            fn fetch(input: &mut Reader<'_>) -> Result<$type, Unreadable> {
+                Ok($type { $( $field: input.field(stringify!($field))? ),* })
+            }
+
+            fn first_difference(&self, other: &$type, path: &mut Path) -> Option<Difference> {
+                $(
+                    path.enter(stringify!($field));
+                    let difference = self.$field.first_difference(&other.$field, path);
+                    path.leave();
+                    if difference.is_some() {
+                        return difference;
+                    }
+                )*
+                None
+            }
+        }
+    };
+}
+
+macro_rules! codes {
+    ($type:ident { $($variant:ident),* $(,)? }) => {
+        impl Field for $type {
+            fn store(&self, out: &mut Writer<'_>) {
+                let code = match self { $( $type::$variant => $type::$variant as u8 ),* };
+                code.store(out);
+            }
+
+            fn fetch(input: &mut Reader<'_>) -> Result<$type, Unreadable> {
+                let code = u8::fetch(input)?;
+                $( if code == $type::$variant as u8 { return Ok($type::$variant); } )*
+                Err(input.unreadable(code))
+            }
+
+            fn first_difference(&self, other: &$type, path: &mut Path) -> Option<Difference> {
+                (*self as u8).first_difference(&(*other as u8), path)
+            }
+        }
+    };
+}
+
+fields!(Machine {
+    now,
+    deadline,
+    frame_start,
+    frame_done,
+    rom_base,
+    wram_reach,
+    cpu,
+    interrupts,
+    timer,
+    ppu,
+    apu,
+    dma,
+    serial,
+    joypad,
+    cart,
+    wram,
+    vram,
+    oam,
+    hram,
+    frame,
+});
+
+fields!(Cpu {
+    now,
+    a,
+    zero,
+    carries,
+    b,
+    c,
+    d,
+    e,
+    h,
+    l,
+    sp,
+    pc,
+    ime,
+    ime_delayed,
+    mode,
+    just_halted,
+    halt_bug,
+    stop_skips,
+});
+
+codes!(Mode { Running, Halted, Stopped, Locked });
+
+fields!(Interrupts { requested, enabled });
+
+fields!(Timer {
+    div_base,
+    tima,
+    tma,
+    tac,
+    synced_at,
+    overflowed,
+    overflow_at,
+    reload_at,
+    deadline,
+});
+
+fields!(Ppu {
+    lcdc,
+    stat,
+    scy,
+    scx,
+    lyc,
+    bgp,
+    obp0,
+    obp1,
+    wy,
+    wx,
+    line,
+    dot,
+    line_start,
+    first_line,
+    stat_line,
+    lyc_line,
+    lyc_frozen,
+    wy_met,
+    window_line,
+    draw,
+    frame_blank,
+    entered_vblank,
+    deadline,
+    stage,
+    mode3_end,
+    scan,
+    pipeline,
+});
+
+codes!(Stage { Untouched, Rendering, Done });
+
+fields!(Scan { entries, count, x, y, entry });
+
+fields!(Pipeline {
+    dot,
+    position,
+    column,
+    background_low,
+    background_high,
+    background_count,
+    object_low,
+    object_high,
+    object_palette,
+    object_behind,
+    fetch_step,
+    tile,
+    data_low,
+    data_high,
+    window_active,
+    window_column,
+    window_just_started,
+    window_cut_short,
+    stall,
+    inserts_pixel,
+    wx_just_changed,
+    object,
+    object_step,
+    object_aborted,
+    object_flags,
+    object_tile,
+    object_data_low,
+    object_data_high,
+});
+
+fields!(Apu { synced_at, registers, wave_ram, powered, active, lengths, sequencer, sweep, wave });
+
+fields!(Sequencer { clocks, glitch });
+
+codes!(PowerOnGlitch { None, LoseEdge, RepeatClock });
+
+fields!(Sweep { shadow, timer, enabled, subtracted });
+
+fields!(Wave { countdown_ticks, position, just_read });
+
+fields!(Dma { page, active, start, previous_active, previous_start, previous_page, deadline });
+
+fields!(Serial { sb, sc, bits, clock_high, synced_at, deadline });
+
+fields!(Joypad { pressed, select });
+
+fields!(Cart {
+    mapper,
+    rom_low,
+    rom_high,
+    rom_mask,
+    ram_offset,
+    ram_mask,
+    ram_port,
+    has_ram,
+    has_rtc,
+    ram_enabled,
+    rom_bank,
+    ram_bank,
+    banking_mode,
+    rtc,
+});
+
+codes!(Mapper { RomOnly, Mbc1, Mbc1Multicart, Mbc2, Mbc3, Mbc30, Mbc5, Mbc5Rumble });
+
+codes!(RamPort { Closed, Bytes, Nibbles, Clock });
+
+fields!(Rtc { synced_at, subsecond_mcycles, running, latched, latch_armed });
+
+fields!(ClockRegisters { seconds, minutes, hours, days_low, days_high });

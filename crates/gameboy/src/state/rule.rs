@@ -1,0 +1,191 @@
+//! What holds in every machine, so that a state that loads can't make one index out of range,
+//! overflow, or run a frame without end.
+//!
+//! Free fields (memory, most registers) aren't mentioned. Times are judged by their distance to `now`.
+
+use super::StateError;
+use crate::apu::{Apu, Wave};
+use crate::cart::{Cart, Rtc};
+use crate::machine::Machine;
+use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_LINE};
+use crate::timer::FAR_MCYCLES;
+
+/// Chips are brought up to date at least once a frame; frames can't last this long.
+const LONGEST_LAG_MCYCLES: u32 = 1 << 17;
+/// The PPU's position is at most this far ahead of `now`: a write reaches it a little late.
+const PPU_LEAD_TCYCLES: u32 = 8;
+
+type Verdict = Result<(), StateError>;
+
+fn rule(holds: bool, rule: &'static str) -> Verdict {
+    if holds { Ok(()) } else { Err(StateError::Impossible { rule }) }
+}
+
+/// `fresh` is the cartridge at power-on.
+pub(super) fn check(machine: &Machine, fresh: &Cart) -> Verdict {
+    check_times(machine)?;
+    check_cpu(machine)?;
+    check_small_chips(machine)?;
+    check_ppu(&machine.ppu, machine.now)?;
+    check_pipeline(&machine.ppu)?;
+    check_apu(&machine.apu)?;
+    check_cart(&machine.cart, fresh)
+}
+
+/// Whether a moment lies in the near past.
+fn is_recent(now: u32, moment: u32) -> bool {
+    now.wrapping_sub(moment) <= LONGEST_LAG_MCYCLES
+}
+
+/// Whether a moment lies in the near past, or ahead by no more than `lead`.
+fn is_near(now: u32, moment: u32, lead: u32) -> bool {
+    now.wrapping_add(lead).wrapping_sub(moment) <= LONGEST_LAG_MCYCLES + lead
+}
+
+fn check_times(machine: &Machine) -> Verdict {
+    let now = machine.now;
+    let Machine { timer, serial, apu, dma, cart, .. } = machine;
+    rule(is_recent(now, machine.frame_start), "frame_start must lie in the last frames")?;
+    rule(is_recent(now, timer.synced_at), "timer.synced_at must lie in the last frames")?;
+    rule(is_recent(now, serial.synced_at), "serial.synced_at must lie in the last frames")?;
+    rule(is_recent(now, apu.synced_at), "apu.synced_at must lie in the last frames")?;
+    rule(
+        !cart.has_rtc || is_recent(now, cart.rtc.synced_at),
+        "cart.rtc.synced_at must lie in the last frames",
+    )?;
+    let since_div = now.wrapping_sub(timer.div_base);
+    rule(since_div <= 2 * LONGEST_LAG_MCYCLES, "timer.div_base must lie in the last frames")?;
+    for synced_at in [timer.synced_at, serial.synced_at, apu.synced_at] {
+        rule(
+            now.wrapping_sub(synced_at) <= since_div,
+            "timer.div_base must not be later than what is counted from it",
+        )?;
+    }
+    rule(is_near(now, machine.deadline, FAR_MCYCLES), "deadline must be near")?;
+    // The overflow itself comes first, TMA and the interrupt one M-cycle later.
+    rule(
+        !timer.overflowed || is_recent(now, timer.overflow_at),
+        "timer.overflow_at must lie in the last frames",
+    )?;
+    let lead = 2 * FAR_MCYCLES;
+    rule(is_near(now, timer.deadline, lead), "timer.deadline must be near")?;
+    rule(is_near(now, serial.deadline, lead), "serial.deadline must be near")?;
+    rule(!dma.active || is_near(now, dma.deadline, 0x200), "dma.deadline must be near")?;
+    rule(
+        !machine.ppu.is_on() || is_near(now, machine.ppu.deadline, LONGEST_LAG_MCYCLES),
+        "ppu.deadline must be near",
+    )
+}
+
+fn check_cpu(machine: &Machine) -> Verdict {
+    rule(machine.cpu.now == machine.now, "cpu.now must equal now")?;
+    let mut opened = *machine;
+    opened.open_bus(!machine.dma.active);
+    rule(
+        opened.rom_base == machine.rom_base && opened.wram_reach == machine.wram_reach,
+        "rom_base and wram_reach must be as cart and dma have them",
+    )?;
+    rule(machine.interrupts.requested & 0xe0 == 0, "interrupts.requested has no bits 5 to 7")
+}
+
+fn check_small_chips(machine: &Machine) -> Verdict {
+    rule(machine.timer.tac & !7 == 0, "timer.tac has no bits 3 to 7")?;
+    rule(machine.serial.bits < 8, "serial.bits must be less than 8")?;
+    rule(machine.serial.sc & !0x81 == 0, "serial.sc has only bits 0 and 7")?;
+    rule(machine.joypad.select & !0x30 == 0, "joypad.select has only bits 4 and 5")
+}
+
+fn check_ppu(ppu: &Ppu, now: u32) -> Verdict {
+    rule(ppu.line <= LAST_LINE, "ppu.line must be at most 153")?;
+    rule(ppu.dot < LINE_TCYCLES, "ppu.dot must be less than 456")?;
+    rule(ppu.mode3_end <= LINE_TCYCLES, "ppu.mode3_end must be at most 456")?;
+    rule(ppu.stat & !0x78 == 0, "ppu.stat has only bits 3 to 6")?;
+    rule(!ppu.first_line || ppu.line == 0, "ppu.first_line is line 0")?;
+    rule(
+        ppu.line < VBLANK_LINE || ppu.stage == Stage::Untouched,
+        "ppu.stage must be Untouched in VBlank",
+    )?;
+    if !ppu.is_on() {
+        return rule(ppu.stage != Stage::Rendering, "ppu.stage can't be Rendering while off");
+    }
+    rule(
+        ppu.stage != Stage::Done || ppu.mode3_end != 0,
+        "ppu.mode3_end must be known when ppu.stage is Done",
+    )?;
+    let elapsed = (now << 2).wrapping_sub(ppu.line_start).wrapping_add(PPU_LEAD_TCYCLES);
+    rule(elapsed <= 4 * LONGEST_LAG_MCYCLES, "ppu.line_start must lie in the last frames")?;
+    rule(ppu.dot as u32 <= elapsed, "ppu.dot must not be ahead of the time")
+}
+
+fn check_pipeline(ppu: &Ppu) -> Verdict {
+    let Ppu { scan, pipeline, .. } = ppu;
+    rule(scan.entries <= 40, "ppu.scan.entries must be at most 40")?;
+    rule(scan.count <= 10, "ppu.scan.count must be at most 10")?;
+    rule(scan.entry.iter().all(|&entry| entry < 40), "ppu.scan.entry must be less than 40")?;
+    rule(pipeline.dot <= LINE_TCYCLES, "ppu.pipeline.dot must be at most 456")?;
+    rule(
+        (-16..=160).contains(&pipeline.position),
+        "ppu.pipeline.position must be between -16 and 160",
+    )?;
+    rule(pipeline.column <= 160, "ppu.pipeline.column must be at most 160")?;
+    rule(pipeline.background_count <= 8, "ppu.pipeline.background_count must be at most 8")?;
+    rule(pipeline.fetch_step <= 6, "ppu.pipeline.fetch_step must be at most 6")?;
+    rule(pipeline.window_column < 32, "ppu.pipeline.window_column must be less than 32")?;
+    rule(pipeline.stall <= 8, "ppu.pipeline.stall must be at most 8")?;
+    rule(pipeline.object <= 10, "ppu.pipeline.object must be at most 10")?;
+    rule(pipeline.object_step <= 8, "ppu.pipeline.object_step must be at most 8")?;
+    rule(
+        ppu.stage != Stage::Rendering || pipeline.object_step == 0 || pipeline.object < scan.count,
+        "ppu.pipeline.object must be less than ppu.scan.count while it is fetched",
+    )
+}
+
+fn check_apu(apu: &Apu) -> Verdict {
+    rule(apu.active & !0x0f == 0, "apu.active has only bits 0 to 3")?;
+    rule(apu.powered || apu.active == 0, "apu.active must be 0 while apu.powered is not set")?;
+    let longest = [64, 64, 256, 64];
+    rule(
+        apu.lengths.iter().zip(longest).all(|(&length, longest)| length <= longest),
+        "apu.lengths must be at most 64, 64, 256, 64",
+    )?;
+    rule(apu.sequencer.clocks < 8, "apu.sequencer.clocks must be less than 8")?;
+    rule(apu.sweep.shadow <= 0x7ff, "apu.sweep.shadow must be at most 7ff")?;
+    rule((1..=8).contains(&apu.sweep.timer), "apu.sweep.timer must be between 1 and 8")?;
+    check_wave(&apu.wave, apu.active & 4 != 0)
+}
+
+fn check_wave(wave: &Wave, plays: bool) -> Verdict {
+    rule(wave.position < 32, "apu.wave.position must be less than 32")?;
+    rule(
+        wave.countdown_ticks <= 2048 + 3 && (wave.countdown_ticks != 0) == plays,
+        "apu.wave.countdown_ticks must be between 1 and 2051 while channel 3 plays, else 0",
+    )
+}
+
+fn check_cart(cart: &Cart, fresh: &Cart) -> Verdict {
+    rule(
+        (cart.mapper, cart.rom_mask, cart.ram_mask, cart.has_ram, cart.has_rtc)
+            == (fresh.mapper, fresh.rom_mask, fresh.ram_mask, fresh.has_ram, fresh.has_rtc),
+        "cart must be wired as the ROM's header says",
+    )?;
+    rule(cart.rom_bank <= 0x1ff, "cart.rom_bank must be at most 1ff")?;
+    rule(cart.ram_bank <= 0x0f, "cart.ram_bank must be at most 0f")?;
+    let mut mapped = *cart;
+    mapped.map();
+    rule(mapped == *cart, "cart must select what its bank registers say")?;
+    check_rtc(&cart.rtc)
+}
+
+fn check_rtc(rtc: &Rtc) -> Verdict {
+    rule(rtc.subsecond_mcycles < 1 << 20, "cart.rtc.subsecond_mcycles must be less than a second")?;
+    for registers in [rtc.running, rtc.latched] {
+        rule(
+            registers.seconds < 64
+                && registers.minutes < 64
+                && registers.hours < 32
+                && registers.days_high & !0xc1 == 0,
+            "cart.rtc's registers must have only the bits that exist",
+        )?;
+    }
+    Ok(())
+}
