@@ -103,8 +103,10 @@ pub struct Ppu {
     pub draw: bool,
     /// The LCD was switched on within this frame, so the panel stays white.
     pub frame_blank: bool,
-    /// VBlank began and the machine has not noticed yet.
+    /// VBlank began in this frame.
     pub entered_vblank: bool,
+    /// Line 0 has come after a VBlank, and the machine has not noticed yet.
+    pub frame_over: bool,
     /// When the PPU may raise an interrupt next, in M-cycles.
     pub deadline: u32,
     /// Progress of the current line's picture.
@@ -170,6 +172,7 @@ impl Machine {
             }
             if from <= 4 && to > 4 {
                 ppu.dot = 5;
+                ppu.frame_over |= ppu.line == 0 && ppu.entered_vblank;
                 ppu.meet_wy();
                 ppu.line_event(&mut self.interrupts, 4);
             }
