@@ -270,7 +270,6 @@ impl Machine {
 
     /// What stands at an address, for debuggers and observers: no time passes, nothing is blocked.
     pub fn peek(&self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
-        let mut copy = *self;
         match address >> 8 {
             0x00..=0x7f => self.read_rom(rom, address),
             0x80..=0x9f => self.vram[(address & 0x1fff) as usize],
@@ -282,7 +281,11 @@ impl Machine {
                     0
                 }
             }
-            0xff => copy.read_high(address as u8),
+            0xff => {
+                // Only the chips' registers need to be brought up to date, on a copy.
+                let mut copy = *self;
+                copy.read_high(address as u8)
+            }
             _ => self.wram[(address & 0x1fff) as usize],
         }
     }

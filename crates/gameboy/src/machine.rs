@@ -25,6 +25,8 @@ pub struct Machine {
     pub deadline: u32,
     /// When the current frame began.
     pub frame_start: u32,
+    /// When the LCD was switched off last.
+    pub dark_start: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
     /// What to add to an address to get its offset in ROM, by the address's upper two bits; out of
@@ -73,9 +75,11 @@ fn earlier(moment: u32, other: u32) -> u32 {
 }
 
 impl Machine {
-    /// Runs until VBlank begins, or for 70,224 T-cycles while the LCD is off; the frame ends on the
-    /// first instruction boundary after that. Pixels are drawn only if `draw` says that somebody will
-    /// look at this frame; nothing else depends on it.
+    /// Runs until the PPU is back at line 0 after a VBlank, or for 70,224 T-cycles since the LCD was
+    /// switched off; the frame ends on the first instruction boundary after that. This is when PyBoy
+    /// ends its frames, so that both can be compared and fed with buttons at the same moments; the rest
+    /// of the line 153 in which the boot ROM hands over belongs to the first frame. Pixels are drawn
+    /// only if `draw` says that somebody will look at this frame; nothing else depends on it.
     pub fn run_frame(&mut self, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         self.begin_frame(draw);
         while !self.frame_done {
@@ -147,7 +151,7 @@ impl Machine {
     #[inline(never)]
     fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         self.sync_due(rom, cart_ram, 0);
-        if self.ppu.entered_vblank || self.is_dark_frame_over() {
+        if self.ppu.frame_over || self.is_dark_frame_over() {
             self.end_frame();
             return;
         }
@@ -245,18 +249,27 @@ impl Machine {
         if self.ppu.is_on() {
             earlier(next, self.ppu.deadline)
         } else {
-            earlier(next, self.frame_start.wrapping_add(FRAME_MCYCLES))
+            earlier(next, self.dark_frame_end())
         }
     }
 
     fn is_dark_frame_over(&self) -> bool {
-        !self.ppu.is_on() && self.now.wrapping_sub(self.frame_start) >= FRAME_MCYCLES
+        !self.ppu.is_on() && !is_before(self.now, self.dark_frame_end())
+    }
+
+    /// When the frame ends if the LCD stays off. A program that switches it on and off all the time
+    /// never reaches line 0, and must not make its frame endless.
+    fn dark_frame_end(&self) -> u32 {
+        let longest = self.frame_start.wrapping_add(2 * FRAME_MCYCLES);
+        earlier(self.dark_start.wrapping_add(FRAME_MCYCLES), longest)
     }
 
     /// Every chip is synced here, so that no two moments that are compared lie far apart.
     fn end_frame(&mut self) {
         self.frame_done = true;
         self.ppu.entered_vblank = false;
+        self.ppu.frame_over = false;
+        self.dark_start = self.now;
         self.finish_picture();
         self.ppu.forget_line();
         self.timer.sync(&mut self.interrupts, self.now);

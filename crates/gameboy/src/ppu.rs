@@ -104,8 +104,10 @@ pub struct Ppu {
     pub draw: bool,
     /// The LCD was switched on within this frame, so the panel stays white.
     pub frame_blank: bool,
-    /// VBlank began and the machine has not noticed yet.
+    /// VBlank began in this frame.
     pub entered_vblank: bool,
+    /// Line 0 has come after a VBlank, and the machine has not noticed yet.
+    pub frame_over: bool,
     /// When the PPU may raise an interrupt next, in M-cycles.
     pub deadline: u32,
     /// Progress of the current line's picture.
@@ -171,6 +173,7 @@ impl Machine {
             }
             if from <= 4 && to > 4 {
                 ppu.dot = 5;
+                ppu.frame_over |= ppu.line == 0 && ppu.entered_vblank;
                 ppu.meet_wy();
                 ppu.line_event(&mut self.interrupts, 4);
             }
@@ -290,7 +293,10 @@ impl Ppu {
     /// Skips whole lines, all visible or all in VBlank, and gives the T-cycles they took. The first
     /// and the last line of VBlank are never skipped.
     fn skip_quiet_lines(&mut self, available: u32) -> u32 {
-        let end = if self.line < VBLANK_LINE {
+        let end = if self.line == 0 && self.entered_vblank {
+            // The frame ends on this line.
+            self.line
+        } else if self.line < VBLANK_LINE {
             VBLANK_LINE - 1
         } else if self.line > VBLANK_LINE {
             LAST_LINE

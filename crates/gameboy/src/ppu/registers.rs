@@ -120,7 +120,9 @@ impl Machine {
         let ppu = &mut self.ppu;
         if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
             ppu.switch_off();
+            self.dark_start = self.now;
         }
+        let ppu = &mut self.ppu;
         ppu.lcdc = value;
         ppu.abort_object_if_off();
         ppu.meet_wy();

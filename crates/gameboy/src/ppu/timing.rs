@@ -166,9 +166,11 @@ impl Machine {
             && (self.ppu.dot <= MODE3_DOT || self.in_mode3())
     }
 
-    /// Works out when the PPU may raise an interrupt next: never too late, sometimes too early.
+    /// Works out when the PPU may raise an interrupt or end the frame next: never too late, sometimes
+    /// too early.
     pub fn schedule_ppu(&mut self) {
-        let mut tcycles = self.ppu.tcycles_to(VBLANK_LINE, VBLANK_DOT);
+        let frame_end = self.ppu.tcycles_to(0, MODE2_DOT);
+        let mut tcycles = frame_end.min(self.ppu.tcycles_to(VBLANK_LINE, VBLANK_DOT));
         let sources = self.ppu.stat;
         if sources & stat::ALL_SOURCES != 0 {
             if sources & stat::LYC_SOURCE != 0 {

@@ -46,6 +46,7 @@ fn check_times(machine: &Machine) -> Verdict {
     let now = machine.now;
     let Machine { timer, serial, apu, dma, cart, .. } = machine;
     rule(is_recent(now, machine.frame_start), "frame_start must lie in the last frames")?;
+    rule(is_recent(now, machine.dark_start), "dark_start must lie in the last frames")?;
     rule(is_recent(now, timer.synced_at), "timer.synced_at must lie in the last frames")?;
     rule(is_recent(now, serial.synced_at), "serial.synced_at must lie in the last frames")?;
     rule(is_recent(now, apu.synced_at), "apu.synced_at must lie in the last frames")?;

@@ -1,0 +1,168 @@
+//! `gbxcule bench`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use gbxcule_lab::artifact::{RomImage, timestamp, write_json};
+use gbxcule_lab::bench::{self, BenchPlan};
+use gbxcule_lab::{BackendKind, ladder, report};
+use gbxcule_swarm::Schedule;
+
+use crate::device::Device;
+use crate::progress;
+use crate::run_options::RunOptions;
+
+/// Measure frames a second over numbers of machines
+///
+/// All backends take turns within one run. Opening and the first step are timed apart and every backend is warmed up
+/// before its first window, so no window contains a start or a compile; a window always ends with a sync. The artifact
+/// holds every window, the configuration and the system; the report beside it has the speed-up table and the plot.
+#[derive(Args)]
+#[command(after_long_help = footer())]
+pub(crate) struct Bench {
+    /// A backend to measure; may be given several times, the first is the baseline. By default the swarm on `--device`
+    #[arg(long, value_name = "BACKEND")]
+    backend: Vec<BackendKind>,
+
+    /// Where the swarm runs, if `--backend` does not say
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    device: Device,
+
+    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
+    rom: String,
+
+    /// A rung of the experiment ladder, which sets ROM and stage: E0 to E4
+    #[arg(long, value_name = "NAME", conflicts_with = "rom", value_parser = experiment)]
+    experiment: Option<ladder::Experiment>,
+
+    /// Numbers of machines
+    #[arg(
+        long,
+        value_name = "N,N,...",
+        value_delimiter = ',',
+        default_value = "1,8,64,512,2048,8192"
+    )]
+    env_counts: Vec<usize>,
+
+    /// Do not give PyBoy more machines than this; each of them takes megabytes
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    most_pyboy_envs: usize,
+
+    /// Steps of one window
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    steps: u64,
+
+    /// End a window early after so many seconds
+    #[arg(long, value_name = "S", default_value_t = 5.0)]
+    longest_window: f64,
+
+    /// Steps before the first window
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    warmup_steps: u64,
+
+    /// Windows of each backend and number of machines; the median counts
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    repeats: u32,
+
+    /// Frames of one step
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    frames_per_step: u32,
+
+    /// Wait for the device after every so many steps; 0 only at the end of a window. CPU backends never run ahead
+    #[arg(long, value_name = "K", default_value_t = 64)]
+    sync_every: u64,
+
+    /// Draw the last frame of every step
+    #[arg(long)]
+    draw_last: bool,
+
+    /// Threads or child processes; all cores by default
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZeroUsize>,
+
+    /// Where artifact and report go; by default runs/reports/ and the time
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    run: RunOptions,
+}
+
+fn experiment(name: &str) -> Result<ladder::Experiment, String> {
+    ladder::by_name(name)
+        .ok_or_else(|| format!("no experiment `{name}`; there are E0, E1, E2, E3, E4"))
+}
+
+fn footer() -> String {
+    let rungs = ladder::LADDER.map(|rung| format!("  {}  {}\n", rung.name, rung.question));
+    format!(
+        "EXPERIMENTS\n{}\nFILES\n  sweep-ROM-STAGE.json, summary.md, scaling.png in the report's folder\n\nEXAMPLES\n  \
+         PyBoy at its best beside the swarm:\n    gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom \
+         MEM_RWB --env-counts 1,8,64,512\n  The swarm on a GPU:\n    gbxcule bench --device cuda --env-counts \
+         1,64,8192 --sync-every 64",
+        rungs.concat()
+    )
+}
+
+impl Bench {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        self.run.check()?;
+        let plan = self.plan()?;
+        let bar = progress::bar(0, "windows");
+        let artifact = bench::run(&plan, &mut |progress| {
+            bar.set_length(progress.of as u64);
+            bar.set_position(progress.done as u64);
+            bar.set_message(format!("{} x {}", progress.backend, progress.num_envs));
+        })?;
+        bar.finish_and_clear();
+        let folder = self.out.unwrap_or_else(|| PathBuf::from("runs/reports").join(timestamp()));
+        let name = plan.experiment.unwrap_or("sweep");
+        write_json(
+            &folder.join(format!("{name}-{}-{}.json", plan.rom.name, plan.stage)),
+            &artifact,
+        )?;
+        let report = report::write(&folder)?;
+        println!("{}", report.text);
+        println!("report: {}", folder.display());
+        Ok(true)
+    }
+
+    fn plan(&self) -> anyhow::Result<BenchPlan> {
+        let backends = if self.backend.is_empty() {
+            vec![self.device.backend()]
+        } else {
+            self.backend.clone()
+        };
+        let rom = self.experiment.map_or(self.rom.as_str(), |experiment| experiment.rom);
+        let frames = self.experiment.and_then(|experiment| experiment.frames_per_step);
+        let longest_window = Duration::try_from_secs_f64(self.longest_window)
+            .context("--longest-window takes seconds")?;
+        Ok(BenchPlan {
+            backends,
+            rom: RomImage::find(rom)
+                .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?,
+            env_counts: self.env_counts.clone(),
+            most_pyboy_envs: self.most_pyboy_envs,
+            steps: self.steps,
+            longest_window,
+            warmup_steps: self.warmup_steps,
+            repeats: self.repeats,
+            sync_every: self.sync_every,
+            codec: self.run.codec,
+            schedule: Schedule::new(
+                frames.unwrap_or(self.frames_per_step),
+                self.run.release_after_frames,
+            )?,
+            stage: self.experiment.map_or(self.run.stage, |experiment| experiment.stage),
+            draw_last: self.draw_last,
+            action_gen: self.run.action_gen.clone(),
+            actions_seed: self.run.actions_seed,
+            experiment: self.experiment.map(|experiment| experiment.name),
+            workers: self.workers,
+        })
+    }
+}

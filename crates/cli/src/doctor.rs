@@ -1,0 +1,43 @@
+//! `gbxcule doctor`.
+
+use clap::Args;
+use gbxcule_lab::doctor::examine;
+
+/// Say what this machine has, what is missing, and the command that brings it
+///
+/// Nothing is installed or changed. Everything but the CPU part is optional.
+#[derive(Args)]
+pub(crate) struct Doctor {
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let findings = examine();
+        if self.json {
+            let rows: Vec<_> = findings
+                .iter()
+                .map(|finding| {
+                    serde_json::json!({
+                        "subject": finding.subject,
+                        "found": finding.found,
+                        "what": finding.what,
+                        "remedy": finding.remedy,
+                    })
+                })
+                .collect();
+            println!("{:#}", serde_json::Value::from(rows));
+            return Ok(true);
+        }
+        for finding in findings {
+            let mark = if finding.found { "ok" } else { "--" };
+            println!("{mark}  {:18} {}", finding.subject, finding.what);
+            if let Some(remedy) = finding.remedy {
+                println!("    {:18} bring it: {remedy}", "");
+            }
+        }
+        Ok(true)
+    }
+}

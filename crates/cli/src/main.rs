@@ -1,0 +1,97 @@
+//! The command `gbxcule`: one file per verb.
+//!
+//! Exit status: 0 when what was asked for holds, 1 when it does not (a mismatch, a gate that fails), 2 when it could
+//! not be found out (a wrong command line, a missing file, a dead child process).
+
+mod bench;
+mod device;
+mod doctor;
+mod progress;
+mod replay;
+mod report;
+mod roms;
+mod run_options;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A swarm of Game Boys for reinforcement learning, and the lab that proves and measures it
+#[derive(Parser)]
+#[command(name = "gbxcule", version, propagate_version = true, arg_required_else_help = true, after_long_help = FOOTER)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const FOOTER: &str = "\
+BACKENDS
+  pyboy_single   PyBoy in a child process, one machine: the trusted reference
+  pyboy_vec_mp   PyBoy in as many child processes as there are cores: the CPU baseline
+  warp_vec_cpu   the swarm on all CPU threads (`--device cpu`, also called warp_vec)
+  warp_vec_cuda  the swarm in one CUDA kernel (`--device cuda`); never a silent fallback to the CPU
+  libmgba        the second reference, if built with `--features mgba`
+  stub_bad       wrong on purpose: proves that a mismatch is found, written down and replayed
+
+EXIT STATUS
+  0  what was asked for holds
+  1  it does not: a mismatch, a replay that shows nothing
+  2  it could not be found out: wrong command line, missing file, a child process that died
+
+ENVIRONMENT
+  GBXCULE_PYTHON  the interpreter that serves PyBoy; else the active virtual environment, else .venv, else python3
+
+EXAMPLES
+  gbxcule doctor
+  gbxcule verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom MEM_RWB --mem-region C000:C100
+  gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom ALU_LOOP --env-counts 1,8,64,512";
+
+#[derive(Subcommand)]
+enum Verb {
+    Verify(Box<verify::Verify>),
+    Replay(replay::Replay),
+    Bench(Box<bench::Bench>),
+    Report(report::Report),
+    Doctor(doctor::Doctor),
+    Roms(roms::Roms),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().verb {
+        Verb::Verify(verb) => verb.run(),
+        Verb::Replay(verb) => verb.run(),
+        Verb::Bench(verb) => verb.run(),
+        Verb::Report(verb) => verb.run(),
+        Verb::Doctor(verb) => verb.run(),
+        Verb::Roms(verb) => verb.run(),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_option_of_every_verb_says_what_it_does() {
+        for verb in Cli::command().get_subcommands() {
+            for argument in verb.get_arguments() {
+                assert!(argument.get_help().is_some(), "{} {}", verb.get_name(), argument.get_id());
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `gbxcule verify`.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use gbxcule_lab::artifact::RomImage;
+use gbxcule_lab::region::Region;
+use gbxcule_lab::suite::{self, Outcome};
+use gbxcule_lab::verify::{Verdict, VerifyPlan, verify};
+use gbxcule_lab::{BackendKind, bundle};
+use gbxcule_swarm::Schedule;
+
+use crate::device::Device;
+use crate::progress;
+use crate::run_options::RunOptions;
+
+/// Step two backends in lockstep and compare them after every step
+///
+/// Both backends start at PC=0x0100, take the same actions, and must then agree: registers and flags always, memory
+/// where `--mem-region` says, elapsed cycles and the drawn frame on request. Memory is compared only in the named
+/// regions, by hash. At the first disagreement a bundle is written that answers every question about it and repeats it.
+#[derive(Args)]
+#[command(after_long_help = FOOTER)]
+pub(crate) struct Verify {
+    /// The backend that is trusted
+    #[arg(long, value_name = "BACKEND", default_value = "pyboy_single")]
+    ref_backend: BackendKind,
+
+    /// The backend under test; by default the swarm on `--device`
+    #[arg(long, value_name = "BACKEND")]
+    dut_backend: Option<BackendKind>,
+
+    /// Where the swarm under test runs, if `--dut-backend` does not say
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    device: Device,
+
+    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    #[arg(long, value_name = "ROM", required_unless_present = "suite")]
+    rom: Option<String>,
+
+    /// Run every micro-ROM of the suite and print a table; differences that are explained must show as pinned
+    #[arg(long, conflicts_with_all = ["rom", "dut_backend"])]
+    suite: bool,
+
+    /// Steps to take
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    verify_steps: u64,
+
+    /// Compare after every so many steps, and after the last
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    compare_every: u64,
+
+    /// Frames of one step
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    frames_per_step: u32,
+
+    /// Memory to compare, as LOW:HIGH in hexadecimal, HIGH not included; may be given several times
+    #[arg(long, value_name = "LOW:HIGH")]
+    mem_region: Vec<Region>,
+
+    /// Machines; pyboy_single has one, pyboy_vec_mp as many as you like
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    num_envs: usize,
+
+    /// Compare elapsed T-cycles too
+    #[arg(long)]
+    compare_counters: bool,
+
+    /// Draw the last frame of every step and compare its pixels too
+    #[arg(long)]
+    compare_frame: bool,
+
+    /// Where bundles go
+    #[arg(long, value_name = "DIR", default_value = "runs/bundles")]
+    bundle_dir: PathBuf,
+
+    #[command(flatten)]
+    run: RunOptions,
+}
+
+const FOOTER: &str = "\
+EXIT STATUS
+  0  all compared steps agree (with --suite: every ROM as pinned)
+  1  a mismatch; its bundle's folder is printed
+  2  a backend could not be started or failed
+
+EXAMPLES
+  The two gates:
+    gbxcule verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom ALU_LOOP --verify-steps 1024 \\
+        --compare-every 1 --frames-per-step 1
+    gbxcule verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom MEM_RWB --verify-steps 1024 \\
+        --compare-every 1 --frames-per-step 1 --mem-region C000:C100
+  All micro-ROMs against PyBoy, with a table:
+    gbxcule verify --suite
+  See a mismatch being caught:
+    gbxcule verify --dut-backend stub_bad --rom ALU_LOOP";
+
+impl Verify {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        self.run.check()?;
+        if self.suite {
+            return self.run_suite();
+        }
+        let plan = self.plan()?;
+        let bar = progress::bar(plan.steps, "steps");
+        bar.set_message(format!("{} vs {}", plan.reference, plan.dut));
+        let verdict = verify(&plan, &mut |step| bar.set_position(step))?;
+        bar.finish_and_clear();
+        self.tell(&plan, &verdict)
+    }
+
+    fn plan(&self) -> anyhow::Result<VerifyPlan> {
+        let rom = RomImage::find(self.rom.as_deref().unwrap_or_default())
+            .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+        let dut = self.dut_backend.unwrap_or_else(|| self.device.backend());
+        Ok(VerifyPlan {
+            num_envs: self.num_envs,
+            steps: self.verify_steps,
+            compare_every: self.compare_every,
+            regions: self.mem_region.clone(),
+            compare_counters: self.compare_counters,
+            compare_frame: self.compare_frame,
+            codec: self.run.codec,
+            schedule: Schedule::new(self.frames_per_step, self.run.release_after_frames)?,
+            stage: self.run.stage,
+            action_gen: self.run.action_gen.clone(),
+            actions_seed: self.run.actions_seed,
+            ..VerifyPlan::new(self.ref_backend, dut, rom)
+        })
+    }
+
+    fn tell(&self, plan: &VerifyPlan, verdict: &Verdict) -> anyhow::Result<bool> {
+        let what = format!("{}: {} against {}", plan.rom.name, plan.dut, plan.reference);
+        let Some(mismatch) = &verdict.mismatch else {
+            println!(
+                "agree  {what}, {} steps of {} frames, {} machines, {} comparisons, {:.1} s",
+                verdict.steps,
+                plan.schedule.frames_per_step(),
+                plan.num_envs,
+                verdict.comparisons,
+                verdict.elapsed.as_secs_f64(),
+            );
+            return Ok(true);
+        };
+        println!("MISMATCH  {what}, after step {}, env {}", mismatch.step, mismatch.env);
+        if mismatch.disagreeing_envs > 1 {
+            println!("  {} of {} machines disagree", mismatch.disagreeing_envs, plan.num_envs);
+        }
+        for difference in &mismatch.differences {
+            println!(
+                "  {:10} {} {}, {} {}",
+                difference.field, plan.reference, difference.reference, plan.dut, difference.dut
+            );
+        }
+        let folder = bundle::write(&self.bundle_dir, plan, verdict, mismatch)?;
+        println!("bundle: {}", folder.display());
+        println!("repeat: gbxcule replay {}", folder.display());
+        Ok(false)
+    }
+
+    fn run_suite(&self) -> anyhow::Result<bool> {
+        let dut = self.device.backend();
+        println!("{:22} {:44} result", "ROM", format!("{dut} against {}", self.ref_backend));
+        let mut all_as_pinned = true;
+        for case in suite::cases() {
+            let outcome = suite::run(case, self.ref_backend, dut)?;
+            all_as_pinned &= outcome.is_as_pinned();
+            println!("{:22} {:44} {}", case.rom, case.what(), outcome.describe());
+            if let Outcome::Unexplained { plan, verdict, mismatch } = &outcome {
+                println!(
+                    "  bundle: {}",
+                    bundle::write(&self.bundle_dir, plan, verdict, mismatch)?.display()
+                );
+            }
+        }
+        Ok(all_as_pinned)
+    }
+}

@@ -1,0 +1,213 @@
+//! One interface over everything that can run Game Boys.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use gbxcule_swarm::{Codec, CpuState, Schedule, Stage};
+use serde_json::Value;
+
+use crate::LabError;
+
+#[cfg(feature = "mgba")]
+mod mgba;
+mod native;
+mod pyboy;
+mod stub_bad;
+
+/// The backends by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BackendKind {
+    /// PyBoy in one child process, one machine: the trusted reference.
+    PyboySingle,
+    /// PyBoy in as many child processes as there are cores: the CPU baseline.
+    PyboyVecMp,
+    /// Ours on CPU threads.
+    WarpVecCpu,
+    /// Ours on a CUDA device.
+    WarpVecCuda,
+    /// Wrong on purpose: proves that the failure path works.
+    StubBad,
+    /// libmgba in this process, the second reference.
+    Libmgba,
+}
+
+impl BackendKind {
+    /// Every backend.
+    pub const ALL: [Self; 6] = [
+        Self::PyboySingle,
+        Self::PyboyVecMp,
+        Self::WarpVecCpu,
+        Self::WarpVecCuda,
+        Self::StubBad,
+        Self::Libmgba,
+    ];
+
+    /// The name that artifacts record and command lines take.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PyboySingle => "pyboy_single",
+            Self::PyboyVecMp => "pyboy_vec_mp",
+            Self::WarpVecCpu => "warp_vec_cpu",
+            Self::WarpVecCuda => "warp_vec_cuda",
+            Self::StubBad => "stub_bad",
+            Self::Libmgba => "libmgba",
+        }
+    }
+
+    /// The device it runs on, as `--device` spells it.
+    #[must_use]
+    pub fn device(self) -> &'static str {
+        if self == Self::WarpVecCuda { "cuda" } else { "cpu" }
+    }
+
+    /// Does it run through PyBoy?
+    #[must_use]
+    pub fn is_pyboy(self) -> bool {
+        matches!(self, Self::PyboySingle | Self::PyboyVecMp)
+    }
+
+    /// Start it.
+    ///
+    /// # Errors
+    /// It is not in this build, or cannot run what was asked for.
+    pub fn open(self, config: &BackendConfig) -> Result<Box<dyn Backend>, LabError> {
+        Ok(match self {
+            Self::PyboySingle | Self::PyboyVecMp => Box::new(pyboy::Pyboy::open(self, config)?),
+            Self::WarpVecCpu => Box::new(native::Native::open(config)?),
+            Self::StubBad => Box::new(stub_bad::StubBad::open(config)?),
+            Self::WarpVecCuda => {
+                let why = "the CUDA backend is not built yet; `warp_vec_cpu` runs the same machines on CPU threads";
+                return Err(LabError::NotInThisBuild { backend: self, why });
+            }
+            #[cfg(feature = "mgba")]
+            Self::Libmgba => Box::new(mgba::Mgba::open(config)?),
+            #[cfg(not(feature = "mgba"))]
+            Self::Libmgba => {
+                let why = "install libmgba-dev and build with `--features mgba`";
+                return Err(LabError::NotInThisBuild { backend: self, why });
+            }
+        })
+    }
+}
+
+impl fmt::Display for BackendKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+impl FromStr for BackendKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        if name == "warp_vec" {
+            return Ok(Self::WarpVecCpu);
+        }
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|kind| kind.name()).collect();
+            format!("no backend `{name}`; there are {}", names.join(", "))
+        })
+    }
+}
+
+/// What every backend is asked to run.
+#[derive(Debug, Clone)]
+pub struct BackendConfig {
+    /// The ROM as it came from the file.
+    pub rom: Arc<[u8]>,
+    /// Machines.
+    pub num_envs: usize,
+    /// What an action means.
+    pub codec: Codec,
+    /// How long a step lasts.
+    pub schedule: Schedule,
+    /// What a step computes.
+    pub stage: Stage,
+    /// Draw the last frame of every step.
+    pub draw_last: bool,
+    /// Frames must end at the same moment as everybody else's, at whatever cost.
+    pub lockstep: bool,
+    /// Threads or child processes; all cores when absent.
+    pub workers: Option<NonZeroUsize>,
+}
+
+impl BackendConfig {
+    /// Workers to start when nobody said how many.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.workers
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get)
+    }
+}
+
+/// Registers and, where a backend counts them, cycles and frames since reset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EnvState {
+    /// The registers.
+    pub cpu: CpuState,
+    /// T-cycles since PC=0x0100.
+    pub tcycles: Option<u64>,
+    /// Frames since reset.
+    pub frames: Option<u64>,
+}
+
+/// Machines that can be stepped and looked at. A device backend may run behind its caller until [`Backend::sync`].
+pub trait Backend {
+    /// Which one this is.
+    fn kind(&self) -> BackendKind;
+
+    /// Versions and settings that an artifact should record.
+    fn details(&self) -> Value;
+
+    /// Machines.
+    fn num_envs(&self) -> usize;
+
+    /// All machines to their start.
+    ///
+    /// # Errors
+    /// The backend failed.
+    fn reset(&mut self, seed: u64) -> Result<(), LabError>;
+
+    /// One action for each machine.
+    ///
+    /// # Errors
+    /// Wrong actions, or the backend failed.
+    fn step(&mut self, actions: &[u8]) -> Result<(), LabError>;
+
+    /// Wait until everything asked for has happened.
+    ///
+    /// # Errors
+    /// The backend failed.
+    fn sync(&mut self) -> Result<(), LabError> {
+        Ok(())
+    }
+
+    /// The state of every machine.
+    ///
+    /// # Errors
+    /// The backend failed.
+    fn states(&mut self) -> Result<Vec<EnvState>, LabError>;
+
+    /// One machine's memory as a debugger sees it.
+    ///
+    /// # Errors
+    /// No such env or range, or the backend failed.
+    fn read_memory(&mut self, env: usize, range: Range<u32>) -> Result<Vec<u8>, LabError>;
+
+    /// One machine's last drawn frame, packed as [`gbxcule_swarm::FRAME_BYTES`] says.
+    ///
+    /// # Errors
+    /// No such env, or the backend failed.
+    fn frame(&mut self, env: usize) -> Result<Vec<u8>, LabError>;
+
+    /// One reward for each machine, as of the last step whose stage owned it.
+    fn rewards(&self) -> &[f32];
+
+    /// One observation after the other, as of the last step whose stage owned them.
+    fn observations(&self) -> &[f32];
+}

@@ -1,0 +1,246 @@
+//! `libmgba`: the second reference, in this process.
+//!
+//! All foreign calls of the lab are in this file; the C side is `mgba_shim.c`.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_char};
+use std::ops::Range;
+use std::ptr::NonNull;
+
+use gbxcule_swarm::{
+    CpuState, FRAME_BYTES, Features, OBS_V0_DIM, SwarmError, button, obs_v0, reward_v0,
+};
+use serde_json::{Value, json};
+
+use super::{Backend, BackendConfig, BackendKind, EnvState};
+use crate::LabError;
+
+/// How far mGBA's picture is behind: the swarm's CPU sees a line's events 8 T-cycles after the line began, mGBA's at
+/// once.
+const PICTURE_TCYCLES: i32 = 12;
+/// mGBA starts with DIV at 0xABC0, the DMG hands over with 0xABCC.
+const DIVIDER_TCYCLES: i32 = -12;
+
+#[repr(C)]
+struct Shim {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct ShimState {
+    bytes: [u8; 8],
+    sp: u16,
+    pc: u16,
+    tcycles: i64,
+}
+
+unsafe extern "C" {
+    fn gbxcule_mgba_version() -> *const c_char;
+    fn gbxcule_mgba_open(rom: *const u8, rom_bytes: usize) -> *mut Shim;
+    fn gbxcule_mgba_close(shim: *mut Shim);
+    fn gbxcule_mgba_reset(shim: *mut Shim, picture_tcycles: i32, divider_tcycles: i32);
+    fn gbxcule_mgba_run_frame(shim: *mut Shim);
+    fn gbxcule_mgba_set_keys(shim: *mut Shim, keys: u32);
+    fn gbxcule_mgba_read(shim: *mut Shim, address: u16) -> u8;
+    fn gbxcule_mgba_state(shim: *const Shim, out: *mut ShimState);
+    fn gbxcule_mgba_pixels(shim: *const Shim, out: *mut u8);
+}
+
+/// One emulator, owned.
+struct Core(NonNull<Shim>);
+
+impl Core {
+    fn open(rom: &[u8]) -> Result<Self, LabError> {
+        // SAFETY: the pointer and the length are one slice's; the shim copies the bytes before it returns.
+        let shim = unsafe { gbxcule_mgba_open(rom.as_ptr(), rom.len()) };
+        let core = NonNull::new(shim).map(Self);
+        let core = core.ok_or_else(|| LabError::Mgba("does not load this ROM".to_owned()))?;
+        core.reset();
+        Ok(core)
+    }
+
+    fn reset(&self) {
+        // SAFETY: the shim is alive as long as this owner, and nobody else holds it.
+        unsafe { gbxcule_mgba_reset(self.0.as_ptr(), PICTURE_TCYCLES, DIVIDER_TCYCLES) }
+    }
+
+    fn run_frame(&mut self) {
+        // SAFETY: as in `reset`.
+        unsafe { gbxcule_mgba_run_frame(self.0.as_ptr()) }
+    }
+
+    fn set_keys(&mut self, keys: u32) {
+        // SAFETY: as in `reset`.
+        unsafe { gbxcule_mgba_set_keys(self.0.as_ptr(), keys) }
+    }
+
+    fn read(&mut self, address: u16) -> u8 {
+        // SAFETY: as in `reset`; every 16-bit address is one that the shim can read.
+        unsafe { gbxcule_mgba_read(self.0.as_ptr(), address) }
+    }
+
+    fn state(&self) -> ShimState {
+        let mut state = ShimState::default();
+        // SAFETY: as in `reset`; `state` has the layout of the shim's struct.
+        unsafe { gbxcule_mgba_state(self.0.as_ptr(), &raw mut state) };
+        state
+    }
+
+    fn pixels(&self) -> Vec<u8> {
+        let mut pixels = vec![0; 160 * 144];
+        // SAFETY: as in `reset`; the shim writes exactly 160 x 144 bytes.
+        unsafe { gbxcule_mgba_pixels(self.0.as_ptr(), pixels.as_mut_ptr()) };
+        pixels
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        // SAFETY: this owner is the last to use the shim.
+        unsafe { gbxcule_mgba_close(self.0.as_ptr()) }
+    }
+}
+
+pub(crate) struct Mgba {
+    config: BackendConfig,
+    cores: Vec<Core>,
+    frames: u64,
+    rewards: Vec<f32>,
+    observations: Vec<f32>,
+}
+
+impl Mgba {
+    pub(crate) fn open(config: &BackendConfig) -> Result<Self, LabError> {
+        let cores = (0..config.num_envs).map(|_| Core::open(&config.rom));
+        Ok(Self {
+            config: config.clone(),
+            cores: cores.collect::<Result<_, _>>()?,
+            frames: 0,
+            rewards: vec![0.0; config.num_envs],
+            observations: vec![0.0; config.num_envs * OBS_V0_DIM],
+        })
+    }
+
+    fn core(&mut self, env: usize) -> Result<&mut Core, LabError> {
+        let last = self.config.num_envs - 1;
+        self.cores.get_mut(env).ok_or(LabError::NoSuchEnv {
+            backend: BackendKind::Libmgba,
+            env,
+            last,
+        })
+    }
+
+    fn step_one(&mut self, env: usize, buttons: u8) {
+        let schedule = self.config.schedule;
+        let core = &mut self.cores[env];
+        core.set_keys(keys(buttons));
+        for frame in 0..schedule.frames_per_step() {
+            if frame == schedule.release_after_frames() {
+                core.set_keys(0);
+            }
+            core.run_frame();
+        }
+        let mut memory = [0; 16];
+        for (byte, address) in memory.iter_mut().zip(gbxcule_swarm::FEATURE_MEMORY) {
+            *byte = core.read(address);
+        }
+        let features = Features { cpu: registers(&core.state()), memory };
+        if self.config.stage.owns_reward() {
+            self.rewards[env] = reward_v0(&features);
+        }
+        if self.config.stage.owns_observation() {
+            obs_v0(&features, &mut self.observations.as_chunks_mut().0[env]);
+        }
+    }
+}
+
+impl Backend for Mgba {
+    fn kind(&self) -> BackendKind {
+        BackendKind::Libmgba
+    }
+
+    fn details(&self) -> Value {
+        // SAFETY: the shim returns a constant, terminated string.
+        let version = unsafe { CStr::from_ptr(gbxcule_mgba_version()) };
+        json!({ "libmgba": version.to_string_lossy() })
+    }
+
+    fn num_envs(&self) -> usize {
+        self.config.num_envs
+    }
+
+    fn reset(&mut self, _seed: u64) -> Result<(), LabError> {
+        self.cores.iter().for_each(Core::reset);
+        self.frames = 0;
+        Ok(())
+    }
+
+    fn step(&mut self, actions: &[u8]) -> Result<(), LabError> {
+        let codec = self.config.codec;
+        for (env, &action) in actions.iter().enumerate() {
+            let last = codec.actions.len() - 1;
+            let unknown = SwarmError::UnknownAction { env, action, codec: codec.name, last };
+            self.step_one(env, codec.buttons(action).ok_or(unknown)?);
+        }
+        self.frames += u64::from(self.config.schedule.frames_per_step());
+        Ok(())
+    }
+
+    fn states(&mut self) -> Result<Vec<EnvState>, LabError> {
+        let frames = Some(self.frames);
+        let state = |core: &Core| {
+            let state = core.state();
+            EnvState { cpu: registers(&state), tcycles: u64::try_from(state.tcycles).ok(), frames }
+        };
+        Ok(self.cores.iter().map(state).collect())
+    }
+
+    fn read_memory(&mut self, env: usize, range: Range<u32>) -> Result<Vec<u8>, LabError> {
+        let core = self.core(env)?;
+        Ok(range
+            .map_while(|address| u16::try_from(address).ok())
+            .map(|address| core.read(address))
+            .collect())
+    }
+
+    fn frame(&mut self, env: usize) -> Result<Vec<u8>, LabError> {
+        let pixels = self.core(env)?.pixels();
+        let mut frame = Vec::with_capacity(FRAME_BYTES);
+        for quad in pixels.chunks_exact(4) {
+            // Red is 0xFF, 0xAA, 0x55 or 0x00, give or take a bit of the 15-bit palette.
+            frame.push(quad.iter().fold(0, |byte, red| byte << 2 | (3 - (red >> 6))));
+        }
+        Ok(frame)
+    }
+
+    fn rewards(&self) -> &[f32] {
+        &self.rewards
+    }
+
+    fn observations(&self) -> &[f32] {
+        &self.observations
+    }
+}
+
+/// mGBA's key bits: A, B, SELECT, START, right, left, up, down.
+fn keys(buttons: u8) -> u32 {
+    let order = [
+        button::A,
+        button::B,
+        button::SELECT,
+        button::START,
+        button::RIGHT,
+        button::LEFT,
+        button::UP,
+        button::DOWN,
+    ];
+    (0_u32..)
+        .zip(order)
+        .fold(0, |keys, (bit, button)| keys | u32::from(buttons & button != 0) << bit)
+}
+
+fn registers(state: &ShimState) -> CpuState {
+    let [a, f, b, c, d, e, h, l] = state.bytes;
+    CpuState { a, f, b, c, d, e, h, l, sp: state.sp, pc: state.pc }
+}

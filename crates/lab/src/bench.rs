@@ -1,0 +1,299 @@
+//! Sweeps: how many frames a second, for how many machines, on which backend.
+//!
+//! All backends of a sweep take turns within one run, so that what else the machine does hits them alike. Opening and
+//! the first step are timed apart; a window is warmed up first, and always ends with a sync.
+
+use std::time::{Duration, Instant};
+
+use gbxcule_swarm::{Codec, Schedule, Stage};
+use serde_json::{Value, json};
+
+use crate::action_source::ActionGen;
+use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
+use crate::backend::{Backend, BackendConfig, BackendKind};
+use crate::{LabError, system};
+
+/// What an artifact of this kind says it is.
+pub const KIND: &str = "bench_sweep";
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub struct BenchPlan {
+    /// The backends, the baseline first.
+    pub backends: Vec<BackendKind>,
+    /// What they run.
+    pub rom: RomImage,
+    /// Numbers of machines.
+    pub env_counts: Vec<usize>,
+    /// PyBoy gets no more machines than this: each of them holds megabytes of Python.
+    pub most_pyboy_envs: usize,
+    /// Steps of a window.
+    pub steps: u64,
+    /// A window ends early after this long, at a sync.
+    pub longest_window: Duration,
+    /// Steps before the first window.
+    pub warmup_steps: u64,
+    /// Windows of each backend and count.
+    pub repeats: u32,
+    /// Sync after so many steps; 0 only at the end of a window.
+    pub sync_every: u64,
+    /// What an action means.
+    pub codec: Codec,
+    /// How long a step lasts.
+    pub schedule: Schedule,
+    /// What a step computes.
+    pub stage: Stage,
+    /// Draw the last frame of every step.
+    pub draw_last: bool,
+    /// Where actions come from.
+    pub action_gen: ActionGen,
+    /// Seed of the actions.
+    pub actions_seed: u64,
+    /// The rung of the ladder, if this is one.
+    pub experiment: Option<&'static str>,
+    /// Threads or child processes; all cores when absent.
+    pub workers: Option<std::num::NonZeroUsize>,
+}
+
+/// What happened so far, for whoever shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Windows done.
+    pub done: usize,
+    /// Windows in all.
+    pub of: usize,
+    /// Which backend is at work.
+    pub backend: BackendKind,
+    /// With how many machines.
+    pub num_envs: usize,
+}
+
+/// One backend with one number of machines, while it is measured.
+struct Contestant {
+    backend: Box<dyn Backend>,
+    actions: Vec<u8>,
+    step: u64,
+    open_s: f64,
+    first_step_s: f64,
+    windows: Vec<Window>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    steps: u64,
+    seconds: f64,
+}
+
+/// Run the sweep and return its artifact.
+///
+/// # Errors
+/// A backend cannot be started or failed.
+pub fn run(plan: &BenchPlan, progress: &mut dyn FnMut(Progress)) -> Result<Value, LabError> {
+    let of = plan.env_counts.iter().map(|envs| plan.runners(*envs).count()).sum::<usize>()
+        * plan.repeats as usize;
+    let mut done = 0;
+    let mut results = Vec::new();
+    for &num_envs in &plan.env_counts {
+        let mut contestants = Vec::new();
+        for kind in plan.runners(num_envs) {
+            progress(Progress { done, of, backend: kind, num_envs });
+            contestants.push(Contestant::open(plan, kind, num_envs)?);
+        }
+        for _ in 0..plan.repeats {
+            for contestant in &mut contestants {
+                progress(Progress { done, of, backend: contestant.backend.kind(), num_envs });
+                contestant.run_window(plan)?;
+                done += 1;
+            }
+        }
+        for contestant in contestants {
+            results.push(contestant.result(plan)?);
+        }
+    }
+    add_scaling(&mut results);
+    Ok(artifact(plan, &results))
+}
+
+impl BenchPlan {
+    fn runners(&self, num_envs: usize) -> impl Iterator<Item = BackendKind> + '_ {
+        let fits = move |kind: &BackendKind| !kind.is_pyboy() || num_envs <= self.most_pyboy_envs;
+        self.backends.iter().copied().filter(fits)
+    }
+
+    fn config(&self) -> Value {
+        json!({
+            "backends": self.backends.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+            "baseline": self.backends.first().map(|kind| kind.name()),
+            "devices": self.backends.iter().map(|kind| kind.device()).collect::<Vec<_>>(),
+            "rom": { "name": self.rom.name, "sha256": self.rom.sha256 },
+            "env_counts": self.env_counts,
+            "most_pyboy_envs": self.most_pyboy_envs,
+            "steps": self.steps,
+            "longest_window_s": self.longest_window.as_secs_f64(),
+            "warmup_steps": self.warmup_steps,
+            "repeats": self.repeats,
+            "sync_every": self.sync_every,
+            "codec": self.codec.name,
+            "frames_per_step": self.schedule.frames_per_step(),
+            "release_after_frames": self.schedule.release_after_frames(),
+            "stage": self.stage.name(),
+            "draw_last": self.draw_last,
+            "action_gen": self.action_gen.to_string(),
+            "actions_seed": self.actions_seed,
+            "experiment": self.experiment,
+            "workers": self.workers,
+        })
+    }
+}
+
+fn artifact(plan: &BenchPlan, results: &[Value]) -> Value {
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "kind": KIND,
+        "run_id": run_id(&format!("bench-{}-{}", plan.rom.name, plan.stage)),
+        "config": plan.config(),
+        "system": system::describe(),
+        "results": results,
+    })
+}
+
+impl Contestant {
+    /// Open, take the first step, warm up.
+    fn open(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> Result<Self, LabError> {
+        let config = BackendConfig {
+            rom: plan.rom.bytes.clone(),
+            num_envs,
+            codec: plan.codec,
+            schedule: plan.schedule,
+            stage: plan.stage,
+            draw_last: plan.draw_last,
+            lockstep: false,
+            workers: plan.workers,
+        };
+        let start = Instant::now();
+        let backend = kind.open(&config)?;
+        let mut contestant = Self {
+            backend,
+            actions: vec![0; num_envs],
+            step: 0,
+            open_s: start.elapsed().as_secs_f64(),
+            first_step_s: 0.0,
+            windows: Vec::new(),
+        };
+        let start = Instant::now();
+        contestant.take_step(plan)?;
+        contestant.backend.sync()?;
+        contestant.first_step_s = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        for _ in 0..plan.warmup_steps {
+            contestant.take_step(plan)?;
+            if start.elapsed() > plan.longest_window {
+                break;
+            }
+        }
+        contestant.backend.sync()?;
+        Ok(contestant)
+    }
+
+    fn take_step(&mut self, plan: &BenchPlan) -> Result<(), LabError> {
+        plan.action_gen.fill(plan.codec, plan.actions_seed, self.step, &mut self.actions);
+        self.step += 1;
+        self.backend.step(&self.actions)
+    }
+
+    fn run_window(&mut self, plan: &BenchPlan) -> Result<(), LabError> {
+        let start = Instant::now();
+        let mut steps = 0;
+        while steps < plan.steps {
+            self.take_step(plan)?;
+            steps += 1;
+            if plan.sync_every != 0 && steps.is_multiple_of(plan.sync_every) {
+                self.backend.sync()?;
+            }
+            if start.elapsed() >= plan.longest_window {
+                break;
+            }
+        }
+        self.backend.sync()?;
+        self.windows.push(Window { steps, seconds: start.elapsed().as_secs_f64() });
+        Ok(())
+    }
+
+    fn result(mut self, plan: &BenchPlan) -> Result<Value, LabError> {
+        let num_envs = self.backend.num_envs();
+        let frames_per_step = f64::from(plan.schedule.frames_per_step());
+        let mut steps_per_s: Vec<_> =
+            self.windows.iter().map(|window| window.steps as f64 / window.seconds).collect();
+        steps_per_s.sort_by(f64::total_cmp);
+        let median = median(&steps_per_s);
+        let envs = num_envs as f64;
+        let (slowest, fastest) = (steps_per_s.first().copied(), steps_per_s.last().copied());
+        let spread = (fastest.unwrap_or(median) - slowest.unwrap_or(median)) / median;
+        let mut counters: Vec<_> =
+            self.backend.states()?.iter().map(|state| state.cpu.pc).collect();
+        counters.sort_unstable();
+        counters.dedup();
+        let windows: Vec<_> = self
+            .windows
+            .iter()
+            .map(|window| json!({ "steps": window.steps, "seconds": window.seconds }))
+            .collect();
+        Ok(json!({
+            "backend": self.backend.kind().name(),
+            "device": self.backend.kind().device(),
+            "details": self.backend.details(),
+            "num_envs": num_envs,
+            "frames_per_s": median * envs * frames_per_step,
+            "env_steps_per_s": median * envs,
+            "steps_per_s_per_env": median,
+            "spread": spread,
+            "slowest_frames_per_s": slowest.unwrap_or(median) * envs * frames_per_step,
+            "fastest_frames_per_s": fastest.unwrap_or(median) * envs * frames_per_step,
+            "windows": windows,
+            "warm_start": { "open_s": self.open_s, "first_step_s": self.first_step_s },
+            "distinct_pcs_at_end": counters.len(),
+        }))
+    }
+}
+
+fn median(sorted: &[f64]) -> f64 {
+    match sorted.len() {
+        0 => f64::NAN,
+        count if count.is_multiple_of(2) => f64::midpoint(sorted[count / 2 - 1], sorted[count / 2]),
+        count => sorted[count / 2],
+    }
+}
+
+/// Scaling efficiency: frames/s for each machine, against the same backend's smallest number of machines.
+fn add_scaling(results: &mut [Value]) {
+    let per_env = |result: &Value| {
+        Some(result["frames_per_s"].as_f64()? / result["num_envs"].as_u64()? as f64)
+    };
+    for index in 0..results.len() {
+        let backend = results[index]["backend"].clone();
+        let first = results.iter().find(|result| result["backend"] == backend);
+        let efficiency =
+            first.and_then(per_env).zip(per_env(&results[index])).map(|(first, own)| own / first);
+        results[index]["scaling_efficiency"] = json!(efficiency);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_of_windows_lies_between_the_middle_two() {
+        assert!((median(&[1.0, 2.0, 4.0, 9.0]) - 3.0).abs() < 1e-12);
+        assert!((median(&[1.0, 2.0, 9.0]) - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn scaling_is_measured_against_the_smallest_number_of_machines_of_the_same_backend() {
+        let row = |backend: &str, num_envs: u64, frames_per_s: f64| json!({ "backend": backend, "num_envs": num_envs, "frames_per_s": frames_per_s });
+        let mut results = [row("a", 1, 100.0), row("b", 1, 1000.0), row("a", 4, 200.0)];
+        add_scaling(&mut results);
+        assert_eq!(results[2]["scaling_efficiency"], 0.5);
+        assert_eq!(results[1]["scaling_efficiency"], 1.0);
+    }
+}

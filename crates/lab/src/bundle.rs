@@ -1,0 +1,178 @@
+//! Mismatch bundles: one folder that answers every question about a disagreement and can repeat it.
+//!
+//! The folder is filled under a temporary name and renamed into place, so a run that is killed leaves no half bundle
+//! under a name that anybody would open.
+
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::artifact::{SCHEMA_VERSION, run_id, sha256, write_json, write_whole};
+use crate::region::Region;
+use crate::verify::{Mismatch, Observed, Verdict, VerifyPlan, registers};
+use crate::{LabError, system};
+
+/// Memory dumps are cut here: enough to see the difference, small enough to mail.
+pub const MAX_MEM_DUMP_BYTES: usize = 1024;
+
+/// What `metadata.json` says it is.
+pub const KIND: &str = "mismatch_bundle";
+
+/// The names of the files; [`crate::replay`] reads them back.
+pub(crate) const METADATA: &str = "metadata.json";
+pub(crate) const ACTIONS: &str = "actions.jsonl";
+pub(crate) const ROM: &str = "rom.gb";
+pub(crate) const DIFF: &str = "diff.json";
+
+/// Write a bundle below `folder` and return where it is.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn write(
+    folder: &Path,
+    plan: &VerifyPlan,
+    verdict: &Verdict,
+    mismatch: &Mismatch,
+) -> Result<PathBuf, LabError> {
+    let name = format!("{}-{}-vs-{}", plan.rom.name, plan.reference, plan.dut);
+    let id = run_id(&name);
+    let temporary = folder.join(format!(".{id}.tmp"));
+    fs::create_dir_all(&temporary).map_err(LabError::file(&temporary))?;
+    fill(&temporary, &id, plan, verdict, mismatch)?;
+    let place = folder.join(&id);
+    fs::rename(&temporary, &place).map_err(LabError::file(&place))?;
+    Ok(place)
+}
+
+fn fill(
+    folder: &Path,
+    id: &str,
+    plan: &VerifyPlan,
+    verdict: &Verdict,
+    mismatch: &Mismatch,
+) -> Result<(), LabError> {
+    write_json(&folder.join(METADATA), &metadata(id, plan, verdict, mismatch))?;
+    write_json(&folder.join(DIFF), &diff(plan, mismatch))?;
+    for (side, observed) in [("ref", &mismatch.reference), ("dut", &mismatch.dut)] {
+        write_json(
+            &folder.join(format!("{side}_state.json")),
+            &state(side, plan, mismatch.env, observed),
+        )?;
+        for (region, bytes) in plan.regions.iter().zip(&observed.regions) {
+            let dump = &bytes[..bytes.len().min(MAX_MEM_DUMP_BYTES)];
+            write_whole(&folder.join(dump_name(side, *region)), dump)?;
+        }
+        if let Some(frame) = &observed.frame {
+            write_whole(&folder.join(format!("{side}_frame.pgm")), &portable_graymap(frame))?;
+        }
+    }
+    write_whole(&folder.join(ACTIONS), actions(verdict).as_bytes())?;
+    write_whole(&folder.join(ROM), &plan.rom.bytes)?;
+    let script = folder.join("repro.sh");
+    write_whole(&script, REPRO.as_bytes())?;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(LabError::file(script))
+}
+
+const REPRO: &str = r#"#!/bin/sh
+# Repeats this disagreement. Exit status 0: it shows again, at the same step, in the same way.
+set -eu
+bundle=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+exec "${GBXCULE:-gbxcule}" replay "$bundle" "$@"
+"#;
+
+fn metadata(id: &str, plan: &VerifyPlan, verdict: &Verdict, mismatch: &Mismatch) -> Value {
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "kind": KIND,
+        "run_id": id,
+        "plan": plan.to_json(),
+        "backends": {
+            plan.reference.name(): verdict.details[0],
+            plan.dut.name(): verdict.details[1],
+        },
+        "mismatch": {
+            "step": mismatch.step,
+            "env": mismatch.env,
+            "disagreeing_envs": mismatch.disagreeing_envs,
+            "fields": mismatch.differences.iter().map(|difference| &difference.field).collect::<Vec<_>>(),
+        },
+        "system": system::describe(),
+    })
+}
+
+/// What is not equal; [`crate::replay`] holds a repetition against this value.
+pub(crate) fn diff(plan: &VerifyPlan, mismatch: &Mismatch) -> Value {
+    let differences = mismatch.differences.iter().map(|difference| {
+        json!({
+            "field": difference.field,
+            "reference": difference.reference,
+            "dut": difference.dut,
+        })
+    });
+    let sides = mismatch.reference.regions.iter().zip(&mismatch.dut.regions);
+    let regions = plan.regions.iter().zip(sides).filter(|(_, (left, right))| left != right);
+    let regions = regions.map(|(region, (left, right))| {
+        let unequal = |at: &usize| left[*at] != right[*at];
+        let mut places = (0..left.len().min(right.len())).filter(unequal);
+        let first = places.next();
+        json!({
+            "region": region.to_string(),
+            "first_difference": first.map(|at| format!("{:04X}", region.low as usize + at)),
+            "differing_bytes": first.map_or(0, |_| 1 + places.count()),
+        })
+    });
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "step": mismatch.step,
+        "env": mismatch.env,
+        "differences": differences.collect::<Vec<_>>(),
+        "regions": regions.collect::<Vec<_>>(),
+    })
+}
+
+fn state(side: &str, plan: &VerifyPlan, env: usize, observed: &Observed) -> Value {
+    let regions = plan.regions.iter().zip(&observed.regions).map(|(region, bytes)| {
+        json!({
+            "region": region.to_string(),
+            "sha256": sha256(bytes),
+            "dump": dump_name(side, *region),
+            "dump_bytes": bytes.len().min(MAX_MEM_DUMP_BYTES),
+        })
+    });
+    let registers = registers(&observed.state).map(|(name, value)| (name.to_owned(), json!(value)));
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "backend": if side == "ref" { plan.reference.name() } else { plan.dut.name() },
+        "env": env,
+        "registers": registers.into_iter().collect::<serde_json::Map<_, _>>(),
+        "tcycles": observed.state.tcycles,
+        "frames": observed.state.frames,
+        "regions": regions.collect::<Vec<_>>(),
+    })
+}
+
+fn dump_name(side: &str, region: Region) -> String {
+    format!("{side}_mem_{:04X}_{:04X}.bin", region.low, region.high)
+}
+
+fn actions(verdict: &Verdict) -> String {
+    let mut text = String::new();
+    for (step, actions) in verdict.actions.iter().enumerate() {
+        let line = json!({ "step": step, "actions": actions });
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+/// A frame as a picture that every viewer opens: two bits a pixel become gray.
+fn portable_graymap(frame: &[u8]) -> Vec<u8> {
+    let mut picture = b"P5 160 144 3\n".to_vec();
+    for quad in frame {
+        picture.extend([6, 4, 2, 0].map(|shift| 3 - (quad >> shift & 3)));
+    }
+    picture
+}

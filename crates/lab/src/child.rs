@@ -1,0 +1,292 @@
+//! The caller's end of an oracle process: framed calls that end within a bounded time, whatever the child does.
+//!
+//! One thread writes, one reads frames, one keeps the tail of stderr; the caller only ever waits on a channel with a
+//! limit. A child that dies, hangs or prints something else is ended and becomes an error with its stderr.
+
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::LabError;
+
+/// Every frame begins with this; the Python end is `gbxcule.oracle.framing`.
+const MAGIC: [u8; 4] = *b"GBX1";
+const MOST_HEADER_BYTES: usize = 1 << 20;
+const MOST_PAYLOAD_BYTES: usize = 1 << 28;
+const STDERR_TAIL_BYTES: usize = 8 << 10;
+/// How long a dying child may take to flush its last words.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// An answer: its JSON header and its bytes.
+#[derive(Debug)]
+pub struct Answer {
+    /// What the header said.
+    pub header: Value,
+    /// The bytes behind it.
+    pub payload: Vec<u8>,
+}
+
+/// A running oracle.
+pub struct OracleChild {
+    oracle: String,
+    child: Child,
+    requests: Sender<Vec<u8>>,
+    answers: Receiver<Result<Answer, Broken>>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+    pending: Option<(String, Duration)>,
+}
+
+enum Broken {
+    Closed,
+    Rubbish(String),
+}
+
+impl OracleChild {
+    /// Start `command` as the oracle called `oracle`.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub fn start(oracle: &str, mut command: Command) -> Result<Self, LabError> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| LabError::ChildStart {
+                program: command.get_program().to_string_lossy().into_owned(),
+                source,
+            })?;
+        let stderr = Arc::new(Mutex::new(Vec::new()));
+        let (requests, outbox) = channel();
+        let (inbox, answers) = channel();
+        if let (Some(stdin), Some(stdout), Some(pipe)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        {
+            let tail = Arc::clone(&stderr);
+            thread::spawn(move || keep_tail(pipe, &tail));
+            thread::spawn(move || write_requests(stdin, &outbox));
+            thread::spawn(move || read_answers(stdout, &inbox));
+        }
+        Ok(Self { oracle: oracle.to_owned(), child, requests, answers, stderr, pending: None })
+    }
+
+    /// Ask and wait for the answer.
+    ///
+    /// # Errors
+    /// The child died, hung, printed rubbish or refused.
+    pub fn call(
+        &mut self,
+        header: &Value,
+        payload: &[u8],
+        limit: Duration,
+    ) -> Result<Answer, LabError> {
+        self.ask(header, payload, limit);
+        self.answer()
+    }
+
+    /// Ask without waiting, so that several children can work at once.
+    pub fn ask(&mut self, header: &Value, payload: &[u8], limit: Duration) {
+        let command = header["command"].as_str().unwrap_or("?").to_owned();
+        // If the writer is gone the child is too, and the answer will say so.
+        let _ = self.requests.send(frame(&header.to_string(), payload));
+        self.pending = Some((command, limit));
+    }
+
+    /// The answer to what was asked last.
+    ///
+    /// # Errors
+    /// The child died, hung, printed rubbish or refused.
+    pub fn answer(&mut self) -> Result<Answer, LabError> {
+        let (command, limit) = self.pending.take().unwrap_or_default();
+        let oracle = self.oracle.clone();
+        match self.answers.recv_timeout(limit) {
+            Ok(Ok(answer)) if answer.header["ok"] == true => Ok(answer),
+            Ok(Ok(answer)) => {
+                let message =
+                    answer.header["error"].as_str().unwrap_or("no reason given").to_owned();
+                Err(LabError::ChildRefused { oracle, command, message })
+            }
+            Ok(Err(Broken::Rubbish(found))) => {
+                let (_, stderr) = self.end();
+                Err(LabError::ChildRubbish { oracle, command, found, stderr })
+            }
+            Ok(Err(Broken::Closed)) | Err(RecvTimeoutError::Disconnected) => {
+                let (status, stderr) = self.last_words();
+                Err(LabError::ChildDied { oracle, command, status, stderr })
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let (_, stderr) = self.end();
+                Err(LabError::ChildHung { oracle, command, limit, stderr })
+            }
+        }
+    }
+
+    /// The child closed its stdout: let it finish dying by itself, so that its own status is reported.
+    fn last_words(&mut self) -> (String, String) {
+        let step = Duration::from_millis(10);
+        for _ in 0..LAST_WORDS.as_millis() / step.as_millis() {
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                break;
+            }
+            thread::sleep(step);
+        }
+        self.end()
+    }
+
+    fn end(&mut self) -> (String, String) {
+        // Killing an already dead child fails, and that is fine.
+        let _ = self.child.kill();
+        let status =
+            self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        thread::sleep(Duration::from_millis(20));
+        let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        (status, String::from_utf8_lossy(&tail).into_owned())
+    }
+}
+
+impl Drop for OracleChild {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn frame(header: &str, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(12 + header.len() + payload.len());
+    bytes.extend_from_slice(&MAGIC);
+    for part in [header.as_bytes(), payload] {
+        // A ROM is at most 8 MiB: lengths fit 32 bits.
+        bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
+    }
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+fn write_requests(mut stdin: ChildStdin, outbox: &Receiver<Vec<u8>>) {
+    while let Ok(bytes) = outbox.recv() {
+        if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_answers(mut stdout: impl Read, inbox: &Sender<Result<Answer, Broken>>) {
+    loop {
+        let answer = read_answer(&mut stdout);
+        let last = answer.is_err();
+        if inbox.send(answer).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn read_answer(stdout: &mut impl Read) -> Result<Answer, Broken> {
+    let mut prefix = [0; 12];
+    let mut filled = 0;
+    while filled < prefix.len() {
+        match stdout.read(&mut prefix[filled..]) {
+            Ok(0) | Err(_) if filled == 0 => return Err(Broken::Closed),
+            Ok(0) | Err(_) => return Err(Broken::Rubbish(quote(&prefix[..filled]))),
+            Ok(bytes) => filled += bytes,
+        }
+        // A stray print may be shorter than a prefix: judge as soon as the magic can be seen to be wrong.
+        let seen = filled.min(MAGIC.len());
+        if prefix[..seen] != MAGIC[..seen] {
+            return Err(Broken::Rubbish(quote(&prefix[..filled])));
+        }
+    }
+    let length = |at: usize| {
+        u32::from_le_bytes([prefix[at], prefix[at + 1], prefix[at + 2], prefix[at + 3]]) as usize
+    };
+    let (header_bytes, payload_bytes) = (length(4), length(8));
+    if header_bytes > MOST_HEADER_BYTES || payload_bytes > MOST_PAYLOAD_BYTES {
+        return Err(Broken::Rubbish(format!("a frame of {header_bytes} + {payload_bytes} bytes")));
+    }
+    let mut header = vec![0; header_bytes];
+    let mut payload = vec![0; payload_bytes];
+    stdout.read_exact(&mut header).map_err(|_| Broken::Closed)?;
+    stdout.read_exact(&mut payload).map_err(|_| Broken::Closed)?;
+    match serde_json::from_slice(&header) {
+        Ok(header) => Ok(Answer { header, payload }),
+        Err(_) => Err(Broken::Rubbish(quote(&header))),
+    }
+}
+
+fn quote(bytes: &[u8]) -> String {
+    format!("\"{}\"", String::from_utf8_lossy(bytes).escape_debug())
+}
+
+fn keep_tail(mut pipe: impl Read, tail: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(bytes @ 1..) = pipe.read(&mut buffer) {
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(&buffer[..bytes]);
+        let excess = tail.len().saturating_sub(STDERR_TAIL_BYTES);
+        tail.drain(..excess);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::time::Instant;
+
+    fn shell(script: &str) -> OracleChild {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        OracleChild::start("test", command).expect("sh starts")
+    }
+
+    fn hello(script: &str) -> LabError {
+        let limit = Duration::from_millis(300);
+        shell(script).call(&json!({"command": "hello"}), b"", limit).expect_err("no oracle")
+    }
+
+    #[test]
+    fn a_dying_child_is_an_error_with_its_stderr() {
+        let message = hello("echo no module named pyboy >&2; exit 3").to_string();
+        assert!(message.contains("ended during `hello` (exit status: 3)"), "{message}");
+        assert!(message.contains("no module named pyboy"), "{message}");
+    }
+
+    #[test]
+    fn a_hanging_child_is_an_error_within_the_limit() {
+        let start = Instant::now();
+        let message = hello("echo thinking >&2; sleep 60").to_string();
+        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(message.contains("gave no answer to `hello` within 0.3 s"), "{message}");
+        assert!(message.contains("thinking"), "{message}");
+    }
+
+    #[test]
+    fn a_child_that_prints_rubbish_is_an_error_that_shows_it() {
+        let message = hello("printf hi; sleep 60").to_string();
+        assert!(message.contains("something else than a frame: \"hi\""), "{message}");
+    }
+
+    #[test]
+    fn a_frame_of_absurd_length_is_rubbish() {
+        let message = hello(r"printf 'GBX1\377\377\377\377\0\0\0\0'; sleep 60").to_string();
+        assert!(message.contains("a frame of 4294967295 + 0 bytes"), "{message}");
+    }
+
+    #[test]
+    fn a_refusal_carries_the_reason() {
+        let script = r#"printf 'GBX1\032\0\0\0\0\0\0\0{"ok":false,"error":"why"}'; sleep 60"#;
+        assert!(hello(script).to_string().ends_with("refused `hello`: why"));
+    }
+
+    #[test]
+    fn a_child_that_never_reads_cannot_block_the_caller() {
+        let mut child = shell("sleep 60");
+        let large = vec![0; 1 << 20];
+        let error = child.call(&json!({"command": "load"}), &large, Duration::from_millis(300));
+        assert!(matches!(error, Err(LabError::ChildHung { .. })));
+    }
+}

@@ -1,0 +1,64 @@
+//! The world's failures, as the lab meets them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use gbxcule_swarm::SwarmError;
+
+use crate::BackendKind;
+
+/// What went wrong, and what can be done about it.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum LabError {
+    #[error(transparent)]
+    Swarm(#[from] SwarmError),
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: std::io::Error },
+    #[error("{}: {source}", path.display())]
+    Json { path: PathBuf, source: serde_json::Error },
+    #[error("{}: {found}", path.display())]
+    Artifact { path: PathBuf, found: String },
+    #[error(
+        "cannot start `{program}`: {source}; `make .venv` sets up the Python that the references need"
+    )]
+    ChildStart { program: String, source: std::io::Error },
+    #[error("the {oracle} process ended during `{command}` ({status}){}", said(stderr))]
+    ChildDied { oracle: String, command: String, status: String, stderr: String },
+    #[error("the {oracle} process gave no answer to `{command}` within {} s and was ended{}", limit.as_secs_f32(),
+            said(stderr))]
+    ChildHung { oracle: String, command: String, limit: Duration, stderr: String },
+    #[error(
+        "the {oracle} process answered `{command}` with something else than a frame: {found}{}",
+        said(stderr)
+    )]
+    ChildRubbish { oracle: String, command: String, found: String, stderr: String },
+    #[error("the {oracle} process refused `{command}`: {message}")]
+    ChildRefused { oracle: String, command: String, message: String },
+    #[error(
+        "{backend} has one machine, {num_envs} were asked for; {instead} has as many as you like"
+    )]
+    OneEnvOnly { backend: BackendKind, num_envs: usize, instead: BackendKind },
+    #[error("this build has no {backend}: {why}")]
+    NotInThisBuild { backend: BackendKind, why: &'static str },
+    #[error("env {env} does not exist; {backend} has the envs 0 to {last}")]
+    NoSuchEnv { backend: BackendKind, env: usize, last: usize },
+    #[error("libmgba {0}")]
+    Mgba(String),
+    #[error("the plot could not be drawn: {0}")]
+    Plot(String),
+    #[error("no bench artifact (`*.json` written by `gbxcule bench`) in {}", .0.display())]
+    NothingToReport(PathBuf),
+}
+
+impl LabError {
+    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        |source| Self::File { path, source }
+    }
+}
+
+fn said(stderr: &str) -> String {
+    let stderr = stderr.trim();
+    if stderr.is_empty() { String::new() } else { format!("; its stderr:\n{stderr}") }
+}

@@ -1,0 +1,186 @@
+//! The picture of a sweep: frames a second on the left, speed-up over the baseline on the right.
+//!
+//! Both scales are logarithmic, because both the number of machines and the speed span decades. The font is compiled
+//! in, so the picture is the same on every machine.
+
+use std::path::Path;
+use std::sync::Once;
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{FontStyle, register_font};
+
+use crate::LabError;
+use crate::report::{Series, Sweep};
+
+const SIZE: (u32, u32) = (1800, 860);
+const FONT: &str = "sans-serif";
+const INK: RGBColor = RGBColor(0x22, 0x26, 0x2C);
+const FAINT: RGBColor = RGBColor(0x6B, 0x73, 0x80);
+const GRID: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
+
+/// Okabe and Ito's palette: told apart by everybody, and in print.
+const COLOURS: [RGBColor; 6] = [
+    RGBColor(0x00, 0x72, 0xB2),
+    RGBColor(0xD5, 0x5E, 0x00),
+    RGBColor(0x00, 0x9E, 0x73),
+    RGBColor(0xCC, 0x79, 0xA7),
+    RGBColor(0xE6, 0x9F, 0x00),
+    RGBColor(0x56, 0xB4, 0xE9),
+];
+
+/// What one panel shows of a point.
+struct Panel {
+    title: &'static str,
+    lines: Vec<Line>,
+    print: fn(f64) -> String,
+}
+
+struct Line {
+    label: String,
+    colour: RGBColor,
+    baseline: bool,
+    /// Machines, and the value with its lowest and highest.
+    points: Vec<(f64, [f64; 3])>,
+}
+
+/// Draw all sweeps into one picture.
+pub(crate) fn scaling(path: &Path, sweeps: &[Sweep]) -> Result<(), LabError> {
+    draw(path, sweeps).map_err(|error| LabError::Plot(error.to_string()))
+}
+
+fn draw(path: &Path, sweeps: &[Sweep]) -> Result<(), Box<dyn std::error::Error>> {
+    load_font();
+    let root = BitMapBackend::new(path, SIZE).into_drawing_area();
+    root.fill(&WHITE)?;
+    let title: Vec<_> = sweeps.iter().map(|sweep| sweep.title.as_str()).collect();
+    let root = root.titled(&title.join("   ·   "), (FONT, 34).into_font().color(&INK))?;
+    let (left, right) = root.split_horizontally(SIZE.0 / 2);
+    draw_panel(&left, &panel(sweeps, "frames a second", false, compact))?;
+    draw_panel(&right, &panel(sweeps, "speed-up over the baseline's best", true, times))?;
+    root.present()?;
+    Ok(())
+}
+
+fn load_font() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // The font is a constant of this binary: either it always loads or a test fails.
+        let _ = register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
+    });
+}
+
+fn panel(sweeps: &[Sweep], title: &'static str, relative: bool, print: fn(f64) -> String) -> Panel {
+    let mut lines = Vec::new();
+    for sweep in sweeps {
+        let unit = if relative { sweep.baseline_frames_per_s().unwrap_or(1.0) } else { 1.0 };
+        for series in &sweep.series {
+            let colour = COLOURS[lines.len() % COLOURS.len()];
+            let several = sweeps.len() > 1;
+            let label = if several {
+                format!("{} · {}", series.backend, sweep.title)
+            } else {
+                series.backend.clone()
+            };
+            let baseline = series.backend == sweep.baseline;
+            lines.push(Line { label, colour, baseline, points: points(series, unit) });
+        }
+    }
+    Panel { title, lines, print }
+}
+
+fn points(series: &Series, unit: f64) -> Vec<(f64, [f64; 3])> {
+    let value = |speed: f64| speed / unit;
+    let row = series.points.iter().map(|point| {
+        (point.num_envs as f64, [point.frames_per_s, point.slowest, point.fastest].map(value))
+    });
+    row.collect()
+}
+
+fn draw_panel<DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    panel: &Panel,
+) -> Result<(), Box<dyn std::error::Error>>
+where
+    DB::ErrorType: 'static,
+{
+    let machines = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.0));
+    let values = panel.lines.iter().flat_map(|line| line.points.iter().flat_map(|point| point.1));
+    let (first, last) = bounds(machines);
+    let (lowest, highest) = bounds(values);
+    let mut chart = ChartBuilder::on(area)
+        .caption(panel.title, (FONT, 28).into_font().color(&INK))
+        .margin(24)
+        .x_label_area_size(64)
+        .y_label_area_size(96)
+        .build_cartesian_2d(
+            (first * 0.8..last * 2.2).log_scale().base(2.0),
+            (lowest * 0.6..highest * 1.9).log_scale(),
+        )?;
+    chart
+        .configure_mesh()
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .axis_style(FAINT)
+        .label_style((FONT, 20).into_font().color(&FAINT))
+        .axis_desc_style((FONT, 22).into_font().color(&INK))
+        .x_desc("machines")
+        .x_label_formatter(&|value| format!("{value:.0}"))
+        .y_label_formatter(&|value| (panel.print)(*value))
+        .draw()?;
+    for line in &panel.lines {
+        let style = line.colour.stroke_width(if line.baseline { 2 } else { 4 });
+        let path = line.points.iter().map(|(machines, [value, ..])| (*machines, *value));
+        chart
+            .draw_series(LineSeries::new(path.clone(), style))?
+            .label(line.label.clone())
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 28, y)], style));
+        let whiskers = line.points.iter().map(|(machines, [_, low, high])| {
+            PathElement::new([(*machines, *low), (*machines, *high)], line.colour.stroke_width(2))
+        });
+        chart.draw_series(whiskers)?;
+        chart.draw_series(path.map(|point| Circle::new(point, 6, line.colour.filled())))?;
+        let anchor = Pos::new(HPos::Left, VPos::Bottom);
+        let style = (FONT, 22).into_font().color(&line.colour).pos(anchor);
+        let ends = line.points.last().map(|(machines, [value, ..])| {
+            let text = (panel.print)(*value);
+            EmptyElement::at((*machines, *value)) + Text::new(text, (10, -8), style)
+        });
+        chart.draw_series(ends)?;
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.9))
+        .border_style(GRID)
+        .legend_area_size(40)
+        .margin(16)
+        .label_font((FONT, 22).into_font().color(&INK))
+        .draw()?;
+    Ok(())
+}
+
+fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)))
+}
+
+fn compact(value: f64) -> String {
+    match value {
+        1e6.. => format!("{}M", trimmed(value / 1e6)),
+        1e3.. => format!("{}k", trimmed(value / 1e3)),
+        _ => trimmed(value),
+    }
+}
+
+fn times(value: f64) -> String {
+    format!("{}x", trimmed(value))
+}
+
+fn trimmed(value: f64) -> String {
+    if value >= 10.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.2}").trim_end_matches(['0']).trim_end_matches('.').to_owned()
+    }
+}

@@ -1,0 +1,107 @@
+//! Bundles, run again.
+
+use std::fs;
+use std::path::Path;
+
+use gbxcule_swarm::{Codec, Schedule};
+use serde_json::Value;
+
+use crate::artifact::{RomImage, read_json};
+use crate::verify::{Verdict, VerifyPlan, lockstep};
+use crate::{LabError, bundle};
+
+/// How a repetition compares with the bundle.
+#[derive(Debug)]
+pub struct Replay {
+    /// The plan that the bundle recorded.
+    pub plan: VerifyPlan,
+    /// The repetition.
+    pub verdict: Verdict,
+    /// Does the same disagreement show at the same step, to the byte?
+    pub reproduced: bool,
+}
+
+/// Run a bundle's actions against its two backends, up to the step at which they disagreed.
+///
+/// # Errors
+/// The folder is not a bundle, its ROM is not the one it names, or a backend failed.
+pub fn replay(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<Replay, LabError> {
+    let metadata_path = folder.join(bundle::METADATA);
+    let metadata = read_json(&metadata_path)?;
+    let broken = |found: String| LabError::Artifact { path: metadata_path.clone(), found };
+    if metadata["kind"] != bundle::KIND {
+        return Err(broken(format!("kind {}, expected \"{}\"", metadata["kind"], bundle::KIND)));
+    }
+    let rom_path = folder.join(bundle::ROM);
+    let rom = fs::read(&rom_path).map_err(LabError::file(&rom_path))?;
+    let plan = plan(&metadata, rom).map_err(broken)?;
+    let actions = read_actions(&folder.join(bundle::ACTIONS), plan.num_envs)?;
+    let mut source = |step: u64, out: &mut [u8]| {
+        let recorded = usize::try_from(step).ok().and_then(|step| actions.get(step));
+        out.copy_from_slice(recorded.map_or(&[], Vec::as_slice));
+    };
+    let plan = VerifyPlan { steps: plan.steps.min(actions.len() as u64), ..plan };
+    let verdict = lockstep(&plan, &mut source, progress)?;
+    let expected = read_json(&folder.join(bundle::DIFF))?;
+    let reproduced =
+        verdict.mismatch.as_ref().is_some_and(|mismatch| bundle::diff(&plan, mismatch) == expected);
+    Ok(Replay { plan, verdict, reproduced })
+}
+
+/// The inverse of [`VerifyPlan::to_json`].
+fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
+    let recorded = &metadata["plan"];
+    let text =
+        |field: &str| recorded[field].as_str().ok_or_else(|| format!("no `{field}` in the plan"));
+    let number =
+        |field: &str| recorded[field].as_u64().ok_or_else(|| format!("no `{field}` in the plan"));
+    let small =
+        |field: &str| u32::try_from(number(field)?).map_err(|error| format!("`{field}`: {error}"));
+    let rom = RomImage::new(recorded["rom"]["name"].as_str().unwrap_or("rom"), rom);
+    if recorded["rom"]["sha256"] != rom.sha256.as_str() {
+        return Err(format!(
+            "names a ROM with SHA-256 {}, found {}",
+            recorded["rom"]["sha256"], rom.sha256
+        ));
+    }
+    let regions = recorded["mem_regions"].as_array().map_or(&[][..], Vec::as_slice);
+    let codec = text("codec")?;
+    Ok(VerifyPlan {
+        num_envs: usize::try_from(number("num_envs")?).map_err(|error| error.to_string())?,
+        steps: number("verify_steps")?,
+        compare_every: number("compare_every")?.max(1),
+        regions: regions
+            .iter()
+            .map(|region| region.as_str().unwrap_or_default().parse())
+            .collect::<Result<_, _>>()?,
+        compare_counters: recorded["compare_counters"] == true,
+        compare_frame: recorded["compare_frame"] == true,
+        codec: Codec::by_name(codec).ok_or_else(|| format!("no codec `{codec}`"))?,
+        schedule: Schedule::new(small("frames_per_step")?, small("release_after_frames")?)
+            .map_err(|error| error.to_string())?,
+        stage: text("stage")?.parse()?,
+        action_gen: text("action_gen")?.parse()?,
+        actions_seed: number("actions_seed")?,
+        ..VerifyPlan::new(text("reference")?.parse()?, text("dut")?.parse()?, rom)
+    })
+}
+
+fn read_actions(path: &Path, num_envs: usize) -> Result<Vec<Vec<u8>>, LabError> {
+    let text = fs::read_to_string(path).map_err(LabError::file(path))?;
+    let line = |(number, line): (usize, &str)| {
+        let broken = |found: String| LabError::Artifact { path: path.to_owned(), found };
+        let value: Value = serde_json::from_str(line)
+            .map_err(|error| broken(format!("line {}: {error}", number + 1)))?;
+        let actions: Vec<u8> = serde_json::from_value(value["actions"].clone())
+            .map_err(|error| broken(format!("line {}: {error}", number + 1)))?;
+        if actions.len() == num_envs {
+            return Ok(actions);
+        }
+        Err(broken(format!(
+            "line {}: {} actions for {num_envs} machines",
+            number + 1,
+            actions.len()
+        )))
+    };
+    text.lines().enumerate().map(line).collect()
+}

@@ -1,0 +1,271 @@
+//! A folder of bench artifacts, told for people: `summary.md` and `scaling.png`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::artifact::{read_json, write_whole};
+use crate::{LabError, bench, plot};
+
+/// What was written.
+#[derive(Debug)]
+pub struct Report {
+    /// The summary.
+    pub summary: PathBuf,
+    /// The plot beside it.
+    pub plot: PathBuf,
+    /// The summary's text.
+    pub text: String,
+}
+
+/// One measured point.
+#[derive(Debug, Clone)]
+pub(crate) struct Point {
+    pub(crate) num_envs: u64,
+    pub(crate) frames_per_s: f64,
+    pub(crate) slowest: f64,
+    pub(crate) fastest: f64,
+    spread: f64,
+    steps_per_s_per_env: f64,
+    env_steps_per_s: f64,
+    scaling_efficiency: f64,
+    distinct_pcs: u64,
+    open_s: f64,
+    first_step_s: f64,
+}
+
+/// One line of the plot: a backend within one sweep.
+#[derive(Debug, Clone)]
+pub(crate) struct Series {
+    pub(crate) backend: String,
+    pub(crate) points: Vec<Point>,
+}
+
+/// One artifact.
+#[derive(Debug)]
+pub(crate) struct Sweep {
+    pub(crate) title: String,
+    pub(crate) baseline: String,
+    pub(crate) series: Vec<Series>,
+    artifact: Value,
+}
+
+impl Sweep {
+    /// The best that the baseline reached with any number of machines: what a speed-up is measured against.
+    pub(crate) fn baseline_frames_per_s(&self) -> Option<f64> {
+        let series = self.series.iter().find(|series| series.backend == self.baseline)?;
+        series.points.iter().map(|point| point.frames_per_s).max_by(f64::total_cmp)
+    }
+
+    fn read(path: &Path) -> Result<Option<Self>, LabError> {
+        let artifact = read_json(path)?;
+        if artifact["kind"] != bench::KIND {
+            return Ok(None);
+        }
+        let broken =
+            || LabError::Artifact { path: path.into(), found: "results are missing".to_owned() };
+        let mut series: Vec<Series> = Vec::new();
+        for result in artifact["results"].as_array().ok_or_else(broken)? {
+            let backend = result["backend"].as_str().ok_or_else(broken)?;
+            let point = point(result).ok_or_else(broken)?;
+            match series.iter_mut().find(|series| series.backend == backend) {
+                Some(series) => series.points.push(point),
+                None => series.push(Series { backend: backend.to_owned(), points: vec![point] }),
+            }
+        }
+        let config = &artifact["config"];
+        let title = format!(
+            "{} · {} frames a step · {}{}",
+            config["rom"]["name"].as_str().unwrap_or("?"),
+            config["frames_per_step"],
+            config["stage"].as_str().unwrap_or("?"),
+            if config["draw_last"] == true { " · last frame drawn" } else { "" },
+        );
+        let baseline = config["baseline"].as_str().unwrap_or_default().to_owned();
+        Ok(Some(Self { title, baseline, series, artifact }))
+    }
+}
+
+fn point(result: &Value) -> Option<Point> {
+    let number = |field: &str| result[field].as_f64();
+    Some(Point {
+        num_envs: result["num_envs"].as_u64()?,
+        frames_per_s: number("frames_per_s")?,
+        slowest: number("slowest_frames_per_s")?,
+        fastest: number("fastest_frames_per_s")?,
+        spread: number("spread")?,
+        steps_per_s_per_env: number("steps_per_s_per_env")?,
+        env_steps_per_s: number("env_steps_per_s")?,
+        scaling_efficiency: number("scaling_efficiency")?,
+        distinct_pcs: result["distinct_pcs_at_end"].as_u64()?,
+        open_s: result["warm_start"]["open_s"].as_f64()?,
+        first_step_s: result["warm_start"]["first_step_s"].as_f64()?,
+    })
+}
+
+/// Read every bench artifact in `folder` and write the summary and the plot beside them.
+///
+/// # Errors
+/// No artifacts, or the folder cannot be written to.
+pub fn write(folder: &Path) -> Result<Report, LabError> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .map_err(LabError::file(folder))?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    paths.sort();
+    let mut sweeps = Vec::new();
+    for path in paths {
+        sweeps.extend(Sweep::read(&path)?);
+    }
+    let Some(first) = sweeps.first() else {
+        return Err(LabError::NothingToReport(folder.into()));
+    };
+    let plot = folder.join("scaling.png");
+    plot::scaling(&plot, &sweeps)?;
+    let text = summary(first, &sweeps);
+    let summary = folder.join("summary.md");
+    write_whole(&summary, text.as_bytes())?;
+    Ok(Report { summary, plot, text })
+}
+
+fn summary(first: &Sweep, sweeps: &[Sweep]) -> String {
+    let mut text = String::from("# Bench\n\n");
+    host(&mut text, &first.artifact);
+    text.push_str("\n![frames a second and speed-up over the number of machines](scaling.png)\n");
+    for sweep in sweeps {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n## {}\n", sweep.title);
+        settings(&mut text, &sweep.artifact);
+        speed_table(&mut text, sweep);
+        detail_table(&mut text, sweep);
+    }
+    text
+}
+
+fn host(text: &mut String, artifact: &Value) {
+    let system = &artifact["system"];
+    let word = |value: &Value| value.as_str().map_or_else(|| "unknown".to_owned(), str::to_owned);
+    let gibibytes = system["memory_bytes"].as_f64().unwrap_or(0.0) / f64::from(1 << 30);
+    let gpus = system["gpus"].as_array().map_or(0, Vec::len);
+    let gpu = if gpus == 0 { "none".to_owned() } else { word(&system["gpus"][0]["name"]) };
+    let _ = writeln!(
+        text,
+        "Run `{}` · {} · {} cores · {gibibytes:.0} GiB · {} · GPU: {gpu} · commit {} · {}",
+        word(&artifact["run_id"]),
+        word(&system["cpu"]),
+        system["cpus"],
+        word(&system["os"]),
+        word(&system["gbxcule"]["commit"]),
+        word(&system["gbxcule"]["rustc"]),
+    );
+}
+
+fn settings(text: &mut String, artifact: &Value) {
+    let config = &artifact["config"];
+    let _ = writeln!(
+        text,
+        "Windows of up to {} steps or {} s, {} of each, median shown; ± is half of fastest minus slowest. {} warm-up \
+         steps. `sync_every` {}. Actions: {} with codec {}, seed {}, released after {} frames. ROM SHA-256 `{}`.\n",
+        config["steps"],
+        config["longest_window_s"],
+        config["repeats"],
+        config["warmup_steps"],
+        config["sync_every"],
+        config["action_gen"].as_str().unwrap_or("?"),
+        config["codec"].as_str().unwrap_or("?"),
+        config["actions_seed"],
+        config["release_after_frames"],
+        config["rom"]["sha256"].as_str().unwrap_or("?"),
+    );
+}
+
+/// Frames a second side by side, each with its factor over the baseline's best.
+fn speed_table(text: &mut String, sweep: &Sweep) {
+    let best = sweep.baseline_frames_per_s();
+    let names = sweep.series.iter().map(|series| {
+        let what = if series.backend == sweep.baseline { "baseline" } else { "frames/s" };
+        format!(" {} ({what}) | speed-up |", series.backend)
+    });
+    let _ = writeln!(text, "| machines |{}", names.collect::<String>());
+    let _ = writeln!(text, "|---:|{}", "---:|---:|".repeat(sweep.series.len()));
+    let mut counts: Vec<_> =
+        sweep.series.iter().flat_map(|series| &series.points).map(|point| point.num_envs).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    for count in counts {
+        let _ = write!(text, "| {count} |");
+        for series in &sweep.series {
+            let point = series.points.iter().find(|point| point.num_envs == count);
+            let cells = point.map_or_else(
+                || " | |".to_owned(),
+                |point| {
+                    let factor =
+                        best.map_or_else(String::new, |best| factor(point.frames_per_s / best));
+                    let plus_minus = point.spread * 50.0;
+                    format!(" {} ± {plus_minus:.0} % | {factor} |", thousands(point.frames_per_s))
+                },
+            );
+            text.push_str(&cells);
+        }
+        text.push('\n');
+    }
+    if let Some(best) = best {
+        let best = thousands(best);
+        let _ = writeln!(text, "\nSpeed-up is over {}'s best of {best} frames/s.", sweep.baseline);
+    }
+}
+
+fn factor(value: f64) -> String {
+    if value < 10.0 { format!("{value:.2}x") } else { format!("{value:.0}x") }
+}
+
+fn detail_table(text: &mut String, sweep: &Sweep) {
+    text.push_str(
+        "\n| backend | machines | env-steps/s | steps/s of each | scaling efficiency | opened in | first step | \
+         distinct PCs at the end |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for series in &sweep.series {
+        for point in &series.points {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {:.1} | {:.0} % | {:.3} s | {:.4} s | {} |",
+                series.backend,
+                point.num_envs,
+                thousands(point.env_steps_per_s),
+                point.steps_per_s_per_env,
+                point.scaling_efficiency * 100.0,
+                point.open_s,
+                point.first_step_s,
+                point.distinct_pcs,
+            );
+        }
+    }
+}
+
+/// 1234567.8 as `1,234,568`.
+pub(crate) fn thousands(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) && digit.is_ascii_digit() {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(thousands(999.4), "999");
+        assert_eq!(thousands(1234.5), "1,234");
+        assert_eq!(thousands(1_234_567.8), "1,234,568");
+    }
+}

@@ -1,0 +1,115 @@
+//! What machine this is, as every artifact records it. What cannot be found out is null, never guessed.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::python::Python;
+
+/// The commit this binary was built from.
+pub const COMMIT: &str = env!("GBXCULE_COMMIT");
+/// The compiler that built it.
+pub const RUSTC: &str = env!("GBXCULE_RUSTC");
+
+/// The host, the GPU if there is one, and what runs on them.
+#[must_use]
+pub fn describe() -> Value {
+    json!({
+        "gbxcule": { "version": env!("CARGO_PKG_VERSION"), "commit": COMMIT, "rustc": RUSTC },
+        "os": os_name(),
+        "kernel": first_line("/proc/sys/kernel/osrelease"),
+        "arch": std::env::consts::ARCH,
+        "cpu": cpu_model(),
+        "cpus": std::thread::available_parallelism().map_or(1, usize::from),
+        "memory_bytes": memory_bytes(),
+        "gpus": gpus(),
+        "cuda": cuda(),
+        "python": python_packages(),
+    })
+}
+
+fn first_line(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok()?.lines().next().map(str::to_owned)
+}
+
+fn field(path: &str, name: &str, separator: char) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_once(separator)?.1.trim().trim_matches('"').to_owned())
+}
+
+fn os_name() -> Option<String> {
+    field("/etc/os-release", "PRETTY_NAME", '=')
+}
+
+fn cpu_model() -> Option<String> {
+    field("/proc/cpuinfo", "model name", ':')
+}
+
+fn memory_bytes() -> Option<u64> {
+    let kibibytes = field("/proc/meminfo", "MemTotal", ':')?;
+    Some(kibibytes.trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+}
+
+/// Each GPU's name, driver and memory, as NVIDIA's own tool reports them; empty when there is none.
+#[must_use]
+pub fn gpus() -> Vec<Value> {
+    let query =
+        ["--query-gpu=name,driver_version,memory.total,compute_cap", "--format=csv,noheader"];
+    let Ok(output) = Command::new("nvidia-smi").args(query).output() else { return Vec::new() };
+    if !output.status.success() {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let gpu = |line: &str| {
+        let parts: Vec<_> = line.split(',').map(str::trim).collect();
+        let part = |index: usize| parts.get(index).copied();
+        json!({ "name": part(0), "driver": part(1), "memory": part(2), "compute_capability": part(3) })
+    };
+    text.lines().filter(|line| !line.trim().is_empty()).map(gpu).collect()
+}
+
+/// The driver and the CUDA version that it supports.
+fn cuda() -> Value {
+    let driver = first_line("/proc/driver/nvidia/version");
+    json!({ "driver": driver, "runtime": nvrtc_wheel() })
+}
+
+/// The NVRTC wheel of the Python environment, whose version is the CUDA runtime's.
+fn nvrtc_wheel() -> Option<String> {
+    package_version("nvidia-cuda-nvrtc").map(|version| format!("nvidia-cuda-nvrtc {version}"))
+}
+
+fn package_version(name: &str) -> Option<String> {
+    let found = python_json(&format!(
+        "import importlib.metadata as m, json\ntry: print(json.dumps(m.version('{name}')))\nexcept m.PackageNotFoundError: \
+         print('null')"
+    ))?;
+    found.as_str().map(str::to_owned)
+}
+
+/// The interpreter and the packages that matter here, each with where its wheel came from (PEP 610).
+#[must_use]
+pub fn python_packages() -> Value {
+    python_json(PACKAGES_SCRIPT).unwrap_or(Value::Null)
+}
+
+const PACKAGES_SCRIPT: &str = r#"
+import importlib.metadata as m, json, platform, sys
+found = {}
+for name in ("pyboy", "numpy", "warp-lang", "nvidia-cuda-nvrtc", "gbxcule"):
+    try:
+        d = m.distribution(name)
+    except m.PackageNotFoundError:
+        continue
+    text = d.read_text("direct_url.json")
+    source = json.loads(text).get("url") if text else None
+    found[name] = {"version": d.version, "wheel": source or "wheel source unknown"}
+print(json.dumps({"program": sys.executable, "version": platform.python_version(), "packages": found}))
+"#;
+
+fn python_json(script: &str) -> Option<Value> {
+    let output = Python::find().command().args(["-c", script]).output().ok()?;
+    serde_json::from_slice(&output.stdout).ok()
+}

@@ -1,0 +1,302 @@
+//! Lockstep: two backends take the same actions, and after every step everything named must be equal.
+
+use std::time::{Duration, Instant};
+
+use gbxcule_swarm::{Codec, Schedule, Stage};
+use serde_json::{Value, json};
+
+use crate::LabError;
+use crate::action_source::ActionGen;
+use crate::artifact::{RomImage, sha256};
+use crate::backend::{Backend, BackendConfig, BackendKind, EnvState};
+use crate::region::Region;
+
+/// What is held against what, and how closely.
+#[derive(Debug, Clone)]
+pub struct VerifyPlan {
+    /// The one that is trusted.
+    pub reference: BackendKind,
+    /// The one under test.
+    pub dut: BackendKind,
+    /// What both run.
+    pub rom: RomImage,
+    /// Machines.
+    pub num_envs: usize,
+    /// Steps to take.
+    pub steps: u64,
+    /// Compare after every so many steps, and after the last.
+    pub compare_every: u64,
+    /// Memory to compare; nothing else of memory is looked at.
+    pub regions: Vec<Region>,
+    /// Compare elapsed T-cycles too, where both count them.
+    pub compare_counters: bool,
+    /// Compare the drawn frame too.
+    pub compare_frame: bool,
+    /// What an action means.
+    pub codec: Codec,
+    /// How long a step lasts.
+    pub schedule: Schedule,
+    /// What a step computes.
+    pub stage: Stage,
+    /// Where actions come from.
+    pub action_gen: ActionGen,
+    /// Seed of the actions.
+    pub actions_seed: u64,
+}
+
+impl VerifyPlan {
+    /// A plan with everything by default: 1024 steps of one frame, one machine, every step compared.
+    #[must_use]
+    pub fn new(reference: BackendKind, dut: BackendKind, rom: RomImage) -> Self {
+        Self {
+            reference,
+            dut,
+            rom,
+            num_envs: 1,
+            steps: 1024,
+            compare_every: 1,
+            regions: Vec::new(),
+            compare_counters: false,
+            compare_frame: false,
+            codec: Codec::FULL_V1,
+            schedule: Schedule::new(1, 8).unwrap_or_default(),
+            stage: Stage::EmulateOnly,
+            action_gen: ActionGen::Random,
+            actions_seed: 0,
+        }
+    }
+
+    /// How both backends are started.
+    #[must_use]
+    pub fn backend_config(&self) -> BackendConfig {
+        BackendConfig {
+            rom: self.rom.bytes.clone(),
+            num_envs: self.num_envs,
+            codec: self.codec,
+            schedule: self.schedule,
+            stage: self.stage,
+            draw_last: self.compare_frame,
+            lockstep: true,
+            workers: None,
+        }
+    }
+
+    /// The plan as an artifact records it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!({
+            "reference": self.reference.name(),
+            "dut": self.dut.name(),
+            "rom": { "name": self.rom.name, "sha256": self.rom.sha256 },
+            "num_envs": self.num_envs,
+            "verify_steps": self.steps,
+            "compare_every": self.compare_every,
+            "mem_regions": self.regions.iter().map(Region::to_string).collect::<Vec<_>>(),
+            "compare_counters": self.compare_counters,
+            "compare_frame": self.compare_frame,
+            "codec": self.codec.name,
+            "frames_per_step": self.schedule.frames_per_step(),
+            "release_after_frames": self.schedule.release_after_frames(),
+            "stage": self.stage.name(),
+            "action_gen": self.action_gen.to_string(),
+            "actions_seed": self.actions_seed,
+        })
+    }
+}
+
+/// What one backend showed of one machine.
+#[derive(Debug, Clone)]
+pub struct Observed {
+    /// Registers and counters.
+    pub state: EnvState,
+    /// The named regions' bytes, in the plan's order.
+    pub regions: Vec<Vec<u8>>,
+    /// The drawn frame, if it was to be compared.
+    pub frame: Option<Vec<u8>>,
+}
+
+/// One thing that is not equal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// A register's name, `tcycles`, `frame`, or a region.
+    pub field: String,
+    /// What the reference shows.
+    pub reference: String,
+    /// What the device under test shows.
+    pub dut: String,
+}
+
+/// The first disagreement of a run.
+#[derive(Debug, Clone)]
+pub struct Mismatch {
+    /// Steps taken when it showed.
+    pub step: u64,
+    /// The first machine that disagrees.
+    pub env: usize,
+    /// How many machines disagree at that step.
+    pub disagreeing_envs: usize,
+    /// What is not equal.
+    pub differences: Vec<Difference>,
+    /// The reference's machine.
+    pub reference: Observed,
+    /// The machine under test.
+    pub dut: Observed,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Verdict {
+    /// Steps taken.
+    pub steps: u64,
+    /// Comparisons made, each of all machines.
+    pub comparisons: u64,
+    /// Every step's actions, as far as the run came.
+    pub actions: Vec<Vec<u8>>,
+    /// The disagreement that ended the run, if any.
+    pub mismatch: Option<Mismatch>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// What the two backends say of themselves.
+    pub details: [Value; 2],
+}
+
+/// Run the plan with its own actions.
+///
+/// # Errors
+/// A backend failed; a disagreement is not an error but a [`Verdict`].
+pub fn verify(plan: &VerifyPlan, progress: &mut dyn FnMut(u64)) -> Result<Verdict, LabError> {
+    let mut source = |step: u64, actions: &mut [u8]| {
+        plan.action_gen.fill(plan.codec, plan.actions_seed, step, actions);
+    };
+    lockstep(plan, &mut source, progress)
+}
+
+/// Run the plan with actions from anywhere.
+///
+/// # Errors
+/// A backend failed; a disagreement is not an error but a [`Verdict`].
+pub fn lockstep(
+    plan: &VerifyPlan,
+    actions_of: &mut dyn FnMut(u64, &mut [u8]),
+    progress: &mut dyn FnMut(u64),
+) -> Result<Verdict, LabError> {
+    let start = Instant::now();
+    let config = plan.backend_config();
+    let mut reference = plan.reference.open(&config)?;
+    let mut dut = plan.dut.open(&config)?;
+    let mut verdict = Verdict {
+        steps: 0,
+        comparisons: 0,
+        actions: Vec::new(),
+        mismatch: None,
+        elapsed: Duration::ZERO,
+        details: [reference.details(), dut.details()],
+    };
+    let mut actions = vec![0; plan.num_envs];
+    while verdict.steps < plan.steps && verdict.mismatch.is_none() {
+        actions_of(verdict.steps, &mut actions);
+        verdict.actions.push(actions.clone());
+        reference.step(&actions)?;
+        dut.step(&actions)?;
+        verdict.steps += 1;
+        if verdict.steps.is_multiple_of(plan.compare_every) || verdict.steps == plan.steps {
+            verdict.comparisons += 1;
+            verdict.mismatch = compare(plan, verdict.steps, &mut *reference, &mut *dut)?;
+        }
+        progress(verdict.steps);
+    }
+    verdict.elapsed = start.elapsed();
+    Ok(verdict)
+}
+
+fn compare(
+    plan: &VerifyPlan,
+    step: u64,
+    reference: &mut dyn Backend,
+    dut: &mut dyn Backend,
+) -> Result<Option<Mismatch>, LabError> {
+    let states = reference.states()?.into_iter().zip(dut.states()?);
+    let mut first: Option<Mismatch> = None;
+    for (env, (reference_state, dut_state)) in states.enumerate() {
+        let observed =
+            [observe(plan, reference, env, reference_state)?, observe(plan, dut, env, dut_state)?];
+        let differences = differences(plan, &observed);
+        if differences.is_empty() {
+            continue;
+        }
+        match &mut first {
+            Some(mismatch) => mismatch.disagreeing_envs += 1,
+            None => {
+                let [reference, dut] = observed;
+                first =
+                    Some(Mismatch { step, env, disagreeing_envs: 1, differences, reference, dut });
+            }
+        }
+    }
+    Ok(first)
+}
+
+fn observe(
+    plan: &VerifyPlan,
+    backend: &mut dyn Backend,
+    env: usize,
+    state: EnvState,
+) -> Result<Observed, LabError> {
+    let regions = plan.regions.iter().map(|region| backend.read_memory(env, region.range()));
+    let regions = regions.collect::<Result<_, _>>()?;
+    let frame = if plan.compare_frame { Some(backend.frame(env)?) } else { None };
+    Ok(Observed { state, regions, frame })
+}
+
+fn differences(plan: &VerifyPlan, [reference, dut]: &[Observed; 2]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let mut hold = |field: &str, reference: String, dut: String| {
+        if reference != dut {
+            found.push(Difference { field: field.to_owned(), reference, dut });
+        }
+    };
+    for ((field, left), (_, right)) in
+        registers(&reference.state).into_iter().zip(registers(&dut.state))
+    {
+        hold(field, left, right);
+    }
+    if let (true, Some(left), Some(right)) =
+        (plan.compare_counters, reference.state.tcycles, dut.state.tcycles)
+    {
+        hold("tcycles", left.to_string(), right.to_string());
+    }
+    for (region, (left, right)) in
+        plan.regions.iter().zip(reference.regions.iter().zip(&dut.regions))
+    {
+        hold(&region.to_string(), sha256(left), sha256(right));
+    }
+    if let (Some(left), Some(right)) = (&reference.frame, &dut.frame) {
+        hold("frame", sha256(left), sha256(right));
+    }
+    found
+}
+
+/// The registers by name, as they are printed.
+#[must_use]
+pub fn registers(state: &EnvState) -> [(&'static str, String); 10] {
+    let cpu = &state.cpu;
+    let byte = |value: u8| format!("{value:#04x}");
+    let word = |value: u16| format!("{value:#06x}");
+    [
+        ("a", byte(cpu.a)),
+        ("f", format!("{} {}", byte(cpu.f), flags(state))),
+        ("b", byte(cpu.b)),
+        ("c", byte(cpu.c)),
+        ("d", byte(cpu.d)),
+        ("e", byte(cpu.e)),
+        ("h", byte(cpu.h)),
+        ("l", byte(cpu.l)),
+        ("sp", word(cpu.sp)),
+        ("pc", word(cpu.pc)),
+    ]
+}
+
+fn flags(state: &EnvState) -> String {
+    let names = state.cpu.flags().into_iter().zip("ZNHC".chars());
+    names.map(|(set, name)| if set { name } else { '-' }).collect()
+}

@@ -1,0 +1,45 @@
+//! One machine's registers, as every backend reports them.
+
+use gbxcule_gameboy::Machine;
+
+/// The SM83's programmer-visible registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[allow(missing_docs)]
+pub struct CpuState {
+    pub a: u8,
+    pub f: u8,
+    pub b: u8,
+    pub c: u8,
+    pub d: u8,
+    pub e: u8,
+    pub h: u8,
+    pub l: u8,
+    pub sp: u16,
+    pub pc: u16,
+}
+
+impl CpuState {
+    /// The registers of a machine.
+    #[must_use]
+    pub fn of(machine: &Machine) -> Self {
+        let cpu = &machine.cpu;
+        Self {
+            a: cpu.a,
+            f: cpu.f(),
+            b: cpu.b,
+            c: cpu.c,
+            d: cpu.d,
+            e: cpu.e,
+            h: cpu.h,
+            l: cpu.l,
+            sp: cpu.sp,
+            pc: cpu.pc,
+        }
+    }
+
+    /// The flags Z, N, H, C.
+    #[must_use]
+    pub fn flags(&self) -> [bool; 4] {
+        [7, 6, 5, 4].map(|bit| self.f >> bit & 1 == 1)
+    }
+}

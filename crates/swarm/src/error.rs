@@ -1,0 +1,34 @@
+//! What can go wrong with a swarm.
+
+use gbxcule_gameboy::RomError;
+
+/// The world's failures and wrong calls; a refused call has changed nothing.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum SwarmError {
+    #[error("the ROM cannot be used: {0}")]
+    Rom(#[from] RomError),
+    #[error("a swarm needs at least one machine")]
+    NoEnvs,
+    #[error(
+        "a step needs at least one frame and one frame of pressing, found {frames_per_step} frames released after \
+         {release_after_frames}"
+    )]
+    EmptySchedule { frames_per_step: u32, release_after_frames: u32 },
+    #[error("expected one {what} for each of the {num_envs} machines, found {found}")]
+    WrongLength { what: &'static str, num_envs: usize, found: usize },
+    #[error(
+        "action {action} of env {env} is not in codec {codec}, which has the actions 0 to {last}"
+    )]
+    UnknownAction { env: usize, action: u8, codec: &'static str, last: usize },
+    #[error("env {env} does not exist; this swarm has the envs 0 to {last}")]
+    NoSuchEnv { env: usize, last: usize },
+    #[error("addresses {low:#06x} to {high:#07x} are not inside 0x0000 to 0x10000")]
+    BadRange { low: u32, high: u32 },
+    #[error(
+        "the snapshot was taken with another cartridge: {found} bytes of cartridge RAM, expected {expected}"
+    )]
+    OtherCartridge { found: usize, expected: usize },
+    #[error("cannot start a thread for the swarm: {0}")]
+    Thread(#[source] std::io::Error),
+}

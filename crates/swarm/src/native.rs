@@ -1,0 +1,323 @@
+//! The swarm on the CPU: `warp_vec_cpu`.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use gbxcule_gameboy::Machine;
+
+use crate::crew::Crew;
+use crate::shard::{Shard, StepPlan};
+use crate::{Codec, Counters, CpuState, EnvSnapshot, OBS_V0_DIM, Rom, Schedule, Stage, SwarmError};
+
+/// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a step.
+const SHARDS_PER_THREAD: usize = 16;
+
+/// What a swarm is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct SwarmConfig {
+    /// Machines.
+    pub num_envs: usize,
+    /// What an action means.
+    pub codec: Codec,
+    /// How long a step lasts.
+    pub schedule: Schedule,
+    /// What a step computes.
+    pub stage: Stage,
+    /// Draw the last frame of every step.
+    pub draw_last: bool,
+    /// Threads to use; all cores when absent.
+    pub threads: Option<NonZeroUsize>,
+}
+
+impl SwarmConfig {
+    /// `num_envs` machines, everything else by default.
+    #[must_use]
+    pub fn new(num_envs: usize) -> Self {
+        Self {
+            num_envs,
+            codec: Codec::FULL_V1,
+            schedule: Schedule::default(),
+            stage: Stage::default(),
+            draw_last: false,
+            threads: None,
+        }
+    }
+}
+
+/// Machines stepped together on all cores. Results do not depend on the number of threads.
+pub struct NativeSwarm {
+    config: SwarmConfig,
+    rom: Rom,
+    crew: Crew,
+    shards: Vec<Option<Shard>>,
+    envs_per_shard: usize,
+    reset_point: EnvSnapshot,
+    seed: u64,
+    rewards: Vec<f32>,
+    observations: Vec<f32>,
+}
+
+impl NativeSwarm {
+    /// All machines switched on, none stepped.
+    ///
+    /// # Errors
+    /// No machines asked for, or no thread to be had.
+    pub fn new(rom: Rom, config: SwarmConfig) -> Result<Self, SwarmError> {
+        if config.num_envs == 0 {
+            return Err(SwarmError::NoEnvs);
+        }
+        let threads = config
+            .threads
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get);
+        let reset_point = EnvSnapshot {
+            machine: Box::new(Machine::power_on(rom.cartridge())),
+            cart_ram: vec![0xFF; rom.cart_ram_bytes()],
+            counters: Counters::default(),
+        };
+        let envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
+        let mut shards = Vec::new();
+        for first in (0..config.num_envs).step_by(envs_per_shard) {
+            let envs = envs_per_shard.min(config.num_envs - first);
+            shards.push(Some(Shard::new(shards.len(), envs, &rom, &reset_point)));
+        }
+        Ok(Self {
+            crew: Crew::new(threads, shards.len())?,
+            config,
+            rom,
+            shards,
+            envs_per_shard,
+            reset_point,
+            seed: 0,
+            rewards: vec![0.0; config.num_envs],
+            observations: vec![0.0; config.num_envs * OBS_V0_DIM],
+        })
+    }
+
+    /// What this swarm is made of.
+    #[must_use]
+    pub fn config(&self) -> &SwarmConfig {
+        &self.config
+    }
+
+    /// The seed of the last reset. The machines themselves hold no chance; it is for the programs behind the step.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Every env back to the reset point, outputs to zero.
+    pub fn reset(&mut self, seed: u64) {
+        self.seed = seed;
+        for shard in self.shards.iter_mut().flatten() {
+            for slot in 0..shard.len() {
+                shard.restore(slot, &self.reset_point);
+            }
+        }
+        self.rewards.fill(0.0);
+        self.observations.fill(0.0);
+    }
+
+    /// The marked envs back to the reset point; the others and all outputs stay as they are.
+    ///
+    /// # Errors
+    /// The mask has not one entry for each env.
+    pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        self.check_length("mask entry", mask.len())?;
+        for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
+            let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
+            shard_mut(&mut self.shards, shard).restore(slot, &self.reset_point);
+        }
+        Ok(())
+    }
+
+    /// Make an env's present state the one that resets go back to.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
+        self.reset_point = EnvSnapshot { counters: Counters::default(), ..self.snapshot(env)? };
+        Ok(())
+    }
+
+    /// Press each env's action, run the schedule's frames, compute what the stage owns.
+    ///
+    /// # Errors
+    /// Not one action for each env, or an action that the codec does not have; no machine has moved then.
+    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
+        self.check_length("action", actions.len())?;
+        self.check_actions(actions)?;
+        let codec = self.config.codec;
+        for (shard, actions) in
+            self.shards.iter_mut().flatten().zip(actions.chunks(self.envs_per_shard))
+        {
+            for (buttons, action) in shard.buttons.iter_mut().zip(actions) {
+                *buttons = codec.actions[usize::from(*action)].1;
+            }
+        }
+        let SwarmConfig { schedule, stage, draw_last, .. } = self.config;
+        self.crew.step(&mut self.shards, StepPlan { schedule, stage, draw_last });
+        self.collect_outputs(stage);
+        Ok(())
+    }
+
+    fn collect_outputs(&mut self, stage: Stage) {
+        let shards = self.shards.iter().flatten();
+        if stage.owns_reward() {
+            for (shard, out) in shards.clone().zip(self.rewards.chunks_mut(self.envs_per_shard)) {
+                out.copy_from_slice(&shard.rewards);
+            }
+        }
+        if stage.owns_observation() {
+            let chunk = self.envs_per_shard * OBS_V0_DIM;
+            for (shard, out) in shards.zip(self.observations.chunks_mut(chunk)) {
+                out.copy_from_slice(shard.observations.as_flattened());
+            }
+        }
+    }
+
+    /// One reward for each env, as of the last step whose stage owned it.
+    #[must_use]
+    pub fn rewards(&self) -> &[f32] {
+        &self.rewards
+    }
+
+    /// [`OBS_V0_DIM`] numbers for each env, as of the last step whose stage owned them.
+    #[must_use]
+    pub fn observations(&self) -> &[f32] {
+        &self.observations
+    }
+
+    /// An env's registers.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
+        Ok(CpuState::of(self.machine(env)?))
+    }
+
+    /// An env's machine, to look at.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn machine(&self, env: usize) -> Result<&Machine, SwarmError> {
+        self.locate(env).map(|(shard, slot)| shard.machine(slot))
+    }
+
+    /// How far an env has come since its reset.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
+        self.locate(env).map(|(shard, slot)| shard.counters(slot))
+    }
+
+    /// The last drawn frame of an env, packed as [`crate::FRAME_BYTES`] says.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn frame(&self, env: usize) -> Result<&[u8], SwarmError> {
+        Ok(&self.machine(env)?.frame[..])
+    }
+
+    /// What a debugger would see at these addresses; reading disturbs nothing.
+    ///
+    /// # Errors
+    /// There is no such env, or the range leaves the address space.
+    pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
+        let (shard, slot) = self.locate(env)?;
+        if range.start > range.end || range.end > 0x1_0000 {
+            return Err(SwarmError::BadRange { low: range.start, high: range.end });
+        }
+        // The range was checked above: every address fits 16 bits.
+        Ok(range.map(|address| shard.peek(slot, address as u16)).collect())
+    }
+
+    /// Change memory behind the machine's back, for debugging.
+    ///
+    /// # Errors
+    /// There is no such env, or the bytes leave the address space.
+    pub fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> Result<(), SwarmError> {
+        self.locate(env)?;
+        let high = u32::from(low).saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+        if high > 0x1_0000 {
+            return Err(SwarmError::BadRange { low: u32::from(low), high });
+        }
+        let slot = env % self.envs_per_shard;
+        let shard = shard_mut(&mut self.shards, env / self.envs_per_shard);
+        for (address, byte) in (low..=u16::MAX).zip(bytes) {
+            shard.poke(slot, address, *byte);
+        }
+        Ok(())
+    }
+
+    /// Set an env's state aside.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
+        self.locate(env).map(|(shard, slot)| shard.snapshot(slot))
+    }
+
+    /// Put a state that was set aside into an env.
+    ///
+    /// # Errors
+    /// There is no such env, or the snapshot belongs to another cartridge.
+    pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+        self.locate(env)?;
+        let (found, expected) = (snapshot.cart_ram.len(), self.rom.cart_ram_bytes());
+        if found != expected {
+            return Err(SwarmError::OtherCartridge { found, expected });
+        }
+        let slot = env % self.envs_per_shard;
+        shard_mut(&mut self.shards, env / self.envs_per_shard).restore(slot, snapshot);
+        Ok(())
+    }
+
+    /// One env's state into all marked ones.
+    ///
+    /// # Errors
+    /// There is no such env, or the mask has not one entry for each env.
+    pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
+        self.check_length("mask entry", mask.len())?;
+        let snapshot = self.snapshot(source)?;
+        for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
+            self.restore(env, &snapshot)?;
+        }
+        Ok(())
+    }
+
+    fn locate(&self, env: usize) -> Result<(&Shard, usize), SwarmError> {
+        let shard = self.shards.get(env / self.envs_per_shard).and_then(Option::as_ref);
+        match shard {
+            Some(shard) if env % self.envs_per_shard < shard.len() => {
+                Ok((shard, env % self.envs_per_shard))
+            }
+            _ => Err(SwarmError::NoSuchEnv { env, last: self.config.num_envs - 1 }),
+        }
+    }
+
+    fn check_length(&self, what: &'static str, found: usize) -> Result<(), SwarmError> {
+        let num_envs = self.config.num_envs;
+        if found == num_envs {
+            Ok(())
+        } else {
+            Err(SwarmError::WrongLength { what, num_envs, found })
+        }
+    }
+
+    fn check_actions(&self, actions: &[u8]) -> Result<(), SwarmError> {
+        let codec = self.config.codec;
+        let last = codec.actions.len() - 1;
+        match actions.iter().enumerate().find(|(_, action)| usize::from(**action) > last) {
+            Some((env, &action)) => {
+                Err(SwarmError::UnknownAction { env, action, codec: codec.name, last })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn shard_mut(shards: &mut [Option<Shard>], index: usize) -> &mut Shard {
+    shards[index].as_mut().unwrap_or_else(|| unreachable!("shards are home between steps"))
+}

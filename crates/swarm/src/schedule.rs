@@ -1,0 +1,45 @@
+//! How long one step lasts and how long its action is held.
+
+use crate::SwarmError;
+
+/// Frames of a step: the action is pressed for the first of them, then released.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Schedule {
+    frames_per_step: u32,
+    release_after_frames: u32,
+}
+
+impl Schedule {
+    /// A step of `frames_per_step` frames whose action is released after `release_after_frames`.
+    ///
+    /// With `release_after_frames >= frames_per_step` the action is held through the step, and on into the next one if
+    /// that presses it again.
+    ///
+    /// # Errors
+    /// Either number being 0.
+    pub fn new(frames_per_step: u32, release_after_frames: u32) -> Result<Self, SwarmError> {
+        if frames_per_step == 0 || release_after_frames == 0 {
+            return Err(SwarmError::EmptySchedule { frames_per_step, release_after_frames });
+        }
+        Ok(Self { frames_per_step, release_after_frames })
+    }
+
+    /// Frames that one step runs.
+    #[must_use]
+    pub fn frames_per_step(self) -> u32 {
+        self.frames_per_step
+    }
+
+    /// Frames for which the action stays pressed.
+    #[must_use]
+    pub fn release_after_frames(self) -> u32 {
+        self.release_after_frames
+    }
+}
+
+impl Default for Schedule {
+    /// 24 frames, released after 8: what Game Boy RL setups have in common.
+    fn default() -> Self {
+        Self { frames_per_step: 24, release_after_frames: 8 }
+    }
+}

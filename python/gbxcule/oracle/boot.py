@@ -1,0 +1,88 @@
+"""A boot program of our own, so that a reference starts where the swarm starts.
+
+PyBoy's own boot ROM plays an animation and hands over at a moment of its choosing. This one sets the
+documented post-boot registers of the DMG (Pan Docs "Power-Up Sequence"), switches the LCD on and resets DIV at
+chosen moments, and hands over at PC=0x0100 with the PPU and the divider in the phase asked for. It is built
+for each ROM, because the flags left behind depend on the header checksum.
+"""
+
+from dataclasses import dataclass
+
+FRAME_TCYCLES = 70224
+PROGRAM_BYTES = 256
+HAND_OVER = 0xFC  # `LD A,1; LDH (0x50),A` must be the last thing below 0x0100
+HEADER_CHECKSUM = 0x14D
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Where the clocks stand when PC reaches 0x0100."""
+
+    line_0_in_tcycles: int
+    """Until LY becomes 0 in mode 2; the hand-over lies in line 153."""
+    divider: int
+    """The 16-bit counter whose upper half is DIV."""
+
+
+# The moments below are counted in PyBoy's own clock. It performs the access of `LDH (n),A` and `LDH A,(n)`
+# one M-cycle after the instruction began, hardware two; so the divider is shifted to read the same.
+PYBOY_PHASE = Phase(line_0_in_tcycles=68, divider=0xABCC)
+
+REGISTER_WRITES = (  # P1, NR52, NR11, NR12, NR51, NR50, BGP
+    (0x00, 0x00),
+    (0x26, 0x80),
+    (0x11, 0x80),
+    (0x12, 0xF3),
+    (0x25, 0xF3),
+    (0x24, 0x77),
+    (0x47, 0xFC),
+)
+
+
+class _Program:
+    """Bytes with the T-cycles they take."""
+
+    def __init__(self) -> None:
+        self.code = bytearray()
+        self.tcycles = 0
+
+    def emit(self, code: "tuple[int, ...]", tcycles: int) -> None:
+        self.code.extend(code)
+        self.tcycles += tcycles
+
+    def wait_until(self, tcycles: int) -> None:
+        """`LD DE,n; loop: DEC DE; LD A,D; OR E; JR NZ,loop` takes 28 n + 8; NOPs fill the rest."""
+        rounds, rest = divmod(tcycles - self.tcycles - 8, 28)
+        if rounds < 1 or rest % 4:
+            raise ValueError(f"cannot wait {tcycles - self.tcycles} T-cycles in the boot program")
+        loop = (0x11, rounds & 0xFF, rounds >> 8, 0x1B, 0x7A, 0xB3, 0x20, 0xFB)
+        self.emit(loop, 28 * rounds + 8)
+        self.emit((0x00,) * (rest // 4), rest)
+
+
+def boot_program(rom: bytes, phase: Phase) -> bytes:
+    """256 bytes that replace the boot ROM."""
+    program = _Program()
+    program.emit((0x31, 0xFE, 0xFF), 12)  # LD SP,0xFFFE
+    for register, value in REGISTER_WRITES:
+        program.emit((0x3E, value, 0xE0, register), 20)  # LD A,value; LDH (register),A
+    program.emit((0x3E, 0x91, 0xE0, 0x40), 20)  # the LCD's clock starts with the end of this write
+    hand_over = program.tcycles + 2 * FRAME_TCYCLES - phase.line_0_in_tcycles
+
+    registers = _Program()
+    if rom[HEADER_CHECKSUM]:
+        registers.emit((0x3E, 0xFF, 0xC6, 0x01), 16)  # LD A,0xFF; ADD A,1   F = Z - H C
+    else:
+        registers.emit((0xAF,), 4)  # XOR A   F = Z - - -
+    registers.emit((0x01, 0x13, 0x00, 0x11, 0xD8, 0x00, 0x21, 0x4D, 0x01), 36)  # BC, DE, HL
+
+    final = (0x3E, 0x01, 0xE0, 0x50)  # LD A,1; LDH (0x50),A
+    jump_tcycles, final_tcycles = 16, 20
+    program.wait_until(hand_over - phase.divider - 4)
+    program.emit((0xE0, 0x04), 12)  # LDH (DIV),A, which PyBoy performs 4 T-cycles into the instruction
+    program.wait_until(hand_over - final_tcycles - jump_tcycles - registers.tcycles)
+    program.emit(tuple(registers.code), registers.tcycles)
+    program.emit((0xC3, HAND_OVER, 0x00), jump_tcycles)
+    if len(program.code) > HAND_OVER:
+        raise ValueError("the boot program does not fit")
+    return bytes(program.code).ljust(HAND_OVER, b"\0") + bytes(final)

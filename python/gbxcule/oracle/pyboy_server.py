@@ -1,0 +1,202 @@
+"""PyBoy behind the framed protocol: any number of machines in one process, each stepped like the swarm's.
+
+PyBoy runs at its best: no window, no sound, no rendering but for the last frame when somebody looks, as many
+frames to a call as the schedule allows. `exact` trades a little of that for lockstep: PyBoy also ends a tick
+when the LCD is switched on or off, and only by looking after every tick can those be told from frames.
+"""
+
+import importlib.metadata
+import io
+import json
+import platform
+import struct
+import tempfile
+
+from pyboy import PyBoy
+from pyboy.utils import WindowEvent
+
+from gbxcule.oracle import boot, framing
+
+REGISTERS = struct.Struct("<8B2HQQ")
+FEATURES = struct.Struct("<8B2H16s")
+FEATURE_MEMORY = slice(0xC000, 0xC010)
+LCDC = 0xFF40
+
+# Bit order of the joypad masks: right, left, up, down, A, B, SELECT, START.
+PRESS = (
+    WindowEvent.PRESS_ARROW_RIGHT,
+    WindowEvent.PRESS_ARROW_LEFT,
+    WindowEvent.PRESS_ARROW_UP,
+    WindowEvent.PRESS_ARROW_DOWN,
+    WindowEvent.PRESS_BUTTON_A,
+    WindowEvent.PRESS_BUTTON_B,
+    WindowEvent.PRESS_BUTTON_SELECT,
+    WindowEvent.PRESS_BUTTON_START,
+)
+RELEASE = (
+    WindowEvent.RELEASE_ARROW_RIGHT,
+    WindowEvent.RELEASE_ARROW_LEFT,
+    WindowEvent.RELEASE_ARROW_UP,
+    WindowEvent.RELEASE_ARROW_DOWN,
+    WindowEvent.RELEASE_BUTTON_A,
+    WindowEvent.RELEASE_BUTTON_B,
+    WindowEvent.RELEASE_BUTTON_SELECT,
+    WindowEvent.RELEASE_BUTTON_START,
+)
+
+
+class Machine:
+    """One PyBoy, started at PC=0x0100."""
+
+    def __init__(self, rom: bytes, boot_path: str, exact: bool) -> None:
+        self.pyboy = PyBoy(
+            io.BytesIO(rom),
+            window="null",
+            sound_emulated=False,
+            bootrom=boot_path,
+            cgb=False,
+            no_input=True,
+            log_level="CRITICAL",
+        )
+        self.pyboy.set_emulation_speed(0)
+        self.exact = exact
+
+    def state_after_boot(self) -> bytes:
+        """Run the boot program and keep the state in the moment it hands over."""
+        state = io.BytesIO()
+        self.pyboy.hook_register(0, 0x100, lambda _: state.tell() or self.pyboy.save_state(state), None)
+        while not state.tell():
+            self.pyboy.tick(1, False, False)
+        self.pyboy.hook_deregister(0, 0x100)
+        return state.getvalue()
+
+    def reset(self, state: bytes) -> None:
+        self.pyboy.load_state(io.BytesIO(state))
+        self.pressed = 0
+        self.frames = 0
+        self.lcd_is_on = True
+        self.boot_tcycles = self.pyboy._cycles()
+
+    def press(self, pressed: int) -> None:
+        changed = self.pressed ^ pressed
+        for bit in range(8):
+            if changed >> bit & 1:
+                self.pyboy.send_input(PRESS[bit] if pressed >> bit & 1 else RELEASE[bit])
+        self.pressed = pressed
+
+    def step(self, action: int, frames: int, release_after: int, draw_last: bool) -> None:
+        self.press(action)
+        if action and release_after < frames:
+            self.run_frames(release_after, False)
+            self.press(0)
+            self.run_frames(frames - release_after, draw_last)
+        else:
+            self.run_frames(frames, draw_last)
+
+    def run_frames(self, count: int, draw_last: bool) -> None:
+        if not self.exact:
+            self.pyboy.tick(count, draw_last, False)
+            self.frames += count
+            return
+        for remaining in range(count, 0, -1):
+            if self.frames == 0:
+                self.run_frame(False)  # the rest of line 153, where the boot program handed over
+            self.run_frame(draw_last and remaining == 1)
+            self.frames += 1
+
+    def run_frame(self, draw: bool) -> None:
+        while True:
+            self.pyboy.tick(1, draw, False)
+            lcd_was_on, self.lcd_is_on = self.lcd_is_on, self.pyboy.memory[LCDC] >= 0x80
+            if self.lcd_is_on == lcd_was_on:
+                return
+
+    def registers(self) -> "tuple[int, ...]":
+        file = self.pyboy.register_file
+        hl = file.HL
+        return (file.A, file.F, file.B, file.C, file.D, file.E, hl >> 8, hl & 0xFF, file.SP, file.PC)
+
+    def state(self) -> bytes:
+        return REGISTERS.pack(*self.registers(), self.pyboy._cycles() - self.boot_tcycles, self.frames)
+
+    def features(self) -> bytes:
+        return FEATURES.pack(*self.registers(), bytes(self.pyboy.memory[FEATURE_MEMORY]))
+
+    def read(self, low: int, high: int) -> bytes:
+        if high == 0x10000:  # PyBoy's slices end at 0xFFFF
+            return bytes(self.pyboy.memory[low:0xFFFF]) + bytes([self.pyboy.memory[0xFFFF]])
+        return bytes(self.pyboy.memory[low:high])
+
+    def screen(self) -> bytes:
+        """The last drawn frame as the swarm packs it: 2 bits a pixel, leftmost on top, 0 is white."""
+        shade = 3 - self.pyboy.screen.ndarray[:, :, 0] // 0x55
+        quads = shade.reshape(-1, 4)
+        return (quads[:, 0] << 6 | quads[:, 1] << 4 | quads[:, 2] << 2 | quads[:, 3]).astype("uint8").tobytes()
+
+
+class Server:
+    """The commands; `load` comes first."""
+
+    def __init__(self) -> None:
+        self.machines: "list[Machine]" = []
+        self.boot_state = b""
+
+    def hello(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
+        return {
+            "protocol": framing.PROTOCOL_VERSION,
+            "oracle": "pyboy",
+            "version": importlib.metadata.version("pyboy"),
+            "wheel": wheel_source("pyboy"),
+            "python": platform.python_version(),
+        }, b""
+
+    def load(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
+        for machine in self.machines:
+            machine.pyboy.stop(save=False)
+        with tempfile.NamedTemporaryFile(suffix=".bin") as file:
+            file.write(boot.boot_program(payload, boot.PYBOY_PHASE))
+            file.flush()
+            self.machines = [Machine(payload, file.name, header["exact"]) for _ in range(header["num_envs"])]
+        self.boot_state = self.machines[0].state_after_boot()
+        return self.reset(header, payload)
+
+    def reset(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
+        for machine in self.machines:
+            machine.reset(self.boot_state)
+        return {}, b""
+
+    def step(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
+        if len(payload) != len(self.machines):
+            raise ValueError(f"{len(payload)} actions for {len(self.machines)} machines")
+        schedule = header["frames"], header["release_after"], header["draw_last"]
+        for machine, action in zip(self.machines, payload):
+            machine.step(action, *schedule)
+        if header["features"]:
+            return {}, b"".join(machine.features() for machine in self.machines)
+        return {}, b""
+
+    def state(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
+        return {}, b"".join(machine.state() for machine in self.machines)
+
+    def read(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
+        return {}, self.machines[header["env"]].read(header["low"], header["high"])
+
+    def write(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
+        low = header["low"]
+        self.machines[header["env"]].pyboy.memory[low : low + len(payload)] = list(payload)
+        return {}, b""
+
+    def screen(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
+        return {}, self.machines[header["env"]].screen()
+
+
+def wheel_source(package: str) -> str:
+    """Where the installed package came from, as PEP 610 records it."""
+    text = importlib.metadata.distribution(package).read_text("direct_url.json")
+    return json.loads(text).get("url", "wheel source unknown") if text else "wheel source unknown"
+
+
+def commands() -> "dict[str, framing.Command]":
+    server = Server()
+    names = ("hello", "load", "reset", "step", "state", "read", "write", "screen")
+    return {name: getattr(server, name) for name in names}
