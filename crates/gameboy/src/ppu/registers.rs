@@ -53,7 +53,13 @@ impl Machine {
             }
             0x43 => {
                 self.sync_ppu(t.wrapping_sub(2));
-                self.before_timing_change();
+                if self.ppu.is_fine_scroll_over() {
+                    // The line's length stays what the old value made it.
+                    self.mode3_end();
+                    self.before_picture_change();
+                } else {
+                    self.before_timing_change();
+                }
                 self.ppu.scx = value;
             }
             0x44 => {}
@@ -103,8 +109,8 @@ impl Machine {
 
     fn write_lcdc(&mut self, t: u32, value: u8) {
         self.sync_ppu(t.wrapping_sub(2));
-        self.before_timing_change();
         let old = self.ppu.lcdc;
+        self.before_lcdc_change(old ^ value);
         let ppu = &mut self.ppu;
         // For one dot the background bit shows its old and new value ORed, and the window and object
         // bits the old one; but the fetcher sees at once that objects are off.
@@ -116,7 +122,7 @@ impl Machine {
         ppu.lcdc = mixed;
         ppu.abort_object_if_off();
         self.sync_ppu(t.wrapping_sub(1));
-        self.before_timing_change();
+        self.before_lcdc_change(old ^ value);
         let ppu = &mut self.ppu;
         if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
             ppu.switch_off();
@@ -132,6 +138,15 @@ impl Machine {
         if old & LCDC_ON == 0 && value & LCDC_ON != 0 {
             self.ppu.switch_on(t);
             self.reconsider_stat_line();
+        }
+    }
+
+    /// Only the objects, the window and the LCD's switch can move the end of mode 3.
+    fn before_lcdc_change(&mut self, changed: u8) {
+        if changed & (LCDC_OBJECTS | LCDC_TALL_OBJECTS | LCDC_WINDOW | LCDC_ON) != 0 {
+            self.before_timing_change();
+        } else {
+            self.before_picture_change();
         }
     }
 
@@ -211,6 +226,14 @@ impl Ppu {
             1 => self.obp0 = value,
             _ => self.obp1 = value,
         }
+    }
+
+    /// SCX's lower bits, which delay the first pixel, have been used on this line.
+    fn is_fine_scroll_over(&self) -> bool {
+        self.is_on()
+            && self.line < VBLANK_LINE
+            && self.stage == Stage::Untouched
+            && self.dot > self.mode3_start() + 10
     }
 
     /// WY is compared all the time while the window is enabled, not only when a line begins.
