@@ -115,7 +115,7 @@ fn observe(draw: bool, scene: &Scene, writes: &[(u32, u16, u8)]) -> (Vec<u8>, Ma
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
     fn what_the_cpu_sees_does_not_depend_on_drawing(

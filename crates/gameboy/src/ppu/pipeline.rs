@@ -258,7 +258,7 @@ impl Ppu {
                 self.pipeline.window_active = true;
                 self.pipeline.window_just_started = true;
                 self.pipeline.fetch_step = 0;
-                if self.wx == 0 && self.scx & 7 != 0 {
+                if self.wx == 0 && self.fine_scroll() != 0 {
                     self.pipeline.stall = 1;
                     return true;
                 }
@@ -280,7 +280,7 @@ impl Ppu {
     fn window_starts_here(&mut self) -> bool {
         let position = self.pipeline.position;
         if self.wx == 0 {
-            if position == -16 { self.scx & 7 != 0 } else { position <= -7 }
+            if position == -16 { self.fine_scroll() != 0 } else { position <= -7 }
         } else if self.wx >= 166 {
             false
         } else if self.wx as i16 == position + 7 {
@@ -384,10 +384,10 @@ impl Ppu {
             return;
         }
         let pixel = self.next_pixel();
+        let fine = self.fine_scroll() as i16;
         let pipeline = &mut self.pipeline;
         if pipeline.position < -8 {
             // The fine scroll throws pixels away until it matches.
-            let fine = (self.scx & 7) as i16;
             let discarded = pipeline.position & 7;
             if discarded == fine || pipeline.window_just_started && discarded == 6 && fine == 7 {
                 pipeline.position = -8;

@@ -7,8 +7,8 @@
 
 use crate::machine::Machine;
 use crate::ppu::{
-    LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA,
-    LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Stage, VBLANK_LINE, stat,
+    FINE_SCROLL_UNUSED, LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_ON,
+    LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Stage, VBLANK_LINE, stat,
 };
 
 /// Bits of LCDC that address memory; those that mix pixels are seen one dot later.
@@ -54,8 +54,7 @@ impl Machine {
             0x43 => {
                 self.sync_ppu(t.wrapping_sub(2));
                 if self.ppu.is_fine_scroll_over() {
-                    // The line's length stays what the old value made it.
-                    self.mode3_end();
+                    self.ppu.latch_fine_scroll();
                     self.before_picture_change();
                 } else {
                     self.before_timing_change();
@@ -230,10 +229,23 @@ impl Ppu {
 
     /// SCX's lower bits, which delay the first pixel, have been used on this line.
     fn is_fine_scroll_over(&self) -> bool {
-        self.is_on()
-            && self.line < VBLANK_LINE
-            && self.stage == Stage::Untouched
-            && self.dot > self.mode3_start() + 10
+        self.dot > self.mode3_start() + 10
+    }
+
+    /// Keeps the bits that this line has used, for whoever works out its length later.
+    fn latch_fine_scroll(&mut self) {
+        if self.used_fine_scroll == FINE_SCROLL_UNUSED {
+            self.used_fine_scroll = self.scx & 7;
+        }
+    }
+
+    /// SCX's lower bits as this line uses them.
+    pub fn fine_scroll(&self) -> u8 {
+        if self.used_fine_scroll == FINE_SCROLL_UNUSED {
+            self.scx & 7
+        } else {
+            self.used_fine_scroll
+        }
     }
 
     /// WY is compared all the time while the window is enabled, not only when a line begins.
