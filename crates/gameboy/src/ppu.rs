@@ -9,6 +9,7 @@
 
 mod line;
 mod oam_bug;
+mod octet;
 mod pipeline;
 mod registers;
 mod scan;

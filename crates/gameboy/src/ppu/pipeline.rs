@@ -198,6 +198,10 @@ impl Machine {
     pub fn run_pipeline(&mut self, until: u16) {
         while self.ppu.pipeline.dot < until && self.ppu.stage == Stage::Rendering {
             let draws = self.ppu.draw;
+            if until - self.ppu.pipeline.dot >= 8 && self.ppu.is_octet_plain() {
+                self.ppu.render_octet(&self.vram, &mut self.frame, draws);
+                continue;
+            }
             if self.ppu.render_dot(&self.vram, &self.oam, &mut self.frame, draws) {
                 self.ppu.end_mode3(&mut self.frame);
             }
@@ -495,7 +499,7 @@ impl Ppu {
         }
     }
 
-    fn map_address(&self) -> u16 {
+    pub(super) fn map_address(&self) -> u16 {
         let mut map = 0x1800;
         let column;
         if self.pipeline.window_active {
@@ -516,7 +520,7 @@ impl Ppu {
         map + (self.fetch_row() >> 3) as u16 * 32 + column as u16
     }
 
-    fn tile_address(&self) -> u16 {
+    pub(super) fn tile_address(&self) -> u16 {
         let row = (self.fetch_row() & 7) as u16 * 2;
         let tile = self.pipeline.tile;
         if self.lcdc & LCDC_TILE_DATA != 0 {
@@ -551,7 +555,7 @@ impl Ppu {
     }
 }
 
-fn store_pixel(frame: &mut [u8; 5760], line: u8, column: u8, shade: u8) {
+pub(super) fn store_pixel(frame: &mut [u8; 5760], line: u8, column: u8, shade: u8) {
     let index = (line as usize * 40 + (column >> 2) as usize) % 5760;
     let shift = 6 - (column & 3) * 2;
     frame[index] = frame[index] & !(3 << shift) | shade << shift;
