@@ -1,7 +1,7 @@
 //! Operations: everything that makes a value.
 //!
-//! The set is closed. What could be a builtin is a row of [`super::builtin`] instead. `docs` of each
-//! variant say which operands it takes; [`super::typing`] decides, [`super`] says what it means.
+//! The set is closed. What could be a builtin is a row of [`super::builtin`] instead. Each
+//! variant says which operands it takes; `check` holds it, [`super`] says what it means.
 
 use super::arena::{Handle, List};
 use super::builtin::Native;
