@@ -5,5 +5,7 @@
 
 pub mod check;
 pub mod diagnostic;
+pub mod eval;
+pub mod interp;
 pub mod ir;
 pub mod source;
