@@ -23,7 +23,7 @@ impl Random {
 
     /// One of `0..end`.
     pub fn below(&mut self, end: u32) -> u32 {
-        ((self.bits() >> 32) * u64::from(end) >> 32) as u32
+        (((self.bits() >> 32) * u64::from(end)) >> 32) as u32
     }
 
     /// True so many times of a hundred.
