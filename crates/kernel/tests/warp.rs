@@ -19,15 +19,27 @@ use std::fmt::Write as _;
 const BATCH: usize = 24;
 
 /// Rows that are allowed more than 4 units in the last place.
-const TOLERANCES: &[(&str, f64)] = &[];
+const TOLERANCES: &[(&str, f64)] = &[
+    // Sums of products that cancel: another order, or Warp's minors in double, show in what is left.
+    ("ddot", 32.0),
+    ("determinant", 128.0),
+    ("inverse", 256.0),
+    ("inverse_approx", 256.0),
+    ("quat_slerp", 8.0),
+];
 
 /// Rows, or rows with a scalar type, that differ or that Warp doesn't take, and why.
-const DIFFERENCES: &[(&str, &str)] = &[];
+const DIFFERENCES: &[(&str, &str)] = &[
+    ("transform_from_matrix(mat<4, 4, bf16>", "Warp has no bfloat16 here"),
+    ("transform_to_matrix(transform<bf16>", "Warp has no bfloat16 here"),
+    ("transform_compose(vec<3, bf16>", "Warp has no bfloat16 here"),
+    ("transform_decompose(mat<4, 4, bf16>", "Warp has no bfloat16 here"),
+];
 
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn every_row_agrees_with_warp() {
-    let filter = std::env::var("GBXCULE_ROW").unwrap_or_default();
+    let filter = filter();
     let cases: Vec<Case> = cases()
         .into_iter()
         .filter(|case| builtin::row(case.row).face == Face::Dialect)
@@ -43,6 +55,11 @@ fn every_row_agrees_with_warp() {
     let text = report.text();
     println!("{text}");
     assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+}
+
+/// One row alone, for looking closer.
+fn filter() -> String {
+    std::env::var("GBXCULE_ROW").unwrap_or_default()
 }
 
 #[derive(Default, Debug)]
@@ -139,12 +156,21 @@ fn judge(case: &Case, program: &Program, theirs: &[Vec<u8>], report: &mut Report
             }
         }
     }
+    if !filter().is_empty() {
+        println!("{} {:?}", case.name(), ours.last().map(|bytes| &bytes[..bytes.len().min(32)]));
+    }
+    let dull = inputs < ours.len() && theirs[inputs..].iter().flatten().all(|&byte| byte == 0);
+    if dull && difference(case).is_none() {
+        report.surprises.push(format!("{}: every result is 0", case.name()));
+    }
     let entry = report.rows.entry(name).or_default();
     *entry = entry.max(worst.0);
     match (worst.0 <= allowed, difference(case)) {
         (true, None) => report.agreeing += 1,
         (false, Some(_)) => {}
-        (true, Some(_)) => {}
+        (true, Some(reason)) => {
+            report.surprises.push(format!("{}: agrees, though: {reason}", case.name()));
+        }
         (false, None) => {
             report.surprises.push(format!("{}: {} ULP, {}", case.name(), worst.0, worst.1));
         }
