@@ -10,4 +10,5 @@ pub mod diagnostic;
 pub mod eval;
 pub mod interp;
 pub mod ir;
+pub mod pass;
 pub mod source;

@@ -160,7 +160,8 @@ fn judge(case: &Case, program: &Program, theirs: &[Vec<u8>], report: &mut Report
         println!("{} {:?}", case.name(), ours.last().map(|bytes| &bytes[..bytes.len().min(32)]));
     }
     let dull = inputs < ours.len() && theirs[inputs..].iter().flatten().all(|&byte| byte == 0);
-    if dull && difference(case).is_none() {
+    // No unsigned number is below 0.
+    if dull && name != "step" && difference(case).is_none() {
         report.surprises.push(format!("{}: every result is 0", case.name()));
     }
     let entry = report.rows.entry(name).or_default();

@@ -293,6 +293,11 @@ impl Inputs {
             let minus = scalar.is_signed_int() && random.chance(50);
             return Literal::int(scalar, if minus { -i128::from(size) } else { size.into() });
         }
+        if scalar.is_float() && self.row.starts_with("is") {
+            let one = random.below(4 * components as u32);
+            let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+            return Literal::float(scalar, odd.get(one as usize).copied().unwrap_or(1.0));
+        }
         if scalar.is_float() && (components > 1 || self.row.ends_with("noise")) {
             // Odd numbers in composites would only hide what the row does.
             let fraction = f64::from(random.below(1 << 24)) / f64::from(1 << 21) - 4.0;
