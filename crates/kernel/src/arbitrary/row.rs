@@ -248,6 +248,14 @@ impl Inputs {
                 direction.push(literal);
                 eval::to_bytes(literal, &mut image[offset as usize..]);
             }
+            if self.row == "eig3" {
+                // Defined for symmetric matrices only.
+                for &(offset, scalar) in &leaves {
+                    let at = offset as usize / scalar.bytes() as usize;
+                    let (low, high) = ((at / 3).min(at % 3), (at / 3).max(at % 3));
+                    eval::to_bytes(direction[low * 3 + high], &mut image[offset as usize..]);
+                }
+            }
             if self.is_rotation(types, of) {
                 let norm = direction.iter().map(|part| part.as_f64().powi(2)).sum::<f64>().sqrt();
                 for ((offset, scalar), part) in leaves.iter().zip(&direction) {

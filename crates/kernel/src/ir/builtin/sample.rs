@@ -113,7 +113,11 @@ pub(super) fn variable(b: &mut Builder<'_>, name: &str, first: Value) -> PlaceId
     place
 }
 
-fn build(b: &mut Builder<'_>, make: impl for<'f> FnOnce(Formula<'f>) -> Term<'f>) -> Value {
+/// The value of a formula.
+pub(super) fn build(
+    b: &mut Builder<'_>,
+    make: impl for<'f> FnOnce(Formula<'f>) -> Term<'f>,
+) -> Value {
     formula(b, make).unwrap_or_else(|| unreachable!("a formula has a value"))
 }
 
