@@ -76,9 +76,10 @@ impl<'f> Turn<'f> {
     /// That turns a point to the positive first axis; none for the origin.
     fn from_sides(x: Term<'f>, y: Term<'f>) -> Self {
         let (zero, one) = (x.like(0.0), x.like(1.0));
-        let length = (x * x + y * y).sqrt();
-        let some = length.gt(zero);
-        Self { cos: some.pick(x / length, one), sin: some.pick(y / length, zero) }
+        let square = x * x + y * y;
+        let none = square.is(zero);
+        let length = square.unless(none).sqrt();
+        Self { cos: none.pick(one, x / length), sin: none.pick(zero, y / length) }
     }
 }
 
@@ -167,11 +168,11 @@ fn eigen(b: &mut Builder<'_>) -> Option<Value> {
 fn annihilation<'f>(s: &Square<'f>, left: usize, right: usize) -> Turn<'f> {
     let beside = s.at(left, right);
     let (zero, one) = (beside.like(0.0), beside.like(1.0));
-    let ratio = (s.at(left, left) - s.at(right, right)) / (beside * 2.0);
+    let none = beside.is(zero);
+    let ratio = (s.at(left, left) - s.at(right, right)) / (beside.unless(none) * 2.0);
     let size = one / (ratio.abs() + (ratio * ratio + 1.0).sqrt());
     let tangent = ratio.lt(zero).pick(-size, size);
     let cos = one / (tangent * tangent + 1.0).sqrt();
-    let none = beside.is(zero);
     Turn { cos: none.pick(one, cos), sin: none.pick(zero, tangent * cos) }
 }
 
@@ -183,20 +184,22 @@ fn plane<'f>(f: Formula<'f>) -> Term<'f> {
     let (sum, difference) = (first + second, first - second);
     let square = difference * difference + mixed * mixed * 4.0;
     let alike = square.is(zero);
-    let root = square.sqrt();
+    let root = alike.pick(zero, square.unless(alike).sqrt());
     let large = ((sum + root) * 0.5).sqrt();
     let small = ((sum - root) * 0.5).max(zero).sqrt();
     // The sum of the eigenvector's two usual forms: at most one of them is zero.
     let (x, y) = (difference + root - mixed * 2.0, difference - root + mixed * 2.0);
-    let length = (x * x + y * y).sqrt();
-    let degenerate = length.is(zero);
+    let square = x * x + y * y;
+    let degenerate = square.is(zero);
+    let length = square.unless(degenerate).sqrt();
     let diagonal = x.like(std::f64::consts::FRAC_1_SQRT_2);
     // With equal values any V will do.
     let x = alike.pick(one, degenerate.pick(diagonal, x / length));
     let y = alike.pick(zero, degenerate.pick(diagonal, y / length));
     let nothing = large.is(zero);
-    let p = nothing.pick(one, (a * x + b * y) / large);
-    let q = nothing.pick(zero, (c * x + d * y) / large);
+    let below = large.unless(nothing);
+    let p = nothing.pick(one, (a * x + b * y) / below);
+    let q = nothing.pick(zero, (c * x + d * y) / below);
     let side = (a * d - b * c).lt(zero).pick(-one, one);
     let u = f.matrix(2, &[p, -q * side, q, p * side]);
     f.tuple(&[u, f.vector(&[large, small]), f.matrix(2, &[x, -y, y, x])])
