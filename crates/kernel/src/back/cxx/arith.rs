@@ -16,6 +16,8 @@ struct Operands {
     exact: Option<Interval>,
     /// The right one, if it is a literal.
     number: Option<i128>,
+    /// Whether the right one is an amount that a shift takes.
+    short: bool,
 }
 
 impl Writer<'_, '_> {
@@ -75,7 +77,10 @@ impl Writer<'_, '_> {
             Op::Literal(number) => number.as_int(),
             _ => None,
         };
-        let operands = Operands { left: self.take(left), right: self.take(right), exact, number };
+        let amounts = Interval::new(0, i128::from(of.bits()) - 1);
+        let short = self.interval_of(right).is_some_and(|right| right.is_in(amounts));
+        let operands =
+            Operands { left: self.take(left), right: self.take(right), exact, number, short };
         integer(op, of, operands).faulting(faults)
     }
 
@@ -134,7 +139,8 @@ fn float(op: BinaryOp, of: Scalar, left: &Expr, right: &Expr) -> Expr {
 fn integer(op: BinaryOp, of: Scalar, operands: Operands) -> Expr {
     let all = Interval::of(of).unwrap_or(Interval::new(0, 0));
     let fits = operands.exact.is_some_and(|exact| exact.is_in(all));
-    let (bits, signed, number) = (of.bits(), of.is_signed_int(), operands.number);
+    let (bits, signed) = (of.bits(), of.is_signed_int());
+    let Operands { number, short, .. } = operands;
     let (symbol, level) = match op {
         BinaryOp::Add => ("+", Level::Sum),
         BinaryOp::Subtract => ("-", Level::Sum),
@@ -147,7 +153,6 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands) -> Expr {
         BinaryOp::ShiftLeft => ("<<", Level::Shift),
         BinaryOp::ShiftRight => (">>", Level::Shift),
     };
-    let short = number.is_some_and(|number| (0..i128::from(bits)).contains(&number));
     let plain = match op {
         // As C++ has it: of 32 bits and more unsigned ones wrap, narrower ones are computed as int.
         BinaryOp::Add | BinaryOp::Subtract => fits || !signed || bits < 32,

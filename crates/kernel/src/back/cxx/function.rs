@@ -16,6 +16,9 @@ use crate::source::Span;
 /// Expressions longer than this get a name.
 const EXPRESSION_MAX: usize = 90;
 
+/// The longest line with all parameters of a function.
+const LINE_MAX: usize = 110;
+
 /// Writes one function.
 pub(super) struct Writer<'u, 'a> {
     pub(super) unit: &'u mut Unit<'a>,
@@ -134,9 +137,19 @@ impl Writer<'_, '_> {
             params.push(format!("const gbx::Thread& {}", self.thread));
         }
         params.extend(self.parameters());
-        self.line(&format!("static {device}{head}({})", params.join(", ")));
-        self.line("{");
+        self.head(&format!("static {device}{head}"), &params);
         self.depth = 1;
+    }
+
+    /// The first lines of a function, the parameters below each other if they are many.
+    pub(super) fn head(&mut self, head: &str, params: &[String]) {
+        let line = format!("{head}({})", params.join(", "));
+        if line.len() > LINE_MAX {
+            self.line(&format!("{head}(\n    {})", params.join(",\n    ")));
+        } else {
+            self.line(&line);
+        }
+        self.line("{");
     }
 
     pub(super) fn parameters(&self) -> Vec<String> {
@@ -158,8 +171,9 @@ impl Writer<'_, '_> {
         for local in self.body.locals.handles() {
             if self.sites[Handle::index(local)] == Site::Top {
                 let (name, ty) = self.declare(local);
-                let zero = self.zero(self.body.locals[local].ty);
-                self.line(&format!("{ty} {name} = {};", zero.text));
+                let of = self.body.locals[local].ty;
+                let zero = if of.as_scalar().is_some() { self.zero(of).text } else { "{}".into() };
+                self.line(&format!("{ty} {name} = {zero};"));
             }
         }
     }

@@ -3,7 +3,8 @@
 // Integers wrap, shifts and casts are defined everywhere, floats are rounded once for each operation:
 // compile with -ffp-contract=off (host), --fmad=false (CUDA). With GBX_UNCHECKED indices and divisors
 // are not checked. A fault ends the launch: see gbx::Fault.
-#pragma once
+#ifndef GBXCULE_H
+#define GBXCULE_H
 
 #if defined(__CUDACC__) || defined(GBX_CUDA_ON_HOST)
 #define GBX_CUDA 1
@@ -107,7 +108,7 @@ namespace gbx {
 #endif
 }
 
-GBX_FN void trap(const char*, GBX_HERE) { fault(TRAP, line); }
+[[noreturn]] GBX_FN void trap(const char*, GBX_HERE) { fault(TRAP, line); }
 
 GBX_FN void require(bool condition, const char*, GBX_HERE)
 {
@@ -908,3 +909,5 @@ template <class T> GBX_FN void print(const Transform<T>& t)
 GBX_FN void print_unknown() { printf("<type without print implementation>\n"); }
 
 } // namespace gbx
+
+#endif // GBXCULE_H

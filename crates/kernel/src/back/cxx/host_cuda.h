@@ -48,28 +48,33 @@ template <class T> T atomicAnd(T* p, T v) { return __atomic_fetch_and(p, v, __AT
 template <class T> T atomicOr(T* p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
 template <class T> T atomicXor(T* p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
 
-// After the text: `gbx_launch(kernel, blocks, threads, grid, args, fault)`, as gbx::run on the host.
-#define GBX_LAUNCHER \
-    template <int... I> struct gbx_positions {}; \
-    template <int N, int... I> struct gbx_count : gbx_count<N - 1, N - 1, I...> {}; \
-    template <int... I> struct gbx_count<0, I...> { typedef gbx_positions<I...> type; }; \
-    template <class... P, int... I> \
-    void gbx_call(void (*kernel)(gbx::Grid, P...), const gbx::Grid& grid, void* const* args, gbx_positions<I...>) \
-    { \
-        kernel(grid, *(const P*)args[I]...); \
-    } \
-    template <class... P> \
-    int gbx_launch(void (*kernel)(gbx::Grid, P...), unsigned int blocks, unsigned int threads, \
-                   const gbx::Grid* grid, void* const* args, gbx::Fault* fault) \
-    { \
-        gbx_fault = {}; \
-        gridDim = {blocks, 1, 1}, blockDim = {threads, 1, 1}; \
-        for (blockIdx = {0, 0, 0}; blockIdx.x < blocks; ++blockIdx.x) \
-            for (threadIdx = {0, 0, 0}; threadIdx.x < threads; ++threadIdx.x) \
-                try { \
-                    gbx_call(kernel, *grid, args, typename gbx_count<sizeof...(P)>::type()); \
-                } catch (const gbx_thread_exit&) { \
-                } \
-        *fault = gbx_fault; \
-        return gbx_fault.kind; \
+#include "gbxcule.h"
+
+template <int... I> struct gbx_positions {};
+template <int N, int... I> struct gbx_count : gbx_count<N - 1, N - 1, I...> {};
+template <int... I> struct gbx_count<0, I...> { typedef gbx_positions<I...> type; };
+
+template <class... P, int... I>
+void gbx_call(void (*kernel)(gbx::Grid, P...), const gbx::Grid& grid, void* const* args, gbx_positions<I...>)
+{
+    kernel(grid, *(const P*)args[I]...);
+}
+
+// As gbx::run on the host, in blocks of threads.
+template <class... P>
+int gbx_launch(void (*kernel)(gbx::Grid, P...), unsigned int blocks, unsigned int threads,
+               const gbx::Grid* grid, void* const* args, gbx::Fault* fault)
+{
+    gbx_fault = {};
+    gridDim = {blocks, 1, 1}, blockDim = {threads, 1, 1};
+    for (blockIdx = {0, 0, 0}; blockIdx.x < blocks; ++blockIdx.x) {
+        for (threadIdx = {0, 0, 0}; threadIdx.x < threads; ++threadIdx.x) {
+            try {
+                gbx_call(kernel, *grid, args, typename gbx_count<sizeof...(P)>::type());
+            } catch (const gbx_thread_exit&) {
+            }
+        }
     }
+    *fault = gbx_fault;
+    return gbx_fault.kind;
+}

@@ -18,18 +18,17 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
         one
     });
     let grid = writer.unit.names.local("grid");
-    let parameters =
-        writer.parameters().into_iter().map(|param| format!(", {param}")).collect::<String>();
+    let mut params = writer.parameters();
     let range = if writer.unit.cuda() {
-        writer
-            .line(&format!("extern \"C\" __global__ void {symbol}(gbx::Grid {grid}{parameters})"));
+        params.insert(0, format!("gbx::Grid {grid}"));
+        writer.head(&format!("extern \"C\" __global__ void {symbol}"), &params);
         None
     } else {
         let range = writer.unit.names.global(&format!("{symbol}_range"));
-        writer.line(&format!("static void {range}(const gbx::Grid& {grid}{parameters})"));
+        params.insert(0, format!("const gbx::Grid& {grid}"));
+        writer.head(&format!("static void {range}"), &params);
         Some(range)
     };
-    writer.line("{");
     writer.depth = 1;
     let thread = writer.thread.clone();
     writer.unit.put(&format!(
