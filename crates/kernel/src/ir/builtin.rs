@@ -23,7 +23,7 @@ mod transform;
 mod vector;
 
 pub use native::{Derivative, Native, NativeRow, PartialsFn};
-pub use pattern::{Dim, Domain, Pattern};
+pub use pattern::{Bindings, Dim, Domain, Pattern};
 
 use super::build::Builder;
 use super::op::Value;

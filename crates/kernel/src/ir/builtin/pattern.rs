@@ -102,7 +102,7 @@ impl Pattern {
 
 /// What the variables stand for.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Bindings {
+pub struct Bindings {
     scalar: Option<Scalar>,
     whole: Option<Type>,
     dims: [Option<u16>; 3],
@@ -125,6 +125,12 @@ pub(super) fn bind(
 }
 
 impl Bindings {
+    /// Types for all variables.
+    pub const fn new(scalar: Scalar, whole: Type, dims: [u16; 3]) -> Self {
+        let [n, m, k] = dims;
+        Self { scalar: Some(scalar), whole: Some(whole), dims: [Some(n), Some(m), Some(k)] }
+    }
+
     fn fit(&mut self, pattern: Pattern, ty: Type, types: &Types) -> bool {
         match (pattern, &types[ty]) {
             (Pattern::T, &Shape::Scalar(of)) => self.scalar(of),
@@ -175,8 +181,8 @@ impl Bindings {
         }
     }
 
-    /// The type a pattern stands for.
-    pub(super) fn apply(&self, pattern: Pattern, types: &mut Types) -> Option<Type> {
+    /// The type a pattern stands for; `None` if it stands for many.
+    pub fn apply(&self, pattern: Pattern, types: &mut Types) -> Option<Type> {
         Some(match pattern {
             Pattern::T => Type::scalar(self.scalar?),
             Pattern::Is(of) | Pattern::Reference(of) => Type::scalar(of),

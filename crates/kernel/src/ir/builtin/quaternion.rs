@@ -101,9 +101,9 @@ pub(super) static ROWS: &[Row] = &[
     row_of("quat_from_euler", &[body(F32, &["e", "i", "j", "k"], &[V3, I32, I32, I32], Quaternion, |b| formula(b, |f| {
         let e = f.arg(0);
         let [i, j, k] = [1, 2, 3].map(|at| f.call("axis_rotation", &[e, f.arg(at)]));
-        let inner = f.call("mul", &[i, j]);
-        f.call("mul", &[inner, k])
-    }))], Through, "Rotations around three axes, given by number, each by its own component of e."),
+        let inner = f.call("mul", &[j, i]);
+        f.call("mul", &[k, inner])
+    }))], Through, "Rotations around i, then j, then k, axes that stay, each by its own component of e."),
     Row { face: super::Face::Inner, ..row_of("axis_rotation",
         &[body(F32, &["e", "axis"], &[V3, I32], Quaternion, |b| formula(b, |f| {
             let [e, axis] = f.args();
