@@ -256,14 +256,15 @@ pub(crate) fn integers() -> Sample {
     let (a, byte, wide, f) = (b.arg(0), b.arg(1), b.arg(2), b.arg(3));
     let (one, three, minus) = (b.i32(1), b.i32(3), b.i32(-1));
     // An index plus one fits; a sum of what nobody knows may not.
+    let next_index = b.add(i, one);
     for value in [
-        b.add(i, one),
+        next_index,
         b.add(a, one),
         b.mul(a, i),
         b.neg(a),
         b.div(a, three),
         b.div(a, minus),
-        b.div(a, i),
+        b.div(a, next_index),
     ] {
         put(&mut b, 4, value);
     }
