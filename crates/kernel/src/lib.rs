@@ -5,5 +5,6 @@
 
 pub mod check;
 pub mod diagnostic;
+pub mod front;
 pub mod ir;
 pub mod source;
