@@ -7,8 +7,8 @@
 pub mod arbitrary;
 pub mod check;
 pub mod diagnostic;
-pub mod front;
 pub mod eval;
+pub mod front;
 pub mod interp;
 pub mod ir;
 pub mod source;

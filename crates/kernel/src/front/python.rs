@@ -23,6 +23,7 @@ use crate::ir::module::Module;
 use crate::source::{SourceId, SourceMap, Span};
 use constant::{Role, Unit};
 use lower::{Session, Stop};
+use overload::Launches;
 use scope::{ScopeId, Scopes};
 use syntax::{StmtFunctionDef, Tree};
 
@@ -30,6 +31,7 @@ use syntax::{StmtFunctionDef, Tree};
 pub struct Program {
     id: SourceId,
     tree: Tree,
+    has_references: bool,
 }
 
 /// A kernel of a program, by its position in the text.
@@ -46,16 +48,21 @@ pub struct KernelName {
 impl Program {
     /// Parses a text that the map has.
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
-        Ok(Self { id, tree: syntax::parse(id, &sources.get(id).text)? })
+        let text = &sources.get(id).text;
+        Ok(Self { id, tree: syntax::parse(id, text)?, has_references: text.contains("ref[") })
     }
 
     /// What a session with the program begins with.
     pub fn reader(&self) -> Reader<'_> {
         let scopes = Scopes::read(&self.tree.body);
-        let unit = Unit::new(self.id, scopes);
-        let all = unit.scopes.functions.clone();
-        let kernels = all.into_iter().filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
-        Reader { unit, kernels }
+        let unit = Unit::new(self.id, scopes, self.has_references);
+        let launches = Launches::read(&self.tree.body);
+        let all = unit.scopes.functions.iter().copied();
+        let mut kernels: Vec<_> =
+            all.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
+        kernels.extend(launches.kernels(&unit));
+        kernels.sort_by_key(|(def, _)| syntax::start(*def));
+        Reader { unit, kernels, launches }
     }
 
     /// All kernels in one module, or everything that is wrong with them.
@@ -80,6 +87,7 @@ impl Program {
 pub struct Reader<'a> {
     unit: Unit<'a>,
     kernels: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    launches: Launches<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -100,19 +108,18 @@ impl<'a> Reader<'a> {
     pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
         let formals = self.unit.formals(def, scope)?;
+        if let Some(formal) = formals.iter().find(|formal| formal.variadic) {
+            let message = "a kernel takes a fixed number of arguments";
+            return Err(vec![Diagnostic::error("unsupported-variadic", formal.span, message)]);
+        }
+        let generic = formals.iter().any(|formal| formal.annotation.is_generic());
+        let chosen = if generic { self.launches.chosen(&self.unit, def, &formals) } else { None };
+        let annotations =
+            chosen.unwrap_or_else(|| formals.iter().map(|f| f.annotation.default()).collect());
         let mut session = Session::new(&self.unit);
-        let chosen = overload::chosen(&self.unit, def, scope, &formals);
         let mut types = Vec::with_capacity(formals.len());
-        for (at, formal) in formals.iter().enumerate() {
-            let annotation = match chosen.as_ref().and_then(|chosen| chosen.get(at)) {
-                Some(annotation) => annotation.clone(),
-                None => formal.annotation.default(),
-            };
-            if formal.variadic {
-                let message = "a kernel takes a fixed number of arguments";
-                return Err(vec![Diagnostic::error("unsupported-variadic", formal.span, message)]);
-            }
-            match session.concrete(module, &annotation, formal.span) {
+        for (formal, annotation) in formals.iter().zip(&annotations) {
+            match session.concrete(module, annotation, formal.span) {
                 Ok(ty) => types.push(ty),
                 Err(Stop::Fault(fault)) => session.faults.push(*fault),
                 Err(Stop::Reported) => {}

@@ -38,7 +38,11 @@ impl Warp {
         Self { child, input, output }
     }
 
-    pub(crate) fn ask(&mut self, header: &Value, payload: &[u8]) -> Result<(Value, Vec<u8>), String> {
+    pub(crate) fn ask(
+        &mut self,
+        header: &Value,
+        payload: &[u8],
+    ) -> Result<(Value, Vec<u8>), String> {
         let text = header.to_string();
         let mut frame = MAGIC.to_vec();
         frame.extend((text.len() as u32).to_le_bytes());
@@ -67,7 +71,11 @@ impl Warp {
     }
 
     /// Memory of all arrays of each launch after it.
-    pub(crate) fn run(&mut self, source: &str, launches: &[Launch]) -> Result<Vec<Vec<Vec<u8>>>, String> {
+    pub(crate) fn run(
+        &mut self,
+        source: &str,
+        launches: &[Launch],
+    ) -> Result<Vec<Vec<Vec<u8>>>, String> {
         let mut payload = Vec::new();
         let described: Vec<Value> = launches
             .iter()

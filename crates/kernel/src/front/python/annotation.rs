@@ -1,7 +1,7 @@
 //! Types as the dialect writes them, before a module has interned them: they may be generic.
 
-use crate::ir::ty::{Field, Scalar, Shape, Struct, Type, Types};
 use crate::ir::builtin::Domain;
+use crate::ir::ty::{Field, Scalar, Shape, Struct, Type, Types};
 use std::rc::Rc;
 
 /// A type, or a pattern of types.
@@ -60,7 +60,12 @@ impl Annotation {
     }
 
     /// Whether a type is one this stands for. `structs` gives the type of a struct's class.
-    pub(super) fn takes(&self, ty: Type, types: &Types, structs: &dyn Fn(usize) -> Option<Type>) -> bool {
+    pub(super) fn takes(
+        &self,
+        ty: Type,
+        types: &Types,
+        structs: &dyn Fn(usize) -> Option<Type>,
+    ) -> bool {
         let scalar = |of: &Self, found: Scalar| match of {
             Self::Any => true,
             Self::Family(domain) => domain.contains(found),
@@ -112,7 +117,8 @@ impl Annotation {
     pub(super) fn default(&self) -> Self {
         let inner = |of: &Rc<Self>| Rc::new(of.default());
         match self {
-            Self::Any | Self::Family(Domain::Float | Domain::Number | Domain::Any | Domain::F32) => {
+            Self::Any
+            | Self::Family(Domain::Float | Domain::Number | Domain::Any | Domain::F32) => {
                 Self::Scalar(Scalar::F32)
             }
             Self::Family(_) => Self::Scalar(Scalar::I32),

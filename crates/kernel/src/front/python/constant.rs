@@ -44,6 +44,8 @@ pub(super) type Known<'a> = Result<Static<'a>, Box<Diagnostic>>;
 pub(super) struct Unit<'a> {
     pub(super) id: SourceId,
     pub(super) scopes: Scopes<'a>,
+    /// Whether some function of the text takes arguments by reference.
+    pub(super) has_references: bool,
     depth: Cell<usize>,
 }
 
@@ -51,8 +53,8 @@ pub(super) struct Unit<'a> {
 const CHAIN_MAX: usize = 100;
 
 impl<'a> Unit<'a> {
-    pub(super) fn new(id: SourceId, scopes: Scopes<'a>) -> Self {
-        Self { id, scopes, depth: Cell::new(0) }
+    pub(super) fn new(id: SourceId, scopes: Scopes<'a>, has_references: bool) -> Self {
+        Self { id, scopes, has_references, depth: Cell::new(0) }
     }
 
     pub(super) fn span(&self, expr: &Expr) -> Span {
@@ -66,7 +68,9 @@ impl<'a> Unit<'a> {
     /// What an expression is, read in a scope.
     pub(super) fn known(&self, expr: &'a Expr, scope: ScopeId) -> Known<'a> {
         if self.depth.get() > CHAIN_MAX {
-            return Err(self.needs_python(expr, "this is defined in terms of itself, or too far away"));
+            return Err(
+                self.needs_python(expr, "this is defined in terms of itself, or too far away")
+            );
         }
         self.depth.set(self.depth.get() + 1);
         let result = self.evaluate(expr, scope);
@@ -96,17 +100,25 @@ impl<'a> Unit<'a> {
                     (UnaryOp::Invert, Static::Int(value)) => Ok(Static::Int(!value)),
                     (UnaryOp::Not, operand) => match operand.truth() {
                         Some(value) => Ok(Static::Bool(!value)),
-                        None => Err(self.needs_python(expr, "only Python can tell whether this holds")),
+                        None => {
+                            Err(self.needs_python(expr, "only Python can tell whether this holds"))
+                        }
                     },
                     (UnaryOp::USub, Static::Typed(literal)) => Ok(Static::Typed(negated(literal))),
-                    _ => Err(self.needs_python(expr, "this operation is only known when Python runs")),
+                    _ => {
+                        Err(self
+                            .needs_python(expr, "this operation is only known when Python runs"))
+                    }
                 }
             }
             Expr::BinOp(binary) => {
                 let left = self.known(&binary.left, scope)?;
                 let right = self.known(&binary.right, scope)?;
                 arithmetic(binary.op, &left, &right).ok_or_else(|| {
-                    self.needs_python(expr, "the value of this operation is only known when Python runs")
+                    self.needs_python(
+                        expr,
+                        "the value of this operation is only known when Python runs",
+                    )
                 })
             }
             Expr::If(choice) => match self.known(&choice.test, scope)?.truth() {
@@ -132,7 +144,9 @@ impl<'a> Unit<'a> {
                     self.needs_python(expr, "this comparison is only known when Python runs")
                 })
             }
-            Expr::Subscript(subscript) => self.subscript(&subscript.value, &subscript.slice, expr, scope),
+            Expr::Subscript(subscript) => {
+                self.subscript(&subscript.value, &subscript.slice, expr, scope)
+            }
             Expr::Call(call) => self.call(&call.func, &call.arguments, expr, scope),
             _ => Err(self.needs_python(expr, "this expression is only known when Python runs")),
         }
@@ -160,14 +174,15 @@ impl<'a> Unit<'a> {
     /// What a name is in a scope of Python.
     pub(super) fn name(&self, name: &str, expr: &Expr, scope: ScopeId) -> Known<'a> {
         let Some((definitions, home)) = self.scopes.lookup(scope, name) else {
-            return builtin_name(name).ok_or_else(|| {
+            let starred = self.scopes.has_stars.then(|| starred_name(name)).flatten();
+            return builtin_name(name).or(starred).ok_or_else(|| {
                 let message = format!("`{name}` isn't defined");
                 Box::new(Diagnostic::error("undefined-name", self.span(expr), message))
             });
         };
-        // Inside a function what was bound last before the use counts; at the top, what is bound last.
+        // What was bound last before the use counts: kernels are compiled soon after they are defined.
         let at = syntax::start(expr);
-        let before = definitions.iter().rev().find(|d| home != 0 && d.at < at);
+        let before = definitions.iter().rev().find(|d| d.at < at);
         let Some(&definition) = before.or(definitions.last()) else {
             return Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")));
         };
@@ -199,15 +214,27 @@ impl<'a> Unit<'a> {
                 let path = format!("{module}.{member}");
                 if module.starts_with("warp.tests") || module.starts_with("warp.examples") {
                     let message = format!("`{name}` is imported from `{module}`, another file");
-                    return Err(Box::new(Diagnostic::error("imported-name", self.span(expr), message)));
+                    return Err(Box::new(Diagnostic::error(
+                        "imported-name",
+                        self.span(expr),
+                        message,
+                    )));
                 }
-                self.attribute(&Static::Module(module.into()), member, expr).or(Ok(Static::Member(path.into())))
+                self.attribute(&Static::Module(module.into()), member, expr)
+                    .or(Ok(Static::Member(path.into())))
             }
-            Meaning::Value(value) => self.known(value, home).map_err(|fault| self.used(fault, name, expr)),
+            Meaning::Value(value) => {
+                self.known(value, home).map_err(|fault| self.used(fault, name, expr))
+            }
             Meaning::Part(value, position) => {
                 match self.known(value, home).map_err(|fault| self.used(fault, name, expr))? {
-                    Static::Sequence(parts) if position < parts.len() => Ok(parts[position].clone()),
-                    _ => Err(self.needs_python(expr, format!("`{name}` is only known when Python runs"))),
+                    Static::Sequence(parts) if position < parts.len() => {
+                        Ok(parts[position].clone())
+                    }
+                    _ => {
+                        Err(self
+                            .needs_python(expr, format!("`{name}` is only known when Python runs")))
+                    }
                 }
             }
             Meaning::Function(def) => Ok(match self.role(def, home) {
@@ -223,14 +250,19 @@ impl<'a> Unit<'a> {
                         || matches!(&decorator.expression, Expr::Call(call)
                             if self.path(&call.func, home).as_deref() == Some("warp.struct"))
                 });
-                Ok(if is_struct { Static::Type(Annotation::Struct(inner)) } else { Static::Class(inner) })
+                Ok(if is_struct {
+                    Static::Type(Annotation::Struct(inner))
+                } else {
+                    Static::Class(inner)
+                })
             }
             Meaning::Argument => {
                 let owner = match self.scopes.owner(home) {
                     Owner::Function(def) => def.name.as_str(),
                     Owner::Module | Owner::Class(_) => "",
                 };
-                let message = format!("`{name}` is an argument of `{owner}`: only Python knows its value");
+                let message =
+                    format!("`{name}` is an argument of `{owner}`: only Python knows its value");
                 Err(self.needs_python(expr, message))
             }
             Meaning::Runtime => {
@@ -252,19 +284,26 @@ impl<'a> Unit<'a> {
         match base {
             Static::Module(path) => {
                 let path: &str = path;
-                if matches!(path, "warp" | "math" | "numpy") && attr != "float" && attr != "int"
+                if matches!(path, "warp" | "math" | "numpy")
+                    && attr != "float"
+                    && attr != "int"
                     && let Some(value) = warp::number_named(attr)
                 {
                     return Ok(Static::Float(value));
                 }
-                if matches!(path, "warp" | "typing" | "numpy") && let Some(ty) = warp::type_named(attr) {
+                if matches!(path, "warp" | "typing" | "numpy")
+                    && let Some(ty) = warp::type_named(attr)
+                {
                     return Ok(Static::Type(ty));
                 }
                 if matches!((path, attr), ("warp", "types" | "math" | "context" | "utils")) {
                     return Ok(Static::Module("warp".into()));
                 }
                 let full = format!("{path}.{attr}");
-                if matches!((path, attr), ("warp", "fem" | "optim" | "sparse" | "render" | "config")) {
+                if matches!(
+                    (path, attr),
+                    ("warp", "fem" | "optim" | "sparse" | "render" | "config")
+                ) {
                     return Ok(Static::Module(full.into()));
                 }
                 Ok(Static::Member(full.into()))
@@ -280,14 +319,25 @@ impl<'a> Unit<'a> {
                 }
             }
             // `IntEnum.A.value` is `IntEnum.A`.
-            Static::Int(_) | Static::Bool(_) | Static::Float(_) if attr == "value" => Ok(base.clone()),
+            Static::Int(_) | Static::Bool(_) | Static::Float(_) if attr == "value" => {
+                Ok(base.clone())
+            }
             Static::Type(ty) => match (ty, attr) {
-                (Annotation::Vector(_, of) | Annotation::Matrix(_, _, of) | Annotation::Quaternion(of)
-                | Annotation::Transform(of) | Annotation::Array(of, _), "dtype" | "_wp_scalar_type_") => {
-                    Ok(Static::Type((**of).clone()))
+                (
+                    Annotation::Vector(_, of)
+                    | Annotation::Matrix(_, _, of)
+                    | Annotation::Quaternion(of)
+                    | Annotation::Transform(of)
+                    | Annotation::Array(of, _),
+                    "dtype" | "_wp_scalar_type_",
+                ) => Ok(Static::Type((**of).clone())),
+                (Annotation::Vector(Some(len), _), "length" | "_length_") => {
+                    Ok(Static::Int((*len).into()))
                 }
-                (Annotation::Vector(Some(len), _), "length" | "_length_") => Ok(Static::Int((*len).into())),
-                _ => Err(self.needs_python(expr, format!("`{attr}` of a type is only known when Python runs"))),
+                _ => Err(self.needs_python(
+                    expr,
+                    format!("`{attr}` of a type is only known when Python runs"),
+                )),
             },
             _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
         }
@@ -301,47 +351,73 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn subscript(&self, base: &'a Expr, index: &'a Expr, expr: &'a Expr, scope: ScopeId) -> Known<'a> {
+    fn subscript(
+        &self,
+        base: &'a Expr,
+        index: &'a Expr,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Known<'a> {
         let value = self.known(base, scope)?;
         match &value {
             Static::Sequence(parts) => match self.known(index, scope)? {
                 Static::Int(at) => {
                     let len = parts.len() as i128;
                     let at = if at < 0 { at + len } else { at };
-                    usize::try_from(at).ok().and_then(|at| parts.get(at).cloned()).ok_or_else(|| {
-                        self.needs_python(expr, "this index is outside the sequence")
-                    })
+                    usize::try_from(at).ok().and_then(|at| parts.get(at).cloned()).ok_or_else(
+                        || self.needs_python(expr, "this index is outside the sequence"),
+                    )
                 }
                 _ => Err(self.needs_python(expr, "this index is only known when Python runs")),
             },
-            Static::Type(_) | Static::Member(_) => {
-                self.annotation(expr, scope).map(Static::Type)
-            }
+            Static::Type(_) | Static::Member(_) => self.annotation(expr, scope).map(Static::Type),
             _ => Err(self.needs_python(expr, "this is only known when Python runs")),
         }
     }
 
-    fn call(&self, func: &'a Expr, args: &'a Arguments, expr: &'a Expr, scope: ScopeId) -> Known<'a> {
-        let unknown = || self.needs_python(expr, "the result of this call is only known when Python runs");
+    fn call(
+        &self,
+        func: &'a Expr,
+        args: &'a Arguments,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Known<'a> {
+        let unknown =
+            || self.needs_python(expr, "the result of this call is only known when Python runs");
         let callee = self.known(func, scope)?;
         match &callee {
             Static::Member(path) => {
                 let name = path.strip_prefix("warp.").unwrap_or("");
                 if name == "constant" {
-                    return args.args.first().map_or_else(|| Err(unknown()), |arg| self.known(arg, scope));
+                    return args
+                        .args
+                        .first()
+                        .map_or_else(|| Err(unknown()), |arg| self.known(arg, scope));
                 }
                 if warp::array_named(name).is_some()
-                    || matches!(name, "vector" | "matrix" | "vec" | "mat" | "quaternion" | "transformation" | "fixedarray")
+                    || matches!(
+                        name,
+                        "vector"
+                            | "matrix"
+                            | "vec"
+                            | "mat"
+                            | "quaternion"
+                            | "transformation"
+                            | "fixedarray"
+                    )
                 {
                     return self.annotation(expr, scope).map(Static::Type);
                 }
                 if &**path == "builtins.len" {
-                    if let Some(Ok(Static::Sequence(parts))) = args.args.first().map(|arg| self.known(arg, scope)) {
+                    if let Some(Ok(Static::Sequence(parts))) =
+                        args.args.first().map(|arg| self.known(arg, scope))
+                    {
                         return Ok(Static::Int(parts.len() as i128));
                     }
                     return Err(unknown());
                 }
-                let values: Result<Vec<_>, _> = args.args.iter().map(|arg| self.known(arg, scope)).collect();
+                let values: Result<Vec<_>, _> =
+                    args.args.iter().map(|arg| self.known(arg, scope)).collect();
                 python_function(path, &values?).ok_or_else(unknown)
             }
             Static::Type(Annotation::Scalar(scalar)) => {
@@ -360,16 +436,24 @@ impl<'a> Unit<'a> {
                 }
                 value.literal(*scalar).map(Static::Typed).ok_or_else(unknown)
             }
-            Static::Type(Annotation::Quaternion(_) | Annotation::Transform(_) | Annotation::Vector(..) | Annotation::Matrix(..))
-                if matches!(func, Expr::Attribute(a) if matches!(a.attr.as_str(), "quaternion" | "transformation"))
-                    && args.args.is_empty() =>
+            Static::Type(
+                Annotation::Quaternion(_)
+                | Annotation::Transform(_)
+                | Annotation::Vector(..)
+                | Annotation::Matrix(..),
+            ) if matches!(func, Expr::Attribute(a) if matches!(a.attr.as_str(), "quaternion" | "transformation"))
+                && args.args.is_empty() =>
             {
                 self.annotation(expr, scope).map(Static::Type)
             }
-            Static::Type(ty @ (Annotation::Vector(..) | Annotation::Matrix(..) | Annotation::Quaternion(_))) => {
+            Static::Type(
+                ty @ (Annotation::Vector(..) | Annotation::Matrix(..) | Annotation::Quaternion(_)),
+            ) => {
                 let (of, count) = match ty {
                     Annotation::Vector(Some(len), of) => (of, usize::from(*len)),
-                    Annotation::Matrix(Some(rows), Some(cols), of) => (of, usize::from(*rows) * usize::from(*cols)),
+                    Annotation::Matrix(Some(rows), Some(cols), of) => {
+                        (of, usize::from(*rows) * usize::from(*cols))
+                    }
                     Annotation::Quaternion(of) => (of, 4),
                     _ => return Err(unknown()),
                 };
@@ -381,7 +465,8 @@ impl<'a> Unit<'a> {
                         part => parts.push(part),
                     }
                 }
-                let literals: Option<Vec<Literal>> = parts.iter().map(|part| part.literal(scalar)).collect();
+                let literals: Option<Vec<Literal>> =
+                    parts.iter().map(|part| part.literal(scalar)).collect();
                 let mut literals = literals.ok_or_else(unknown)?;
                 if literals.is_empty() {
                     literals = vec![Literal::from_bits(scalar, 0); count];
@@ -489,20 +574,35 @@ fn canonical(path: &str) -> &str {
     }
 }
 
+/// Names that `from .. import *` may have brought: those of `warp`.
+fn starred_name<'a>(name: &str) -> Option<Static<'a>> {
+    if matches!(name, "wp" | "warp") {
+        return Some(Static::Module("warp".into()));
+    }
+    if let Some(ty) = warp::type_named(name) {
+        return Some(Static::Type(ty));
+    }
+    let known = crate::ir::builtin::find(name).is_some() || warp::missing_feature(name).is_some();
+    known.then(|| Static::Member(format!("warp.{name}").into()))
+}
+
 /// Names that Python itself brings.
 fn builtin_name<'a>(name: &str) -> Option<Static<'a>> {
     Some(match name {
         "int" | "float" | "bool" => Static::Type(warp::type_named(name)?),
         "tuple" => Static::Type(Annotation::Tuple(None)),
-        "range" | "len" | "print" | "min" | "max" | "abs" | "round" | "type" | "reversed" | "slice" | "repr"
-        | "str" | "sum" | "pow" | "isinstance" | "zip" | "enumerate" | "list" | "getattr" | "hasattr" => {
-            Static::Member(format!("builtins.{name}").into())
-        }
+        "range" | "len" | "print" | "min" | "max" | "abs" | "round" | "type" | "reversed"
+        | "slice" | "repr" | "str" | "sum" | "pow" | "isinstance" | "zip" | "enumerate"
+        | "list" | "getattr" | "hasattr" => Static::Member(format!("builtins.{name}").into()),
         _ => return None,
     })
 }
 
-pub(super) fn arithmetic<'a>(op: Operator, left: &Static<'a>, right: &Static<'a>) -> Option<Static<'a>> {
+pub(super) fn arithmetic<'a>(
+    op: Operator,
+    left: &Static<'a>,
+    right: &Static<'a>,
+) -> Option<Static<'a>> {
     if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
         return Some(match op {
             Operator::Add => Static::Int(l.checked_add(r)?),
@@ -510,12 +610,16 @@ pub(super) fn arithmetic<'a>(op: Operator, left: &Static<'a>, right: &Static<'a>
             Operator::Mult => Static::Int(l.checked_mul(r)?),
             Operator::Div if r != 0 => Static::Float(l as f64 / r as f64),
             Operator::FloorDiv if r != 0 => Static::Int(floor_div(l, r)?),
-            Operator::Mod if r != 0 => Static::Int(l.checked_sub(floor_div(l, r)?.checked_mul(r)?)?),
+            Operator::Mod if r != 0 => {
+                Static::Int(l.checked_sub(floor_div(l, r)?.checked_mul(r)?)?)
+            }
             Operator::Pow => match u32::try_from(r) {
                 Ok(exponent) => Static::Int(l.checked_pow(exponent)?),
                 Err(_) => Static::Float((l as f64).powf(r as f64)),
             },
-            Operator::LShift => Static::Int(l.checked_mul(1i128.checked_shl(u32::try_from(r).ok()?)?)?),
+            Operator::LShift => {
+                Static::Int(l.checked_mul(1i128.checked_shl(u32::try_from(r).ok()?)?)?)
+            }
             Operator::RShift => Static::Int(l.checked_shr(u32::try_from(r).ok()?)?),
             Operator::BitAnd => Static::Int(l & r),
             Operator::BitOr => Static::Int(l | r),
@@ -553,7 +657,7 @@ fn floor_div(left: i128, right: i128) -> Option<i128> {
     Some(if left % right != 0 && (left < 0) != (right < 0) { quotient - 1 } else { quotient })
 }
 
-fn compared(op: syntax::CmpOp, left: &Static<'_>, right: &Static<'_>) -> Option<bool> {
+pub(super) fn compared(op: syntax::CmpOp, left: &Static<'_>, right: &Static<'_>) -> Option<bool> {
     use syntax::CmpOp;
     if let (Some(l), Some(r)) = (left.as_f64(), right.as_f64()) {
         return Some(match op {
@@ -583,7 +687,9 @@ fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Static<'a>> {
         ("math.tan" | "numpy.tan", 1) => Static::Float(number(0)?.tan()),
         ("math.exp" | "numpy.exp", 1) => Static::Float(number(0)?.exp()),
         ("math.log" | "numpy.log", 1) => Static::Float(number(0)?.ln()),
-        ("math.radians" | "numpy.radians" | "numpy.deg2rad", 1) => Static::Float(number(0)?.to_radians()),
+        ("math.radians" | "numpy.radians" | "numpy.deg2rad", 1) => {
+            Static::Float(number(0)?.to_radians())
+        }
         ("math.degrees", 1) => Static::Float(number(0)?.to_degrees()),
         ("math.pow", 2) => Static::Float(number(0)?.powf(number(1)?)),
         ("math.floor", 1) => Static::Int(number(0)?.floor() as i128),

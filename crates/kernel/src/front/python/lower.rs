@@ -12,6 +12,7 @@ mod construct;
 mod control;
 mod expr;
 mod operator;
+mod slice;
 mod special;
 mod table;
 mod usage;
@@ -31,7 +32,7 @@ use crate::ir::op::{Op, Value};
 use crate::ir::place::PlaceId;
 use crate::ir::ty::{Field, Scalar, Shape, Type};
 use crate::source::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use usage::Usage;
 
@@ -117,7 +118,10 @@ impl<'u, 'a> Session<'u, 'a> {
         formals: &[Formal<'a>],
         types: &[Type],
     ) {
-        let params = formals.iter().zip(types).map(|(formal, &ty)| Param::value(formal.name, ty).at(formal.span));
+        let params = formals
+            .iter()
+            .zip(types)
+            .map(|(formal, &ty)| Param::value(formal.name, ty).at(formal.span));
         let id = module.declare_kernel(def.name.as_str(), params.collect());
         module.functions[id].span = self.unit_span(def);
         let bindings = (0..formals.len()).map(|at| Binding::Param(at as u32)).collect();
@@ -151,10 +155,12 @@ impl<'u, 'a> Session<'u, 'a> {
             scope,
             result: None,
             is_kernel,
+            iterators: HashSet::new(),
             in_loop: 0,
         };
         lower.parameters(formals, bindings);
-        let returns = def.returns.as_deref().map(|returns| (lower.unit.annotation(returns, scope), returns));
+        let returns =
+            def.returns.as_deref().map(|returns| (lower.unit.annotation(returns, scope), returns));
         lower.suite(&def.body);
         lower.end(returns);
         lower.b.finish();
@@ -179,27 +185,48 @@ impl<'u, 'a> Session<'u, 'a> {
     }
 
     /// The type of an annotation that isn't generic.
-    pub(super) fn concrete(&mut self, module: &mut Module, annotation: &Annotation, span: Span) -> Result<Type, Stop> {
+    pub(super) fn concrete(
+        &mut self,
+        module: &mut Module,
+        annotation: &Annotation,
+        span: Span,
+    ) -> Result<Type, Stop> {
         if let Some((code, what)) = annotation.unsupported() {
             return fault(code, span, format!("{what} aren't supported"));
         }
         self.define_structs(module, annotation)?;
         let structs = &self.structs;
-        let ty = annotation.intern(&mut module.types, &mut |class, _| structs.get(&class).copied().flatten());
+        let ty = annotation
+            .intern(&mut module.types, &mut |class, _| structs.get(&class).copied().flatten());
         match ty {
-            Some(ty) if module.types.layout(ty).is_some() || matches!(module.types[ty], Shape::Tuple(_)) => Ok(ty),
-            _ => fault("unknown-type", span, "a type that is known is needed here, not a generic one"),
+            Some(ty)
+                if module.types.layout(ty).is_some()
+                    || matches!(module.types[ty], Shape::Tuple(_)) =>
+            {
+                Ok(ty)
+            }
+            _ => fault(
+                "unknown-type",
+                span,
+                "a type that is known is needed here, not a generic one",
+            ),
         }
     }
 
     /// Defines the structs an annotation names.
-    pub(super) fn define_structs(&mut self, module: &mut Module, annotation: &Annotation) -> Result<(), Stop> {
+    pub(super) fn define_structs(
+        &mut self,
+        module: &mut Module,
+        annotation: &Annotation,
+    ) -> Result<(), Stop> {
         match annotation {
             Annotation::Struct(class) => self.structure(module, *class).map(|_| ()),
             Annotation::Array(of, _) | Annotation::Reference(of) | Annotation::Fixed(of, _) => {
                 self.define_structs(module, of)
             }
-            Annotation::Tuple(Some(of)) => of.iter().try_for_each(|of| self.define_structs(module, of)),
+            Annotation::Tuple(Some(of)) => {
+                of.iter().try_for_each(|of| self.define_structs(module, of))
+            }
             _ => Ok(()),
         }
     }
@@ -217,6 +244,8 @@ struct Lower<'s, 'u, 'a, 'm> {
     scope: ScopeId,
     result: Option<Type>,
     is_kernel: bool,
+    /// Names that unrolled loops count by.
+    iterators: HashSet<&'a str>,
     /// How many loops of the IR are open.
     in_loop: usize,
 }
@@ -245,7 +274,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Binding::Param(at) => {
                     let param = &self.b.function().params[at as usize];
                     let (ty, mode) = (param.ty, param.mode);
-                    if mode == Mode::Value && self.usage.changes(formal.name, self.is_handle(ty), self.is_state(ty)) {
+                    if mode == Mode::Value
+                        && self.usage.changes(formal.name, self.is_handle(ty), self.is_state(ty))
+                    {
                         let value = self.b.arg(at);
                         let local = self.local(formal.name, ty);
                         let place = self.b.local_place(local);
@@ -268,7 +299,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// Whether a builtin may take a variable of this type as the state of its random numbers.
     fn is_state(&self, ty: Type) -> bool {
-        ty == Type::U32
+        ty == Type::U32 || self.unit.has_references
     }
 
     /// The variable of a name for values of a type.
@@ -291,9 +322,6 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     fn suite(&mut self, body: &'a [Stmt]) {
         for (position, stmt) in body.iter().enumerate() {
-            if self.b.diverged() {
-                // Nobody reaches it, but what is wrong in it is still told.
-            }
             if position == 0 && is_docstring(stmt) {
                 continue;
             }
@@ -332,7 +360,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    fn check_result(&mut self, annotation: Result<Annotation, Box<Diagnostic>>, expr: &Expr, result: Type) {
+    fn check_result(
+        &mut self,
+        annotation: Result<Annotation, Box<Diagnostic>>,
+        expr: &Expr,
+        result: Type,
+    ) {
         match annotation {
             Err(fault) => self.session.faults.push(*fault),
             Ok(annotation) => {
@@ -340,11 +373,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     return;
                 }
                 let structs = &self.session.structs;
-                let fits = annotation.takes(result, &self.b.module.types, &|class| structs.get(&class).copied().flatten());
+                let fits = annotation.takes(result, &self.b.module.types, &|class| {
+                    structs.get(&class).copied().flatten()
+                });
                 if !fits && !self.session.faults.iter().any(|fault| fault.span().is_some()) {
                     let (span, found) = (self.span(expr), self.shown(result));
                     let name = self.b.function().name.clone();
-                    let message = format!("`{name}` is said to give another type, but gives `{found}`");
+                    let message =
+                        format!("`{name}` is said to give another type, but gives `{found}`");
                     self.session.faults.push(Diagnostic::error("type-mismatch", span, message));
                 }
             }
@@ -369,7 +405,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Operand::Value(value) => Ok(value),
             Operand::Static(known) => self.materialize(&known, span),
             Operand::Tuple(parts) => {
-                let parts: Flow<Vec<Value>> = parts.iter().map(|part| self.value(part.clone(), span)).collect();
+                let parts: Flow<Vec<Value>> =
+                    parts.iter().map(|part| self.value(part.clone(), span)).collect();
                 Ok(self.b.tuple(&parts?))
             }
             Operand::Extents(array) => {
@@ -401,16 +438,27 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 self.b.construct(ty, &parts)
             }
             Static::Sequence(parts) => {
-                let parts: Flow<Vec<Value>> = parts.iter().map(|part| self.materialize(part, span)).collect();
+                let parts: Flow<Vec<Value>> =
+                    parts.iter().map(|part| self.materialize(part, span)).collect();
                 self.b.tuple(&parts?)
             }
-            Static::None => return fault("unsupported-value", span, "`None` is no value in a kernel"),
+            Static::None => {
+                return fault("unsupported-value", span, "`None` is no value in a kernel");
+            }
             Static::Text(_) => {
                 return fault("unsupported-value", span, "a string can only be printed");
             }
-            Static::Type(_) | Static::Module(_) | Static::Member(_) | Static::Function(..)
-            | Static::Python(..) | Static::Class(_) => {
-                return fault("unsupported-value", span, "a value is needed here, not the name of a type, function or module");
+            Static::Type(_)
+            | Static::Module(_)
+            | Static::Member(_)
+            | Static::Function(..)
+            | Static::Python(..)
+            | Static::Class(_) => {
+                return fault(
+                    "unsupported-value",
+                    span,
+                    "a value is needed here, not the name of a type, function or module",
+                );
             }
         })
     }
@@ -452,5 +500,5 @@ fn is_docstring(stmt: &Stmt) -> bool {
 
 /// Runs with enough stack for one more level of the tree.
 fn stacked<T>(run: impl FnOnce() -> T) -> T {
-    run()
+    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, run)
 }

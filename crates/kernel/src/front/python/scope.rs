@@ -12,6 +12,8 @@ pub(super) struct Scopes<'a> {
     scopes: Vec<Scope<'a>>,
     /// All function definitions with the scopes they stand in, in order of the text.
     pub(super) functions: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    /// Whether some module's names were imported without saying which.
+    pub(super) has_stars: bool,
 }
 
 /// A scope.
@@ -62,14 +64,18 @@ pub(super) enum Meaning<'a> {
 
 impl<'a> Scopes<'a> {
     pub(super) fn read(body: &'a [Stmt]) -> Self {
-        let mut scopes = Self { scopes: Vec::new(), functions: Vec::new() };
+        let mut scopes = Self { scopes: Vec::new(), functions: Vec::new(), has_stars: false };
         let module = scopes.open(None, Owner::Module);
         scopes.suite(body, module, false);
         scopes
     }
 
     /// The bindings of a name as code in `scope` sees them, and the scope they are in.
-    pub(super) fn lookup(&self, scope: ScopeId, name: &str) -> Option<(&[Definition<'a>], ScopeId)> {
+    pub(super) fn lookup(
+        &self,
+        scope: ScopeId,
+        name: &str,
+    ) -> Option<(&[Definition<'a>], ScopeId)> {
         let mut next = Some(scope);
         while let Some(id) = next {
             let found = &self.scopes[id];
@@ -91,24 +97,19 @@ impl<'a> Scopes<'a> {
         self.scopes[scope].owner
     }
 
-    /// All names a program could have meant.
-    pub(super) fn visible(&self, scope: ScopeId) -> Vec<&'a str> {
-        let mut names = Vec::new();
-        let mut next = Some(scope);
-        while let Some(id) = next {
-            names.extend(self.scopes[id].names.keys().copied());
-            next = self.scopes[id].parent;
-        }
-        names.sort_unstable();
-        names
-    }
-
     fn open(&mut self, parent: Option<ScopeId>, owner: Owner<'a>) -> ScopeId {
         self.scopes.push(Scope { parent, owner, names: HashMap::new() });
         self.scopes.len() - 1
     }
 
-    fn bind(&mut self, scope: ScopeId, name: &'a str, at: u32, conditional: bool, meaning: Meaning<'a>) {
+    fn bind(
+        &mut self,
+        scope: ScopeId,
+        name: &'a str,
+        at: u32,
+        conditional: bool,
+        meaning: Meaning<'a>,
+    ) {
         let definition = Definition { meaning, at, conditional };
         self.scopes[scope].names.entry(name).or_default().push(definition);
     }
@@ -142,6 +143,7 @@ impl<'a> Scopes<'a> {
                 let module = import.module.as_ref().map_or("", |module| module.as_str());
                 let module = if import.level > 0 { "." } else { module };
                 for alias in &import.names {
+                    self.has_stars |= alias.name.as_str() == "*";
                     let name = alias.asname.as_ref().unwrap_or(&alias.name);
                     let meaning = Meaning::ImportFrom(module, alias.name.as_str());
                     self.bind(scope, name.as_str(), start(import), under, meaning);
@@ -152,7 +154,9 @@ impl<'a> Scopes<'a> {
                     self.target(target, Some(&assign.value), scope, under);
                 }
             }
-            Stmt::AnnAssign(assign) => self.target(&assign.target, assign.value.as_deref(), scope, under),
+            Stmt::AnnAssign(assign) => {
+                self.target(&assign.target, assign.value.as_deref(), scope, under)
+            }
             Stmt::AugAssign(assign) => self.target(&assign.target, None, scope, under),
             Stmt::If(branch) => {
                 self.suite(&branch.body, scope, true);

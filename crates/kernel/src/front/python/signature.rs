@@ -25,7 +25,6 @@ pub(super) struct Formal<'a> {
 pub(super) struct FieldSpec<'a> {
     pub(super) name: &'a str,
     pub(super) annotation: Annotation,
-    pub(super) default: Option<&'a Expr>,
     pub(super) span: Span,
 }
 
@@ -69,8 +68,18 @@ impl<'a> Unit<'a> {
                         return Ok(Annotation::Unsupported(code, what));
                     }
                     let short = path.rsplit('.').next().unwrap_or(path);
-                    if path.starts_with("numpy.") && let Some(scalar) = warp::scalar_named(short) {
+                    if path.starts_with("numpy.")
+                        && let Some(scalar) = warp::scalar_named(short)
+                    {
                         return Ok(Annotation::Scalar(scalar));
+                    }
+                    if !path.starts_with("warp.") || path.matches('.').count() > 1 {
+                        let message = format!("`{path}` comes from another module");
+                        return Err(Box::new(Diagnostic::error(
+                            "imported-name",
+                            self.span(expr),
+                            message,
+                        )));
                     }
                     Err(self.no_type(expr, short))
                 }
@@ -114,7 +123,8 @@ impl<'a> Unit<'a> {
                     match (keyword.arg.as_ref().map(|arg| arg.as_str()), &keyword.value) {
                         (Some("dtype"), value) => of = self.quoted_expr(value, expr, scope)?,
                         (Some("ndim"), Expr::NumberLiteral(number)) => {
-                            dims = syntax::integer(&number.value).and_then(|n| u8::try_from(n).ok());
+                            dims =
+                                syntax::integer(&number.value).and_then(|n| u8::try_from(n).ok());
                         }
                         _ => return Err(self.no_type(expr, name)),
                     }
@@ -142,13 +152,21 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn subscripted(&self, base: &'a Expr, parts: &[&'a Expr], expr: &'a Expr, scope: ScopeId) -> Noted {
+    fn subscripted(
+        &self,
+        base: &'a Expr,
+        parts: &[&'a Expr],
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Noted {
         let value = self.known(base, scope)?;
         let name = match &value {
             Static::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
             Static::Type(Annotation::Tuple(None)) => "tuple".to_owned(),
             Static::Type(Annotation::Callable) => return Ok(Annotation::Callable),
-            Static::Type(unsupported @ Annotation::Unsupported(..)) => return Ok(unsupported.clone()),
+            Static::Type(unsupported @ Annotation::Unsupported(..)) => {
+                return Ok(unsupported.clone());
+            }
             _ => return Err(self.no_type(expr, "this")),
         };
         if let Some(dims) = warp::array_named(&name) {
@@ -178,7 +196,9 @@ impl<'a> Unit<'a> {
                 Ok(Annotation::Matrix(rows, cols, Rc::new(of)))
             }
             "quaternion" => Ok(Annotation::Quaternion(Rc::new(self.annotation(parts[0], scope)?))),
-            "transformation" => Ok(Annotation::Transform(Rc::new(self.annotation(parts[0], scope)?))),
+            "transformation" => {
+                Ok(Annotation::Transform(Rc::new(self.annotation(parts[0], scope)?)))
+            }
             name => match warp::missing_feature(name) {
                 Some((code, what)) => Ok(Annotation::Unsupported(code, what)),
                 None => Err(self.no_type(expr, name)),
@@ -226,12 +246,15 @@ impl<'a> Unit<'a> {
     fn called(&self, func: &'a Expr, args: &'a Arguments, expr: &'a Expr, scope: ScopeId) -> Noted {
         let callee = self.known(func, scope)?;
         let argument = |name: &str, position: usize| -> Option<&'a Expr> {
-            let keyword = args.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
+            let keyword =
+                args.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
             keyword.map(|keyword| &keyword.value).or_else(|| args.args.get(position))
         };
         let member = match &callee {
             Static::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
-            Static::Type(unsupported @ Annotation::Unsupported(..)) => return Ok(unsupported.clone()),
+            Static::Type(unsupported @ Annotation::Unsupported(..)) => {
+                return Ok(unsupported.clone());
+            }
             Static::Type(Annotation::Quaternion(_)) => "quaternion".to_owned(),
             Static::Type(Annotation::Transform(_)) => "transformation".to_owned(),
             _ => {
@@ -262,7 +285,11 @@ impl<'a> Unit<'a> {
             "matrix" | "mat" => {
                 let shape = argument("shape", 0).ok_or_else(|| self.no_type(expr, &member))?;
                 let extents = match shape {
-                    Expr::Tuple(tuple) => tuple.elts.iter().map(|e| self.extent(e, scope)).collect::<Result<Vec<_>, _>>()?,
+                    Expr::Tuple(tuple) => tuple
+                        .elts
+                        .iter()
+                        .map(|e| self.extent(e, scope))
+                        .collect::<Result<Vec<_>, _>>()?,
                     _ => match self.known(shape, scope)? {
                         Static::Sequence(parts) => parts
                             .iter()
@@ -296,7 +323,11 @@ impl<'a> Unit<'a> {
     }
 
     /// A constant shape: a number or a tuple of numbers.
-    pub(super) fn shape(&self, expr: &'a Expr, scope: ScopeId) -> Result<Vec<u32>, Box<Diagnostic>> {
+    pub(super) fn shape(
+        &self,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Result<Vec<u32>, Box<Diagnostic>> {
         let value = self.known(expr, scope)?;
         let extents: Option<Vec<u32>> = match &value {
             Static::Int(len) => u32::try_from(*len).ok().map(|len| vec![len]),
@@ -309,14 +340,21 @@ impl<'a> Unit<'a> {
                 .collect(),
             _ => None,
         };
-        extents.filter(|e| (1..=4).contains(&e.len()) && e.iter().all(|&len| len > 0)).ok_or_else(|| {
-            let message = "a shape is one to four whole numbers above 0, known without running Python";
-            Box::new(Diagnostic::error("needs-python-evaluation", self.span(expr), message))
-        })
+        extents.filter(|e| (1..=4).contains(&e.len()) && e.iter().all(|&len| len > 0)).ok_or_else(
+            || {
+                let message =
+                    "a shape is one to four whole numbers above 0, known without running Python";
+                Box::new(Diagnostic::error("needs-python-evaluation", self.span(expr), message))
+            },
+        )
     }
 
     /// The parameters of a function that stands in `scope`.
-    pub(super) fn formals(&self, def: &'a StmtFunctionDef, scope: ScopeId) -> Result<Vec<Formal<'a>>, Vec<Diagnostic>> {
+    pub(super) fn formals(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+    ) -> Result<Vec<Formal<'a>>, Vec<Diagnostic>> {
         let mut formals = Vec::new();
         let mut faults = Vec::new();
         for parameter in def.parameters.iter() {
@@ -359,7 +397,10 @@ impl<'a> Unit<'a> {
     }
 
     /// Name, place and fields of a struct by the scope of its class.
-    pub(super) fn fields(&self, class: ScopeId) -> Result<(&'a str, Span, Vec<FieldSpec<'a>>), Box<Diagnostic>> {
+    pub(super) fn fields(
+        &self,
+        class: ScopeId,
+    ) -> Result<(&'a str, Span, Vec<FieldSpec<'a>>), Box<Diagnostic>> {
         let Owner::Class(def) = self.scopes.owner(class) else {
             return Ok(("", Span::NONE, Vec::new()));
         };
@@ -371,7 +412,6 @@ impl<'a> Unit<'a> {
             fields.push(FieldSpec {
                 name: name.id.as_str(),
                 annotation,
-                default: field.value.as_deref(),
                 span: syntax::span(self.id, field),
             });
         }

@@ -63,7 +63,9 @@ impl Survey {
             let mut module = Module::new("survey");
             let faults = match reader.lower(kernel.position, &mut module) {
                 Ok(()) => check::module(module).err().unwrap_or_default(),
-                Err(faults) => faults.into_iter().filter(|fault| fault.severity == Severity::Error).collect(),
+                Err(faults) => {
+                    faults.into_iter().filter(|fault| fault.severity == Severity::Error).collect()
+                }
             };
             let (line, _) = self.sources.get(id).line_column(kernel.span.start);
             self.entries.push(Entry { path: path.clone(), kernel: kernel.name, line, faults });

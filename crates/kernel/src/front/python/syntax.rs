@@ -4,14 +4,15 @@
 //! here by everybody else.
 
 pub(super) use ruff_python_ast::{
-    Arguments, CmpOp, ElifElseClause, Expr, ExprCall, ExprContext, ExprSlice, Keyword, Number, Operator,
-    Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf,
+    Arguments, CmpOp, ElifElseClause, Expr, ExprCall, ExprContext, ExprSlice, Keyword, Number,
+    Operator, Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf,
     StmtWhile, UnaryOp,
 };
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Span};
+use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_text_size::Ranged;
 
 /// How deep expressions and blocks may nest: beyond what CPython itself takes.
@@ -41,7 +42,8 @@ pub(super) fn parse(id: SourceId, text: &str) -> Result<Tree, Vec<Diagnostic>> {
             let span = Span::new(id, range.start().to_u32(), range.end().to_u32());
             let message = fault.error.to_string();
             let mut chars = message.chars();
-            let first: String = chars.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
+            let first: String =
+                chars.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
             Diagnostic::error("python-syntax", span, first + chars.as_str())
         })
         .collect();
@@ -49,7 +51,9 @@ pub(super) fn parse(id: SourceId, text: &str) -> Result<Tree, Vec<Diagnostic>> {
         return Err(faults);
     }
     match parsed.into_syntax() {
-        ruff_python_ast::Mod::Module(module) => Ok(Tree { body: module.body.into_iter().collect() }),
+        ruff_python_ast::Mod::Module(module) => {
+            Ok(Tree { body: module.body.into_iter().collect() })
+        }
         ruff_python_ast::Mod::Expression(_) => Ok(Tree { body: Vec::new() }),
     }
 }
@@ -63,10 +67,33 @@ pub(super) fn parse_annotation(text: &str) -> Option<Expr> {
     Some(*parsed.into_syntax().body)
 }
 
+/// All calls in some statements, in the order of the text.
+pub(super) fn calls(body: &[Stmt]) -> Vec<&ExprCall> {
+    struct Calls<'a> {
+        found: Vec<&'a ExprCall>,
+    }
+    impl<'a> Visitor<'a> for Calls<'a> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Call(call) = expr {
+                self.found.push(call);
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut calls = Calls { found: Vec::new() };
+    body.iter().for_each(|stmt| calls.visit_stmt(stmt));
+    calls.found
+}
+
 /// Where something lies in its text.
 pub(super) fn span(id: SourceId, node: &impl Ranged) -> Span {
     let range = node.range();
     Span::new(id, range.start().to_u32(), range.end().to_u32())
+}
+
+/// The byte after something.
+pub(super) fn end(node: &impl Ranged) -> u32 {
+    node.range().end().to_u32()
 }
 
 /// The first byte of something.
@@ -158,12 +185,25 @@ fn too_deep(text: &str) -> Option<u32> {
             b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'<' | b'>'
             | b'=' | b'.' | b'!' => operator = true,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                let end = at + bytes[at..]
-                    .iter()
-                    .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-                    .count();
+                let end = at
+                    + bytes[at..]
+                        .iter()
+                        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+                        .count();
                 let word = &text[at..end];
-                if matches!(word, "not" | "if" | "else" | "lambda" | "await" | "and" | "or" | "yield" | "in" | "is") {
+                if matches!(
+                    word,
+                    "not"
+                        | "if"
+                        | "else"
+                        | "lambda"
+                        | "await"
+                        | "and"
+                        | "or"
+                        | "yield"
+                        | "in"
+                        | "is"
+                ) {
                     depth += 1;
                     if let Some(last) = levels.last_mut() {
                         *last += 1;

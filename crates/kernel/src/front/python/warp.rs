@@ -3,7 +3,6 @@
 use super::annotation::Annotation;
 use crate::ir::builtin::Domain;
 use crate::ir::ty::Scalar;
-use std::rc::Rc;
 
 /// What `wp.name` is, if it is a type.
 pub(super) fn type_named(name: &str) -> Option<Annotation> {
@@ -21,7 +20,9 @@ pub(super) fn type_named(name: &str) -> Option<Annotation> {
         "Mesh" | "MeshQueryAABB" | "MeshQueryRay" | "MeshQueryPoint" | "mesh_query_aabb_t" => {
             Annotation::Unsupported("unsupported-mesh", "meshes")
         }
-        "BvhQuery" | "Bvh" | "bvh_query_t" => Annotation::Unsupported("unsupported-bvh", "bounding volume hierarchies"),
+        "BvhQuery" | "Bvh" | "bvh_query_t" => {
+            Annotation::Unsupported("unsupported-bvh", "bounding volume hierarchies")
+        }
         "HashGrid" | "HashGridQuery" | "hash_grid_query_t" => {
             Annotation::Unsupported("unsupported-hash-grid", "hash grids")
         }
@@ -34,12 +35,21 @@ pub(super) fn type_named(name: &str) -> Option<Annotation> {
             Annotation::Unsupported("unsupported-fabric-array", "fabric arrays")
         }
         "indexedarray" | "indexedarray1d" | "indexedarray2d" | "indexedarray3d"
-        | "indexedarray4d" => Annotation::Unsupported("unsupported-indexed-array", "indexed arrays"),
+        | "indexedarray4d" => {
+            Annotation::Unsupported("unsupported-indexed-array", "indexed arrays")
+        }
         _ => {
-            let (stem, rest) = ["transformation", "transform", "quaternion", "quat", "spatial_vector", "spatial_matrix"]
-                .into_iter()
-                .find_map(|stem| Some((stem, name.strip_prefix(stem)?)))
-                .or_else(|| Some((name.get(..3)?, name.get(3..)?)))?;
+            let (stem, rest) = [
+                "transformation",
+                "transform",
+                "quaternion",
+                "quat",
+                "spatial_vector",
+                "spatial_matrix",
+            ]
+            .into_iter()
+            .find_map(|stem| Some((stem, name.strip_prefix(stem)?)))
+            .or_else(|| Some((name.get(..3)?, name.get(3..)?)))?;
             match stem {
                 "vec" => {
                     let len = rest.get(..1)?.parse().ok().filter(|len| (2..=4).contains(len))?;
@@ -166,9 +176,4 @@ pub(super) fn missing_feature(name: &str) -> Option<(&'static str, &'static str)
             }
         })
         .map(|&(_, code, what)| (code, what))
-}
-
-/// `Rc` of a scalar annotation, for callers that have the scalar.
-pub(super) fn boxed(scalar: Scalar) -> Rc<Annotation> {
-    Annotation::scalar(scalar)
 }

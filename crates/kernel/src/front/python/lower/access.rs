@@ -2,9 +2,9 @@
 
 use super::{Binding, Flow, Lower, Operand, fault};
 use crate::diagnostic::Diagnostic;
+use crate::front::python::annotation::Annotation;
 use crate::front::python::constant::Static;
 use crate::front::python::syntax::{self, Expr, ExprSlice};
-use crate::front::python::annotation::Annotation;
 use crate::front::python::warp;
 use crate::ir::constant::Literal;
 use crate::ir::op::{Selector, Value};
@@ -43,7 +43,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Some(Binding::Local(local)) => Access::Place(self.b.local_place(local)),
             Some(Binding::Param(at)) => Access::Place(self.b.param_place(at)),
             Some(Binding::Value(value)) => Access::Operand(Operand::Value(value)),
-            Some(Binding::Static(_, Some(local))) if self.usage.is_rebound(name) && !self.is_plain(name) => {
+            Some(Binding::Static(_, Some(local)))
+                if self.usage.is_rebound(name) && !self.is_plain(name) =>
+            {
                 Access::Place(self.b.local_place(local))
             }
             Some(Binding::Static(known, _)) => Access::Operand(Operand::Static(known)),
@@ -53,10 +55,16 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             None => {
                 let known = match self.unit.known(expr, self.scope) {
                     Err(undefined) if undefined.code == "undefined-name" => {
-                        if crate::ir::builtin::find(name).is_some() {
+                        if crate::ir::builtin::find(name).is_some_and(|row| {
+                            crate::ir::builtin::row(row).face == crate::ir::builtin::Face::Dialect
+                        }) {
                             Static::Member(format!("warp.{name}").into())
                         } else if self.usage_binds(name) {
-                            return fault("undefined-name", self.span(expr), format!("`{name}` isn't bound on every way to this place"));
+                            return fault(
+                                "undefined-name",
+                                self.span(expr),
+                                format!("`{name}` isn't bound on every way to this place"),
+                            );
                         } else {
                             return Err(undefined.into());
                         }
@@ -69,7 +77,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     fn usage_binds(&self, name: &str) -> bool {
-        self.usage.needs_variable(name, true, false)
+        self.usage.is_bound(name)
     }
 
     /// Whether what a name stands for is a number known from the text.
@@ -105,7 +113,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if let Static::Member(path) = known
                 && &**path == "warp.adjoint"
             {
-                return fault("unsupported-adjoint", self.span(expr), "adjoint variables aren't supported");
+                return fault(
+                    "unsupported-adjoint",
+                    self.span(expr),
+                    "adjoint variables aren't supported",
+                );
             }
             return Ok(Access::Operand(Operand::Static(self.unit.attribute(known, attr, expr)?)));
         }
@@ -118,7 +130,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let fields = &self.b.module.types.structure(id).fields;
                 fields.iter().position(|field| field.name == attr).map(|at| Part::Field(at as u32))
             }
-            Shape::Vector { len, .. } => component(usize::from(len)).map(|at| Part::Component(at as u32)),
+            Shape::Vector { len, .. } => {
+                component(usize::from(len)).map(|at| Part::Component(at as u32))
+            }
             Shape::Quaternion(_) => component(4).map(|at| Part::Component(at as u32)),
             Shape::Transform(_) => match attr {
                 "p" => Some(Part::Field(0)),
@@ -158,7 +172,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     fn type_attribute(&mut self, ty: Type, attr: &'a str, expr: &'a Expr) -> Flow<Access<'a>> {
-        if let (Some((scalar, count)), "dtype" | "length") = (self.b.module.types.components(ty), attr) {
+        if let (Some((scalar, count)), "dtype" | "length") =
+            (self.b.module.types.components(ty), attr)
+        {
             let known = match attr {
                 "dtype" => Static::Type(Annotation::Scalar(scalar)),
                 _ => Static::Int(i128::from(count)),
@@ -166,12 +182,27 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Ok(Access::Operand(Operand::Static(known)));
         }
         let found = self.shown(ty);
-        let fault = Diagnostic::error("unknown-attribute", self.span(expr), format!("a `{found}` has no `{attr}`"));
+        let fault = Diagnostic::error(
+            "unknown-attribute",
+            self.span(expr),
+            format!("a `{found}` has no `{attr}`"),
+        );
         let fault = match self.shape(ty) {
             Shape::Struct(id) => {
-                let names = self.b.module.types.structure(*id).fields.iter().map(|f| format!("`{}`", f.name));
+                let names = self
+                    .b
+                    .module
+                    .types
+                    .structure(*id)
+                    .fields
+                    .iter()
+                    .map(|f| format!("`{}`", f.name));
                 let names: Vec<String> = names.collect();
-                if names.is_empty() { fault } else { fault.help(format!("it has {}", names.join(", "))) }
+                if names.is_empty() {
+                    fault
+                } else {
+                    fault.help(format!("it has {}", names.join(", ")))
+                }
             }
             _ => fault,
         };
@@ -189,15 +220,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             "grad" => Ok(Operand::Value(self.b.gradient(array))),
             "dtype" => match Annotation::of_type(of, &self.b.module.types) {
                 Some(annotation) => Ok(Operand::Static(Static::Type(annotation))),
-                None => fault("unsupported-value", self.span(expr), "a struct's type can't be taken from an array"),
+                None => fault(
+                    "unsupported-value",
+                    self.span(expr),
+                    "a struct's type can't be taken from an array",
+                ),
             },
             "size" => {
                 let extents = self.extents(array);
                 let size = extents.into_iter().reduce(|size, extent| self.b.mul(size, extent));
                 Ok(Operand::Value(size.unwrap_or(array)))
             }
-            "ptr" | "data" => fault("unsupported-pointer", self.span(expr), "raw pointers aren't supported"),
-            "strides" => fault("unsupported-pointer", self.span(expr), "strides of arrays aren't supported"),
+            "ptr" | "data" => {
+                fault("unsupported-pointer", self.span(expr), "raw pointers aren't supported")
+            }
+            "strides" => {
+                fault("unsupported-pointer", self.span(expr), "strides of arrays aren't supported")
+            }
             _ => {
                 let found = self.shown(self.ty(array));
                 fault("unknown-attribute", self.span(expr), format!("an `{found}` has no `{attr}`"))
@@ -217,7 +256,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 if self.b.module.types.layout(ty).is_none() {
                     let found = self.shown(ty);
-                    return fault("type-mismatch", span, format!("a `{found}` has no parts to choose from at run time"));
+                    return fault(
+                        "type-mismatch",
+                        span,
+                        format!("a `{found}` has no parts to choose from at run time"),
+                    );
                 }
                 let place = self.temporary("part", ty);
                 self.b.store(place, value);
@@ -243,17 +286,25 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if let Access::Operand(Operand::Static(known)) = &access {
             match known {
                 Static::Member(path) if &**path == "warp.adjoint" => {
-                    return fault("unsupported-adjoint", self.span(expr), "adjoint variables aren't supported");
+                    return fault(
+                        "unsupported-adjoint",
+                        self.span(expr),
+                        "adjoint variables aren't supported",
+                    );
                 }
                 Static::Member(path) => {
                     let name = path.rsplit('.').next().unwrap_or(path);
                     if let Some((code, what)) = warp::missing_feature(name) {
                         return fault(code, self.span(expr), format!("{what} aren't supported"));
                     }
-                    return Ok(Access::Operand(Operand::Static(self.unit.known(expr, self.scope)?)));
+                    return Ok(Access::Operand(Operand::Static(
+                        self.unit.known(expr, self.scope)?,
+                    )));
                 }
                 Static::Type(_) => {
-                    return Ok(Access::Operand(Operand::Static(self.unit.known(expr, self.scope)?)));
+                    return Ok(Access::Operand(Operand::Static(
+                        self.unit.known(expr, self.scope)?,
+                    )));
                 }
                 _ => {}
             }
@@ -265,8 +316,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             at += 1;
             let ty = self.access_type(&access);
             if let Some(Shape::Array { dims, .. }) = ty.map(|ty| self.shape(ty).clone()) {
-                let plain = |indices: &[&Expr]| !indices.iter().any(|index| matches!(index, Expr::Slice(_)));
-                while indices.len() < usize::from(dims) && at < groups.len() && plain(&indices)
+                let plain = |indices: &[&Expr]| {
+                    !indices.iter().any(|index| matches!(index, Expr::Slice(_)))
+                };
+                while indices.len() < usize::from(dims)
+                    && at < groups.len()
+                    && plain(&indices)
                     && indices.len() + groups[at].0.len() <= usize::from(dims)
                     && !groups[at].0.iter().any(|index| matches!(index, Expr::Slice(_)))
                 {
@@ -280,7 +335,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(access)
     }
 
-    fn indexed(&mut self, base: Access<'a>, indices: &[&'a Expr], expr: &'a Expr) -> Flow<Access<'a>> {
+    fn indexed(
+        &mut self,
+        base: Access<'a>,
+        indices: &[&'a Expr],
+        expr: &'a Expr,
+    ) -> Flow<Access<'a>> {
         let span = self.span(expr);
         match &base {
             Access::Operand(Operand::Tuple(parts)) => {
@@ -293,7 +353,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Access::Operand(Operand::Extents(array)) => {
                 let array = *array;
-                return self.extent_at(array, indices, expr).map(|value| Access::Operand(Operand::Value(value)));
+                return self
+                    .extent_at(array, indices, expr)
+                    .map(|value| Access::Operand(Operand::Value(value)));
             }
             _ => {}
         }
@@ -316,7 +378,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Shape::Vector { len, .. } => self.vector_index(base, u32::from(len), indices, expr),
             Shape::Quaternion(_) => self.vector_index(base, 4, indices, expr),
             Shape::Transform(_) => self.vector_index(base, 7, indices, expr),
-            Shape::Matrix { rows, cols, .. } => self.matrix_index(base, u32::from(rows), u32::from(cols), indices, expr),
+            Shape::Matrix { rows, cols, .. } => {
+                self.matrix_index(base, u32::from(rows), u32::from(cols), indices, expr)
+            }
             Shape::Tuple(parts) => {
                 let at = self.constant_index(indices, parts.len(), expr)?;
                 let tuple = self.read(base);
@@ -335,7 +399,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Shape::Array { dims, .. } => usize::from(dims),
             _ => 0,
         };
-        let [index] = indices else { return fault("wrong-arguments", self.span(expr), "a shape has one index") };
+        let [index] = indices else {
+            return fault("wrong-arguments", self.span(expr), "a shape has one index");
+        };
         let operand = self.expr(index)?;
         if let Operand::Static(Static::Int(at)) = operand {
             // NVIDIA Warp keeps four lengths whatever the dimensions; those beyond are 0.
@@ -343,7 +409,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return match usize::try_from(wrapped) {
                 Ok(at) if at < extents => Ok(self.b.extent(array, at as u8)),
                 Ok(at) if at < 4 => Ok(self.b.i32(0)),
-                _ => fault("index-out-of-range", self.span(expr), format!("the array has {extents} dimensions")),
+                _ => fault(
+                    "index-out-of-range",
+                    self.span(expr),
+                    format!("the array has {extents} dimensions"),
+                ),
             };
         }
         let index = self.value(operand, self.span(expr))?;
@@ -364,7 +434,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let wrapped = if at < 0 { at + len as i128 } else { at };
             return match usize::try_from(wrapped) {
                 Ok(at) if at < len => Ok(at),
-                _ => fault("index-out-of-range", self.span(expr), format!("index {at} in a tuple of {len}")),
+                _ => fault(
+                    "index-out-of-range",
+                    self.span(expr),
+                    format!("index {at} in a tuple of {len}"),
+                ),
             };
         }
         fault("needs-constant", self.span(expr), "a tuple's index is a number written in the text")
@@ -382,7 +456,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         fault("type-mismatch", self.span(index), format!("an index is an integer, found `{found}`"))
     }
 
-    fn array_index(&mut self, base: Access<'a>, dims: u8, indices: &[&'a Expr], expr: &'a Expr) -> Flow<Access<'a>> {
+    fn array_index(
+        &mut self,
+        base: Access<'a>,
+        dims: u8,
+        indices: &[&'a Expr],
+        expr: &'a Expr,
+    ) -> Flow<Access<'a>> {
         let span = self.span(expr);
         if indices.len() > usize::from(dims) {
             let message = format!("{} indices for an array of {dims} dimensions", indices.len());
@@ -436,7 +516,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Some(step) => step < 0,
             None => {
                 let span = syntax::span(self.unit.id, slice);
-                return fault("needs-constant", span, "the step of a slice is a number written in the text");
+                return fault(
+                    "needs-constant",
+                    span,
+                    "the step of a slice is a number written in the text",
+                );
             }
         };
         let zero = self.b.i32(0);
@@ -446,11 +530,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let (low, high) = if negative { (minus, last) } else { (zero, extent) };
         let start = match slice.lower.as_deref() {
             Some(bound) => self.slice_bound(bound, extent, low, high)?,
-            None => if negative { last } else { zero },
+            None => {
+                if negative {
+                    last
+                } else {
+                    zero
+                }
+            }
         };
         let stop = match slice.upper.as_deref() {
             Some(bound) => self.slice_bound(bound, extent, low, high)?,
-            None => if negative { minus } else { extent },
+            None => {
+                if negative {
+                    minus
+                } else {
+                    extent
+                }
+            }
         };
         let distance = self.b.sub(stop, start);
         let len = if self.literal_of(step).and_then(Literal::as_int) == Some(1) {
@@ -463,7 +559,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(Selector::Range { start, len, step })
     }
 
-    fn slice_bound(&mut self, bound: &'a Expr, extent: Value, low: Value, high: Value) -> Flow<Value> {
+    fn slice_bound(
+        &mut self,
+        bound: &'a Expr,
+        extent: Value,
+        low: Value,
+        high: Value,
+    ) -> Flow<Value> {
         let value = self.index_value(bound)?;
         let value = self.b.convert(value, Scalar::I32);
         let value = match self.literal_of(value).and_then(Literal::as_int) {
@@ -480,7 +582,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(self.b.native(crate::ir::builtin::Native::Min, &[raised, high]))
     }
 
-    fn vector_index(&mut self, base: Access<'a>, len: u32, indices: &[&'a Expr], expr: &'a Expr) -> Flow<Access<'a>> {
+    fn vector_index(
+        &mut self,
+        base: Access<'a>,
+        len: u32,
+        indices: &[&'a Expr],
+        expr: &'a Expr,
+    ) -> Flow<Access<'a>> {
         let span = self.span(expr);
         let [index] = indices else {
             return fault("wrong-arguments", span, "a vector has one index");
@@ -489,7 +597,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let positions = self.constant_slice(slice, len)?;
             let value = self.read(base);
             let value = self.value(value, span)?;
-            return self.gathered(value, &positions, span).map(|v| Access::Operand(Operand::Value(v)));
+            return self
+                .gathered(value, &positions, span)
+                .map(|v| Access::Operand(Operand::Value(v)));
         }
         match self.component_index(index, len)? {
             Ok(at) => self.component(base, at, span),
@@ -512,25 +622,37 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let wrapped = if at < 0 { at + i128::from(len) } else { at };
             return match u32::try_from(wrapped) {
                 Ok(at) if at < len => Ok(Ok(at)),
-                _ => fault("index-out-of-range", self.span(index), format!("index {at} of {len} components")),
+                _ => fault(
+                    "index-out-of-range",
+                    self.span(index),
+                    format!("index {at} of {len} components"),
+                ),
             };
         }
         let value = self.value(operand, self.span(index))?;
         let ty = self.ty(value);
         if !ty.as_scalar().is_some_and(Scalar::is_int) {
             let found = self.shown(ty);
-            return fault("type-mismatch", self.span(index), format!("an index is an integer, found `{found}`"));
+            return fault(
+                "type-mismatch",
+                self.span(index),
+                format!("an index is an integer, found `{found}`"),
+            );
         }
         Ok(Err(value))
     }
 
     fn constant_slice(&mut self, slice: &'a ExprSlice, len: u32) -> Flow<Vec<u32>> {
         let span = syntax::span(self.unit.id, slice);
-        let mut bound = |this: &mut Self, part: Option<&'a Expr>| -> Flow<Option<i128>> {
+        let bound = |this: &mut Self, part: Option<&'a Expr>| -> Flow<Option<i128>> {
             let Some(part) = part else { return Ok(None) };
             match this.expr(part)? {
                 Operand::Static(Static::Int(at)) => Ok(Some(at)),
-                _ => fault("needs-constant", this.span(part), "a slice of components has numbers written in the text"),
+                _ => fault(
+                    "needs-constant",
+                    this.span(part),
+                    "a slice of components has numbers written in the text",
+                ),
             }
         };
         let lower = bound(self, slice.lower.as_deref())?;
@@ -566,7 +688,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(self.b.construct(ty, &parts))
     }
 
-    fn matrix_index(&mut self, base: Access<'a>, rows: u32, cols: u32, indices: &[&'a Expr], expr: &'a Expr) -> Flow<Access<'a>> {
+    fn matrix_index(
+        &mut self,
+        base: Access<'a>,
+        rows: u32,
+        cols: u32,
+        indices: &[&'a Expr],
+        expr: &'a Expr,
+    ) -> Flow<Access<'a>> {
         let span = self.span(expr);
         let sliced = indices.iter().any(|index| matches!(index, Expr::Slice(_)));
         match indices {
@@ -604,13 +733,19 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 };
                 let value = self.read(base);
                 let value = self.value(value, span)?;
-                let all: Vec<u32> = row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect();
+                let all: Vec<u32> =
+                    row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect();
                 if row_keeps && col_keeps {
                     let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
                         return fault("type-mismatch", span, "this has no components");
                     };
-                    let parts: Vec<Value> = all.iter().map(|&at| self.b.extract(value, at)).collect();
-                    let ty = self.b.module.types.matrix(row_at.len() as u16, col_at.len() as u16, scalar);
+                    let parts: Vec<Value> =
+                        all.iter().map(|&at| self.b.extract(value, at)).collect();
+                    let ty = self.b.module.types.matrix(
+                        row_at.len() as u16,
+                        col_at.len() as u16,
+                        scalar,
+                    );
                     return Ok(Access::Operand(Operand::Value(self.b.construct(ty, &parts))));
                 }
                 self.gathered(value, &all, span).map(|v| Access::Operand(Operand::Value(v)))
@@ -620,13 +755,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// Rows or columns by a slice or number, and whether the dimension stays.
-    fn positions(&mut self, index: &'a Expr, len: u32) -> Flow<(Vec<u32>, bool)> {
+    pub(super) fn positions(&mut self, index: &'a Expr, len: u32) -> Flow<(Vec<u32>, bool)> {
         if let Expr::Slice(slice) = index {
             return Ok((self.constant_slice(slice, len)?, true));
         }
         match self.component_index(index, len)? {
             Ok(at) => Ok((vec![at], false)),
-            Err(_) => fault("needs-constant", self.span(index), "beside a slice an index is a number written in the text"),
+            Err(_) => fault(
+                "needs-constant",
+                self.span(index),
+                "beside a slice an index is a number written in the text",
+            ),
         }
     }
 }

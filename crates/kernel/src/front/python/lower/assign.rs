@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::front::python::constant::Static;
 use crate::front::python::syntax::{self, Expr, StmtAssign, StmtAugAssign};
 use crate::ir::function::Mode;
-use crate::ir::op::{AtomicOp, Value};
+use crate::ir::op::{AtomicOp, Op, Value};
 use crate::ir::place::{PlaceId, Projection, Root};
 use crate::ir::ty::{Scalar, Shape, Type};
 use crate::source::Span;
@@ -15,7 +15,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn assign(&mut self, assign: &'a StmtAssign) -> Flow<()> {
         let [target] = &assign.targets[..] else {
             let span = syntax::span(self.unit.id, assign);
-            return fault("unsupported-syntax", span, "one value can't be assigned to several targets at once");
+            return fault(
+                "unsupported-syntax",
+                span,
+                "one value can't be assigned to several targets at once",
+            );
         };
         if let Expr::Tuple(targets) = target {
             return self.unpack(&targets.elts, &assign.value, self.span(target));
@@ -29,6 +33,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::Name(name) => self.bind(name.id.as_str(), operand, self.span(target)),
             Expr::Subscript(_) | Expr::Attribute(_) => {
                 let value = self.value(operand, value_span)?;
+                self.no_local_array(value, value_span)?;
+                if self.is_slice(target) {
+                    return self.store_slice(target, value);
+                }
                 let place = self.target_place(target)?;
                 self.store_value(place, value, target)
             }
@@ -55,7 +63,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for (target, part) in targets.iter().zip(parts) {
             match target {
                 Expr::Name(name) => self.bind(name.id.as_str(), part, self.span(target))?,
-                _ => return fault("unsupported-syntax", self.span(target), "several values are assigned to names only"),
+                _ => {
+                    return fault(
+                        "unsupported-syntax",
+                        self.span(target),
+                        "several values are assigned to names only",
+                    );
+                }
             }
         }
         Ok(())
@@ -65,8 +79,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn parts(&mut self, operand: Operand<'a>, wanted: usize, span: Span) -> Flow<Vec<Operand<'a>>> {
         Ok(match operand {
             Operand::Tuple(parts) => parts.to_vec(),
-            Operand::Static(Static::Sequence(parts)) => parts.iter().cloned().map(Operand::Static).collect(),
-            Operand::Extents(array) => self.extents(array).into_iter().map(Operand::Value).collect(),
+            Operand::Static(Static::Sequence(parts)) => {
+                parts.iter().cloned().map(Operand::Static).collect()
+            }
+            Operand::Extents(array) => {
+                self.extents(array).into_iter().map(Operand::Value).collect()
+            }
             Operand::Value(value) => {
                 let count = match self.shape(self.ty(value)) {
                     Shape::Tuple(of) => of.len(),
@@ -74,12 +92,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     Shape::Quaternion(_) => 4,
                     _ => {
                         let found = self.shown(self.ty(value));
-                        return fault("type-mismatch", span, format!("a `{found}` isn't {wanted} values"));
+                        return fault(
+                            "type-mismatch",
+                            span,
+                            format!("a `{found}` isn't {wanted} values"),
+                        );
                     }
                 };
                 (0..count).map(|at| Operand::Value(self.b.extract(value, at as u32))).collect()
             }
-            Operand::Static(_) => return fault("type-mismatch", span, format!("this isn't {wanted} values")),
+            Operand::Static(_) => {
+                return fault("type-mismatch", span, format!("this isn't {wanted} values"));
+            }
         })
     }
 
@@ -95,9 +119,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let found = self.operand_type(&operand);
         if let (Some(found), Some(bound)) = (found, self.bound_type(name))
             && found != bound
+            && !(self.is_handle(found) && self.is_handle(bound))
         {
             let (found, bound) = (self.shown(found), self.shown(bound));
-            return fault("type-mismatch", span, format!("`{name}` is a `{bound}` and can't become a `{found}`"));
+            return fault(
+                "type-mismatch",
+                span,
+                format!("`{name}` is a `{bound}` and can't become a `{found}`"),
+            );
         }
         let binding = match operand {
             Operand::Static(known) if found.is_none() => {
@@ -106,7 +135,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     && found.is_none()
                     && matches!(old, Static::Function(..))
                 {
-                    return fault("function-rebound", span, format!("`{name}` stands for one function only"));
+                    return fault(
+                        "function-rebound",
+                        span,
+                        format!("`{name}` stands for one function only"),
+                    );
                 }
                 Binding::Static(known, None)
             }
@@ -128,11 +161,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     return fault("no-value", span, "this call gives no value");
                 }
                 let needs = self.usage.needs_variable(name, self.is_handle(ty), self.is_state(ty));
+                if needs {
+                    self.no_local_array(value, span)?;
+                }
                 if needs && self.b.module.types.layout(ty).is_some() {
                     Binding::Local(self.keep(name, value))
                 } else {
                     if needs && let Shape::Tuple(of) = self.shape(ty).clone() {
-                        let parts = (0..of.len()).map(|at| Operand::Value(self.b.extract(value, at as u32)));
+                        let parts = (0..of.len())
+                            .map(|at| Operand::Value(self.b.extract(value, at as u32)));
                         let parts: Vec<Operand<'a>> = parts.collect();
                         self.names.insert(name, Binding::Tuple(parts.into()));
                         return Ok(());
@@ -174,16 +211,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 if self.writable(place) {
                     return Ok(place);
                 }
-                fault("not-writable", self.span(target), "this can't be written: it is no variable and no element of an array")
+                fault(
+                    "not-writable",
+                    self.span(target),
+                    "this can't be written: it is no variable and no element of an array",
+                )
             }
-            Access::Operand(_) => {
-                fault("not-writable", self.span(target), "this can't be written: it is no variable and no element of an array")
-            }
+            Access::Operand(_) => fault(
+                "not-writable",
+                self.span(target),
+                "this can't be written: it is no variable and no element of an array",
+            ),
         }
     }
 
-    fn writable(&self, place: PlaceId) -> bool {
-        let behind = self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
+    pub(super) fn writable(&self, place: PlaceId) -> bool {
+        let behind =
+            self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
         behind
             || match self.b.body().places[place].root {
                 Root::Local(_) => true,
@@ -198,16 +242,38 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     fn store_typed(&mut self, place: PlaceId, value: Value, span: Span, what: &str) -> Flow<()> {
         let (wanted, found) = (self.b.place_type(place), self.ty(value));
-        let behind = self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
-        let value = if wanted == found { Some(value) } else { self.adapted(value, wanted, !behind) };
+        let behind =
+            self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
+        let value =
+            if wanted == found { Some(value) } else { self.adapted(value, wanted, !behind) };
         let Some(value) = value else {
             let (wanted, found) = (self.shown(wanted), self.shown(found));
             let message = format!("{what} holds a `{wanted}`, found `{found}`");
             let fault = Diagnostic::error("type-mismatch", span, message);
-            return Err(super::Stop::Fault(Box::new(fault.help(format!("convert it first: `{wanted}(..)`")))));
+            return Err(super::Stop::Fault(Box::new(
+                fault.help(format!("convert it first: `{wanted}(..)`")),
+            )));
         };
         self.b.store(place, value);
         Ok(())
+    }
+
+    /// Refuses to keep an array of this function: it lives no longer than the variable it is in.
+    pub(super) fn no_local_array(&self, value: Value, span: Span) -> Flow<()> {
+        let mut next = value;
+        loop {
+            next = match self.b.body().values[next].op {
+                Op::AsArray(_) => {
+                    return fault(
+                        "unsupported-fixed-array",
+                        span,
+                        "an array made in a function can't be kept or returned",
+                    );
+                }
+                Op::View { array, .. } | Op::Gradient(array) => array,
+                _ => return Ok(()),
+            };
+        }
     }
 
     /// A value as another type where NVIDIA Warp converts by itself: numbers written in the text
@@ -259,18 +325,27 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         {
             if self.ty(right) != ty {
                 let (wanted, found) = (self.shown(ty), self.shown(self.ty(right)));
-                return fault("type-mismatch", span, format!("the elements are `{wanted}`, found `{found}`"));
+                return fault(
+                    "type-mismatch",
+                    span,
+                    format!("the elements are `{wanted}`, found `{found}`"),
+                );
             }
             let bitwise = !matches!(op, AtomicOp::Add | AtomicOp::Subtract);
             if bitwise && !scalar.is_some_and(Scalar::is_int) {
                 let found = self.shown(ty);
-                return fault("type-mismatch", span, format!("this needs integers, found `{found}`"));
+                return fault(
+                    "type-mismatch",
+                    span,
+                    format!("this needs integers, found `{found}`"),
+                );
             }
             self.b.atomic(op, place, right);
             return Ok(());
         }
         let current = self.b.load(place);
-        let result = self.binary(assign.op, Operand::Value(current), Operand::Value(right), span)?;
+        let result =
+            self.binary(assign.op, Operand::Value(current), Operand::Value(right), span)?;
         let result = self.value(result, span)?;
         self.store_typed(place, result, span, "this place")
     }

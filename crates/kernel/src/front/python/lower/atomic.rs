@@ -24,16 +24,31 @@ pub(super) fn named(name: &str) -> Option<(AtomicOp, usize)> {
 }
 
 impl<'a> Lower<'_, '_, 'a, '_> {
-    pub(super) fn atomic(&mut self, op: AtomicOp, operands: usize, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
-        let arguments: Vec<&'a Expr> =
-            call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|keyword| &keyword.value)).collect();
+    pub(super) fn atomic(
+        &mut self,
+        op: AtomicOp,
+        operands: usize,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
+        let arguments: Vec<&'a Expr> = call
+            .arguments
+            .args
+            .iter()
+            .chain(call.arguments.keywords.iter().map(|keyword| &keyword.value))
+            .collect();
         let Some((array, rest)) = arguments.split_first() else {
-            return fault("wrong-arguments", span, "an atomic operation needs an array, indices and a value");
+            return fault(
+                "wrong-arguments",
+                span,
+                "an atomic operation needs an array, indices and a value",
+            );
         };
         let access = self.access(array)?;
         let place = self.spilled(access, self.span(array))?;
         let ty = self.b.place_type(place);
-        let array_type = if let crate::ir::place::Root::Array(value) = self.b.body().places[place].root
+        let array_type = if let crate::ir::place::Root::Array(value) =
+            self.b.body().places[place].root
             && self.b.body().path(place).is_empty()
         {
             self.ty(value)
@@ -42,14 +57,27 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         let (of, dims) = match *self.shape(array_type) {
             Shape::Array { of, dims } => (of, usize::from(dims)),
-            Shape::Fixed { .. } => return fault("unsupported-atomic", span, "atomic operations on fixed arrays aren't supported"),
+            Shape::Fixed { .. } => {
+                return fault(
+                    "unsupported-atomic",
+                    span,
+                    "atomic operations on fixed arrays aren't supported",
+                );
+            }
             _ => {
                 let found = self.shown(array_type);
-                return fault("type-mismatch", self.span(array), format!("an array is needed here, found `{found}`"));
+                return fault(
+                    "type-mismatch",
+                    self.span(array),
+                    format!("an array is needed here, found `{found}`"),
+                );
             }
         };
         if rest.len() != dims + operands {
-            let message = format!("an array of {dims} dimensions needs {dims} indices and {operands} more, found {}", rest.len());
+            let message = format!(
+                "an array of {dims} dimensions needs {dims} indices and {operands} more, found {}",
+                rest.len()
+            );
             return fault("wrong-arguments", span, message);
         }
         let mut values = Vec::with_capacity(rest.len());
@@ -61,24 +89,42 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let ty = self.ty(index);
             if !ty.as_scalar().is_some_and(Scalar::is_int) {
                 let found = self.shown(ty);
-                return fault("type-mismatch", span, format!("an index is an integer, found `{found}`"));
+                return fault(
+                    "type-mismatch",
+                    span,
+                    format!("an index is an integer, found `{found}`"),
+                );
             }
         }
         self.operands_fit(op, of, &values[dims..], span)?;
         let element = self.b.element(place, &values[..dims]);
         self.b.set_span(span);
         Ok(Operand::Value(match op {
-            AtomicOp::CompareExchange => self.b.compare_exchange(element, values[dims], values[dims + 1]),
+            AtomicOp::CompareExchange => {
+                self.b.compare_exchange(element, values[dims], values[dims + 1])
+            }
             _ => self.b.atomic(op, element, values[dims]),
         }))
     }
 
-    fn operands_fit(&mut self, op: AtomicOp, of: crate::ir::ty::Type, values: &[Value], span: Span) -> Flow<()> {
+    fn operands_fit(
+        &mut self,
+        op: AtomicOp,
+        of: crate::ir::ty::Type,
+        values: &[Value],
+        span: Span,
+    ) -> Flow<()> {
         for &value in values {
             if self.ty(value) != of {
                 let (wanted, found) = (self.shown(of), self.shown(self.ty(value)));
-                let fault = Diagnostic::error("type-mismatch", span, format!("the elements are `{wanted}`, found `{found}`"));
-                return Err(super::Stop::Fault(Box::new(fault.help(format!("convert it first: `{wanted}(..)`")))));
+                let fault = Diagnostic::error(
+                    "type-mismatch",
+                    span,
+                    format!("the elements are `{wanted}`, found `{found}`"),
+                );
+                return Err(super::Stop::Fault(Box::new(
+                    fault.help(format!("convert it first: `{wanted}(..)`")),
+                )));
             }
         }
         let fits = match self.b.module.types.components(of) {
@@ -94,6 +140,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Ok(());
         }
         let found = self.shown(of);
-        fault("unsupported-atomic", span, format!("this atomic operation isn't defined for `{found}`"))
+        fault(
+            "unsupported-atomic",
+            span,
+            format!("this atomic operation isn't defined for `{found}`"),
+        )
     }
 }

@@ -29,10 +29,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Static::Python(def, home) => {
                 let name = &def.name;
                 let (code, message) = match self.unit.role(def, home) {
-                    Role::Kernel => ("not-callable", format!("`{name}` is a kernel: kernels are launched, not called")),
-                    Role::Native => ("unsupported-native", format!("`{name}` is a native snippet: those aren't supported")),
-                    Role::Hook => ("not-callable", format!("`{name}` is a gradient of another function")),
-                    _ => ("not-callable", format!("`{name}` is a Python function: kernels call functions decorated with `@wp.func`")),
+                    Role::Kernel => (
+                        "not-callable",
+                        format!("`{name}` is a kernel: kernels are launched, not called"),
+                    ),
+                    Role::Native => (
+                        "unsupported-native",
+                        format!("`{name}` is a native snippet: those aren't supported"),
+                    ),
+                    Role::Hook => {
+                        ("not-callable", format!("`{name}` is a gradient of another function"))
+                    }
+                    _ => (
+                        "not-callable",
+                        format!(
+                            "`{name}` is a Python function: kernels call functions decorated with `@wp.func`"
+                        ),
+                    ),
                 };
                 fault(code, span, message)
             }
@@ -64,7 +77,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         for keyword in &arguments.keywords {
             let Some(name) = &keyword.arg else {
-                return fault("unsupported-syntax", self.span(&keyword.value), "`**` is no part of the dialect");
+                return fault(
+                    "unsupported-syntax",
+                    self.span(&keyword.value),
+                    "`**` is no part of the dialect",
+                );
             };
             given.push((Some(name.as_str()), self.expr(&keyword.value)?, Some(&keyword.value)));
         }
@@ -72,23 +89,34 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// The parts of what `*` stands before.
-    fn spread(&mut self, operand: Operand<'a>, span: Span) -> Flow<Vec<Operand<'a>>> {
+    pub(super) fn spread(&mut self, operand: Operand<'a>, span: Span) -> Flow<Vec<Operand<'a>>> {
         use crate::ir::ty::Shape;
         Ok(match operand {
             Operand::Tuple(parts) => parts.to_vec(),
-            Operand::Static(Static::Sequence(parts)) => parts.iter().cloned().map(Operand::Static).collect(),
-            Operand::Extents(array) => self.extents(array).into_iter().map(Operand::Value).collect(),
+            Operand::Static(Static::Sequence(parts)) => {
+                parts.iter().cloned().map(Operand::Static).collect()
+            }
+            Operand::Extents(array) => {
+                self.extents(array).into_iter().map(Operand::Value).collect()
+            }
             operand => {
                 let value = self.value(operand, span)?;
                 let ty = self.ty(value);
                 let count = match self.shape(ty) {
                     Shape::Tuple(of) => of.len() as u32,
-                    Shape::Vector { .. } | Shape::Quaternion(_) | Shape::Transform(_) | Shape::Matrix { .. } => {
+                    Shape::Vector { .. }
+                    | Shape::Quaternion(_)
+                    | Shape::Transform(_)
+                    | Shape::Matrix { .. } => {
                         self.b.module.types.components(ty).map_or(0, |(_, count)| count)
                     }
                     _ => {
                         let found = self.shown(ty);
-                        return fault("type-mismatch", span, format!("a `{found}` can't be unpacked"));
+                        return fault(
+                            "type-mismatch",
+                            span,
+                            format!("a `{found}` can't be unpacked"),
+                        );
                     }
                 };
                 (0..count).map(|at| Operand::Value(self.b.extract(value, at))).collect()
@@ -115,8 +143,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             None => {
                 if !path.starts_with("warp.") || path.matches('.').count() > 1 {
-                    let message = format!("`{path}` isn't part of the dialect");
-                    return fault("unknown-function", span, message);
+                    let (code, message) = if path.starts_with("builtins.") {
+                        ("unknown-function", format!("Python's `{name}` isn't part of the dialect"))
+                    } else {
+                        ("imported-name", format!("`{path}` comes from another module"))
+                    };
+                    return fault(code, span, message);
                 }
                 let message = format!("`wp.{name}` is no builtin of this compiler");
                 let fault = Diagnostic::error("unknown-builtin", self.span(&call.func), message);

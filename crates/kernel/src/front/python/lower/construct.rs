@@ -14,14 +14,25 @@ use std::rc::Rc;
 
 impl<'a> Lower<'_, '_, 'a, '_> {
     /// A value of a type named by the text.
-    pub(super) fn construct_type(&mut self, annotation: &Annotation, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    pub(super) fn construct_type(
+        &mut self,
+        annotation: &Annotation,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
         let keywords = &call.arguments.keywords;
         let mut given = Vec::new();
         for (keyword, operand, expr) in self.given_values(call)? {
             match keyword {
-                None | Some("p" | "q" | "x" | "y" | "z" | "w" | "v" | "pos" | "rot") => given.push((operand, expr.map_or(span, |e| self.span(e)))),
+                None | Some("p" | "q" | "x" | "y" | "z" | "w" | "v" | "pos" | "rot") => {
+                    given.push((operand, expr.map_or(span, |e| self.span(e))))
+                }
                 Some(name) => {
-                    return fault("wrong-arguments", span, format!("this constructor has no parameter `{name}`"));
+                    return fault(
+                        "wrong-arguments",
+                        span,
+                        format!("this constructor has no parameter `{name}`"),
+                    );
                 }
             }
         }
@@ -40,13 +51,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             match arg {
                 Expr::Starred(starred) => {
                     let operand = self.expr(&starred.value)?;
-                    let value = self.value(operand, self.span(arg))?;
-                    let count = match self.shape(self.ty(value)) {
-                        Shape::Tuple(of) => of.len() as u32,
-                        _ => self.b.module.types.components(self.ty(value)).map_or(0, |(_, count)| count),
-                    };
-                    for at in 0..count {
-                        given.push((None, Operand::Value(self.b.extract(value, at)), None));
+                    for part in self.spread(operand, self.span(arg))? {
+                        given.push((None, part, None));
                     }
                 }
                 arg => given.push((None, self.expr(arg)?, Some(arg))),
@@ -54,7 +60,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         for keyword in &call.arguments.keywords {
             let Some(name) = &keyword.arg else {
-                return fault("unsupported-syntax", self.span(&keyword.value), "`**` is no part of the dialect");
+                return fault(
+                    "unsupported-syntax",
+                    self.span(&keyword.value),
+                    "`**` is no part of the dialect",
+                );
             };
             if !matches!(name.as_str(), "dtype" | "length" | "shape") {
                 given.push((Some(name.as_str()), self.expr(&keyword.value)?, Some(&keyword.value)));
@@ -75,8 +85,16 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for keyword in keywords {
             match keyword.arg.as_ref().map(|arg| arg.as_str()) {
                 Some("dtype") => match self.expr(&keyword.value)? {
-                    Operand::Static(known) => dtype = Some(Rc::new(self.unit.as_type(&known, &keyword.value)?)),
-                    _ => return fault("unknown-type", self.span(&keyword.value), "a type is needed here"),
+                    Operand::Static(known) => {
+                        dtype = Some(Rc::new(self.unit.as_type(&known, &keyword.value)?))
+                    }
+                    _ => {
+                        return fault(
+                            "unknown-type",
+                            self.span(&keyword.value),
+                            "a type is needed here",
+                        );
+                    }
                 },
                 Some("length" | "shape") => extents = Some(self.known_shape(&keyword.value)?),
                 _ => {}
@@ -89,7 +107,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             None => None,
         };
-        let scalar = first.and_then(|ty| self.b.module.types.components(ty)).map(|(scalar, _)| scalar);
+        let scalar =
+            first.and_then(|ty| self.b.module.types.components(ty)).map(|(scalar, _)| scalar);
         let of = |named: &Rc<Annotation>| -> Rc<Annotation> {
             match (&dtype, &**named, scalar) {
                 (Some(dtype), ..) => dtype.clone(),
@@ -118,7 +137,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     _ => None,
                 };
                 let found = said.or(copied);
-                Annotation::Matrix(rows.or(found.map(|f| f.0)), cols.or(found.map(|f| f.1)), of(named))
+                Annotation::Matrix(
+                    rows.or(found.map(|f| f.0)),
+                    cols.or(found.map(|f| f.1)),
+                    of(named),
+                )
             }
             Annotation::Quaternion(named) => Annotation::Quaternion(of(named)),
             Annotation::Transform(named) => Annotation::Transform(of(named)),
@@ -131,20 +154,31 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let operand = self.expr(expr)?;
         let parts: Vec<Operand<'a>> = match operand {
             Operand::Tuple(parts) => parts.to_vec(),
-            Operand::Static(Static::Sequence(parts)) => parts.iter().cloned().map(Operand::Static).collect(),
+            Operand::Static(Static::Sequence(parts)) => {
+                parts.iter().cloned().map(Operand::Static).collect()
+            }
             one => vec![one],
         };
         let extents: Option<Vec<u32>> = parts
             .iter()
             .map(|part| match part {
-                Operand::Static(Static::Int(len)) => u32::try_from(*len).ok().filter(|len| (1..=1 << 24).contains(len)),
-                Operand::Static(Static::Typed(literal)) => literal.as_int().and_then(|len| u32::try_from(len).ok()).filter(|len| (1..=1 << 24).contains(len)),
+                Operand::Static(Static::Int(len)) => {
+                    u32::try_from(*len).ok().filter(|len| (1..=1 << 24).contains(len))
+                }
+                Operand::Static(Static::Typed(literal)) => literal
+                    .as_int()
+                    .and_then(|len| u32::try_from(len).ok())
+                    .filter(|len| (1..=1 << 24).contains(len)),
                 _ => None,
             })
             .collect();
         match extents {
             Some(extents) if (1..=4).contains(&extents.len()) => Ok(extents),
-            _ => fault("needs-constant", self.span(expr), "a shape is one to four numbers above 0, known when compiled"),
+            _ => fault(
+                "needs-constant",
+                self.span(expr),
+                "a shape is one to four numbers above 0, known when compiled",
+            ),
         }
     }
 
@@ -158,9 +192,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     Static::Int(value) if to.bits() < 64 || to == Scalar::Bool => {
                         let narrow = Literal::int(Scalar::I32, *value);
                         let in_range = narrow.as_int() == Some(*value);
-                        if in_range || !to.is_float() { Static::Int(*value) } else { Static::Typed(narrow) }
+                        if in_range || !to.is_float() {
+                            Static::Int(*value)
+                        } else {
+                            Static::Typed(narrow)
+                        }
                     }
-                    Static::Float(value) if to.bits() < 64 => Static::Typed(Literal::float(Scalar::F32, *value)),
+                    Static::Float(value) if to.bits() < 64 => {
+                        Static::Typed(Literal::float(Scalar::F32, *value))
+                    }
                     other => other.clone(),
                 };
                 let Some(literal) = through.literal(to) else {
@@ -173,7 +213,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let ty = self.ty(value);
                 if ty.as_scalar().is_none() {
                     let found = self.shown(ty);
-                    return fault("type-mismatch", span, format!("a number is needed here, found `{found}`"));
+                    return fault(
+                        "type-mismatch",
+                        span,
+                        format!("a number is needed here, found `{found}`"),
+                    );
                 }
                 if ty == Type::scalar(to) {
                     return Ok(value);
@@ -185,7 +229,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// A vector, matrix, quaternion or transform of arguments.
-    pub(super) fn composite(&mut self, ty: Type, given: &[(Operand<'a>, Span)], span: Span) -> Flow<Value> {
+    pub(super) fn composite(
+        &mut self,
+        ty: Type,
+        given: &[(Operand<'a>, Span)],
+        span: Span,
+    ) -> Flow<Value> {
         let Some((scalar, count)) = self.b.module.types.components(ty) else {
             let found = self.shown(ty);
             return fault("not-callable", span, format!("a `{found}` can't be made like this"));
@@ -206,41 +255,73 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let found = self.ty(value);
             if found.as_scalar() == Some(scalar) {
                 parts.push(value);
-            } else if found.as_scalar().is_none() && self.b.module.types.components(found).is_some() {
+            } else if found.as_scalar().is_none() && self.b.module.types.components(found).is_some()
+            {
                 nested = true;
                 let whole = given.len() == 1;
-                let value = if whole { self.converted(value, scalar).unwrap_or(value) } else { value };
+                let value =
+                    if whole { self.converted(value, scalar).unwrap_or(value) } else { value };
                 parts.extend(self.b.parts(value));
             } else {
-                let (wanted, found) = (crate::front::python::annotation::scalar_name(scalar), self.shown(found));
-                return fault("type-mismatch", *here, format!("components are `{wanted}` here, found `{found}`"));
+                let (wanted, found) =
+                    (crate::front::python::annotation::scalar_name(scalar), self.shown(found));
+                return fault(
+                    "type-mismatch",
+                    *here,
+                    format!("components are `{wanted}` here, found `{found}`"),
+                );
             }
         }
         for &part in &parts {
             if self.ty(part).as_scalar() != Some(scalar) {
-                let (wanted, found) = (crate::front::python::annotation::scalar_name(scalar), self.shown(self.ty(part)));
-                return fault("type-mismatch", span, format!("components are `{wanted}` here, found `{found}`"));
+                let (wanted, found) = (
+                    crate::front::python::annotation::scalar_name(scalar),
+                    self.shown(self.ty(part)),
+                );
+                return fault(
+                    "type-mismatch",
+                    span,
+                    format!("components are `{wanted}` here, found `{found}`"),
+                );
             }
+        }
+        if parts.len() == 3
+            && nested
+            && let Shape::Transform(of) = *self.shape(ty)
+        {
+            // The rotation of a transform is none unless it is given.
+            parts.extend([0, 0, 0, 1].map(|value| self.b.literal(Literal::int(of, value))));
         }
         if parts.len() == 1 && !nested && count > 1 {
             return Ok(self.b.splat(ty, parts[0]));
         }
         if parts.len() as u32 != count {
             let (name, found) = (self.shown(ty), parts.len());
-            return fault("wrong-arguments", span, format!("a `{name}` has {count} components, found {found}"));
+            return fault(
+                "wrong-arguments",
+                span,
+                format!("a `{name}` has {count} components, found {found}"),
+            );
         }
         Ok(self.b.construct(ty, &parts))
     }
 
     /// `MyStruct()`, `MyStruct(a, field=b)`
-    pub(super) fn construct_struct(&mut self, class: ScopeId, given: Vec<Given<'a>>, span: Span) -> Flow<Operand<'a>> {
+    pub(super) fn construct_struct(
+        &mut self,
+        class: ScopeId,
+        given: Vec<Given<'a>>,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
         let ty = self.session.structure(self.b.module, class)?;
         if given.is_empty() {
             return Ok(Operand::Value(self.b.zero(ty)));
         }
         let (name, _, specs) = self.unit.fields(class)?;
         let fields: Vec<Type> = match self.shape(ty) {
-            Shape::Struct(id) => self.b.module.types.structure(*id).fields.iter().map(|field| field.ty).collect(),
+            Shape::Struct(id) => {
+                self.b.module.types.structure(*id).fields.iter().map(|field| field.ty).collect()
+            }
             _ => Vec::new(),
         };
         let mut parts: Vec<Option<Value>> = vec![None; fields.len()];
@@ -254,10 +335,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return fault("wrong-arguments", here, format!("`{name}` has no such field"));
             };
             let value = self.value(operand, here)?;
-            let value = if self.ty(value) == fields[at] { Some(value) } else { self.adapted(value, fields[at], true) };
+            let value = if self.ty(value) == fields[at] {
+                Some(value)
+            } else {
+                self.adapted(value, fields[at], true)
+            };
             let Some(value) = value else {
                 let wanted = self.shown(fields[at]);
-                return fault("type-mismatch", here, format!("field `{}` is a `{wanted}`", specs[at].name));
+                return fault(
+                    "type-mismatch",
+                    here,
+                    format!("field `{}` is a `{wanted}`", specs[at].name),
+                );
             };
             parts[at] = Some(value);
         }
@@ -275,7 +364,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn zeros(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let arguments = &call.arguments;
         let named = |name: &str, position: usize| {
-            let keyword = arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
+            let keyword =
+                arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
             keyword.map(|keyword| &keyword.value).or_else(|| arguments.args.get(position))
         };
         let Some(shape) = named("shape", 0) else {
@@ -303,35 +393,50 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn identity(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let arguments = &call.arguments;
         let named = |name: &str, position: usize| {
-            let keyword = arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
+            let keyword =
+                arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
             keyword.map(|keyword| &keyword.value).or_else(|| arguments.args.get(position))
         };
-        let Some(n) = named("n", 0) else { return fault("wrong-arguments", span, "`wp.identity` needs a size") };
+        let Some(n) = named("n", 0) else {
+            return fault("wrong-arguments", span, "`wp.identity` needs a size");
+        };
         let extents = self.known_shape(n)?;
         let scalar = match named("dtype", 1) {
             Some(dtype) => match self.expr(dtype)? {
                 Operand::Static(Static::Type(Annotation::Scalar(scalar))) => scalar,
-                _ => return fault("unknown-type", self.span(dtype), "a scalar type is needed here"),
+                _ => {
+                    return fault("unknown-type", self.span(dtype), "a scalar type is needed here");
+                }
             },
             None => Scalar::F32,
         };
-        let [n @ 1..=64] = extents[..] else { return fault("wrong-arguments", span, "the size is one number up to 64") };
+        let [n @ 1..=64] = extents[..] else {
+            return fault("wrong-arguments", span, "the size is one number up to 64");
+        };
         let one = self.b.literal(Literal::int(scalar, 1));
         let zero = self.b.literal(Literal::from_bits(scalar, 0));
-        let parts: Vec<Value> = (0..n * n).map(|at| if at % (n + 1) == 0 { one } else { zero }).collect();
+        let parts: Vec<Value> =
+            (0..n * n).map(|at| if at % (n + 1) == 0 { one } else { zero }).collect();
         let ty = self.b.module.types.matrix(n as u16, n as u16, scalar);
         Ok(Operand::Value(self.b.construct(ty, &parts)))
     }
 
     /// `wp.matrix_from_rows(..)`, `wp.matrix_from_cols(..)`
-    pub(super) fn matrix_from(&mut self, by_rows: bool, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+    pub(super) fn matrix_from(
+        &mut self,
+        by_rows: bool,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
         let mut vectors = Vec::new();
         for (_, operand, expr) in self.given(&call.arguments)? {
             vectors.push(self.value(operand, expr.map_or(span, |expr| self.span(expr)))?);
         }
         let shapes: Vec<Type> = vectors.iter().map(|&vector| self.ty(vector)).collect();
         let first = shapes.first().map(|&ty| self.shape(ty).clone());
-        let (Some(Shape::Vector { len, of }), true) = (first, shapes.windows(2).all(|pair| pair[0] == pair[1])) else {
+        let (Some(Shape::Vector { len, of }), true) =
+            (first, shapes.windows(2).all(|pair| pair[0] == pair[1]))
+        else {
             return fault("type-mismatch", span, "vectors of one type are needed here");
         };
         let count = vectors.len() as u16;

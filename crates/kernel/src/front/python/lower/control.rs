@@ -1,6 +1,7 @@
 //! Statements and control flow.
 
-use super::{Binding, Flow, Lower, Operand, fault};
+use super::{Binding, Flow, Lower, Operand, fault, usage};
+use crate::diagnostic::Diagnostic;
 use crate::front::python::constant::Static;
 use crate::front::python::syntax::{self, ElifElseClause, Expr, Stmt, StmtFor, StmtIf, StmtWhile};
 use crate::ir::function::Mode;
@@ -21,7 +22,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Stmt::If(branch) => self.branch(branch),
             Stmt::For(each) => self.for_each(each),
             Stmt::While(each) => self.while_loop(each),
-            Stmt::Return(give) => self.give(give.value.as_deref(), syntax::span(self.unit.id, give)),
+            Stmt::Return(give) => {
+                self.give(give.value.as_deref(), syntax::span(self.unit.id, give))
+            }
             Stmt::Expr(expr) => self.expression_statement(&expr.value),
             Stmt::Assert(assert) => {
                 let condition = self.condition(&assert.test)?;
@@ -37,9 +40,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Stmt::Break(_) | Stmt::Continue(_) => {
                 if self.in_loop == 0 {
                     let span = syntax::span(self.unit.id, stmt);
-                    return fault("outside-loop", span, "`break` and `continue` need a loop around them");
+                    return fault(
+                        "outside-loop",
+                        span,
+                        "`break` and `continue` need a loop around them",
+                    );
                 }
-                if matches!(stmt, Stmt::Break(_)) { self.b.break_loop() } else { self.b.continue_loop() }
+                if matches!(stmt, Stmt::Break(_)) {
+                    self.b.break_loop()
+                } else {
+                    self.b.continue_loop()
+                }
                 Ok(())
             }
             _ => {
@@ -142,10 +153,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn for_each(&mut self, each: &'a StmtFor) -> Flow<()> {
         if let Some(stmt) = each.orelse.first() {
             let span = syntax::span(self.unit.id, stmt);
-            return fault("unsupported-syntax", span, "`else` after a loop is no part of the dialect");
+            return fault(
+                "unsupported-syntax",
+                span,
+                "`else` after a loop is no part of the dialect",
+            );
         }
         let Expr::Name(target) = &*each.target else {
-            return fault("unsupported-syntax", self.span(&each.target), "a loop has one name as its target");
+            return fault(
+                "unsupported-syntax",
+                self.span(&each.target),
+                "a loop has one name as its target",
+            );
         };
         let target = target.id.as_str();
         let (call, reversed) = self.range_call(&each.iter)?;
@@ -155,21 +174,33 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let span = self.span(&each.iter);
         let (start, end, step) = match bounds.len() {
-            1 => (Operand::Static(Static::Int(0)), bounds.remove(0), Operand::Static(Static::Int(1))),
+            1 => {
+                (Operand::Static(Static::Int(0)), bounds.remove(0), Operand::Static(Static::Int(1)))
+            }
             2 => (bounds.remove(0), bounds.remove(0), Operand::Static(Static::Int(1))),
             3 => (bounds.remove(0), bounds.remove(0), bounds.remove(0)),
             count => {
-                return fault("wrong-arguments", span, format!("`range` takes 1 to 3 arguments, found {count}"));
+                return fault(
+                    "wrong-arguments",
+                    span,
+                    format!("`range` takes 1 to 3 arguments, found {count}"),
+                );
             }
         };
-        if let (Some(first), Some(last), Some(by)) = (known_int(&start), known_int(&end), known_int(&step)) {
+        if let (Some(first), Some(last), Some(by)) =
+            (known_int(&start), known_int(&end), known_int(&step))
+        {
             if by == 0 {
                 return fault("wrong-arguments", span, "the step of a `range` can't be 0");
             }
             let count = (last - first).abs() / by.abs();
             let has_static = contains_static(&each.body);
             if has_static && count > STATIC_UNROLL_MAX {
-                return fault("too-complex", span, format!("a loop around `wp.static` has at most {STATIC_UNROLL_MAX} iterations"));
+                return fault(
+                    "too-complex",
+                    span,
+                    format!("a loop around `wp.static` has at most {STATIC_UNROLL_MAX} iterations"),
+                );
             }
             if has_static || (count <= UNROLL_MAX && !leaves_loop(&each.body)) {
                 return self.unrolled(each, target, first, last, by, reversed);
@@ -185,7 +216,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Some(scalar) if scalar.is_int() => values.push(self.b.convert(value, Scalar::I32)),
                 _ => {
                     let found = self.shown(ty);
-                    return fault("type-mismatch", span, format!("`range` needs integers, found `{found}`"));
+                    return fault(
+                        "type-mismatch",
+                        span,
+                        format!("`range` needs integers, found `{found}`"),
+                    );
                 }
             }
         }
@@ -217,8 +252,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         }
                         path => {
                             let name = path.rsplit('.').next().unwrap_or(path);
-                            if let Some((code, what)) = crate::front::python::warp::missing_feature(name) {
-                                return fault(code, self.span(iter), format!("{what} aren't supported"));
+                            if let Some((code, what)) =
+                                crate::front::python::warp::missing_feature(name)
+                            {
+                                return fault(
+                                    code,
+                                    self.span(iter),
+                                    format!("{what} aren't supported"),
+                                );
                             }
                         }
                     }
@@ -251,7 +292,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         [first, end, back]
     }
 
-    fn unrolled(&mut self, each: &'a StmtFor, target: &'a str, first: i128, last: i128, by: i128, reversed: bool) -> Flow<()> {
+    fn unrolled(
+        &mut self,
+        each: &'a StmtFor,
+        target: &'a str,
+        first: i128,
+        last: i128,
+        by: i128,
+        reversed: bool,
+    ) -> Flow<()> {
         let mut numbers = Vec::new();
         let mut next = first;
         while if by > 0 { next < last } else { next > last } {
@@ -261,17 +310,19 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if reversed {
             numbers.reverse();
         }
+        self.iterators.insert(target);
         for (position, &number) in numbers.iter().enumerate() {
             let is_last = position + 1 == numbers.len();
-            let local = if self.usage.is_rebound(target) && is_last || self.locals.contains_key(target) {
-                let value = self.b.i32(number as i32);
-                let local = self.local(target, Type::I32);
-                let place = self.b.local_place(local);
-                self.b.store(place, value);
-                Some(local)
-            } else {
-                None
-            };
+            let local =
+                if self.usage.is_rebound(target) && is_last || self.locals.contains_key(target) {
+                    let value = self.b.i32(number as i32);
+                    let local = self.local(target, Type::I32);
+                    let place = self.b.local_place(local);
+                    self.b.store(place, value);
+                    Some(local)
+                } else {
+                    None
+                };
             self.names.insert(target, Binding::Static(Static::Int(number), local));
             self.suite(&each.body);
             if self.b.diverged() {
@@ -282,7 +333,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     fn dynamic_for(&mut self, each: &'a StmtFor, target: &'a str, range: [Value; 3]) -> Flow<()> {
-        let before = self.enter_loop(&each.body);
+        let before = self.enter_loop(&each.body, syntax::span(self.unit.id, each))?;
         let index = self.b.loop_index(Type::I32, target);
         self.b.open_block();
         if self.usage.needs_variable(target, false, false) {
@@ -298,17 +349,24 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         self.in_loop -= 1;
         let body = self.b.close_block();
         self.b.for_block(index, range, body);
-        self.leave_loop(before, Some(target), syntax::span(self.unit.id, each))
+        self.leave_loop(&before, Some(target), &each.body);
+        Ok(())
     }
 
     fn while_loop(&mut self, each: &'a StmtWhile) -> Flow<()> {
         if let Some(stmt) = each.orelse.first() {
             let span = syntax::span(self.unit.id, stmt);
-            return fault("unsupported-syntax", span, "`else` after a loop is no part of the dialect");
+            return fault(
+                "unsupported-syntax",
+                span,
+                "`else` after a loop is no part of the dialect",
+            );
         }
-        let before = self.enter_loop(&each.body);
+        let before = self.enter_loop(&each.body, syntax::span(self.unit.id, each))?;
         self.b.open_block();
-        let condition = self.condition(&each.test).and_then(|condition| self.truth(condition, self.span(&each.test)));
+        let condition = self
+            .condition(&each.test)
+            .and_then(|condition| self.truth(condition, self.span(&each.test)));
         let header = self.b.close_block();
         self.b.open_block();
         self.in_loop += 1;
@@ -317,61 +375,81 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let body = self.b.close_block();
         let condition = condition?;
         self.b.while_blocks(header, condition, body);
-        self.leave_loop(before, None, syntax::span(self.unit.id, each))
+        self.leave_loop(&before, None, &each.body);
+        Ok(())
     }
 
     /// What names stand for before a loop. Iterators of unrolled loops that the body changes become
-    /// variables, as in NVIDIA Warp.
-    fn enter_loop(&mut self, _body: &'a [Stmt]) -> HashMap<&'a str, Binding<'a>> {
-        self.names.clone()
+    /// variables; other names known from the text may not change in it, both as in NVIDIA Warp.
+    fn enter_loop(
+        &mut self,
+        body: &'a [Stmt],
+        span: crate::source::Span,
+    ) -> Flow<HashMap<&'a str, Binding<'a>>> {
+        for name in usage::assigned(body) {
+            let Some(Binding::Static(known, _)) = self.names.get(name).cloned() else { continue };
+            if known.as_f64().is_none() {
+                continue;
+            }
+            if self.iterators.contains(name) {
+                let value = self.materialize(&known, span)?;
+                let local = self.local(name, self.ty(value));
+                let place = self.b.local_place(local);
+                self.b.store(place, value);
+                self.names.insert(name, Binding::Local(local));
+                continue;
+            }
+            let constructor = match known {
+                Static::Bool(_) => "bool",
+                Static::Int(_) => "int",
+                _ => "float",
+            };
+            let message = format!("constant `{name}` changes in a loop that isn't unrolled");
+            let help = format!("make it a variable before the loop: `{name} = {constructor}(..)`");
+            let fault = Diagnostic::error("constant-in-loop", span, message).help(help);
+            return Err(super::Stop::Fault(Box::new(fault)));
+        }
+        Ok(self.names.clone())
     }
 
-    fn leave_loop(&mut self, before: HashMap<&'a str, Binding<'a>>, target: Option<&'a str>, span: crate::source::Span) -> Flow<()> {
+    /// What names stand for after a loop: its body ran any number of times, and may have ended early.
+    fn leave_loop(
+        &mut self,
+        before: &HashMap<&'a str, Binding<'a>>,
+        target: Option<&'a str>,
+        body: &'a [Stmt],
+    ) {
         let after = std::mem::take(&mut self.names);
-        let mut mutated = None;
-        for (&name, old) in &before {
-            let Some(new) = after.get(name) else { continue };
-            if let Binding::Static(known, _) = old
-                && Some(name) != target
-                && !matches!(new, Binding::Static(same, _) if same == known)
-                && known.as_f64().is_some()
-            {
-                mutated = mutated.or(Some((name, known.clone())));
-            }
-        }
+        let assigned = usage::assigned(body);
         let mut names = HashMap::with_capacity(after.len());
         for (name, binding) in after {
+            let binding = match binding {
+                Binding::Static(_, Some(local)) if assigned.contains(&name) => {
+                    Binding::Local(local)
+                }
+                other => other,
+            };
             let joined = match before.get(name) {
                 Some(old) if Some(name) != target => joined(old, &binding),
                 _ => Some(binding),
             };
             if let Some(binding) = joined
-                && visible_after(&before, name, &binding)
+                && visible_after(before, name, &binding)
             {
                 names.insert(name, binding);
             }
         }
         self.names = names;
-        match mutated {
-            Some((name, known)) => {
-                let constructor = match known {
-                    Static::Bool(_) => "bool",
-                    Static::Int(_) => "int",
-                    _ => "float",
-                };
-                let message = format!("constant `{name}` changes in a loop that isn't unrolled");
-                let help = format!("make it a variable before the loop: `{name} = {constructor}(..)`");
-                let fault = crate::diagnostic::Diagnostic::error("constant-in-loop", span, message).help(help);
-                Err(super::Stop::Fault(Box::new(fault)))
-            }
-            None => Ok(()),
-        }
     }
 
     fn give(&mut self, value: Option<&'a Expr>, span: crate::source::Span) -> Flow<()> {
         let Some(expr) = value else {
             if self.result.is_some_and(|result| result != Type::UNIT) {
-                return fault("type-mismatch", span, "this `return` gives nothing, another one gives a value");
+                return fault(
+                    "type-mismatch",
+                    span,
+                    "this `return` gives nothing, another one gives a value",
+                );
             }
             self.result.get_or_insert(Type::UNIT);
             self.b.ret(None);
@@ -381,10 +459,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return self.give(None, span);
         }
         if self.is_kernel {
-            return fault("kernel-result", span, "a kernel gives no result: write to an array instead");
+            return fault(
+                "kernel-result",
+                span,
+                "a kernel gives no result: write to an array instead",
+            );
         }
         let operand = self.expr(expr)?;
         let value = self.value(operand, self.span(expr))?;
+        self.no_local_array(value, self.span(expr))?;
         let ty = self.ty(value);
         if ty == Type::UNIT {
             self.result.get_or_insert(Type::UNIT);
@@ -397,7 +480,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return fault(
                     "type-mismatch",
                     span,
-                    format!("all results of a function are of one type: this is a `{found}`, another one a `{wanted}`"),
+                    format!(
+                        "all results of a function are of one type: this is a `{found}`, another one a `{wanted}`"
+                    ),
                 );
             }
             Some(_) => {}
@@ -421,7 +506,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Shape::Array { .. } => Ok(self.b.present(value)),
             _ => {
                 let found = self.shown(ty);
-                fault("type-mismatch", span, format!("a condition is a number, a `bool` or an array, found `{found}`"))
+                fault(
+                    "type-mismatch",
+                    span,
+                    format!("a condition is a number, a `bool` or an array, found `{found}`"),
+                )
             }
         }
     }
@@ -450,7 +539,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// Whether a parameter is the caller's place, to write.
     pub(super) fn is_reference(&self, position: u32) -> bool {
-        self.b.function().params.get(position as usize).is_some_and(|param| param.mode == Mode::Mutable)
+        self.b
+            .function()
+            .params
+            .get(position as usize)
+            .is_some_and(|param| param.mode == Mode::Mutable)
     }
 }
 
@@ -477,7 +570,9 @@ fn joined<'a>(left: &Binding<'a>, right: &Binding<'a>) -> Option<Binding<'a>> {
         (Binding::Value(one), Binding::Value(other)) if one == other => Some(left.clone()),
         (Binding::Param(one), Binding::Param(other)) if one == other => Some(left.clone()),
         (Binding::Extents(one), Binding::Extents(other)) if one == other => Some(left.clone()),
-        (Binding::Tuple(one), Binding::Tuple(other)) if std::rc::Rc::ptr_eq(one, other) => Some(left.clone()),
+        (Binding::Tuple(one), Binding::Tuple(other)) if std::rc::Rc::ptr_eq(one, other) => {
+            Some(left.clone())
+        }
         _ => None,
     }
 }
@@ -492,7 +587,10 @@ fn visible_after(before: &HashMap<&str, Binding<'_>>, name: &str, binding: &Bind
     }
 }
 
-fn kept<'a>(before: &HashMap<&'a str, Binding<'a>>, after: HashMap<&'a str, Binding<'a>>) -> HashMap<&'a str, Binding<'a>> {
+fn kept<'a>(
+    before: &HashMap<&'a str, Binding<'a>>,
+    after: HashMap<&'a str, Binding<'a>>,
+) -> HashMap<&'a str, Binding<'a>> {
     after.into_iter().filter(|(name, binding)| visible_after(before, name, binding)).collect()
 }
 
@@ -501,7 +599,8 @@ fn leaves_loop(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::Break(_) | Stmt::Continue(_) => true,
         Stmt::If(branch) => {
-            leaves_loop(&branch.body) || branch.elif_else_clauses.iter().any(|clause| leaves_loop(&clause.body))
+            leaves_loop(&branch.body)
+                || branch.elif_else_clauses.iter().any(|clause| leaves_loop(&clause.body))
         }
         _ => false,
     })
@@ -526,9 +625,13 @@ fn contains_static(body: &[Stmt]) -> bool {
             Expr::UnaryOp(unary) => in_expr(&unary.operand),
             Expr::Subscript(subscript) => in_expr(&subscript.value) || in_expr(&subscript.slice),
             Expr::Attribute(attribute) => in_expr(&attribute.value),
-            Expr::Compare(compare) => in_expr(&compare.left) || compare.comparators.iter().any(in_expr),
+            Expr::Compare(compare) => {
+                in_expr(&compare.left) || compare.comparators.iter().any(in_expr)
+            }
             Expr::BoolOp(operation) => operation.values.iter().any(in_expr),
-            Expr::If(choice) => in_expr(&choice.test) || in_expr(&choice.body) || in_expr(&choice.orelse),
+            Expr::If(choice) => {
+                in_expr(&choice.test) || in_expr(&choice.body) || in_expr(&choice.orelse)
+            }
             Expr::Tuple(tuple) => tuple.elts.iter().any(in_expr),
             _ => false,
         }
@@ -541,7 +644,10 @@ fn contains_static(body: &[Stmt]) -> bool {
         Stmt::If(branch) => {
             in_expr(&branch.test)
                 || contains_static(&branch.body)
-                || branch.elif_else_clauses.iter().any(|c| contains_static(&c.body) || c.test.as_ref().is_some_and(in_expr))
+                || branch
+                    .elif_else_clauses
+                    .iter()
+                    .any(|c| contains_static(&c.body) || c.test.as_ref().is_some_and(in_expr))
         }
         Stmt::For(each) => in_expr(&each.iter) || contains_static(&each.body),
         Stmt::While(each) => in_expr(&each.test) || contains_static(&each.body),

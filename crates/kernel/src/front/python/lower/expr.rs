@@ -22,10 +22,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let access = self.access(expr)?;
                 Ok(self.read(access))
             }
-            Expr::NumberLiteral(number) => Ok(Operand::Static(self.unit.number(&number.value, expr)?)),
+            Expr::NumberLiteral(number) => {
+                Ok(Operand::Static(self.unit.number(&number.value, expr)?))
+            }
             Expr::BooleanLiteral(value) => Ok(Operand::Static(Static::Bool(value.value))),
             Expr::NoneLiteral(_) => Ok(Operand::Static(Static::None)),
-            Expr::StringLiteral(text) => Ok(Operand::Static(Static::Text(text.value.to_str().into()))),
+            Expr::StringLiteral(text) => {
+                Ok(Operand::Static(Static::Text(text.value.to_str().into())))
+            }
             Expr::BinOp(binary) => {
                 let left = self.expr(&binary.left)?;
                 let right = self.expr(&binary.right)?;
@@ -33,8 +37,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Expr::UnaryOp(unary) => self.unary(unary.op, &unary.operand, self.span(expr)),
             Expr::BoolOp(operation) => self.connective(operation.op, &operation.values),
-            Expr::Compare(compare) => self.comparison(&compare.left, &compare.ops, &compare.comparators, self.span(expr)),
-            Expr::If(choice) => self.choice(&choice.test, &choice.body, &choice.orelse, self.span(expr)),
+            Expr::Compare(compare) => {
+                self.comparison(&compare.left, &compare.ops, &compare.comparators, self.span(expr))
+            }
+            Expr::If(choice) => {
+                self.choice(&choice.test, &choice.body, &choice.orelse, self.span(expr))
+            }
             Expr::Call(call) => self.call(call, expr),
             Expr::Tuple(tuple) => {
                 let parts: Flow<Vec<_>> = tuple.elts.iter().map(|part| self.expr(part)).collect();
@@ -45,9 +53,21 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 self.span(expr),
                 "a list is no part of the dialect: use a vector, or `wp.zeros(shape=.., dtype=..)`",
             ),
-            Expr::Starred(_) => fault("unsupported-syntax", self.span(expr), "`*` is allowed before arguments of calls only"),
-            Expr::Slice(_) => fault("unsupported-syntax", self.span(expr), "a slice is allowed in subscripts only"),
-            _ => fault("unsupported-syntax", self.span(expr), format!("{} is no part of the dialect", expression_name(expr))),
+            Expr::Starred(_) => fault(
+                "unsupported-syntax",
+                self.span(expr),
+                "`*` is allowed before arguments of calls only",
+            ),
+            Expr::Slice(_) => fault(
+                "unsupported-syntax",
+                self.span(expr),
+                "a slice is allowed in subscripts only",
+            ),
+            _ => fault(
+                "unsupported-syntax",
+                self.span(expr),
+                format!("{} is no part of the dialect", expression_name(expr)),
+            ),
         }
     }
 
@@ -55,7 +75,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let operand = self.expr(operand)?;
         if let (UnaryOp::USub, Operand::Static(known)) = (op, &operand) {
             match known {
-                Static::Int(value) => return Ok(Operand::Static(Static::Int(value.wrapping_neg()))),
+                Static::Int(value) => {
+                    return Ok(Operand::Static(Static::Int(value.wrapping_neg())));
+                }
                 Static::Float(value) => return Ok(Operand::Static(Static::Float(-value))),
                 _ => {}
             }
@@ -68,7 +90,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let ty = self.ty(value);
         let scalar = self.b.module.types.components(ty).map(|(scalar, _)| scalar);
         match (op, scalar) {
-            (UnaryOp::USub, Some(of)) if of != Scalar::Bool => Ok(Operand::Value(self.b.neg(value))),
+            (UnaryOp::USub, Some(of)) if of != Scalar::Bool => {
+                Ok(Operand::Value(self.b.neg(value)))
+            }
             (UnaryOp::UAdd, Some(of)) if of != Scalar::Bool => Ok(Operand::Value(value)),
             (UnaryOp::Invert, Some(of)) if of.is_int() => Ok(Operand::Value(self.b.not(value))),
             _ => {
@@ -115,7 +139,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(Operand::Value(self.b.load(place)))
     }
 
-    fn choice(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, span: Span) -> Flow<Operand<'a>> {
+    fn choice(
+        &mut self,
+        test: &'a Expr,
+        body: &'a Expr,
+        orelse: &'a Expr,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
         let condition = self.condition(test)?;
         if let Operand::Static(known) = &condition
             && let Some(truth) = known.truth()
@@ -144,13 +174,21 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(Operand::Value(self.b.load(place)))
     }
 
-    fn arm(&mut self, expr: &'a Expr, place: Option<crate::ir::place::PlaceId>) -> Flow<(Value, crate::ir::place::PlaceId)> {
+    fn arm(
+        &mut self,
+        expr: &'a Expr,
+        place: Option<crate::ir::place::PlaceId>,
+    ) -> Flow<(Value, crate::ir::place::PlaceId)> {
         let operand = self.expr(expr)?;
         let value = self.value(operand, self.span(expr))?;
         let ty = self.ty(value);
         if self.b.module.types.layout(ty).is_none() {
             let found = self.shown(ty);
-            return fault("type-mismatch", self.span(expr), format!("a `{found}` can't be chosen by a condition"));
+            return fault(
+                "type-mismatch",
+                self.span(expr),
+                format!("a `{found}` can't be chosen by a condition"),
+            );
         }
         let place = place.unwrap_or_else(|| self.temporary("chosen", ty));
         if self.b.place_type(place) == ty {
@@ -165,17 +203,28 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Ok(());
         }
         let (left, right) = (self.shown(left), self.shown(right));
-        fault("type-mismatch", span, format!("both values of a choice are of one type, found `{left}` and `{right}`"))
+        fault(
+            "type-mismatch",
+            span,
+            format!("both values of a choice are of one type, found `{left}` and `{right}`"),
+        )
     }
 
-    fn comparison(&mut self, left: &'a Expr, ops: &[CmpOp], comparators: &'a [Expr], span: Span) -> Flow<Operand<'a>> {
+    fn comparison(
+        &mut self,
+        left: &'a Expr,
+        ops: &[CmpOp],
+        comparators: &'a [Expr],
+        span: Span,
+    ) -> Flow<Operand<'a>> {
         let mut left_value = self.expr(left)?;
         let mut all: Option<Value> = None;
         let mut operands = Vec::with_capacity(comparators.len());
         for comparator in comparators {
             operands.push(self.expr(comparator)?);
         }
-        if let (Operand::Static(known), [op], [Operand::Static(other)]) = (&left_value, ops, &operands[..])
+        if let (Operand::Static(known), [op], [Operand::Static(other)]) =
+            (&left_value, ops, &operands[..])
             && (known.as_f64().is_none() || other.as_f64().is_none())
         {
             // Types, functions: known when compiled.
@@ -200,7 +249,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    fn compared(&mut self, op: CmpOp, left: Operand<'a>, right: Operand<'a>, span: Span) -> Flow<Value> {
+    fn compared(
+        &mut self,
+        op: CmpOp,
+        left: Operand<'a>,
+        right: Operand<'a>,
+        span: Span,
+    ) -> Flow<Value> {
         let op = match op {
             CmpOp::Eq => CompareOp::Equal,
             CmpOp::NotEq => CompareOp::NotEqual,
@@ -209,7 +264,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             CmpOp::Gt => CompareOp::Greater,
             CmpOp::GtE => CompareOp::GreaterEqual,
             CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => {
-                return fault("unsupported-syntax", span, format!("`{}` is no part of the dialect", op.as_str()));
+                return fault(
+                    "unsupported-syntax",
+                    span,
+                    format!("`{}` is no part of the dialect", op.as_str()),
+                );
             }
         };
         let left = self.value(left, span)?;
@@ -220,7 +279,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let (left, right) = (self.b.convert(left, common), self.b.convert(right, common));
             return Ok(self.b.compare(op, left, right));
         }
-        let comparable = l == r && matches!(op, CompareOp::Equal | CompareOp::NotEqual)
+        let comparable = l == r
+            && matches!(op, CompareOp::Equal | CompareOp::NotEqual)
             && self.b.module.types.components(l).is_some();
         if comparable {
             let equal = self.b.named("equal", &[left, right]);
@@ -236,7 +296,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
 /// The type in which C++ compares two scalars.
 fn promoted(left: Scalar, right: Scalar, op: CompareOp) -> Scalar {
-    if left == right && (left != Scalar::Bool || matches!(op, CompareOp::Equal | CompareOp::NotEqual)) {
+    if left == right
+        && (left != Scalar::Bool || matches!(op, CompareOp::Equal | CompareOp::NotEqual))
+    {
         return left;
     }
     if left.is_float() || right.is_float() {
@@ -271,7 +333,9 @@ fn is_simple(expr: &Expr) -> bool {
                 && is_simple(&binary.left)
                 && is_simple(&binary.right)
         }
-        Expr::Compare(compare) => is_simple(&compare.left) && compare.comparators.iter().all(is_simple),
+        Expr::Compare(compare) => {
+            is_simple(&compare.left) && compare.comparators.iter().all(is_simple)
+        }
         _ => false,
     }
 }

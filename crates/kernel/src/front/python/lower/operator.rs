@@ -2,7 +2,7 @@
 
 use super::{Flow, Lower, Operand, fault};
 use crate::diagnostic::Diagnostic;
-use crate::front::python::constant::{Role, Static};
+use crate::front::python::constant::Role;
 use crate::front::python::scope::Meaning;
 use crate::front::python::syntax::Operator;
 use crate::ir::builtin;
@@ -11,7 +11,13 @@ use crate::ir::ty::{Scalar, Shape, Type};
 use crate::source::Span;
 
 impl<'a> Lower<'_, '_, 'a, '_> {
-    pub(super) fn binary(&mut self, op: Operator, left: Operand<'a>, right: Operand<'a>, span: Span) -> Flow<Operand<'a>> {
+    pub(super) fn binary(
+        &mut self,
+        op: Operator,
+        left: Operand<'a>,
+        right: Operand<'a>,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
         if let Some(result) = self.user_operator(op, &left, &right, span)? {
             return Ok(result);
         }
@@ -22,7 +28,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             None => {
                 let (l, r) = (self.ty(left), self.ty(right));
                 let (l_name, r_name) = (self.shown(l), self.shown(r));
-                let message = format!("`{}` isn't defined for `{l_name}` and `{r_name}`", op.as_str());
+                let message =
+                    format!("`{}` isn't defined for `{l_name}` and `{r_name}`", op.as_str());
                 let fault = Diagnostic::error("type-mismatch", span, message);
                 let fault = if l.as_scalar().is_some() && r.as_scalar().is_some() && l != r {
                     fault.help(format!("numbers are never converted by themselves: write `{l_name}(..)` or `{r_name}(..)`"))
@@ -35,16 +42,29 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// A `@wp.func` named like the operator, such as `add`, takes its place.
-    fn user_operator(&mut self, op: Operator, left: &Operand<'a>, right: &Operand<'a>, span: Span) -> Flow<Option<Operand<'a>>> {
+    fn user_operator(
+        &mut self,
+        op: Operator,
+        left: &Operand<'a>,
+        right: &Operand<'a>,
+        span: Span,
+    ) -> Flow<Option<Operand<'a>>> {
         let name = operator_name(op);
-        let Some((definitions, home)) = self.unit.scopes.lookup(self.scope, name) else { return Ok(None) };
+        let Some((definitions, home)) = self.unit.scopes.lookup(self.scope, name) else {
+            return Ok(None);
+        };
         let Some(&definition) = definitions.last() else { return Ok(None) };
         let Meaning::Function(def) = definition.meaning else { return Ok(None) };
         if self.unit.role(def, home) != Role::Func {
             return Ok(None);
         }
         let name = def.name.as_str();
-        self.call_user(home, name, vec![(None, left.clone(), None), (None, right.clone(), None)], span).map(Some)
+        let given = vec![(None, left.clone(), None), (None, right.clone(), None)];
+        match self.call_user(home, name, given, span) {
+            // No overload takes these: the operator is the usual one.
+            Err(super::Stop::Fault(fault)) if fault.code == "type-mismatch" => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     fn operate(&mut self, op: Operator, left: Value, right: Value) -> Option<Value> {
@@ -72,24 +92,46 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Operator::Pow | Operator::MatMult => None,
         };
         match op {
-            Operator::Add | Operator::Sub if l == r && numeric => Some(self.b.binary(simple?, left, right)),
+            Operator::Add | Operator::Sub if l == r && numeric => {
+                Some(self.b.binary(simple?, left, right))
+            }
             Operator::Mult if numeric => self.product(left, right, scalar_left, scalar_right),
             Operator::Div if numeric => self.quotient(left, right, scalar_left, scalar_right),
             Operator::FloorDiv | Operator::Mod if l == r && numeric => {
                 let whole = scalar_left || matches!(self.shape(l), Shape::Vector { .. });
-                whole.then(|| self.b.binary(if op == Operator::Mod { BinaryOp::Remainder } else { BinaryOp::FloorDivide }, left, right))
+                whole.then(|| {
+                    self.b.binary(
+                        if op == Operator::Mod {
+                            BinaryOp::Remainder
+                        } else {
+                            BinaryOp::FloorDivide
+                        },
+                        left,
+                        right,
+                    )
+                })
             }
-            Operator::BitAnd | Operator::BitOr | Operator::BitXor if l == r && !of_left.is_float() => {
+            Operator::BitAnd | Operator::BitOr | Operator::BitXor
+                if l == r && !of_left.is_float() =>
+            {
                 Some(self.b.binary(simple?, left, right))
             }
-            Operator::LShift | Operator::RShift if l == r && of_left.is_int() => Some(self.b.binary(simple?, left, right)),
+            Operator::LShift | Operator::RShift if l == r && of_left.is_int() => {
+                Some(self.b.binary(simple?, left, right))
+            }
             Operator::Pow if l == r => self.by_row("pow", left, right),
             Operator::MatMult => self.by_row("mul", left, right),
             _ => None,
         }
     }
 
-    fn product(&mut self, left: Value, right: Value, scalar_left: bool, scalar_right: bool) -> Option<Value> {
+    fn product(
+        &mut self,
+        left: Value,
+        right: Value,
+        scalar_left: bool,
+        scalar_right: bool,
+    ) -> Option<Value> {
         match (scalar_left, scalar_right) {
             (true, true) => Some(self.b.mul(left, right)),
             (true, false) => Some(self.scaled(right, left)),
@@ -102,7 +144,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         self.b.scale(composite, scalar)
     }
 
-    fn quotient(&mut self, left: Value, right: Value, scalar_left: bool, scalar_right: bool) -> Option<Value> {
+    fn quotient(
+        &mut self,
+        left: Value,
+        right: Value,
+        scalar_left: bool,
+        scalar_right: bool,
+    ) -> Option<Value> {
         let (l, r) = (self.ty(left), self.ty(right));
         match (scalar_left, scalar_right) {
             (true, true) => Some(self.b.div(left, right)),
@@ -125,7 +173,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// Adds, subtracts and so on under the name the operator has as a function: `wp.add(a, b)`.
-    pub(super) fn named_operator(&mut self, name: &str, args: &[Operand<'a>], span: Span) -> Option<Flow<Operand<'a>>> {
+    pub(super) fn named_operator(
+        &mut self,
+        name: &str,
+        args: &[Operand<'a>],
+        span: Span,
+    ) -> Option<Flow<Operand<'a>>> {
         let op = match name {
             "add" => Operator::Add,
             "sub" => Operator::Sub,
@@ -141,22 +194,22 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             _ => return None,
         };
         let [left, right] = args else { return None };
-        let values = self.value(left.clone(), span).and_then(|l| Ok((l, self.value(right.clone(), span)?)));
+        let values =
+            self.value(left.clone(), span).and_then(|l| Ok((l, self.value(right.clone(), span)?)));
         Some(match values {
             Err(stop) => Err(stop),
             Ok((left, right)) => match self.operate(op, left, right) {
                 Some(value) => Ok(Operand::Value(value)),
                 None => {
                     let (l, r) = (self.shown(self.ty(left)), self.shown(self.ty(right)));
-                    fault("type-mismatch", span, format!("`wp.{name}` isn't defined for `{l}` and `{r}`"))
+                    fault(
+                        "type-mismatch",
+                        span,
+                        format!("`wp.{name}` isn't defined for `{l}` and `{r}`"),
+                    )
                 }
             },
         })
-    }
-
-    /// The type of a function's name, for callers that pass it on.
-    pub(super) fn is_function(operand: &Operand<'a>) -> bool {
-        matches!(operand, Operand::Static(Static::Function(..) | Static::Member(_)))
     }
 
     /// A value converted to a scalar type, by component.

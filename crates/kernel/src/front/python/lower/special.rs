@@ -31,7 +31,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// A call of a function that is special; `None` if it isn't.
-    pub(super) fn special(&mut self, name: &str, path: &str, call: &'a ExprCall, span: Span) -> Option<Flow<Operand<'a>>> {
+    pub(super) fn special(
+        &mut self,
+        name: &str,
+        path: &str,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Option<Flow<Operand<'a>>> {
         if let Some((op, operands)) = atomic::named(name) {
             return Some(self.atomic(op, operands, call, span));
         }
@@ -51,10 +57,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             "vector" | "vec" if path.starts_with("warp.") => {
                 self.construct_type(&Annotation::Vector(None, Annotation::Any.into()), call, span)
             }
-            "matrix" | "mat" if path.starts_with("warp.") => {
-                self.construct_type(&Annotation::Matrix(None, None, Annotation::Any.into()), call, span)
-            }
-            "array" | "array1d" | "array2d" | "array3d" | "array4d" if path.starts_with("warp.") => {
+            "matrix" | "mat" if path.starts_with("warp.") => self.construct_type(
+                &Annotation::Matrix(None, None, Annotation::Any.into()),
+                call,
+                span,
+            ),
+            "array" | "array1d" | "array2d" | "array3d" | "array4d"
+                if path.starts_with("warp.") =>
+            {
                 fault("unsupported-pointer", span, "arrays can't be made from pointers in a kernel")
             }
             "constant" if path == "warp.constant" => match &call.arguments.args[..] {
@@ -66,12 +76,16 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 fault("unsupported-iteration", span, format!("`{name}` is allowed in loops only"))
             }
             _ => {
-                if call.arguments.keywords.is_empty() && call.arguments.args.len() == 2 && is_operator(name) {
+                if call.arguments.keywords.is_empty()
+                    && call.arguments.args.len() == 2
+                    && is_operator(name)
+                {
                     let given = match self.given(&call.arguments) {
                         Ok(given) => given,
                         Err(stop) => return Some(Err(stop)),
                     };
-                    let operands: Vec<Operand<'a>> = given.into_iter().map(|(_, operand, _)| operand).collect();
+                    let operands: Vec<Operand<'a>> =
+                        given.into_iter().map(|(_, operand, _)| operand).collect();
                     return self.named_operator(name, &operands, span);
                 }
                 return None;
@@ -100,7 +114,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::Name(name) if self.names.contains_key(name.id.as_str()) => {
                 match self.name_operand(name.id.as_str(), expr)? {
                     Operand::Static(known) => Ok(known),
-                    _ => fault("needs-constant", self.span(expr), format!("`{}` isn't known when compiled", name.id)),
+                    _ => fault(
+                        "needs-constant",
+                        self.span(expr),
+                        format!("`{}` isn't known when compiled", name.id),
+                    ),
                 }
             }
             Expr::BinOp(binary) => {
@@ -108,7 +126,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let right = self.static_expr(&binary.right)?;
                 match crate::front::python::constant::arithmetic(binary.op, &left, &right) {
                     Some(known) => Ok(known),
-                    None => Err(self.unit.needs_python(expr, "the value of this operation is only known when Python runs").into()),
+                    None => Err(self
+                        .unit
+                        .needs_python(
+                            expr,
+                            "the value of this operation is only known when Python runs",
+                        )
+                        .into()),
                 }
             }
             Expr::Subscript(subscript) => {
@@ -122,6 +146,27 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     }
                 }
                 Ok(self.unit.known(expr, self.scope)?)
+            }
+            Expr::Compare(compare) if compare.ops.len() == 1 => {
+                let left = self.static_expr(&compare.left)?;
+                let right = self.static_expr(&compare.comparators[0])?;
+                match crate::front::python::constant::compared(compare.ops[0], &left, &right) {
+                    Some(known) => Ok(Static::Bool(known)),
+                    None => Err(self
+                        .unit
+                        .needs_python(expr, "this comparison is only known when Python runs")
+                        .into()),
+                }
+            }
+            Expr::Call(call) if matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "len") => {
+                match self.expr(expr)? {
+                    Operand::Static(known) => Ok(known),
+                    _ => fault(
+                        "needs-constant",
+                        self.span(expr),
+                        "this length isn't known when compiled",
+                    ),
+                }
             }
             _ => Ok(self.unit.known(expr, self.scope)?),
         }
@@ -145,8 +190,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     fn printf(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let given = self.given(&call.arguments)?;
-        let Some(((_, Operand::Static(Static::Text(format)), _), rest)) = given.split_first() else {
-            return fault("wrong-arguments", span, "`wp.printf` begins with a format written in the text");
+        let Some(((_, Operand::Static(Static::Text(format)), _), rest)) = given.split_first()
+        else {
+            return fault(
+                "wrong-arguments",
+                span,
+                "`wp.printf` begins with a format written in the text",
+            );
         };
         let mut values = Vec::with_capacity(rest.len());
         for (_, operand, expr) in rest {
@@ -154,7 +204,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let value = self.value(operand.clone(), here)?;
             if self.ty(value).as_scalar().is_none() {
                 let found = self.shown(self.ty(value));
-                return fault("type-mismatch", here, format!("`wp.printf` prints numbers, found `{found}`"));
+                return fault(
+                    "type-mismatch",
+                    here,
+                    format!("`wp.printf` prints numbers, found `{found}`"),
+                );
             }
             values.push(value);
         }
@@ -199,7 +253,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let Some(ty) = self.operand_type(&operand) else {
             return fault("type-mismatch", span, "this has no type in a kernel");
         };
-        let class = self.session.structs.iter().find(|(_, found)| **found == Some(ty)).map(|(&class, _)| class);
+        let class = self
+            .session
+            .structs
+            .iter()
+            .find(|(_, found)| **found == Some(ty))
+            .map(|(&class, _)| class);
         let annotation = match class {
             Some(class) => Some(Annotation::Struct(class)),
             None => Annotation::of_type(ty, &self.b.module.types),
@@ -213,17 +272,29 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// `wp.cast(x, dtype)`: the same bits.
     fn cast(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let given = self.given(&call.arguments)?;
-        let [(_, operand, _), (_, Operand::Static(Static::Type(Annotation::Scalar(to))), _)] = &given[..] else {
+        let [(_, operand, _), (_, Operand::Static(Static::Type(Annotation::Scalar(to))), _)] =
+            &given[..]
+        else {
             return fault("wrong-arguments", span, "`wp.cast` needs a number and a scalar type");
         };
         let value = self.value(operand.clone(), span)?;
         match self.ty(value).as_scalar() {
-            Some(from) if from.bytes() == to.bytes() && from != Scalar::Bool && *to != Scalar::Bool => {
-                if from == *to { Ok(Operand::Value(value)) } else { Ok(Operand::Value(self.b.bitcast(value, *to))) }
+            Some(from)
+                if from.bytes() == to.bytes() && from != Scalar::Bool && *to != Scalar::Bool =>
+            {
+                if from == *to {
+                    Ok(Operand::Value(value))
+                } else {
+                    Ok(Operand::Value(self.b.bitcast(value, *to)))
+                }
             }
             _ => {
                 let found = self.shown(self.ty(value));
-                fault("type-mismatch", span, format!("`wp.cast` needs types of one size, found `{found}`"))
+                fault(
+                    "type-mismatch",
+                    span,
+                    format!("`wp.cast` needs types of one size, found `{found}`"),
+                )
             }
         }
     }
@@ -235,15 +306,25 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return fault("wrong-arguments", span, "`wp.select` needs a condition and two values");
         };
         let condition = self.truth(condition.clone(), span)?;
-        let (accept, reject) = (self.value(accept.clone(), span)?, self.value(reject.clone(), span)?);
+        let (accept, reject) =
+            (self.value(accept.clone(), span)?, self.value(reject.clone(), span)?);
         if self.ty(accept) != self.ty(reject) {
             let (one, other) = (self.shown(self.ty(accept)), self.shown(self.ty(reject)));
-            return fault("type-mismatch", span, format!("both values are of one type, found `{one}` and `{other}`"));
+            return fault(
+                "type-mismatch",
+                span,
+                format!("both values are of one type, found `{one}` and `{other}`"),
+            );
         }
         Ok(Operand::Value(self.b.select(condition, accept, reject)))
     }
 
-    fn unary_function(&mut self, name: &str, call: &'a ExprCall, span: Span) -> Option<Flow<Operand<'a>>> {
+    fn unary_function(
+        &mut self,
+        name: &str,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Option<Flow<Operand<'a>>> {
         let operand = match self.one_argument(call, span) {
             Ok(operand) => operand,
             Err(stop) => return Some(Err(stop)),
@@ -257,7 +338,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             ("neg", Some(of)) if of != Scalar::Bool => Ok(Operand::Value(self.b.neg(value))),
             ("pos", Some(of)) if of != Scalar::Bool => Ok(Operand::Value(value)),
             ("invert", Some(of)) if of.is_int() => Ok(Operand::Value(self.b.not(value))),
-            ("unot", _) => self.truth(Operand::Value(value), span).map(|truth| Operand::Value(self.b.not(truth))),
+            ("unot", _) => self
+                .truth(Operand::Value(value), span)
+                .map(|truth| Operand::Value(self.b.not(truth))),
             _ => {
                 let found = self.shown(self.ty(value));
                 fault("type-mismatch", span, format!("`wp.{name}` isn't defined for `{found}`"))
@@ -267,5 +350,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 }
 
 fn is_operator(name: &str) -> bool {
-    matches!(name, "add" | "sub" | "mul" | "div" | "mod" | "floordiv" | "bit_and" | "bit_or" | "bit_xor" | "lshift" | "rshift")
+    matches!(
+        name,
+        "add"
+            | "sub"
+            | "mul"
+            | "div"
+            | "mod"
+            | "floordiv"
+            | "bit_and"
+            | "bit_or"
+            | "bit_xor"
+            | "lshift"
+            | "rshift"
+    )
 }

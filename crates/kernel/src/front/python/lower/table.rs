@@ -11,15 +11,26 @@ use crate::source::Span;
 
 impl<'a> Lower<'_, '_, 'a, '_> {
     /// Calls a builtin by its row.
-    pub(super) fn call_row(&mut self, row: BuiltinId, given: Vec<Given<'a>>, span: Span) -> Flow<Operand<'a>> {
+    pub(super) fn call_row(
+        &mut self,
+        row: BuiltinId,
+        given: Vec<Given<'a>>,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
         let name = builtin::row(row).name;
         let signatures = builtin::row(row).signatures;
         let references = |at: usize| {
-            signatures.iter().any(|s| s.params.len() >= given.len() && s.params.get(at).is_some_and(|p| p.is_reference()))
+            signatures.iter().any(|s| {
+                s.params.len() >= given.len() && s.params.get(at).is_some_and(|p| p.is_reference())
+            })
         };
         let wants_place: Vec<bool> = (0..given.len()).map(references).collect();
         let Some(order) = arranged(signatures, &given) else {
-            return fault("wrong-arguments", span, format!("`wp.{name}` has no parameters of these names"));
+            return fault(
+                "wrong-arguments",
+                span,
+                format!("`wp.{name}` has no parameters of these names"),
+            );
         };
         let mut args = Vec::with_capacity(given.len());
         for (at, &from) in order.iter().enumerate() {
@@ -35,7 +46,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if let Some(value) = self.b.builtin(row, &args) {
             return Ok(Operand::Value(value));
         }
-        let found: Vec<String> = args.iter().map(|&arg| format!("`{}`", self.shown(self.b.arg_type(arg)))).collect();
+        let found: Vec<String> =
+            args.iter().map(|&arg| format!("`{}`", self.shown(self.b.arg_type(arg)))).collect();
         let message = if found.is_empty() {
             format!("`wp.{name}` needs arguments")
         } else {
@@ -47,11 +59,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// The variable of a builtin's state; a value that is none is copied to one.
-    fn state_place(&mut self, operand: Operand<'a>, expr: Option<&'a crate::front::python::syntax::Expr>, span: Span) -> Flow<PlaceId> {
+    fn state_place(
+        &mut self,
+        operand: Operand<'a>,
+        expr: Option<&'a crate::front::python::syntax::Expr>,
+        span: Span,
+    ) -> Flow<PlaceId> {
         if let Some(expr) = expr
             && let Access::Place(place) = self.access(expr)?
         {
-            let behind = self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
+            let behind =
+                self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
             let root = self.b.body().places[place].root;
             let writable = match root {
                 Root::Param(at) => self.is_reference(at),

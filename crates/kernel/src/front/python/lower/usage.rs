@@ -57,6 +57,11 @@ impl<'a> Usage<'a> {
         self.names.get(name).is_some_and(|uses| uses.stores > 1 || uses.mutated)
     }
 
+    /// Whether a name is bound somewhere in the function.
+    pub(super) fn is_bound(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|uses| uses.stores > 0)
+    }
+
     fn stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::Assign(assign) => {
@@ -167,7 +172,10 @@ impl<'a> Usage<'a> {
             Expr::List(list) => list.elts.iter().for_each(|part| self.expr(part)),
             Expr::Starred(starred) => self.expr(&starred.value),
             Expr::Slice(slice) => {
-                [&slice.lower, &slice.upper, &slice.step].into_iter().flatten().for_each(|part| self.expr(part));
+                [&slice.lower, &slice.upper, &slice.step]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|part| self.expr(part));
             }
             Expr::Call(call) => {
                 self.expr(&call.func);
@@ -182,6 +190,37 @@ impl<'a> Usage<'a> {
             _ => {}
         }
     }
+}
+
+/// The names that statements assign, but for targets of loops.
+pub(super) fn assigned(body: &[Stmt]) -> Vec<&str> {
+    fn targets<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
+        match target {
+            Expr::Name(name) => names.push(name.id.as_str()),
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|part| targets(part, names)),
+            _ => {}
+        }
+    }
+    fn walk<'a>(body: &'a [Stmt], names: &mut Vec<&'a str>) {
+        for stmt in body {
+            match stmt {
+                Stmt::Assign(assign) => {
+                    assign.targets.iter().for_each(|target| targets(target, names))
+                }
+                Stmt::AugAssign(assign) => targets(&assign.target, names),
+                Stmt::If(branch) => {
+                    walk(&branch.body, names);
+                    branch.elif_else_clauses.iter().for_each(|clause| walk(&clause.body, names));
+                }
+                Stmt::For(each) => walk(&each.body, names),
+                Stmt::While(each) => walk(&each.body, names),
+                _ => {}
+            }
+        }
+    }
+    let mut names = Vec::new();
+    walk(body, &mut names);
+    names
 }
 
 /// The name that a chain of attributes and subscripts begins with.

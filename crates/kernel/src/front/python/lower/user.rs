@@ -27,7 +27,13 @@ struct Match<'a> {
 const CALL_DEPTH_MAX: usize = 64;
 
 impl<'a> Lower<'_, '_, 'a, '_> {
-    pub(super) fn call_user(&mut self, home: ScopeId, name: &'a str, given: Vec<Given<'a>>, span: Span) -> Flow<Operand<'a>> {
+    pub(super) fn call_user(
+        &mut self,
+        home: ScopeId,
+        name: &'a str,
+        given: Vec<Given<'a>>,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
         let found = self.overload(home, name, &given, span)?;
         let mut types = Vec::new();
         let mut params = Vec::new();
@@ -50,9 +56,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     None => Access::Operand(operand),
                 };
                 let Access::Place(place) = place else {
-                    return fault("not-writable", here, format!("`{}` is passed by reference: give it a variable", formal.name));
+                    return fault(
+                        "not-writable",
+                        here,
+                        format!("`{}` is passed by reference: give it a variable", formal.name),
+                    );
                 };
-                let behind = self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
+                let behind = self
+                    .b
+                    .body()
+                    .path(place)
+                    .iter()
+                    .any(|step| matches!(step, Projection::Element(_)));
                 let writable = behind
                     || match self.b.body().places[place].root {
                         Root::Local(_) => true,
@@ -60,18 +75,27 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         Root::Table(_) | Root::Array(_) => false,
                     };
                 if !writable {
-                    return fault("not-writable", here, format!("`{}` is passed by reference: give it a variable", formal.name));
+                    return fault(
+                        "not-writable",
+                        here,
+                        format!("`{}` is passed by reference: give it a variable", formal.name),
+                    );
                 }
                 let ty = self.b.place_type(place);
                 types.push(ty);
-                params.push(Param { mode: Mode::Mutable, ..Param::value(formal.name, ty).at(formal.span) });
+                params.push(Param {
+                    mode: Mode::Mutable,
+                    ..Param::value(formal.name, ty).at(formal.span)
+                });
                 args.push(Arg::Place(place));
                 bindings.push(Binding::Param(at));
                 continue;
             }
             let mut value = self.value(operand, here)?;
             let mut ty = self.ty(value);
-            if let (Annotation::Array(_, dims), Shape::Fixed { .. }) = (&formal.annotation, self.shape(ty)) {
+            if let (Annotation::Array(_, dims), Shape::Fixed { .. }) =
+                (&formal.annotation, self.shape(ty))
+            {
                 let place = self.temporary("array", ty);
                 self.b.store(place, value);
                 value = self.b.as_array(place, *dims);
@@ -79,20 +103,38 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             if self.b.module.types.layout(ty).is_none() {
                 let shown = self.shown(ty);
-                return fault("unsupported-tuple-argument", here, format!("a `{shown}` can't be passed to a function"));
+                return fault(
+                    "unsupported-tuple-argument",
+                    here,
+                    format!("a `{shown}` can't be passed to a function"),
+                );
             }
             types.push(ty);
             params.push(Param::value(formal.name, ty).at(formal.span));
             args.push(Arg::Value(value));
             bindings.push(Binding::Param(at));
         }
-        let function = self.instance(found.def, home, &found.formals, (types, statics), params, bindings, span)?;
+        let function = self.instance(
+            found.def,
+            home,
+            &found.formals,
+            (types, statics),
+            params,
+            bindings,
+            span,
+        )?;
         self.b.set_span(span);
         Ok(Operand::Value(self.b.call(function, &args)))
     }
 
     /// The overload that takes the arguments: one with known types first, then generic ones.
-    fn overload(&mut self, home: ScopeId, name: &'a str, given: &[Given<'a>], span: Span) -> Flow<Match<'a>> {
+    fn overload(
+        &mut self,
+        home: ScopeId,
+        name: &'a str,
+        given: &[Given<'a>],
+        span: Span,
+    ) -> Flow<Match<'a>> {
         let defs = self.unit.overloads(home, name);
         let mut generic = None;
         let mut taken: Vec<String> = Vec::new();
@@ -104,11 +146,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     return Err(Stop::Reported);
                 }
             };
-            if let Some((code, what)) = formals.iter().find_map(|formal| formal.annotation.unsupported()) {
+            if let Some((code, what)) =
+                formals.iter().find_map(|formal| formal.annotation.unsupported())
+            {
                 return fault(code, span, format!("{what} aren't supported: `{name}` takes some"));
             }
             if formals.iter().any(|formal| formal.variadic) {
-                return fault("unsupported-variadic", span, format!("`{name}` takes any number of arguments"));
+                return fault(
+                    "unsupported-variadic",
+                    span,
+                    format!("`{name}` takes any number of arguments"),
+                );
             }
             let names: Vec<String> = formals.iter().map(|f| f.name.to_owned()).collect();
             taken.push(format!("({})", names.join(", ")));
@@ -151,7 +199,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// What each formal gets; `None` if the arguments don't fit in number or name.
-    fn arrange(&mut self, formals: &[Formal<'a>], given: &[Given<'a>], home: ScopeId) -> Flow<Option<Vec<Given<'a>>>> {
+    fn arrange(
+        &mut self,
+        formals: &[Formal<'a>],
+        given: &[Given<'a>],
+        home: ScopeId,
+    ) -> Flow<Option<Vec<Given<'a>>>> {
         let positional = given.iter().filter(|(keyword, ..)| keyword.is_none()).count();
         if given.len() > formals.len() {
             return Ok(None);
@@ -170,7 +223,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     let known = self.unit.known(default, home)?;
                     let known = match (&formal.annotation, known.as_f64()) {
                         // Defaults become of the parameter's type.
-                        (Annotation::Scalar(scalar), Some(_)) => known.literal(*scalar).map_or(known, Static::Typed),
+                        (Annotation::Scalar(scalar), Some(_)) => {
+                            known.literal(*scalar).map_or(known, Static::Typed)
+                        }
                         _ => known,
                     };
                     passed.push((None, Operand::Static(known), None));
@@ -188,7 +243,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Some(ty) => {
                     let structs = &self.session.structs;
                     let known = |class| structs.get(&class).copied().flatten();
-                    formal.annotation != Annotation::Callable && formal.annotation.takes(ty, &self.b.module.types, &known)
+                    formal.annotation != Annotation::Callable
+                        && formal.annotation.takes(ty, &self.b.module.types, &known)
                 }
                 None => match operand {
                     Operand::Static(Static::Function(..) | Static::Member(_)) => {
@@ -221,22 +277,32 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         span: Span,
     ) -> Flow<FunctionId> {
         let key = std::ptr::from_ref(def);
-        let same = |one: &Instance<'a>| one.def == key && one.types == types && one.statics == statics;
+        let same =
+            |one: &Instance<'a>| one.def == key && one.types == types && one.statics == statics;
         if let Some(made) = self.session.functions.iter().find(|one| same(one)) {
             return match made.outcome {
                 Some(Ok(id)) => Ok(id),
                 Some(Err(())) => Err(Stop::Reported),
-                None => fault("recursion", span, format!("`{}` calls itself, through others or not", def.name)),
+                None => fault(
+                    "recursion",
+                    span,
+                    format!("`{}` calls itself, through others or not", def.name),
+                ),
             };
         }
         let open = self.session.functions.iter().filter(|one| one.outcome.is_none()).count();
         if open >= CALL_DEPTH_MAX {
-            return fault("too-complex", span, format!("functions call each other more than {CALL_DEPTH_MAX} deep"));
+            return fault(
+                "too-complex",
+                span,
+                format!("functions call each other more than {CALL_DEPTH_MAX} deep"),
+            );
         }
         let position = self.session.functions.len();
         self.session.functions.push(Instance { def: key, types, statics, outcome: None });
         let id = self.b.module.declare(def.name.as_str(), params, Type::UNIT);
-        self.b.module.functions[id].span = crate::front::python::syntax::span(self.unit.id, &def.name);
+        self.b.module.functions[id].span =
+            crate::front::python::syntax::span(self.unit.id, &def.name);
         let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);
         self.session.functions[position].outcome = Some(if right { Ok(id) } else { Err(()) });
         if right { Ok(id) } else { Err(Stop::Reported) }
