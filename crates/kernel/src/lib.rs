@@ -9,6 +9,7 @@ pub mod back;
 pub mod check;
 pub mod diagnostic;
 pub mod eval;
+pub mod front;
 pub mod interp;
 pub mod ir;
 pub mod source;
