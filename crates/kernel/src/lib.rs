@@ -5,9 +5,11 @@
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
+pub mod back;
 pub mod check;
 pub mod diagnostic;
 pub mod eval;
+pub mod front;
 pub mod interp;
 pub mod ir;
 pub mod pass;
