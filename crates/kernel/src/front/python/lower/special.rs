@@ -124,7 +124,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::BinOp(binary) => {
                 let left = self.static_expr(&binary.left)?;
                 let right = self.static_expr(&binary.right)?;
-                match crate::front::python::constant::arithmetic(binary.op, &left, &right) {
+                match crate::front::python::arithmetic::arithmetic(binary.op, &left, &right) {
                     Some(known) => Ok(known),
                     None => Err(self
                         .unit
@@ -150,7 +150,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::Compare(compare) if compare.ops.len() == 1 => {
                 let left = self.static_expr(&compare.left)?;
                 let right = self.static_expr(&compare.comparators[0])?;
-                match crate::front::python::constant::compared(compare.ops[0], &left, &right) {
+                match crate::front::python::arithmetic::compared(compare.ops[0], &left, &right) {
                     Some(known) => Ok(Static::Bool(known)),
                     None => Err(self
                         .unit
@@ -257,7 +257,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             .session
             .structs
             .iter()
-            .find(|(_, found)| **found == Some(ty))
+            .find(|(_, found)| found.known() == Some(ty))
             .map(|(&class, _)| class);
         let annotation = match class {
             Some(class) => Some(Annotation::Struct(class)),
