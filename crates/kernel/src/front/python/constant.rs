@@ -233,10 +233,10 @@ impl<'a> Unit<'a> {
                     .or(Ok(Static::Member(path.into())))
             }
             Meaning::Value(value) => {
-                self.known(value, home).map_err(|fault| self.used(fault, name, expr))
+                self.known(value, home).map_err(|fault| self.used(&fault, name, expr))
             }
             Meaning::Part(value, position) => {
-                match self.known(value, home).map_err(|fault| self.used(fault, name, expr))? {
+                match self.known(value, home).map_err(|fault| self.used(&fault, name, expr))? {
                     Static::Sequence(parts) if position < parts.len() => {
                         Ok(parts[position].clone())
                     }
@@ -281,7 +281,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Moves a fault in a definition to the place that uses it.
-    fn used(&self, fault: Box<Diagnostic>, name: &str, expr: &Expr) -> Box<Diagnostic> {
+    fn used(&self, fault: &Diagnostic, name: &str, expr: &Expr) -> Box<Diagnostic> {
         let mut moved = Diagnostic::error(fault.code, self.span(expr), fault.message.clone());
         if moved.code == "needs-python-evaluation" {
             moved.message = format!("the value of `{name}` is only known when Python runs");

@@ -307,6 +307,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let right = self.expr(&assign.value)?;
         let right = self.value(right, self.span(&assign.value))?;
+        if self.is_slice(&assign.target) {
+            let current = self.expr(&assign.target)?;
+            let result = self.binary(assign.op, current, Operand::Value(right), span)?;
+            let result = self.value(result, span)?;
+            return self.store_slice(&assign.target, result);
+        }
         let place = self.target_place(&assign.target)?;
         let ty = self.b.place_type(place);
         let whole = matches!(self.b.body().path(place).last(), Some(Projection::Element(_)))

@@ -40,9 +40,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     );
                 }
                 if matches!(stmt, Stmt::Break(_)) {
-                    self.b.break_loop()
+                    self.b.break_loop();
                 } else {
-                    self.b.continue_loop()
+                    self.b.continue_loop();
                 }
                 Ok(())
             }

@@ -31,10 +31,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         &mut self,
         home: ScopeId,
         name: &'a str,
-        given: Vec<Given<'a>>,
+        given: &[Given<'a>],
         span: Span,
     ) -> Flow<Operand<'a>> {
-        let found = self.overload(home, name, &given, span)?;
+        let found = self.overload(home, name, given, span)?;
         let mut types = Vec::new();
         let mut params = Vec::new();
         let mut bindings = Vec::new();
