@@ -19,15 +19,34 @@ use std::fmt::Write as _;
 const BATCH: usize = 24;
 
 /// Rows that are allowed more than 4 units in the last place.
-const TOLERANCES: &[(&str, f64)] = &[];
+const TOLERANCES: &[(&str, f64)] = &[
+    // Sums of products that cancel: another order, or Warp's minors in double, show in what is left.
+    ("ddot", 32.0),
+    ("determinant", 128.0),
+    ("inverse", 256.0),
+    ("inverse_approx", 256.0),
+    ("quat_slerp", 8.0),
+    ("qr3", 32.0),
+    ("svd3", 64.0),
+];
+
+/// Rows of which only one array is compared, and why.
+const ONLY: &[(&str, usize, &str)] =
+    &[("svd3", 2, "the signs of a pair of singular vectors are free; tests/decomposition.rs")];
 
 /// Rows, or rows with a scalar type, that differ or that Warp doesn't take, and why.
-const DIFFERENCES: &[(&str, &str)] = &[];
+const DIFFERENCES: &[(&str, &str)] = &[
+    ("eig3", "the order of eigenvalues is free, their signs too; tests/decomposition.rs"),
+    ("transform_from_matrix(mat<4, 4, bf16>", "Warp has no bfloat16 here"),
+    ("transform_to_matrix(transform<bf16>", "Warp has no bfloat16 here"),
+    ("transform_compose(vec<3, bf16>", "Warp has no bfloat16 here"),
+    ("transform_decompose(mat<4, 4, bf16>", "Warp has no bfloat16 here"),
+];
 
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn every_row_agrees_with_warp() {
-    let filter = std::env::var("GBXCULE_ROW").unwrap_or_default();
+    let filter = filter();
     let cases: Vec<Case> = cases()
         .into_iter()
         .filter(|case| builtin::row(case.row).face == Face::Dialect)
@@ -43,6 +62,11 @@ fn every_row_agrees_with_warp() {
     let text = report.text();
     println!("{text}");
     assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+}
+
+/// One row alone, for looking closer.
+fn filter() -> String {
+    std::env::var("GBXCULE_ROW").unwrap_or_default()
 }
 
 #[derive(Default, Debug)]
@@ -127,6 +151,9 @@ fn judge(case: &Case, program: &Program, theirs: &[Vec<u8>], report: &mut Report
     let inputs = builtin::row(case.row).signatures[usize::from(case.signature)].params.len();
     for (position, actual) in program.args.iter().enumerate() {
         let Actual::Array { buffer, of, .. } = actual else { continue };
+        if ONLY.iter().any(|(row, only, _)| *row == name && *only != position) {
+            continue;
+        }
         for (at, (l, r)) in scalars(&program.module.types, *of, &ours[*buffer], &theirs[*buffer]) {
             let found = units(l, r);
             if found > worst.0 {
@@ -139,12 +166,22 @@ fn judge(case: &Case, program: &Program, theirs: &[Vec<u8>], report: &mut Report
             }
         }
     }
+    if !filter().is_empty() {
+        println!("{} {:?}", case.name(), ours.last().map(|bytes| &bytes[..bytes.len().min(32)]));
+    }
+    let dull = inputs < ours.len() && theirs[inputs..].iter().flatten().all(|&byte| byte == 0);
+    // No unsigned number is below 0.
+    if dull && name != "step" && difference(case).is_none() {
+        report.surprises.push(format!("{}: every result is 0", case.name()));
+    }
     let entry = report.rows.entry(name).or_default();
     *entry = entry.max(worst.0);
     match (worst.0 <= allowed, difference(case)) {
         (true, None) => report.agreeing += 1,
         (false, Some(_)) => {}
-        (true, Some(_)) => {}
+        (true, Some(reason)) => {
+            report.surprises.push(format!("{}: agrees, though: {reason}", case.name()));
+        }
         (false, None) => {
             report.surprises.push(format!("{}: {} ULP, {}", case.name(), worst.0, worst.1));
         }

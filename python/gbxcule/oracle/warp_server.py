@@ -10,6 +10,7 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import platform
+import struct
 import tempfile
 import time
 from pathlib import Path
@@ -83,7 +84,9 @@ def scalar_or_composite(declared, payload: bytes):
     if declared in (bool, wp.bool):
         return bool(payload[0])
     if declared is wp.float16:
-        return wp.float16(ctypes.c_uint16.from_buffer_copy(payload).value)
+        return wp.float16(struct.unpack("<e", payload)[0])
+    if declared is wp.bfloat16:
+        return wp.bfloat16(struct.unpack("<f", b"\0\0" + payload)[0])
     return declared(declared._type_.from_buffer_copy(payload).value)
 
 

@@ -248,6 +248,14 @@ impl Inputs {
                 direction.push(literal);
                 eval::to_bytes(literal, &mut image[offset as usize..]);
             }
+            if self.row == "eig3" {
+                // Defined for symmetric matrices only.
+                for &(offset, scalar) in &leaves {
+                    let at = offset as usize / scalar.bytes() as usize;
+                    let (low, high) = ((at / 3).min(at % 3), (at / 3).max(at % 3));
+                    eval::to_bytes(direction[low * 3 + high], &mut image[offset as usize..]);
+                }
+            }
             if self.is_rotation(types, of) {
                 let norm = direction.iter().map(|part| part.as_f64().powi(2)).sum::<f64>().sqrt();
                 for ((offset, scalar), part) in leaves.iter().zip(&direction) {
@@ -292,6 +300,11 @@ impl Inputs {
             let size = 1 + random.below(100);
             let minus = scalar.is_signed_int() && random.chance(50);
             return Literal::int(scalar, if minus { -i128::from(size) } else { size.into() });
+        }
+        if scalar.is_float() && self.row.starts_with("is") {
+            let one = random.below(4 * components as u32);
+            let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+            return Literal::float(scalar, odd.get(one as usize).copied().unwrap_or(1.0));
         }
         if scalar.is_float() && (components > 1 || self.row.ends_with("noise")) {
             // Odd numbers in composites would only hide what the row does.

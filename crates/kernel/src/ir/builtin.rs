@@ -8,6 +8,7 @@
 //! Rows lie in the files below by family, each row above the bodies it names.
 
 mod array;
+mod decomposition;
 mod formula;
 mod matrix;
 mod native;
@@ -96,11 +97,12 @@ pub struct Instance {
     pub signature: u16,
 }
 
-static FAMILIES: [&[Row]; 11] = [
+static FAMILIES: [&[Row]; 12] = [
     operator::ROWS,
     scalar::ROWS,
     vector::ROWS,
     matrix::ROWS,
+    decomposition::ROWS,
     quaternion::ROWS,
     transform::ROWS,
     spatial::ROWS,

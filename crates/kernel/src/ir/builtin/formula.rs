@@ -281,6 +281,12 @@ impl<'f> Term<'f> {
         self.compare(CompareOp::Equal, other)
     }
 
+    /// Itself, or 1 where this `bool` says: a divisor that is never 0, so that derivatives of the arm
+    /// that isn't chosen stay finite.
+    pub(super) fn unless(self, bad: Self) -> Self {
+        bad.pick(self.like(1.0), self)
+    }
+
     /// One of two, as this `bool` says.
     pub(super) fn pick(self, accept: Self, reject: Self) -> Self {
         self.formula().with(|b| b.select(self.value, accept.value, reject.value))

@@ -142,7 +142,7 @@ fn inverse(f: Formula<'_>, n: usize) -> Term<'_> {
     let whole = f.call("determinant", &[f.arg(0)]);
     let (zero, one) = (whole.like(0.0), whole.like(1.0));
     let singular = whole.is(zero);
-    let scale = one / whole;
+    let scale = one / whole.unless(singular);
     let parts: Vec<_> = (0..n * n)
         .map(|at| {
             let (row, col) = (at % n, at / n);

@@ -6,7 +6,7 @@ use super::{Derivative, Dim, Domain, Pattern, Row, body, row_of};
 use crate::ir::build::Builder;
 use crate::ir::op::{BinaryOp, UnaryOp, Value};
 use Derivative::Through;
-use Domain::{Any, Bool, Float, Int, Number};
+use Domain::{Bool, Float, Int, Number};
 use Pattern::{Quaternion, T, Transform};
 
 const V: Pattern = Pattern::Vector(Dim::N);
@@ -45,13 +45,13 @@ macro_rules! by_component {
 
 #[rustfmt::skip]
 macro_rules! quotient {
-    () => {
+    ($domain:ident) => {
         &[
-            body(Number, &["a", "b"], &[T, T], T, |b| both(b, BinaryOp::Divide)),
-            body(Number, &["a", "b"], &[V, T], V, |b| both(b, BinaryOp::Divide)),
-            body(Number, &["a", "b"], &[T, V], V, |b| both(b, BinaryOp::Divide)),
-            body(Number, &["a", "b"], &[M, T], M, |b| both(b, BinaryOp::Divide)),
-            body(Number, &["a", "b"], &[T, M], M, |b| both(b, BinaryOp::Divide)),
+            body($domain, &["a", "b"], &[T, T], T, |b| both(b, BinaryOp::Divide)),
+            body($domain, &["a", "b"], &[V, T], V, |b| both(b, BinaryOp::Divide)),
+            body($domain, &["a", "b"], &[T, V], V, |b| both(b, BinaryOp::Divide)),
+            body($domain, &["a", "b"], &[M, T], M, |b| both(b, BinaryOp::Divide)),
+            body($domain, &["a", "b"], &[T, M], M, |b| both(b, BinaryOp::Divide)),
             body(Float, &["a", "b"], &[Quaternion, T], Quaternion, |b| both(b, BinaryOp::Divide)),
             body(Float, &["a", "b"], &[T, Quaternion], Quaternion, |b| both(b, BinaryOp::Divide)),
         ]
@@ -102,8 +102,8 @@ pub(super) static ROWS: &[Row] = &[
             f.transform(f.call("quat_rotate", &[q, x]) + p, f.call("mul", &[q, r]))
         })),
     ], Through, "`a * b`: by scalars, of matrices and vectors, of rotations, of transformations."),
-    row_of("div", quotient!(), Through, "`a / b`; integers truncate."),
-    row_of("div_approx", quotient!(), Through, "`a / b`, as exact as `div`."),
+    row_of("div", quotient!(Number), Through, "`a / b`; integers truncate."),
+    row_of("div_approx", quotient!(Float), Through, "`a / b`, as exact as `div`."),
     row_of("floordiv", &[body(Number, &["a", "b"], &[T, T], T, |b| both(b, BinaryOp::FloorDivide))], Through,
         "`a // b`, rounded towards minus infinity."),
     row_of("mod", scalars_and_vectors!(Number, Remainder), Through, "`a % b` with the sign of a, as in C."),
@@ -121,18 +121,16 @@ pub(super) static ROWS: &[Row] = &[
         body(Number, &["x"], &[V], V, |b| one(b, UnaryOp::Negate)),
         body(Number, &["x"], &[M], M, |b| one(b, UnaryOp::Negate)),
         body(Float, &["x"], &[Quaternion], Quaternion, |b| one(b, UnaryOp::Negate)),
-        body(Float, &["x"], &[Transform], Transform, |b| one(b, UnaryOp::Negate)),
     ], Through, "`-x`"),
     row_of("pos", &[
         body(Number, &["x"], &[T], T, |b| Some(b.arg(0))),
         body(Number, &["x"], &[V], V, |b| Some(b.arg(0))),
         body(Number, &["x"], &[M], M, |b| Some(b.arg(0))),
         body(Float, &["x"], &[Quaternion], Quaternion, |b| Some(b.arg(0))),
-        body(Float, &["x"], &[Transform], Transform, |b| Some(b.arg(0))),
     ], Through, "`+x`"),
     row_of("unot", &[
         body(Bool, &["x"], &[T], T, |b| one(b, UnaryOp::Not)),
-        body(Any, &["x"], &[T], Pattern::Is(crate::ir::ty::Scalar::Bool), |b| formula(b, |f| {
+        body(Int, &["x"], &[T], Pattern::Is(crate::ir::ty::Scalar::Bool), |b| formula(b, |f| {
             let x = f.arg(0);
             x.is(x.like(0.0))
         })),

@@ -101,9 +101,9 @@ pub(super) static ROWS: &[Row] = &[
     row_of("quat_from_euler", &[body(F32, &["e", "i", "j", "k"], &[V3, I32, I32, I32], Quaternion, |b| formula(b, |f| {
         let e = f.arg(0);
         let [i, j, k] = [1, 2, 3].map(|at| f.call("axis_rotation", &[e, f.arg(at)]));
-        let inner = f.call("mul", &[i, j]);
-        f.call("mul", &[inner, k])
-    }))], Through, "Rotations around three axes, given by number, each by its own component of e."),
+        let inner = f.call("mul", &[j, i]);
+        f.call("mul", &[k, inner])
+    }))], Through, "Rotations around i, then j, then k, axes that stay, each by its own component of e."),
     Row { face: super::Face::Inner, ..row_of("axis_rotation",
         &[body(F32, &["e", "axis"], &[V3, I32], Quaternion, |b| formula(b, |f| {
             let [e, axis] = f.args();
@@ -151,27 +151,21 @@ fn from_matrix<'f>(f: Formula<'f>, width: usize) -> Term<'f> {
     let differences = [at(2, 1) - at(1, 2), at(0, 2) - at(2, 0), at(1, 0) - at(0, 1)];
     // Four times the square of each component, as far as the diagonal tells.
     let squares = [(a - (b + c)) + one, (b - (c + a)) + one, (c - (a + b)) + one, trace + one];
-    let candidate = |which: usize, others: [Term<'f>; 4]| {
-        let root = squares[which].sqrt();
-        let (own, scale) = (root * 0.5, 0.5 / root);
-        std::array::from_fn(|at| if at == which { own } else { others[at] * scale })
-    };
     let [p, q, r] = differences;
     let [xy, zx, yz] = sums;
-    let all: [[Term<'f>; 4]; 4] = [
-        candidate(0, [p, xy, zx, p]),
-        candidate(1, [xy, q, yz, q]),
-        candidate(2, [zx, yz, r, r]),
-        candidate(3, [p, q, r, zero]),
-    ];
+    // What the others are a multiple of, for each component that may be the largest.
+    let multiples = [[zero, xy, zx, p], [xy, zero, yz, q], [zx, yz, zero, r], [p, q, r, zero]];
     let by_trace = trace.ge(zero);
     let second = b.gt(a);
-    let largest = second.pick(b, a);
-    let third = c.gt(largest);
-    let parts: Vec<_> = (0..4)
+    let third = c.gt(second.pick(b, a));
+    let choose = |[x, y, z, w]: [Term<'f>; 4]| by_trace.pick(w, third.pick(z, second.pick(y, x)));
+    let root = choose(squares).sqrt();
+    let (own, scale) = (root * 0.5, 0.5 / root);
+    let parts: Vec<Term<'f>> = (0..4)
         .map(|at| {
-            let [x, y, z, w] = all.map(|candidate| candidate[at]);
-            by_trace.pick(w, third.pick(z, second.pick(y, x)))
+            let mut candidates = multiples.map(|multiples| multiples[at] * scale);
+            candidates[at] = own;
+            choose(candidates)
         })
         .collect();
     let q = f.quaternion(&parts);

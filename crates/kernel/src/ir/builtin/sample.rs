@@ -71,7 +71,7 @@ pub(super) static ROWS: &[Row] = &[
     }, "A point in the upper half of the unit ball."),
     sample!("sample_unit_square", vector(2), cube::<2>, "A point in the unit square around 0."),
     sample!("sample_unit_cube", vector(3), cube::<3>, "A point in the unit cube around 0."),
-    sample!("sample_unit_hypercube", vector(4), cube::<4>, "A point in the unit hypercube around 0."),
+    Row { face: Face::Inner, ..sample!("sample_unit_hypercube", vector(4), cube::<4>, "A point in the unit hypercube around 0.") },
     row_of("poisson", &[body(Any, &["state", "lam"], &[STATE, F32], U32, poisson)], Zero,
         "A count of the Poisson distribution with this mean."),
     Row { face: Face::Inner, ..row_of("log_gamma", &[body(Any, &["x"], &[F32], F32, log_gamma)], Zero,
@@ -113,7 +113,11 @@ pub(super) fn variable(b: &mut Builder<'_>, name: &str, first: Value) -> PlaceId
     place
 }
 
-fn build(b: &mut Builder<'_>, make: impl for<'f> FnOnce(Formula<'f>) -> Term<'f>) -> Value {
+/// The value of a formula.
+pub(super) fn build(
+    b: &mut Builder<'_>,
+    make: impl for<'f> FnOnce(Formula<'f>) -> Term<'f>,
+) -> Value {
     formula(b, make).unwrap_or_else(|| unreachable!("a formula has a value"))
 }
 

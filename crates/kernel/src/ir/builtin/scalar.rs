@@ -152,7 +152,7 @@ pub(super) static ROWS: &[Row] = &[
             let (condition, accept, reject) = (b.arg(0), b.arg(1), b.arg(2));
             Some(b.select(condition, accept, reject))
         }),
-        body(Number, &["condition", "if_true", "if_false"], &[T, A, A], A, |b| {
+        body(Int, &["condition", "if_true", "if_false"], &[T, A, A], A, |b| {
             let (condition, accept, reject) = (b.arg(0), b.arg(1), b.arg(2));
             let condition = b.convert(condition, BOOL);
             Some(b.select(condition, accept, reject))

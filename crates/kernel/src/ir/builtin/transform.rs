@@ -80,7 +80,8 @@ pub(super) static ROWS: &[Row] = &[
         let rotation: Vec<_> = (0..9).map(|at| {
             let (part, scale) = (m[at / 3 * 4 + at % 3], scales[at % 3]);
             // A column of zeros stays what it is.
-            scale.is(scale.like(0.0)).pick(part, part / scale)
+            let none = scale.is(scale.like(0.0));
+            none.pick(part, part / scale.unless(none))
         }).collect();
         let rotation = f.call("quat_from_matrix", &[f.matrix(3, &rotation)]);
         f.tuple(&[position, rotation, f.vector(&scales)])

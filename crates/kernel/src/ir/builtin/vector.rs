@@ -87,7 +87,7 @@ fn huber<'f>(f: Formula<'f>, delta: Term<'f>) -> Term<'f> {
     let v = f.arg(0);
     let square = v.dot(v);
     let inside = square.le(delta * delta);
-    inside.pick(0.5 * square, delta * (square.sqrt() - 0.5 * delta))
+    inside.pick(0.5 * square, delta * (square.unless(inside).sqrt() - 0.5 * delta))
 }
 
 fn pseudo_huber<'f>(v: Term<'f>, delta: Term<'f>) -> Term<'f> {
