@@ -9,6 +9,7 @@
 //! in the text, else for defaults: `float32`, `int32` where only integers fit, length 3.
 
 mod annotation;
+mod arithmetic;
 mod constant;
 mod lower;
 mod overload;
@@ -31,7 +32,7 @@ use syntax::{StmtFunctionDef, Tree};
 pub struct Program {
     id: SourceId,
     tree: Tree,
-    has_references: bool,
+    text: String,
 }
 
 /// A kernel of a program, by its position in the text.
@@ -48,14 +49,14 @@ pub struct KernelName {
 impl Program {
     /// Parses a text that the map has.
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
-        let text = &sources.get(id).text;
-        Ok(Self { id, tree: syntax::parse(id, text)?, has_references: text.contains("ref[") })
+        let text = sources.get(id).text.clone();
+        Ok(Self { id, tree: syntax::parse(id, &text)?, text })
     }
 
     /// What a session with the program begins with.
     pub fn reader(&self) -> Reader<'_> {
         let scopes = Scopes::read(&self.tree.body);
-        let unit = Unit::new(self.id, scopes, self.has_references);
+        let unit = Unit::new(self.id, &self.text, scopes);
         let launches = Launches::read(&self.tree.body);
         let all = unit.scopes.functions.iter().copied();
         let mut kernels: Vec<_> =
@@ -127,6 +128,11 @@ impl<'a> Reader<'a> {
         }
         if types.len() == formals.len() {
             session.kernel(module, def, scope, &formals, &types);
+        }
+        if session.faults.is_empty() && (session.refused || types.len() < formals.len()) {
+            let span = syntax::span(self.unit.id, &def.name);
+            let message = "this kernel is refused";
+            session.faults.push(Diagnostic::error("refused", span, message));
         }
         if session.faults.is_empty() { Ok(()) } else { Err(session.faults) }
     }

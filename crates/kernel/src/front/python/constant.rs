@@ -2,9 +2,10 @@
 //! functions. Nothing is run; what would need that is refused with `needs-python-evaluation`.
 
 use super::annotation::Annotation;
+use super::arithmetic::{arithmetic, compared, python_function};
 use super::scope::{Meaning, Owner, ScopeId, Scopes};
-use super::syntax::{self, Arguments, Expr, Operator, StmtFunctionDef, UnaryOp};
-use super::warp;
+use super::syntax::{self, Arguments, Expr, StmtFunctionDef, UnaryOp};
+use super::warp::{self, builtin_name, canonical, starred_name};
 use crate::diagnostic::Diagnostic;
 use crate::ir::constant::Literal;
 use crate::source::{SourceId, Span};
@@ -43,6 +44,8 @@ pub(super) type Known<'a> = Result<Static<'a>, Box<Diagnostic>>;
 /// One text with its scopes.
 pub(super) struct Unit<'a> {
     pub(super) id: SourceId,
+    /// The text itself.
+    pub(super) text: &'a str,
     pub(super) scopes: Scopes<'a>,
     /// Whether some function of the text takes arguments by reference.
     pub(super) has_references: bool,
@@ -53,8 +56,14 @@ pub(super) struct Unit<'a> {
 const CHAIN_MAX: usize = 100;
 
 impl<'a> Unit<'a> {
-    pub(super) fn new(id: SourceId, scopes: Scopes<'a>, has_references: bool) -> Self {
-        Self { id, scopes, has_references, depth: Cell::new(0) }
+    pub(super) fn new(id: SourceId, text: &'a str, scopes: Scopes<'a>) -> Self {
+        let has_references = text.contains("ref[");
+        Self { id, text, scopes, has_references, depth: Cell::new(0) }
+    }
+
+    /// The text of a span of this unit.
+    pub(super) fn quote(&self, span: Span) -> &'a str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
     pub(super) fn span(&self, expr: &Expr) -> Span {
@@ -224,10 +233,10 @@ impl<'a> Unit<'a> {
                     .or(Ok(Static::Member(path.into())))
             }
             Meaning::Value(value) => {
-                self.known(value, home).map_err(|fault| self.used(fault, name, expr))
+                self.known(value, home).map_err(|fault| self.used(&fault, name, expr))
             }
             Meaning::Part(value, position) => {
-                match self.known(value, home).map_err(|fault| self.used(fault, name, expr))? {
+                match self.known(value, home).map_err(|fault| self.used(&fault, name, expr))? {
                     Static::Sequence(parts) if position < parts.len() => {
                         Ok(parts[position].clone())
                     }
@@ -272,7 +281,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Moves a fault in a definition to the place that uses it.
-    fn used(&self, fault: Box<Diagnostic>, name: &str, expr: &Expr) -> Box<Diagnostic> {
+    fn used(&self, fault: &Diagnostic, name: &str, expr: &Expr) -> Box<Diagnostic> {
         let mut moved = Diagnostic::error(fault.code, self.span(expr), fault.message.clone());
         if moved.code == "needs-python-evaluation" {
             moved.message = format!("the value of `{name}` is only known when Python runs");
@@ -370,7 +379,10 @@ impl<'a> Unit<'a> {
                 }
                 _ => Err(self.needs_python(expr, "this index is only known when Python runs")),
             },
-            Static::Type(_) | Static::Member(_) => self.annotation(expr, scope).map(Static::Type),
+            Static::Type(_) => self.annotation(expr, scope).map(Static::Type),
+            Static::Member(path) if path.starts_with("warp.") || path.starts_with("typing.") => {
+                self.annotation(expr, scope).map(Static::Type)
+            }
             _ => Err(self.needs_python(expr, "this is only known when Python runs")),
         }
     }
@@ -563,145 +575,4 @@ fn negated(literal: Literal) -> Literal {
         Some(value) => Literal::int(literal.scalar(), -value),
         None => Literal::float(literal.scalar(), -literal.as_f64()),
     }
-}
-
-/// Modules by the name they are known under here.
-fn canonical(path: &str) -> &str {
-    match path {
-        "warp.types" | "warp._src.types" => "warp",
-        "np" => "numpy",
-        path => path,
-    }
-}
-
-/// Names that `from .. import *` may have brought: those of `warp`.
-fn starred_name<'a>(name: &str) -> Option<Static<'a>> {
-    if matches!(name, "wp" | "warp") {
-        return Some(Static::Module("warp".into()));
-    }
-    if let Some(ty) = warp::type_named(name) {
-        return Some(Static::Type(ty));
-    }
-    let known = crate::ir::builtin::find(name).is_some() || warp::missing_feature(name).is_some();
-    known.then(|| Static::Member(format!("warp.{name}").into()))
-}
-
-/// Names that Python itself brings.
-fn builtin_name<'a>(name: &str) -> Option<Static<'a>> {
-    Some(match name {
-        "int" | "float" | "bool" => Static::Type(warp::type_named(name)?),
-        "tuple" => Static::Type(Annotation::Tuple(None)),
-        "range" | "len" | "print" | "min" | "max" | "abs" | "round" | "type" | "reversed"
-        | "slice" | "repr" | "str" | "sum" | "pow" | "isinstance" | "zip" | "enumerate"
-        | "list" | "getattr" | "hasattr" => Static::Member(format!("builtins.{name}").into()),
-        _ => return None,
-    })
-}
-
-pub(super) fn arithmetic<'a>(
-    op: Operator,
-    left: &Static<'a>,
-    right: &Static<'a>,
-) -> Option<Static<'a>> {
-    if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
-        return Some(match op {
-            Operator::Add => Static::Int(l.checked_add(r)?),
-            Operator::Sub => Static::Int(l.checked_sub(r)?),
-            Operator::Mult => Static::Int(l.checked_mul(r)?),
-            Operator::Div if r != 0 => Static::Float(l as f64 / r as f64),
-            Operator::FloorDiv if r != 0 => Static::Int(floor_div(l, r)?),
-            Operator::Mod if r != 0 => {
-                Static::Int(l.checked_sub(floor_div(l, r)?.checked_mul(r)?)?)
-            }
-            Operator::Pow => match u32::try_from(r) {
-                Ok(exponent) => Static::Int(l.checked_pow(exponent)?),
-                Err(_) => Static::Float((l as f64).powf(r as f64)),
-            },
-            Operator::LShift => {
-                Static::Int(l.checked_mul(1i128.checked_shl(u32::try_from(r).ok()?)?)?)
-            }
-            Operator::RShift => Static::Int(l.checked_shr(u32::try_from(r).ok()?)?),
-            Operator::BitAnd => Static::Int(l & r),
-            Operator::BitOr => Static::Int(l | r),
-            Operator::BitXor => Static::Int(l ^ r),
-            _ => return None,
-        });
-    }
-    let plain = |value: &Static<'a>| match value {
-        Static::Int(_) | Static::Float(_) | Static::Bool(_) => value.as_f64(),
-        _ => None,
-    };
-    let (l, r) = (plain(left)?, plain(right)?);
-    Some(Static::Float(match op {
-        Operator::Add => l + r,
-        Operator::Sub => l - r,
-        Operator::Mult => l * r,
-        Operator::Div if r != 0.0 => l / r,
-        Operator::FloorDiv if r != 0.0 => (l / r).floor(),
-        Operator::Mod if r != 0.0 => l - r * (l / r).floor(),
-        Operator::Pow => l.powf(r),
-        _ => return None,
-    }))
-}
-
-fn as_int(value: &Static<'_>) -> Option<i128> {
-    match value {
-        Static::Int(value) => Some(*value),
-        Static::Bool(value) => Some(i128::from(*value)),
-        _ => None,
-    }
-}
-
-fn floor_div(left: i128, right: i128) -> Option<i128> {
-    let quotient = left.checked_div(right)?;
-    Some(if left % right != 0 && (left < 0) != (right < 0) { quotient - 1 } else { quotient })
-}
-
-pub(super) fn compared(op: syntax::CmpOp, left: &Static<'_>, right: &Static<'_>) -> Option<bool> {
-    use syntax::CmpOp;
-    if let (Some(l), Some(r)) = (left.as_f64(), right.as_f64()) {
-        return Some(match op {
-            CmpOp::Eq => l == r,
-            CmpOp::NotEq => l != r,
-            CmpOp::Lt => l < r,
-            CmpOp::LtE => l <= r,
-            CmpOp::Gt => l > r,
-            CmpOp::GtE => l >= r,
-            _ => return None,
-        });
-    }
-    match op {
-        CmpOp::Eq | CmpOp::Is => Some(left == right),
-        CmpOp::NotEq | CmpOp::IsNot => Some(left != right),
-        _ => None,
-    }
-}
-
-fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Static<'a>> {
-    let number = |at: usize| args.get(at).and_then(Static::as_f64);
-    let int = |at: usize| args.get(at).and_then(as_int);
-    Some(match (path, args.len()) {
-        ("math.sqrt" | "numpy.sqrt", 1) => Static::Float(number(0)?.sqrt()),
-        ("math.sin" | "numpy.sin", 1) => Static::Float(number(0)?.sin()),
-        ("math.cos" | "numpy.cos", 1) => Static::Float(number(0)?.cos()),
-        ("math.tan" | "numpy.tan", 1) => Static::Float(number(0)?.tan()),
-        ("math.exp" | "numpy.exp", 1) => Static::Float(number(0)?.exp()),
-        ("math.log" | "numpy.log", 1) => Static::Float(number(0)?.ln()),
-        ("math.radians" | "numpy.radians" | "numpy.deg2rad", 1) => {
-            Static::Float(number(0)?.to_radians())
-        }
-        ("math.degrees", 1) => Static::Float(number(0)?.to_degrees()),
-        ("math.pow", 2) => Static::Float(number(0)?.powf(number(1)?)),
-        ("math.floor", 1) => Static::Int(number(0)?.floor() as i128),
-        ("math.ceil", 1) => Static::Int(number(0)?.ceil() as i128),
-        ("builtins.abs", 1) => match int(0) {
-            Some(value) => Static::Int(value.checked_abs()?),
-            None => Static::Float(number(0)?.abs()),
-        },
-        ("builtins.min", 2) | ("builtins.max", 2) => {
-            let less = number(0)? <= number(1)?;
-            args[usize::from(less != path.ends_with("min"))].clone()
-        }
-        _ => return None,
-    })
 }

@@ -8,15 +8,18 @@ mod access;
 mod assign;
 mod atomic;
 mod call;
+mod component;
 mod construct;
 mod control;
 mod expr;
 mod operator;
+mod repeat;
 mod slice;
 mod special;
 mod table;
 mod usage;
 mod user;
+mod view;
 
 use super::annotation::{Annotation, spelled};
 use super::constant::{Static, Unit};
@@ -84,11 +87,30 @@ enum Binding<'a> {
 /// Functions made so far, and what was refused.
 pub(super) struct Session<'u, 'a> {
     unit: &'u Unit<'a>,
-    structs: HashMap<ScopeId, Option<Type>>,
+    structs: HashMap<ScopeId, Definition>,
     functions: Vec<Instance<'a>>,
     pub(super) faults: Vec<Diagnostic>,
+    /// Whether a statement was refused.
+    pub(super) refused: bool,
     /// Statements lowered so far: unrolled loops in loops must end.
     work: usize,
+}
+
+/// How far a struct's definition is.
+#[derive(Clone, Copy)]
+enum Definition {
+    Open,
+    Known(Type),
+    Refused,
+}
+
+impl Definition {
+    fn known(self) -> Option<Type> {
+        match self {
+            Self::Known(ty) => Some(ty),
+            Self::Open | Self::Refused => None,
+        }
+    }
 }
 
 /// A function lowered for some argument types.
@@ -106,7 +128,14 @@ const WORK_MAX: usize = 200_000;
 
 impl<'u, 'a> Session<'u, 'a> {
     pub(super) fn new(unit: &'u Unit<'a>) -> Self {
-        Self { unit, structs: HashMap::new(), functions: Vec::new(), faults: Vec::new(), work: 0 }
+        Self {
+            unit,
+            structs: HashMap::new(),
+            functions: Vec::new(),
+            faults: Vec::new(),
+            refused: false,
+            work: 0,
+        }
     }
 
     /// Lowers a kernel for parameters of given types. What is wrong lies in `faults` afterwards.
@@ -169,10 +198,23 @@ impl<'u, 'a> Session<'u, 'a> {
 
     /// The type of a struct, defined in the module when it is first asked for.
     pub(super) fn structure(&mut self, module: &mut Module, class: ScopeId) -> Result<Type, Stop> {
-        if let Some(known) = self.structs.get(&class) {
-            return known.ok_or(Stop::Reported);
+        match self.structs.get(&class) {
+            Some(Definition::Known(ty)) => return Ok(*ty),
+            Some(Definition::Refused) => return Err(Stop::Reported),
+            Some(Definition::Open) => {
+                let (name, span, _) = self.unit.fields(class)?;
+                return fault("recursion", span, format!("`{name}` contains itself"));
+            }
+            None => {}
         }
-        self.structs.insert(class, None);
+        self.structs.insert(class, Definition::Open);
+        let defined = self.define(module, class);
+        let outcome = defined.as_ref().map_or(Definition::Refused, |&ty| Definition::Known(ty));
+        self.structs.insert(class, outcome);
+        defined
+    }
+
+    fn define(&mut self, module: &mut Module, class: ScopeId) -> Result<Type, Stop> {
         let (name, span, specs) = self.unit.fields(class)?;
         let mut fields = Vec::with_capacity(specs.len());
         for spec in specs {
@@ -180,7 +222,6 @@ impl<'u, 'a> Session<'u, 'a> {
             fields.push(Field { name: spec.name.to_owned(), ty, span: spec.span });
         }
         let ty = module.types.define_struct(super::annotation::structure(name, fields, span));
-        self.structs.insert(class, Some(ty));
         Ok(ty)
     }
 
@@ -196,8 +237,9 @@ impl<'u, 'a> Session<'u, 'a> {
         }
         self.define_structs(module, annotation)?;
         let structs = &self.structs;
-        let ty = annotation
-            .intern(&mut module.types, &mut |class, _| structs.get(&class).copied().flatten());
+        let ty = annotation.intern(&mut module.types, &mut |class, _| {
+            structs.get(&class).and_then(|found| found.known())
+        });
         match ty {
             Some(ty)
                 if module.types.layout(ty).is_some()
@@ -299,7 +341,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// Whether a builtin may take a variable of this type as the state of its random numbers.
     fn is_state(&self, ty: Type) -> bool {
-        ty == Type::U32 || self.unit.has_references
+        ty == Type::U32 || (self.unit.has_references && !self.is_handle(ty))
     }
 
     /// The variable of a name for values of a type.
@@ -338,6 +380,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             self.b.set_span(span);
             let lowered = stacked(|| self.stmt(stmt));
             if let Err(stop) = lowered {
+                self.session.refused = true;
                 if let Stop::Fault(fault) = stop
                     && !self.session.faults.contains(&fault)
                 {
@@ -374,7 +417,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 let structs = &self.session.structs;
                 let fits = annotation.takes(result, &self.b.module.types, &|class| {
-                    structs.get(&class).copied().flatten()
+                    structs.get(&class).and_then(|found| found.known())
                 });
                 if !fits && !self.session.faults.iter().any(|fault| fault.span().is_some()) {
                     let (span, found) = (self.span(expr), self.shown(result));

@@ -155,7 +155,7 @@ impl<'a> Scopes<'a> {
                 }
             }
             Stmt::AnnAssign(assign) => {
-                self.target(&assign.target, assign.value.as_deref(), scope, under)
+                self.target(&assign.target, assign.value.as_deref(), scope, under);
             }
             Stmt::AugAssign(assign) => self.target(&assign.target, None, scope, under),
             Stmt::If(branch) => {
@@ -198,7 +198,7 @@ impl<'a> Scopes<'a> {
         self.bind(scope, &def.name, start(def), under, Meaning::Function(def));
         self.functions.push((def, scope));
         let inner = self.open(Some(scope), Owner::Function(def));
-        for parameter in def.parameters.iter() {
+        for parameter in &def.parameters {
             let parameter = parameter.as_parameter();
             self.bind(inner, parameter.name.as_str(), start(parameter), false, Meaning::Argument);
         }

@@ -357,7 +357,7 @@ impl<'a> Unit<'a> {
     ) -> Result<Vec<Formal<'a>>, Vec<Diagnostic>> {
         let mut formals = Vec::new();
         let mut faults = Vec::new();
-        for parameter in def.parameters.iter() {
+        for parameter in &def.parameters {
             let default = parameter.default();
             let variadic = parameter.is_variadic();
             let parameter = parameter.as_parameter();

@@ -1,6 +1,8 @@
-//! Names of the `warp` module that are types or constants, and features that it has and we don't.
+//! Names of the `warp` module that are types or constants, features that it has and we don't, and the
+//! names that Python itself brings.
 
 use super::annotation::Annotation;
+use super::constant::Static;
 use crate::ir::builtin::Domain;
 use crate::ir::ty::Scalar;
 
@@ -176,4 +178,37 @@ pub(super) fn missing_feature(name: &str) -> Option<(&'static str, &'static str)
             }
         })
         .map(|&(_, code, what)| (code, what))
+}
+
+/// Modules by the name they are known under here.
+pub(super) fn canonical(path: &str) -> &str {
+    match path {
+        "warp.types" | "warp._src.types" => "warp",
+        "np" => "numpy",
+        path => path,
+    }
+}
+
+/// Names that `from .. import *` may have brought: those of `warp`.
+pub(super) fn starred_name<'a>(name: &str) -> Option<Static<'a>> {
+    if matches!(name, "wp" | "warp") {
+        return Some(Static::Module("warp".into()));
+    }
+    if let Some(ty) = type_named(name) {
+        return Some(Static::Type(ty));
+    }
+    let known = crate::ir::builtin::find(name).is_some() || missing_feature(name).is_some();
+    known.then(|| Static::Member(format!("warp.{name}").into()))
+}
+
+/// Names that Python itself brings.
+pub(super) fn builtin_name<'a>(name: &str) -> Option<Static<'a>> {
+    Some(match name {
+        "int" | "float" | "bool" => Static::Type(type_named(name)?),
+        "tuple" => Static::Type(Annotation::Tuple(None)),
+        "range" | "len" | "print" | "min" | "max" | "abs" | "round" | "type" | "reversed"
+        | "slice" | "repr" | "str" | "sum" | "pow" | "isinstance" | "zip" | "enumerate"
+        | "list" | "getattr" | "hasattr" => Static::Member(format!("builtins.{name}").into()),
+        _ => return None,
+    })
 }

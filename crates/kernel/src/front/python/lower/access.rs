@@ -4,10 +4,9 @@ use super::{Binding, Flow, Lower, Operand, fault};
 use crate::diagnostic::Diagnostic;
 use crate::front::python::annotation::Annotation;
 use crate::front::python::constant::Static;
-use crate::front::python::syntax::{self, Expr, ExprSlice};
+use crate::front::python::syntax::Expr;
 use crate::front::python::warp;
-use crate::ir::constant::Literal;
-use crate::ir::op::{Selector, Value};
+use crate::ir::op::Value;
 use crate::ir::place::PlaceId;
 use crate::ir::ty::{Scalar, Shape, Type};
 use crate::source::Span;
@@ -16,12 +15,6 @@ use crate::source::Span;
 pub(super) enum Access<'a> {
     Place(PlaceId),
     Operand(Operand<'a>),
-}
-
-/// One index of a subscript.
-enum Index<'a> {
-    At(Value),
-    Slice(&'a ExprSlice),
 }
 
 impl<'a> Lower<'_, '_, 'a, '_> {
@@ -99,7 +92,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    fn access_type(&mut self, access: &Access<'a>) -> Option<Type> {
+    pub(super) fn access_type(&mut self, access: &Access<'a>) -> Option<Type> {
         match access {
             Access::Place(place) => Some(self.b.place_type(*place)),
             Access::Operand(operand) => self.operand_type(operand),
@@ -161,7 +154,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    fn component(&mut self, base: Access<'a>, at: u32, span: Span) -> Flow<Access<'a>> {
+    pub(super) fn component(&mut self, base: Access<'a>, at: u32, span: Span) -> Flow<Access<'a>> {
         Ok(match base {
             Access::Place(place) => Access::Place(self.b.component(place, at)),
             Access::Operand(operand) => {
@@ -394,40 +387,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    fn extent_at(&mut self, array: Value, indices: &[&'a Expr], expr: &'a Expr) -> Flow<Value> {
-        let extents = match *self.shape(self.ty(array)) {
-            Shape::Array { dims, .. } => usize::from(dims),
-            _ => 0,
-        };
-        let [index] = indices else {
-            return fault("wrong-arguments", self.span(expr), "a shape has one index");
-        };
-        let operand = self.expr(index)?;
-        if let Operand::Static(Static::Int(at)) = operand {
-            // NVIDIA Warp keeps four lengths whatever the dimensions; those beyond are 0.
-            let wrapped = if at < 0 { at + extents as i128 } else { at };
-            return match usize::try_from(wrapped) {
-                Ok(at) if at < extents => Ok(self.b.extent(array, at as u8)),
-                Ok(at) if at < 4 => Ok(self.b.i32(0)),
-                _ => fault(
-                    "index-out-of-range",
-                    self.span(expr),
-                    format!("the array has {extents} dimensions"),
-                ),
-            };
-        }
-        let index = self.value(operand, self.span(expr))?;
-        let index = self.b.convert(index, Scalar::I32);
-        let mut result = self.b.i32(0);
-        for dim in (0..extents).rev() {
-            let (number, extent) = (self.b.i32(dim as i32), self.b.extent(array, dim as u8));
-            let here = self.b.eq(index, number);
-            result = self.b.select(here, extent, result);
-        }
-        Ok(result)
-    }
-
-    fn constant_index(&mut self, indices: &[&'a Expr], len: usize, expr: &'a Expr) -> Flow<usize> {
+    pub(super) fn constant_index(
+        &mut self,
+        indices: &[&'a Expr],
+        len: usize,
+        expr: &'a Expr,
+    ) -> Flow<usize> {
         if let [index] = indices
             && let Operand::Static(Static::Int(at)) = self.expr(index)?
         {
@@ -445,7 +410,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// One index as a value of an integer type.
-    fn index_value(&mut self, index: &'a Expr) -> Flow<Value> {
+    pub(super) fn index_value(&mut self, index: &'a Expr) -> Flow<Value> {
         let operand = self.expr(index)?;
         let value = self.value(operand, self.span(index))?;
         let ty = self.ty(value);
@@ -454,319 +419,6 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let found = self.shown(ty);
         fault("type-mismatch", self.span(index), format!("an index is an integer, found `{found}`"))
-    }
-
-    fn array_index(
-        &mut self,
-        base: Access<'a>,
-        dims: u8,
-        indices: &[&'a Expr],
-        expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
-        let span = self.span(expr);
-        if indices.len() > usize::from(dims) {
-            let message = format!("{} indices for an array of {dims} dimensions", indices.len());
-            return fault("wrong-arguments", span, message);
-        }
-        let mut selectors = Vec::with_capacity(indices.len());
-        for &index in indices {
-            selectors.push(match index {
-                Expr::Slice(slice) => Index::Slice(slice),
-                index => Index::At(self.index_value(index)?),
-            });
-        }
-        let all: Option<Vec<Value>> = selectors
-            .iter()
-            .map(|selector| match selector {
-                Index::At(value) => Some(*value),
-                Index::Slice(_) => None,
-            })
-            .collect();
-        if let Some(values) = all
-            && values.len() == usize::from(dims)
-        {
-            let place = self.spilled(base, span)?;
-            return Ok(Access::Place(self.b.element(place, &values)));
-        }
-        let array = self.read(base);
-        let array = self.value(array, span)?;
-        let mut parts = Vec::with_capacity(selectors.len());
-        for (dim, selector) in selectors.into_iter().enumerate() {
-            parts.push(match selector {
-                Index::At(value) => Selector::At(value),
-                Index::Slice(slice) => self.range_selector(array, dim as u8, slice)?,
-            });
-        }
-        Ok(Access::Operand(Operand::Value(self.b.view(array, &parts))))
-    }
-
-    /// `start:stop:step` of an array's dimension: bounds are clamped as in Python.
-    fn range_selector(&mut self, array: Value, dim: u8, slice: &'a ExprSlice) -> Flow<Selector> {
-        let extent = self.b.extent(array, dim);
-        let step = match slice.step.as_deref() {
-            Some(step) => self.index_value(step)?,
-            None => self.b.i32(1),
-        };
-        let step = self.b.convert(step, Scalar::I32);
-        let negative = match self.literal_of(step).and_then(Literal::as_int) {
-            Some(0) => {
-                let span = syntax::span(self.unit.id, slice);
-                return fault("wrong-arguments", span, "the step of a slice can't be 0");
-            }
-            Some(step) => step < 0,
-            None => {
-                let span = syntax::span(self.unit.id, slice);
-                return fault(
-                    "needs-constant",
-                    span,
-                    "the step of a slice is a number written in the text",
-                );
-            }
-        };
-        let zero = self.b.i32(0);
-        let one = self.b.i32(1);
-        let last = self.b.sub(extent, one);
-        let minus = self.b.i32(-1);
-        let (low, high) = if negative { (minus, last) } else { (zero, extent) };
-        let start = match slice.lower.as_deref() {
-            Some(bound) => self.slice_bound(bound, extent, low, high)?,
-            None => {
-                if negative {
-                    last
-                } else {
-                    zero
-                }
-            }
-        };
-        let stop = match slice.upper.as_deref() {
-            Some(bound) => self.slice_bound(bound, extent, low, high)?,
-            None => {
-                if negative {
-                    minus
-                } else {
-                    extent
-                }
-            }
-        };
-        let distance = self.b.sub(stop, start);
-        let len = if self.literal_of(step).and_then(Literal::as_int) == Some(1) {
-            distance
-        } else {
-            let rounding = if negative { self.b.add(step, one) } else { self.b.sub(step, one) };
-            let sum = self.b.add(distance, rounding);
-            self.b.div(sum, step)
-        };
-        Ok(Selector::Range { start, len, step })
-    }
-
-    fn slice_bound(
-        &mut self,
-        bound: &'a Expr,
-        extent: Value,
-        low: Value,
-        high: Value,
-    ) -> Flow<Value> {
-        let value = self.index_value(bound)?;
-        let value = self.b.convert(value, Scalar::I32);
-        let value = match self.literal_of(value).and_then(Literal::as_int) {
-            Some(number) if number >= 0 => value,
-            Some(_) => self.b.add(value, extent),
-            None => {
-                let zero = self.b.i32(0);
-                let negative = self.b.lt(value, zero);
-                let wrapped = self.b.add(value, extent);
-                self.b.select(negative, wrapped, value)
-            }
-        };
-        let raised = self.b.native(crate::ir::builtin::Native::Max, &[value, low]);
-        Ok(self.b.native(crate::ir::builtin::Native::Min, &[raised, high]))
-    }
-
-    fn vector_index(
-        &mut self,
-        base: Access<'a>,
-        len: u32,
-        indices: &[&'a Expr],
-        expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
-        let span = self.span(expr);
-        let [index] = indices else {
-            return fault("wrong-arguments", span, "a vector has one index");
-        };
-        if let Expr::Slice(slice) = index {
-            let positions = self.constant_slice(slice, len)?;
-            let value = self.read(base);
-            let value = self.value(value, span)?;
-            return self
-                .gathered(value, &positions, span)
-                .map(|v| Access::Operand(Operand::Value(v)));
-        }
-        match self.component_index(index, len)? {
-            Ok(at) => self.component(base, at, span),
-            Err(index) => {
-                let place = self.spilled(base, span)?;
-                Ok(Access::Place(self.b.at(place, index)))
-            }
-        }
-    }
-
-    /// A component's index: a number known to be inside, or a value.
-    fn component_index(&mut self, index: &'a Expr, len: u32) -> Flow<Result<u32, Value>> {
-        let operand = self.expr(index)?;
-        let known = match &operand {
-            Operand::Static(Static::Int(at)) => Some(*at),
-            Operand::Static(Static::Typed(literal)) => literal.as_int(),
-            _ => None,
-        };
-        if let Some(at) = known {
-            let wrapped = if at < 0 { at + i128::from(len) } else { at };
-            return match u32::try_from(wrapped) {
-                Ok(at) if at < len => Ok(Ok(at)),
-                _ => fault(
-                    "index-out-of-range",
-                    self.span(index),
-                    format!("index {at} of {len} components"),
-                ),
-            };
-        }
-        let value = self.value(operand, self.span(index))?;
-        let ty = self.ty(value);
-        if !ty.as_scalar().is_some_and(Scalar::is_int) {
-            let found = self.shown(ty);
-            return fault(
-                "type-mismatch",
-                self.span(index),
-                format!("an index is an integer, found `{found}`"),
-            );
-        }
-        Ok(Err(value))
-    }
-
-    fn constant_slice(&mut self, slice: &'a ExprSlice, len: u32) -> Flow<Vec<u32>> {
-        let span = syntax::span(self.unit.id, slice);
-        let bound = |this: &mut Self, part: Option<&'a Expr>| -> Flow<Option<i128>> {
-            let Some(part) = part else { return Ok(None) };
-            match this.expr(part)? {
-                Operand::Static(Static::Int(at)) => Ok(Some(at)),
-                _ => fault(
-                    "needs-constant",
-                    this.span(part),
-                    "a slice of components has numbers written in the text",
-                ),
-            }
-        };
-        let lower = bound(self, slice.lower.as_deref())?;
-        let upper = bound(self, slice.upper.as_deref())?;
-        let step = bound(self, slice.step.as_deref())?.unwrap_or(1);
-        if step == 0 {
-            return fault("wrong-arguments", span, "the step of a slice can't be 0");
-        }
-        let len = i128::from(len);
-        let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
-        let inside = |at: i128| (if at < 0 { at + len } else { at }).clamp(low, high);
-        let start = lower.map_or(if step > 0 { 0 } else { len - 1 }, inside);
-        let stop = upper.map_or(if step > 0 { len } else { -1 }, inside);
-        let mut positions = Vec::new();
-        let mut next = start;
-        while if step > 0 { next < stop } else { next > stop } {
-            positions.push(next as u32);
-            next += step;
-        }
-        if positions.is_empty() {
-            return fault("wrong-arguments", span, "an empty slice is no vector");
-        }
-        Ok(positions)
-    }
-
-    /// A vector of some components.
-    fn gathered(&mut self, value: Value, positions: &[u32], span: Span) -> Flow<Value> {
-        let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
-            return fault("type-mismatch", span, "this has no components");
-        };
-        let parts: Vec<Value> = positions.iter().map(|&at| self.b.extract(value, at)).collect();
-        let ty = self.b.module.types.vector(parts.len() as u16, scalar);
-        Ok(self.b.construct(ty, &parts))
-    }
-
-    fn matrix_index(
-        &mut self,
-        base: Access<'a>,
-        rows: u32,
-        cols: u32,
-        indices: &[&'a Expr],
-        expr: &'a Expr,
-    ) -> Flow<Access<'a>> {
-        let span = self.span(expr);
-        let sliced = indices.iter().any(|index| matches!(index, Expr::Slice(_)));
-        match indices {
-            [row, col] if !sliced => {
-                let row = self.component_index(row, rows)?;
-                let col = self.component_index(col, cols)?;
-                if let (Ok(row), Ok(col)) = (row, col) {
-                    return self.component(base, row * cols + col, span);
-                }
-                let place = self.spilled(base, span)?;
-                let row = match row {
-                    Ok(at) => self.b.i32(at as i32),
-                    Err(index) => index,
-                };
-                let place = self.b.at(place, row);
-                match col {
-                    Ok(at) => Ok(Access::Place(self.b.component(place, at))),
-                    Err(index) => Ok(Access::Place(self.b.at(place, index))),
-                }
-            }
-            [row] if !sliced => {
-                let row = self.component_index(row, rows)?;
-                let place = self.spilled(base, span)?;
-                let row = match row {
-                    Ok(at) => self.b.i32(at as i32),
-                    Err(index) => index,
-                };
-                Ok(Access::Place(self.b.at(place, row)))
-            }
-            [row] | [row, _] => {
-                let (row_at, row_keeps) = self.positions(row, rows)?;
-                let (col_at, col_keeps) = match indices.get(1) {
-                    Some(col) => self.positions(col, cols)?,
-                    None => ((0..cols).collect(), true),
-                };
-                let value = self.read(base);
-                let value = self.value(value, span)?;
-                let all: Vec<u32> =
-                    row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect();
-                if row_keeps && col_keeps {
-                    let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
-                        return fault("type-mismatch", span, "this has no components");
-                    };
-                    let parts: Vec<Value> =
-                        all.iter().map(|&at| self.b.extract(value, at)).collect();
-                    let ty = self.b.module.types.matrix(
-                        row_at.len() as u16,
-                        col_at.len() as u16,
-                        scalar,
-                    );
-                    return Ok(Access::Operand(Operand::Value(self.b.construct(ty, &parts))));
-                }
-                self.gathered(value, &all, span).map(|v| Access::Operand(Operand::Value(v)))
-            }
-            _ => fault("wrong-arguments", span, "a matrix has one or two indices"),
-        }
-    }
-
-    /// Rows or columns by a slice or number, and whether the dimension stays.
-    pub(super) fn positions(&mut self, index: &'a Expr, len: u32) -> Flow<(Vec<u32>, bool)> {
-        if let Expr::Slice(slice) = index {
-            return Ok((self.constant_slice(slice, len)?, true));
-        }
-        match self.component_index(index, len)? {
-            Ok(at) => Ok((vec![at], false)),
-            Err(_) => fault(
-                "needs-constant",
-                self.span(index),
-                "beside a slice an index is a number written in the text",
-            ),
-        }
     }
 }
 

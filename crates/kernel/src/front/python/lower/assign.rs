@@ -247,12 +247,16 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let value =
             if wanted == found { Some(value) } else { self.adapted(value, wanted, !behind) };
         let Some(value) = value else {
+            let scalars = wanted.as_scalar().is_some() && found.as_scalar().is_some();
             let (wanted, found) = (self.shown(wanted), self.shown(found));
             let message = format!("{what} holds a `{wanted}`, found `{found}`");
             let fault = Diagnostic::error("type-mismatch", span, message);
-            return Err(super::Stop::Fault(Box::new(
-                fault.help(format!("convert it first: `{wanted}(..)`")),
-            )));
+            let fault = if scalars {
+                fault.help(format!("convert it first: `{wanted}(..)`"))
+            } else {
+                fault
+            };
+            return Err(super::Stop::Fault(Box::new(fault)));
         };
         self.b.store(place, value);
         Ok(())
@@ -303,6 +307,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let right = self.expr(&assign.value)?;
         let right = self.value(right, self.span(&assign.value))?;
+        if self.is_slice(&assign.target) {
+            let current = self.expr(&assign.target)?;
+            let result = self.binary(assign.op, current, Operand::Value(right), span)?;
+            let result = self.value(result, span)?;
+            return self.store_slice(&assign.target, result);
+        }
         let place = self.target_place(&assign.target)?;
         let ty = self.b.place_type(place);
         let whole = matches!(self.b.body().path(place).last(), Some(Projection::Element(_)))

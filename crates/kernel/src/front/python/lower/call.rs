@@ -4,9 +4,10 @@ use super::{Flow, Lower, Operand, fault};
 use crate::diagnostic::Diagnostic;
 use crate::front::python::annotation::Annotation;
 use crate::front::python::constant::{Role, Static};
-use crate::front::python::syntax::{Arguments, Expr, ExprCall};
+use crate::front::python::syntax::{self, Arguments, Expr, ExprCall, ExprSlice};
 use crate::front::python::warp;
 use crate::ir::builtin::{self, Face};
+use crate::ir::ty::Shape;
 use crate::source::Span;
 
 /// An argument: its keyword, what it is, and where it stands.
@@ -18,7 +19,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         match self.callee(&call.func)? {
             Static::Function(home, name) => {
                 let given = self.given(&call.arguments)?;
-                self.call_user(home, name, given, span)
+                self.call_user(home, name, &given, span)
             }
             Static::Type(Annotation::Struct(class)) => {
                 let given = self.given(&call.arguments)?;
@@ -67,8 +68,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for arg in &arguments.args {
             match arg {
                 Expr::Starred(starred) => {
-                    let operand = self.expr(&starred.value)?;
-                    for part in self.spread(operand, self.span(arg))? {
+                    for part in self.starred(&starred.value)? {
                         given.push((None, part, None));
                     }
                 }
@@ -88,9 +88,63 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(given)
     }
 
-    /// The parts of what `*` stands before.
+    /// The parts of what `*` stands before: of arrays, elements by a slice between known bounds.
+    pub(super) fn starred(&mut self, expr: &'a Expr) -> Flow<Vec<Operand<'a>>> {
+        if let Expr::Subscript(subscript) = expr
+            && let Expr::Slice(slice) = &*subscript.slice
+        {
+            let access = self.access(&subscript.value)?;
+            if let Some(ty) = self.access_type(&access)
+                && matches!(self.shape(ty), Shape::Array { dims: 1, .. })
+            {
+                let positions = self.known_slice(slice)?;
+                let array = self.spilled(access, self.span(&subscript.value))?;
+                let mut parts = Vec::with_capacity(positions.len());
+                for at in positions {
+                    let index = self.b.i32(at);
+                    let element = self.b.element(array, &[index]);
+                    parts.push(Operand::Value(self.b.load(element)));
+                }
+                return Ok(parts);
+            }
+        }
+        let operand = self.expr(expr)?;
+        self.spread(operand, self.span(expr))
+    }
+
+    /// The indices of a slice whose bounds are numbers written in the text.
+    fn known_slice(&mut self, slice: &'a ExprSlice) -> Flow<Vec<i32>> {
+        let mut bounds = [0, -1, 1];
+        for (bound, part) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
+            if let Some(part) = part {
+                match self.expr(part)? {
+                    Operand::Static(Static::Int(at)) if (0..1024).contains(&at) => {
+                        *bound = at as i32
+                    }
+                    _ => {
+                        return fault(
+                            "needs-constant",
+                            self.span(part),
+                            "before `*` a slice of an array has bounds known when compiled, from 0 on",
+                        );
+                    }
+                }
+            }
+        }
+        let [start, stop, step] = bounds;
+        if stop < 0 || step == 0 {
+            let span = syntax::span(self.unit.id, slice);
+            return fault(
+                "needs-constant",
+                span,
+                "before `*` a slice of an array has an upper bound and a step above 0",
+            );
+        }
+        Ok((start..stop).step_by(step as usize).collect())
+    }
+
+    /// The parts of what is unpacked.
     pub(super) fn spread(&mut self, operand: Operand<'a>, span: Span) -> Flow<Vec<Operand<'a>>> {
-        use crate::ir::ty::Shape;
         Ok(match operand {
             Operand::Tuple(parts) => parts.to_vec(),
             Operand::Static(Static::Sequence(parts)) => {

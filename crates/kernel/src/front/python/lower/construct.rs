@@ -25,7 +25,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for (keyword, operand, expr) in self.given_values(call)? {
             match keyword {
                 None | Some("p" | "q" | "x" | "y" | "z" | "w" | "v" | "pos" | "rot") => {
-                    given.push((operand, expr.map_or(span, |e| self.span(e))))
+                    given.push((operand, expr.map_or(span, |e| self.span(e))));
                 }
                 Some(name) => {
                     return fault(
@@ -50,8 +50,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for arg in &call.arguments.args {
             match arg {
                 Expr::Starred(starred) => {
-                    let operand = self.expr(&starred.value)?;
-                    for part in self.spread(operand, self.span(arg))? {
+                    for part in self.starred(&starred.value)? {
                         given.push((None, part, None));
                     }
                 }
@@ -86,7 +85,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             match keyword.arg.as_ref().map(|arg| arg.as_str()) {
                 Some("dtype") => match self.expr(&keyword.value)? {
                     Operand::Static(known) => {
-                        dtype = Some(Rc::new(self.unit.as_type(&known, &keyword.value)?))
+                        dtype = Some(Rc::new(self.unit.as_type(&known, &keyword.value)?));
                     }
                     _ => {
                         return fault(
@@ -421,6 +420,34 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(Operand::Value(self.b.construct(ty, &parts)))
     }
 
+    /// `wp.quat_identity(dtype)`, `wp.transform_identity(dtype)`
+    pub(super) fn neutral(
+        &mut self,
+        name: &str,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
+        let keyword = call.arguments.keywords.first().map(|keyword| &keyword.value);
+        let scalar = match keyword.or(call.arguments.args.first()) {
+            Some(dtype) => match self.expr(dtype)? {
+                Operand::Static(Static::Type(Annotation::Scalar(scalar))) if scalar.is_float() => {
+                    scalar
+                }
+                _ => return fault("unknown-type", self.span(dtype), "a float type is needed here"),
+            },
+            None => Scalar::F32,
+        };
+        let (ty, count) = match name {
+            "quat_identity" => (self.b.module.types.quaternion(scalar), 4),
+            _ => (self.b.module.types.transform(scalar), 7),
+        };
+        self.b.set_span(span);
+        let parts: Vec<Value> = (1..=count)
+            .map(|at| self.b.literal(Literal::int(scalar, i128::from(at == count))))
+            .collect();
+        Ok(Operand::Value(self.b.construct(ty, &parts)))
+    }
+
     /// `wp.matrix_from_rows(..)`, `wp.matrix_from_cols(..)`
     pub(super) fn matrix_from(
         &mut self,
@@ -442,12 +469,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let count = vectors.len() as u16;
         let columns: Vec<Vec<Value>> = vectors.iter().map(|&vector| self.b.parts(vector)).collect();
         let (rows, cols) = if by_rows { (count, len) } else { (len, count) };
-        let mut parts = Vec::with_capacity(usize::from(rows) * usize::from(cols));
-        for row in 0..usize::from(rows) {
-            for col in 0..usize::from(cols) {
-                parts.push(if by_rows { columns[row][col] } else { columns[col][row] });
-            }
-        }
+        let at = |row: u16, col: u16| if by_rows { (row, col) } else { (col, row) };
+        let cells = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
+        let parts: Vec<Value> = cells
+            .map(|(row, col)| {
+                let (vector, component) = at(row, col);
+                columns[usize::from(vector)][usize::from(component)]
+            })
+            .collect();
         let ty = self.b.module.types.matrix(rows, cols, of);
         Ok(Operand::Value(self.b.construct(ty, &parts)))
     }

@@ -60,7 +60,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let name = def.name.as_str();
         let given = vec![(None, left.clone(), None), (None, right.clone(), None)];
-        match self.call_user(home, name, given, span) {
+        match self.call_user(home, name, &given, span) {
             // No overload takes these: the operator is the usual one.
             Err(super::Stop::Fault(fault)) if fault.code == "type-mismatch" => Ok(None),
             other => other.map(Some),

@@ -50,6 +50,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             "type" if path == "builtins.type" => self.type_of(call, span),
             "zeros" if path == "warp.zeros" => self.zeros(call, span),
             "identity" => self.identity(call, span),
+            "quat_identity" | "transform_identity" => self.neutral(name, call, span),
             "matrix_from_rows" => self.matrix_from(true, call, span),
             "matrix_from_cols" => self.matrix_from(false, call, span),
             "cast" => self.cast(call, span),
@@ -124,7 +125,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::BinOp(binary) => {
                 let left = self.static_expr(&binary.left)?;
                 let right = self.static_expr(&binary.right)?;
-                match crate::front::python::constant::arithmetic(binary.op, &left, &right) {
+                match crate::front::python::arithmetic::arithmetic(binary.op, &left, &right) {
                     Some(known) => Ok(known),
                     None => Err(self
                         .unit
@@ -150,12 +151,36 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::Compare(compare) if compare.ops.len() == 1 => {
                 let left = self.static_expr(&compare.left)?;
                 let right = self.static_expr(&compare.comparators[0])?;
-                match crate::front::python::constant::compared(compare.ops[0], &left, &right) {
+                match crate::front::python::arithmetic::compared(compare.ops[0], &left, &right) {
                     Some(known) => Ok(Static::Bool(known)),
                     None => Err(self
                         .unit
                         .needs_python(expr, "this comparison is only known when Python runs")
                         .into()),
+                }
+            }
+            Expr::Call(call)
+                if call.arguments.args.len() == 1
+                    && matches!(self.unit.known(&call.func, self.scope), Ok(Static::Member(path)) if &*path == "warp.static") =>
+            {
+                self.static_expr(&call.arguments.args[0])
+            }
+            Expr::Call(call)
+                if call.arguments.args.len() == 1
+                    && matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float")) =>
+            {
+                let value = self.static_expr(&call.arguments.args[0])?;
+                match (&*call.func, value.as_f64()) {
+                    (Expr::Name(name), Some(number)) if name.id.as_str() == "float" => {
+                        Ok(Static::Float(number))
+                    }
+                    (_, Some(number)) => Ok(match value {
+                        Static::Int(value) => Static::Int(value),
+                        _ => Static::Int(number as i128),
+                    }),
+                    (_, None) => {
+                        fault("needs-constant", self.span(expr), "a number is needed here")
+                    }
                 }
             }
             Expr::Call(call) if matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "len") => {
@@ -257,7 +282,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             .session
             .structs
             .iter()
-            .find(|(_, found)| **found == Some(ty))
+            .find(|(_, found)| found.known() == Some(ty))
             .map(|(&class, _)| class);
         let annotation = match class {
             Some(class) => Some(Annotation::Struct(class)),

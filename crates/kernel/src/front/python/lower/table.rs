@@ -4,7 +4,9 @@ use super::access::Access;
 use super::call::Given;
 use super::{Flow, Lower, Operand, Stop, fault};
 use crate::diagnostic::Diagnostic;
+use crate::front::python::constant::Static;
 use crate::ir::builtin::{self, BuiltinId, Signature};
+use crate::ir::constant::Literal;
 use crate::ir::op::Arg;
 use crate::ir::place::{PlaceId, Projection, Root};
 use crate::source::Span;
@@ -18,6 +20,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         span: Span,
     ) -> Flow<Operand<'a>> {
         let name = builtin::row(row).name;
+        let mut given = given;
+        if let Some(default) = self.default_argument(name, &given) {
+            given.push(default);
+        }
         let signatures = builtin::row(row).signatures;
         let references = |at: usize| {
             signatures.iter().any(|s| {
@@ -56,6 +62,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let takes: Vec<String> = signatures.iter().map(shown).collect();
         let fault = Diagnostic::error("type-mismatch", span, message);
         Err(Stop::Fault(Box::new(fault.help(format!("it takes {}", takes.join(" or "))))))
+    }
+
+    /// The argument NVIDIA Warp adds if it isn't given.
+    fn default_argument(&mut self, name: &str, given: &[Given<'a>]) -> Option<Given<'a>> {
+        if name != "expect_near" || given.len() != 2 {
+            return None;
+        }
+        let operand = given[0].1.clone();
+        let ty = self.operand_type(&operand)?;
+        let (scalar, _) = self.b.module.types.components(ty)?;
+        Some((None, Operand::Static(Static::Typed(Literal::float(scalar, 1e-6))), None))
     }
 
     /// The variable of a builtin's state; a value that is none is copied to one.

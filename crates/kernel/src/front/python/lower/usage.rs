@@ -205,7 +205,7 @@ pub(super) fn assigned(body: &[Stmt]) -> Vec<&str> {
         for stmt in body {
             match stmt {
                 Stmt::Assign(assign) => {
-                    assign.targets.iter().for_each(|target| targets(target, names))
+                    assign.targets.iter().for_each(|target| targets(target, names));
                 }
                 Stmt::AugAssign(assign) => targets(&assign.target, names),
                 Stmt::If(branch) => {

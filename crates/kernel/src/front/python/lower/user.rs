@@ -31,10 +31,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         &mut self,
         home: ScopeId,
         name: &'a str,
-        given: Vec<Given<'a>>,
+        given: &[Given<'a>],
         span: Span,
     ) -> Flow<Operand<'a>> {
-        let found = self.overload(home, name, &given, span)?;
+        let found = self.overload(home, name, given, span)?;
         let mut types = Vec::new();
         let mut params = Vec::new();
         let mut bindings = Vec::new();
@@ -158,7 +158,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     format!("`{name}` takes any number of arguments"),
                 );
             }
-            let names: Vec<String> = formals.iter().map(|f| f.name.to_owned()).collect();
+            let names: Vec<String> =
+                formals.iter().map(|f| self.unit.quote(f.span).to_owned()).collect();
             taken.push(format!("({})", names.join(", ")));
             let Some(passed) = self.arrange(&formals, given, home)? else { continue };
             if !self.fits(&formals, &passed)? {
@@ -242,7 +243,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let fits = match self.operand_type(operand) {
                 Some(ty) => {
                     let structs = &self.session.structs;
-                    let known = |class| structs.get(&class).copied().flatten();
+                    let known = |class| structs.get(&class).and_then(|found| found.known());
                     formal.annotation != Annotation::Callable
                         && formal.annotation.takes(ty, &self.b.module.types, &known)
                 }
