@@ -3,6 +3,7 @@
 //! Pure: no I/O, no unsafe. A front end builds an [`ir::Module`], [`check`] turns it into a
 //! `Valid<Module>`, and whatever runs, differentiates or prints a program takes that type.
 
+pub mod back;
 pub mod check;
 pub mod diagnostic;
 pub mod ir;
