@@ -31,16 +31,8 @@ impl Lowerer<'_, '_> {
         match of {
             Scalar::F16 | Scalar::Bf16 => {
                 let (x, y) = (self.widen(of, x), self.widen(of, y));
-                let quotient = op == BinaryOp::FloorDivide;
-                let result =
-                    self.float(if quotient { BinaryOp::Divide } else { op }, Scalar::F32, x, y);
-                let rounded = self.narrow(of, result);
-                if !quotient {
-                    return rounded;
-                }
-                let wide = self.widen(of, rounded);
-                let whole = self.b.ins().floor(wide);
-                self.narrow(of, whole)
+                let result = self.float(op, Scalar::F32, x, y);
+                self.narrow(of, result)
             }
             Scalar::F32 | Scalar::F64 => self.float(op, of, x, y),
             _ => self.integer(op, of, x, y),
