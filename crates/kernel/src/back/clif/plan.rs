@@ -16,6 +16,8 @@ const SMALL: u64 = 80;
 const CALLED_ONCE: u64 = 4_000;
 /// Beyond this, `Inline::Always` is a wish too many.
 const ALWAYS: u64 = 20_000;
+/// Nobody knows how often a loop runs: often enough for other threads to help.
+const LOOP: u64 = 1 << 20;
 
 /// Decisions about a function.
 #[derive(Clone, Default, Debug)]
@@ -32,6 +34,8 @@ pub(super) struct FunctionPlan {
     pub(super) position: Option<usize>,
     /// Bytes of all its variables, its callees' included.
     stack_bytes: u64,
+    /// Operations of a call, about; huge if there are loops.
+    work: u64,
 }
 
 /// Decisions about a module.
@@ -99,8 +103,8 @@ impl Plan {
         let kernels = self.emitted.iter().enumerate();
         let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == Kind::Kernel);
         let entry = |(position, &kernel): (usize, &FunctionId)| {
-            let FunctionPlan { dims, stack_bytes, .. } = *self.of(kernel);
-            Entry { kernel, position, dims, stack_bytes }
+            let FunctionPlan { dims, stack_bytes, work, .. } = *self.of(kernel);
+            Entry { kernel, position, dims, work, stack_bytes }
         };
         kernels.map(entry).collect()
     }
@@ -151,6 +155,10 @@ fn of_function(
                 }
                 Some(body.values[value].op)
             }
+            StmtKind::For { .. } | StmtKind::While { .. } => {
+                plan.work = LOOP;
+                None
+            }
             StmtKind::Trap { .. } | StmtKind::Assert { .. } => {
                 plan.can_fault = true;
                 None
@@ -188,6 +196,7 @@ fn of_function(
                 plan.can_fault |= inner.can_fault;
                 plan.dims = plan.dims.max(inner.dims);
                 plan.stack_bytes = plan.stack_bytes.saturating_add(inner.stack_bytes);
+                plan.work = plan.work.saturating_add(inner.work);
                 cost += if inner.inline { costs[callee.index()] } else { 4 };
                 for (at, arg) in body.arg_lists[args].iter().enumerate() {
                     if let Arg::Place(place) = *arg
@@ -204,6 +213,7 @@ fn of_function(
     for (at, param) in function.params.iter().enumerate() {
         plan.memory_params[at] |= param.mode != Mode::Value && function.kind == Kind::Kernel;
     }
+    plan.work = plan.work.saturating_add(cost);
     (plan, cost)
 }
 

@@ -18,6 +18,8 @@ pub mod context {
     pub const FAULT_THREAD: i32 = 16;
     /// Four `i64`: the extents of the grid in the dimensions the kernel asks for, 1 beyond the grid's.
     pub const GRID: i32 = 24;
+    /// How many dimensions a grid has at most.
+    pub const DIMS: usize = 4;
     /// Size of the part that compiled code knows.
     pub const SIZE: usize = 56;
 }
@@ -78,6 +80,8 @@ pub struct Entry {
     /// How many leading dimensions of the grid it asks for: a range counts the threads of these, row
     /// by row. 0: it doesn't ask, and a range counts all threads.
     pub dims: u8,
+    /// Operations of a thread, about; huge if there are loops.
+    pub work: u64,
     /// Bytes of stack that it and its callees take for variables.
     pub stack_bytes: u64,
 }
