@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// What is said about a program; empty if it compiles.
 fn said(text: &str) -> String {
     let mut sources = SourceMap::new();
-    let id = sources.add("kernel.py", format!("import warp as wp\nfrom typing import Any\n\n{text}"));
+    let id =
+        sources.add("kernel.py", format!("import warp as wp\nfrom typing import Any\n\n{text}"));
     let outcome = Program::parse(&sources, id).and_then(|program| {
         let kernels = program.reader().kernels().len();
         assert!(kernels > 0, "an example without a kernel:\n{text}");

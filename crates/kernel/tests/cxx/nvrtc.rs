@@ -1,6 +1,6 @@
 //! NVRTC and ptxas take all CUDA text, for each generation of GPUs. No GPU, no driver.
 
-use crate::{host, sample};
+use crate::{document, host, sample};
 use gbxcule_kernel::arbitrary;
 use gbxcule_kernel::back::cxx::{self, Dialect, HEADER_NAME, Options};
 use gbxcule_kernel::check::Valid;
