@@ -53,10 +53,9 @@ fn joined(modules: &[Valid<Module>]) -> String {
 #[ignore = "needs NVRTC"]
 fn samples_compile() {
     let options = Options::new(Dialect::Cuda);
-    compile(
-        "nvrtc_samples",
-        sample::all().iter().map(|sample| cxx::write(&sample.module, &options).source),
-    );
+    let samples = sample::all();
+    let by_hand = samples.iter().map(|sample| cxx::write(&sample.module, &options).source);
+    compile("nvrtc_samples", by_hand.chain(document::cuda()));
 }
 
 #[test]

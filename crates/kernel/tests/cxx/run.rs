@@ -155,7 +155,7 @@ fn same_as_interpreter(name: &str, dialect: Dialect, programs: &[Program]) {
                 );
             }
             Err(failure) => {
-                assert_eq!(outcome.fault[0], kind(&failure.fault), "{name} {number}: {failure}")
+                assert_eq!(outcome.fault[0], kind(&failure.fault), "{name} {number}: {failure}");
             }
         }
     }
