@@ -7,7 +7,7 @@ use clap::Args;
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::region::Region;
 use gbxcule_lab::suite::{self, Outcome};
-use gbxcule_lab::verify::{Verdict, VerifyPlan, verify};
+use gbxcule_lab::verify::{Judgement, Mismatch, Verdict, VerifyPlan, verify};
 use gbxcule_lab::{BackendKind, bundle};
 use gbxcule_swarm::Schedule;
 
@@ -71,6 +71,10 @@ pub(crate) struct Verify {
     #[arg(long)]
     compare_frame: bool,
 
+    /// Do not stop at the first mismatch: count which fields disagree at how many steps, and write no bundle
+    #[arg(long, conflicts_with = "suite")]
+    keep_going: bool,
+
     /// Where bundles go
     #[arg(long, value_name = "DIR", default_value = "runs/bundles")]
     bundle_dir: PathBuf,
@@ -96,6 +100,34 @@ EXAMPLES
   See a mismatch being caught:
     gbxcule verify --dut-backend stub_bad --rom ALU_LOOP";
 
+/// Which sets of fields disagreed, after which step first, and at how many steps.
+#[derive(Default)]
+struct Tally {
+    rows: Vec<(Vec<String>, u64, u64)>,
+}
+
+impl Tally {
+    fn count(&mut self, mismatch: &Mismatch) {
+        let fields: Vec<_> =
+            mismatch.differences.iter().map(|difference| difference.field.clone()).collect();
+        match self.rows.iter_mut().find(|row| row.0 == fields) {
+            Some(row) => row.2 += 1,
+            None => self.rows.push((fields, mismatch.step, 1)),
+        }
+    }
+
+    fn tell(&self, plan: &VerifyPlan, verdict: &Verdict) -> bool {
+        println!(
+            "MISMATCH  {}: {} against {}, {} of {} comparisons",
+            plan.rom.name, plan.dut, plan.reference, verdict.set_aside, verdict.comparisons
+        );
+        for (fields, first, times) in &self.rows {
+            println!("  {times:6} times, first after step {first}: {}", fields.join(" "));
+        }
+        false
+    }
+}
+
 impl Verify {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         self.run.check()?;
@@ -105,8 +137,20 @@ impl Verify {
         let plan = self.plan()?;
         let bar = progress::bar(plan.steps, "steps");
         bar.set_message(format!("{} vs {}", plan.reference, plan.dut));
-        let verdict = verify(&plan, &mut |step| bar.set_position(step))?;
+        let mut tally = Tally::default();
+        let mut judge = |mismatch: &Mismatch| {
+            if self.keep_going {
+                tally.count(mismatch);
+                Judgement::SetAside
+            } else {
+                Judgement::Stop
+            }
+        };
+        let verdict = verify(&plan, &mut judge, &mut |step| bar.set_position(step))?;
         bar.finish_and_clear();
+        if verdict.set_aside > 0 {
+            return Ok(tally.tell(&plan, &verdict));
+        }
         self.tell(&plan, &verdict)
     }
 
