@@ -205,19 +205,34 @@ impl Verify {
 
     fn run_suite(&self) -> anyhow::Result<bool> {
         let dut = self.device.backend();
-        println!("{:22} {:44} result", "ROM", format!("{dut} against {}", self.ref_backend));
-        let mut all_as_pinned = true;
+        println!("{dut} against {}\n", self.ref_backend);
+        let mut reasons: Vec<&str> = Vec::new();
+        let mut wrong = 0;
         for case in suite::cases() {
             let outcome = suite::run(case, self.ref_backend, dut)?;
-            all_as_pinned &= outcome.is_as_pinned();
-            println!("{:22} {:44} {}", case.rom, case.what(), outcome.describe());
+            let mut result = outcome.describe();
+            if let Outcome::AsExplained(explained) = &outcome {
+                let known = reasons.iter().position(|reason| *reason == explained.why);
+                let number = known.unwrap_or_else(|| {
+                    reasons.push(explained.why);
+                    reasons.len() - 1
+                });
+                result = format!("{result} [{}]", number + 1);
+            }
+            println!("{:20} {:58} {result}", case.rom, case.what());
             if let Outcome::Unexplained { plan, verdict, mismatch } = &outcome {
                 println!(
                     "  bundle: {}",
                     bundle::write(&self.bundle_dir, plan, verdict, mismatch)?.display()
                 );
             }
+            wrong += usize::from(!outcome.is_as_pinned());
         }
-        Ok(all_as_pinned)
+        println!();
+        for (number, reason) in reasons.iter().enumerate() {
+            println!("[{}] {reason}", number + 1);
+        }
+        println!("{} rows, {wrong} not as they should be", suite::cases().len());
+        Ok(wrong == 0)
     }
 }

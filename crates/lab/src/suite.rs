@@ -159,7 +159,7 @@ impl Case {
     /// What is compared, in a few words.
     #[must_use]
     pub fn what(&self) -> String {
-        let mut text = format!("{} frames, {}: registers", self.steps, self.actions);
+        let mut text = format!("{:4} frames, {}: registers", self.steps, self.actions);
         for region in self.regions {
             // Writing to a string cannot fail.
             let _ = write!(text, ", {region}");
@@ -181,13 +181,12 @@ impl Outcome {
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
-            Self::Agrees(verdict) => format!("agrees ({:.1} s)", verdict.elapsed.as_secs_f64()),
+            Self::Agrees(verdict) => format!("agrees in all {} comparisons", verdict.comparisons),
             Self::AsExplained(explained) => format!(
-                "explained, {} times from step {} in {}: {}",
+                "explained: {} times from step {} in {}",
                 explained.times,
                 explained.first,
-                explained.fields.join(" "),
-                explained.why
+                explained.fields.join(" ")
             ),
             Self::Stale(pin, found) => format!(
                 "NOT AS PINNED: ({}, {}, \"{}\"), pinned ({}, {}, \"{}\")",

@@ -203,6 +203,20 @@ fn a_restored_snapshot_continues_as_the_original_did() {
 }
 
 #[test]
+fn a_state_in_bytes_continues_as_the_original_did() {
+    let mut swarm = swarm("MBC1_RAM", config(2));
+    run(&mut swarm, 0..9);
+    let bytes = swarm.save_state(0).expect("an env");
+    swarm.load_state(1, &bytes).expect("the same cartridge");
+    for _ in 0..9 {
+        swarm.step(&[4, 4]).expect("good actions");
+    }
+    let [first, second] = [0, 1].map(|env| (state(&swarm, env).0, state(&swarm, env).1));
+    assert!(first == second);
+    assert!(matches!(swarm.load_state(1, &bytes[1..]), Err(SwarmError::State(_))));
+}
+
+#[test]
 fn snapshots_of_another_cartridge_are_refused() {
     let with_ram = swarm("MBC1_RAM", config(1)).snapshot(0).expect("an env");
     let refused = swarm("ALU_LOOP", config(1)).restore(0, &with_ram);
