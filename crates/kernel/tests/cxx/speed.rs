@@ -33,3 +33,16 @@ fn kernels_a_second() {
     let count = (200 * samples.len()) as f64;
     println!("samples, with comments: {:.0} kernels/s", count / start.elapsed().as_secs_f64());
 }
+
+#[test]
+fn large_switches_are_written_with_little_stack() {
+    let lines = |cases: i64| {
+        let module = crate::sample::dispatch(cases);
+        let work = move || cxx::write(&module, &Options::new(Dialect::Cuda)).source.lines().count();
+        let thread =
+            std::thread::Builder::new().stack_size(256 * 1024).spawn(work).expect("a thread");
+        thread.join().expect("no overflow")
+    };
+    let (few, many) = (lines(500), lines(5000));
+    assert!(many > 9 * few && many < 11 * few, "{few} and {many} lines");
+}
