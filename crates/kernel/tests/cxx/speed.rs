@@ -25,10 +25,24 @@ fn kernels_a_second() {
             bytes as f64 / count
         );
     }
-    let sample = crate::sample::saxpy();
+    let samples = crate::sample::all();
     let start = Instant::now();
-    for _ in 0..2000 {
-        crate::snapshot::text(&sample, Dialect::Cuda);
+    for _ in 0..200 {
+        samples.iter().for_each(|sample| _ = crate::snapshot::text(sample, Dialect::Cuda));
     }
-    println!("saxpy with comments: {:.0} kernels/s", 2000.0 / start.elapsed().as_secs_f64());
+    let count = (200 * samples.len()) as f64;
+    println!("samples, with comments: {:.0} kernels/s", count / start.elapsed().as_secs_f64());
+}
+
+#[test]
+fn large_switches_are_written_with_little_stack() {
+    let lines = |cases: i64| {
+        let module = crate::sample::dispatch(cases);
+        let work = move || cxx::write(&module, &Options::new(Dialect::Cuda)).source.lines().count();
+        let thread =
+            std::thread::Builder::new().stack_size(256 * 1024).spawn(work).expect("a thread");
+        thread.join().expect("no overflow")
+    };
+    let (few, many) = (lines(500), lines(5000));
+    assert!(many > 9 * few && many < 11 * few, "{few} and {many} lines");
 }
