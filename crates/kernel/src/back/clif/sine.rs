@@ -72,14 +72,15 @@ impl Lowerer<'_, '_> {
 
         let odd = self.b.ins().band_imm_u(quadrant, 1);
         let odd = self.b.ins().icmp_imm_s(IntCC::NotEqual, odd, 0);
+        // As integers: floats are chosen by a branch, which is guessed wrong every other time.
+        let [sine, cosine] = [sine, cosine]
+            .map(|value| self.b.ins().bitcast(types::I64, MemFlagsData::new(), value));
         let chosen = self.b.ins().select(odd, cosine, sine);
-        let single = self.b.ins().fdemote(types::F32, chosen);
-        let single = self.b.ins().bitcast(types::I32, MemFlagsData::new(), single);
-        let sign = self.b.ins().ireduce(types::I32, quadrant);
-        let sign = self.b.ins().ishl_imm_u(sign, 30);
-        let sign = self.b.ins().band_imm_u(sign, 0x8000_0000u32 as i64);
-        let signed = self.b.ins().bxor(single, sign);
-        self.b.ins().bitcast(types::F32, MemFlagsData::new(), signed)
+        let sign = self.b.ins().ushr_imm_u(quadrant, 1);
+        let sign = self.b.ins().ishl_imm_u(sign, 63);
+        let signed = self.b.ins().bxor(chosen, sign);
+        let signed = self.b.ins().bitcast(types::F64, MemFlagsData::new(), signed);
+        self.b.ins().fdemote(types::F32, signed)
     }
 
     /// `c0 + c1 s + c2 s^2 + c3 s^3 + c4 s^4`, as few steps deep as it goes.
