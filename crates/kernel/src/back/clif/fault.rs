@@ -68,7 +68,7 @@ impl Lowerer<'_, '_> {
     fn site(&self, fault: Fault) -> Site {
         let (mut function, mut span) = (self.frame().function, self.span);
         for pair in self.now().frames.windows(2).rev() {
-            if span.is_some() {
+            if span.is_some() || self.module.functions[function].instance.is_none() {
                 break;
             }
             (function, span) = (pair[0].function, pair[1].called_at);

@@ -57,17 +57,18 @@ impl Lowerer<'_, '_> {
         let r = self.b.ins().fsub(r, low);
         let square = self.b.ins().fmul(r, r);
 
-        // sin r = r + r r^2 (-1/3! + r^2/5! - ..), cos r = 1 + r^2 (-1/2! + r^2/4! - ..)
+        // sin r = r (1 + r^2 (-1/3! + r^2/5! - ..)), cos r = 1 + r^2 (-1/2! + r^2/4! - ..)
         let sine = [1.0 / -6.0, 1.0 / 120.0, 1.0 / -5040.0, 1.0 / 362_880.0, 1.0 / -39_916_800.0];
         let cosine = [-0.5, 1.0 / 24.0, 1.0 / -720.0, 1.0 / 40_320.0, 1.0 / -3_628_800.0];
         let fourth = self.b.ins().fmul(square, square);
         let sine = self.series(sine, square, fourth);
         let cosine = self.series(cosine, square, fourth);
-        let cube = self.b.ins().fmul(r, square);
-        let sine = self.b.ins().fmul(cube, sine);
-        let sine = self.b.ins().fadd(r, sine);
-        let cosine = self.b.ins().fmul(square, cosine);
         let one = self.b.ins().f64const(1.0);
+        // A product at last: -0 keeps its sign.
+        let sine = self.b.ins().fmul(square, sine);
+        let sine = self.b.ins().fadd(one, sine);
+        let sine = self.b.ins().fmul(r, sine);
+        let cosine = self.b.ins().fmul(square, cosine);
         let cosine = self.b.ins().fadd(one, cosine);
 
         let odd = self.b.ins().band_imm_u(quadrant, 1);
