@@ -3,16 +3,15 @@
 
 use crate::cache::Compiled;
 use crate::error::Error;
+use crate::generate::{Generated, Host};
 use crate::import;
 use crate::output::Output;
-use cranelift_codegen::isa::OwnedTargetIsa;
-use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module as _};
 use gbxcule_kernel::back::clif::{Options, Program, context, lower};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::Module;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 /// What compiled code gets a pointer to while a range runs: the part it knows, then ours.
 #[repr(C)]
@@ -60,34 +59,11 @@ impl Drop for Code {
     }
 }
 
-/// The code generator for this machine.
-fn host() -> Result<OwnedTargetIsa, Error> {
-    static HOST: OnceLock<Result<OwnedTargetIsa, Error>> = OnceLock::new();
-    let make = || {
-        let mut flags = settings::builder();
-        let all = [
-            ("opt_level", "speed"),
-            ("is_pic", "false"),
-            ("use_colocated_libcalls", "false"),
-            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-            // Variables may take many pages: touch each, so that the guard page is met.
-            ("enable_probestack", "true"),
-            ("probestack_strategy", "inline"),
-        ];
-        for (name, value) in all {
-            flags.set(name, value).map_err(|error| Error::Host(error.to_string()))?;
-        }
-        let builder = cranelift_native::builder().map_err(|reason| Error::Host(reason.into()))?;
-        let isa = builder.finish(settings::Flags::new(flags));
-        isa.map_err(|error| Error::Host(error.to_string()))
-    };
-    HOST.get_or_init(make).clone()
-}
-
 impl Code {
     /// Lowers a module and makes machine code of it.
     pub(crate) fn new(module: &Valid<Module>, checked: bool) -> Result<(Self, Program), Error> {
-        let isa = host()?;
+        let host = Host::new()?;
+        let isa = Arc::clone(&host.optimising);
         let program = lower(module, Options { checked, target: isa.frontend_config() });
         let names = cranelift_module::default_libcall_names();
         let mut builder = JITBuilder::with_isa(isa, names);
@@ -115,13 +91,12 @@ impl Code {
             data.set_align(16);
             memory.define_data(id, &data).map_err(whole)?;
         }
-        let mut scratch = memory.make_context();
-        for (emitted, &id) in program.functions.iter().zip(&ids) {
-            scratch.func = emitted.ir.clone();
+        let generated = host.generate(&program.functions, &ids);
+        for ((generated, emitted), &id) in generated.into_iter().zip(&program.functions).zip(&ids) {
             let name = &module.functions[emitted.function].name;
-            let defined = memory.define_function(id, &mut scratch);
-            defined.map_err(|error| refuse(name, format!("{error:?}")))?;
-            memory.clear_context(&mut scratch);
+            let generated = generated.map_err(|reason| refuse(name, reason))?;
+            let Generated { bytes, alignment, relocations } = generated;
+            memory.define_function_bytes(id, alignment, &bytes, &relocations).map_err(whole)?;
         }
         memory.finalize_definitions().map_err(whole)?;
         code.functions = ids.iter().map(|&id| memory.get_finalized_function(id)).collect();

@@ -14,6 +14,7 @@ mod code;
 mod data_type;
 mod device;
 mod error;
+mod generate;
 mod import;
 mod kernel;
 mod launch;

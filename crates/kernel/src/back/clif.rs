@@ -32,6 +32,7 @@ mod plan;
 mod program;
 mod shape;
 mod sine;
+mod uniform;
 
 pub use entry::Arguments;
 pub use fault::{Fault, Site};

@@ -142,7 +142,7 @@ impl Lowerer<'_, '_> {
         self.register_result = result.single();
         let in_memory = result.single().is_none() && result.size() > 0;
         let results = in_memory.then(&mut next);
-        self.coordinates = (0..self.plan.of(id).dims).map(|_| next()).collect();
+        self.lanes[0].coordinates = (0..self.plan.of(id).dims).map(|_| next()).collect();
         let mut params = Vec::with_capacity(function.params.len());
         for (at, param) in function.params.iter().enumerate() {
             let flat = self.flats.of(self.module, param.ty);
@@ -168,40 +168,47 @@ impl Lowerer<'_, '_> {
         self.run();
     }
 
-    /// Calls a function; `value` becomes its result.
+    /// Calls a function, for every thread; `value` becomes its result.
     pub(super) fn call(&mut self, value: crate::ir::Value, id: FunctionId, args: List<Arg>) {
-        let bound: Vec<Bound> = self.body().arg_lists[args]
-            .iter()
-            .map(|arg| match *arg {
-                Arg::Value(value) => Bound::Value(self.val(value)),
-                Arg::Place(place) => Bound::Place(match self.place(place) {
-                    Loc::Value { val: Val::Memory(address), .. } => {
-                        Loc::Memory { address, offset: 0 }
-                    }
-                    loc => loc,
-                }),
-            })
-            .collect();
         if self.plan.of(id).inline {
-            self.call_in_place(value, id, bound);
+            self.call_in_place(value, id, args);
         } else {
-            let result = self.call_out_of_line(id, bound);
-            self.define(value, result);
+            self.each_lane(|lowerer| {
+                let bound = lowerer.bind(args);
+                let result = lowerer.call_out_of_line(id, bound);
+                lowerer.define(value, result);
+            });
         }
     }
 
-    fn call_in_place(&mut self, value: crate::ir::Value, id: FunctionId, bound: Vec<Bound>) {
+    fn bind(&mut self, args: List<Arg>) -> Vec<Bound> {
+        let args = &self.body().arg_lists[args];
+        let bound = args.iter().map(|arg| match *arg {
+            Arg::Value(value) => Bound::Value(self.val(value)),
+            Arg::Place(place) => Bound::Place(match self.place(place) {
+                Loc::Value { val: Val::Memory(address), .. } => Loc::Memory { address, offset: 0 },
+                loc => loc,
+            }),
+        });
+        bound.collect()
+    }
+
+    fn call_in_place(&mut self, value: crate::ir::Value, id: FunctionId, args: List<Arg>) {
         let function = &self.module.functions[id];
         let result = Carried::new(self.module, self.flats, function.result);
-        let (rest, mut slots) = (self.b.create_block(), Vec::new());
-        result.each(&mut |part| match part {
-            Carried::Leaves(leaves) => leaves.iter().for_each(|&leaf| {
-                self.b.append_block_param(rest, clif_type(leaf));
-            }),
-            Carried::Memory { size, .. } => slots.push(self.slot(*size)),
-            Carried::Parts(_) => {}
+        let rest = self.b.create_block();
+        self.each_lane(|lowerer| {
+            let mut slots = Vec::new();
+            result.each(&mut |part| match part {
+                Carried::Leaves(leaves) => leaves.iter().for_each(|&leaf| {
+                    lowerer.b.append_block_param(rest, clif_type(leaf));
+                }),
+                Carried::Memory { size, .. } => slots.push(lowerer.slot(*size)),
+                Carried::Parts(_) => {}
+            });
+            let bound = lowerer.bind(args);
+            lowerer.enter(id, bound, Exit::Call { rest, slots, value });
         });
-        self.enter(id, bound, Exit::Call { rest, slots, value });
         self.todo.extend([Todo::Leave, Todo::Stmts(function.body.root, 0)]);
     }
 
@@ -213,43 +220,69 @@ impl Lowerer<'_, '_> {
         } else {
             self.never();
         }
-        let Some(frame) = self.frames.pop() else { return };
-        let Exit::Call { rest, slots, value } = frame.exit else { return };
-        self.b.seal_block(rest);
-        self.b.switch_to_block(rest);
-        let leaves: Vec<Value> = self.b.block_params(rest).to_vec();
-        let (mut leaves, mut slots) = (leaves.into_iter(), slots.into_iter());
-        let val = Carried::new(self.module, self.flats, result).assemble(&mut |leaf, _| {
-            let leaf = leaf.and_then(|_| leaves.next());
-            leaf.or_else(|| slots.next().map(|slot| self.b.ins().stack_addr(types::I64, slot, 0)))
-                .unwrap_or_else(|| unreachable!("made when the call began"))
+        let mut leaves = Vec::new();
+        if let Exit::Call { rest, .. } = self.frame().exit {
+            self.b.seal_block(rest);
+            self.b.switch_to_block(rest);
+            leaves = self.b.block_params(rest).to_vec();
+        }
+        let mut leaves = leaves.into_iter();
+        let carried = Carried::new(self.module, self.flats, result);
+        self.each_lane(|lowerer| {
+            let Some(frame) = lowerer.lanes[lowerer.lane].frames.pop() else { return };
+            let Exit::Call { slots, value, .. } = frame.exit else { return };
+            let mut slots = slots.into_iter();
+            let val = carried.assemble(&mut |leaf, _| {
+                let leaf = leaf.and_then(|_| leaves.next());
+                leaf.or_else(|| slots.next().map(|slot| lowerer.slot_address(slot)))
+                    .unwrap_or_else(|| unreachable!("made when the call began"))
+            });
+            lowerer.define(value, val);
         });
-        self.define(value, val);
     }
 
     /// Leaves the innermost frame with a result.
     pub(super) fn give(&mut self, value: Option<crate::ir::Value>) {
-        let val = value.map_or_else(|| Val::Parts([].into()), |value| self.val(value));
         let ty = self.module.functions[self.frame().function].result;
         let carried = Carried::new(self.module, self.flats, ty);
-        match self.frame().exit.clone() {
+        match self.frame().exit {
             Exit::Thread(latch) => {
                 self.b.ins().jump(latch, &[]);
             }
-            Exit::Return { results } => self.return_from(&carried, &val, results),
-            Exit::Call { rest, slots, .. } => {
-                let (mut args, mut slots) = (Vec::new(), slots.into_iter());
-                carried.take_apart(&val, &mut |part, value| match part {
-                    Carried::Memory { size, align } => {
-                        let Some(slot) = slots.next() else { return };
-                        let to = self.slot_address(slot);
-                        self.copy(to, value, *size, *align);
-                    }
-                    _ => args.push(BlockArg::Value(value)),
-                });
+            Exit::Return { results } => {
+                let val = self.given(value);
+                self.return_from(&carried, &val, results);
+            }
+            Exit::Call { rest, .. } => {
+                let mut args = Vec::new();
+                self.each_lane(|lowerer| lowerer.hand_over(&carried, value, &mut args));
                 self.b.ins().jump(rest, &args);
             }
         }
+    }
+
+    fn given(&self, value: Option<crate::ir::Value>) -> Val {
+        value.map_or_else(|| Val::Parts([].into()), |value| self.val(value))
+    }
+
+    /// Puts a thread's result where its caller in the same function takes it up.
+    fn hand_over(
+        &mut self,
+        carried: &Carried,
+        value: Option<crate::ir::Value>,
+        args: &mut Vec<BlockArg>,
+    ) {
+        let val = self.given(value);
+        let Exit::Call { slots, .. } = self.frame().exit.clone() else { return };
+        let mut slots = slots.into_iter();
+        carried.take_apart(&val, &mut |part, value| match part {
+            Carried::Memory { size, align } => {
+                let Some(slot) = slots.next() else { return };
+                let to = self.slot_address(slot);
+                self.copy(to, value, *size, *align);
+            }
+            _ => args.push(BlockArg::Value(value)),
+        });
     }
 
     fn return_from(&mut self, carried: &Carried, val: &Val, results: Option<Value>) {
@@ -283,7 +316,7 @@ impl Lowerer<'_, '_> {
             self.slot_address(slot)
         });
         args.extend(results);
-        args.extend(&self.coordinates[..usize::from(decided.dims)]);
+        args.extend(&self.now().coordinates[..usize::from(decided.dims)]);
         for (bound, param) in bound.into_iter().zip(&function.params) {
             match bound {
                 Bound::Place(loc) => args.push(self.address(&loc)),

@@ -87,9 +87,11 @@ impl<'a> Lowerer<'a, '_> {
         match stmt {
             StmtKind::Let(value) => self.evaluate(*value),
             StmtKind::Store { place, value } => {
-                let loc = self.place(*place);
-                let (ty, val) = (self.body().places[*place].ty, self.val(*value));
-                self.write(&loc, ty, &val);
+                self.each_lane(|lowerer| {
+                    let loc = lowerer.place(*place);
+                    let (ty, val) = (lowerer.body().places[*place].ty, lowerer.val(*value));
+                    lowerer.write(&loc, ty, &val);
+                });
             }
             StmtKind::If { condition, accept, reject } => {
                 self.branch(*condition, *accept, *reject);
@@ -123,12 +125,14 @@ impl<'a> Lowerer<'a, '_> {
                 self.give(*value);
                 self.dead_end();
             }
-            StmtKind::Print { format, args } => self.print(*format, *args),
-            StmtKind::Assert { condition, message } => {
-                let condition = self.scalar(*condition);
-                let failed = self.b.ins().icmp_imm_s(IntCC::Equal, condition, 0);
-                self.fault_if(failed, Fault::Assert(*message), None);
+            StmtKind::Print { format, args } => {
+                self.each_lane(|lowerer| lowerer.print(*format, *args));
             }
+            StmtKind::Assert { condition, message } => self.each_lane(|lowerer| {
+                let condition = lowerer.scalar(*condition);
+                let failed = lowerer.b.ins().icmp_imm_s(IntCC::Equal, condition, 0);
+                lowerer.fault_if(failed, Fault::Assert(*message), None);
+            }),
             StmtKind::Trap { message } => {
                 self.fault(Fault::Trap(*message), None);
                 self.dead_end();
@@ -154,8 +158,10 @@ impl<'a> Lowerer<'a, '_> {
             self.call(value, function, args);
             return;
         }
-        let val = self.operation(value);
-        self.define(value, val);
+        self.each_lane(|lowerer| {
+            let val = lowerer.operation(value);
+            lowerer.define(value, val);
+        });
     }
 
     fn branch(&mut self, condition: Value, accept: BlockId, reject: BlockId) {
@@ -197,11 +203,14 @@ impl<'a> Lowerer<'a, '_> {
         let enters = self.goes_on(range, start);
         self.b.ins().brif(enters, inner, &[BlockArg::Value(start)], exit, &[]);
         self.b.switch_to_block(inner);
-        self.define(index, Val::One(current));
         let from = self.constant(start, of);
-        if from.is_some_and(|from| from >= 0) && range.known.is_some_and(|step| step > 0) {
-            self.frame_mut().upward.push(index);
-        }
+        let upward = from.is_some_and(|from| from >= 0) && range.known.is_some_and(|step| step > 0);
+        self.each_lane(|lowerer| {
+            lowerer.define(index, Val::One(current));
+            if upward {
+                lowerer.frame_mut().upward.push(index);
+            }
+        });
         self.frame_mut().loops.push((exit, latch));
         let end = Latch { block: latch, body: inner, index: current, range };
         self.todo.extend([

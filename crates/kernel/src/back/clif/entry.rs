@@ -1,7 +1,7 @@
 //! Kernels: the loop over the threads of a range.
 
 use super::Options;
-use super::lowerer::{Bound, Exit, Loc, Lowerer, Val};
+use super::lowerer::{Bound, Exit, Lane, Loc, Lowerer, Val};
 use super::program::context;
 use crate::ir::{FunctionId, Module};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -40,9 +40,10 @@ pub(super) fn signature(options: Options) -> Signature {
 }
 
 impl Lowerer<'_, '_> {
-    /// Lowers a kernel.
+    /// Lowers a kernel: if its plan says so, a loop over several threads at once; and one over those
+    /// that are left.
     pub(super) fn kernel(&mut self, id: FunctionId) {
-        let [entry, start, head, latch, done] = [(); 5].map(|()| self.b.create_block());
+        let [entry, start, done] = [(); 3].map(|()| self.b.create_block());
         self.b.append_block_params_for_function_params(entry);
         self.b.switch_to_block(entry);
         self.b.seal_block(entry);
@@ -57,45 +58,73 @@ impl Lowerer<'_, '_> {
         self.b.seal_block(start);
 
         self.b.switch_to_block(start);
-        let dims = usize::from(self.plan.of(id).dims);
-        let grid: Vec<Value> = (0..dims)
+        let decided = self.plan.of(id);
+        let grid: Vec<Value> = (0..i32::from(decided.dims))
             .map(|dim| {
-                let offset = context::GRID + 8 * dim as i32;
+                let offset = context::GRID + 8 * dim;
                 self.b.ins().load(types::I64, MemFlagsData::trusted(), record, offset)
             })
             .collect();
-        let first = self.first_coordinates(begin, &grid);
-        let first: Vec<BlockArg> = [begin].into_iter().chain(first).map(BlockArg::Value).collect();
-        self.b.ins().jump(head, &first);
-
-        for _ in &first {
-            self.b.append_block_param(head, types::I64);
+        let mut first = vec![begin];
+        first.extend(self.first_coordinates(begin, &grid));
+        if decided.lanes > 1 {
+            let last = self.b.ins().iadd_imm_s(end, 1 - decided.lanes as i64);
+            first = self.threads(id, &params, &grid, &first, last, decided.lanes);
         }
-        self.b.switch_to_block(head);
-        let current: Vec<Value> = self.b.block_params(head).to_vec();
-        let thread = current[0];
-        self.thread = Some(thread);
-        // In one dimension the coordinate is the number of the thread.
-        self.coordinates = if dims <= 1 { current } else { current[1..].to_vec() };
-        let coordinates = self.coordinates.clone();
-        self.enter(id, params, Exit::Thread(latch));
-        self.run_frame();
-
-        self.b.seal_block(latch);
-        self.b.switch_to_block(latch);
-        let next = self.b.ins().iadd_imm_s(thread, 1);
-        let mut following = vec![BlockArg::Value(next)];
-        if dims > 1 {
-            let moved = self.next_coordinates(&coordinates, &grid);
-            following.extend(moved.into_iter().map(BlockArg::Value));
-        }
-        let more = self.b.ins().icmp(IntCC::SignedLessThan, next, end);
-        self.b.ins().brif(more, head, &following, done, &[]);
-        self.b.seal_block(head);
+        self.threads(id, &params, &grid, &first, end, 1);
+        self.b.ins().jump(done, &[]);
         self.b.seal_block(done);
         self.b.switch_to_block(done);
         let fine = self.b.ins().iconst(types::I32, 0);
         self.b.ins().return_(&[fine]);
+    }
+
+    /// A loop over threads, so many at once, as long as their number is below `end`. Takes and gives
+    /// the first thread that is left and its coordinates.
+    fn threads(
+        &mut self,
+        id: FunctionId,
+        params: &[Bound],
+        grid: &[Value],
+        first: &[Value],
+        end: Value,
+        lanes: usize,
+    ) -> Vec<Value> {
+        let [head, latch, rest] = [(); 3].map(|()| self.b.create_block());
+        for _ in first {
+            self.b.append_block_param(head, types::I64);
+            self.b.append_block_param(rest, types::I64);
+        }
+        let args: Vec<BlockArg> = first.iter().copied().map(BlockArg::Value).collect();
+        let any = self.b.ins().icmp(IntCC::SignedLessThan, first[0], end);
+        self.b.ins().brif(any, head, &args, rest, &args);
+        self.b.switch_to_block(head);
+        let mut current: Vec<Value> = self.b.block_params(head).to_vec();
+        self.lanes.clear();
+        for _ in 0..lanes {
+            let thread = Some(current[0]);
+            // In one dimension the coordinate is the number of the thread.
+            let own = if grid.len() <= 1 { &current[..] } else { &current[1..] };
+            let lane = Lane { frames: Vec::new(), thread, coordinates: own.to_vec() };
+            self.lanes.push(lane);
+            let mut following = vec![self.b.ins().iadd_imm_s(current[0], 1)];
+            if grid.len() > 1 {
+                following.extend(self.next_coordinates(&current[1..], grid));
+            }
+            current = following;
+        }
+        self.each_lane(|lowerer| lowerer.enter(id, params.to_vec(), Exit::Thread(latch)));
+        self.run_frame();
+
+        self.b.seal_block(latch);
+        self.b.switch_to_block(latch);
+        let args: Vec<BlockArg> = current.iter().copied().map(BlockArg::Value).collect();
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, current[0], end);
+        self.b.ins().brif(more, head, &args, rest, &args);
+        self.b.seal_block(head);
+        self.b.seal_block(rest);
+        self.b.switch_to_block(rest);
+        self.b.block_params(rest).to_vec()
     }
 
     fn parameters(&mut self, id: FunctionId, arguments: Value) -> Vec<Bound> {

@@ -59,14 +59,16 @@ impl Lowerer<'_, '_> {
         let status = self.b.ins().iconst(types::I32, self.program.sites.len() as i64);
         let [found, limit] = details.unwrap_or_else(|| [self.b.ins().iconst(types::I64, 0); 2]);
         let exit = self.fault_exit();
-        self.b.ins().jump(exit, &[status, found, limit].map(BlockArg::Value));
+        let details = [status, found, limit].into_iter().chain(self.now().thread);
+        let details: Vec<BlockArg> = details.map(BlockArg::Value).collect();
+        self.b.ins().jump(exit, &details);
     }
 
     /// Where the program is: in the innermost function that somebody wrote.
     fn site(&self, fault: Fault) -> Site {
         let (mut function, mut span) = (self.frame().function, self.span);
-        for pair in self.frames.windows(2).rev() {
-            if span.is_some() {
+        for pair in self.now().frames.windows(2).rev() {
+            if span.is_some() || self.module.functions[function].instance.is_none() {
                 break;
             }
             (function, span) = (pair[0].function, pair[1].called_at);
@@ -76,22 +78,26 @@ impl Lowerer<'_, '_> {
 
     /// Passes on the status of a call.
     pub(super) fn pass_on(&mut self, status: Value) {
+        let thread = self.now().thread;
         let exit = *self.status_exit.get_or_insert_with(|| {
             let exit = self.b.create_block();
             self.b.append_block_param(exit, types::I32);
+            thread.into_iter().for_each(|_| _ = self.b.append_block_param(exit, types::I64));
             self.b.set_cold_block(exit);
             exit
         });
         let rest = self.b.create_block();
-        self.b.ins().brif(status, exit, &[BlockArg::Value(status)], rest, &[]);
+        let args: Vec<BlockArg> = [status].into_iter().chain(thread).map(BlockArg::Value).collect();
+        self.b.ins().brif(status, exit, &args, rest, &[]);
         self.b.seal_block(rest);
         self.b.switch_to_block(rest);
     }
 
     fn fault_exit(&mut self) -> cranelift_codegen::ir::Block {
+        let thread = self.now().thread.map(|_| types::I64);
         *self.fault_exit.get_or_insert_with(|| {
             let exit = self.b.create_block();
-            for ty in [types::I32, types::I64, types::I64] {
+            for ty in [types::I32, types::I64, types::I64].into_iter().chain(thread) {
                 self.b.append_block_param(exit, ty);
             }
             self.b.set_cold_block(exit);
@@ -107,17 +113,17 @@ impl Lowerer<'_, '_> {
             let params: Vec<Value> = self.b.block_params(exit).to_vec();
             self.b.ins().store(flags, params[1], self.context, context::FAULT_FOUND);
             self.b.ins().store(flags, params[2], self.context, context::FAULT_LIMIT);
-            self.leave_with(params[0]);
+            self.leave_with(params[0], params.get(3).copied());
         }
         if let Some(exit) = self.status_exit {
             self.b.switch_to_block(exit);
-            let status = self.b.block_params(exit)[0];
-            self.leave_with(status);
+            let params: Vec<Value> = self.b.block_params(exit).to_vec();
+            self.leave_with(params[0], params.get(1).copied());
         }
     }
 
-    fn leave_with(&mut self, status: Value) {
-        if let Some(thread) = self.thread {
+    fn leave_with(&mut self, status: Value, thread: Option<Value>) {
+        if let Some(thread) = thread {
             let flags = MemFlagsData::trusted();
             self.b.ins().store(flags, thread, self.context, context::FAULT_THREAD);
         }

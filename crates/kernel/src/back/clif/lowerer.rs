@@ -104,6 +104,17 @@ pub(super) struct Frame<'a> {
     pub(super) loops: Vec<(Block, Block)>,
 }
 
+/// A thread being lowered. Kernels whose control flow is the same for all threads are lowered for
+/// several at once, statement by statement, so that the machine always has something to do.
+#[derive(Default)]
+pub(super) struct Lane<'a> {
+    pub(super) frames: Vec<Frame<'a>>,
+    /// In a kernel, its number.
+    pub(super) thread: Option<Value>,
+    /// Its launch index by dimension, as far as it is asked for.
+    pub(super) coordinates: Vec<Value>,
+}
+
 pub(super) struct Lowerer<'a, 'f> {
     pub(super) module: &'a Valid<Module>,
     pub(super) plan: &'a Plan,
@@ -111,13 +122,11 @@ pub(super) struct Lowerer<'a, 'f> {
     pub(super) program: &'a mut Program,
     pub(super) flats: &'a mut Flats,
     pub(super) b: FunctionBuilder<'f>,
-    pub(super) frames: Vec<Frame<'a>>,
+    pub(super) lanes: Vec<Lane<'a>>,
+    /// The one that is lowered now; 0 when control flow is.
+    pub(super) lane: usize,
     pub(super) todo: Vec<Todo<'a>>,
     pub(super) context: Value,
-    /// The launch index by dimension, as far as it is asked for.
-    pub(super) coordinates: Vec<Value>,
-    /// In a kernel, the number of the thread.
-    pub(super) thread: Option<Value>,
     /// Of a function out of line, the scalar that it returns in a register.
     pub(super) register_result: Option<Scalar>,
     pub(super) fault_exit: Option<Block>,
@@ -153,11 +162,10 @@ pub(super) fn lower(
         program,
         flats: &mut scratch.flats,
         b,
-        frames: Vec::new(),
+        lanes: vec![Lane::default()],
+        lane: 0,
         todo: Vec::new(),
         context: Value::from_u32(0),
-        coordinates: Vec::new(),
-        thread: None,
         register_result: None,
         fault_exit: None,
         status_exit: None,
@@ -177,12 +185,30 @@ pub(super) fn lower(
 }
 
 impl<'a> Lowerer<'a, '_> {
+    /// The thread that is lowered now.
+    pub(super) fn now(&self) -> &Lane<'a> {
+        &self.lanes[self.lane]
+    }
+
+    /// Does something for every thread.
+    pub(super) fn each_lane(&mut self, mut act: impl FnMut(&mut Self)) {
+        for lane in 0..self.lanes.len() {
+            self.lane = lane;
+            act(self);
+        }
+        self.lane = 0;
+    }
+
     pub(super) fn frame(&self) -> &Frame<'a> {
-        self.frames.last().unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
+        self.now()
+            .frames
+            .last()
+            .unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
     }
 
     pub(super) fn frame_mut(&mut self) -> &mut Frame<'a> {
-        self.frames.last_mut().unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
+        let frames = &mut self.lanes[self.lane].frames;
+        frames.last_mut().unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
     }
 
     pub(super) fn body(&self) -> &'a Body {
@@ -241,14 +267,15 @@ impl<'a> Lowerer<'a, '_> {
             });
         }
         let values = vec![None; body.values.len()];
-        self.frames.push(Frame {
+        let called_at = self.span;
+        self.lanes[self.lane].frames.push(Frame {
             function,
             body,
             values,
             locals,
             params,
             exit,
-            called_at: self.span,
+            called_at,
             upward: Vec::new(),
             loops: Vec::new(),
         });

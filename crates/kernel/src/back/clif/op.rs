@@ -65,7 +65,7 @@ impl Lowerer<'_, '_> {
             }
             Op::Atomic { op, place, value, expected } => self.atomic(op, place, value, expected),
             Op::LaunchIndex(dim) => {
-                let wide = self.coordinates[usize::from(dim)];
+                let wide = self.now().coordinates[usize::from(dim)];
                 let narrow = cranelift_codegen::ir::types::I32;
                 Val::One(self.b.ins().ireduce(narrow, wide))
             }

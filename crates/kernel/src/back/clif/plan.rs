@@ -16,6 +16,10 @@ const SMALL: u64 = 80;
 const CALLED_ONCE: u64 = 4_000;
 /// Beyond this, `Inline::Always` is a wish too many.
 const ALWAYS: u64 = 20_000;
+/// A kernel of at most this many operations is lowered for several threads at once, if it may be.
+const SEVERAL: u64 = 160;
+/// For so many.
+const LANES: usize = 4;
 /// Nobody knows how often a loop runs: often enough for other threads to help.
 const LOOP: u64 = 1 << 20;
 
@@ -24,6 +28,8 @@ const LOOP: u64 = 1 << 20;
 pub(super) struct FunctionPlan {
     pub(super) inline: bool,
     pub(super) can_fault: bool,
+    /// Of a kernel, how many threads are lowered at once.
+    pub(super) lanes: usize,
     /// How many leading dimensions of the grid it and its callees ask for.
     pub(super) dims: u8,
     /// Variables that lie in stack slots.
@@ -64,6 +70,10 @@ impl Plan {
                     Inline::Always => cost <= ALWAYS,
                     Inline::Auto => cost <= if called == 1 { CALLED_ONCE } else { SMALL },
                 };
+            let several = function.kind == Kind::Kernel
+                && cost <= SEVERAL
+                && super::uniform::is_uniform(module, &|id| functions[id.index()].inline, id);
+            functions[id.index()].lanes = if several { LANES } else { 1 };
         }
         let mut plan = Self { functions, emitted: Vec::new() };
         plan.emit(module);

@@ -57,29 +57,31 @@ impl Lowerer<'_, '_> {
         let r = self.b.ins().fsub(r, low);
         let square = self.b.ins().fmul(r, r);
 
-        // sin r = r + r r^2 (-1/3! + r^2/5! - ..), cos r = 1 + r^2 (-1/2! + r^2/4! - ..)
+        // sin r = r (1 + r^2 (-1/3! + r^2/5! - ..)), cos r = 1 + r^2 (-1/2! + r^2/4! - ..)
         let sine = [1.0 / -6.0, 1.0 / 120.0, 1.0 / -5040.0, 1.0 / 362_880.0, 1.0 / -39_916_800.0];
         let cosine = [-0.5, 1.0 / 24.0, 1.0 / -720.0, 1.0 / 40_320.0, 1.0 / -3_628_800.0];
         let fourth = self.b.ins().fmul(square, square);
         let sine = self.series(sine, square, fourth);
         let cosine = self.series(cosine, square, fourth);
-        let cube = self.b.ins().fmul(r, square);
-        let sine = self.b.ins().fmul(cube, sine);
-        let sine = self.b.ins().fadd(r, sine);
-        let cosine = self.b.ins().fmul(square, cosine);
         let one = self.b.ins().f64const(1.0);
+        // A product at last: -0 keeps its sign.
+        let sine = self.b.ins().fmul(square, sine);
+        let sine = self.b.ins().fadd(one, sine);
+        let sine = self.b.ins().fmul(r, sine);
+        let cosine = self.b.ins().fmul(square, cosine);
         let cosine = self.b.ins().fadd(one, cosine);
 
         let odd = self.b.ins().band_imm_u(quadrant, 1);
         let odd = self.b.ins().icmp_imm_s(IntCC::NotEqual, odd, 0);
+        // As integers: floats are chosen by a branch, which is guessed wrong every other time.
+        let [sine, cosine] = [sine, cosine]
+            .map(|value| self.b.ins().bitcast(types::I64, MemFlagsData::new(), value));
         let chosen = self.b.ins().select(odd, cosine, sine);
-        let single = self.b.ins().fdemote(types::F32, chosen);
-        let single = self.b.ins().bitcast(types::I32, MemFlagsData::new(), single);
-        let sign = self.b.ins().ireduce(types::I32, quadrant);
-        let sign = self.b.ins().ishl_imm_u(sign, 30);
-        let sign = self.b.ins().band_imm_u(sign, 0x8000_0000u32 as i64);
-        let signed = self.b.ins().bxor(single, sign);
-        self.b.ins().bitcast(types::F32, MemFlagsData::new(), signed)
+        let sign = self.b.ins().ushr_imm_u(quadrant, 1);
+        let sign = self.b.ins().ishl_imm_u(sign, 63);
+        let signed = self.b.ins().bxor(chosen, sign);
+        let signed = self.b.ins().bitcast(types::F64, MemFlagsData::new(), signed);
+        self.b.ins().fdemote(types::F32, signed)
     }
 
     /// `c0 + c1 s + c2 s^2 + c3 s^3 + c4 s^4`, as few steps deep as it goes.
