@@ -481,3 +481,32 @@ pub(crate) fn order() -> Sample {
     b.finish();
     checked("order", module, SourceMap::new())
 }
+
+/// A switch as an interpreter of machine code has it, with long expressions in its cases.
+pub(crate) fn dispatch(cases: i64) -> Valid<Module> {
+    let mut module = Module::new("dispatch");
+    let out = module.types.array(Type::I32, 1);
+    let params = vec![Param::value("out", out), Param::value("opcode", Type::I32)];
+    let kernel = module.declare_kernel("dispatch", params);
+    let mut b = Builder::new(&mut module, kernel);
+    let (opcode, zero) = (b.arg(1), b.i32(0));
+    let out = b.param_place(0);
+    let cell = b.element(out, &[zero]);
+    let cases = (0..cases).map(|label| {
+        let body = b.block(|b| {
+            let mut sum = b.load(cell);
+            for amount in 0..40 {
+                let amount = b.i32(amount);
+                sum = b.add(sum, amount);
+            }
+            let large = b.lt(opcode, sum);
+            b.if_then(large, |b| b.store(cell, sum));
+        });
+        Case { labels: [label].into(), body }
+    });
+    let cases: Vec<Case> = cases.collect();
+    let default = b.block(|b| b.trap("no such opcode"));
+    b.switch(opcode, cases, default);
+    b.finish();
+    check::module(module).unwrap_or_else(|faults| panic!("{faults:#?}"))
+}

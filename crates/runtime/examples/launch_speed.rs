@@ -1,0 +1,166 @@
+//! How fast kernels compile and run, beside NVIDIA Warp's CPU if `GBXCULE_PYTHON` names a Python that
+//! has `warp-lang`. Rounds alternate, so that both meet the same machine; medians are shown.
+//!
+//! `GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime --example launch_speed`
+
+use gbxcule_kernel::check::{self, Valid};
+use gbxcule_kernel::ir::{Builder, Module, Native, Param, Type};
+use gbxcule_runtime::{Argument, Array, Build, Device, Element, Kernel, compile};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const ELEMENTS: usize = 4 << 20;
+const ROUNDS: usize = 9;
+
+fn main() {
+    let (build, checked) = (Build::default(), "checked");
+    compile_speed();
+    let mut peer = std::env::var("GBXCULE_PYTHON").ok().map(|python| Peer::new(&python));
+    for (name, module, args) in [saxpy(), sines(), empty()] {
+        let kernel = compile(&module, Device::Cpu, build).and_then(|c| c.kernel(name));
+        let kernel = kernel.expect("compiles");
+        let threads = if name == "empty" { 1 } else { ELEMENTS };
+        let mut times = [Vec::new(), Vec::new()];
+        run(&kernel, threads, &args);
+        for _ in 0..ROUNDS {
+            times[0].push(run(&kernel, threads, &args));
+            times[1].extend(peer.as_mut().map(|peer| peer.run(name)));
+        }
+        let [ours, theirs] = times.map(|times| median(times));
+        print!("{name:6} {checked}: {:9.1} us", ours.as_secs_f64() * 1e6);
+        match theirs.as_secs_f64() {
+            0.0 => println!(),
+            theirs => println!(
+                ", warp {:9.1} us, {:.2} times as fast",
+                theirs * 1e6,
+                theirs / ours.as_secs_f64()
+            ),
+        }
+    }
+}
+
+/// From IR to running code, for kernels never seen before.
+fn compile_speed() {
+    let mut times = Vec::new();
+    for round in 0..ROUNDS {
+        let (name, module, _) = sines_of(round as i32 + 1, 1);
+        let begin = Instant::now();
+        let compiled = compile(&module, Device::Cpu, Build::default()).expect("compiles");
+        times.push(begin.elapsed());
+        compiled.kernel(name).expect("it is there");
+    }
+    println!("IR to machine code, sine loop: {:.2} ms", median(times).as_secs_f64() * 1e3);
+}
+
+type Case = (&'static str, Valid<Module>, Vec<Argument>);
+
+fn saxpy() -> Case {
+    let mut module = Module::new("saxpy");
+    let array = module.types.array(Type::F32, 1);
+    let params =
+        vec![Param::value("x", array), Param::value("y", array), Param::value("a", Type::F32)];
+    let kernel = module.declare_kernel("saxpy", params);
+    let mut b = Builder::new(&mut module, kernel);
+    let i = b.launch_index(0);
+    let (x, y) = (b.param_place(0), b.param_place(1));
+    let (x, y) = (b.element(x, &[i]), b.element(y, &[i]));
+    let (a, x) = (b.arg(2), b.load(x));
+    let product = b.mul(a, x);
+    let old = b.load(y);
+    let sum = b.add(product, old);
+    b.store(y, sum);
+    b.finish();
+    let [x, y] = [(); 2].map(|()| Array::zeros(f32::data_type(), &[ELEMENTS]).expect("fits"));
+    ("saxpy", check::module(module).expect("valid"), vec![x.into(), y.into(), 0.5f32.into()])
+}
+
+fn sines() -> Case {
+    sines_of(100, ELEMENTS)
+}
+
+fn sines_of(steps: i32, elements: usize) -> Case {
+    let mut module = Module::new("sines");
+    let array = module.types.array(Type::F32, 1);
+    let kernel = module.declare_kernel("sines", vec![Param::value("x", array)]);
+    let mut b = Builder::new(&mut module, kernel);
+    let i = b.launch_index(0);
+    let x = b.param_place(0);
+    let x = b.element(x, &[i]);
+    let v = b.local("v", Type::F32);
+    let v = b.local_place(v);
+    let first = b.load(x);
+    b.store(v, first);
+    let (zero, end, one) = (b.i32(0), b.i32(steps), b.i32(1));
+    b.for_range("step", [zero, end, one], |b, _| {
+        let now = b.load(v);
+        let sine = b.native(Native::Sin, &[now]);
+        let half = b.f32(0.5);
+        let next = b.add(sine, half);
+        b.store(v, next);
+    });
+    let last = b.load(v);
+    b.store(x, last);
+    b.finish();
+    let x = Array::zeros(f32::data_type(), &[elements]).expect("fits");
+    ("sines", check::module(module).expect("valid"), vec![x.into()])
+}
+
+fn empty() -> Case {
+    let mut module = Module::new("empty");
+    let array = module.types.array(Type::F32, 1);
+    let kernel = module.declare_kernel("empty", vec![Param::value("x", array)]);
+    Builder::new(&mut module, kernel).finish();
+    let x = Array::zeros(f32::data_type(), &[1]).expect("fits");
+    ("empty", check::module(module).expect("valid"), vec![x.into()])
+}
+
+fn run(kernel: &Kernel, threads: usize, args: &[Argument]) -> Duration {
+    let begin = Instant::now();
+    kernel.launch(&[threads], args).expect("runs");
+    begin.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// NVIDIA Warp in a child process: a kernel's name in, seconds of one launch out.
+struct Peer {
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    child: Child,
+}
+
+impl Peer {
+    fn new(python: &str) -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/launch_speed.py");
+        let (size, pipe) = (ELEMENTS.to_string(), Stdio::piped);
+        let child = Command::new(python).args([script, &size]).stdin(pipe()).stdout(pipe()).spawn();
+        let mut child = child.expect("GBXCULE_PYTHON is a Python");
+        let to = child.stdin.take().expect("piped");
+        let from = BufReader::new(child.stdout.take().expect("piped"));
+        Self { to, from, child }
+    }
+
+    fn run(&mut self, name: &str) -> Duration {
+        writeln!(self.to, "{name}").expect("the child reads");
+        let mut line = String::new();
+        while self.from.read_line(&mut line).expect("the child writes") > 0 {
+            if let Some(seconds) = line.trim().strip_prefix("seconds ") {
+                return Duration::from_secs_f64(seconds.parse().expect("a number"));
+            }
+            line.clear();
+        }
+        panic!("NVIDIA Warp's process ended; does this Python have warp-lang?");
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // It may have ended already.
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
