@@ -45,6 +45,11 @@ verify: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cpu --rom ALU_LOOP --verify-steps 1024
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cpu --rom MEM_RWB --verify-steps 1024 --mem-region C000:C100
 	$(GBXCULE) verify --suite
+ifneq ($(wildcard /usr/include/mgba/core/core.h),)
+	cargo run --quiet --release --package gbxcule-cli --features mgba -- verify --suite --ref-backend libmgba
+else
+	@echo "libmgba-dev is not installed: the suite was not run against libmgba"
+endif
 
 bench: $(VENV)/oracle.txt
 	$(GBXCULE) bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom MEM_RWB --env-counts 1,8,64,512,2048 \

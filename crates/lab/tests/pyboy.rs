@@ -120,6 +120,16 @@ fn a_reset_pyboy_runs_as_a_new_one() {
 
 #[test]
 #[ignore = "needs PyBoy"]
+fn every_kind_of_memory_range_can_be_read() {
+    let mut pyboy =
+        BackendKind::PyboySingle.open(&config(&rom("HALT_IDLE"), 1)).expect("it starts");
+    for range in [0..0x1_0000, 0xFFFF..0x1_0000, 0xFFFE..0xFFFF, 0..1] {
+        assert_eq!(pyboy.read_memory(0, range.clone()).expect("it answers").len(), range.len());
+    }
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
 fn pyboy_single_refuses_a_second_machine() {
     let error =
         BackendKind::PyboySingle.open(&config(&rom("ALU_LOOP"), 2)).err().expect("one only");

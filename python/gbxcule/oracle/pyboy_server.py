@@ -150,9 +150,9 @@ class Machine:
         return FEATURES.pack(*self.registers(), bytes(self.pyboy.memory[FEATURE_MEMORY]))
 
     def read(self, low: int, high: int) -> bytes:
-        if high == 0x10000:  # PyBoy's slices end at 0xFFFF
-            return bytes(self.pyboy.memory[low:0xFFFF]) + bytes([self.pyboy.memory[0xFFFF]])
-        return bytes(self.pyboy.memory[low:high])
+        # PyBoy's slices are not empty and end at 0xFFFF at the latest.
+        head = bytes(self.pyboy.memory[low : min(high, 0xFFFF)]) if low < 0xFFFF else b""
+        return head + bytes([self.pyboy.memory[0xFFFF]]) if high > 0xFFFF else head
 
     def screen(self) -> bytes:
         """The last drawn frame as the swarm packs it: 2 bits a pixel, leftmost on top, 0 is white."""

@@ -1,0 +1,14 @@
+//! libmgba itself. Built only with `--features mgba`, which needs Debian's libmgba-dev.
+#![cfg(feature = "mgba")]
+
+use gbxcule_lab::BackendKind;
+use gbxcule_lab::suite;
+
+#[test]
+fn the_suite_comes_out_as_pinned() {
+    for case in suite::cases() {
+        let outcome =
+            suite::run(case, BackendKind::Libmgba, BackendKind::WarpVecCpu).expect("it runs");
+        assert!(outcome.is_as_pinned(), "{}: {}", case.rom, outcome.describe());
+    }
+}
