@@ -27,7 +27,7 @@ fn main() {
             times[0].push(run(&kernel, threads, &args));
             times[1].extend(peer.as_mut().map(|peer| peer.run(name)));
         }
-        let [ours, theirs] = times.map(|times| median(times));
+        let [ours, theirs] = times.map(median);
         print!("{name:6} {checked}: {:9.1} us", ours.as_secs_f64() * 1e6);
         match theirs.as_secs_f64() {
             0.0 => println!(),

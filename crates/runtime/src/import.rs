@@ -88,12 +88,13 @@ extern "C" fn atan2_f64(y: f64, x: f64) -> f64 {
     y.atan2(x)
 }
 
+// 1 even beside a signalling NaN, of which C's libraries make a NaN.
 extern "C" fn pow_f32(x: f32, y: f32) -> f32 {
-    x.powf(y)
+    if y == 0.0 || x == 1.0 { 1.0 } else { x.powf(y) }
 }
 
 extern "C" fn pow_f64(x: f64, y: f64) -> f64 {
-    x.powf(y)
+    if y == 0.0 || x == 1.0 { 1.0 } else { x.powf(y) }
 }
 
 extern "C" fn rem_f32(x: f32, y: f32) -> f32 {

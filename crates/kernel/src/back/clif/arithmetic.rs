@@ -31,6 +31,14 @@ impl Lowerer<'_, '_> {
         match of {
             Scalar::F16 | Scalar::Bf16 => {
                 let (x, y) = (self.widen(of, x), self.widen(of, y));
+                if op == BinaryOp::FloorDivide {
+                    // What is rounded down is the rounded quotient.
+                    let quotient = self.float(BinaryOp::Divide, Scalar::F32, x, y);
+                    let rounded = self.narrow(of, quotient);
+                    let rounded = self.widen(of, rounded);
+                    let whole = self.b.ins().floor(rounded);
+                    return self.narrow(of, whole);
+                }
                 let result = self.float(op, Scalar::F32, x, y);
                 self.narrow(of, result)
             }

@@ -63,16 +63,16 @@ impl Lowerer<'_, '_> {
         let Some(rmw) = machine_op(op, of) else {
             return self.change_by_retry(op, of, address, operand);
         };
-        let bits = self.to_bits(of, operand);
+        let bits = self.bits_of(of, operand);
         let ty = self.b.func.dfg.value_type(bits);
         let old = self.b.ins().atomic_rmw(ty, MemFlagsData::trusted(), rmw, address, bits);
-        self.from_bits(of, old)
+        self.scalar_from(of, old)
     }
 
     fn exchange_if(&mut self, of: Scalar, address: Value, expected: Value, new: Value) -> Value {
-        let (expected, new) = (self.to_bits(of, expected), self.to_bits(of, new));
+        let (expected, new) = (self.bits_of(of, expected), self.bits_of(of, new));
         let old = self.b.ins().atomic_cas(MemFlagsData::trusted(), address, expected, new);
-        self.from_bits(of, old)
+        self.scalar_from(of, old)
     }
 
     /// What the machine has no instruction for: compute, and try again if somebody was faster.
@@ -84,14 +84,14 @@ impl Lowerer<'_, '_> {
         operand: Value,
     ) -> Value {
         let zero = self.zero_of(of);
-        let bits = self.to_bits(of, zero);
+        let bits = self.bits_of(of, zero);
         let ty = self.b.func.dfg.value_type(bits);
         let first = self.b.ins().load(ty, MemFlagsData::trusted(), address, 0);
         let (again, rest) = (self.b.create_block(), self.b.create_block());
         let seen = self.b.append_block_param(again, ty);
         self.b.ins().jump(again, &[BlockArg::Value(first)]);
         self.b.switch_to_block(again);
-        let old = self.from_bits(of, seen);
+        let old = self.scalar_from(of, seen);
         let new = match op {
             AtomicOp::Add => self.binary(BinaryOp::Add, of, old, operand),
             AtomicOp::Subtract => {
@@ -102,7 +102,7 @@ impl Lowerer<'_, '_> {
             AtomicOp::Max => self.native(Native::Max, of, &[old, operand]),
             _ => unreachable!("the machine has an instruction"),
         };
-        let new = self.to_bits(of, new);
+        let new = self.bits_of(of, new);
         let found = self.b.ins().atomic_cas(MemFlagsData::trusted(), address, seen, new);
         let lost =
             self.b.ins().icmp(cranelift_codegen::ir::condcodes::IntCC::NotEqual, found, seen);
@@ -113,7 +113,7 @@ impl Lowerer<'_, '_> {
         old
     }
 
-    fn to_bits(&mut self, of: Scalar, x: Value) -> Value {
+    fn bits_of(&mut self, of: Scalar, x: Value) -> Value {
         let ty = match of {
             Scalar::F32 => types::I32,
             Scalar::F64 => types::I64,
@@ -122,7 +122,7 @@ impl Lowerer<'_, '_> {
         self.b.ins().bitcast(ty, MemFlagsData::new(), x)
     }
 
-    fn from_bits(&mut self, of: Scalar, x: Value) -> Value {
+    fn scalar_from(&mut self, of: Scalar, x: Value) -> Value {
         match of {
             Scalar::F32 | Scalar::F64 => {
                 self.b.ins().bitcast(clif_type(of), MemFlagsData::new(), x)
