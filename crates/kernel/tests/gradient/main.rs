@@ -1,0 +1,7 @@
+//! Gradients are held against central differences in f64 on the interpreter.
+
+mod native;
+mod oracle;
+mod pattern;
+mod random;
+mod write;
