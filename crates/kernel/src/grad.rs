@@ -8,9 +8,12 @@ mod checkpoint;
 mod copy;
 mod cycle;
 mod exit;
+mod forward;
 mod inline;
+mod memory;
 mod need;
 mod normal;
+mod origin;
 mod reverse;
 mod rule;
 mod scan;
@@ -71,12 +74,17 @@ fn differentiate(
         ..function.clone()
     });
     normal::build(source, module, id, into, inline);
-    let body = std::mem::take(&mut module.functions[into].body);
+    let mut body = std::mem::take(&mut module.functions[into].body);
+    forward::rewrite(&mut body, &module.types);
     let types = module.types.clone();
     let program = Program { types: &types, functions: &source.functions };
     let scan = Scan::new(&body);
     let activity = Activity::new(program, function, &scan);
     let need = Need::new(program, &scan, &activity);
+    let faults = memory::check(program, &scan, &activity, &need);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     let plan = Plan { scan: &scan, activity: &activity, need: &need, program };
     sign(module, function, into);
     let kernel = function.result == Type::UNIT && !shared_is_callable(function);

@@ -51,7 +51,13 @@ impl Adjoints {
     }
 
     /// Adds to the adjoint of a value.
-    pub(super) fn add(&mut self, b: &mut Builder<'_>, value: Value, name: Called<'_>, amount: Value) {
+    pub(super) fn add(
+        &mut self,
+        b: &mut Builder<'_>,
+        value: Value,
+        name: Called<'_>,
+        amount: Value,
+    ) {
         if !self.is_active(value) {
             return;
         }
@@ -124,8 +130,7 @@ impl Adjoints {
         name: &str,
         ty: Type,
     ) -> PlaceId {
-        let local =
-            *self.locals.entry(old).or_insert_with(|| b.local(format!("adj_{name}"), ty));
+        let local = *self.locals.entry(old).or_insert_with(|| b.local(format!("adj_{name}"), ty));
         b.local_place(local)
     }
 
@@ -146,7 +151,6 @@ impl Adjoints {
 /// What a value is called, if it has a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Called<'a>(pub(super) Option<&'a str>);
-
 
 /// The place of a component, field or element by its position.
 fn part_place(b: &mut Builder<'_>, shape: &Shape, place: PlaceId, part: u32) -> PlaceId {

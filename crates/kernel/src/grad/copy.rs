@@ -39,11 +39,6 @@ impl<'a> Copy<'a> {
         new.unwrap_or_else(|| unreachable!("a value is copied before it is used"))
     }
 
-    /// The copy of a value, if there is one.
-    pub(super) fn known(&self, old: Value) -> Option<Value> {
-        self.values[old.index()]
-    }
-
     pub(super) fn set(&mut self, old: Value, new: Value) {
         self.values[old.index()] = Some(new);
     }
@@ -118,17 +113,15 @@ impl<'a> Copy<'a> {
         let new = match data.op {
             Op::Literal(_) | Op::Zero | Op::Index | Op::LaunchIndex(_) => b.emit(data.op, data.ty),
             Op::Unary(op, value) => b.emit(Op::Unary(op, self.value(value)), data.ty),
-            Op::Binary(op, l, r) => {
-                b.emit(Op::Binary(op, self.value(l), self.value(r)), data.ty)
-            }
-            Op::Compare(op, l, r) => {
-                b.emit(Op::Compare(op, self.value(l), self.value(r)), data.ty)
-            }
+            Op::Binary(op, l, r) => b.emit(Op::Binary(op, self.value(l), self.value(r)), data.ty),
+            Op::Compare(op, l, r) => b.emit(Op::Compare(op, self.value(l), self.value(r)), data.ty),
             Op::Select { condition, accept, reject } => {
                 let (condition, accept, reject) =
                     (self.value(condition), self.value(accept), self.value(reject));
                 b.emit(Op::Select { condition, accept, reject }, data.ty)
             }
+            // One to its own type is how `forward` writes "the same".
+            Op::Convert(value) if self.body.type_of(value) == data.ty => self.value(value),
             Op::Convert(value) => b.emit(Op::Convert(self.value(value)), data.ty),
             Op::Bitcast(value) => b.emit(Op::Bitcast(self.value(value)), data.ty),
             Op::Splat(value) => b.emit(Op::Splat(self.value(value)), data.ty),

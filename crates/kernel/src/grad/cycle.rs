@@ -137,10 +137,8 @@ impl Reverser<'_, '_> {
             self.b.store(variable, value);
         }
         self.b.store(at, start);
-        let distance = *self
-            .shared
-            .distance
-            .get_or_insert_with(|| checkpoint::declare(self.b.module));
+        let distance =
+            *self.shared.distance.get_or_insert_with(|| checkpoint::declare(self.b.module));
         self.b.open_block();
         let here = self.b.load(at);
         let before = self.b.lt(here, back);

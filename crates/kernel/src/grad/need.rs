@@ -114,7 +114,9 @@ impl Finder<'_> {
                 float(place)
                     && self.scan.local_of(place).is_none_or(|local| self.activity.local(local))
             }
-            StmtKind::Return(Some(value)) => has_float(self.module.types, self.body().type_of(value)),
+            StmtKind::Return(Some(value)) => {
+                has_float(self.module.types, self.body().type_of(value))
+            }
             _ => false,
         }
     }
@@ -162,11 +164,18 @@ impl Finder<'_> {
                 let needed = need.value(value) || self.is_reversed(stmt);
                 let writes = |_| false;
                 if needed {
-                    op_uses(self.body(), &self.body().values[value].op, writes, |used| match used {
-                        Use::Value(_) => {}
-                        Use::Read(place) | Use::Change(place) | Use::Expose(place) => read(place),
-                        Use::Write(_) => {}
-                    });
+                    op_uses(
+                        self.body(),
+                        &self.body().values[value].op,
+                        writes,
+                        |used| match used {
+                            Use::Value(_) => {}
+                            Use::Read(place) | Use::Change(place) | Use::Expose(place) => {
+                                read(place)
+                            }
+                            Use::Write(_) => {}
+                        },
+                    );
                 }
             }
             // The handle on the way is read; a part of a variable leaves the rest as it was.
@@ -304,16 +313,23 @@ impl Finder<'_> {
                     wanted.extend(self.controls(at.block));
                 }
                 if changes || marked(need, value) {
-                    op_uses(body, &body.values[value].op, |_| false, |used| match used {
-                        Use::Value(value) => wanted.push(value),
-                        Use::Read(place) | Use::Write(place) | Use::Change(place)
-                        | Use::Expose(place) => {
-                            place_values(body, place, |value| wanted.push(value));
-                            if let Root::Local(local) = body.places[place].root {
-                                locals.push(local);
+                    op_uses(
+                        body,
+                        &body.values[value].op,
+                        |_| false,
+                        |used| match used {
+                            Use::Value(value) => wanted.push(value),
+                            Use::Read(place)
+                            | Use::Write(place)
+                            | Use::Change(place)
+                            | Use::Expose(place) => {
+                                place_values(body, place, |value| wanted.push(value));
+                                if let Root::Local(local) = body.places[place].root {
+                                    locals.push(local);
+                                }
                             }
-                        }
-                    });
+                        },
+                    );
                 }
             }
             _ => {}

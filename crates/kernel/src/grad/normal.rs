@@ -127,8 +127,13 @@ impl Normalizer<'_, '_> {
 
     /// A call in a loop finds its variables as new.
     fn clear(&mut self, frame: &mut Frame<'_>) {
-        let mut locals: Vec<LocalId> =
-            frame.copy.body.locals.handles().map(|old| frame.copy.local(&mut self.b, old)).collect();
+        let mut locals: Vec<LocalId> = frame
+            .copy
+            .body
+            .locals
+            .handles()
+            .map(|old| frame.copy.local(&mut self.b, old))
+            .collect();
         locals.extend(frame.results.iter().copied());
         for local in locals {
             let place = self.b.local_place(local);
@@ -313,13 +318,7 @@ impl Normalizer<'_, '_> {
         self.flag(frame.returned, true);
     }
 
-    fn plain_for(
-        &mut self,
-        frame: &mut Frame<'_>,
-        index: Value,
-        range: [Value; 3],
-        body: BlockId,
-    ) {
+    fn plain_for(&mut self, frame: &mut Frame<'_>, index: Value, range: [Value; 3], body: BlockId) {
         let new = self.index(frame, index);
         let gone = self.b.local("skipped", Type::BOOL);
         frame.loops.push(Loop { running: None, gone });

@@ -345,8 +345,7 @@ impl Reverser<'_, '_> {
         let floats = params.iter().zip(args).filter(|(param, _)| float(param.ty));
         let floats: Vec<Arg> = floats.map(|(_, &arg)| arg).collect();
         for (position, &arg) in (0..).zip(&floats) {
-            let amount =
-                if floats.len() == 1 { found } else { self.b.extract(found, position) };
+            let amount = if floats.len() == 1 { found } else { self.b.extract(found, position) };
             match arg {
                 Arg::Value(value) => self.add(value, amount),
                 Arg::Place(place) => {
@@ -375,8 +374,9 @@ impl Reverser<'_, '_> {
         adjoints
     }
 
-    /// An adjoint times a factor, or by it; 0 stays 0 whatever the factor, for then the
-    /// operation didn't matter, and its derivative may be infinite.
+    /// An adjoint times a factor, or by it. An adjoint of 0 stays 0 whatever the factor: the operation
+    /// didn't matter, and its derivative may be infinite. A factor of 0 gives 0 for the like
+    /// reason: so the length of a zero vector has the gradient 0.
     fn chain(&mut self, adjoint: Value, factor: Value, divides: bool) -> Value {
         let ty = self.b.body().type_of(adjoint);
         let key = (divides, ty);
@@ -407,6 +407,13 @@ fn declare_chain(b: &mut Builder<'_>, ty: Type, divides: bool) -> FunctionId {
             let of = b.body().type_of(adjoint);
             let zero = b.number(of, 0.0);
             let gone = b.eq(adjoint, zero);
+            let gone = match divides {
+                true => gone,
+                false => {
+                    let flat = b.eq(factor, zero);
+                    b.or(gone, flat)
+                }
+            };
             let product = if divides { b.div(adjoint, factor) } else { b.mul(adjoint, factor) };
             b.select(gone, zero, product)
         })

@@ -12,18 +12,18 @@ use gbxcule_kernel::interp::{Argument, Array, Failure, Machine};
 use gbxcule_kernel::ir::{self, FunctionId, Module};
 
 /// A kernel over one-dimensional `f64` arrays, with what a launch needs.
-pub struct Case {
-    pub module: Module,
-    pub kernel: FunctionId,
-    pub threads: u32,
-    pub arrays: Vec<Vec<f64>>,
+pub(crate) struct Case {
+    pub(crate) module: Module,
+    pub(crate) kernel: FunctionId,
+    pub(crate) threads: u32,
+    pub(crate) arrays: Vec<Vec<f64>>,
     /// `i32` arguments that follow the arrays.
-    pub numbers: Vec<i32>,
+    pub(crate) numbers: Vec<i32>,
 }
 
 /// How a comparison ended.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// All derivatives agree.
     Right,
     /// The reverse pass is refused.
@@ -38,7 +38,7 @@ pub enum Verdict {
 const BUDGET: u64 = 20_000_000;
 
 /// Compares the reverse of a kernel with central differences.
-pub fn compare(case: &Case) -> Verdict {
+pub(crate) fn compare(case: &Case) -> Verdict {
     let valid = check::module(case.module.clone()).unwrap_or_else(|faults| {
         panic!("the case itself is wrong: {faults:?}\n{}", ir::print::module(&case.module))
     });
@@ -52,11 +52,8 @@ pub fn compare(case: &Case) -> Verdict {
         Err(faults) => return Verdict::Wrong(format!("invalid: {faults:?}\n{}", text())),
     };
     let mut random = Random::new(17);
-    let weights: Vec<Vec<f64>> = case
-        .arrays
-        .iter()
-        .map(|array| array.iter().map(|_| unit(&mut random)).collect())
-        .collect();
+    let weights: Vec<Vec<f64>> =
+        case.arrays.iter().map(|array| array.iter().map(|_| unit(&mut random)).collect()).collect();
     let Ok(after) = launch(&valid, case, &case.arrays) else { return Verdict::Rough };
     let found = match backward(&reverse, case, &after, &weights) {
         Ok(found) => found,
@@ -86,7 +83,7 @@ pub fn compare(case: &Case) -> Verdict {
 }
 
 /// A number in -1..1.
-pub fn unit(random: &mut Random) -> f64 {
+pub(crate) fn unit(random: &mut Random) -> f64 {
     f64::from(random.below(1 << 20)) / f64::from(1 << 19) - 1.0
 }
 
@@ -108,8 +105,10 @@ fn difference(
         Some((8.0 * near - far) / (12.0 * step))
     };
     let (wide, narrow) = (slope(1e-4)?, slope(2e-5)?);
+    // What explodes has no digits left to compare.
+    let tame = narrow.abs() < 1e7 && objective(arrays)?.abs() < 1e7;
     let same = (wide - narrow).abs() <= 1e-6 * narrow.abs().max(1.0);
-    same.then_some(narrow)
+    (same && tame).then_some(narrow)
 }
 
 fn arguments(case: &Case, arrays: Vec<Array>) -> Vec<Argument> {
@@ -145,8 +144,7 @@ fn backward(
     let mut gradients = Vec::new();
     let mut handles = Vec::new();
     for (array, weights) in after.iter().zip(weights) {
-        let (data, gradient) =
-            (machine.memory.add_slice(array), machine.memory.add_slice(weights));
+        let (data, gradient) = (machine.memory.add_slice(array), machine.memory.add_slice(weights));
         gradients.push(gradient);
         let handle = Array::dense(data, 8, &[array.len() as u32]);
         handles.push(handle.with_gradient(gradient));

@@ -5,15 +5,15 @@ use gbxcule_kernel::ir::builtin::Native;
 use gbxcule_kernel::ir::{Builder, LocalId, Module, Param, PlaceId, Type, Value};
 
 /// What a kernel under test is over: `x` is read, `o` is written, `n` and `m` are numbers.
-pub const X: [f64; 6] = [0.7, -1.3, 1.9, 0.4, -0.6, 1.1];
+pub(crate) const X: [f64; 6] = [0.7, -1.3, 1.9, 0.4, -0.6, 1.1];
 
 /// A kernel `k(x: array<f64, 1>, o: array<f64, 1>, n: i32, m: i32)` run by two threads, with n = 5, m = 3.
-pub fn case(fill: impl FnOnce(&mut Builder<'_>)) -> Case {
+pub(crate) fn case(fill: impl FnOnce(&mut Builder<'_>)) -> Case {
     case_with(Module::new("m"), fill)
 }
 
 /// The same in a module that has functions already.
-pub fn case_with(mut module: Module, fill: impl FnOnce(&mut Builder<'_>)) -> Case {
+pub(crate) fn case_with(mut module: Module, fill: impl FnOnce(&mut Builder<'_>)) -> Case {
     let array = module.types.array(Type::F64, 1);
     let params = vec![
         Param::value("x", array),
@@ -30,7 +30,7 @@ pub fn case_with(mut module: Module, fill: impl FnOnce(&mut Builder<'_>)) -> Cas
 }
 
 /// Statements and values, for tests.
-pub trait Write {
+pub(crate) trait Write {
     fn x(&mut self, index: Value) -> Value;
     fn number_n(&mut self) -> Value;
     fn out(&mut self, value: Value);
