@@ -11,4 +11,5 @@ pub mod eval;
 pub mod grad;
 pub mod interp;
 pub mod ir;
+pub mod pass;
 pub mod source;
