@@ -1,6 +1,6 @@
 //! Gradients are held against central differences in f64 on the interpreter.
 
-mod native;
+mod builtin;
 mod oracle;
 mod pattern;
 mod random;

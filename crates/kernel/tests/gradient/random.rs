@@ -599,7 +599,10 @@ impl<'m> Maker<'m> {
                 self.b.store(cell, value);
             }
             1 => {
-                let index = self.index();
+                // Apart from what threads store, or it would be a race.
+                let (index, two) = (self.index(), self.b.i32(2));
+                let index = self.modulo(index, 4);
+                let index = self.b.add(index, two);
                 let cell = self.b.element(y, &[index]);
                 self.b.atomic(AtomicOp::Subtract, cell, value);
             }
