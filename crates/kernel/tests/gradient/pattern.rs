@@ -231,14 +231,14 @@ fn product_with(b: &mut Builder<'_>, end: Option<i32>, leave: fn(&mut Builder<'_
 
 #[test]
 fn break_in_dynamic_and_static_ranges() {
-    right(|b| product_with(b, None, Builder::break_loop));
-    right(|b| product_with(b, Some(6), Builder::break_loop));
+    right(|b| product_with(b, None, |b| b.break_loop()));
+    right(|b| product_with(b, Some(6), |b| b.break_loop()));
 }
 
 #[test]
 fn continue_in_dynamic_and_static_ranges() {
-    right(|b| product_with(b, None, Builder::continue_loop));
-    right(|b| product_with(b, Some(6), Builder::continue_loop));
+    right(|b| product_with(b, None, |b| b.continue_loop()));
+    right(|b| product_with(b, Some(6), |b| b.continue_loop()));
 }
 
 #[test]
