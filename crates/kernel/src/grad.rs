@@ -1,6 +1,44 @@
 //! Gradients: reverse mode, IR to IR.
 //!
-//! Essay goes here.
+//! [`grad`] adds to a module the *reverse* of a kernel, an ordinary kernel with the same parameters, and the
+//! reverses of the functions that it calls. They are checked, printed, interpreted and compiled like
+//! everything else.
+//!
+//! # What a reverse kernel does
+//! A kernel turns the arrays before its launch into the arrays after it. Its reverse turns the gradient
+//! of some number by the arrays *afterwards*, which it finds in their gradients, into the gradient of the same
+//! number by the arrays *before*, which it leaves there. So gradients of inputs grow; the gradient of an element
+//! that was stored becomes 0, because what was there before had no effect; that of an element that was added to
+//! stays. The reverses of several kernels, launched from the last to the first, need nothing else to be
+//! right. An array without gradient takes part as a constant. Parameters that are numbers are constants.
+//!
+//! The reverse finds the arrays as the forward launch left them, and leaves them so.
+//!
+//! # How
+//! 1. [`normal`]: callees that use memory are inlined, every body gets one exit; [`forward`]: loads
+//!    of what was just stored become that value.
+//! 2. [`activity`]: which values and variables carry derivatives.
+//! 3. [`need`]: which numbers the reverse uses. Everything else isn't computed again: a sum isn't, a
+//!    product is.
+//! 4. [`memory`]: what can't be known again is refused.
+//! 5. [`reverse`]: each block is run forward as far as needed, then backwards with the rules of
+//!    [`rule`]. Nothing is stored on a tape. A statement inside `d` blocks is so computed up to `d + 1` times
+//!    more, and in a loop with carried state, by [`cycle`] and [`checkpoint`], a few times more.
+//!
+//! # Exactness
+//! Derivatives are exact up to rounding, or refused. What has no derivative gets one of its one-sided ones:
+//! `abs` at 0 goes up; of equal operands `min` and `max` take the first; `floor` and comparisons are flat
+//! even where they jump. An operation that had no effect on the result contributes nothing, though its own derivative
+//! be infinite ([`rule`]). Threads of a forward launch that race have no gradient: of two threads that store
+//! to one element, or one of which stores where another adds, only the program's author can say who was first.
+//!
+//! # Memory
+//! Arrays of different parameters are taken to share no memory where one is written and the other is
+//! needed; [`Reverse::apart`] says which pairs, and who launches holds it.
+//!
+//! # A gradient by hand
+//! A function whose [`Function::adjoint`](crate::ir::Function) names another one isn't differentiated: the
+//! other one is called. It has the signature of a derived reverse, see [`signature`].
 
 mod activity;
 mod adjoint;
@@ -17,32 +55,59 @@ mod origin;
 mod reverse;
 mod rule;
 mod scan;
+mod signature;
 mod trip;
 
 use crate::check::Valid;
 use crate::diagnostic::Diagnostic;
 use crate::ir::build::Builder;
-use crate::ir::function::{Body, Function, FunctionId, Mode, Param};
+use crate::ir::function::{Body, Function, FunctionId, Kind};
 use crate::ir::module::Module;
-use crate::ir::ty::{Shape, Type};
 use activity::Activity;
 use need::Need;
 use reverse::{Plan, Reverser, Shared};
-use scan::{Program, Scan, has_float};
+use scan::{Program, Scan};
+
+pub use signature::{Signature, signature};
+
+/// The reverse of a kernel.
+#[derive(Clone, Debug)]
+pub struct Reverse {
+    /// The module, with the reverse kernel and what it calls added.
+    pub module: Module,
+    /// The reverse kernel.
+    pub kernel: FunctionId,
+    /// Pairs of parameters whose arrays must share no memory: the first is read, the second written.
+    pub apart: Vec<(u32, u32)>,
+}
 
 /// The module with the reverse of a kernel added, under the name that [`reverse_name`] gives.
 pub fn grad(source: &Valid<Module>, kernel: FunctionId) -> Result<Module, Vec<Diagnostic>> {
+    reverse(source, kernel).map(|reverse| reverse.module)
+}
+
+/// The reverse of a kernel, with what its launches must hold.
+pub fn reverse(source: &Valid<Module>, kernel: FunctionId) -> Result<Reverse, Vec<Diagnostic>> {
     let mut module: Module = (**source).clone();
     let inline = inline::choose(source);
     let mut shared = Shared::default();
+    let mut faults = Vec::new();
     for function in inline::called(source, kernel, &inline) {
-        if has_reverse(&module, function) {
-            let reverse = differentiate(source, &mut module, function, &inline, &mut shared)?;
-            shared.reverses.insert(function, reverse);
+        if let Some(by_hand) = source.functions[function].adjoint {
+            faults.extend(signature::check(source, function, by_hand));
+            shared.reverses.insert(function, by_hand);
+        } else if signature::has_reverse(source, function) {
+            match differentiate(source, &mut module, function, &inline, &mut shared) {
+                Ok((reverse, _)) => _ = shared.reverses.insert(function, reverse),
+                Err(found) => faults.extend(found),
+            }
         }
     }
-    differentiate(source, &mut module, kernel, &inline, &mut shared)?;
-    Ok(module)
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let (kernel, apart) = differentiate(source, &mut module, kernel, &inline, &mut shared)?;
+    Ok(Reverse { module, kernel, apart })
 }
 
 /// What the reverse of a kernel or function is called.
@@ -50,14 +115,7 @@ pub fn reverse_name(name: &str) -> String {
     format!("adj_{name}")
 }
 
-/// Whether derivatives can flow through a function at all.
-fn has_reverse(module: &Module, function: FunctionId) -> bool {
-    let function = &module.functions[function];
-    let float = |ty| has_float(&module.types, ty);
-    let written = |param: &Param| param.mode == Mode::Mutable && float(param.ty);
-    function.params.iter().any(|param| float(param.ty))
-        && (float(function.result) || function.params.iter().any(written))
-}
+type Differentiated = (FunctionId, Vec<(u32, u32)>);
 
 fn differentiate(
     source: &Valid<Module>,
@@ -65,12 +123,13 @@ fn differentiate(
     id: FunctionId,
     inline: &[bool],
     shared: &mut Shared,
-) -> Result<FunctionId, Vec<Diagnostic>> {
+) -> Result<Differentiated, Vec<Diagnostic>> {
     let function = &source.functions[id];
     let into = module.functions.push(Function {
         name: reverse_name(&function.name),
         body: Body::default(),
         instance: None,
+        adjoint: None,
         ..function.clone()
     });
     normal::build(source, module, id, into, inline);
@@ -81,61 +140,14 @@ fn differentiate(
     let scan = Scan::new(&body);
     let activity = Activity::new(program, function, &scan);
     let need = Need::new(program, &scan, &activity);
-    let faults = memory::check(program, &scan, &activity, &need);
-    if !faults.is_empty() {
-        return Err(faults);
+    let apart = memory::check(program, &scan, &activity, &need)?;
+    if function.kind == Kind::Callable {
+        let Signature { params, result } = signature(module, function);
+        module.functions[into].params = params;
+        module.functions[into].result = result;
     }
     let plan = Plan { scan: &scan, activity: &activity, need: &need, program };
-    sign(module, function, into);
-    let kernel = function.result == Type::UNIT && !shared_is_callable(function);
     let b = Builder::new(module, into);
-    let mut reverser = Reverser::new(&plan, b, function.params.len(), shared);
-    if !kernel {
-        reverser.begin_function(function);
-    }
-    reverser.block(body.root, function);
-    if kernel {
-        reverser.b.finish();
-    } else {
-        reverser.finish_function(function);
-    }
-    Ok(into)
-}
-
-fn shared_is_callable(function: &Function) -> bool {
-    function.kind == crate::ir::function::Kind::Callable
-}
-
-/// Gives a reverse function its signature: the parameters by value; the adjoints that parameters that are
-/// written have at the end, and those of the results. Its results are the adjoints of the parameters.
-/// The reverse of a kernel takes what the kernel takes.
-fn sign(module: &mut Module, function: &Function, into: FunctionId) {
-    if !shared_is_callable(function) {
-        return;
-    }
-    let float = |module: &Module, ty| has_float(&module.types, ty);
-    let mut params: Vec<Param> = function.params.clone();
-    params.iter_mut().for_each(|param| param.mode = Mode::Value);
-    for param in &function.params {
-        if param.mode == Mode::Mutable && float(module, param.ty) {
-            params.push(Param::value(format!("adj_{}", param.name), param.ty).at(param.span));
-        }
-    }
-    let results = match &module.types[function.result] {
-        Shape::Tuple(of) => of.to_vec(),
-        _ => vec![function.result],
-    };
-    for ty in results {
-        if float(module, ty) {
-            params.push(Param::value("adj_result", ty));
-        }
-    }
-    let adjoints: Vec<Type> = function.params.iter().map(|param| param.ty).collect();
-    let adjoints: Vec<Type> = adjoints.into_iter().filter(|&ty| float(module, ty)).collect();
-    let result = match adjoints[..] {
-        [single] => single,
-        _ => module.types.tuple(&adjoints),
-    };
-    module.functions[into].params = params;
-    module.functions[into].result = result;
+    Reverser::new(&plan, b, function, shared).run();
+    Ok((into, apart))
 }

@@ -15,9 +15,16 @@ use crate::ir::walk::{Use, op_uses};
 pub(super) struct Activity {
     values: Vec<bool>,
     locals: Vec<bool>,
+    bits: Vec<Value>,
 }
 
 impl Activity {
+    /// Floats made of bits that matter, in a body that also takes bits of floats that vary: what flows
+    /// through bits isn't followed.
+    pub(super) fn made_of_bits(&self) -> &[Value] {
+        &self.bits
+    }
+
     pub(super) fn value(&self, value: Value) -> bool {
         self.values[value.index()]
     }
@@ -32,10 +39,22 @@ impl Activity {
         let finder = Finder { module, function, scan };
         let varied = finder.fixpoint(empty(), false, Finder::vary);
         let useful = finder.fixpoint(empty(), true, Finder::matter);
+        let casts = |marks: &Marks, operand: bool| -> Vec<Value> {
+            let found = scan.body.values.iter().filter_map(|(value, data)| match data.op {
+                Op::Bitcast(of) => Some((value, if operand { of } else { value })),
+                _ => None,
+            });
+            let float = |value| has_float(module.types, scan.body.type_of(value));
+            let found = found.filter(|&(_, seen)| float(seen) && marks.values[seen.index()]);
+            found.map(|(value, _)| value).collect()
+        };
+        let taken = casts(&varied, true);
+        let bits = if taken.is_empty() { taken } else { casts(&useful, false) };
         let both = |(left, right): (&bool, &bool)| *left && *right;
         Self {
             values: varied.values.iter().zip(&useful.values).map(both).collect(),
             locals: varied.locals.iter().zip(&useful.locals).map(both).collect(),
+            bits,
         }
     }
 }
@@ -93,9 +112,10 @@ impl Finder<'_> {
                     Op::Call { function, args } => self.call_varies(marks, function, args),
                     op => {
                         let mut varies = false;
-                        let mut visit = |used| match used {
-                            Use::Value(value) => varies |= marks.values[value.index()],
-                            _ => {}
+                        let mut visit = |used| {
+                            if let Use::Value(value) = used {
+                                varies |= marks.values[value.index()];
+                            }
                         };
                         op_uses(body, &op, |_| false, &mut visit);
                         varies

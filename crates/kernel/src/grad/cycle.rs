@@ -7,8 +7,8 @@ use super::checkpoint;
 use super::reverse::Reverser;
 use super::trip;
 use crate::ir::build::Builder;
-use crate::ir::function::{Function, LocalId};
-use crate::ir::op::Value;
+use crate::ir::function::LocalId;
+use crate::ir::op::{Arg, Value};
 use crate::ir::place::PlaceId;
 use crate::ir::stmt::{BlockId, StmtKind};
 use crate::ir::ty::Type;
@@ -51,13 +51,7 @@ struct Slots {
 
 impl Reverser<'_, '_> {
     /// The reverse of a loop that begins in the present state. `trips` says how often it ran.
-    pub(super) fn cycle(
-        &mut self,
-        cycle: &Cycle,
-        stmt: &StmtKind,
-        trips: Option<Value>,
-        function: &Function,
-    ) {
+    pub(super) fn cycle(&mut self, cycle: &Cycle, stmt: &StmtKind, trips: Option<Value>) {
         let body = self.scan.body;
         let reads = self.need.block_reads(cycle.body);
         let state: Vec<LocalId> =
@@ -80,8 +74,10 @@ impl Reverser<'_, '_> {
         if let Some(slots) = &slots {
             self.rewind(cycle, slots, back);
         }
-        self.set_index(cycle, back);
-        self.block(cycle.body, function);
+        if cycle.range.is_some_and(|(index, _)| self.need.value(index)) {
+            self.set_index(cycle, back);
+        }
+        self.block(cycle.body);
         if let Some(slots) = &slots {
             release(&mut self.b, slots, back);
         }
@@ -153,10 +149,22 @@ impl Reverser<'_, '_> {
         self.b.if_then(room, |b| {
             let (past, here) = (b.add(back, one), b.load(at));
             let steps = b.sub(past, here);
-            let args = [steps, free].map(crate::ir::op::Arg::Value);
-            let distance = b.call(distance, &args);
-            let there = b.add(here, distance);
-            b.store(goal, there);
+            // With a checkpoint for every step that is left, each gets one.
+            let rest = b.sub(steps, free);
+            let three = b.number(Type::I64, 3.0);
+            let enough = b.lt(rest, three);
+            b.if_else(
+                enough,
+                |b| {
+                    let there = b.add(here, one);
+                    b.store(goal, there);
+                },
+                |b| {
+                    let distance = b.call(distance, &[steps, free].map(Arg::Value));
+                    let there = b.add(here, distance);
+                    b.store(goal, there);
+                },
+            );
         });
         self.run_to(cycle, at, goal);
         self.b.if_then(room, |b| {
@@ -169,19 +177,17 @@ impl Reverser<'_, '_> {
 
     /// Runs iterations up to one.
     fn run_to(&mut self, cycle: &Cycle, at: PlaceId, goal: PlaceId) {
-        self.b.open_block();
         let (here, there) = (self.b.load(at), self.b.load(goal));
-        let before = self.b.lt(here, there);
-        let header = self.b.close_block();
-        self.b.open_block();
-        let here = self.b.load(at);
-        self.set_index(cycle, here);
-        self.advance(cycle.body);
         let one = self.b.number(Type::I64, 1.0);
-        let next = self.b.add(here, one);
-        self.b.store(at, next);
+        let count = self.b.loop_index(Type::I64, "again");
+        self.b.open_block();
+        if cycle.range.is_some_and(|(index, _)| self.need.carried(index)) {
+            self.set_index(cycle, count);
+        }
+        self.advance(cycle.body);
         let body = self.b.close_block();
-        self.b.while_blocks(header, before, body);
+        self.b.for_block(count, [here, there, one], body);
+        self.b.store(at, there);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which callees are dissolved in their callers before differentiation, and which get a reverse of their own.
 
 use crate::check::Valid;
-use crate::ir::function::{Function, FunctionId};
+use crate::ir::function::FunctionId;
 use crate::ir::module::Module;
 use crate::ir::op::{Arg, Op};
 use crate::ir::place::Projection;
@@ -13,7 +13,7 @@ use crate::ir::walk::{Step, walk};
 pub(super) fn choose(source: &Valid<Module>) -> Vec<bool> {
     let mut chosen = vec![false; source.functions.len()];
     for (id, function) in source.functions.iter() {
-        chosen[id.index()] |= touches_memory(source, function) || source.facts(id).effects.acts;
+        chosen[id.index()] |= uses_memory(source, id) || source.facts(id).effects.acts;
         let body = &function.body;
         for (_, data) in body.values.iter() {
             let Op::Call { function: callee, args } = data.op else { continue };
@@ -29,12 +29,15 @@ pub(super) fn choose(source: &Valid<Module>) -> Vec<bool> {
     for &id in source.call_order() {
         let callees = &source.facts(id).callees;
         chosen[id.index()] |= callees.iter().any(|callee| chosen[callee.index()]);
+        // One with a gradient by hand stays whole.
+        chosen[id.index()] &= source.functions[id].adjoint.is_none();
     }
     chosen
 }
 
-fn touches_memory(module: &Module, function: &Function) -> bool {
-    let types = &module.types;
+/// Whether a function itself has to do with arrays, or may stop the launch.
+pub(super) fn uses_memory(module: &Module, function: FunctionId) -> bool {
+    let (types, function) = (&module.types, &module.functions[function]);
     let holds = |ty| types.holds_array(ty);
     let mut stops = false;
     walk(&function.body, function.body.root, |step| {

@@ -21,12 +21,13 @@ struct Access {
     span: Span,
 }
 
+/// Refuses, or gives the parameters whose arrays must lie apart: read, written.
 pub(super) fn check(
     program: Program<'_>,
     scan: &Scan<'_>,
     activity: &Activity,
     need: &Need,
-) -> Vec<Diagnostic> {
+) -> Result<Vec<(u32, u32)>, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     for (position, at) in scan.stmts.iter().enumerate() {
@@ -50,6 +51,13 @@ pub(super) fn check(
                     let old_used = need.value(value) || activity.value(value);
                     faults.extend(atomic(op, float, old_used, span));
                 }
+                Op::Bitcast(_) if activity.made_of_bits().contains(&value) => {
+                    faults.push(Diagnostic::error(
+                        "grad-bits",
+                        span,
+                        "a float made of the bits of another can't be differentiated",
+                    ));
+                }
                 Op::AsArray(_) => faults.push(
                     Diagnostic::error(
                         "grad-local-array",
@@ -68,12 +76,25 @@ pub(super) fn check(
             _ => {}
         }
     }
+    let mut apart = Vec::new();
     for read in &reads {
-        if let Some(write) = writes.iter().find(|write| overwrites(scan, read, write)) {
+        let later: Vec<&Access> = writes.iter().filter(|write| later(scan, read, write)).collect();
+        let hit = later.iter().find(|write| origin::may_meet(scan, read.place, write.place));
+        if let Some(write) = hit {
             faults.push(overwritten(read, write));
         }
+        for write in later {
+            let both = [read.place, write.place].map(|place| origin::of_place(scan, place));
+            if let [Some(one), Some(other)] = both
+                && one != other
+            {
+                apart.push((one.param(), other.param()));
+            }
+        }
     }
-    faults
+    apart.sort_unstable();
+    apart.dedup();
+    if faults.is_empty() { Ok(apart) } else { Err(faults) }
 }
 
 fn atomic(op: AtomicOp, float: bool, old_used: bool, span: Span) -> Option<Diagnostic> {
@@ -91,13 +112,12 @@ fn atomic(op: AtomicOp, float: bool, old_used: bool, span: Span) -> Option<Diagn
     Some(Diagnostic::error("grad-atomic", span, message).help(help))
 }
 
-/// Whether a write may change what a read found, after it.
-fn overwrites(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
+/// Whether a write may come after a read, and change what it found.
+fn later(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
     if read.position == write.position || extremes_agree(scan, read, write) {
         return false;
     }
-    let later = write.position > read.position || share_loop(scan, read, write);
-    later && origin::may_meet(scan, read.place, write.place)
+    write.position > read.position || share_loop(scan, read, write)
 }
 
 /// Minima only, or maxima only, in one place: what is there in the end beat all of them.

@@ -162,20 +162,14 @@ impl Finder<'_> {
         match *stmt {
             StmtKind::Let(value) => {
                 let needed = need.value(value) || self.is_reversed(stmt);
-                let writes = |_| false;
+                let op = &self.body().values[value].op;
+                let mut visit = |used| {
+                    if let Use::Read(place) | Use::Change(place) | Use::Expose(place) = used {
+                        read(place);
+                    }
+                };
                 if needed {
-                    op_uses(
-                        self.body(),
-                        &self.body().values[value].op,
-                        writes,
-                        |used| match used {
-                            Use::Value(_) => {}
-                            Use::Read(place) | Use::Change(place) | Use::Expose(place) => {
-                                read(place)
-                            }
-                            Use::Write(_) => {}
-                        },
-                    );
+                    op_uses(self.body(), op, |_| false, &mut visit);
                 }
             }
             // The handle on the way is read; a part of a variable leaves the rest as it was.
@@ -299,12 +293,12 @@ impl Finder<'_> {
         let marked =
             |need: &Need, value: Value| if all { need.value(value) } else { need.carried(value) };
         match at.stmt.kind {
-            StmtKind::Store { place, value } => {
-                if self.scan.local_of(place).is_some_and(|local| need.local(local)) {
-                    wanted.push(value);
-                    place_values(body, place, |value| wanted.push(value));
-                    wanted.extend(self.controls(at.block));
-                }
+            StmtKind::Store { place, value }
+                if self.scan.local_of(place).is_some_and(|local| need.local(local)) =>
+            {
+                wanted.push(value);
+                place_values(body, place, |value| wanted.push(value));
+                wanted.extend(self.controls(at.block));
             }
             StmtKind::Let(value) => {
                 let changes = self.own_writes(&at.stmt.kind).iter().any(|&l| need.local(l));

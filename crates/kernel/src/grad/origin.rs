@@ -16,6 +16,12 @@ pub(super) struct Origin {
     fields: Vec<u32>,
 }
 
+impl Origin {
+    pub(super) fn param(&self) -> u32 {
+        self.param
+    }
+}
+
 /// Where memory comes from; nothing if that isn't known.
 pub(super) fn of_place(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
     let steps = scan.handle_steps(place)?;

@@ -9,13 +9,14 @@ use super::adjoint::{Adjoints, Called};
 use super::copy::{Binding, Copy};
 use super::cycle::Cycle;
 use super::need::{Finder, Need};
-use super::scan::{Program, Scan};
+use super::scan::{Program, Scan, has_float};
+use super::signature;
 use crate::ir::build::Builder;
-use crate::ir::function::{Function, FunctionId, LocalId, Mode};
+use crate::ir::function::{Function, FunctionId, Kind, LocalId, Mode};
 use crate::ir::op::{Arg, Op, Value};
 use crate::ir::place::PlaceId;
 use crate::ir::stmt::{BlockId, Case, StmtKind};
-use crate::ir::ty::{Shape, Type};
+use crate::ir::ty::Type;
 use std::collections::{BTreeSet, HashMap};
 
 /// What all reverse functions of a module share.
@@ -39,6 +40,8 @@ pub(super) struct Reverser<'a, 'm> {
     pub(super) adjoints: Adjoints,
     pub(super) shared: &'a mut Shared,
     pub(super) program: Program<'a>,
+    /// The source of the body.
+    pub(super) function: &'a Function,
     /// The adjoints of the results.
     pub(super) results: Vec<Option<Value>>,
 }
@@ -68,10 +71,10 @@ impl<'a, 'm> Reverser<'a, 'm> {
     pub(super) fn new(
         plan: &Plan<'a>,
         b: Builder<'m>,
-        params: usize,
+        function: &'a Function,
         shared: &'a mut Shared,
     ) -> Self {
-        let bindings = (0..params as u32).map(Binding::Own).collect();
+        let bindings = (0..function.params.len() as u32).map(Binding::Own).collect();
         let Plan { scan, activity, need, program } = *plan;
         Self {
             b,
@@ -82,8 +85,22 @@ impl<'a, 'm> Reverser<'a, 'm> {
             adjoints: Adjoints::new(scan, activity),
             shared,
             program,
+            function,
             results: Vec::new(),
         }
+    }
+
+    /// Writes all of it.
+    pub(super) fn run(mut self) {
+        let callable = self.function.kind == Kind::Callable;
+        if callable {
+            self.begin();
+        }
+        self.block(self.scan.body.root);
+        if callable {
+            self.end();
+        }
+        self.b.finish();
     }
 
     pub(super) fn name(&self, value: Value) -> Option<String> {
@@ -97,7 +114,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
     }
 
     /// The place of the adjoint of a variable's or parameter's part.
-    pub(super) fn adjoint_place(&mut self, place: PlaceId, function: &Function) -> PlaceId {
+    pub(super) fn adjoint_place(&mut self, place: PlaceId) -> PlaceId {
         use crate::ir::place::Root;
         let body = self.scan.body;
         let whole = match body.places[place].root {
@@ -106,7 +123,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
                 self.adjoints.local(&mut self.b, local, &data.name, data.ty)
             }
             Root::Param(position) => {
-                let param = &function.params[position as usize];
+                let param = &self.function.params[position as usize];
                 self.adjoints.param(&mut self.b, position, &param.name, param.ty)
             }
             Root::Table(_) | Root::Array(_) => unreachable!("tables and memory have no adjoint"),
@@ -115,7 +132,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
     }
 
     /// The reverse of a block, into the open block.
-    pub(super) fn block(&mut self, block: BlockId, function: &Function) {
+    pub(super) fn block(&mut self, block: BlockId) {
         let stmts = &self.scan.body.blocks[block].stmts;
         let reads: Vec<BTreeSet<LocalId>> =
             stmts.iter().map(|stmt| self.need.reads(&self.finder, &stmt.kind)).collect();
@@ -146,9 +163,9 @@ impl<'a, 'm> Reverser<'a, 'm> {
                 self.b.store(place, value);
             }
             if self.reverses_inside(&stmt.kind) {
-                self.compound(&stmt.kind, keep, function);
+                self.compound(&stmt.kind, keep);
             } else if self.finder.is_reversed(&stmt.kind) {
-                self.simple(&stmt.kind, keep, function);
+                self.simple(&stmt.kind, keep);
             }
         }
     }
@@ -303,49 +320,67 @@ impl<'a, 'm> Reverser<'a, 'm> {
         self.b.close_block()
     }
 
-    fn reversed(&mut self, block: BlockId, function: &Function) -> BlockId {
+    fn reversed(&mut self, block: BlockId) -> BlockId {
         self.b.open_block();
         if self.need.reversed(block) {
-            self.block(block, function);
+            self.block(block);
         }
         self.b.close_block()
     }
 
     /// The reverse of a statement with blocks.
-    fn compound(&mut self, stmt: &StmtKind, keep: &Kept, function: &Function) {
+    fn compound(&mut self, stmt: &StmtKind, keep: &Kept) {
         match stmt {
             StmtKind::If { condition, accept, reject } => {
                 let condition = self.copy.value(*condition);
-                let blocks = [*accept, *reject].map(|block| self.reversed(block, function));
+                let blocks = [*accept, *reject].map(|block| self.reversed(block));
                 self.b.if_blocks(condition, blocks[0], blocks[1]);
             }
             StmtKind::Switch { selector, cases, default } => {
                 let selector = self.copy.value(*selector);
                 let cases = cases.iter().map(|case| Case {
                     labels: case.labels.clone(),
-                    body: self.reversed(case.body, function),
+                    body: self.reversed(case.body),
                 });
                 let cases = cases.collect();
-                let default = self.reversed(*default, function);
+                let default = self.reversed(*default);
                 self.b.switch(selector, cases, default);
             }
             StmtKind::For { index, start, end, step, body } => {
                 let range = [*start, *end, *step].map(|value| self.copy.value(value));
                 let cycle = Cycle::of_for(*body, *index, range);
-                self.cycle(&cycle, stmt, None, function);
+                self.cycle(&cycle, stmt, None);
             }
             StmtKind::While { body, .. } => {
-                self.cycle(&Cycle::of_while(*body), stmt, keep.count, function);
+                self.cycle(&Cycle::of_while(*body), stmt, keep.count);
             }
             _ => {}
         }
     }
 
+    /// At the begin: what the caller knows of the adjoints of results and of parameters that are written.
+    fn begin(&mut self) {
+        let mut next = self.function.params.len() as u32;
+        for (position, param) in (0..).zip(&self.function.params) {
+            if param.mode == Mode::Mutable && has_float(self.program.types, param.ty) {
+                let value = self.b.arg(next);
+                let place = self.adjoints.param(&mut self.b, position, &param.name, param.ty);
+                self.b.store(place, value);
+                next += 1;
+            }
+        }
+        for ty in signature::results(self.b.module, self.function.result) {
+            let float = has_float(self.program.types, ty);
+            self.results.push(float.then(|| self.b.arg(next)));
+            next += u32::from(float);
+        }
+    }
+
     /// At the end: the adjoints of the parameters, in order.
-    pub(super) fn finish_function(mut self, function: &Function) -> FunctionId {
+    fn end(&mut self) {
         let mut parts = Vec::new();
-        for (position, param) in (0..).zip(&function.params) {
-            if super::scan::has_float(&self.b.module.types, param.ty) {
+        for (position, param) in (0..).zip(&self.function.params) {
+            if has_float(self.program.types, param.ty) {
                 let place = self.adjoints.param(&mut self.b, position, &param.name, param.ty);
                 parts.push(self.b.load(place));
             }
@@ -355,30 +390,6 @@ impl<'a, 'm> Reverser<'a, 'm> {
             _ => self.b.tuple(&parts),
         };
         self.b.ret(Some(result));
-        self.b.finish()
-    }
-
-    /// At the begin: what the caller knows of the adjoints of results and of parameters that are written.
-    pub(super) fn begin_function(&mut self, function: &Function) {
-        let mut next = function.params.len() as u32;
-        for (position, param) in (0..).zip(&function.params) {
-            let float = super::scan::has_float(&self.b.module.types, param.ty);
-            if param.mode == Mode::Mutable && float {
-                let value = self.b.arg(next);
-                let place = self.adjoints.param(&mut self.b, position, &param.name, param.ty);
-                self.b.store(place, value);
-                next += 1;
-            }
-        }
-        let parts = match &self.b.module.types[function.result] {
-            Shape::Tuple(of) => of.to_vec(),
-            _ => vec![function.result],
-        };
-        for ty in parts {
-            let float = super::scan::has_float(&self.b.module.types, ty);
-            self.results.push(float.then(|| self.b.arg(next)));
-            next += u32::from(float);
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::scan::has_float;
 use crate::ir::arena::List;
 use crate::ir::build::Builder;
 use crate::ir::builtin::{Derivative, Native};
-use crate::ir::function::{Function, FunctionId, Inline, Mode, Param};
+use crate::ir::function::{FunctionId, Inline, Mode, Param};
 use crate::ir::op::{Arg, AtomicOp, BinaryOp, Op, UnaryOp, Value};
 use crate::ir::place::PlaceId;
 use crate::ir::stmt::StmtKind;
@@ -14,14 +14,14 @@ use crate::ir::ty::{Shape, Type};
 
 impl Reverser<'_, '_> {
     /// The reverse of a statement without blocks.
-    pub(super) fn simple(&mut self, stmt: &StmtKind, keep: &Kept, function: &Function) {
+    pub(super) fn simple(&mut self, stmt: &StmtKind, keep: &Kept) {
         match *stmt {
             StmtKind::Store { place, value } => {
                 if let Some(handle) = keep.handle {
                     let amount = self.taken_from_memory(handle, place, true);
                     self.add(value, amount);
                 } else {
-                    let place = self.adjoint_place(place, function);
+                    let place = self.adjoint_place(place);
                     let amount = take(&mut self.b, place);
                     self.add(value, amount);
                 }
@@ -29,13 +29,13 @@ impl Reverser<'_, '_> {
             StmtKind::Return(Some(value)) => self.result(value),
             StmtKind::Let(value) => match self.scan.body.values[value].op {
                 Op::Call { function: callee, args } => {
-                    self.call(value, callee, args, keep, function);
+                    self.call(value, callee, args, keep);
                 }
                 Op::Atomic { op, place, value, .. } => self.atomic(op, place, value, keep),
                 Op::Construct(parts) if self.is_tuple(value) => self.tuple(value, parts),
                 _ => {
                     if let Some(adjoint) = self.adjoints.take(&mut self.b, value, 0) {
-                        self.operation(value, adjoint, keep, function);
+                        self.operation(value, adjoint, keep);
                     }
                 }
             },
@@ -76,7 +76,7 @@ impl Reverser<'_, '_> {
         }
     }
 
-    fn operation(&mut self, value: Value, adjoint: Value, keep: &Kept, function: &Function) {
+    fn operation(&mut self, value: Value, adjoint: Value, keep: &Kept) {
         let body = self.scan.body;
         match body.values[value].op {
             Op::Unary(UnaryOp::Negate, operand) => {
@@ -114,7 +114,7 @@ impl Reverser<'_, '_> {
             }
             Op::Splat(part) => self.splat(part, adjoint),
             Op::Extract { from, index } => self.add_part(from, index, adjoint),
-            Op::Load(place) => self.load(place, adjoint, keep, function),
+            Op::Load(place) => self.load(place, adjoint, keep),
             Op::Native { native, args } => {
                 if let Derivative::Partials(partials) = native.row().derivative {
                     let args = &body.value_lists[args];
@@ -209,9 +209,9 @@ impl Reverser<'_, '_> {
         }
     }
 
-    fn load(&mut self, place: PlaceId, adjoint: Value, keep: &Kept, function: &Function) {
+    fn load(&mut self, place: PlaceId, adjoint: Value, keep: &Kept) {
         let Some(handle) = keep.handle else {
-            let place = self.adjoint_place(place, function);
+            let place = self.adjoint_place(place);
             super::adjoint::accumulate(&mut self.b, place, adjoint);
             return;
         };
@@ -313,14 +313,7 @@ impl Reverser<'_, '_> {
         self.add(value, amount);
     }
 
-    fn call(
-        &mut self,
-        value: Value,
-        callee: FunctionId,
-        args: List<Arg>,
-        keep: &Kept,
-        function: &Function,
-    ) {
+    fn call(&mut self, value: Value, callee: FunctionId, args: List<Arg>, keep: &Kept) {
         let Some(&reverse) = self.shared.reverses.get(&callee) else { return };
         let params = &self.program.functions[callee].params;
         let args = &self.scan.body.arg_lists[args];
@@ -335,7 +328,7 @@ impl Reverser<'_, '_> {
         }
         for (param, &arg) in params.iter().zip(args) {
             if let (Mode::Mutable, true, Arg::Place(place)) = (param.mode, float(param.ty), arg) {
-                let place = self.adjoint_place(place, function);
+                let place = self.adjoint_place(place);
                 passed.push(take(&mut self.b, place));
             }
         }
@@ -350,7 +343,7 @@ impl Reverser<'_, '_> {
                 Arg::Value(value) => self.add(value, amount),
                 Arg::Place(place) => {
                     if self.scan.local_of(place).is_none_or(|l| self.finder.activity.local(l)) {
-                        let place = self.adjoint_place(place, function);
+                        let place = self.adjoint_place(place);
                         super::adjoint::accumulate(&mut self.b, place, amount);
                     }
                 }

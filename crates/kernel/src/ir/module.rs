@@ -73,6 +73,7 @@ impl Module {
             body: Body::default(),
             inline: Inline::Auto,
             instance: None,
+            adjoint: None,
             span: Span::NONE,
         })
     }

@@ -1,7 +1,8 @@
 //! The patterns that NVIDIA Warp 1.19 differentiates wrongly without saying so, and those around them.
 
-use crate::oracle::{Verdict, compare};
+use crate::oracle::{Verdict, WEIGHTS, compare, unit};
 use crate::write::{Write, case, case_with};
+use gbxcule_kernel::arbitrary::Random;
 use gbxcule_kernel::ir::builtin::Native;
 use gbxcule_kernel::ir::{
     Arg, AtomicOp, BinaryOp, Builder, Field, Module, Param, PlaceId, Scalar, Struct, Type,
@@ -630,4 +631,115 @@ fn what_is_not_chosen_does_not_spoil_the_gradient() {
         let chosen = b.select(positive, sum, double);
         b.out(chosen);
     });
+}
+
+/// `def f(x): return x` whose gradient by hand is twice the right one.
+#[test]
+fn a_gradient_by_hand_is_called() {
+    let mut module = Module::new("m");
+    let f = module.declare("f", vec![Param::value("x", Type::F64)], Type::F64);
+    let mut b = Builder::new(&mut module, f);
+    let x = b.arg(0);
+    b.ret(Some(x));
+    b.finish();
+    let params = vec![Param::value("x", Type::F64), Param::value("adj_result", Type::F64)];
+    let by_hand = module.declare("by_hand", params, Type::F64);
+    let mut b = Builder::new(&mut module, by_hand);
+    let adjoint = b.arg(1);
+    let twice = b.add(adjoint, adjoint);
+    b.ret(Some(twice));
+    b.finish();
+    module.functions[f].adjoint = Some(by_hand);
+    let case = case_with(module, |b| {
+        let t = b.tid();
+        let x = b.x(t);
+        let result = b.call(f, &[Arg::Value(x)]);
+        b.out(result);
+    });
+    let Verdict::Wrong(what) = compare(&case) else { panic!("it isn't called") };
+    let first = what.lines().next().unwrap_or_default();
+    let numbers: Vec<f64> = first.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+    let [_, found, wanted] = numbers[..] else { panic!("{first}") };
+    // The gradient grows from what was there.
+    let before = unit(&mut Random::new(WEIGHTS));
+    assert!((found - before - 2.0 * (wanted - before)).abs() < 1e-6, "{first}");
+}
+
+/// A function with arrays, a loop and an early return, called in a loop.
+#[test]
+fn a_function_that_reads_and_writes_arrays() {
+    let mut module = Module::new("m");
+    let array = module.types.array(Type::F64, 1);
+    let params = vec![
+        Param::value("x", array),
+        Param::value("o", array),
+        Param::value("a", Type::F64),
+        Param::mutable("s", Type::F64),
+    ];
+    let f = module.declare("f", params, Type::F64);
+    let mut b = Builder::new(&mut module, f);
+    let one = b.real(1.0);
+    let p = b.var("p", one);
+    b.loop_to(4, |b, i| {
+        let (old, x, a) = (b.load(p), b.x(i), b.arg(2));
+        let term = b.mul(x, a);
+        let new = b.mul(old, term);
+        b.store(p, new);
+        let s = b.param_place(3);
+        let sum = b.load(s);
+        let next = b.add(sum, new);
+        b.store(s, next);
+        let two = b.i32(2);
+        let cell = b.out_place(two);
+        b.atomic(AtomicOp::Add, cell, new);
+        let bound = b.real(-0.8);
+        let low = b.lt(new, bound);
+        b.if_then(low, |b| b.ret(Some(next)));
+    });
+    let last = b.load(p);
+    b.ret(Some(last));
+    b.finish();
+    let case = case_with(module, |b| {
+        let (t, half) = (b.tid(), b.real(0.5));
+        let x = b.x(t);
+        let s = b.var("s", half);
+        let (array, out) = (b.arg(0), b.arg(1));
+        b.loop_n(|b, _| {
+            let old = b.load(s);
+            let args = [Arg::Value(array), Arg::Value(out), Arg::Value(x), Arg::Place(s)];
+            let result = b.call(f, &args);
+            let product = b.mul(old, result);
+            let sine = b.fun(Native::Sin, product);
+            b.store(s, sine);
+        });
+        let last = b.load(s);
+        b.out(last);
+    });
+    assert_eq!(compare(&case), Verdict::Right);
+}
+
+#[test]
+fn arc_functions_are_flat_where_they_clamp() {
+    for native in [Native::Asin, Native::Acos] {
+        right(|b| {
+            let (t, two) = (b.tid(), b.real(2.0));
+            let x = b.x(t);
+            let large = b.add(x, two);
+            let clamped = b.fun(native, large);
+            let sum = b.add(clamped, x);
+            b.out(sum);
+        });
+    }
+}
+
+#[test]
+fn a_float_made_of_bits_of_another_is_refused() {
+    let message = refused(|b| {
+        let t = b.tid();
+        let x = b.x(t);
+        let bits = b.bitcast(x, Scalar::U64);
+        let same = b.bitcast(bits, Scalar::F64);
+        b.out(same);
+    });
+    assert!(message.contains("bits"), "{message}");
 }

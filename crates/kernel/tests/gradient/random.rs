@@ -1,6 +1,7 @@
 //! Random differentiable kernels: loops, branches, early exits, calls, arrays, vectors, structs.
 
 use crate::oracle::{Case, Verdict, compare, unit};
+use crate::shrink::shrink;
 use gbxcule_kernel::arbitrary::Random;
 use gbxcule_kernel::ir::builtin::Native;
 use gbxcule_kernel::ir::stmt::Case as SwitchCase;
@@ -413,11 +414,13 @@ impl<'m> Maker<'m> {
                 let field = self.pick(&[0, 2]);
                 let place = self.b.field(place, field);
                 let value = if field == 0 { self.real(2) } else { self.vector(1) };
+                let value = self.tame(value);
                 self.b.store(place, value);
             }
             15 => {
                 let place = self.pick(&self.vectors.clone());
                 let value = self.vector(2);
+                let value = self.tame(value);
                 self.b.store(place, value);
             }
             16 => {
@@ -431,19 +434,35 @@ impl<'m> Maker<'m> {
                 let (old, other) = (self.b.load(place), self.real(2));
                 let op = self.pick(&[BinaryOp::Multiply, BinaryOp::Add]);
                 let new = self.b.binary(op, old, other);
+                let new = if self.loops > 1 { self.tame(new) } else { new };
                 self.b.store(place, new);
             }
             _ => {
                 let place = self.pick(&self.reals.clone());
                 let value = self.real(3);
-                let value = if self.random.chance(40) {
-                    self.b.native(Native::Sin, &[value])
-                } else {
-                    value
-                };
+                let calm = self.loops > 0 || self.random.chance(40);
+                let value = if calm { self.tame(value) } else { value };
                 self.b.store(place, value);
             }
         }
+    }
+
+    /// Something of moderate size: gradients of what explodes are absorbed by rounding.
+    fn tame(&mut self, value: Value) -> Value {
+        let ty = self.b.body().type_of(value);
+        let square = if ty == Type::F64 {
+            self.b.mul(value, value)
+        } else {
+            self.b.named("length_sq", &[value])
+        };
+        if self.random.chance(50) && ty == Type::F64 {
+            return self.b.native(Native::Sin, &[value]);
+        }
+        let (tenth, one) = (self.number(0.1), self.number(1.0));
+        let scaled = self.b.mul(square, tenth);
+        let below = self.b.add(scaled, one);
+        let factor = self.b.div(one, below);
+        self.b.scale(value, factor)
     }
 
     fn block(&mut self) -> BlockId {
@@ -673,7 +692,9 @@ pub(crate) fn draw(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
             Verdict::Refused(diagnostics) => diagnostics[0].code,
             Verdict::Wrong(what) => {
                 println!("seed {seed}: {}", what.lines().next().unwrap_or_default());
-                let source = gbxcule_kernel::ir::print::module(&drawn.module);
+                let small = shrink(drawn);
+                let Verdict::Wrong(what) = compare(&small) else { unreachable!() };
+                let source = gbxcule_kernel::ir::print::module(&small.module);
                 let text = format!("seed {seed}: {source}\n{what}");
                 if shortest.as_ref().is_none_or(|shortest| text.len() < shortest.len()) {
                     shortest = Some(text);
