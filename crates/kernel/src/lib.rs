@@ -10,6 +10,7 @@ pub mod check;
 pub mod diagnostic;
 pub mod eval;
 pub mod front;
+pub mod grad;
 pub mod interp;
 pub mod ir;
 pub mod pass;

@@ -28,6 +28,8 @@ pub struct Function {
     pub inline: Inline,
     /// The row of the builtin table it was made from.
     pub instance: Option<Instance>,
+    /// Its reverse, if somebody wrote it: `grad` calls it instead of deriving one.
+    pub adjoint: Option<FunctionId>,
     /// Where it was defined.
     pub span: Span,
 }

@@ -78,6 +78,7 @@ impl Module {
             body: Body::default(),
             inline: Inline::Auto,
             instance: None,
+            adjoint: None,
             span: Span::NONE,
         })
     }

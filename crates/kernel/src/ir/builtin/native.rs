@@ -236,12 +236,14 @@ fn either(b: &mut Builder<'_>, like: Value, first: Value) -> Vec<Value> {
     vec![b.select(first, one, zero), b.select(first, zero, one)]
 }
 
-/// `above / sqrt(1 - x^2)`
+/// `above / sqrt(1 - x^2)`; 0 beyond -1 and 1, where the operand is clamped.
 fn arc(b: &mut Builder<'_>, x: Value, above: f64) -> Value {
     let (one, square, above) = (constant(b, x, 1.0), b.mul(x, x), constant(b, x, above));
     let rest = b.sub(one, square);
     let root = b.native(Native::Sqrt, &[rest]);
-    b.div(above, root)
+    let (slope, zero) = (b.div(above, root), constant(b, x, 0.0));
+    let beyond = b.lt(rest, zero);
+    b.select(beyond, zero, slope)
 }
 
 /// `height * exp(-x^2)`

@@ -1,0 +1,160 @@
+//! What can't be reversed, and is refused.
+//!
+//! A reverse kernel finds the arrays as the forward launch left them. So a number that it needs and that was
+//! read from an array must still be there: no statement that may come later may write that cell.
+
+use super::activity::Activity;
+use super::need::Need;
+use super::origin;
+use super::scan::{At, Program, Scan, has_float};
+use crate::diagnostic::Diagnostic;
+use crate::ir::op::{AtomicOp, Op};
+use crate::ir::place::PlaceId;
+use crate::ir::stmt::StmtKind;
+use crate::source::Span;
+
+/// What a statement does to memory.
+struct Access {
+    place: PlaceId,
+    /// Position among all statements.
+    position: usize,
+    span: Span,
+}
+
+/// Refuses, or gives the parameters whose arrays must lie apart: read, written.
+pub(super) fn check(
+    program: Program<'_>,
+    scan: &Scan<'_>,
+    activity: &Activity,
+    need: &Need,
+) -> Result<Vec<(u32, u32)>, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    for (position, at) in scan.stmts.iter().enumerate() {
+        let span = at.stmt.span;
+        match at.stmt.kind {
+            StmtKind::Store { place, .. } if scan.is_memory(place) => {
+                writes.push(Access { place, position, span });
+            }
+            StmtKind::Let(value) => match scan.body.values[value].op {
+                Op::Load(place) if scan.is_memory(place) && need.value(value) => {
+                    reads.push(Access { place, position, span });
+                }
+                Op::Atomic { op, place, .. } => {
+                    writes.push(Access { place, position, span });
+                    let float = has_float(program.types, scan.body.places[place].ty);
+                    let extreme = matches!(op, AtomicOp::Min | AtomicOp::Max);
+                    if float && extreme {
+                        // Who won is read off what is there in the end.
+                        reads.push(Access { place, position, span });
+                    }
+                    let old_used = need.value(value) || activity.value(value);
+                    faults.extend(atomic(op, float, old_used, span));
+                }
+                Op::Bitcast(_) if activity.made_of_bits().contains(&value) => {
+                    faults.push(Diagnostic::error(
+                        "grad-bits",
+                        span,
+                        "a float made of the bits of another can't be differentiated",
+                    ));
+                }
+                Op::AsArray(_) => faults.push(
+                    Diagnostic::error(
+                        "grad-local-array",
+                        span,
+                        "an array made of a variable can't be differentiated",
+                    )
+                    .help("index the variable itself, or pass an array from outside"),
+                ),
+                Op::Gradient(_) => faults.push(Diagnostic::error(
+                    "grad-of-gradient",
+                    span,
+                    "a kernel that uses gradients itself can't be differentiated",
+                )),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    let mut apart = Vec::new();
+    for read in &reads {
+        let later: Vec<&Access> = writes.iter().filter(|write| later(scan, read, write)).collect();
+        let hit = later.iter().find(|write| origin::may_meet(scan, read.place, write.place));
+        if let Some(write) = hit {
+            faults.push(overwritten(read, write));
+        }
+        for write in later {
+            let both = [read.place, write.place].map(|place| origin::of_place(scan, place));
+            if let [Some(one), Some(other)] = both
+                && one != other
+            {
+                apart.push((one.param(), other.param()));
+            }
+        }
+    }
+    apart.sort_unstable();
+    apart.dedup();
+    if faults.is_empty() { Ok(apart) } else { Err(faults) }
+}
+
+fn atomic(op: AtomicOp, float: bool, old_used: bool, span: Span) -> Option<Diagnostic> {
+    let message = match op {
+        _ if old_used => {
+            "the old value of an atomic operation can't be known again for the gradient"
+        }
+        AtomicOp::Exchange | AtomicOp::CompareExchange if float => {
+            "an atomic exchange of floats can't be differentiated: its order isn't known again"
+        }
+        _ => return None,
+    };
+    let help = "write what the gradient needs to an array of its own, and read it from there in \
+                another kernel";
+    Some(Diagnostic::error("grad-atomic", span, message).help(help))
+}
+
+/// Whether a write may come after a read, and change what it found.
+fn later(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
+    if read.position == write.position || extremes_agree(scan, read, write) {
+        return false;
+    }
+    write.position > read.position || share_loop(scan, read, write)
+}
+
+/// Minima only, or maxima only, in one place: what is there in the end beat all of them.
+fn extremes_agree(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
+    let op = |access: &Access| match scan.stmts[access.position].stmt.kind {
+        StmtKind::Let(value) => match scan.body.values[value].op {
+            Op::Atomic { op: op @ (AtomicOp::Min | AtomicOp::Max), .. } => Some(op),
+            _ => None,
+        },
+        _ => None,
+    };
+    op(one).is_some() && op(one) == op(other)
+}
+
+/// Whether a loop has both inside.
+fn share_loop(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
+    let loops = |access: &Access| {
+        let mut found = Vec::new();
+        let mut owner: Option<At<'_>> = Some(scan.stmts[access.position]);
+        while let Some(at) = owner {
+            owner = scan.owner(at.block);
+            if let Some(At { stmt, .. }) = owner
+                && matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. })
+            {
+                found.push(std::ptr::from_ref(stmt));
+            }
+        }
+        found
+    };
+    let around = loops(other);
+    loops(one).iter().any(|stmt| around.contains(stmt))
+}
+
+fn overwritten(read: &Access, write: &Access) -> Diagnostic {
+    let message = "an array element is overwritten, but the gradient needs what was read from it";
+    Diagnostic::error("grad-overwritten", write.span, message)
+        .here("written here")
+        .label(read.span, "read here")
+        .help("keep the number in a variable and store it once, or write to another array")
+}

@@ -1,0 +1,122 @@
+//! One look over a body in normal form: its statements in order with the blocks they stand in, and what
+//! controls each block.
+
+use crate::ir::arena::Arena;
+use crate::ir::function::{Body, Function, LocalId};
+use crate::ir::op::Value;
+use crate::ir::place::{PlaceId, Projection, Root};
+use crate::ir::stmt::{BlockId, Stmt, StmtKind};
+use crate::ir::ty::{Shape, Type, Types};
+use crate::ir::walk::{Step, stmt_blocks, walk};
+
+/// What statements refer to beyond their body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Program<'a> {
+    pub(super) types: &'a Types,
+    /// Those of the source: normal forms call no others.
+    pub(super) functions: &'a Arena<Function>,
+}
+
+/// A statement and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At<'a> {
+    pub(super) block: BlockId,
+    pub(super) stmt: &'a Stmt,
+}
+
+/// The result.
+#[derive(Debug)]
+pub(super) struct Scan<'a> {
+    pub(super) body: &'a Body,
+    /// All statements in order; those inside another one follow it.
+    pub(super) stmts: Vec<At<'a>>,
+    /// For each block, the block around it and the statement that owns it.
+    owners: Vec<Option<At<'a>>>,
+    /// For each value, the block that defines it.
+    homes: Vec<Option<BlockId>>,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(body: &'a Body) -> Self {
+        let mut scan = Self {
+            body,
+            stmts: Vec::new(),
+            owners: vec![None; body.blocks.len()],
+            homes: vec![None; body.values.len()],
+        };
+        let mut open = Vec::new();
+        walk(body, body.root, |step| match step {
+            Step::Enter(block) => open.push(block),
+            Step::Leave(_) => _ = open.pop(),
+            Step::Stmt(stmt) => {
+                let Some(&block) = open.last() else { return };
+                let at = At { block, stmt };
+                scan.stmts.push(at);
+                stmt_blocks(&stmt.kind, |inner| scan.owners[inner.index()] = Some(at));
+                match stmt.kind {
+                    StmtKind::Let(value) => scan.homes[value.index()] = Some(block),
+                    StmtKind::For { index, body, .. } => scan.homes[index.index()] = Some(body),
+                    _ => {}
+                }
+            }
+        });
+        scan
+    }
+
+    /// The block around a block and the statement that owns it.
+    pub(super) fn owner(&self, block: BlockId) -> Option<At<'a>> {
+        self.owners[block.index()]
+    }
+
+    /// The block that defines a value.
+    pub(super) fn home(&self, value: Value) -> Option<BlockId> {
+        self.homes[value.index()]
+    }
+
+    /// The values that decide whether and how often a statement's blocks run.
+    pub(super) fn deciders(stmt: &StmtKind) -> Vec<Value> {
+        match *stmt {
+            StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => vec![condition],
+            StmtKind::Switch { selector, .. } => vec![selector],
+            StmtKind::For { start, end, step, .. } => vec![start, end, step],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a place lies behind an array handle.
+    pub(super) fn is_memory(&self, place: PlaceId) -> bool {
+        self.handle_steps(place).is_some()
+    }
+
+    /// How many steps of a place's path lead to the last handle on it.
+    pub(super) fn handle_steps(&self, place: PlaceId) -> Option<usize> {
+        self.body.path(place).iter().rposition(|step| matches!(step, Projection::Element(_)))
+    }
+
+    /// The variable that a place is part of.
+    pub(super) fn local_of(&self, place: PlaceId) -> Option<LocalId> {
+        match self.body.places[place].root {
+            Root::Local(local) if !self.is_memory(place) => Some(local),
+            _ => None,
+        }
+    }
+
+    /// The variable that holds the first handle of a place behind one.
+    pub(super) fn handle_local(&self, place: PlaceId) -> Option<LocalId> {
+        match self.body.places[place].root {
+            Root::Local(local) if self.is_memory(place) => Some(local),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a type has floats in place: whether there is anything to differentiate.
+pub(super) fn has_float(types: &Types, ty: Type) -> bool {
+    match &types[ty] {
+        Shape::Array { .. } | Shape::Invalid => false,
+        Shape::Struct(id) => types.structure(*id).fields.iter().any(|f| has_float(types, f.ty)),
+        Shape::Fixed { of, .. } => has_float(types, *of),
+        Shape::Tuple(of) => of.iter().any(|&ty| has_float(types, ty)),
+        _ => types.components(ty).is_some_and(|(of, _)| of.is_float()),
+    }
+}

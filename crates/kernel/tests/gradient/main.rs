@@ -1,0 +1,9 @@
+//! Gradients are held against central differences in f64 on the interpreter.
+
+mod builtin;
+mod cost;
+mod oracle;
+mod pattern;
+mod random;
+mod shrink;
+mod write;

@@ -1,0 +1,728 @@
+//! Random differentiable kernels: loops, branches, early exits, calls, arrays, vectors, structs.
+
+use crate::oracle::{Case, Verdict, compare, unit};
+use crate::shrink::shrink;
+use gbxcule_kernel::arbitrary::Random;
+use gbxcule_kernel::ir::builtin::Native;
+use gbxcule_kernel::ir::stmt::Case as SwitchCase;
+use gbxcule_kernel::ir::{
+    Arg, AtomicOp, BinaryOp, BlockId, Builder, CompareOp, Field, FunctionId, Module, Param,
+    PlaceId, Scalar, Struct, Type, Value,
+};
+use gbxcule_kernel::source::Span;
+use std::collections::BTreeMap;
+
+/// Elements of `x` and `y`.
+const LEN: i32 = 6;
+
+/// Types and functions that a body may use.
+#[derive(Clone)]
+struct Known {
+    vec3: Type,
+    pair: Type,
+    plain: Vec<FunctionId>,
+    writing: Vec<FunctionId>,
+}
+
+struct Maker<'m> {
+    random: Random,
+    b: Builder<'m>,
+    known: Known,
+    reals: Vec<PlaceId>,
+    vectors: Vec<PlaceId>,
+    structs: Vec<PlaceId>,
+    /// Variables in `0..6`.
+    counts: Vec<PlaceId>,
+    indices: Vec<Value>,
+    scope: Vec<Value>,
+    /// The kernel's arrays; functions have none.
+    arrays: Option<[PlaceId; 3]>,
+    /// What a function gives.
+    results: u32,
+    fuel: u32,
+    depth: u32,
+    loops: u32,
+}
+
+/// The case of a seed.
+pub(crate) fn case(seed: u64) -> Case {
+    let mut random = Random::new(seed);
+    let mut module = Module::new("m");
+    let vec3 = module.types.vector(3, Scalar::F64);
+    let field = |name: &str, ty| Field { name: name.into(), ty, span: Span::NONE };
+    let pair = module.types.define_struct(Struct {
+        name: "Pair".into(),
+        fields: vec![field("a", Type::F64), field("n", Type::I32), field("v", vec3)],
+        span: Span::NONE,
+    });
+    let mut known = Known { vec3, pair, plain: Vec::new(), writing: Vec::new() };
+    for position in 0..random.below(3) {
+        let params = vec![Param::value("a", Type::F64), Param::value("b", Type::F64)];
+        let id = module.declare(format!("f{position}"), params, Type::F64);
+        function(&mut module, id, &known, Random::new(random.bits()), 1);
+        known.plain.push(id);
+    }
+    if random.chance(60) {
+        let both = module.types.tuple(&[Type::F64, Type::F64]);
+        let params = vec![
+            Param::value("a", Type::F64),
+            Param::mutable("v", vec3),
+            Param::mutable("r", Type::F64),
+            Param::shared("p", pair),
+        ];
+        let id = module.declare("g", params, both);
+        function(&mut module, id, &known, Random::new(random.bits()), 2);
+        known.writing.push(id);
+    }
+    let array = module.types.array(Type::F64, 1);
+    let params = vec![
+        Param::value("x", array),
+        Param::value("y", array),
+        Param::value("o", array),
+        Param::value("n", Type::I32),
+    ];
+    let kernel = module.declare_kernel("k", params);
+    let mut b = Builder::new(&mut module, kernel);
+    let arrays = [0, 1, 2].map(|position| b.param_place(position));
+    let fuel = 6 + random.below(14);
+    let mut maker = Maker::new(b, known, Random::new(random.bits()), fuel);
+    maker.arrays = Some(arrays);
+    maker.variables();
+    maker.statements();
+    maker.outputs();
+    maker.b.finish();
+    let mut numbers =
+        |count: usize| -> Vec<f64> { (0..count).map(|_| 1.5 * unit(&mut random)).collect() };
+    let arrays = vec![numbers(LEN as usize), numbers(LEN as usize), numbers(4)];
+    Case { module, kernel, threads: 2, arrays, numbers: vec![4] }
+}
+
+fn function(module: &mut Module, id: FunctionId, known: &Known, random: Random, results: u32) {
+    let mut b = Builder::new(module, id);
+    let params = b.function().params.clone();
+    let mut places = Vec::new();
+    for (position, param) in (0..).zip(&params) {
+        places.push((b.param_place(position), param.ty, param.mode));
+    }
+    let mut maker = Maker::new(b, known.clone(), random, 6);
+    maker.results = results;
+    for (place, ty, mode) in places {
+        use gbxcule_kernel::ir::Mode;
+        if mode == Mode::Mutable && ty == Type::F64 {
+            maker.reals.push(place);
+        } else if mode == Mode::Mutable {
+            maker.vectors.push(place);
+        } else if ty == Type::F64 {
+            let value = maker.b.load(place);
+            maker.scope.push(value);
+        } else {
+            let field = maker.b.field(place, 0);
+            let value = maker.b.load(field);
+            maker.scope.push(value);
+        }
+    }
+    maker.variables();
+    maker.statements();
+    if !maker.b.diverged() {
+        maker.give();
+    }
+    maker.b.finish();
+}
+
+impl<'m> Maker<'m> {
+    fn new(b: Builder<'m>, known: Known, random: Random, fuel: u32) -> Self {
+        Self {
+            random,
+            b,
+            known,
+            reals: Vec::new(),
+            vectors: Vec::new(),
+            structs: Vec::new(),
+            counts: Vec::new(),
+            indices: Vec::new(),
+            scope: Vec::new(),
+            arrays: None,
+            results: 0,
+            fuel,
+            depth: 0,
+            loops: 0,
+        }
+    }
+
+    fn variables(&mut self) {
+        for name in ["p", "q", "s"] {
+            let local = self.b.local(name, Type::F64);
+            let place = self.b.local_place(local);
+            let value = self.real(1);
+            self.b.store(place, value);
+            self.reals.push(place);
+        }
+        let local = self.b.local("v", self.known.vec3);
+        let place = self.b.local_place(local);
+        self.vectors.push(place);
+        let value = self.vector(1);
+        self.b.store(place, value);
+        let local = self.b.local("t", self.known.pair);
+        let place = self.b.local_place(local);
+        self.structs.push(place);
+        let local = self.b.local("c", Type::I32);
+        let place = self.b.local_place(local);
+        let two = self.b.i32(2);
+        self.b.store(place, two);
+        self.counts.push(place);
+    }
+
+    fn below(&mut self, end: u32) -> u32 {
+        self.random.below(end)
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        self.random.pick(of)
+    }
+
+    fn number(&mut self, value: f64) -> Value {
+        self.b.number(Type::F64, value)
+    }
+
+    /// Something in `0..6`.
+    fn index(&mut self) -> Value {
+        match self.below(5) {
+            0 => {
+                let number = self.below(LEN as u32) as i32;
+                self.b.i32(number)
+            }
+            1 => self.b.launch_index(0),
+            2 if !self.counts.is_empty() => {
+                let place = self.pick(&self.counts.clone());
+                self.b.load(place)
+            }
+            _ if !self.indices.is_empty() => self.pick(&self.indices.clone()),
+            _ => self.b.launch_index(0),
+        }
+    }
+
+    fn modulo(&mut self, value: Value, end: i32) -> Value {
+        let end = self.b.i32(end);
+        self.b.binary(BinaryOp::Remainder, value, end)
+    }
+
+    fn real(&mut self, depth: u32) -> Value {
+        let value = self.real_of(depth);
+        self.scope.push(value);
+        value
+    }
+
+    fn real_of(&mut self, depth: u32) -> Value {
+        if depth == 0 || self.random.chance(25) {
+            return self.leaf();
+        }
+        match self.below(14) {
+            0 | 1 => self.smooth(depth),
+            2..=6 => {
+                let op = self.pick(&[
+                    BinaryOp::Add,
+                    BinaryOp::Subtract,
+                    BinaryOp::Multiply,
+                    BinaryOp::Multiply,
+                ]);
+                let (left, right) = (self.real(depth - 1), self.real(depth - 1));
+                self.b.binary(op, left, right)
+            }
+            7 => {
+                let (above, below) = (self.real(depth - 1), self.real(depth - 1));
+                let (square, two) = (self.b.mul(below, below), self.number(2.0));
+                let below = self.b.add(square, two);
+                self.b.div(above, below)
+            }
+            8 => {
+                let (condition, left, right) =
+                    (self.condition(depth - 1), self.real(depth - 1), self.real(depth - 1));
+                self.b.select(condition, left, right)
+            }
+            9 => {
+                let native = self.pick(&[Native::Min, Native::Max, Native::Atan2]);
+                let (left, mut right) = (self.real(depth - 1), self.real(depth - 1));
+                if native == Native::Atan2 {
+                    // Away from the origin and the cut.
+                    let (square, one) = (self.b.mul(right, right), self.number(1.0));
+                    right = self.b.add(square, one);
+                }
+                self.b.native(native, &[left, right])
+            }
+            10 => {
+                let vector = self.vector(depth - 1);
+                let name = self.pick(&["length", "length_sq"]);
+                self.b.named(name, &[vector])
+            }
+            11 => {
+                let (left, right) = (self.vector(depth - 1), self.vector(depth - 1));
+                self.b.named("dot", &[left, right])
+            }
+            12 if !self.known.plain.is_empty() => {
+                let function = self.pick(&self.known.plain.clone());
+                let args = [self.real(depth - 1), self.real(depth - 1)].map(Arg::Value);
+                self.b.call(function, &args)
+            }
+            _ => self.leaf(),
+        }
+    }
+
+    fn smooth(&mut self, depth: u32) -> Value {
+        let x = self.real(depth - 1);
+        match self.below(6) {
+            0 => {
+                let (square, one) = (self.b.mul(x, x), self.number(1.0));
+                let sum = self.b.add(square, one);
+                let native = self.pick(&[Native::Sqrt, Native::Log, Native::Cbrt]);
+                self.b.native(native, &[sum])
+            }
+            1 => {
+                let square = self.b.mul(x, x);
+                let minus = self.b.neg(square);
+                self.b.native(Native::Exp, &[minus])
+            }
+            2 => self.b.neg(x),
+            _ => {
+                let native = self.pick(&[
+                    Native::Sin,
+                    Native::Cos,
+                    Native::Tanh,
+                    Native::Abs,
+                    Native::Atan,
+                    Native::Erf,
+                ]);
+                self.b.native(native, &[x])
+            }
+        }
+    }
+
+    fn leaf(&mut self) -> Value {
+        match self.below(8) {
+            0 | 1 if !self.reals.is_empty() => {
+                let place = self.pick(&self.reals.clone());
+                self.b.load(place)
+            }
+            2 if !self.vectors.is_empty() => {
+                let place = self.component();
+                self.b.load(place)
+            }
+            3 | 4 if self.arrays.is_some() => self.element(),
+            5 if !self.scope.is_empty() => self.pick(&self.scope.clone()),
+            6 if !self.structs.is_empty() => {
+                let place = self.pick(&self.structs.clone());
+                let place = self.b.field(place, 0);
+                self.b.load(place)
+            }
+            _ if !self.reals.is_empty() => {
+                let place = self.pick(&self.reals.clone());
+                self.b.load(place)
+            }
+            _ => {
+                let value = 1.3 * unit(&mut self.random);
+                self.number(value)
+            }
+        }
+    }
+
+    /// An element of `x`, seldom of `y` or `o`, which are written too.
+    fn element(&mut self) -> Value {
+        let Some(arrays) = self.arrays else { return self.number(1.0) };
+        let (array, index) = match self.below(80) {
+            0 => (arrays[1], self.b.launch_index(0)),
+            1 => (arrays[2], self.b.launch_index(0)),
+            _ => (arrays[0], self.index()),
+        };
+        let cell = self.b.element(array, &[index]);
+        self.b.load(cell)
+    }
+
+    fn component(&mut self) -> PlaceId {
+        let place = self.pick(&self.vectors.clone());
+        if self.random.chance(50) {
+            let index = self.index();
+            let index = self.modulo(index, 3);
+            self.b.at(place, index)
+        } else {
+            let component = self.below(3);
+            self.b.component(place, component)
+        }
+    }
+
+    fn vector(&mut self, depth: u32) -> Value {
+        if depth == 0 && !self.vectors.is_empty() {
+            let place = self.pick(&self.vectors.clone());
+            return self.b.load(place);
+        }
+        match self.below(5) {
+            0 if depth > 0 => {
+                let (left, right) = (self.vector(depth - 1), self.vector(depth - 1));
+                let op = self.pick(&[BinaryOp::Add, BinaryOp::Subtract, BinaryOp::Multiply]);
+                self.b.binary(op, left, right)
+            }
+            1 if depth > 0 => {
+                let (left, right) = (self.vector(depth - 1), self.vector(depth - 1));
+                self.b.named("cross", &[left, right])
+            }
+            2 if depth > 0 => {
+                let (vector, factor) = (self.vector(depth - 1), self.real(depth - 1));
+                self.b.scale(vector, factor)
+            }
+            3 if !self.vectors.is_empty() => {
+                let place = self.pick(&self.vectors.clone());
+                self.b.load(place)
+            }
+            _ => {
+                let parts = [0; 3].map(|_| self.real(0));
+                self.b.construct(self.known.vec3, &parts)
+            }
+        }
+    }
+
+    fn condition(&mut self, depth: u32) -> Value {
+        if self.random.chance(35) {
+            let (index, two) = (self.index(), self.b.i32(2));
+            let even = self.b.binary(BinaryOp::Remainder, index, two);
+            let zero = self.b.i32(0);
+            return self.b.eq(even, zero);
+        }
+        let (left, right) = (self.real(depth), self.real(0));
+        let op = self.pick(&[CompareOp::Less, CompareOp::Greater]);
+        self.b.compare(op, left, right)
+    }
+
+    fn statements(&mut self) {
+        while self.fuel > 0 && !self.b.diverged() {
+            self.statement();
+        }
+    }
+
+    fn statement(&mut self) {
+        self.fuel = self.fuel.saturating_sub(1);
+        let nests = self.depth < 3;
+        match self.below(22) {
+            0 | 1 if nests => self.branch(),
+            2 if nests => self.switch(),
+            3..=5 if nests && self.loops < 2 => self.for_loop(),
+            6 | 7 if nests && self.loops < 2 => self.while_loop(),
+            8 | 9 if self.loops > 0 => self.leave_loop(),
+            10 if self.random.chance(30) => self.leave(),
+            11 => self.count(),
+            12 if self.arrays.is_some() => self.write_memory(),
+            13 if !self.known.writing.is_empty() => self.call(),
+            14 => {
+                let place = self.pick(&self.structs.clone());
+                let field = self.pick(&[0, 2]);
+                let place = self.b.field(place, field);
+                let value = if field == 0 { self.real(2) } else { self.vector(1) };
+                let value = self.tame(value);
+                self.b.store(place, value);
+            }
+            15 => {
+                let place = self.pick(&self.vectors.clone());
+                let value = self.vector(2);
+                let value = self.tame(value);
+                self.b.store(place, value);
+            }
+            16 => {
+                let place = self.component();
+                let (old, factor) = (self.b.load(place), self.real(2));
+                let new = self.b.mul(old, factor);
+                self.b.store(place, new);
+            }
+            17 | 18 => {
+                let place = self.pick(&self.reals.clone());
+                let (old, other) = (self.b.load(place), self.real(2));
+                let op = self.pick(&[BinaryOp::Multiply, BinaryOp::Add]);
+                let new = self.b.binary(op, old, other);
+                let new = if self.loops > 1 { self.tame(new) } else { new };
+                self.b.store(place, new);
+            }
+            _ => {
+                let place = self.pick(&self.reals.clone());
+                let value = self.real(3);
+                let calm = self.loops > 0 || self.random.chance(40);
+                let value = if calm { self.tame(value) } else { value };
+                self.b.store(place, value);
+            }
+        }
+    }
+
+    /// Something of moderate size: gradients of what explodes are absorbed by rounding.
+    fn tame(&mut self, value: Value) -> Value {
+        let ty = self.b.body().type_of(value);
+        let square = if ty == Type::F64 {
+            self.b.mul(value, value)
+        } else {
+            self.b.named("length_sq", &[value])
+        };
+        if self.random.chance(50) && ty == Type::F64 {
+            return self.b.native(Native::Sin, &[value]);
+        }
+        let (tenth, one) = (self.number(0.1), self.number(1.0));
+        let scaled = self.b.mul(square, tenth);
+        let below = self.b.add(scaled, one);
+        let factor = self.b.div(one, below);
+        self.b.scale(value, factor)
+    }
+
+    fn block(&mut self) -> BlockId {
+        let (scope, indices) = (self.scope.len(), self.indices.len());
+        self.depth += 1;
+        self.b.open_block();
+        for _ in 0..1 + self.below(3) {
+            if !self.b.diverged() {
+                self.statement();
+            }
+        }
+        self.depth -= 1;
+        self.scope.truncate(scope);
+        self.indices.truncate(indices);
+        self.b.close_block()
+    }
+
+    fn branch(&mut self) {
+        let condition = self.condition(1);
+        let accept = self.block();
+        let reject = if self.random.chance(50) { self.block() } else { self.b.empty_block() };
+        self.b.if_blocks(condition, accept, reject);
+    }
+
+    fn switch(&mut self) {
+        let selector = self.index();
+        let cases = [vec![0, 3], vec![1]]
+            .map(|labels| SwitchCase { labels: labels.into(), body: self.block() });
+        let default = self.block();
+        self.b.switch(selector, cases.into(), default);
+    }
+
+    fn for_loop(&mut self) {
+        let range = match self.below(4) {
+            0 => [5, -1, -1].map(|bound| self.b.i32(bound)),
+            1 => [1, 6, 2].map(|bound| self.b.i32(bound)),
+            2 => {
+                let end = self.index();
+                [self.b.i32(0), end, self.b.i32(1)]
+            }
+            _ => {
+                let end = if self.arrays.is_some() { self.b.arg(3) } else { self.b.i32(3) };
+                [self.b.i32(0), end, self.b.i32(1)]
+            }
+        };
+        let index = self.b.loop_index(Type::I32, "i");
+        let indices = self.indices.len();
+        self.indices.push(index);
+        self.loops += 1;
+        let body = self.block();
+        self.loops -= 1;
+        self.indices.truncate(indices);
+        self.b.for_block(index, range, body);
+    }
+
+    fn while_loop(&mut self) {
+        let local = self.b.local("w", Type::I32);
+        let counter = self.b.local_place(local);
+        let zero = self.b.i32(0);
+        self.b.store(counter, zero);
+        let scope = self.scope.len();
+        self.b.open_block();
+        let (count, five) = (self.b.load(counter), self.b.i32(5));
+        let mut goes_on = self.b.lt(count, five);
+        if self.random.chance(40) {
+            let other = self.condition(1);
+            goes_on = self.b.and(goes_on, other);
+        }
+        let header = self.b.close_block();
+        let indices = self.indices.len();
+        self.b.open_block();
+        let (count, one) = (self.b.load(counter), self.b.i32(1));
+        let next = self.b.add(count, one);
+        self.b.store(counter, next);
+        self.indices.push(count);
+        self.loops += 1;
+        self.depth += 1;
+        for _ in 0..1 + self.below(3) {
+            if !self.b.diverged() {
+                self.statement();
+            }
+        }
+        self.depth -= 1;
+        self.loops -= 1;
+        self.indices.truncate(indices);
+        self.scope.truncate(scope);
+        let body = self.b.close_block();
+        self.b.while_blocks(header, goes_on, body);
+    }
+
+    fn leave_loop(&mut self) {
+        let condition = self.condition(1);
+        let breaks = self.random.chance(60);
+        self.b
+            .if_then(condition, if breaks { Builder::break_loop } else { Builder::continue_loop });
+    }
+
+    fn leave(&mut self) {
+        let condition = self.condition(1);
+        let scope = self.scope.len();
+        self.b.open_block();
+        self.give();
+        let accept = self.b.close_block();
+        self.scope.truncate(scope);
+        let reject = self.b.empty_block();
+        self.b.if_blocks(condition, accept, reject);
+    }
+
+    /// Ends the function with its results.
+    fn give(&mut self) {
+        match self.results {
+            0 => {
+                self.outputs();
+                self.b.ret(None);
+            }
+            1 => {
+                let value = self.real(1);
+                self.b.ret(Some(value));
+            }
+            _ => {
+                let parts = [self.real(1), self.real(1)];
+                let both = self.b.tuple(&parts);
+                self.b.ret(Some(both));
+            }
+        }
+    }
+
+    /// A carried index, now and then of a float.
+    fn count(&mut self) {
+        let place = self.pick(&self.counts.clone());
+        let value = if self.random.chance(20) {
+            let (real, three) = (self.real(1), self.number(3.0));
+            let size = self.b.native(Native::Abs, &[real]);
+            let scaled = self.b.mul(size, three);
+            let six = self.number(6.0);
+            let wrapped = self.b.binary(BinaryOp::Remainder, scaled, six);
+            self.b.convert(wrapped, Scalar::I32)
+        } else {
+            let (old, index) = (self.b.load(place), self.index());
+            self.b.add(old, index)
+        };
+        let value = self.modulo(value, LEN);
+        self.b.store(place, value);
+    }
+
+    fn write_memory(&mut self) {
+        let Some([_, y, o]) = self.arrays else { return };
+        let value = self.real(2);
+        match self.below(6) {
+            0 => {
+                let index = self.b.launch_index(0);
+                let cell = self.b.element(y, &[index]);
+                self.b.store(cell, value);
+            }
+            1 => {
+                // Apart from what threads store, or it would be a race.
+                let (index, two) = (self.index(), self.b.i32(2));
+                let index = self.modulo(index, 4);
+                let index = self.b.add(index, two);
+                let cell = self.b.element(y, &[index]);
+                self.b.atomic(AtomicOp::Subtract, cell, value);
+            }
+            2 => {
+                let index = self.b.launch_index(0);
+                let cell = self.b.element(o, &[index]);
+                let old = self.b.load(cell);
+                let new = self.b.add(old, value);
+                self.b.store(cell, new);
+            }
+            _ => {
+                let three = self.b.i32(3);
+                let cell = self.b.element(o, &[three]);
+                self.b.atomic(AtomicOp::Add, cell, value);
+            }
+        }
+    }
+
+    fn call(&mut self) {
+        let function = self.pick(&self.known.writing.clone());
+        let a = self.real(1);
+        let (v, r, p) = (
+            self.pick(&self.vectors.clone()),
+            self.pick(&self.reals.clone()),
+            self.pick(&self.structs.clone()),
+        );
+        let args = [Arg::Value(a), Arg::Place(v), Arg::Place(r), Arg::Place(p)];
+        let both = self.b.call(function, &args);
+        let parts = [self.b.extract(both, 0), self.b.extract(both, 1)];
+        self.scope.extend(parts);
+    }
+
+    /// Everything matters in the end.
+    fn outputs(&mut self) {
+        let Some([_, _, o]) = self.arrays else { return };
+        let mut sum = self.number(0.0);
+        for place in self.reals.clone() {
+            let value = self.b.load(place);
+            sum = self.b.add(sum, value);
+        }
+        for place in self.vectors.clone() {
+            let vector = self.b.load(place);
+            let ones = self.number(0.7);
+            let ones = self.b.splat(self.known.vec3, ones);
+            let part = self.b.named("dot", &[vector, ones]);
+            sum = self.b.add(sum, part);
+        }
+        for place in self.structs.clone() {
+            let place = self.b.field(place, 0);
+            let value = self.b.load(place);
+            sum = self.b.add(sum, value);
+        }
+        let index = self.b.launch_index(0);
+        let cell = self.b.element(o, &[index]);
+        self.b.store(cell, sum);
+    }
+}
+
+/// Draws and compares; gives how often each verdict came, and of the wrong ones the shortest.
+pub(crate) fn draw(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
+    let mut verdicts = BTreeMap::new();
+    let mut shortest: Option<String> = None;
+    for seed in seeds {
+        let drawn = case(seed);
+        let name = match compare(&drawn) {
+            Verdict::Right => "right",
+            Verdict::Rough => "rough",
+            Verdict::Refused(diagnostics) => diagnostics[0].code,
+            Verdict::Wrong(what) => {
+                println!("seed {seed}: {}", what.lines().next().unwrap_or_default());
+                let small = shrink(drawn);
+                let Verdict::Wrong(what) = compare(&small) else { unreachable!() };
+                let source = gbxcule_kernel::ir::print::module(&small.module);
+                let text = format!("seed {seed}: {source}\n{what}");
+                if shortest.as_ref().is_none_or(|shortest| text.len() < shortest.len()) {
+                    shortest = Some(text);
+                }
+                "wrong"
+            }
+        };
+        *verdicts.entry(name).or_insert(0) += 1;
+    }
+    if let Some(text) = shortest {
+        panic!("{verdicts:?}\n{text}");
+    }
+    verdicts
+}
+
+#[test]
+fn random_kernels_agree_with_central_differences() {
+    let verdicts = draw(0..60);
+    println!("{verdicts:?}");
+    assert!(verdicts["right"] > 30, "{verdicts:?}");
+}
+
+/// `GRADIENT_DRAWS=from..to` says which seeds.
+#[test]
+#[ignore = "takes minutes: run by name with GRADIENT_DRAWS=from..to"]
+fn many_random_kernels_agree_with_central_differences() {
+    let range = std::env::var("GRADIENT_DRAWS").unwrap_or_else(|_| "0..3000".into());
+    let (from, to) = range.split_once("..").expect("from..to");
+    let seeds = from.parse().expect("a seed")..to.parse().expect("a seed");
+    println!("{:?}", draw(seeds));
+}
