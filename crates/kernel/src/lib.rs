@@ -1,1 +1,13 @@
-//! The kernel compiler.
+//! The kernel compiler: text in, typed IR, text out.
+//!
+//! Pure: no I/O, no unsafe. A front end builds an [`ir::Module`], [`check`] turns it into a
+//! `Valid<Module>`, and whatever runs, differentiates or prints a program takes that type.
+
+#[cfg(feature = "arbitrary")]
+pub mod arbitrary;
+pub mod check;
+pub mod diagnostic;
+pub mod eval;
+pub mod interp;
+pub mod ir;
+pub mod source;

@@ -1,0 +1,153 @@
+//! The interpreter: what IR means, in code. Slow, deterministic, checked; the other ways of running a
+//! program are held against it.
+//!
+//! A [`Machine`] owns buffers; kernels are launched over them with [`Machine::launch`], functions run
+//! with [`Machine::call`]. Threads run one after the other in row-major order. Nothing the program does
+//! can hang or crash the host: steps are counted, every access is checked.
+
+mod failure;
+mod frame;
+mod memory;
+mod operation;
+mod output;
+mod place;
+mod thread;
+
+pub use failure::{Failure, Fault};
+pub use memory::{Array, Buffer, Memory, Number, Pointer};
+
+use crate::check::Valid;
+use crate::ir::function::{FunctionId, Kind, Mode};
+use crate::ir::module::Module;
+use crate::ir::ty::Shape;
+use frame::Frames;
+
+/// Steps a launch may take unless [`Machine::budget`] says otherwise.
+pub const BUDGET: u64 = 100_000_000;
+
+/// A module ready to run, with memory of its own.
+#[derive(Debug)]
+pub struct Machine<'m> {
+    /// The buffers.
+    pub memory: Memory,
+    /// What the program printed.
+    pub output: String,
+    /// Statements that the next launches and calls may execute together.
+    pub budget: u64,
+    module: &'m Valid<Module>,
+    frames: Frames,
+    stack: Vec<u8>,
+}
+
+/// An argument of a launch or call.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Argument {
+    /// The memory image of a value, laid out as `Types::layout` says.
+    Bytes(Vec<u8>),
+    /// An array.
+    Array(Array),
+    /// For a parameter passed by reference: where it lies.
+    Place(Pointer),
+}
+
+impl<T: Number> From<T> for Argument {
+    fn from(number: T) -> Self {
+        let mut bytes = Vec::new();
+        number.append(&mut bytes);
+        Self::Bytes(bytes)
+    }
+}
+
+impl From<Array> for Argument {
+    fn from(array: Array) -> Self {
+        Self::Array(array)
+    }
+}
+
+impl<'m> Machine<'m> {
+    /// A machine without buffers.
+    pub fn new(module: &'m Valid<Module>) -> Self {
+        Self {
+            memory: Memory::default(),
+            output: String::new(),
+            budget: BUDGET,
+            module,
+            frames: Frames::new(module),
+            stack: Vec::new(),
+        }
+    }
+
+    /// Runs a kernel at each point of a grid of up to 4 dimensions, last dimension fastest.
+    pub fn launch(
+        &mut self,
+        kernel: FunctionId,
+        dims: &[u32],
+        args: &[Argument],
+    ) -> Result<(), Failure> {
+        self.arguments_fit(kernel, Kind::Kernel, args)?;
+        let mut extents = [1; 4];
+        extents.iter_mut().zip(dims).for_each(|(extent, &dim)| *extent = dim);
+        let mut index = Some([0; 4]).filter(|_| !extents.contains(&0));
+        while let Some(thread) = index {
+            self.run(kernel, args, thread)?;
+            index = following(thread, extents);
+        }
+        Ok(())
+    }
+
+    /// Runs a function once, at the origin of the grid; gives the memory image of its result. A tuple's
+    /// image is that of a struct with the same fields.
+    pub fn call(&mut self, function: FunctionId, args: &[Argument]) -> Result<Vec<u8>, Failure> {
+        self.arguments_fit(function, Kind::Callable, args)?;
+        self.run(function, args, [0; 4])
+    }
+
+    fn arguments_fit(
+        &self,
+        function: FunctionId,
+        kind: Kind,
+        args: &[Argument],
+    ) -> Result<(), Failure> {
+        let callee = &self.module.functions[function];
+        let refuse = |message: String| Failure {
+            fault: Fault::Arguments(message),
+            function: callee.name.clone(),
+            thread: [0; 4],
+            span: callee.span,
+        };
+        if callee.kind != kind {
+            return Err(refuse("kernels are launched, functions called".into()));
+        }
+        if callee.params.len() != args.len() {
+            let (wanted, found) = (callee.params.len(), args.len());
+            return Err(refuse(format!("{wanted} arguments are needed, found {found}")));
+        }
+        for (param, arg) in callee.params.iter().zip(args) {
+            let size = self.module.types.layout(param.ty).map(|layout| layout.size);
+            let fits = match (arg, &self.module.types[param.ty]) {
+                (Argument::Place(_), _) => param.mode != Mode::Value,
+                _ if param.mode != Mode::Value => false,
+                (Argument::Array(array), Shape::Array { dims, .. }) => array.dims == *dims,
+                (Argument::Array(_), _) => false,
+                (Argument::Bytes(bytes), _) => size == Some(bytes.len() as u64),
+            };
+            if !fits {
+                let ty = self.module.types.display(param.ty);
+                return Err(refuse(format!("`{}` needs a `{ty}`", param.name)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The next point of a grid in row-major order.
+fn following(mut index: [u32; 4], extents: [u32; 4]) -> Option<[u32; 4]> {
+    for dim in (0..4).rev() {
+        index[dim] += 1;
+        if index[dim] < extents[dim] {
+            return Some(index);
+        }
+        index[dim] = 0;
+    }
+    None
+}

@@ -1,0 +1,172 @@
+//! Functions, kernels and their bodies.
+
+use super::arena::{Arena, Handle, Pool};
+use super::builtin::Instance;
+use super::op::{Arg, Selector, Value, ValueData};
+use super::place::{Place, PlaceId, Projection};
+use super::stmt::{Block, BlockId};
+use super::ty::Type;
+use crate::source::Span;
+
+/// A name kept in the module's string table.
+pub type Name = Handle<Box<str>>;
+
+/// A function or kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    /// Its name in the source; back ends make it unique.
+    pub name: String,
+    /// Kernel or callable.
+    pub kind: Kind,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// The type of its result; `Type::UNIT` if it has none, a tuple if it has several.
+    pub result: Type,
+    /// What it does.
+    pub body: Body,
+    /// Whether calls to it should be inlined.
+    pub inline: Inline,
+    /// The row of the builtin table it was made from.
+    pub instance: Option<Instance>,
+    /// Where it was defined.
+    pub span: Span,
+}
+
+/// Names a function of the module.
+pub type FunctionId = Handle<Function>;
+
+/// What a function is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// Called by other functions.
+    Callable,
+    /// Launched over a grid, called by nobody. No result; all parameters by value.
+    Kernel,
+}
+
+/// A wish about inlining; never changes what a program means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Inline {
+    /// As the back end likes.
+    #[default]
+    Auto,
+    /// At every call.
+    Always,
+    /// Kept out of line: rare and fat.
+    Never,
+}
+
+/// A parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// Its name in the source.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// How it is passed.
+    pub mode: Mode,
+    /// Where it was declared.
+    pub span: Span,
+}
+
+/// How an argument is passed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mode {
+    /// A copy; the parameter can't be written.
+    Value,
+    /// The caller's place, to read.
+    Shared,
+    /// The caller's place, to read and write.
+    Mutable,
+}
+
+impl Param {
+    /// A parameter passed by value, without span.
+    pub fn value(name: impl Into<String>, ty: Type) -> Self {
+        Self { name: name.into(), ty, mode: Mode::Value, span: Span::NONE }
+    }
+
+    /// A parameter passed by reference, to write.
+    pub fn mutable(name: impl Into<String>, ty: Type) -> Self {
+        Self { mode: Mode::Mutable, ..Self::value(name, ty) }
+    }
+
+    /// A parameter passed by reference, to read.
+    pub fn shared(name: impl Into<String>, ty: Type) -> Self {
+        Self { mode: Mode::Shared, ..Self::value(name, ty) }
+    }
+
+    /// The same with a span.
+    #[must_use]
+    pub fn at(mut self, span: Span) -> Self {
+        self.span = span;
+        self
+    }
+}
+
+/// A variable of a function. It holds zero when the function begins and lives until it ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Local {
+    /// Its name in the source; several locals may share one.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Where it was first written.
+    pub span: Span,
+}
+
+/// Names a local of the same body.
+pub type LocalId = Handle<Local>;
+
+/// What a function does: its statements and all that they point at.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Body {
+    /// Operations.
+    pub values: Arena<ValueData>,
+    /// Places.
+    pub places: Arena<Place>,
+    /// Variables.
+    pub locals: Arena<Local>,
+    /// Blocks.
+    pub blocks: Arena<Block>,
+    /// Operand lists of operations and element indices.
+    pub value_lists: Pool<Value>,
+    /// Argument lists of calls.
+    pub arg_lists: Pool<Arg>,
+    /// Paths of places.
+    pub paths: Pool<Projection>,
+    /// Selectors of views.
+    pub selector_lists: Pool<Selector>,
+    /// The outermost block.
+    pub root: BlockId,
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        let mut blocks = Arena::default();
+        let root = blocks.push(Block::default());
+        Self {
+            values: Arena::default(),
+            places: Arena::default(),
+            locals: Arena::default(),
+            blocks,
+            value_lists: Pool::default(),
+            arg_lists: Pool::default(),
+            paths: Pool::default(),
+            selector_lists: Pool::default(),
+            root,
+        }
+    }
+}
+
+impl Body {
+    /// The type of a value.
+    pub fn type_of(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+
+    /// The path of a place.
+    pub fn path(&self, place: PlaceId) -> &[Projection] {
+        &self.paths[self.places[place].path]
+    }
+}

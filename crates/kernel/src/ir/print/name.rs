@@ -1,0 +1,71 @@
+//! Names for values and locals, unique within a function and stable under insertions.
+
+use crate::ir::arena::Handle;
+use crate::ir::function::{Function, LocalId};
+use crate::ir::module::Module;
+use crate::ir::op::{Op, Value};
+use crate::ir::stmt::StmtKind;
+use crate::ir::walk::{Step, walk};
+use std::collections::{HashMap, HashSet};
+
+pub(super) struct Names<'a> {
+    values: Vec<Option<String>>,
+    locals: Vec<String>,
+    taken: HashSet<String>,
+    /// The next suffix to try, by name: many values may share one.
+    next: HashMap<&'a str, usize>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(module: &'a Module, function: &'a Function) -> Self {
+        let body = &function.body;
+        let taken = function.params.iter().map(|param| param.name.clone()).collect();
+        let values = vec![None; body.values.len()];
+        let mut names = Self { values, locals: Vec::new(), taken, next: HashMap::new() };
+        for (_, local) in body.locals.iter() {
+            let name = names.unique(&local.name);
+            names.locals.push(name);
+        }
+        let mut anonymous = 0;
+        walk(body, body.root, |step| {
+            let Step::Stmt(stmt) = step else { return };
+            let (StmtKind::Let(value) | StmtKind::For { index: value, .. }) = stmt.kind else {
+                return;
+            };
+            let Some(data) = body.values.get(value) else { return };
+            if matches!(data.op, Op::Literal(_)) {
+                return;
+            }
+            names.values[value.index()] = Some(match data.name {
+                Some(name) => names.unique(module.text(name)),
+                None => {
+                    anonymous += 1;
+                    format!("%{}", anonymous - 1)
+                }
+            });
+        });
+        names
+    }
+
+    pub(super) fn value(&self, value: Value) -> &str {
+        self.values.get(value.index()).and_then(Option::as_deref).unwrap_or("undefined")
+    }
+
+    pub(super) fn local(&self, local: LocalId) -> &str {
+        self.locals.get(Handle::index(local)).map_or("undefined", String::as_str)
+    }
+
+    fn unique(&mut self, name: &'a str) -> String {
+        if self.taken.insert(name.to_string()) {
+            return name.to_string();
+        }
+        let next = self.next.entry(name).or_insert(1);
+        loop {
+            let candidate = format!("{name}.{next}");
+            *next += 1;
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Statements: a structured tree of blocks, no jumps but out of and around the innermost loop.
+
+use super::arena::{Handle, List};
+use super::function::Name;
+use super::op::Value;
+use super::place::PlaceId;
+use crate::source::Span;
+
+/// Statements, in order. Every block has exactly one owner: a statement or the function.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+}
+
+/// Names a block of the same body.
+pub type BlockId = Handle<Block>;
+
+/// A statement and where it comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StmtKind {
+    /// Evaluates an operation, here and now; calls and atomics act. The value is visible in the rest
+    /// of this block and in the blocks inside it.
+    Let(Value),
+    /// Writes a place.
+    Store {
+        /// Where.
+        place: PlaceId,
+        /// What, of the place's type.
+        value: Value,
+    },
+    /// One of two blocks.
+    If {
+        /// A `bool`.
+        condition: Value,
+        /// If it is true.
+        accept: BlockId,
+        /// If it is false; may be empty.
+        reject: BlockId,
+    },
+    /// The case that lists the selector, or the default. No fall-through; a `Break` inside leaves
+    /// the loop around the switch.
+    Switch {
+        /// An integer.
+        selector: Value,
+        /// All cases; a label occurs once.
+        cases: Box<[Case]>,
+        /// If no case lists the selector; may be empty.
+        default: BlockId,
+    },
+    /// For each of `start, start + step, ..` up to and without `end`; see the semantics in
+    /// [`super`]. The operands are evaluated before.
+    For {
+        /// Visible in the body: an `Op::Index`.
+        index: Value,
+        /// The first index.
+        start: Value,
+        /// The bound, excluded.
+        end: Value,
+        /// Upwards if positive, downwards if negative, no iteration if 0.
+        step: Value,
+        /// What is repeated.
+        body: BlockId,
+    },
+    /// Runs `header`; if the condition holds, runs `body` and begins again. `Continue` in the body
+    /// goes to the header. Values of the header are visible in the body.
+    While {
+        /// What leads to the condition: no `Break`, `Continue` or `Return` of this loop inside.
+        header: BlockId,
+        /// A `bool` visible at the end of the header.
+        condition: Value,
+        /// What is repeated.
+        body: BlockId,
+    },
+    /// Leaves the innermost loop.
+    Break,
+    /// Goes to the next iteration of the innermost loop.
+    Continue,
+    /// Leaves the function. A kernel's thread ends.
+    Return(Option<Value>),
+    /// Writes a line for people.
+    Print {
+        /// C's `printf` format without newline added; `None` for the values as Python's `print`.
+        format: Option<Name>,
+        /// What is printed.
+        args: List<Value>,
+    },
+    /// Traps if the condition is false.
+    Assert {
+        /// A `bool`.
+        condition: Value,
+        /// What the trap says.
+        message: Name,
+    },
+    /// Stops the whole launch with an error.
+    Trap {
+        /// What it says.
+        message: Name,
+    },
+}
+
+/// A case of a switch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// Selector values. Those of a `u64` selector are its bits.
+    pub labels: Box<[i64]>,
+    /// What is done.
+    pub body: BlockId,
+}
+
+impl StmtKind {
+    /// Whether nothing may follow it in its block.
+    pub const fn is_terminator(&self) -> bool {
+        matches!(self, Self::Break | Self::Continue | Self::Return(_) | Self::Trap { .. })
+    }
+}
