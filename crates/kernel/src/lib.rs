@@ -8,6 +8,7 @@ pub mod arbitrary;
 pub mod check;
 pub mod diagnostic;
 pub mod eval;
+pub mod front;
 pub mod interp;
 pub mod ir;
 pub mod source;

@@ -1,0 +1,3 @@
+//! Front ends: texts in some language to IR. They know neither each other nor the back ends.
+
+pub mod rust;
