@@ -77,7 +77,9 @@ impl Infer<'_, '_> {
 
     fn integer_method(&mut self, receiver: Expr, call: &syn::ExprMethodCall, name: &str) -> Typed {
         let own = self.types.shallow(&receiver.ty);
-        let known = Method::named(name).filter(|_| matches!(own, Ty::Int(_)));
+        // Only methods of a trait may be called on a literal whose type is not known yet.
+        let of_trait = matches!(name, "min" | "max") && self.types.is_open_integer(&own);
+        let known = Method::named(name).filter(|_| of_trait || matches!(own, Ty::Int(_)));
         let Some((method, argument, result)) = known else {
             let span = self.span(&call.method);
             let message = match self.types.is_open_integer(&own) {

@@ -76,9 +76,10 @@ impl Infer<'_, '_> {
                         None => return Err(self.outside(number, "a literal of this type")),
                     },
                 };
-                match number.base10_parse::<u64>() {
-                    Ok(value) => Ok((ExprKind::Number(i128::from(value)), ty)),
-                    Err(_) => Err(self.outside(number, "a literal of more than 64 bits")),
+                // In a pattern the sign is part of the literal.
+                match number.base10_parse::<i128>() {
+                    Ok(value) if value <= i128::from(u64::MAX) => Ok((ExprKind::Number(value), ty)),
+                    _ => Err(self.outside(number, "a literal of more than 64 bits")),
                 }
             }
             other => Err(self.outside(other, "a literal that is neither integer nor `bool`")),
