@@ -51,10 +51,16 @@ impl Number for bool {
     }
 }
 
-/// A function of `construct`: its name, and what rustc makes of it: argument images and the result's.
+/// A function of `construct`, and what rustc makes of it.
 struct Case {
     name: &'static str,
-    native: fn(&[u64]) -> (Vec<Vec<u8>>, Vec<u8>),
+    native: fn(&[u64]) -> Call,
+}
+
+/// The memory images of arguments and result.
+struct Call {
+    args: Vec<Vec<u8>>,
+    result: Vec<u8>,
 }
 
 macro_rules! cases {
@@ -63,13 +69,13 @@ macro_rules! cases {
             name: stringify!($name),
             native: |bits| {
                 let mut bits = bits.iter().copied().cycle();
-                let mut images = Vec::new();
+                let mut args = Vec::new();
                 let result: $result = construct::$name($({
                     let argument = <$ty>::from_bits(bits.next().unwrap_or(0));
-                    images.push(argument.image());
+                    args.push(argument.image());
                     argument
                 }),*);
-                (images, result.image())
+                Call { args, result: result.image() }
             },
         }),*];
     };
@@ -163,10 +169,10 @@ fn every_construct_means_what_rustc_says() {
     for case in CASES {
         let function = module.find(case.name).expect("an entry point");
         let outcome = runner.run(&proptest::collection::vec(bits(), 4), |bits| {
-            let (images, expected) = (case.native)(&bits);
-            let args: Vec<Argument> = images.iter().cloned().map(Argument::Bytes).collect();
+            let Call { args, result } = (case.native)(&bits);
+            let args: Vec<Argument> = args.into_iter().map(Argument::Bytes).collect();
             let found = Machine::new(&module).call(function, &args);
-            prop_assert_eq!(found, Ok(expected), "{}", case.name);
+            prop_assert_eq!(found, Ok(result), "{}", case.name);
             Ok(())
         });
         if let Err(error) = outcome {

@@ -83,7 +83,7 @@ impl Infer<'_, '_> {
         let operand = self.referred(operand);
         let ty = operand.ty.clone();
         let is_bool = self.types.shallow(&ty) == Ty::Bool;
-        if !self.types.is_integer(&ty) && !(is_bool && op == UnaryOp::Not) {
+        if !(self.types.is_integer(&ty) || is_bool && op == UnaryOp::Not) {
             let message = format!("this operator takes integers, found a `{}`", self.show(&ty));
             return Err(self.mismatch(operand.span, &message));
         }
@@ -110,7 +110,7 @@ impl Infer<'_, '_> {
                 let ty = self.types.shallow(&left.ty);
                 let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
                 let ordered = self.types.is_integer(&ty);
-                if !ordered && !(equality && matches!(ty, Ty::Bool | Ty::Enum(_))) {
+                if !(ordered || equality && matches!(ty, Ty::Bool | Ty::Enum(_))) {
                     let message = format!("a `{}` can't be compared so", self.show(&ty));
                     return Err(self.mismatch(left.span, &message));
                 }
