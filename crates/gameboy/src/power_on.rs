@@ -10,7 +10,7 @@ use crate::header::Cartridge;
 use crate::interrupts::{Interrupts, VBLANK};
 use crate::joypad::Joypad;
 use crate::machine::Machine;
-use crate::ppu::{Pipeline, Ppu, Scan, Stage};
+use crate::ppu::{FINE_SCROLL_UNUSED, Pipeline, Ppu, Scan, Stage};
 use crate::serial::Serial;
 use crate::timer::{FAR_MCYCLES, Timer};
 
@@ -155,6 +155,7 @@ fn boot_ppu() -> Ppu {
         entered_vblank: false,
         frame_over: false,
         deadline: 0,
+        used_fine_scroll: FINE_SCROLL_UNUSED,
         stage: Stage::Untouched,
         mode3_end: 0,
         scan: Scan::idle(),

@@ -9,6 +9,7 @@
 
 mod line;
 mod oam_bug;
+mod octet;
 mod pipeline;
 mod registers;
 mod scan;
@@ -38,6 +39,8 @@ pub const LCDC_WINDOW_MAP: u8 = 0x40;
 /// LCDC bit 7: LCD and PPU enable.
 pub const LCDC_ON: u8 = 0x80;
 
+/// `used_fine_scroll` as long as SCX itself tells.
+pub const FINE_SCROLL_UNUSED: u8 = 0xff;
 /// T-cycles of one line.
 pub const LINE_TCYCLES: u16 = 456;
 /// The first line of VBlank.
@@ -110,6 +113,8 @@ pub struct Ppu {
     pub frame_over: bool,
     /// When the PPU may raise an interrupt next, in M-cycles.
     pub deadline: u32,
+    /// SCX's lower bits as the current line used them, if SCX was written after that.
+    pub used_fine_scroll: u8,
     /// Progress of the current line's picture.
     pub stage: Stage,
     /// The dot at which mode 3 ends, as far as is known now; 0 if not worked out yet.
@@ -274,6 +279,7 @@ impl Ppu {
         self.dot = 0;
         self.first_line = false;
         self.mode3_end = 0;
+        self.used_fine_scroll = FINE_SCROLL_UNUSED;
         self.scan.restart();
         self.stage = Stage::Untouched;
         self.line += 1;

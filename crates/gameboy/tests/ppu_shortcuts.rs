@@ -79,6 +79,45 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn eight_dots_at_once_leave_what_eight_single_dots_leave(
+        scene in scenes(),
+        changes in prop::collection::vec((90u16..400, 0usize..9, any::<u8>()), 0..6),
+    ) {
+        let mut octets = stage_scene(&scene);
+        let mut singles = octets;
+        octets.start_pipeline();
+        singles.start_pipeline();
+        let mut changes = changes;
+        changes.sort_by_key(|change| change.0);
+        for (dot, register, value) in changes.into_iter().chain([(456, 0, 0x91)]) {
+            octets.run_pipeline(dot);
+            for until in 90..=dot {
+                singles.run_pipeline(until);
+            }
+            for machine in [&mut octets, &mut singles] {
+                let ppu = &mut machine.ppu;
+                match register {
+                    0 => ppu.lcdc = value | LCDC_ON,
+                    1 => ppu.scy = value,
+                    2 => ppu.scx = value,
+                    3 => ppu.bgp = value,
+                    4 => ppu.obp0 = value,
+                    5 => ppu.obp1 = value,
+                    6 => ppu.wx = value % 168,
+                    7 => ppu.wy_met = value & 1 != 0,
+                    _ => machine.vram[usize::from(value) * 32] ^= value,
+                }
+            }
+        }
+        prop_assert_eq!(&octets.frame[..], &singles.frame[..]);
+        prop_assert_eq!(octets.ppu, singles.ppu);
+    }
+}
+
 /// Random writes to the PPU's registers, VRAM and OAM at random moments of a frame.
 fn disturbances() -> impl Strategy<Value = Vec<(u32, u16, u8)>> {
     let address = prop_oneof![
@@ -115,7 +154,7 @@ fn observe(draw: bool, scene: &Scene, writes: &[(u32, u16, u8)]) -> (Vec<u8>, Ma
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
     fn what_the_cpu_sees_does_not_depend_on_drawing(

@@ -10,11 +10,13 @@ mod expression;
 mod function;
 mod kernel;
 mod random;
+mod row;
 mod statement;
 
 pub use actual::Actual;
 pub use compare::distance;
 pub use random::Random;
+pub use row::{CALLS, Case, cases};
 
 use crate::check::Valid;
 use crate::interp::{Failure, Machine};

@@ -5,10 +5,12 @@
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
+pub mod back;
 pub mod check;
 pub mod diagnostic;
 pub mod eval;
 pub mod front;
 pub mod interp;
 pub mod ir;
+pub mod pass;
 pub mod source;

@@ -92,7 +92,7 @@ impl Ppu {
     }
 
     fn plain_mode3_end(&self) -> u16 {
-        let fine = (self.scx & 7) as u16;
+        let fine = self.fine_scroll() as u16;
         let window_at = self.window_at();
         let mut end = self.mode3_start() + PLAIN_DOTS + fine;
         if window_at < 160 {

@@ -198,6 +198,10 @@ impl Machine {
     pub fn run_pipeline(&mut self, until: u16) {
         while self.ppu.pipeline.dot < until && self.ppu.stage == Stage::Rendering {
             let draws = self.ppu.draw;
+            if until - self.ppu.pipeline.dot >= 8 && self.ppu.is_octet_plain() {
+                self.ppu.render_octet(&self.vram, &mut self.frame, draws);
+                continue;
+            }
             if self.ppu.render_dot(&self.vram, &self.oam, &mut self.frame, draws) {
                 self.ppu.end_mode3(&mut self.frame);
             }
@@ -258,7 +262,7 @@ impl Ppu {
                 self.pipeline.window_active = true;
                 self.pipeline.window_just_started = true;
                 self.pipeline.fetch_step = 0;
-                if self.wx == 0 && self.scx & 7 != 0 {
+                if self.wx == 0 && self.fine_scroll() != 0 {
                     self.pipeline.stall = 1;
                     return true;
                 }
@@ -280,7 +284,7 @@ impl Ppu {
     fn window_starts_here(&mut self) -> bool {
         let position = self.pipeline.position;
         if self.wx == 0 {
-            if position == -16 { self.scx & 7 != 0 } else { position <= -7 }
+            if position == -16 { self.fine_scroll() != 0 } else { position <= -7 }
         } else if self.wx >= 166 {
             false
         } else if self.wx as i16 == position + 7 {
@@ -384,10 +388,10 @@ impl Ppu {
             return;
         }
         let pixel = self.next_pixel();
+        let fine = self.fine_scroll() as i16;
         let pipeline = &mut self.pipeline;
         if pipeline.position < -8 {
             // The fine scroll throws pixels away until it matches.
-            let fine = (self.scx & 7) as i16;
             let discarded = pipeline.position & 7;
             if discarded == fine || pipeline.window_just_started && discarded == 6 && fine == 7 {
                 pipeline.position = -8;
@@ -495,7 +499,7 @@ impl Ppu {
         }
     }
 
-    fn map_address(&self) -> u16 {
+    pub(super) fn map_address(&self) -> u16 {
         let mut map = 0x1800;
         let column;
         if self.pipeline.window_active {
@@ -516,7 +520,7 @@ impl Ppu {
         map + (self.fetch_row() >> 3) as u16 * 32 + column as u16
     }
 
-    fn tile_address(&self) -> u16 {
+    pub(super) fn tile_address(&self) -> u16 {
         let row = (self.fetch_row() & 7) as u16 * 2;
         let tile = self.pipeline.tile;
         if self.lcdc & LCDC_TILE_DATA != 0 {
@@ -551,7 +555,7 @@ impl Ppu {
     }
 }
 
-fn store_pixel(frame: &mut [u8; 5760], line: u8, column: u8, shade: u8) {
+pub(super) fn store_pixel(frame: &mut [u8; 5760], line: u8, column: u8, shade: u8) {
     let index = (line as usize * 40 + (column >> 2) as usize) % 5760;
     let shift = 6 - (column & 3) * 2;
     frame[index] = frame[index] & !(3 << shift) | shade << shift;

@@ -7,8 +7,8 @@
 
 use crate::machine::Machine;
 use crate::ppu::{
-    LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA,
-    LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Stage, VBLANK_LINE, stat,
+    FINE_SCROLL_UNUSED, LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_ON,
+    LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Stage, VBLANK_LINE, stat,
 };
 
 /// Bits of LCDC that address memory; those that mix pixels are seen one dot later.
@@ -53,7 +53,12 @@ impl Machine {
             }
             0x43 => {
                 self.sync_ppu(t.wrapping_sub(2));
-                self.before_timing_change();
+                if self.ppu.is_fine_scroll_over() {
+                    self.ppu.latch_fine_scroll();
+                    self.before_picture_change();
+                } else {
+                    self.before_timing_change();
+                }
                 self.ppu.scx = value;
             }
             0x44 => {}
@@ -103,8 +108,8 @@ impl Machine {
 
     fn write_lcdc(&mut self, t: u32, value: u8) {
         self.sync_ppu(t.wrapping_sub(2));
-        self.before_timing_change();
         let old = self.ppu.lcdc;
+        self.before_lcdc_change(old ^ value);
         let ppu = &mut self.ppu;
         // For one dot the background bit shows its old and new value ORed, and the window and object
         // bits the old one; but the fetcher sees at once that objects are off.
@@ -116,7 +121,7 @@ impl Machine {
         ppu.lcdc = mixed;
         ppu.abort_object_if_off();
         self.sync_ppu(t.wrapping_sub(1));
-        self.before_timing_change();
+        self.before_lcdc_change(old ^ value);
         let ppu = &mut self.ppu;
         if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
             ppu.switch_off();
@@ -132,6 +137,15 @@ impl Machine {
         if old & LCDC_ON == 0 && value & LCDC_ON != 0 {
             self.ppu.switch_on(t);
             self.reconsider_stat_line();
+        }
+    }
+
+    /// Only the objects, the window and the LCD's switch can move the end of mode 3.
+    fn before_lcdc_change(&mut self, changed: u8) {
+        if changed & (LCDC_OBJECTS | LCDC_TALL_OBJECTS | LCDC_WINDOW | LCDC_ON) != 0 {
+            self.before_timing_change();
+        } else {
+            self.before_picture_change();
         }
     }
 
@@ -210,6 +224,27 @@ impl Ppu {
             0 => self.bgp = value,
             1 => self.obp0 = value,
             _ => self.obp1 = value,
+        }
+    }
+
+    /// SCX's lower bits, which delay the first pixel, have been used on this line.
+    fn is_fine_scroll_over(&self) -> bool {
+        self.dot > self.mode3_start() + 10
+    }
+
+    /// Keeps the bits that this line has used, for whoever works out its length later.
+    fn latch_fine_scroll(&mut self) {
+        if self.used_fine_scroll == FINE_SCROLL_UNUSED {
+            self.used_fine_scroll = self.scx & 7;
+        }
+    }
+
+    /// SCX's lower bits as this line uses them.
+    pub fn fine_scroll(&self) -> u8 {
+        if self.used_fine_scroll == FINE_SCROLL_UNUSED {
+            self.scx & 7
+        } else {
+            self.used_fine_scroll
         }
     }
 

@@ -149,6 +149,7 @@ fields!(Ppu {
     entered_vblank,
     frame_over,
     deadline,
+    used_fine_scroll,
     stage,
     mode3_end,
     scan,

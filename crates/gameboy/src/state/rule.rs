@@ -7,7 +7,7 @@ use super::StateError;
 use crate::apu::{Apu, Wave};
 use crate::cart::{Cart, Rtc};
 use crate::machine::Machine;
-use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_LINE};
+use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_LINE};
 use crate::timer::FAR_MCYCLES;
 
 /// Chips are brought up to date at least once a frame; frames can't last this long.
@@ -102,6 +102,10 @@ fn check_ppu(ppu: &Ppu, now: u32) -> Verdict {
     rule(ppu.mode3_end <= LINE_TCYCLES, "ppu.mode3_end must be at most 456")?;
     rule(ppu.stat & !0x78 == 0, "ppu.stat has only bits 3 to 6")?;
     rule(!ppu.first_line || ppu.line == 0, "ppu.first_line is line 0")?;
+    rule(
+        ppu.used_fine_scroll < 8 || ppu.used_fine_scroll == FINE_SCROLL_UNUSED,
+        "ppu.used_fine_scroll must be less than 8, or ff",
+    )?;
     rule(
         ppu.line < VBLANK_LINE || ppu.stage == Stage::Untouched,
         "ppu.stage must be Untouched in VBlank",

@@ -193,6 +193,11 @@ impl<T> Pool<T> {
         self.items.get(list.start as usize..(list.start as usize).checked_add(list.len())?)
     }
 
+    /// The items of all lists, to change them.
+    pub fn items_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.iter_mut()
+    }
+
     /// How many items all lists together have.
     pub fn len(&self) -> usize {
         self.items.len()

@@ -7,15 +7,24 @@
 //!
 //! Rows lie in the files below by family, each row above the bodies it names.
 
+mod array;
+mod decomposition;
+mod formula;
 mod matrix;
 mod native;
+mod noise;
+mod operator;
 mod pattern;
+mod quaternion;
 mod random;
+mod sample;
 mod scalar;
+mod spatial;
+mod transform;
 mod vector;
 
 pub use native::{Derivative, Native, NativeRow, PartialsFn};
-pub use pattern::{Dim, Domain, Pattern};
+pub use pattern::{Bindings, Dim, Domain, Pattern};
 
 use super::build::Builder;
 use super::op::Value;
@@ -88,6 +97,21 @@ pub struct Instance {
     pub signature: u16,
 }
 
+static FAMILIES: [&[Row]; 12] = [
+    operator::ROWS,
+    scalar::ROWS,
+    vector::ROWS,
+    matrix::ROWS,
+    decomposition::ROWS,
+    quaternion::ROWS,
+    transform::ROWS,
+    spatial::ROWS,
+    array::ROWS,
+    random::ROWS,
+    sample::ROWS,
+    noise::ROWS,
+];
+
 struct Table {
     rows: Vec<&'static Row>,
     by_name: HashMap<&'static str, BuiltinId>,
@@ -96,8 +120,7 @@ struct Table {
 fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let families = [scalar::ROWS, vector::ROWS, matrix::ROWS, random::ROWS];
-        let rows: Vec<_> = families.into_iter().flatten().collect();
+        let rows: Vec<_> = FAMILIES.into_iter().flatten().collect();
         let ids = rows.iter().enumerate();
         let by_name = ids.map(|(id, row)| (row.name, BuiltinId(id as u16))).collect();
         Table { rows, by_name }

@@ -102,6 +102,94 @@ pub fn stmt_uses(
     }
 }
 
+/// Changes the operands that an operation holds itself; those in lists are the pools'.
+pub fn map_operands(op: &mut Op, mut map: impl FnMut(&mut Value)) {
+    match op {
+        Op::Literal(_)
+        | Op::Zero
+        | Op::Index
+        | Op::LaunchIndex(_)
+        | Op::Construct(_)
+        | Op::Native { .. }
+        | Op::Load(_)
+        | Op::AsArray(_)
+        | Op::Call { .. } => {}
+        Op::Unary(_, value)
+        | Op::Convert(value)
+        | Op::Bitcast(value)
+        | Op::Splat(value)
+        | Op::Extract { from: value, .. }
+        | Op::Extent { array: value, .. }
+        | Op::Present(value)
+        | Op::Gradient(value)
+        | Op::View { array: value, .. } => map(value),
+        Op::Binary(_, left, right) | Op::Compare(_, left, right) => {
+            map(left);
+            map(right);
+        }
+        Op::Select { condition, accept, reject } => {
+            [condition, accept, reject].into_iter().for_each(map);
+        }
+        Op::Atomic { value, expected, .. } => {
+            map(value);
+            expected.iter_mut().for_each(map);
+        }
+    }
+}
+
+/// Changes the values that a statement holds itself; a loop's index is its own.
+pub fn map_stmt(stmt: &mut StmtKind, mut map: impl FnMut(&mut Value)) {
+    match stmt {
+        StmtKind::Store { value, .. } | StmtKind::Return(Some(value)) => map(value),
+        StmtKind::If { condition, .. }
+        | StmtKind::While { condition, .. }
+        | StmtKind::Assert { condition, .. } => map(condition),
+        StmtKind::Switch { selector, .. } => map(selector),
+        StmtKind::For { start, end, step, .. } => [start, end, step].into_iter().for_each(map),
+        StmtKind::Let(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(None)
+        | StmtKind::Print { .. }
+        | StmtKind::Trap { .. } => {}
+    }
+}
+
+/// Puts other values for values, everywhere in a body.
+pub fn substitute(body: &mut Body, mut with: impl FnMut(Value) -> Value) {
+    let mut map = |value: &mut Value| *value = with(*value);
+    for (_, data) in body.values.iter_mut() {
+        map_operands(&mut data.op, &mut map);
+    }
+    for (_, place) in body.places.iter_mut() {
+        if let Root::Array(value) = &mut place.root {
+            map(value);
+        }
+    }
+    body.value_lists.items_mut().for_each(&mut map);
+    for arg in body.arg_lists.items_mut() {
+        if let Arg::Value(value) = arg {
+            map(value);
+        }
+    }
+    for projection in body.paths.items_mut() {
+        if let Projection::At(value) = projection {
+            map(value);
+        }
+    }
+    for selector in body.selector_lists.items_mut() {
+        match selector {
+            Selector::At(value) => map(value),
+            Selector::Range { start, len, step } => {
+                [start, len, step].into_iter().for_each(&mut map);
+            }
+        }
+    }
+    for (_, block) in body.blocks.iter_mut() {
+        block.stmts.iter_mut().for_each(|stmt| map_stmt(&mut stmt.kind, &mut map));
+    }
+}
+
 /// The values on a place's root and path.
 pub fn place_values(body: &Body, place: PlaceId, mut visit: impl FnMut(Value)) {
     if let Root::Array(value) = body.places[place].root {

@@ -67,16 +67,24 @@ pub enum Pattern {
     Matrix(Dim, Dim),
     /// A quaternion of `T`.
     Quaternion,
+    /// A quaternion of one scalar type.
+    QuaternionOf(Scalar),
     /// A transform of `T`.
     Transform,
+    /// A transform of one scalar type.
+    TransformOf(Scalar),
     /// An array of `T` with so many dimensions.
     Array(u8),
+    /// An array of one scalar type with so many dimensions.
+    ArrayOf(u8, Scalar),
     /// An array of anything: binds nothing.
     AnyArray,
     /// A place that holds one scalar type, passed by reference.
     Reference(Scalar),
     /// A place that holds any storable type, the type variable, passed by reference.
     ReferenceA,
+    /// A place that holds what another pattern says, passed by reference.
+    Place(&'static Pattern),
     /// A pair of two vectors or so: results only.
     Pair(&'static Pattern, &'static Pattern),
     /// Three results.
@@ -88,13 +96,13 @@ pub enum Pattern {
 impl Pattern {
     /// Whether the argument is a place.
     pub const fn is_reference(&self) -> bool {
-        matches!(self, Self::Reference(_) | Self::ReferenceA)
+        matches!(self, Self::Reference(_) | Self::ReferenceA | Self::Place(_))
     }
 }
 
 /// What the variables stand for.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Bindings {
+pub struct Bindings {
     scalar: Option<Scalar>,
     whole: Option<Type>,
     dims: [Option<u16>; 3],
@@ -117,6 +125,12 @@ pub(super) fn bind(
 }
 
 impl Bindings {
+    /// Types for all variables.
+    pub const fn new(scalar: Scalar, whole: Type, dims: [u16; 3]) -> Self {
+        let [n, m, k] = dims;
+        Self { scalar: Some(scalar), whole: Some(whole), dims: [Some(n), Some(m), Some(k)] }
+    }
+
     fn fit(&mut self, pattern: Pattern, ty: Type, types: &Types) -> bool {
         match (pattern, &types[ty]) {
             (Pattern::T, &Shape::Scalar(of)) => self.scalar(of),
@@ -135,8 +149,14 @@ impl Bindings {
             }
             (Pattern::Quaternion, &Shape::Quaternion(of))
             | (Pattern::Transform, &Shape::Transform(of)) => self.scalar(of),
+            (Pattern::QuaternionOf(wanted), &Shape::Quaternion(of))
+            | (Pattern::TransformOf(wanted), &Shape::Transform(of)) => wanted == of,
+            (Pattern::Place(inner), _) => self.fit(*inner, ty, types),
             (Pattern::Array(wanted), &Shape::Array { of, dims }) => {
                 wanted == dims && of.as_scalar().is_some_and(|of| self.scalar(of))
+            }
+            (Pattern::ArrayOf(wanted, scalar), &Shape::Array { of, dims }) => {
+                wanted == dims && of == Type::scalar(scalar)
             }
             (Pattern::AnyArray, Shape::Array { .. }) => true,
             _ => false,
@@ -161,8 +181,8 @@ impl Bindings {
         }
     }
 
-    /// The type a pattern stands for.
-    pub(super) fn apply(&self, pattern: Pattern, types: &mut Types) -> Option<Type> {
+    /// The type a pattern stands for; `None` if it stands for many.
+    pub fn apply(&self, pattern: Pattern, types: &mut Types) -> Option<Type> {
         Some(match pattern {
             Pattern::T => Type::scalar(self.scalar?),
             Pattern::Is(of) | Pattern::Reference(of) => Type::scalar(of),
@@ -172,7 +192,11 @@ impl Bindings {
             Pattern::Matrix(r, c) => types.matrix(self.dim_of(r)?, self.dim_of(c)?, self.scalar?),
             Pattern::Quaternion => types.quaternion(self.scalar?),
             Pattern::Transform => types.transform(self.scalar?),
+            Pattern::QuaternionOf(of) => types.quaternion(of),
+            Pattern::TransformOf(of) => types.transform(of),
+            Pattern::Place(inner) => self.apply(*inner, types)?,
             Pattern::Array(dims) => types.array(Type::scalar(self.scalar?), dims),
+            Pattern::ArrayOf(dims, of) => types.array(Type::scalar(of), dims),
             Pattern::AnyArray => return None,
             Pattern::Pair(a, b) => {
                 let parts = [self.apply(*a, types)?, self.apply(*b, types)?];
@@ -221,7 +245,11 @@ impl fmt::Display for Pattern {
             Self::Matrix(r, c) => write!(f, "mat<{r}, {c}, T>"),
             Self::Quaternion => f.write_str("quat<T>"),
             Self::Transform => f.write_str("transform<T>"),
+            Self::QuaternionOf(of) => write!(f, "quat<{}>", of.name()),
+            Self::TransformOf(of) => write!(f, "transform<{}>", of.name()),
+            Self::Place(inner) => write!(f, "ref {inner}"),
             Self::Array(dims) => write!(f, "array<T, {dims}>"),
+            Self::ArrayOf(dims, of) => write!(f, "array<{}, {dims}>", of.name()),
             Self::AnyArray => f.write_str("array"),
             Self::Reference(of) => write!(f, "ref {}", of.name()),
             Self::ReferenceA => f.write_str("ref A"),

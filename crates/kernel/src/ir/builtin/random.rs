@@ -12,7 +12,7 @@ use Pattern::{Is, Reference};
 const I32: Pattern = Is(Scalar::I32);
 const U32: Pattern = Is(Scalar::U32);
 const F32: Pattern = Is(Scalar::F32);
-const STATE: Pattern = Reference(Scalar::U32);
+pub(super) const STATE: Pattern = Reference(Scalar::U32);
 
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
@@ -30,7 +30,16 @@ pub(super) static ROWS: &[Row] = &[
             Some(pcg(b, sum))
         }),
     ], Zero, "A state from a seed, and one for each offset."),
-    row_of("randu", &[body(Any, &["state"], &[STATE], U32, |b| Some(advance(b)))], Zero, "Any `uint32`."),
+    row_of("randu", &[
+        body(Any, &["state"], &[STATE], U32, |b| Some(advance(b))),
+        body(Any, &["state", "low", "high"], &[STATE, U32, U32], U32, |b| {
+            let (low, high) = (b.arg(1), b.arg(2));
+            let bits = advance(b);
+            let width = b.sub(high, low);
+            let above = b.binary(BinaryOp::Remainder, bits, width);
+            Some(b.add(above, low))
+        }),
+    ], Zero, "Any `uint32`, or one in low..high."),
     row_of("randi", &[
         body(Any, &["state"], &[STATE], I32, |b| {
             let bits = advance(b);

@@ -152,7 +152,7 @@ pub(super) static ROWS: &[Row] = &[
             let (condition, accept, reject) = (b.arg(0), b.arg(1), b.arg(2));
             Some(b.select(condition, accept, reject))
         }),
-        body(Number, &["condition", "if_true", "if_false"], &[T, A, A], A, |b| {
+        body(Int, &["condition", "if_true", "if_false"], &[T, A, A], A, |b| {
             let (condition, accept, reject) = (b.arg(0), b.arg(1), b.arg(2));
             let condition = b.convert(condition, BOOL);
             Some(b.select(condition, accept, reject))
@@ -167,6 +167,13 @@ pub(super) static ROWS: &[Row] = &[
         "Prints a line if the two differ."),
     row_of("expect_neq", &[body(Any, &["actual", "expected"], &[A, A], Unit, |b| expect(b, false))], Through,
         "Prints a line if the two are equal."),
+    row_of("expect_near", &[
+        body(Float, &["actual", "expected", "tolerance"], &[T, T, T], Unit, expect_near),
+        body(Float, &["actual", "expected", "tolerance"], &[V, V, T], Unit, expect_near),
+        body(Float, &["actual", "expected", "tolerance"], &[Pattern::Quaternion, Pattern::Quaternion, T], Unit, expect_near),
+        body(Float, &["actual", "expected", "tolerance"],
+            &[Pattern::Matrix(Dim::N, Dim::M), Pattern::Matrix(Dim::N, Dim::M), T], Unit, expect_near),
+    ], Through, "Prints a line if any component of the two differs by more than the tolerance."),
     Row { face: Face::Inner, ..row_of("equal", &[body(Any, &["a", "b"], &[A, A], Is(BOOL), |b| {
         let (left, right) = (b.arg(0), b.arg(1));
         Some(equal(b, left, right))
@@ -238,8 +245,32 @@ fn expect(b: &mut Builder<'_>, wanted: bool) -> Option<Value> {
     let failed = if wanted { b.not(same) } else { same };
     b.if_then(failed, |b| {
         let name = if wanted { "expect_eq" } else { "expect_neq" };
-        b.print(Some(&format!("Error, {name}() failed: ")), &[]);
-        b.print(None, &[actual, expected]);
+        b.print(Some(&format!("Error, {name}() failed:\n\t Expected: ")), &[]);
+        b.print(None, &[expected]);
+        b.print(Some("\t Actual: "), &[]);
+        b.print(None, &[actual]);
+    });
+    None
+}
+
+fn expect_near(b: &mut Builder<'_>) -> Option<Value> {
+    let (actual, expected, tolerance) = (b.arg(0), b.arg(1), b.arg(2));
+    let difference = b.sub(actual, expected);
+    let sizes: Vec<Value> =
+        b.parts(difference).into_iter().map(|part| b.native(Native::Abs, &[part])).collect();
+    let largest = sizes.into_iter().reduce(|all, size| b.native(Native::Max, &[all, size]))?;
+    let failed = b.lt(tolerance, largest);
+    b.if_then(failed, |b| {
+        let lines = [
+            ("Error, expect_near() failed with tolerance ", tolerance),
+            ("    Expected: ", expected),
+            ("    Actual: ", actual),
+            ("    Absolute difference: ", largest),
+        ];
+        for (label, value) in lines {
+            b.print(Some(label), &[]);
+            b.print(None, &[value]);
+        }
     });
     None
 }

@@ -1,12 +1,14 @@
 //! Vectors.
 
+use super::formula::{Formula, Term, formula};
 use super::scalar::number;
 use super::{Derivative, Dim, Domain, Native, Pattern, Row, body, row_of};
 use crate::ir::build::Builder;
 use crate::ir::op::Value;
+use crate::ir::ty::{Scalar, Shape};
 use Derivative::Through;
-use Domain::{Float, Number};
-use Pattern::{Quaternion, T};
+use Domain::{F32, Float, Number};
+use Pattern::{Is, Quaternion, T};
 
 const V: Pattern = Pattern::Vector(Dim::N);
 const V3: Pattern = Pattern::Vector(Dim::Is(3));
@@ -28,7 +30,29 @@ pub(super) static ROWS: &[Row] = &[
     row_of("normalize", &[
         body(Float, &["a"], &[V], V, normalize),
         body(Float, &["a"], &[Quaternion], Quaternion, normalize),
-    ], Through, "The same direction with length 1; zero stays zero."),
+    ], Through, "The same direction with length 1; of zero, zero, and no rotation of a zero quaternion."),
+    row_of("smooth_normalize", &[
+        body(F32, &["v"], &[V], V, |b| formula(b, |f| { let v = f.arg(0); v / pseudo_huber(v, v.dot(v).like(1.0)) })),
+        body(F32, &["v", "delta"], &[V, T], V, |b| formula(b, |f| { let [v, delta] = f.args(); v / pseudo_huber(v, delta) })),
+    ], Through, "A vector by its pseudo-Huber norm."),
+    row_of("norm_l1", &[body(F32, &["v"], &[V], T, |b| formula(b, |f| {
+        let sizes = f.arg(0).parts().into_iter().map(Term::abs);
+        sizes.reduce(|sum, size| sum + size).unwrap_or_else(|| f.float(0.0))
+    }))], Through, "The sum of the components' magnitudes."),
+    row_of("norm_l2", &[body(F32, &["v"], &[V], T, |b| formula(b, |f| f.call("length", &[f.arg(0)])))], Through,
+        "The Euclidean length."),
+    row_of("norm_huber", &[
+        body(F32, &["v"], &[V], T, |b| formula(b, |f| huber(f, f.float(1.0)))),
+        body(F32, &["v", "delta"], &[V, T], T, |b| formula(b, |f| huber(f, f.arg(1)))),
+    ], Through, "Half the square of the length up to delta, beyond linear."),
+    row_of("norm_pseudo_huber", &[
+        body(F32, &["v"], &[V], T, |b| formula(b, |f| pseudo_huber(f.arg(0), f.float(1.0)))),
+        body(F32, &["v", "delta"], &[V, T], T, |b| formula(b, |f| pseudo_huber(f.arg(0), f.arg(1)))),
+    ], Through, "`delta * sqrt(1 + length_sq(v) / delta^2)`"),
+    row_of("argmin", &[body(Number, &["a"], &[V], Is(Scalar::U32), |b| formula(b, |f| extreme(f, Term::lt)))], Derivative::Zero,
+        "Which component is the smallest; the first of several."),
+    row_of("argmax", &[body(Number, &["a"], &[V], Is(Scalar::U32), |b| formula(b, |f| extreme(f, Term::gt)))], Derivative::Zero,
+        "Which component is the largest; the first of several."),
     row_of("cross", &[body(Number, &["a", "b"], &[V3, V3], V3, |b| {
         let (x, y) = (b.arg(0), b.arg(1));
         let ty = b.body().type_of(x);
@@ -59,6 +83,33 @@ pub(super) fn dot(b: &mut Builder<'_>, x: Value, y: Value) -> Option<Value> {
     products.into_iter().reduce(|sum, product| b.add(sum, product))
 }
 
+fn huber<'f>(f: Formula<'f>, delta: Term<'f>) -> Term<'f> {
+    let v = f.arg(0);
+    let square = v.dot(v);
+    let inside = square.le(delta * delta);
+    inside.pick(0.5 * square, delta * (square.unless(inside).sqrt() - 0.5 * delta))
+}
+
+fn pseudo_huber<'f>(v: Term<'f>, delta: Term<'f>) -> Term<'f> {
+    delta * (1.0 + v.dot(v) / (delta * delta)).sqrt()
+}
+
+/// The position of the component that is better than all before it. NaNs are passed over.
+fn extreme<'f>(f: Formula<'f>, better: fn(Term<'f>, Term<'f>) -> Term<'f>) -> Term<'f> {
+    let parts = f.arg(0).parts();
+    let (mut best, mut at) = (parts[0], f.int(0));
+    for (position, &part) in parts.iter().enumerate().skip(1) {
+        let mut wins = better(part, best);
+        if part.scalar().is_float() {
+            let (lost, number) = (best.is(best), part.is(part));
+            wins = lost.pick(wins, number);
+        }
+        best = wins.pick(part, best);
+        at = wins.pick(f.int(position as i32), at);
+    }
+    at.to(Scalar::U32)
+}
+
 fn length(b: &mut Builder<'_>, x: Value) -> Option<Value> {
     let square = dot(b, x, x)?;
     Some(b.native(Native::Sqrt, &[square]))
@@ -75,5 +126,9 @@ fn normalize(b: &mut Builder<'_>) -> Option<Value> {
         let unit = b.div(x, below);
         b.ret(Some(unit));
     });
+    if matches!(b.module.types[ty], Shape::Quaternion(_)) {
+        let one = number(b, length, 1.0);
+        return Some(b.construct(ty, &[zero, zero, zero, one]));
+    }
     Some(b.zero(ty))
 }

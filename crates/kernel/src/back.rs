@@ -1,0 +1,3 @@
+//! Back ends: from valid IR to what others compile or run.
+
+pub mod cxx;

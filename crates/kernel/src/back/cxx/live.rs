@@ -1,0 +1,111 @@
+//! What a function needs: how often each value is used by something that is itself needed.
+
+use crate::check::Valid;
+use crate::ir::function::{Body, Mode};
+use crate::ir::module::Module;
+use crate::ir::op::{BinaryOp, Op, Value};
+use crate::ir::place::{PlaceId, Projection};
+use crate::ir::stmt::StmtKind;
+use crate::ir::walk::{Step, Use, op_uses, place_values, stmt_values, walk};
+
+/// How often each value is used, by position. Values that nobody needs use nothing.
+pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<u32> {
+    let mut uses = vec![0; body.values.len()];
+    let mut lets = Vec::new();
+    walk(body, body.root, |step| {
+        let Step::Stmt(stmt) = step else { return };
+        match stmt.kind {
+            StmtKind::Let(value) => lets.push(value),
+            _ => stmt_values(body, &stmt.kind, |value| uses[value.index()] += 1),
+        }
+    });
+    // A value is defined before it is used, so its users are known when it is reached backwards.
+    for value in lets.into_iter().rev() {
+        let op = &body.values[value].op;
+        if uses[value.index()] > 0 || acts(module, op) || faults.op(body, op) {
+            let mut used = |value: Value| uses[value.index()] += 1;
+            op_uses(
+                body,
+                op,
+                |_| false,
+                |found| match found {
+                    Use::Value(value) => used(value),
+                    Use::Read(place)
+                    | Use::Write(place)
+                    | Use::Change(place)
+                    | Use::Expose(place) => {
+                        place_values(body, place, &mut used);
+                    }
+                },
+            );
+        }
+    }
+    uses
+}
+
+/// Whether an operation does more than give a value.
+pub(super) fn acts(module: &Valid<Module>, op: &Op) -> bool {
+    match *op {
+        Op::Atomic { .. } => true,
+        Op::Call { function, .. } => {
+            let callee = &module.functions[function];
+            let mutable = callee.params.iter().any(|param| param.mode == Mode::Mutable);
+            mutable || !module.facts(function).effects.is_none()
+        }
+        _ => false,
+    }
+}
+
+/// What may fault, where faults are seen.
+#[derive(Debug)]
+pub(super) struct Faults {
+    checked: bool,
+    /// By position: whether a call of the function may.
+    functions: Vec<bool>,
+}
+
+impl Faults {
+    pub(super) fn new(module: &Valid<Module>, checked: bool) -> Self {
+        let mut faults = Self { checked, functions: vec![false; module.functions.len()] };
+        for &id in module.call_order() {
+            let function = &module.functions[id];
+            let body = &function.body;
+            let mut found = false;
+            walk(body, body.root, |step| {
+                let Step::Stmt(stmt) = step else { return };
+                found |= match stmt.kind {
+                    StmtKind::Let(value) => faults.op(body, &body.values[value].op),
+                    StmtKind::Store { place, .. } => faults.place(body, place),
+                    _ => false,
+                };
+            });
+            faults.functions[id.index()] = found;
+        }
+        faults
+    }
+
+    /// Whether an operation may fault by itself.
+    pub(super) fn op(&self, body: &Body, op: &Op) -> bool {
+        match *op {
+            Op::Binary(
+                BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder,
+                left,
+                right,
+            ) => {
+                let by_number =
+                    matches!(body.values[right].op, Op::Literal(divisor) if divisor.bits() != 0);
+                let floats = body.type_of(left).as_scalar().is_some_and(|of| of.is_float());
+                self.checked && !by_number && !floats
+            }
+            Op::Load(place) | Op::AsArray(place) => self.place(body, place),
+            Op::View { selectors, .. } => self.checked && !selectors.is_empty(),
+            Op::Call { function, .. } => self.functions[function.index()],
+            _ => false,
+        }
+    }
+
+    fn place(&self, body: &Body, place: PlaceId) -> bool {
+        let steps = |step: &Projection| matches!(step, Projection::At(_) | Projection::Element(_));
+        self.checked && body.path(place).iter().any(steps)
+    }
+}

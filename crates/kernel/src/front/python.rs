@@ -1,0 +1,139 @@
+//! The Python front end: NVIDIA Warp's dialect, read as text.
+//!
+//! A text is parsed once ([`Program::parse`]); each of its kernels is then lowered into a module of its
+//! own or of several. Python never runs: what only running it could tell is refused, at the line, with
+//! a stable code. Nothing here panics on any text.
+//!
+//! # Generic kernels
+//! A kernel with `Any` in its signature is compiled for the types of the first `wp.overload(kernel, ..)`
+//! in the text, else for defaults: `float32`, `int32` where only integers fit, length 3.
+
+mod annotation;
+mod arithmetic;
+mod constant;
+mod lower;
+mod overload;
+mod scope;
+mod signature;
+pub mod survey;
+mod syntax;
+mod warp;
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::module::Module;
+use crate::source::{SourceId, SourceMap, Span};
+use constant::{Role, Unit};
+use lower::{Session, Stop};
+use overload::Launches;
+use scope::{ScopeId, Scopes};
+use syntax::{StmtFunctionDef, Tree};
+
+/// A parsed text.
+pub struct Program {
+    id: SourceId,
+    tree: Tree,
+    text: String,
+}
+
+/// A kernel of a program, by its position in the text.
+#[derive(Clone, Debug)]
+pub struct KernelName {
+    /// Its name.
+    pub name: String,
+    /// Where its name stands.
+    pub span: Span,
+    /// Its number, counted from 0 in the order of the text.
+    pub position: usize,
+}
+
+impl Program {
+    /// Parses a text that the map has.
+    pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
+        let text = sources.get(id).text.clone();
+        Ok(Self { id, tree: syntax::parse(id, &text)?, text })
+    }
+
+    /// What a session with the program begins with.
+    pub fn reader(&self) -> Reader<'_> {
+        let scopes = Scopes::read(&self.tree.body);
+        let unit = Unit::new(self.id, &self.text, scopes);
+        let launches = Launches::read(&self.tree.body);
+        let all = unit.scopes.functions.iter().copied();
+        let mut kernels: Vec<_> =
+            all.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
+        kernels.extend(launches.kernels(&unit));
+        kernels.sort_by_key(|(def, _)| syntax::start(*def));
+        Reader { unit, kernels, launches }
+    }
+
+    /// All kernels in one module, or everything that is wrong with them.
+    pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
+        let reader = self.reader();
+        let mut module = Module::new(name);
+        let mut faults = Vec::new();
+        for kernel in reader.kernels() {
+            if let Err(found) = reader.lower(kernel.position, &mut module) {
+                for fault in found {
+                    if !faults.contains(&fault) {
+                        faults.push(fault);
+                    }
+                }
+            }
+        }
+        if faults.is_empty() { Ok(module) } else { Err(faults) }
+    }
+}
+
+/// A program with its names resolved.
+pub struct Reader<'a> {
+    unit: Unit<'a>,
+    kernels: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    launches: Launches<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// All kernels, in the order of the text.
+    pub fn kernels(&self) -> Vec<KernelName> {
+        let kernels = self.kernels.iter().enumerate();
+        kernels
+            .map(|(position, (def, _))| KernelName {
+                name: def.name.to_string(),
+                span: syntax::span(self.unit.id, &def.name),
+                position,
+            })
+            .collect()
+    }
+
+    /// Lowers one kernel, with the functions it calls, into a module. If it is refused, the module may
+    /// hold parts of it and is of no use.
+    pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
+        let formals = self.unit.formals(def, scope)?;
+        if let Some(formal) = formals.iter().find(|formal| formal.variadic) {
+            let message = "a kernel takes a fixed number of arguments";
+            return Err(vec![Diagnostic::error("unsupported-variadic", formal.span, message)]);
+        }
+        let generic = formals.iter().any(|formal| formal.annotation.is_generic());
+        let chosen = if generic { self.launches.chosen(&self.unit, def, &formals) } else { None };
+        let annotations =
+            chosen.unwrap_or_else(|| formals.iter().map(|f| f.annotation.default()).collect());
+        let mut session = Session::new(&self.unit);
+        let mut types = Vec::with_capacity(formals.len());
+        for (formal, annotation) in formals.iter().zip(&annotations) {
+            match session.concrete(module, annotation, formal.span) {
+                Ok(ty) => types.push(ty),
+                Err(Stop::Fault(fault)) => session.faults.push(*fault),
+                Err(Stop::Reported) => {}
+            }
+        }
+        if types.len() == formals.len() {
+            session.kernel(module, def, scope, &formals, &types);
+        }
+        if session.faults.is_empty() && (session.refused || types.len() < formals.len()) {
+            let span = syntax::span(self.unit.id, &def.name);
+            let message = "this kernel is refused";
+            session.faults.push(Diagnostic::error("refused", span, message));
+        }
+        if session.faults.is_empty() { Ok(()) } else { Err(session.faults) }
+    }
+}

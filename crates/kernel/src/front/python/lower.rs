@@ -1,0 +1,547 @@
+//! From the syntax tree of one kernel, and of the functions it calls, to IR.
+//!
+//! A variable that is bound once, and read only where that binding is visible, becomes a value; any
+//! other becomes a local. A name bound to a number written in the text stays known ("static") until
+//! control flow makes it uncertain, as in NVIDIA Warp: that is what unrolls loops and folds branches.
+
+mod access;
+mod assign;
+mod atomic;
+mod call;
+mod component;
+mod construct;
+mod control;
+mod expr;
+mod operator;
+mod repeat;
+mod slice;
+mod special;
+mod table;
+mod usage;
+mod user;
+mod view;
+
+use super::annotation::{Annotation, spelled};
+use super::constant::{Static, Unit};
+use super::scope::ScopeId;
+use super::signature::Formal;
+use super::syntax::{Expr, Stmt, StmtFunctionDef};
+use crate::diagnostic::Diagnostic;
+use crate::ir::build::Builder;
+use crate::ir::constant::Literal;
+use crate::ir::function::{FunctionId, LocalId, Mode, Param};
+use crate::ir::module::Module;
+use crate::ir::op::{Op, Value};
+use crate::ir::place::PlaceId;
+use crate::ir::ty::{Field, Scalar, Shape, Type};
+use crate::source::Span;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use usage::Usage;
+
+/// Why lowering of a statement ended.
+pub(super) enum Stop {
+    Fault(Box<Diagnostic>),
+    /// The reason was reported elsewhere.
+    Reported,
+}
+
+impl From<Box<Diagnostic>> for Stop {
+    fn from(fault: Box<Diagnostic>) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+pub(super) type Flow<T> = Result<T, Stop>;
+
+/// A fault at a place.
+fn fault<T>(code: &'static str, span: Span, message: impl Into<String>) -> Flow<T> {
+    Err(Stop::Fault(Box::new(Diagnostic::error(code, span, message))))
+}
+
+/// What an expression comes to.
+#[derive(Clone, Debug)]
+enum Operand<'a> {
+    Value(Value),
+    Static(Static<'a>),
+    Tuple(Rc<[Operand<'a>]>),
+    /// `array.shape`
+    Extents(Value),
+}
+
+/// What a name stands for at a point of a function.
+#[derive(Clone, Debug)]
+enum Binding<'a> {
+    Value(Value),
+    Local(LocalId),
+    /// A parameter, by value or by reference.
+    Param(u32),
+    /// Known from the text; kept in a variable too if other bindings may join it.
+    Static(Static<'a>, Option<LocalId>),
+    Tuple(Rc<[Operand<'a>]>),
+    Extents(Value),
+    /// Its binding was refused.
+    Refused,
+}
+
+/// Functions made so far, and what was refused.
+pub(super) struct Session<'u, 'a> {
+    unit: &'u Unit<'a>,
+    structs: HashMap<ScopeId, Definition>,
+    functions: Vec<Instance<'a>>,
+    pub(super) faults: Vec<Diagnostic>,
+    /// Whether a statement was refused.
+    pub(super) refused: bool,
+    /// Statements lowered so far: unrolled loops in loops must end.
+    work: usize,
+}
+
+/// How far a struct's definition is.
+#[derive(Clone, Copy)]
+enum Definition {
+    Open,
+    Known(Type),
+    Refused,
+}
+
+impl Definition {
+    fn known(self) -> Option<Type> {
+        match self {
+            Self::Known(ty) => Some(ty),
+            Self::Open | Self::Refused => None,
+        }
+    }
+}
+
+/// A function lowered for some argument types.
+struct Instance<'a> {
+    def: *const StmtFunctionDef,
+    types: Vec<Type>,
+    /// Functions passed as arguments.
+    statics: Vec<Static<'a>>,
+    /// `None` while it is being lowered; then the function, or that it was refused.
+    outcome: Option<Result<FunctionId, ()>>,
+}
+
+/// How many statements one kernel may come to after unrolling.
+const WORK_MAX: usize = 200_000;
+
+impl<'u, 'a> Session<'u, 'a> {
+    pub(super) fn new(unit: &'u Unit<'a>) -> Self {
+        Self {
+            unit,
+            structs: HashMap::new(),
+            functions: Vec::new(),
+            faults: Vec::new(),
+            refused: false,
+            work: 0,
+        }
+    }
+
+    /// Lowers a kernel for parameters of given types. What is wrong lies in `faults` afterwards.
+    pub(super) fn kernel(
+        &mut self,
+        module: &mut Module,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        formals: &[Formal<'a>],
+        types: &[Type],
+    ) {
+        let params = formals
+            .iter()
+            .zip(types)
+            .map(|(formal, &ty)| Param::value(formal.name, ty).at(formal.span));
+        let id = module.declare_kernel(def.name.as_str(), params.collect());
+        module.functions[id].span = self.unit_span(def);
+        let bindings = (0..formals.len()).map(|at| Binding::Param(at as u32)).collect();
+        self.body(module, id, def, scope, formals, bindings, true);
+    }
+
+    fn unit_span(&self, def: &StmtFunctionDef) -> Span {
+        super::syntax::span(self.unit.id, &def.name)
+    }
+
+    /// Fills a declared function; gives whether nothing was refused.
+    #[allow(clippy::too_many_arguments, reason = "one definition has these parts")]
+    fn body(
+        &mut self,
+        module: &mut Module,
+        id: FunctionId,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        formals: &[Formal<'a>],
+        bindings: Vec<Binding<'a>>,
+        is_kernel: bool,
+    ) -> bool {
+        let before = self.faults.len();
+        let mut lower = Lower {
+            unit: self.unit,
+            session: self,
+            b: Builder::new(module, id),
+            names: HashMap::new(),
+            usage: Usage::of(def),
+            locals: HashMap::new(),
+            scope,
+            result: None,
+            is_kernel,
+            iterators: HashSet::new(),
+            in_loop: 0,
+        };
+        lower.parameters(formals, bindings);
+        let returns =
+            def.returns.as_deref().map(|returns| (lower.unit.annotation(returns, scope), returns));
+        lower.suite(&def.body);
+        lower.end(returns);
+        lower.b.finish();
+        self.faults.len() == before
+    }
+
+    /// The type of a struct, defined in the module when it is first asked for.
+    pub(super) fn structure(&mut self, module: &mut Module, class: ScopeId) -> Result<Type, Stop> {
+        match self.structs.get(&class) {
+            Some(Definition::Known(ty)) => return Ok(*ty),
+            Some(Definition::Refused) => return Err(Stop::Reported),
+            Some(Definition::Open) => {
+                let (name, span, _) = self.unit.fields(class)?;
+                return fault("recursion", span, format!("`{name}` contains itself"));
+            }
+            None => {}
+        }
+        self.structs.insert(class, Definition::Open);
+        let defined = self.define(module, class);
+        let outcome = defined.as_ref().map_or(Definition::Refused, |&ty| Definition::Known(ty));
+        self.structs.insert(class, outcome);
+        defined
+    }
+
+    fn define(&mut self, module: &mut Module, class: ScopeId) -> Result<Type, Stop> {
+        let (name, span, specs) = self.unit.fields(class)?;
+        let mut fields = Vec::with_capacity(specs.len());
+        for spec in specs {
+            let ty = self.concrete(module, &spec.annotation, spec.span)?;
+            fields.push(Field { name: spec.name.to_owned(), ty, span: spec.span });
+        }
+        let ty = module.types.define_struct(super::annotation::structure(name, fields, span));
+        Ok(ty)
+    }
+
+    /// The type of an annotation that isn't generic.
+    pub(super) fn concrete(
+        &mut self,
+        module: &mut Module,
+        annotation: &Annotation,
+        span: Span,
+    ) -> Result<Type, Stop> {
+        if let Some((code, what)) = annotation.unsupported() {
+            return fault(code, span, format!("{what} aren't supported"));
+        }
+        self.define_structs(module, annotation)?;
+        let structs = &self.structs;
+        let ty = annotation.intern(&mut module.types, &mut |class, _| {
+            structs.get(&class).and_then(|found| found.known())
+        });
+        match ty {
+            Some(ty)
+                if module.types.layout(ty).is_some()
+                    || matches!(module.types[ty], Shape::Tuple(_)) =>
+            {
+                Ok(ty)
+            }
+            _ => fault(
+                "unknown-type",
+                span,
+                "a type that is known is needed here, not a generic one",
+            ),
+        }
+    }
+
+    /// Defines the structs an annotation names.
+    pub(super) fn define_structs(
+        &mut self,
+        module: &mut Module,
+        annotation: &Annotation,
+    ) -> Result<(), Stop> {
+        match annotation {
+            Annotation::Struct(class) => self.structure(module, *class).map(|_| ()),
+            Annotation::Array(of, _) | Annotation::Reference(of) | Annotation::Fixed(of, _) => {
+                self.define_structs(module, of)
+            }
+            Annotation::Tuple(Some(of)) => {
+                of.iter().try_for_each(|of| self.define_structs(module, of))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Lowers one function.
+struct Lower<'s, 'u, 'a, 'm> {
+    unit: &'u Unit<'a>,
+    session: &'s mut Session<'u, 'a>,
+    b: Builder<'m>,
+    names: HashMap<&'a str, Binding<'a>>,
+    usage: Usage<'a>,
+    locals: HashMap<&'a str, LocalId>,
+    /// The scope the definition stands in.
+    scope: ScopeId,
+    result: Option<Type>,
+    is_kernel: bool,
+    /// Names that unrolled loops count by.
+    iterators: HashSet<&'a str>,
+    /// How many loops of the IR are open.
+    in_loop: usize,
+}
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    fn span(&self, expr: &Expr) -> Span {
+        self.unit.span(expr)
+    }
+
+    fn shown(&self, ty: Type) -> String {
+        spelled(ty, &self.b.module.types)
+    }
+
+    fn shape(&self, ty: Type) -> &Shape {
+        &self.b.module.types[ty]
+    }
+
+    fn ty(&self, value: Value) -> Type {
+        self.b.body().type_of(value)
+    }
+
+    /// Binds the parameters. Those that the body changes become variables.
+    fn parameters(&mut self, formals: &[Formal<'a>], bindings: Vec<Binding<'a>>) {
+        for (formal, binding) in formals.iter().zip(bindings) {
+            let binding = match binding {
+                Binding::Param(at) => {
+                    let param = &self.b.function().params[at as usize];
+                    let (ty, mode) = (param.ty, param.mode);
+                    if mode == Mode::Value
+                        && self.usage.changes(formal.name, self.is_handle(ty), self.is_state(ty))
+                    {
+                        let value = self.b.arg(at);
+                        let local = self.local(formal.name, ty);
+                        let place = self.b.local_place(local);
+                        self.b.store(place, value);
+                        Binding::Local(local)
+                    } else {
+                        Binding::Param(at)
+                    }
+                }
+                other => other,
+            };
+            self.names.insert(formal.name, binding);
+        }
+    }
+
+    /// Whether writing through a name of this type leaves the name itself as it is.
+    fn is_handle(&self, ty: Type) -> bool {
+        matches!(self.shape(ty), Shape::Array { .. })
+    }
+
+    /// Whether a builtin may take a variable of this type as the state of its random numbers.
+    fn is_state(&self, ty: Type) -> bool {
+        ty == Type::U32 || (self.unit.has_references && !self.is_handle(ty))
+    }
+
+    /// The variable of a name for values of a type.
+    fn local(&mut self, name: &'a str, ty: Type) -> LocalId {
+        if let Some(&local) = self.locals.get(name)
+            && self.b.body().locals[local].ty == ty
+        {
+            return local;
+        }
+        let local = self.b.local(name, ty);
+        self.locals.insert(name, local);
+        local
+    }
+
+    /// A variable nobody named.
+    fn temporary(&mut self, name: &str, ty: Type) -> PlaceId {
+        let local = self.b.local(name, ty);
+        self.b.local_place(local)
+    }
+
+    fn suite(&mut self, body: &'a [Stmt]) {
+        for (position, stmt) in body.iter().enumerate() {
+            if position == 0 && is_docstring(stmt) {
+                continue;
+            }
+            self.session.work += 1;
+            if self.session.work > WORK_MAX {
+                if self.session.work == WORK_MAX + 1 {
+                    let span = super::syntax::span(self.unit.id, stmt);
+                    let message = "unrolled loops make this kernel too large";
+                    self.session.faults.push(Diagnostic::error("too-complex", span, message));
+                }
+                return;
+            }
+            let span = super::syntax::span(self.unit.id, stmt);
+            self.b.set_span(span);
+            let lowered = stacked(|| self.stmt(stmt));
+            if let Err(stop) = lowered {
+                self.session.refused = true;
+                if let Stop::Fault(fault) = stop
+                    && !self.session.faults.contains(&fault)
+                {
+                    self.session.faults.push(*fault);
+                }
+                self.refuse_targets(stmt);
+            }
+        }
+    }
+
+    /// The end of the function: its result, if control gets there.
+    fn end(&mut self, returns: Option<(Result<Annotation, Box<Diagnostic>>, &'a Expr)>) {
+        let result = self.result.unwrap_or(Type::UNIT);
+        if let Some((annotation, expr)) = returns {
+            self.check_result(annotation, expr, result);
+        }
+        if result != Type::UNIT && !self.b.diverged() {
+            let value = self.zero(result);
+            self.b.ret(Some(value));
+        }
+    }
+
+    fn check_result(
+        &mut self,
+        annotation: Result<Annotation, Box<Diagnostic>>,
+        expr: &Expr,
+        result: Type,
+    ) {
+        match annotation {
+            Err(fault) => self.session.faults.push(*fault),
+            Ok(annotation) => {
+                if self.session.define_structs(self.b.module, &annotation).is_err() {
+                    return;
+                }
+                let structs = &self.session.structs;
+                let fits = annotation.takes(result, &self.b.module.types, &|class| {
+                    structs.get(&class).and_then(|found| found.known())
+                });
+                if !fits && !self.session.faults.iter().any(|fault| fault.span().is_some()) {
+                    let (span, found) = (self.span(expr), self.shown(result));
+                    let name = self.b.function().name.clone();
+                    let message =
+                        format!("`{name}` is said to give another type, but gives `{found}`");
+                    self.session.faults.push(Diagnostic::error("type-mismatch", span, message));
+                }
+            }
+        }
+    }
+
+    /// Zero of any type, tuples included.
+    fn zero(&mut self, ty: Type) -> Value {
+        match self.shape(ty).clone() {
+            Shape::Tuple(parts) => {
+                let parts: Vec<Value> = parts.iter().map(|&part| self.b.zero(part)).collect();
+                self.b.construct(ty, &parts)
+            }
+            Shape::Scalar(scalar) => self.b.literal(Literal::from_bits(scalar, 0)),
+            _ => self.b.zero(ty),
+        }
+    }
+
+    /// An operand as a value of the IR.
+    fn value(&mut self, operand: Operand<'a>, span: Span) -> Flow<Value> {
+        match operand {
+            Operand::Value(value) => Ok(value),
+            Operand::Static(known) => self.materialize(&known, span),
+            Operand::Tuple(parts) => {
+                let parts: Flow<Vec<Value>> =
+                    parts.iter().map(|part| self.value(part.clone(), span)).collect();
+                Ok(self.b.tuple(&parts?))
+            }
+            Operand::Extents(array) => {
+                let parts = self.extents(array);
+                Ok(self.b.tuple(&parts))
+            }
+        }
+    }
+
+    /// The lengths of an array in all its dimensions.
+    fn extents(&mut self, array: Value) -> Vec<Value> {
+        let dims = match *self.shape(self.ty(array)) {
+            Shape::Array { dims, .. } => dims,
+            _ => 0,
+        };
+        (0..dims).map(|dim| self.b.extent(array, dim)).collect()
+    }
+
+    /// What is known from the text, as a value: integers are `int32`, floats `float32`.
+    fn materialize(&mut self, known: &Static<'a>, span: Span) -> Flow<Value> {
+        Ok(match known {
+            Static::Bool(value) => self.b.bool(*value),
+            Static::Int(value) => self.b.literal(Literal::int(Scalar::I32, *value)),
+            Static::Float(value) => self.b.literal(Literal::float(Scalar::F32, *value)),
+            Static::Typed(literal) => self.b.literal(*literal),
+            Static::Composite(annotation, parts) => {
+                let ty = self.session.concrete(self.b.module, annotation, span)?;
+                let parts: Vec<Value> = parts.iter().map(|&part| self.b.literal(part)).collect();
+                self.b.construct(ty, &parts)
+            }
+            Static::Sequence(parts) => {
+                let parts: Flow<Vec<Value>> =
+                    parts.iter().map(|part| self.materialize(part, span)).collect();
+                self.b.tuple(&parts?)
+            }
+            Static::None => {
+                return fault("unsupported-value", span, "`None` is no value in a kernel");
+            }
+            Static::Text(_) => {
+                return fault("unsupported-value", span, "a string can only be printed");
+            }
+            Static::Type(_)
+            | Static::Module(_)
+            | Static::Member(_)
+            | Static::Function(..)
+            | Static::Python(..)
+            | Static::Class(_) => {
+                return fault(
+                    "unsupported-value",
+                    span,
+                    "a value is needed here, not the name of a type, function or module",
+                );
+            }
+        })
+    }
+
+    /// The type an operand has as a value.
+    fn operand_type(&mut self, operand: &Operand<'a>) -> Option<Type> {
+        Some(match operand {
+            Operand::Value(value) => self.ty(*value),
+            Operand::Static(known) => self.static_type(known)?,
+            Operand::Tuple(_) | Operand::Extents(_) => return None,
+        })
+    }
+
+    fn static_type(&mut self, known: &Static<'a>) -> Option<Type> {
+        Some(match known {
+            Static::Bool(_) => Type::BOOL,
+            Static::Int(_) => Type::I32,
+            Static::Float(_) => Type::F32,
+            Static::Typed(literal) => Type::scalar(literal.scalar()),
+            Static::Composite(annotation, _) => {
+                self.session.concrete(self.b.module, annotation, Span::NONE).ok()?
+            }
+            _ => return None,
+        })
+    }
+
+    /// The number a value surely is, if it is a literal.
+    fn literal_of(&self, value: Value) -> Option<Literal> {
+        match self.b.body().values[value].op {
+            Op::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+}
+
+fn is_docstring(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Expr(expr) if matches!(&*expr.value, Expr::StringLiteral(_)))
+}
+
+/// Runs with enough stack for one more level of the tree.
+fn stacked<T>(run: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, run)
+}

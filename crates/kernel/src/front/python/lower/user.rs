@@ -1,0 +1,311 @@
+//! Calls of `@wp.func`: overloads, generics, functions as arguments.
+
+use super::access::Access;
+use super::call::Given;
+use super::{Binding, Flow, Instance, Lower, Operand, Stop, fault};
+use crate::diagnostic::Diagnostic;
+use crate::front::python::annotation::Annotation;
+use crate::front::python::constant::Static;
+use crate::front::python::scope::ScopeId;
+use crate::front::python::signature::Formal;
+use crate::front::python::syntax::StmtFunctionDef;
+use crate::ir::function::{FunctionId, Mode, Param};
+use crate::ir::op::Arg;
+use crate::ir::place::{Projection, Root};
+use crate::ir::ty::{Shape, Type};
+use crate::source::Span;
+
+/// An overload whose parameters take the arguments.
+struct Match<'a> {
+    def: &'a StmtFunctionDef,
+    formals: Vec<Formal<'a>>,
+    /// For each formal what is passed.
+    passed: Vec<Given<'a>>,
+}
+
+/// How deep functions may call each other.
+const CALL_DEPTH_MAX: usize = 64;
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    pub(super) fn call_user(
+        &mut self,
+        home: ScopeId,
+        name: &'a str,
+        given: &[Given<'a>],
+        span: Span,
+    ) -> Flow<Operand<'a>> {
+        let found = self.overload(home, name, given, span)?;
+        let mut types = Vec::new();
+        let mut params = Vec::new();
+        let mut bindings = Vec::new();
+        let mut statics = Vec::new();
+        let mut args = Vec::new();
+        for (formal, (_, operand, expr)) in found.formals.iter().zip(found.passed) {
+            let here = expr.map_or(span, |expr| self.span(expr));
+            if let Operand::Static(known) = &operand
+                && self.static_type(known).is_none()
+            {
+                statics.push(known.clone());
+                bindings.push(Binding::Static(known.clone(), None));
+                continue;
+            }
+            let at = params.len() as u32;
+            if let Annotation::Reference(_) = formal.annotation {
+                let place = match expr {
+                    Some(expr) => self.access(expr)?,
+                    None => Access::Operand(operand),
+                };
+                let Access::Place(place) = place else {
+                    return fault(
+                        "not-writable",
+                        here,
+                        format!("`{}` is passed by reference: give it a variable", formal.name),
+                    );
+                };
+                let behind = self
+                    .b
+                    .body()
+                    .path(place)
+                    .iter()
+                    .any(|step| matches!(step, Projection::Element(_)));
+                let writable = behind
+                    || match self.b.body().places[place].root {
+                        Root::Local(_) => true,
+                        Root::Param(at) => self.is_reference(at),
+                        Root::Table(_) | Root::Array(_) => false,
+                    };
+                if !writable {
+                    return fault(
+                        "not-writable",
+                        here,
+                        format!("`{}` is passed by reference: give it a variable", formal.name),
+                    );
+                }
+                let ty = self.b.place_type(place);
+                types.push(ty);
+                params.push(Param {
+                    mode: Mode::Mutable,
+                    ..Param::value(formal.name, ty).at(formal.span)
+                });
+                args.push(Arg::Place(place));
+                bindings.push(Binding::Param(at));
+                continue;
+            }
+            let mut value = self.value(operand, here)?;
+            let mut ty = self.ty(value);
+            if let (Annotation::Array(_, dims), Shape::Fixed { .. }) =
+                (&formal.annotation, self.shape(ty))
+            {
+                let place = self.temporary("array", ty);
+                self.b.store(place, value);
+                value = self.b.as_array(place, *dims);
+                ty = self.ty(value);
+            }
+            if self.b.module.types.layout(ty).is_none() {
+                let shown = self.shown(ty);
+                return fault(
+                    "unsupported-tuple-argument",
+                    here,
+                    format!("a `{shown}` can't be passed to a function"),
+                );
+            }
+            types.push(ty);
+            params.push(Param::value(formal.name, ty).at(formal.span));
+            args.push(Arg::Value(value));
+            bindings.push(Binding::Param(at));
+        }
+        let function = self.instance(
+            found.def,
+            home,
+            &found.formals,
+            (types, statics),
+            params,
+            bindings,
+            span,
+        )?;
+        self.b.set_span(span);
+        Ok(Operand::Value(self.b.call(function, &args)))
+    }
+
+    /// The overload that takes the arguments: one with known types first, then generic ones.
+    fn overload(
+        &mut self,
+        home: ScopeId,
+        name: &'a str,
+        given: &[Given<'a>],
+        span: Span,
+    ) -> Flow<Match<'a>> {
+        let defs = self.unit.overloads(home, name);
+        let mut generic = None;
+        let mut taken: Vec<String> = Vec::new();
+        for def in defs.into_iter().rev() {
+            let formals = match self.unit.formals(def, home) {
+                Ok(formals) => formals,
+                Err(faults) => {
+                    self.report(faults);
+                    return Err(Stop::Reported);
+                }
+            };
+            if let Some((code, what)) =
+                formals.iter().find_map(|formal| formal.annotation.unsupported())
+            {
+                return fault(code, span, format!("{what} aren't supported: `{name}` takes some"));
+            }
+            if formals.iter().any(|formal| formal.variadic) {
+                return fault(
+                    "unsupported-variadic",
+                    span,
+                    format!("`{name}` takes any number of arguments"),
+                );
+            }
+            let names: Vec<String> =
+                formals.iter().map(|f| self.unit.quote(f.span).to_owned()).collect();
+            taken.push(format!("({})", names.join(", ")));
+            let Some(passed) = self.arrange(&formals, given, home)? else { continue };
+            if !self.fits(&formals, &passed)? {
+                continue;
+            }
+            let found = Match { def, formals, passed };
+            if found.formals.iter().any(|formal| formal.annotation.is_generic()) {
+                generic.get_or_insert(found);
+            } else {
+                return Ok(found);
+            }
+        }
+        if let Some(found) = generic {
+            return Ok(found);
+        }
+        let mut found = Vec::new();
+        for (_, operand, _) in given {
+            found.push(match self.operand_type(operand) {
+                Some(ty) => format!("`{}`", self.shown(ty)),
+                None => "a function, type or tuple".to_owned(),
+            });
+        }
+        let message = if found.is_empty() {
+            format!("`{name}` needs arguments")
+        } else {
+            format!("no `{name}` takes {}", found.join(", "))
+        };
+        let fault = Diagnostic::error("type-mismatch", span, message);
+        Err(Stop::Fault(Box::new(fault.help(format!("it takes {}", taken.join(" or "))))))
+    }
+
+    fn report(&mut self, faults: Vec<Diagnostic>) {
+        for fault in faults {
+            if !self.session.faults.contains(&fault) {
+                self.session.faults.push(fault);
+            }
+        }
+    }
+
+    /// What each formal gets; `None` if the arguments don't fit in number or name.
+    fn arrange(
+        &mut self,
+        formals: &[Formal<'a>],
+        given: &[Given<'a>],
+        home: ScopeId,
+    ) -> Flow<Option<Vec<Given<'a>>>> {
+        let positional = given.iter().filter(|(keyword, ..)| keyword.is_none()).count();
+        if given.len() > formals.len() {
+            return Ok(None);
+        }
+        let mut passed = Vec::with_capacity(formals.len());
+        let mut used = 0;
+        for (at, formal) in formals.iter().enumerate() {
+            let by_keyword = given.iter().find(|(keyword, ..)| *keyword == Some(formal.name));
+            let one = if at < positional { given.get(at) } else { by_keyword };
+            match (one, formal.default) {
+                (Some(one), _) => {
+                    used += 1;
+                    passed.push(one.clone());
+                }
+                (None, Some(default)) => {
+                    let known = self.unit.known(default, home)?;
+                    let known = match (&formal.annotation, known.as_f64()) {
+                        // Defaults become of the parameter's type.
+                        (Annotation::Scalar(scalar), Some(_)) => {
+                            known.literal(*scalar).map_or(known, Static::Typed)
+                        }
+                        _ => known,
+                    };
+                    passed.push((None, Operand::Static(known), None));
+                }
+                (None, None) => return Ok(None),
+            }
+        }
+        Ok((used == given.len()).then_some(passed))
+    }
+
+    fn fits(&mut self, formals: &[Formal<'a>], passed: &[Given<'a>]) -> Flow<bool> {
+        for (formal, (_, operand, _)) in formals.iter().zip(passed) {
+            self.session.define_structs(self.b.module, &formal.annotation)?;
+            let fits = match self.operand_type(operand) {
+                Some(ty) => {
+                    let structs = &self.session.structs;
+                    let known = |class| structs.get(&class).and_then(|found| found.known());
+                    formal.annotation != Annotation::Callable
+                        && formal.annotation.takes(ty, &self.b.module.types, &known)
+                }
+                None => match operand {
+                    Operand::Static(Static::Function(..) | Static::Member(_)) => {
+                        matches!(formal.annotation, Annotation::Callable | Annotation::Any)
+                    }
+                    Operand::Static(Static::Type(_)) => formal.annotation == Annotation::Any,
+                    Operand::Static(_) => false,
+                    Operand::Tuple(_) | Operand::Extents(_) | Operand::Value(_) => {
+                        matches!(formal.annotation, Annotation::Tuple(_) | Annotation::Any)
+                    }
+                },
+            };
+            if !fits {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The function for these argument types, lowered when it is first asked for.
+    #[allow(clippy::too_many_arguments, reason = "one instance has these parts")]
+    fn instance(
+        &mut self,
+        def: &'a StmtFunctionDef,
+        home: ScopeId,
+        formals: &[Formal<'a>],
+        (types, statics): (Vec<Type>, Vec<Static<'a>>),
+        params: Vec<Param>,
+        bindings: Vec<Binding<'a>>,
+        span: Span,
+    ) -> Flow<FunctionId> {
+        let key = std::ptr::from_ref(def);
+        let same =
+            |one: &Instance<'a>| one.def == key && one.types == types && one.statics == statics;
+        if let Some(made) = self.session.functions.iter().find(|one| same(one)) {
+            return match made.outcome {
+                Some(Ok(id)) => Ok(id),
+                Some(Err(())) => Err(Stop::Reported),
+                None => fault(
+                    "recursion",
+                    span,
+                    format!("`{}` calls itself, through others or not", def.name),
+                ),
+            };
+        }
+        let open = self.session.functions.iter().filter(|one| one.outcome.is_none()).count();
+        if open >= CALL_DEPTH_MAX {
+            return fault(
+                "too-complex",
+                span,
+                format!("functions call each other more than {CALL_DEPTH_MAX} deep"),
+            );
+        }
+        let position = self.session.functions.len();
+        self.session.functions.push(Instance { def: key, types, statics, outcome: None });
+        let id = self.b.module.declare(def.name.as_str(), params, Type::UNIT);
+        self.b.module.functions[id].span =
+            crate::front::python::syntax::span(self.unit.id, &def.name);
+        let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);
+        self.session.functions[position].outcome = Some(if right { Ok(id) } else { Err(()) });
+        if right { Ok(id) } else { Err(Stop::Reported) }
+    }
+}

@@ -1,0 +1,230 @@
+//! Names of Python's own scopes, read without running anything: what a name in a module, function or
+//! class was bound to by the text.
+
+use super::syntax::{Expr, Stmt, StmtClassDef, StmtFunctionDef, start};
+use std::collections::HashMap;
+
+/// A scope by its position in [`Scopes`]; 0 is the module.
+pub(super) type ScopeId = usize;
+
+/// All scopes of a text.
+pub(super) struct Scopes<'a> {
+    scopes: Vec<Scope<'a>>,
+    /// All function definitions with the scopes they stand in, in order of the text.
+    pub(super) functions: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    /// Whether some module's names were imported without saying which.
+    pub(super) has_stars: bool,
+}
+
+/// A scope.
+pub(super) struct Scope<'a> {
+    parent: Option<ScopeId>,
+    /// What it belongs to, for messages.
+    pub(super) owner: Owner<'a>,
+    names: HashMap<&'a str, Vec<Definition<'a>>>,
+}
+
+/// What has a scope.
+#[derive(Clone, Copy)]
+pub(super) enum Owner<'a> {
+    Module,
+    Function(&'a StmtFunctionDef),
+    Class(&'a StmtClassDef),
+}
+
+/// One binding of a name.
+#[derive(Clone, Copy)]
+pub(super) struct Definition<'a> {
+    pub(super) meaning: Meaning<'a>,
+    /// Where in the text.
+    pub(super) at: u32,
+    /// Whether it stands under a condition, a loop or a `try`.
+    pub(super) conditional: bool,
+}
+
+/// What a name is bound to.
+#[derive(Clone, Copy)]
+pub(super) enum Meaning<'a> {
+    /// `import path`; the path the name stands for.
+    Import(&'a str),
+    /// `from module import name`.
+    ImportFrom(&'a str, &'a str),
+    /// `name = value`.
+    Value(&'a Expr),
+    /// `a, name, c = value`: the position.
+    Part(&'a Expr, usize),
+    Function(&'a StmtFunctionDef),
+    /// A class and the scope of its body.
+    Class(&'a StmtClassDef, ScopeId),
+    /// An argument of a Python function.
+    Argument,
+    /// What only running Python can tell: loop targets, `with`, `except`, in-place changes.
+    Runtime,
+}
+
+impl<'a> Scopes<'a> {
+    pub(super) fn read(body: &'a [Stmt]) -> Self {
+        let mut scopes = Self { scopes: Vec::new(), functions: Vec::new(), has_stars: false };
+        let module = scopes.open(None, Owner::Module);
+        scopes.suite(body, module, false);
+        scopes
+    }
+
+    /// The bindings of a name as code in `scope` sees them, and the scope they are in.
+    pub(super) fn lookup(
+        &self,
+        scope: ScopeId,
+        name: &str,
+    ) -> Option<(&[Definition<'a>], ScopeId)> {
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            let found = &self.scopes[id];
+            let visible = id == scope || !matches!(found.owner, Owner::Class(_));
+            if visible && let Some(definitions) = found.names.get(name) {
+                return Some((definitions, id));
+            }
+            next = found.parent;
+        }
+        None
+    }
+
+    /// The bindings of a name in one scope.
+    pub(super) fn own(&self, scope: ScopeId, name: &str) -> Option<&[Definition<'a>]> {
+        self.scopes[scope].names.get(name).map(Vec::as_slice)
+    }
+
+    pub(super) fn owner(&self, scope: ScopeId) -> Owner<'a> {
+        self.scopes[scope].owner
+    }
+
+    fn open(&mut self, parent: Option<ScopeId>, owner: Owner<'a>) -> ScopeId {
+        self.scopes.push(Scope { parent, owner, names: HashMap::new() });
+        self.scopes.len() - 1
+    }
+
+    fn bind(
+        &mut self,
+        scope: ScopeId,
+        name: &'a str,
+        at: u32,
+        conditional: bool,
+        meaning: Meaning<'a>,
+    ) {
+        let definition = Definition { meaning, at, conditional };
+        self.scopes[scope].names.entry(name).or_default().push(definition);
+    }
+
+    fn suite(&mut self, body: &'a [Stmt], scope: ScopeId, under: bool) {
+        for stmt in body {
+            self.stmt(stmt, scope, under);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt, scope: ScopeId, under: bool) {
+        match stmt {
+            Stmt::FunctionDef(def) => self.function(def, scope, under),
+            Stmt::ClassDef(def) => {
+                let inner = self.open(Some(scope), Owner::Class(def));
+                self.bind(scope, &def.name, start(def), under, Meaning::Class(def, inner));
+                self.suite(&def.body, inner, false);
+            }
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    let path = alias.name.as_str();
+                    let root = path.split('.').next().unwrap_or(path);
+                    let (name, path) = match &alias.asname {
+                        Some(name) => (name.as_str(), path),
+                        None => (root, root),
+                    };
+                    self.bind(scope, name, start(import), under, Meaning::Import(path));
+                }
+            }
+            Stmt::ImportFrom(import) => {
+                let module = import.module.as_ref().map_or("", |module| module.as_str());
+                let module = if import.level > 0 { "." } else { module };
+                for alias in &import.names {
+                    self.has_stars |= alias.name.as_str() == "*";
+                    let name = alias.asname.as_ref().unwrap_or(&alias.name);
+                    let meaning = Meaning::ImportFrom(module, alias.name.as_str());
+                    self.bind(scope, name.as_str(), start(import), under, meaning);
+                }
+            }
+            Stmt::Assign(assign) => {
+                for target in &assign.targets {
+                    self.target(target, Some(&assign.value), scope, under);
+                }
+            }
+            Stmt::AnnAssign(assign) => {
+                self.target(&assign.target, assign.value.as_deref(), scope, under);
+            }
+            Stmt::AugAssign(assign) => self.target(&assign.target, None, scope, under),
+            Stmt::If(branch) => {
+                self.suite(&branch.body, scope, true);
+                for clause in &branch.elif_else_clauses {
+                    self.suite(&clause.body, scope, true);
+                }
+            }
+            Stmt::For(each) => {
+                self.target(&each.target, None, scope, true);
+                self.suite(&each.body, scope, true);
+                self.suite(&each.orelse, scope, true);
+            }
+            Stmt::While(each) => {
+                self.suite(&each.body, scope, true);
+                self.suite(&each.orelse, scope, true);
+            }
+            Stmt::With(with) => {
+                for item in &with.items {
+                    if let Some(target) = &item.optional_vars {
+                        self.target(target, None, scope, under);
+                    }
+                }
+                self.suite(&with.body, scope, under);
+            }
+            Stmt::Try(attempt) => {
+                self.suite(&attempt.body, scope, true);
+                for handler in &attempt.handlers {
+                    let super::syntax::ExceptHandler::ExceptHandler(handler) = handler;
+                    self.suite(&handler.body, scope, true);
+                }
+                self.suite(&attempt.orelse, scope, true);
+                self.suite(&attempt.finalbody, scope, true);
+            }
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, def: &'a StmtFunctionDef, scope: ScopeId, under: bool) {
+        self.bind(scope, &def.name, start(def), under, Meaning::Function(def));
+        self.functions.push((def, scope));
+        let inner = self.open(Some(scope), Owner::Function(def));
+        for parameter in &def.parameters {
+            let parameter = parameter.as_parameter();
+            self.bind(inner, parameter.name.as_str(), start(parameter), false, Meaning::Argument);
+        }
+        self.suite(&def.body, inner, false);
+    }
+
+    fn target(&mut self, target: &'a Expr, value: Option<&'a Expr>, scope: ScopeId, under: bool) {
+        match (target, value) {
+            (Expr::Name(name), Some(value)) => {
+                self.bind(scope, name.id.as_str(), start(name), under, Meaning::Value(value));
+            }
+            (Expr::Name(name), None) => {
+                self.bind(scope, name.id.as_str(), start(name), under, Meaning::Runtime);
+            }
+            (Expr::Tuple(tuple), value) => {
+                for (position, part) in tuple.elts.iter().enumerate() {
+                    match (part, value) {
+                        (Expr::Name(name), Some(value)) => {
+                            let meaning = Meaning::Part(value, position);
+                            self.bind(scope, name.id.as_str(), start(name), under, meaning);
+                        }
+                        _ => self.target(part, None, scope, under),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! C++ and CUDA text: what it looks like, that compilers take it, and that it does what the interpreter
+//! does.
+
+mod document;
+mod host;
+mod nvrtc;
+mod run;
+mod sample;
+mod snapshot;
+mod speed;
