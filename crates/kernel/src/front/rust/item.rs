@@ -141,6 +141,9 @@ impl<'a> Program<'a> {
         for (block, scope) in blocks {
             program.methods_of(block, scope);
         }
+        (0..program.structs.len()).for_each(|id| _ = program.fields(id));
+        (0..program.consts.len()).for_each(|id| _ = program.const_type(id));
+        (0..program.functions.len()).for_each(|id| _ = program.signature(id));
         program
     }
 
@@ -210,6 +213,9 @@ impl<'a> Program<'a> {
                     self.attributes(&item.attrs, scope);
                     self.import(&item.tree, scope, Vec::new());
                 }
+                syn::Item::Trait(item) => _ = self.outside(scope, item, "a trait"),
+                syn::Item::Static(item) => _ = self.outside(scope, item, "a `static`"),
+                syn::Item::Macro(item) => _ = self.outside(scope, item, "a macro"),
                 other => _ = self.outside(scope, other, "an item of this kind"),
             }
         }

@@ -163,6 +163,10 @@ impl Unifier {
     pub(super) fn unify(&mut self, one: &Ty, other: &Ty) -> bool {
         let (one, other) = (self.shallow(one), self.shallow(other));
         match (&one, &other) {
+            (Ty::Var(var), Ty::Wrong) | (Ty::Wrong, Ty::Var(var)) => {
+                self.vars[*var] = Var::Is(Ty::Wrong);
+                true
+            }
             (Ty::Wrong, _) | (_, Ty::Wrong) => true,
             (Ty::Var(a), Ty::Var(b)) if a == b => true,
             (Ty::Var(a), Ty::Var(b)) => {
