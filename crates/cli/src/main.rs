@@ -4,6 +4,7 @@
 //! not be found out (a wrong command line, a missing file, a dead child process).
 
 mod bench;
+mod compile;
 mod device;
 mod doctor;
 mod progress;
@@ -45,7 +46,8 @@ ENVIRONMENT
 EXAMPLES
   gbxcule doctor
   gbxcule verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom MEM_RWB --mem-region C000:C100
-  gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom ALU_LOOP --env-counts 1,8,64,512";
+  gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom ALU_LOOP --env-counts 1,8,64,512
+  gbxcule compile saxpy.py --device cuda";
 
 #[derive(Subcommand)]
 enum Verb {
@@ -54,6 +56,7 @@ enum Verb {
     Bench(Box<bench::Bench>),
     Report(report::Report),
     Doctor(doctor::Doctor),
+    Compile(compile::Compile),
     Roms(roms::Roms),
 }
 
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Verb::Bench(verb) => verb.run(),
         Verb::Report(verb) => verb.run(),
         Verb::Doctor(verb) => verb.run(),
+        Verb::Compile(verb) => verb.run(),
         Verb::Roms(verb) => verb.run(),
     };
     match outcome {

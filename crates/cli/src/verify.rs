@@ -7,7 +7,7 @@ use clap::Args;
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::region::Region;
 use gbxcule_lab::suite::{self, Outcome};
-use gbxcule_lab::verify::{Verdict, VerifyPlan, verify};
+use gbxcule_lab::verify::{Judgement, Mismatch, Verdict, VerifyPlan, verify};
 use gbxcule_lab::{BackendKind, bundle};
 use gbxcule_swarm::Schedule;
 
@@ -71,6 +71,10 @@ pub(crate) struct Verify {
     #[arg(long)]
     compare_frame: bool,
 
+    /// Do not stop at the first mismatch: count which fields disagree at how many steps, and write no bundle
+    #[arg(long, conflicts_with = "suite")]
+    keep_going: bool,
+
     /// Where bundles go
     #[arg(long, value_name = "DIR", default_value = "runs/bundles")]
     bundle_dir: PathBuf,
@@ -96,6 +100,34 @@ EXAMPLES
   See a mismatch being caught:
     gbxcule verify --dut-backend stub_bad --rom ALU_LOOP";
 
+/// Which sets of fields disagreed, after which step first, and at how many steps.
+#[derive(Default)]
+struct Tally {
+    rows: Vec<(Vec<String>, u64, u64)>,
+}
+
+impl Tally {
+    fn count(&mut self, mismatch: &Mismatch) {
+        let fields: Vec<_> =
+            mismatch.differences.iter().map(|difference| difference.field.clone()).collect();
+        match self.rows.iter_mut().find(|row| row.0 == fields) {
+            Some(row) => row.2 += 1,
+            None => self.rows.push((fields, mismatch.step, 1)),
+        }
+    }
+
+    fn tell(&self, plan: &VerifyPlan, verdict: &Verdict) -> bool {
+        println!(
+            "MISMATCH  {}: {} against {}, {} of {} comparisons",
+            plan.rom.name, plan.dut, plan.reference, verdict.set_aside, verdict.comparisons
+        );
+        for (fields, first, times) in &self.rows {
+            println!("  {times:6} times, first after step {first}: {}", fields.join(" "));
+        }
+        false
+    }
+}
+
 impl Verify {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         self.run.check()?;
@@ -105,8 +137,20 @@ impl Verify {
         let plan = self.plan()?;
         let bar = progress::bar(plan.steps, "steps");
         bar.set_message(format!("{} vs {}", plan.reference, plan.dut));
-        let verdict = verify(&plan, &mut |step| bar.set_position(step))?;
+        let mut tally = Tally::default();
+        let mut judge = |mismatch: &Mismatch| {
+            if self.keep_going {
+                tally.count(mismatch);
+                Judgement::SetAside
+            } else {
+                Judgement::Stop
+            }
+        };
+        let verdict = verify(&plan, &mut judge, &mut |step| bar.set_position(step))?;
         bar.finish_and_clear();
+        if verdict.set_aside > 0 {
+            return Ok(tally.tell(&plan, &verdict));
+        }
         self.tell(&plan, &verdict)
     }
 
@@ -161,19 +205,34 @@ impl Verify {
 
     fn run_suite(&self) -> anyhow::Result<bool> {
         let dut = self.device.backend();
-        println!("{:22} {:44} result", "ROM", format!("{dut} against {}", self.ref_backend));
-        let mut all_as_pinned = true;
+        println!("{dut} against {}\n", self.ref_backend);
+        let mut reasons: Vec<&str> = Vec::new();
+        let mut wrong = 0;
         for case in suite::cases() {
             let outcome = suite::run(case, self.ref_backend, dut)?;
-            all_as_pinned &= outcome.is_as_pinned();
-            println!("{:22} {:44} {}", case.rom, case.what(), outcome.describe());
+            let mut result = outcome.describe();
+            if let Outcome::AsExplained(explained) = &outcome {
+                let known = reasons.iter().position(|reason| *reason == explained.why);
+                let number = known.unwrap_or_else(|| {
+                    reasons.push(explained.why);
+                    reasons.len() - 1
+                });
+                result = format!("{result} [{}]", number + 1);
+            }
+            println!("{:20} {:58} {result}", case.rom, case.what());
             if let Outcome::Unexplained { plan, verdict, mismatch } = &outcome {
                 println!(
                     "  bundle: {}",
                     bundle::write(&self.bundle_dir, plan, verdict, mismatch)?.display()
                 );
             }
+            wrong += usize::from(!outcome.is_as_pinned());
         }
-        Ok(all_as_pinned)
+        println!();
+        for (number, reason) in reasons.iter().enumerate() {
+            println!("[{}] {reason}", number + 1);
+        }
+        println!("{} rows, {wrong} not as they should be", suite::cases().len());
+        Ok(wrong == 0)
     }
 }

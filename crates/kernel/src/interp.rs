@@ -15,6 +15,7 @@ mod thread;
 
 pub use failure::{Failure, Fault};
 pub use memory::{Array, Buffer, Memory, Number, Pointer};
+pub use output::{line, printf};
 
 use crate::check::Valid;
 use crate::ir::function::{FunctionId, Kind, Mode};

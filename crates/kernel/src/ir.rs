@@ -25,7 +25,7 @@
 //! - **Floats** are IEEE 754 to nearest, ties to even, one rounding for each operation: no contraction
 //!   to FMA, no reassociation, subnormals kept. Which NaN an operation gives is open, NaN or not isn't.
 //!   `f16` and `bf16`: every operation is done in `f32` and its result rounded. `rem` is C's `fmod`;
-//!   `floordiv` is `floor` of the rounded quotient.
+//!   `floordiv` is `floor` of the quotient rounded to the type.
 //! - **`neg`** of a float flips the sign, of zero and NaN too.
 //! - **Comparisons** with NaN are false, but for `NotEqual`.
 //! - **`min(a, b)`** is `a` if `a <= b`, else `b`, but `a` if `b` is NaN: so the other one of a NaN, and

@@ -45,3 +45,14 @@ fn options_leave_floats_out() {
         assert!(!text.contains("f32") && !text.contains("f64"), "{text}");
     }
 }
+
+#[test]
+fn a_changed_byte_and_a_missing_buffer_are_differences() {
+    let program = arbitrary::program_with(3, Options { floats: false, ..Options::default() });
+    let memory = program.interpret().expect("random programs don't fault");
+    let mut changed = memory.clone();
+    changed[4][0] ^= 1;
+    assert!(program.difference(&memory, &changed, 0).is_some());
+    assert!(program.difference(&memory, &memory[..2], 0).is_some());
+    assert_eq!(program.difference(&memory, &memory, 0), None);
+}

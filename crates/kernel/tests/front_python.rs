@@ -130,7 +130,7 @@ fn words(text: &str) -> Vec<String> {
     for c in text.chars() {
         match words.last_mut() {
             Some(word) if kind(c) != 2 && word.ends_with(|last| kind(last) == kind(c)) => {
-                word.push(c)
+                word.push(c);
             }
             _ => words.push(c.to_string()),
         }

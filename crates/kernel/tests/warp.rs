@@ -15,6 +15,9 @@ use oracle::{Launch, Warp};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
+/// Seeds of the operands.
+const SEEDS: [u64; 3] = [7, 21, 22];
+
 /// Kernels to a module.
 const BATCH: usize = 24;
 
@@ -23,11 +26,11 @@ const TOLERANCES: &[(&str, f64)] = &[
     // Sums of products that cancel: another order, or Warp's minors in double, show in what is left.
     ("ddot", 32.0),
     ("determinant", 128.0),
-    ("inverse", 256.0),
-    ("inverse_approx", 256.0),
-    ("quat_slerp", 8.0),
-    ("qr3", 32.0),
-    ("svd3", 64.0),
+    ("mul", 16.0),
+    ("quat_slerp", 64.0),
+    ("quat_to_euler", 16.0),
+    ("qr3", 64.0),
+    ("svd3", 256.0),
 ];
 
 /// Rows of which only one array is compared, and why.
@@ -36,6 +39,10 @@ const ONLY: &[(&str, usize, &str)] =
 
 /// Rows, or rows with a scalar type, that differ or that Warp doesn't take, and why.
 const DIFFERENCES: &[(&str, &str)] = &[
+    ("erfcinv(bf16", "Warp's is infinite at 1e-40, where it is 9.4"),
+    ("erfcinv(f32", "Warp's is infinite at 1e-40, where it is 9.4"),
+    ("erfcinv(f64", "Warp's is infinite at 1e-40, where it is 9.4"),
+    ("svd2(mat<2, 2, bf16>", "Warp takes the root of a value that rounding made negative"),
     ("eig3", "the order of eigenvalues is free, their signs too; tests/decomposition.rs"),
     ("transform_from_matrix(mat<4, 4, bf16>", "Warp has no bfloat16 here"),
     ("transform_to_matrix(transform<bf16>", "Warp has no bfloat16 here"),
@@ -91,11 +98,14 @@ impl Report {
 
 /// Runs a batch; halves it when Warp refuses it, until the case that it refuses is known.
 fn compare(warp: &mut Warp, batch: &[Case], report: &mut Report) {
-    let programs: Vec<Program> = batch.iter().map(|case| case.program(7)).collect();
     let mut source = String::from("import warp as wp\n");
     let mut launches = Vec::new();
-    for (position, (case, program)) in batch.iter().zip(&programs).enumerate() {
-        kernel_text(&mut source, position, case, program);
+    let mut programs = Vec::new();
+    for (position, case) in batch.iter().enumerate() {
+        kernel_text(&mut source, position, case, &case.program(SEEDS[0]));
+        programs.extend(SEEDS.map(|seed| (position, case.program(seed))));
+    }
+    for (position, program) in &programs {
         let arrays = program.args.iter().map(|actual| match actual {
             Actual::Array { buffer, shape, .. } => {
                 (program.buffers[*buffer].clone(), shape.clone())
@@ -110,8 +120,9 @@ fn compare(warp: &mut Warp, batch: &[Case], report: &mut Report) {
     }
     match warp.run(&source, &launches) {
         Ok(memory) => {
-            for ((case, program), memory) in batch.iter().zip(&programs).zip(memory) {
-                judge(case, program, &memory, report);
+            let mut runs = programs.iter().zip(&memory);
+            for case in batch {
+                judge(case, &runs.by_ref().take(SEEDS.len()).collect::<Vec<_>>(), report);
             }
         }
         Err(error) if error.contains("the child is gone") => {
@@ -143,33 +154,34 @@ fn difference(case: &Case) -> Option<&'static str> {
     DIFFERENCES.iter().find(|(pattern, _)| known(pattern)).map(|(_, reason)| *reason)
 }
 
-fn judge(case: &Case, program: &Program, theirs: &[Vec<u8>], report: &mut Report) {
+/// A program, numbered by its case, and the memory that Warp left.
+type Run<'a> = (&'a (usize, Program), &'a Vec<Vec<u8>>);
+
+fn judge(case: &Case, runs: &[Run<'_>], report: &mut Report) {
     let name = builtin::row(case.row).name;
-    let ours = program.interpret().unwrap_or_else(|failure| panic!("{}: {failure}", case.name()));
     let allowed = TOLERANCES.iter().find(|(row, _)| *row == name).map_or(4.0, |(_, ulps)| *ulps);
     let mut worst = (0.0, String::new());
     let inputs = builtin::row(case.row).signatures[usize::from(case.signature)].params.len();
-    for (position, actual) in program.args.iter().enumerate() {
-        let Actual::Array { buffer, of, .. } = actual else { continue };
-        if ONLY.iter().any(|(row, only, _)| *row == name && *only != position) {
-            continue;
-        }
-        for (at, (l, r)) in scalars(&program.module.types, *of, &ours[*buffer], &theirs[*buffer]) {
-            let found = units(l, r);
-            if found > worst.0 {
-                let call = at / program.buffers[*buffer].len().max(1);
-                let what = if position < inputs { "argument" } else { "result" };
-                worst = (
-                    found,
-                    format!("{what} {position} scalar {at} ({call}): ours {l}, Warp's {r}"),
-                );
+    let mut dull = true;
+    for &((_, program), theirs) in runs {
+        let ours = program.interpret().unwrap_or_else(|f| panic!("{}: {f}", case.name()));
+        for (position, actual) in program.args.iter().enumerate() {
+            let Actual::Array { buffer, of, .. } = actual else { continue };
+            if ONLY.iter().any(|(row, only, _)| *row == name && *only != position) {
+                continue;
+            }
+            let pairs = scalars(&program.module.types, *of, &ours[*buffer], &theirs[*buffer]);
+            for (at, (l, r)) in pairs {
+                let found = units(l, r);
+                if found > worst.0 {
+                    let what = if position < inputs { "argument" } else { "result" };
+                    let text = format!("{what} {position} scalar {at}: ours {l}, Warp's {r}");
+                    worst = (found, text);
+                }
             }
         }
+        dull &= inputs < ours.len() && theirs[inputs..].iter().flatten().all(|&byte| byte == 0);
     }
-    if !filter().is_empty() {
-        println!("{} {:?}", case.name(), ours.last().map(|bytes| &bytes[..bytes.len().min(32)]));
-    }
-    let dull = inputs < ours.len() && theirs[inputs..].iter().flatten().all(|&byte| byte == 0);
     // No unsigned number is below 0.
     if dull && name != "step" && difference(case).is_none() {
         report.surprises.push(format!("{}: every result is 0", case.name()));

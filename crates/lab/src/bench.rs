@@ -243,6 +243,7 @@ impl Contestant {
             "device": self.backend.kind().device(),
             "details": self.backend.details(),
             "num_envs": num_envs,
+            "parallel": parallel(plan, self.backend.kind(), num_envs),
             "frames_per_s": median * envs * frames_per_step,
             "env_steps_per_s": median * envs,
             "steps_per_s_per_env": median,
@@ -264,16 +265,26 @@ fn median(sorted: &[f64]) -> f64 {
     }
 }
 
-/// Scaling efficiency: frames/s for each machine, against the same backend's smallest number of machines.
+/// How many machines a backend can work on at once: all of them on a device, one for each worker on the CPU.
+fn parallel(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> usize {
+    let workers = plan.workers.or_else(|| std::thread::available_parallelism().ok());
+    match kind {
+        BackendKind::WarpVecCuda => num_envs,
+        _ => num_envs.min(workers.map_or(1, std::num::NonZeroUsize::get)),
+    }
+}
+
+/// Scaling efficiency: the speed over that of the backend's smallest number of machines, divided by how many times more
+/// machines are worked on at once.
 fn add_scaling(results: &mut [Value]) {
-    let per_env = |result: &Value| {
-        Some(result["frames_per_s"].as_f64()? / result["num_envs"].as_u64()? as f64)
+    let each = |result: &Value| {
+        Some(result["frames_per_s"].as_f64()? / result["parallel"].as_u64()? as f64)
     };
     for index in 0..results.len() {
         let backend = results[index]["backend"].clone();
         let first = results.iter().find(|result| result["backend"] == backend);
         let efficiency =
-            first.and_then(per_env).zip(per_env(&results[index])).map(|(first, own)| own / first);
+            first.and_then(each).zip(each(&results[index])).map(|(first, own)| own / first);
         results[index]["scaling_efficiency"] = json!(efficiency);
     }
 }
@@ -290,10 +301,10 @@ mod tests {
 
     #[test]
     fn scaling_is_measured_against_the_smallest_number_of_machines_of_the_same_backend() {
-        let row = |backend: &str, num_envs: u64, frames_per_s: f64| json!({ "backend": backend, "num_envs": num_envs, "frames_per_s": frames_per_s });
-        let mut results = [row("a", 1, 100.0), row("b", 1, 1000.0), row("a", 4, 200.0)];
+        let row = |backend: &str, parallel: u64, frames_per_s: f64| json!({ "backend": backend, "parallel": parallel, "frames_per_s": frames_per_s });
+        let mut results = [row("a", 1, 100.0), row("b", 1, 1000.0), row("a", 2, 180.0)];
         add_scaling(&mut results);
-        assert_eq!(results[2]["scaling_efficiency"], 0.5);
+        assert_eq!(results[2]["scaling_efficiency"], 0.9);
         assert_eq!(results[1]["scaling_efficiency"], 1.0);
     }
 }

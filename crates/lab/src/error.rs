@@ -43,6 +43,8 @@ pub enum LabError {
     NotInThisBuild { backend: BackendKind, why: &'static str },
     #[error("env {env} does not exist; {backend} has the envs 0 to {last}")]
     NoSuchEnv { backend: BackendKind, env: usize, last: usize },
+    #[error("a row of the suite: {0}")]
+    Suite(String),
     #[error("libmgba {0}")]
     Mgba(String),
     #[error("the plot could not be drawn: {0}")]

@@ -55,6 +55,7 @@ fn draw(path: &Path, sweeps: &[Sweep]) -> Result<(), Box<dyn std::error::Error>>
     let root = BitMapBackend::new(path, SIZE).into_drawing_area();
     root.fill(&WHITE)?;
     let title: Vec<_> = sweeps.iter().map(|sweep| sweep.title.as_str()).collect();
+    let root = root.margin(18, 0, 0, 0);
     let root = root.titled(&title.join("   ·   "), (FONT, 34).into_font().color(&INK))?;
     let (left, right) = root.split_horizontally(SIZE.0 / 2);
     draw_panel(&left, &panel(sweeps, "frames a second", false, compact))?;

@@ -7,7 +7,7 @@ use gbxcule_swarm::{Codec, Schedule};
 use serde_json::Value;
 
 use crate::artifact::{RomImage, read_json};
-use crate::verify::{Verdict, VerifyPlan, lockstep};
+use crate::verify::{Judgement, Verdict, VerifyPlan, lockstep};
 use crate::{LabError, bundle};
 
 /// How a repetition compares with the bundle.
@@ -41,7 +41,7 @@ pub fn replay(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<Replay, La
         out.copy_from_slice(recorded.map_or(&[], Vec::as_slice));
     };
     let plan = VerifyPlan { steps: plan.steps.min(actions.len() as u64), ..plan };
-    let verdict = lockstep(&plan, &mut source, progress)?;
+    let verdict = lockstep(&plan, &mut source, &mut |_| Judgement::Stop, progress)?;
     let expected = read_json(&folder.join(bundle::DIFF))?;
     let reproduced =
         verdict.mismatch.as_ref().is_some_and(|mismatch| bundle::diff(&plan, mismatch) == expected);

@@ -152,6 +152,8 @@ pub struct Verdict {
     pub comparisons: u64,
     /// Every step's actions, as far as the run came.
     pub actions: Vec<Vec<u8>>,
+    /// Disagreements that were judged to be understood.
+    pub set_aside: u64,
     /// The disagreement that ended the run, if any.
     pub mismatch: Option<Mismatch>,
     /// How long it took.
@@ -160,24 +162,38 @@ pub struct Verdict {
     pub details: [Value; 2],
 }
 
-/// Run the plan with its own actions.
+/// Run the plan with its own actions, and with somebody to judge disagreements.
 ///
 /// # Errors
 /// A backend failed; a disagreement is not an error but a [`Verdict`].
-pub fn verify(plan: &VerifyPlan, progress: &mut dyn FnMut(u64)) -> Result<Verdict, LabError> {
+pub fn verify(
+    plan: &VerifyPlan,
+    judge: &mut dyn FnMut(&Mismatch) -> Judgement,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Verdict, LabError> {
     let mut source = |step: u64, actions: &mut [u8]| {
         plan.action_gen.fill(plan.codec, plan.actions_seed, step, actions);
     };
-    lockstep(plan, &mut source, progress)
+    lockstep(plan, &mut source, judge, progress)
 }
 
-/// Run the plan with actions from anywhere.
+/// What to do about a disagreement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// It ends the run.
+    Stop,
+    /// It is understood: count it and go on.
+    SetAside,
+}
+
+/// Run the plan with actions from anywhere, and with somebody to judge disagreements.
 ///
 /// # Errors
 /// A backend failed; a disagreement is not an error but a [`Verdict`].
 pub fn lockstep(
     plan: &VerifyPlan,
     actions_of: &mut dyn FnMut(u64, &mut [u8]),
+    judge: &mut dyn FnMut(&Mismatch) -> Judgement,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Verdict, LabError> {
     let start = Instant::now();
@@ -187,6 +203,7 @@ pub fn lockstep(
     let mut verdict = Verdict {
         steps: 0,
         comparisons: 0,
+        set_aside: 0,
         actions: Vec::new(),
         mismatch: None,
         elapsed: Duration::ZERO,
@@ -201,7 +218,12 @@ pub fn lockstep(
         verdict.steps += 1;
         if verdict.steps.is_multiple_of(plan.compare_every) || verdict.steps == plan.steps {
             verdict.comparisons += 1;
-            verdict.mismatch = compare(plan, verdict.steps, &mut *reference, &mut *dut)?;
+            if let Some(mismatch) = compare(plan, verdict.steps, &mut *reference, &mut *dut)? {
+                match judge(&mismatch) {
+                    Judgement::Stop => verdict.mismatch = Some(mismatch),
+                    Judgement::SetAside => verdict.set_aside += 1,
+                }
+            }
         }
         progress(verdict.steps);
     }

@@ -1,6 +1,7 @@
 //! What can go wrong with a swarm.
 
 use gbxcule_gameboy::RomError;
+use gbxcule_gameboy::state::StateError;
 
 /// The world's failures and wrong calls; a refused call has changed nothing.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +30,8 @@ pub enum SwarmError {
         "the snapshot was taken with another cartridge: {found} bytes of cartridge RAM, expected {expected}"
     )]
     OtherCartridge { found: usize, expected: usize },
+    #[error("the state cannot be used: {0}")]
+    State(#[from] StateError),
     #[error("cannot start a thread for the swarm: {0}")]
     Thread(#[source] std::io::Error),
 }

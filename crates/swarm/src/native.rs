@@ -274,6 +274,30 @@ impl NativeSwarm {
         Ok(())
     }
 
+    /// An env as versioned bytes that outlive this process, its cartridge RAM included.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn save_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        let (shard, slot) = self.locate(env)?;
+        let (machine, cartridge) = (shard.machine(slot), self.rom.cartridge());
+        let mut bytes = vec![0; machine.state_len(cartridge)];
+        machine.save_state(cartridge, shard.cart_ram(slot), &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Put an env into the state that bytes hold; its counters start anew.
+    ///
+    /// # Errors
+    /// There is no such env, or the bytes are no state of a machine with this cartridge; nothing has changed then.
+    pub fn load_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
+        self.locate(env)?;
+        let mut cart_ram = vec![0; self.rom.cart_ram_bytes()];
+        let machine = Machine::load_state(self.rom.cartridge(), bytes, &mut cart_ram)?;
+        let counters = Counters::default();
+        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters })
+    }
+
     /// One env's state into all marked ones.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ class Phase:
 
 # The moments below are counted in PyBoy's own clock. It performs the access of `LDH (n),A` and `LDH A,(n)`
 # one M-cycle after the instruction began, hardware two; so the divider is shifted to read the same.
-PYBOY_PHASE = Phase(line_0_in_tcycles=68, divider=0xABCC)
+PYBOY_PHASE = Phase(line_0_in_tcycles=68, divider=0xABD0)
 
 REGISTER_WRITES = (  # P1, NR52, NR11, NR12, NR51, NR50, BGP
     (0x00, 0x00),

@@ -21,6 +21,9 @@ REGISTERS = struct.Struct("<8B2HQQ")
 FEATURES = struct.Struct("<8B2H16s")
 FEATURE_MEMORY = slice(0xC000, 0xC010)
 LCDC = 0xFF40
+HALT = 0x76
+# Where PyBoy 2.8.1 (save states of version 29) says whether the CPU is halted.
+HALTED_IN_STATE = 20
 
 # Bit order of the joypad masks: right, left, up, down, A, B, SELECT, START.
 PRESS = (
@@ -43,6 +46,19 @@ RELEASE = (
     WindowEvent.RELEASE_BUTTON_SELECT,
     WindowEvent.RELEASE_BUTTON_START,
 )
+
+
+class StateHead:
+    """A file that takes the head of a save state and stops PyBoy from writing the rest."""
+
+    def __init__(self) -> None:
+        self.bytes = bytearray()
+
+    def write(self, data: bytes) -> int:
+        self.bytes += data
+        if len(self.bytes) > HALTED_IN_STATE:
+            raise StopIteration
+        return len(data)
 
 
 class Machine:
@@ -113,8 +129,19 @@ class Machine:
 
     def registers(self) -> "tuple[int, ...]":
         file = self.pyboy.register_file
-        hl = file.HL
-        return (file.A, file.F, file.B, file.C, file.D, file.E, hl >> 8, hl & 0xFF, file.SP, file.PC)
+        hl, pc = file.HL, file.PC
+        if self.pyboy.memory[pc] == HALT and self.is_halted():
+            # PyBoy leaves PC on the HALT it waits in and steps over it when it wakes. The CPU has fetched it.
+            pc = pc + 1 & 0xFFFF
+        return (file.A, file.F, file.B, file.C, file.D, file.E, hl >> 8, hl & 0xFF, file.SP, pc)
+
+    def is_halted(self) -> bool:
+        head = StateHead()
+        try:
+            self.pyboy.save_state(head)
+        except StopIteration:
+            pass
+        return head.bytes[HALTED_IN_STATE] != 0
 
     def state(self) -> bytes:
         return REGISTERS.pack(*self.registers(), self.pyboy._cycles() - self.boot_tcycles, self.frames)
@@ -129,7 +156,7 @@ class Machine:
 
     def screen(self) -> bytes:
         """The last drawn frame as the swarm packs it: 2 bits a pixel, leftmost on top, 0 is white."""
-        shade = 3 - self.pyboy.screen.ndarray[:, :, 0] // 0x55
+        shade = 3 - (self.pyboy.screen.ndarray[:, :, 0] >> 6)  # its grays are FF, 99, 55, 00
         quads = shade.reshape(-1, 4)
         return (quads[:, 0] << 6 | quads[:, 1] << 4 | quads[:, 2] << 2 | quads[:, 3]).astype("uint8").tobytes()
 

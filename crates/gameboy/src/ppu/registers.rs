@@ -125,7 +125,8 @@ impl Machine {
         let ppu = &mut self.ppu;
         if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
             ppu.switch_off();
-            self.dark_start = self.now;
+            // PyBoy counts a dark frame from the M-cycle before the write.
+            self.dark_start = self.now.wrapping_sub(1);
         }
         let ppu = &mut self.ppu;
         ppu.lcdc = value;

@@ -4,7 +4,6 @@ use super::actual::leaves;
 use super::{Actual, Program};
 use crate::eval;
 use crate::ir::constant::Literal;
-use crate::ir::ty::Scalar;
 
 pub(super) fn difference(
     program: &Program,
@@ -14,25 +13,27 @@ pub(super) fn difference(
 ) -> Option<String> {
     for (param, actual) in program.args.iter().enumerate() {
         let Actual::Array { buffer, of, .. } = actual else { continue };
-        let (left, right) = (left.get(*buffer)?, right.get(*buffer)?);
-        let size = program.module.types.layout(*of)?.size as usize;
-        let leaves = leaves(&program.module.types, *of);
-        for at in (0..left.len().min(right.len())).step_by(size.max(1)) {
+        let name = &program.module.functions[program.kernel].params[param].name;
+        let size = program.buffers[*buffer].len();
+        let (left, right) = match (left.get(*buffer), right.get(*buffer)) {
+            (Some(left), Some(right)) if left.len() == size && right.len() == size => (left, right),
+            _ => return Some(format!("`{name}` has not its {size} bytes on both sides")),
+        };
+        let types = &program.module.types;
+        let element = types.layout(*of).map_or(1, |layout| layout.size.max(1));
+        let leaves = leaves(types, *of);
+        for at in (0..size).step_by(element as usize) {
             for &(offset, scalar) in &leaves {
                 let at = at + offset as usize;
-                let (l, r) = (scalar_at(left, at, scalar)?, scalar_at(right, at, scalar)?);
+                let (l, r) =
+                    (eval::from_bytes(scalar, &left[at..]), eval::from_bytes(scalar, &right[at..]));
                 if distance(l, r) > ulps {
-                    let name = &program.module.functions[program.kernel].params[param].name;
                     return Some(format!("`{name}` at byte {at}: {l} and {r}"));
                 }
             }
         }
     }
     None
-}
-
-fn scalar_at(bytes: &[u8], at: usize, scalar: Scalar) -> Option<Literal> {
-    bytes.get(at..at + scalar.bytes() as usize).map(|bytes| eval::from_bytes(scalar, bytes))
 }
 
 /// How many numbers of the type lie between two; integers differ or don't. NaNs are equal.
@@ -56,6 +57,7 @@ pub fn distance(left: Literal, right: Literal) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::ty::Scalar;
 
     #[test]
     fn distance_counts_numbers_between() {

@@ -256,6 +256,14 @@ impl Inputs {
                     eval::to_bytes(direction[low * 3 + high], &mut image[offset as usize..]);
                 }
             }
+            if self.row.starts_with("inverse") {
+                // Far from singular.
+                let width = leaves.len().isqrt();
+                for (&(offset, scalar), part) in leaves.iter().zip(&direction).step_by(width + 1) {
+                    let far = Literal::float(scalar, part.as_f64() + 12.0);
+                    eval::to_bytes(far, &mut image[offset as usize..]);
+                }
+            }
             if self.is_rotation(types, of) {
                 let norm = direction.iter().map(|part| part.as_f64().powi(2)).sum::<f64>().sqrt();
                 for ((offset, scalar), part) in leaves.iter().zip(&direction) {
@@ -282,6 +290,10 @@ impl Inputs {
             (_, "i") => return int(order[0]),
             (_, "j") => return int(order[1]),
             (_, "k") => return int(order[2]),
+            // Far outside the range every error grows without bound.
+            (_, "t") if scalar.is_float() => {
+                return Literal::float(scalar, f64::from(random.below(1025)) / 1024.0);
+            }
             (_, "octaves") => return int(1 + random.below(4)),
             (_, "px" | "py" | "pz" | "pt") => return int(1 + random.below(5)),
             (_, "lam") => return Literal::float(scalar, f64::from(random.below(300)) / 10.0),

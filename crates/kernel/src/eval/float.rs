@@ -24,6 +24,10 @@ pub(super) fn binary(op: BinaryOp, left: Literal, right: Literal) -> Literal {
         return Literal::float(scalar, operations!(op, a, b));
     }
     let (a, b) = (a as f32, b as f32);
+    if op == BinaryOp::FloorDivide {
+        let quotient = Literal::float(scalar, f64::from(a / b));
+        return Literal::float(scalar, quotient.as_f64().floor());
+    }
     Literal::float(scalar, f64::from(operations!(op, a, b)))
 }
 
@@ -41,6 +45,15 @@ mod tests {
         let big = Literal::float(Scalar::F16, 60000.0);
         let sum = binary(BinaryOp::Add, big, big);
         assert_eq!(half::f32_from_f16(sum.bits() as u16), f32::INFINITY);
+    }
+
+    #[test]
+    fn the_quotient_is_rounded_before_it_is_floored() {
+        let (tiny, one) = (Literal::float(Scalar::Bf16, -1e-40), Literal::float(Scalar::Bf16, 1.0));
+        let zero = Literal::float(Scalar::Bf16, -0.0);
+        assert_eq!(binary(BinaryOp::FloorDivide, tiny, one).as_f64(), -1.0);
+        let larger = Literal::float(Scalar::Bf16, 3e38);
+        assert_eq!(binary(BinaryOp::FloorDivide, tiny, larger), zero);
     }
 
     #[test]

@@ -21,7 +21,7 @@ impl Thread<'_, '_> {
         self.machine.output.push_str(&text);
     }
 
-    /// A value on a line of its own; a matrix on one for each row.
+    /// A value on a line of its own.
     fn line(&self, value: Value) -> String {
         let types = &self.machine.module.types;
         let ty = self.type_of(value);
@@ -29,21 +29,24 @@ impl Thread<'_, '_> {
             let at = |index| self.slot(value) + u64::from(index * of.bytes());
             (0..count).map(|index| self.scalar_at(at(index), of)).collect()
         });
-        // Components of composites are floats to Warp's print, whatever they are.
-        let short = |part: &Literal| general(f64::from(part.as_f64() as f32), 6);
-        let joined = |parts: &[Literal]| parts.iter().map(short).collect::<Vec<_>>().join(" ");
-        match types[ty] {
-            Shape::Scalar(_) => scalar(parts[0]) + "\n",
-            Shape::Vector { .. } => joined(&parts) + " \n",
-            Shape::Matrix { cols, .. } => {
-                parts.chunks(usize::from(cols)).map(|row| joined(row) + " \n").collect()
-            }
-            Shape::Quaternion(_) => joined(&parts) + "\n",
-            Shape::Transform(_) => {
-                format!("({}) ({})\n", joined(&parts[..3]), joined(&parts[3..]))
-            }
-            _ => "<type without print implementation>\n".into(),
+        line(&types[ty], &parts)
+    }
+}
+
+/// A value of these components on a line of its own; a matrix on one for each row.
+pub fn line(shape: &Shape, parts: &[Literal]) -> String {
+    // Components of composites are floats to Warp's print, whatever they are.
+    let short = |part: &Literal| general(f64::from(part.as_f64() as f32), 6);
+    let joined = |parts: &[Literal]| parts.iter().map(short).collect::<Vec<_>>().join(" ");
+    match *shape {
+        Shape::Scalar(_) => scalar(parts[0]) + "\n",
+        Shape::Vector { .. } => joined(parts) + " \n",
+        Shape::Matrix { cols, .. } => {
+            parts.chunks(usize::from(cols)).map(|row| joined(row) + " \n").collect()
         }
+        Shape::Quaternion(_) => joined(parts) + "\n",
+        Shape::Transform(_) => format!("({}) ({})\n", joined(&parts[..3]), joined(&parts[3..])),
+        _ => "<type without print implementation>\n".into(),
     }
 }
 
@@ -58,7 +61,7 @@ fn scalar(literal: Literal) -> String {
 
 /// C's `printf` with the conversions `d i u x X o c f F e E g G` and `%`, flags, width and precision;
 /// arguments that are missing or of the wrong kind print as 0.
-pub(super) fn printf(format: &str, args: &[Option<Literal>]) -> String {
+pub fn printf(format: &str, args: &[Option<Literal>]) -> String {
     let mut text = String::new();
     let mut args = args.iter();
     let mut rest = format;

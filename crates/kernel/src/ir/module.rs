@@ -53,6 +53,11 @@ impl Module {
         self.names.get(name).is_some()
     }
 
+    /// All strings that were kept.
+    pub fn names(&self) -> &Arena<Box<str>> {
+        &self.names
+    }
+
     /// Adds a constant table.
     pub fn add_table(&mut self, table: Table) -> TableId {
         self.tables.push(table)

@@ -1,6 +1,6 @@
 //! NVRTC and ptxas take all CUDA text, for each generation of GPUs. No GPU, no driver.
 
-use crate::{host, sample};
+use crate::{document, host, sample};
 use gbxcule_kernel::arbitrary;
 use gbxcule_kernel::back::cxx::{self, Dialect, HEADER_NAME, Options};
 use gbxcule_kernel::check::Valid;
@@ -53,10 +53,9 @@ fn joined(modules: &[Valid<Module>]) -> String {
 #[ignore = "needs NVRTC"]
 fn samples_compile() {
     let options = Options::new(Dialect::Cuda);
-    compile(
-        "nvrtc_samples",
-        sample::all().iter().map(|sample| cxx::write(&sample.module, &options).source),
-    );
+    let samples = sample::all();
+    let by_hand = samples.iter().map(|sample| cxx::write(&sample.module, &options).source);
+    compile("nvrtc_samples", by_hand.chain(document::cuda()));
 }
 
 #[test]

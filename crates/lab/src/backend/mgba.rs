@@ -17,7 +17,7 @@ use crate::LabError;
 
 /// How far mGBA's picture is behind: the swarm's CPU sees a line's events 8 T-cycles after the line began, mGBA's at
 /// once.
-const PICTURE_TCYCLES: i32 = 12;
+const PICTURE_TCYCLES: i32 = 8;
 /// mGBA starts with DIV at 0xABC0, the DMG hands over with 0xABCC.
 const DIVIDER_TCYCLES: i32 = -12;
 

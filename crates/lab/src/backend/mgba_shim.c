@@ -74,7 +74,8 @@ struct gbxcule_mgba* gbxcule_mgba_open(const uint8_t* rom, size_t rom_bytes) {
 	core->loadConfig(core, &core->config);
 	core->setVideoBuffer(core, self->pixels, BUFFER_WIDTH);
 	struct VFile* file = VFileMemChunk(rom, rom_bytes);
-	if (!file || !core->loadROM(core, file)) {
+	struct VFile* save = VFileMemChunk(NULL, 0);
+	if (!file || !save || !core->loadROM(core, file) || !core->loadSave(core, save)) {
 		gbxcule_mgba_close(self);
 		return NULL;
 	}
@@ -86,13 +87,13 @@ static int32_t from_tcycles(int32_t tcycles) {
 	return tcycles * 2;
 }
 
-/* Goes off with every change of the PPU's mode and ends a HALT's sleep for a moment: mGBA would sleep as far as the
- * next interrupt, over the end of the frame. */
+/* Goes off with every change of the PPU's mode, and ends a HALT's sleep for a moment when that is the end of a frame:
+ * mGBA would sleep as far as the next interrupt. */
 static void sound_alarm(struct mTiming* timing, void* context, uint32_t cycles_late) {
 	struct gbxcule_mgba* self = context;
 	struct GB* gb = self->core->board;
 	(void) cycles_late;
-	gb->earlyExit = true;
+	gb->earlyExit = gb->video.ly == 0 && gb->video.mode == 2;
 	int32_t until = from_tcycles(GB_VIDEO_HORIZONTAL_LENGTH);
 	if (mTimingIsScheduled(timing, &gb->video.modeEvent)) {
 		until = mTimingUntil(timing, &gb->video.modeEvent);
@@ -125,9 +126,13 @@ static bool lcd_is_on(const struct GB* gb) {
 	return GBRegisterLCDCIsEnable(gb->memory.io[GB_REG_LCDC]);
 }
 
-/* A halted CPU's own cycles already point at the next event. */
+/* A halted CPU's own cycles already point at the next event; the one that was let happen is seen by the M-cycle that
+ * begins after it. */
 static int64_t tcycles(const struct GB* gb) {
-	return (gb->cpu->halted ? gb->timing.globalCycles : mTimingGlobalTime(&gb->timing)) / 2;
+	if (gb->cpu->halted) {
+		return (gb->timing.globalCycles / 8 + 1) * 4;
+	}
+	return mTimingGlobalTime(&gb->timing) / 2;
 }
 
 /* Run to the first instruction boundary in mode 2 of line 0 after a VBlank, or 70,224 T-cycles after the LCD was
@@ -142,11 +147,14 @@ void gbxcule_mgba_run_frame(struct gbxcule_mgba* self) {
 		if (cpu->halted) {
 			cpu->irqh.processEvents(cpu);
 		} else {
-			self->core->step(self->core);
+			do {
+				SM83Tick(cpu);
+			} while (cpu->executionState != SM83_CORE_FETCH && !cpu->halted);
 		}
 		bool on = lcd_is_on(gb);
 		if (was_on && !on) {
-			dark_since = tcycles(gb);
+			/* The write was the last of its instruction's M-cycles; the swarm counts from the one before. */
+			dark_since = tcycles(gb) - 8;
 		}
 		was_on = on;
 		if (!on) {

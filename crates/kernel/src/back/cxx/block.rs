@@ -55,10 +55,10 @@ impl<'a> Writer<'_, 'a> {
                 self.switch(&selector, of, cases, *default);
             }
             StmtKind::For { index, start, end, step, body } => {
-                self.for_loop(*index, [*start, *end, *step], *body)
+                self.for_loop(*index, [*start, *end, *step], *body);
             }
             StmtKind::While { header, condition, body } => {
-                self.while_loop(*header, *condition, *body)
+                self.while_loop(*header, *condition, *body);
             }
             StmtKind::Break => self.leave_loop(),
             StmtKind::Continue => self.line("continue;"),
@@ -117,7 +117,7 @@ impl<'a> Writer<'_, 'a> {
             Step::Leave(block) => depth -= u32::from(loops[block.index()]),
             Step::Stmt(stmt) => match stmt.kind {
                 StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
-                    loops[body.index()] = true
+                    loops[body.index()] = true;
                 }
                 StmtKind::Return(_) => found |= depth > 0,
                 _ => {}

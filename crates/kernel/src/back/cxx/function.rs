@@ -48,6 +48,8 @@ pub(super) struct Writer<'u, 'a> {
     pending: Vec<Value>,
     /// The source line quoted last.
     quoted: Option<(Option<crate::source::SourceId>, usize)>,
+    /// The span looked at last.
+    quoted_span: Option<Span>,
     temporaries: u32,
 }
 
@@ -91,6 +93,7 @@ pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
         exprs: vec![None; body.values.len()],
         pending: Vec::new(),
         quoted: None,
+        quoted_span: None,
         temporaries: 0,
     };
     writer.heading();
@@ -221,6 +224,10 @@ impl Writer<'_, '_> {
     }
 
     fn quote(&mut self) {
+        if self.quoted_span == Some(self.span) {
+            return;
+        }
+        self.quoted_span = Some(self.span);
         let Some((_, line, text)) = self.unit.quote(self.span) else { return };
         let now = Some((self.span.source(), line));
         if self.quoted != now && !text.is_empty() {
@@ -281,7 +288,7 @@ impl Writer<'_, '_> {
             if uses == 0 {
                 self.line(&format!("{};", expr.text));
             } else {
-                self.materialize(value, expr);
+                self.materialize(value, &expr);
             }
             return;
         }
@@ -295,7 +302,7 @@ impl Writer<'_, '_> {
                 self.line(&format!("(void){};", expr.at(super::expr::Level::Primary)));
             }
         } else if name.is_some() || uses > 1 || expr.text.len() > EXPRESSION_MAX {
-            self.materialize(value, expr);
+            self.materialize(value, &expr);
         } else {
             self.exprs[value.index()] = Some(expr);
             self.pending.push(value);
@@ -317,7 +324,7 @@ impl Writer<'_, '_> {
     }
 
     /// Gives a value a name of its own, here.
-    fn materialize(&mut self, value: Value, expr: Expr) {
+    fn materialize(&mut self, value: Value, expr: &Expr) {
         let data = self.body.values[value];
         let name = match data.name {
             Some(name) => self.unit.names.local(self.module.text(name)),
@@ -343,7 +350,7 @@ impl Writer<'_, '_> {
                     if self.body.values[value].span.is_some() {
                         self.span = self.body.values[value].span;
                     }
-                    self.materialize(value, expr);
+                    self.materialize(value, &expr);
                 }
                 expr => {
                     self.exprs[value.index()] = expr;

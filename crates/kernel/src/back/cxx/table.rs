@@ -1,7 +1,6 @@
 //! Constant tables as initializers.
 
 use super::literal::literal;
-use super::ty::Spelling;
 use crate::ir::constant::{Literal, Table};
 use crate::ir::layout;
 use crate::ir::module::Module;
@@ -11,9 +10,9 @@ use crate::ir::ty::{Scalar, Shape, Type};
 const WIDTH: usize = 100;
 
 /// `{..}` with a table's values, broken into lines.
-pub(super) fn initializer(module: &Module, spelling: &Spelling, table: &Table) -> String {
+pub(super) fn initializer(module: &Module, table: &Table) -> String {
     let mut words = Vec::new();
-    value(module, spelling, table.ty, &table.bytes, &mut words);
+    value(module, table.ty, &table.bytes, &mut words);
     let mut text = String::new();
     let mut column = WIDTH;
     for word in words {
@@ -31,7 +30,7 @@ pub(super) fn initializer(module: &Module, spelling: &Spelling, table: &Table) -
 }
 
 /// The words of one value. Types nest as deeply as a front end lets users write them.
-fn value(module: &Module, spelling: &Spelling, ty: Type, bytes: &[u8], words: &mut Vec<String>) {
+fn value(module: &Module, ty: Type, bytes: &[u8], words: &mut Vec<String>) {
     if bytes.iter().all(|&byte| byte == 0) {
         words.push(if ty.as_scalar().is_some_and(|of| !is_small(of)) {
             "0".into()
@@ -44,7 +43,7 @@ fn value(module: &Module, spelling: &Spelling, ty: Type, bytes: &[u8], words: &m
         words.push("{".into());
         for (inner, offset) in parts(module, ty) {
             let size = module.types.layout(inner).map_or(0, |layout| layout.size);
-            value(module, spelling, inner, &bytes[offset as usize..][..size as usize], words);
+            value(module, inner, &bytes[offset as usize..][..size as usize], words);
             if let Some(last) = words.last_mut() {
                 last.push(',');
             }

@@ -133,7 +133,7 @@ fn inner_types(module: &Module, shape: &Shape, mut visit: impl FnMut(Type)) {
     match shape {
         Shape::Array { of, .. } | Shape::Fixed { of, .. } => visit(*of),
         Shape::Struct(id) => {
-            module.types.structure(*id).fields.iter().for_each(|field| visit(field.ty))
+            module.types.structure(*id).fields.iter().for_each(|field| visit(field.ty));
         }
         Shape::Tuple(of) => of.iter().for_each(|&of| visit(of)),
         _ => {}

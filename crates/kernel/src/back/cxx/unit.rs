@@ -139,7 +139,7 @@ impl<'a> Unit<'a> {
                 continue;
             }
             let word = if self.cuda() { "static __device__ const" } else { "static const" };
-            let values = table::initializer(module, &self.spelling, table);
+            let values = table::initializer(module, table);
             let text = format!("{word} {} {name} ={values};\n\n", self.spelling.of(table.ty));
             self.put(&text);
         }

@@ -124,7 +124,7 @@ struct Instance<'a> {
 }
 
 /// How many statements one kernel may come to after unrolling.
-const WORK_MAX: usize = 200_000;
+const WORK_MAX: usize = 50_000;
 
 impl<'u, 'a> Session<'u, 'a> {
     pub(super) fn new(unit: &'u Unit<'a>) -> Self {

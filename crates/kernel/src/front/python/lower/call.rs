@@ -119,7 +119,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if let Some(part) = part {
                 match self.expr(part)? {
                     Operand::Static(Static::Int(at)) if (0..1024).contains(&at) => {
-                        *bound = at as i32
+                        *bound = at as i32;
                     }
                     _ => {
                         return fault(

@@ -1,0 +1,66 @@
+# Everything from a clean clone; the Python that a target needs is set up in .venv by itself.
+#
+#   make check       the CPU gate: format, lints, tests, the micro-ROM suite against PyBoy; two minutes after the build
+#   make test        all tests that need no GPU, those against PyBoy and the test data too
+#   make verify      the two gates against PyBoy, 1024 steps each, and the suite
+#   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
+#   make roms        the built-in ROMs as files in runs/roms/
+#   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
+
+PYTHON ?= python3
+VENV := .venv
+GBXCULE := cargo run --quiet --release --package gbxcule-cli --
+# cargo-nextest if it is there, else cargo's own runner.
+TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest run" || echo "cargo test")
+TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
+TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
+
+.PHONY: check test verify bench roms verify-gpu check-gpu bench-gpu
+
+$(VENV): $(VENV)/oracle.txt
+
+$(VENV)/oracle.txt: requirements/oracle.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	cp $< $@
+
+check: $(VENV)/oracle.txt
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- --deny warnings
+	$(TEST) --workspace
+	$(GBXCULE) verify --suite
+
+test: $(VENV)/oracle.txt
+	$(TEST) --workspace
+	$(TEST) --package gbxcule-lab --package gbxcule-cli --test pyboy $(TEST_ALL)
+ifneq ($(TEST_DATA),)
+	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) $(TEST) --package gbxcule-gameboy --test sm83 $(TEST_ALL)
+else
+	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
+endif
+
+GATE := --ref-backend pyboy_single --compare-every 1 --frames-per-step 1
+
+verify: $(VENV)/oracle.txt
+	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cpu --rom ALU_LOOP --verify-steps 1024
+	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cpu --rom MEM_RWB --verify-steps 1024 --mem-region C000:C100
+	$(GBXCULE) verify --suite
+
+bench: $(VENV)/oracle.txt
+	$(GBXCULE) bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom MEM_RWB --env-counts 1,8,64,512,2048 \
+	    --longest-window 2 --repeats 3
+
+roms:
+	$(GBXCULE) roms --out runs/roms
+
+verify-gpu: $(VENV)/oracle.txt
+	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 1024
+	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 1024 --mem-region C000:C100
+
+check-gpu: $(VENV)/oracle.txt
+	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 64
+	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 64 --mem-region C000:C100
+
+bench-gpu: $(VENV)/oracle.txt
+	$(GBXCULE) bench --backend pyboy_vec_mp --backend warp_vec_cuda --rom MEM_RWB \
+	    --env-counts 1,8,64,512,2048,8192

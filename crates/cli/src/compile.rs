@@ -1,0 +1,177 @@
+//! `gbxcule compile`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use gbxcule_kernel::back::cxx::{self, Dialect};
+use gbxcule_kernel::check::{self, Valid};
+use gbxcule_kernel::diagnostic::{Diagnostic, render};
+use gbxcule_kernel::front::python::{Program, survey::survey};
+use gbxcule_kernel::ir::{module::Module, print};
+use gbxcule_kernel::source::SourceMap;
+use gbxcule_lab::artifact::write_whole;
+
+use crate::device::Device;
+
+/// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
+///
+/// The file is read as text. What is refused is refused at its line, with what is allowed. The text that comes out needs
+/// nothing but one small header, which `--header` writes. The same file gives the same bytes.
+#[derive(Args)]
+#[command(after_long_help = "\
+EXAMPLES
+  gbxcule compile saxpy.py                            C++ for the CPU
+  gbxcule compile saxpy.py --device cuda              CUDA C++
+  gbxcule compile saxpy.py --emit ir --kernel saxpy   one kernel as the compiler sees it
+  gbxcule compile --survey path/to/warp               how much of a tree of files compiles, and what is refused")]
+pub(crate) struct Compile {
+    /// The Python file
+    #[arg(value_name = "FILE.py", required_unless_present_any = ["survey", "header"])]
+    file: Option<PathBuf>,
+
+    /// For which device the text is
+    #[arg(long, value_enum, default_value = "cpu")]
+    device: Device,
+
+    /// What to write; without it, C++ for `--device cpu` and CUDA C++ for `--device cuda`
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
+
+    /// Only this kernel, and what it calls
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+
+    /// Leave out the checks of indices and divisors
+    #[arg(long)]
+    unchecked: bool,
+
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Write the header that the text includes into this folder
+    #[arg(long, value_name = "DIR")]
+    header: Option<PathBuf>,
+
+    /// Compile every kernel below this folder and print how many are refused, by reason
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "out", "header"])]
+    survey: Option<PathBuf>,
+}
+
+/// The stages of the compiler that can be looked at.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// The typed, structured IR
+    Ir,
+    /// C++17 for the CPU
+    Cpp,
+    /// CUDA C++ for NVRTC or nvcc
+    Cuda,
+}
+
+impl Compile {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        if let Some(folder) = &self.survey {
+            return run_survey(folder);
+        }
+        if let Some(folder) = &self.header {
+            let path = folder.join(cxx::HEADER_NAME);
+            write_whole(&path, cxx::HEADER.as_bytes())
+                .with_context(|| format!("writing {}", path.display()))?;
+        }
+        match &self.file {
+            Some(file) => self.compile(file),
+            None => Ok(true),
+        }
+    }
+
+    fn compile(&self, file: &Path) -> anyhow::Result<bool> {
+        let text =
+            std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+        let mut sources = SourceMap::new();
+        let id = sources.add(file.display().to_string(), text);
+        let outcome = Program::parse(&sources, id)
+            .and_then(|program| self.lower(&program, file))
+            .and_then(check::module);
+        match outcome {
+            Ok(module) => {
+                self.write(&self.print(&module, &sources)?)?;
+                Ok(true)
+            }
+            Err(faults) => {
+                eprint!("{}", render(&faults, &sources));
+                Ok(false)
+            }
+        }
+    }
+
+    fn lower(&self, program: &Program, file: &Path) -> Result<Module, Vec<Diagnostic>> {
+        let name = file.file_stem().map_or("kernels".into(), |stem| stem.to_string_lossy());
+        let Some(wanted) = &self.kernel else { return program.compile(&name) };
+        let reader = program.reader();
+        let mut module = Module::new(name.into_owned());
+        for kernel in reader.kernels().iter().filter(|kernel| kernel.name == *wanted) {
+            reader.lower(kernel.position, &mut module)?;
+        }
+        Ok(module)
+    }
+
+    fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<String> {
+        if let Some(wanted) = &self.kernel
+            && module.functions.is_empty()
+        {
+            bail!("there is no kernel `{wanted}` in this file");
+        }
+        let dialect = match (self.emit, self.device) {
+            (Some(Emit::Ir), _) => return Ok(print::module(module)),
+            (Some(Emit::Cpp), _) | (None, Device::Cpu) => Dialect::Host,
+            (Some(Emit::Cuda), _) | (None, Device::Cuda) => Dialect::Cuda,
+        };
+        let mut options = cxx::Options::new(dialect);
+        options.sources = Some(sources);
+        options.checked = !self.unchecked;
+        Ok(cxx::write(module, &options).source)
+    }
+
+    fn write(&self, text: &str) -> anyhow::Result<()> {
+        match &self.out {
+            Some(path) => write_whole(path, text.as_bytes())
+                .with_context(|| format!("writing {}", path.display())),
+            None => {
+                print!("{text}");
+                Ok(())
+            }
+        }
+    }
+}
+
+fn run_survey(folder: &Path) -> anyhow::Result<bool> {
+    let mut paths = Vec::new();
+    collect(folder, &mut paths).with_context(|| format!("reading {}", folder.display()))?;
+    paths.sort();
+    let mut files = Vec::new();
+    for path in paths {
+        // Files that are no UTF-8 text hold no kernels.
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            files.push((path.display().to_string(), text));
+        }
+    }
+    if files.is_empty() {
+        bail!("no Python file below {}", folder.display());
+    }
+    println!("{}", survey(files));
+    Ok(true)
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, paths)?;
+        } else if path.extension().is_some_and(|extension| extension == "py") {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}

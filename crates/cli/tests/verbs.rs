@@ -1,0 +1,280 @@
+//! The command as people run it: what it prints, what it leaves behind, how it exits.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+const FILES_OF_A_BUNDLE: [&str; 7] = [
+    "metadata.json",
+    "ref_state.json",
+    "dut_state.json",
+    "diff.json",
+    "actions.jsonl",
+    "rom.gb",
+    "repro.sh",
+];
+
+fn gbxcule(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("the binary runs")
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
+    command.args(arguments).current_dir(folder);
+    command
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// A run without an oracle: the swarm against whoever is named.
+fn verify(folder: &Path, dut: &str) -> Output {
+    let arguments =
+        ["verify", "--ref-backend", "warp_vec_cpu", "--dut-backend", dut, "--rom", "ALU_LOOP"];
+    gbxcule(
+        folder,
+        &[&arguments[..], &["--verify-steps", "20", "--mem-region", "C000:C100"]].concat(),
+    )
+}
+
+fn bundles(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder.join("runs/bundles")).into_iter().flatten().flatten();
+    let visible = entries.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
+    visible.map(|entry| entry.path()).collect()
+}
+
+#[test]
+fn agreement_exits_with_0_and_writes_nothing() {
+    let folder = folder();
+    let output = verify(folder.path(), "warp_vec");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("agree"), "{}", stdout(&output));
+    assert!(bundles(folder.path()).is_empty());
+}
+
+#[test]
+fn a_mismatch_exits_with_1_and_its_repro_sh_reproduces_it() {
+    let folder = folder();
+    let output = verify(folder.path(), "stub_bad");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(
+        stdout(&output)
+            .contains("MISMATCH  ALU_LOOP: stub_bad against warp_vec_cpu, after step 1, env 0")
+    );
+    let bundles = bundles(folder.path());
+    assert_eq!(bundles.len(), 1);
+    for file in FILES_OF_A_BUNDLE {
+        assert!(bundles[0].join(file).exists(), "{file}");
+    }
+    let mut script = Command::new(bundles[0].join("repro.sh"));
+    let output = script.env("GBXCULE", env!("CARGO_BIN_EXE_gbxcule")).output().expect("sh");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("reproduced"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_killed_run_leaves_no_half_bundle() {
+    let folder = folder();
+    let arguments = [
+        "verify",
+        "--ref-backend",
+        "warp_vec_cpu",
+        "--dut-backend",
+        "stub_bad",
+        "--rom",
+        "ALU_LOOP",
+    ];
+    for delay_ms in (0..400).step_by(20) {
+        let mut child = command(folder.path(), &arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        thread::sleep(Duration::from_millis(delay_ms));
+        child.kill().expect("ours to end");
+        child.wait().expect("it ends");
+    }
+    for bundle in bundles(folder.path()) {
+        for file in FILES_OF_A_BUNDLE {
+            assert!(bundle.join(file).exists(), "{file} in {}", bundle.display());
+        }
+    }
+}
+
+#[test]
+fn keep_going_counts_mismatches_instead_of_stopping() {
+    let folder = folder();
+    let arguments = [
+        "verify",
+        "--ref-backend",
+        "warp_vec_cpu",
+        "--dut-backend",
+        "stub_bad",
+        "--rom",
+        "ALU_LOOP",
+    ];
+    let output = gbxcule(
+        folder.path(),
+        &[&arguments[..], &["--verify-steps", "9", "--keep-going"]].concat(),
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("9 of 9 comparisons"), "{}", stdout(&output));
+    assert!(bundles(folder.path()).is_empty());
+}
+
+#[test]
+fn what_cannot_be_found_out_exits_with_2_and_says_what_to_do() {
+    let folder = folder();
+    let cases: [(&[&str], &str); 5] = [
+        (&["verify", "--rom", "NO_SUCH_ROM"], "see `gbxcule roms`"),
+        (
+            &["verify", "--device", "cuda", "--ref-backend", "warp_vec_cpu", "--rom", "ALU_LOOP"],
+            "warp_vec_cuda",
+        ),
+        (&["bench", "--device", "cuda", "--env-counts", "1"], "warp_vec_cuda"),
+        (&["replay", "no/such/bundle"], "metadata.json"),
+        (&["report", "."], "gbxcule bench"),
+    ];
+    for (arguments, expected) in cases {
+        let output = gbxcule(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(expected), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_python_that_cannot_serve_pyboy_is_a_clear_error() {
+    let folder = folder();
+    let mut command =
+        command(folder.path(), &["verify", "--rom", "ALU_LOOP", "--verify-steps", "1"]);
+    let output = command.env("GBXCULE_PYTHON", "/bin/false").output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("the pyboy process ended during `hello`"),
+        "{}",
+        stderr(&output)
+    );
+    let mut command =
+        self::command(folder.path(), &["verify", "--rom", "ALU_LOOP", "--verify-steps", "1"]);
+    let output =
+        command.env("GBXCULE_PYTHON", "/no/such/python").output().expect("the binary runs");
+    assert!(stderr(&output).contains("make .venv"), "{}", stderr(&output));
+}
+
+#[test]
+fn bench_leaves_artifact_summary_and_plot() {
+    let folder = folder();
+    let output = gbxcule(
+        folder.path(),
+        &[
+            "bench",
+            "--backend",
+            "stub_bad",
+            "--backend",
+            "warp_vec_cpu",
+            "--rom",
+            "JOY_DIVERGE_PERSIST",
+            "--env-counts",
+            "1,3",
+            "--steps",
+            "4",
+            "--repeats",
+            "2",
+            "--warmup-steps",
+            "1",
+            "--stage",
+            "full_step",
+            "--sync-every",
+            "2",
+            "--out",
+            "report",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report = folder.path().join("report");
+    let text =
+        fs::read(report.join("sweep-JOY_DIVERGE_PERSIST-full_step.json")).expect("the artifact");
+    let artifact: Value = serde_json::from_slice(&text).expect("JSON");
+    assert_eq!(artifact["schema_version"], 1);
+    assert_eq!(artifact["config"]["sync_every"], 2);
+    assert_eq!(artifact["config"]["codec"], "full_v1");
+    let results = artifact["results"].as_array().expect("results");
+    assert_eq!(results.len(), 4);
+    for result in results {
+        assert_eq!(result["windows"].as_array().expect("windows").len(), 2);
+        assert!(result["frames_per_s"].as_f64().expect("a number") > 0.0);
+        assert!(result["distinct_pcs_at_end"].as_u64().expect("a number") >= 1);
+    }
+    let summary = fs::read_to_string(report.join("summary.md")).expect("the summary");
+    assert!(summary.contains(
+        "| machines | stub_bad (baseline) | speed-up | warp_vec_cpu (frames/s) | speed-up |"
+    ));
+    let plot = fs::read(report.join("scaling.png")).expect("the plot");
+    assert!(plot.starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn an_experiment_sets_rom_stage_and_frames() {
+    let folder = folder();
+    let output = gbxcule(
+        folder.path(),
+        &[
+            "bench",
+            "--experiment",
+            "E0",
+            "--env-counts",
+            "1",
+            "--steps",
+            "2",
+            "--repeats",
+            "1",
+            "--out",
+            "e0",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text =
+        fs::read(folder.path().join("e0/E0-HALT_IDLE-emulate_only.json")).expect("the artifact");
+    let artifact: Value = serde_json::from_slice(&text).expect("JSON");
+    assert_eq!(artifact["config"]["experiment"], "E0");
+    assert_eq!(artifact["config"]["frames_per_step"], 1);
+    assert_eq!(artifact["config"]["sync_every"], 64);
+}
+
+#[test]
+fn roms_writes_every_rom_with_its_symbols() {
+    let folder = folder();
+    let output = gbxcule(folder.path(), &["roms", "--out", "roms"]);
+    assert_eq!(output.status.code(), Some(0));
+    for rom in gbxcule_roms::all() {
+        let file = folder.path().join("roms").join(format!("{}.gb", rom.name));
+        assert_eq!(fs::read(file).expect("the ROM"), rom.bytes());
+    }
+}
+
+#[test]
+fn doctor_names_what_is_missing_and_the_command_that_brings_it() {
+    let output = gbxcule(folder().path(), &["doctor", "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let findings: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for subject in
+        ["cpu", "python", "pyboy", "libmgba", "gpu", "driver", "nvidia-cuda-nvrtc", "warp-lang"]
+    {
+        let finding =
+            findings.as_array().into_iter().flatten().find(|finding| finding["subject"] == subject);
+        assert!(finding.is_some_and(|finding| finding["what"] != ""), "{subject}");
+    }
+}

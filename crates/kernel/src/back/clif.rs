@@ -1,0 +1,64 @@
+//! Lowering to cranelift IR, for machine code in this process.
+//!
+//! Pure: it makes `ir::Function`s and lists what they refer to; compiling, mapping and running them is
+//! the runtime's business. Each kernel becomes one function that runs a *range* of the launch grid:
+//!
+//! `fn(context, arguments, begin: i64, end: i64) -> i32`
+//!
+//! so that array descriptors are read once and the loop over threads is compiled code. It gives 0, or
+//! the [`Site`] that faulted plus 1 after having noted details in the [`context`]. Small functions are
+//! lowered in place at their calls; by-reference parameters then *are* the caller's variables.
+//!
+//! A value is taken apart into scalars as long as there are at most [`shape::LEAVES_MAX`]; larger ones
+//! lie in stack slots. Nothing here recurses over statements: bodies may be large and nest deeply.
+
+mod arithmetic;
+mod array;
+mod atomic;
+mod call;
+mod compound;
+mod control;
+mod convert;
+mod division;
+mod entry;
+mod fault;
+mod half;
+mod lowerer;
+mod memory;
+mod native;
+mod op;
+mod place;
+mod plan;
+mod program;
+mod shape;
+mod sine;
+
+pub use entry::Arguments;
+pub use fault::{Fault, Site};
+pub use program::{Emitted, Entry, Import, Printed, Program, context};
+
+use crate::check::Valid;
+use crate::ir::Module;
+use cranelift_codegen::isa::TargetFrontendConfig;
+
+/// What to lower for.
+#[derive(Clone, Copy)]
+pub struct Options {
+    /// Whether indices, divisors and views are checked.
+    pub checked: bool,
+    /// What is to be known of the machine: C's calling convention.
+    pub target: TargetFrontendConfig,
+}
+
+/// Lowers all kernels of a module and the functions they need.
+pub fn lower(module: &Valid<Module>, options: Options) -> Program {
+    let plan = plan::Plan::new(module, options.checked);
+    let mut program = Program::default();
+    let mut scratch = lowerer::Scratch::new(module);
+    for &function in plan.emitted() {
+        let ir = lowerer::lower(module, &plan, options, &mut program, &mut scratch, function);
+        program.functions.push(Emitted { function, ir });
+    }
+    program.entries = plan.entries(module);
+    program
+}

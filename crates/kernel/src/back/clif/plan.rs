@@ -1,0 +1,249 @@
+//! What is decided before lowering: which functions are lowered in place, which can fault, and what
+//! has to lie in memory because an index known only when running goes into it.
+
+use super::program::Entry;
+use super::shape::Flats;
+use crate::check::Valid;
+use crate::ir::op::{Arg, BinaryOp, Op};
+use crate::ir::walk::{Step, Use, stmt_uses, walk};
+use crate::ir::{
+    Body, Function, FunctionId, Inline, Kind, Mode, Module, PlaceId, Projection, Root, StmtKind,
+};
+
+/// A function of at most this many operations, callees lowered in place included, goes inline.
+const SMALL: u64 = 80;
+/// So does one that is called once.
+const CALLED_ONCE: u64 = 4_000;
+/// Beyond this, `Inline::Always` is a wish too many.
+const ALWAYS: u64 = 20_000;
+/// Nobody knows how often a loop runs: often enough for other threads to help.
+const LOOP: u64 = 1 << 20;
+
+/// Decisions about a function.
+#[derive(Clone, Default, Debug)]
+pub(super) struct FunctionPlan {
+    pub(super) inline: bool,
+    pub(super) can_fault: bool,
+    /// How many leading dimensions of the grid it and its callees ask for.
+    pub(super) dims: u8,
+    /// Variables that lie in stack slots.
+    pub(super) memory_locals: Vec<bool>,
+    /// Parameters that must be given in memory.
+    pub(super) memory_params: Vec<bool>,
+    /// Position in [`Plan::emitted`].
+    pub(super) position: Option<usize>,
+    /// Bytes of all its variables, its callees' included.
+    stack_bytes: u64,
+    /// Operations of a call, about; huge if there are loops.
+    work: u64,
+}
+
+/// Decisions about a module.
+#[derive(Debug)]
+pub(super) struct Plan {
+    functions: Vec<FunctionPlan>,
+    emitted: Vec<FunctionId>,
+}
+
+impl Plan {
+    pub(super) fn new(module: &Valid<Module>, checked: bool) -> Self {
+        let calls = count_calls(module);
+        let mut functions = vec![FunctionPlan::default(); module.functions.len()];
+        let mut costs = vec![0; module.functions.len()];
+        let mut flats = Flats::new(module);
+        for &id in module.call_order() {
+            let function = &module.functions[id];
+            let (plan, cost) =
+                of_function(module, &mut flats, function, &functions, &costs, checked);
+            costs[id.index()] = cost;
+            let called = calls[id.index()];
+            functions[id.index()] = plan;
+            functions[id.index()].inline = function.kind == Kind::Callable
+                && match function.inline {
+                    Inline::Never => false,
+                    Inline::Always => cost <= ALWAYS,
+                    Inline::Auto => cost <= if called == 1 { CALLED_ONCE } else { SMALL },
+                };
+        }
+        let mut plan = Self { functions, emitted: Vec::new() };
+        plan.emit(module);
+        plan
+    }
+
+    fn emit(&mut self, module: &Valid<Module>) {
+        let mut reached = vec![false; self.functions.len()];
+        // Callers come after their callees.
+        for &id in module.call_order().iter().rev() {
+            reached[id.index()] |= module.functions[id].kind == Kind::Kernel;
+            if reached[id.index()] {
+                let callees = &module.facts(id).callees;
+                callees.iter().for_each(|callee| reached[callee.index()] = true);
+            }
+        }
+        for (id, _) in module.functions.iter() {
+            let plan = &mut self.functions[id.index()];
+            if reached[id.index()] && !plan.inline {
+                plan.position = Some(self.emitted.len());
+                self.emitted.push(id);
+            }
+        }
+    }
+
+    pub(super) fn of(&self, function: FunctionId) -> &FunctionPlan {
+        &self.functions[function.index()]
+    }
+
+    /// Functions that are lowered by themselves.
+    pub(super) fn emitted(&self) -> &[FunctionId] {
+        &self.emitted
+    }
+
+    /// The kernels among them.
+    pub(super) fn entries(&self, module: &Module) -> Vec<Entry> {
+        let kernels = self.emitted.iter().enumerate();
+        let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == Kind::Kernel);
+        let entry = |(position, &kernel): (usize, &FunctionId)| {
+            let FunctionPlan { dims, stack_bytes, work, .. } = *self.of(kernel);
+            Entry { kernel, position, dims, work, stack_bytes }
+        };
+        kernels.map(entry).collect()
+    }
+}
+
+/// How many calls of each function the module has.
+fn count_calls(module: &Module) -> Vec<u32> {
+    let mut calls = vec![0; module.functions.len()];
+    for (_, function) in module.functions.iter() {
+        for (_, data) in function.body.values.iter() {
+            if let Op::Call { function, .. } = data.op {
+                calls[function.index()] += 1;
+            }
+        }
+    }
+    calls
+}
+
+fn of_function(
+    module: &Module,
+    flats: &mut Flats,
+    function: &Function,
+    known: &[FunctionPlan],
+    costs: &[u64],
+    checked: bool,
+) -> (FunctionPlan, u64) {
+    let body = &function.body;
+    let large = |flats: &mut Flats, ty| flats.of(module, ty).is_large();
+    let mut plan = FunctionPlan {
+        memory_locals: body.locals.iter().map(|(_, local)| large(flats, local.ty)).collect(),
+        memory_params: function.params.iter().map(|param| large(flats, param.ty)).collect(),
+        ..FunctionPlan::default()
+    };
+    let mut cost = 0u64;
+    let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size.saturating_add(16));
+    plan.stack_bytes =
+        body.locals.iter().fold(0, |sum: u64, (_, l)| sum.saturating_add(size(l.ty)));
+    walk(body, body.root, |step| {
+        let Step::Stmt(stmt) = step else { return };
+        cost += 1;
+        let op = match stmt.kind {
+            StmtKind::Let(value) => {
+                let ty = body.type_of(value);
+                let width = flats.count(module, ty).clamp(1, 64);
+                cost += width - 1;
+                if width == 64 {
+                    plan.stack_bytes = plan.stack_bytes.saturating_add(size(ty));
+                }
+                Some(body.values[value].op)
+            }
+            StmtKind::For { .. } | StmtKind::While { .. } => {
+                plan.work = LOOP;
+                None
+            }
+            StmtKind::Trap { .. } | StmtKind::Assert { .. } => {
+                plan.can_fault = true;
+                None
+            }
+            _ => None,
+        };
+        stmt_uses(
+            body,
+            &stmt.kind,
+            |_| false,
+            |used| match used {
+                Use::Value(_) => {}
+                Use::Read(place) | Use::Write(place) | Use::Change(place) => {
+                    plan.place(body, place, checked);
+                }
+                Use::Expose(place) => {
+                    plan.place(body, place, checked);
+                    plan.keep_in_memory(body, place);
+                }
+            },
+        );
+        match op {
+            Some(Op::LaunchIndex(dim)) => plan.dims = plan.dims.max(dim + 1),
+            Some(Op::View { .. }) => plan.can_fault |= checked,
+            Some(Op::Binary(
+                BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder,
+                left,
+                _,
+            )) => {
+                let of = module.types.components(body.type_of(left));
+                plan.can_fault |= checked && of.is_some_and(|(of, _)| !of.is_float());
+            }
+            Some(Op::Call { function: callee, args }) => {
+                let inner = &known[callee.index()];
+                plan.can_fault |= inner.can_fault;
+                plan.dims = plan.dims.max(inner.dims);
+                plan.stack_bytes = plan.stack_bytes.saturating_add(inner.stack_bytes);
+                plan.work = plan.work.saturating_add(inner.work);
+                cost += if inner.inline { costs[callee.index()] } else { 4 };
+                for (at, arg) in body.arg_lists[args].iter().enumerate() {
+                    if let Arg::Place(place) = *arg
+                        && (!inner.inline || inner.memory_params[at])
+                    {
+                        plan.keep_in_memory(body, place);
+                    }
+                }
+            }
+            _ => {}
+        }
+    });
+    // Out of line, a place is passed as a pointer whatever the callee does with it.
+    for (at, param) in function.params.iter().enumerate() {
+        plan.memory_params[at] |= param.mode != Mode::Value && function.kind == Kind::Kernel;
+    }
+    plan.work = plan.work.saturating_add(cost);
+    (plan, cost)
+}
+
+impl FunctionPlan {
+    fn place(&mut self, body: &Body, place: PlaceId, checked: bool) {
+        for step in body.path(place) {
+            match *step {
+                Projection::Element(_) => self.can_fault |= checked,
+                Projection::At(index) => {
+                    self.can_fault |= checked;
+                    if !matches!(body.values[index].op, Op::Literal(_)) {
+                        self.keep_in_memory(body, place);
+                    }
+                }
+                Projection::Field(_) | Projection::Component(_) => {}
+            }
+        }
+    }
+
+    /// The root lies in memory, unless the path leaves it through an array handle at once or later:
+    /// then what is indexed lies in memory anyway, and a little too much is kept there.
+    fn keep_in_memory(&mut self, body: &Body, place: PlaceId) {
+        let first = body.path(place).iter().find(|step| !matches!(step, Projection::Field(_)));
+        if matches!(first, Some(Projection::Element(_))) {
+            return;
+        }
+        match body.places[place].root {
+            Root::Local(local) => self.memory_locals[local.index()] = true,
+            Root::Param(position) => self.memory_params[position as usize] = true,
+            Root::Table(_) | Root::Array(_) => {}
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The rows of the suite, and every place where a reference is known to be wrong, with the reason.
+//!
+//! The evidence for each reason is either the other reference, which agrees with us there to the cycle, or Pan Docs, or
+//! a hardware test; `docs/references.md` has them at length.
+
+use super::{Case, Explained};
+use crate::backend::BackendKind::{Libmgba, PyboySingle};
+use crate::region::Region;
+
+const SIGNATURE: Region = Region { low: 0xC000, high: 0xC100 };
+
+const SELECT_BITS: &str = "PyBoy reads the select bits of P1 as 0 while a button is held (Pan Docs \"Joypad Input\"; \
+                           libmgba agrees with us)";
+const STALE_BUTTONS: &str = "PyBoy looks at the buttons when P1 is written, not when it is read, and the frame ends \
+                             between the two (Pan Docs \"Joypad Input\"; libmgba agrees with us)";
+const TIMER_WAKES: &str =
+    "PyBoy wakes from HALT by the timer some cycles off (libmgba agrees with us)";
+const SERIAL_CLOCK: &str = "PyBoy starts a transfer's clock with the write, hardware has it run on from the divider \
+                            (libmgba agrees with us)";
+const LCD_ON: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on (mooneye lcdon_timing; libmgba \
+                      agrees with us)";
+const LCD_ON_STAT: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on and its STAT interrupts \
+                           are off by more (libmgba agrees with us)";
+const LCD_ON_WINDOW: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on, and it draws whole \
+                             lines (mealybug m2_win_en_toggle)";
+const LCD_ON_OBJECTS: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on, and it shows objects \
+                              under one that is behind the background (Pan Docs \"Drawing priority\")";
+const OPEN_BUS: &str = "libmgba reads locked cartridge RAM as the last byte on the bus, which Pan Docs allows; the ROM \
+                        insists on FF as mooneye's ram_64kb does (PyBoy agrees with us)";
+const LAST_PICTURE: &str = "libmgba keeps the last picture while the LCD is off, a DMG shows white (Pan Docs \
+                            \"LCDC.7\"; PyBoy agrees with us)";
+const WHOLE_LINES: &str = "libmgba keeps the last picture while the LCD is off and draws whole lines (mealybug \
+                           m2_win_en_toggle)";
+const MASKING: &str = "libmgba keeps the last picture while the LCD is off and shows objects under one that is behind \
+                       the background (Pan Docs \"Drawing priority\")";
+const LCD_ON_STAT_MGBA: &str = "libmgba keeps the last picture while the LCD is off, and a frame ends within another \
+                                instruction: its picture is up to 3 T-cycles off after the LCD was switched on";
+const GAME_MGBA: &str = "libmgba's picture is up to 3 T-cycles off after the LCD was switched on, so frames end an \
+                         instruction later (PyBoy agrees with us in all of registers, memory and pixels)";
+
+type Fields = &'static [&'static str];
+/// After which step first, after how many, and the digest of all values; a stale pin prints what it should be.
+type Pin = (u64, u64, &'static str);
+
+const fn plain(rom: &'static str, steps: u64) -> Case {
+    let regions = &[SIGNATURE];
+    Case { rom, steps, actions: "random", regions, counters: true, frame: false, explained: &[] }
+}
+
+const fn drawn(rom: &'static str, steps: u64) -> Case {
+    Case { frame: true, ..plain(rom, steps) }
+}
+
+const fn pyboy(fields: Fields, (first, times, digest): Pin, why: &'static str) -> Explained {
+    Explained { reference: PyboySingle, fields, first, times, digest, why }
+}
+
+const fn mgba(fields: Fields, (first, times, digest): Pin, why: &'static str) -> Explained {
+    Explained { reference: Libmgba, fields, first, times, digest, why }
+}
+
+const ANYTHING: &[&str] =
+    &["a", "f", "b", "c", "d", "e", "h", "l", "sp", "pc", "tcycles", "C000:C100"];
+
+pub(super) const CASES: [Case; 30] = [
+    plain("ALU_LOOP", 1024),
+    plain("MEM_RWB", 1024),
+    Case {
+        actions: "hold:LEFT",
+        explained: &[pyboy(&["a"], (4, 78, "8f60247e7a71"), SELECT_BITS)],
+        ..plain("JOY_DIVERGE_PERSIST", 1024)
+    },
+    Case {
+        explained: &[pyboy(ANYTHING, (9, 1016, "7cdb156cc4f9"), STALE_BUTTONS)],
+        ..plain("JOY_DIVERGE_PERSIST", 1024)
+    },
+    plain("LOADS_BASIC", 120),
+    plain("ALU_FLAGS", 120),
+    plain("ALU16_SP", 120),
+    plain("FLOW_STACK", 120),
+    plain("CB_BITOPS", 120),
+    plain("TIMER_DIV_BASIC", 120),
+    Case {
+        explained: &[pyboy(&["tcycles"], (1, 120, "93efa2147232"), TIMER_WAKES)],
+        ..plain("TIMER_IRQ_HALT", 120)
+    },
+    plain("EI_DELAY", 120),
+    plain("DMA_OAM_COPY", 120),
+    Case {
+        explained: &[pyboy(&["tcycles", "C000:C100"], (1, 120, "4f2180075eb6"), SERIAL_CLOCK)],
+        ..plain("SERIAL_HELLO", 120)
+    },
+    plain("HALT_IDLE", 120),
+    plain("MBC1_SWITCH", 120),
+    Case {
+        explained: &[mgba(&["a", "f", "tcycles", "C000:C100"], (1, 120, "4ba775592e71"), OPEN_BUS)],
+        ..plain("MBC1_RAM", 120)
+    },
+    plain("MBC2_SWITCH", 120),
+    plain("MBC2_RAM", 120),
+    plain("MBC3_SWITCH", 120),
+    Case {
+        explained: &[mgba(&["a", "f", "tcycles", "C000:C100"], (1, 120, "bfd278840d2c"), OPEN_BUS)],
+        ..plain("MBC3_RAM", 120)
+    },
+    Case {
+        explained: &[mgba(ANYTHING, (1, 120, "45a6d0706cae"), OPEN_BUS)],
+        ..plain("MBC3_RTC", 120)
+    },
+    plain("MBC5_SWITCH", 120),
+    Case {
+        explained: &[mgba(ANYTHING, (1, 120, "13dea5fbcf34"), OPEN_BUS)],
+        ..plain("MBC5_RAM", 120)
+    },
+    Case {
+        explained: &[
+            pyboy(&["tcycles"], (3, 118, "1b596c5dbb5e"), LCD_ON),
+            mgba(&["frame"], (1, 2, "298f81fb766c"), LAST_PICTURE),
+        ],
+        ..drawn("BG_STATIC", 120)
+    },
+    Case {
+        explained: &[
+            pyboy(&["tcycles"], (4, 297, "474c9c5abc1b"), LCD_ON),
+            mgba(&["frame"], (1, 2, "5a35ebbe5903"), LAST_PICTURE),
+        ],
+        ..drawn("BG_SCROLL", 300)
+    },
+    Case {
+        explained: &[
+            pyboy(&["tcycles", "frame"], (3, 298, "24a50b5b191d"), LCD_ON_WINDOW),
+            mgba(&["frame"], (1, 40, "2aa5fe105e45"), WHOLE_LINES),
+        ],
+        ..drawn("PPU_WINDOW", 300)
+    },
+    Case {
+        explained: &[
+            pyboy(&["tcycles", "frame"], (3, 298, "d2cc9fafc8ff"), LCD_ON_OBJECTS),
+            mgba(&["frame"], (1, 38, "868e5a486e7a"), MASKING),
+        ],
+        ..drawn("PPU_SPRITES", 300)
+    },
+    Case {
+        explained: &[
+            pyboy(&["a", "f", "pc", "tcycles", "C000:C100"], (3, 118, "039c8b78d608"), LCD_ON_STAT),
+            mgba(&["sp", "pc", "tcycles", "frame"], (1, 3, "619790ef2193"), LCD_ON_STAT_MGBA),
+        ],
+        ..drawn("PPU_STAT_IRQ", 120)
+    },
+    Case {
+        explained: &[
+            pyboy(&["f", "pc", "tcycles"], (3, 598, "a91ebc320b6b"), LCD_ON),
+            mgba(GAME_FIELDS, (1, 543, "6b27f088be1a"), GAME_MGBA),
+        ],
+        ..drawn("PEARL_DRIFT", 600)
+    },
+];
+
+const GAME_FIELDS: &[&str] =
+    &["a", "f", "b", "c", "d", "e", "h", "l", "sp", "pc", "tcycles", "C000:C100", "frame"];

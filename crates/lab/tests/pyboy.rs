@@ -1,0 +1,142 @@
+//! PyBoy itself, through its oracle server. Needs the Python that `make .venv` sets up.
+
+use gbxcule_lab::artifact::RomImage;
+use gbxcule_lab::suite::{self, Outcome};
+use gbxcule_lab::verify::{Judgement, Verdict, VerifyPlan, verify};
+use gbxcule_lab::{BackendConfig, BackendKind};
+use gbxcule_swarm::{Codec, Schedule, Stage};
+
+fn rom(name: &str) -> RomImage {
+    RomImage::find(name).expect("a ROM of the suite")
+}
+
+fn run(plan: &VerifyPlan) -> Verdict {
+    verify(plan, &mut |_| Judgement::Stop, &mut |_| {}).expect("both backends run")
+}
+
+fn assert_agrees(verdict: &Verdict) {
+    let differences =
+        verdict.mismatch.as_ref().map(|mismatch| (mismatch.step, &mismatch.differences));
+    assert!(differences.is_none(), "{differences:?}");
+}
+
+fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
+    BackendConfig {
+        rom: rom.bytes.clone(),
+        num_envs,
+        codec: Codec::FULL_V1,
+        schedule: Schedule::new(4, 2).expect("a schedule"),
+        stage: Stage::FullStep,
+        draw_last: false,
+        lockstep: true,
+        workers: None,
+    }
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
+fn alu_loop_agrees_for_1024_steps() {
+    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::WarpVecCpu, rom("ALU_LOOP"));
+    let verdict = run(&VerifyPlan { compare_counters: true, ..plan });
+    assert_eq!((verdict.steps, verdict.comparisons), (1024, 1024));
+    assert_agrees(&verdict);
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
+fn mem_rwb_agrees_for_1024_steps_in_its_memory() {
+    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::WarpVecCpu, rom("MEM_RWB"));
+    let regions = vec!["C000:C100".parse().expect("a region")];
+    let verdict = run(&VerifyPlan { regions, ..plan });
+    assert_eq!((verdict.steps, verdict.comparisons), (1024, 1024));
+    assert_agrees(&verdict);
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
+fn stub_bad_is_caught_at_the_first_step() {
+    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::StubBad, rom("ALU_LOOP"));
+    let verdict = run(&VerifyPlan { steps: 10, ..plan });
+    assert_eq!(verdict.mismatch.expect("it lies").step, 1);
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
+fn the_suite_comes_out_as_pinned() {
+    for case in suite::cases() {
+        let outcome =
+            suite::run(case, BackendKind::PyboySingle, BackendKind::WarpVecCpu).expect("it runs");
+        assert!(outcome.is_as_pinned(), "{}: {}", case.rom, outcome.describe());
+    }
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
+fn a_schedule_with_release_agrees_in_every_env_of_several_processes() {
+    let plan =
+        VerifyPlan::new(BackendKind::PyboyVecMp, BackendKind::WarpVecCpu, rom("PEARL_DRIFT"));
+    let verdict = run(&VerifyPlan {
+        num_envs: 5,
+        steps: 40,
+        schedule: Schedule::new(24, 8).expect("a schedule"),
+        regions: vec!["C000:C100".parse().expect("a region")],
+        ..plan
+    });
+    assert_agrees(&verdict);
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
+fn rewards_and_observations_are_those_of_the_swarm() {
+    let rom = rom("MEM_RWB");
+    let mut backends = [BackendKind::PyboyVecMp, BackendKind::WarpVecCpu]
+        .map(|kind| kind.open(&config(&rom, 3)).expect("it starts"));
+    for step in 0..6 {
+        for backend in &mut backends {
+            backend.step(&[step, step + 1, step + 2]).expect("good actions");
+        }
+        let [pyboy, ours] = &backends;
+        assert_eq!(pyboy.rewards(), ours.rewards());
+        assert_eq!(pyboy.observations(), ours.observations());
+    }
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
+fn a_reset_pyboy_runs_as_a_new_one() {
+    let rom = rom("JOY_DIVERGE_PERSIST");
+    let mut pyboy = BackendKind::PyboySingle.open(&config(&rom, 1)).expect("it starts");
+    let mut run = || {
+        for action in [4, 0, 8, 2] {
+            pyboy.step(&[action]).expect("a good action");
+        }
+        let states = pyboy.states().expect("it answers");
+        let memory = pyboy.read_memory(0, 0xC000..0xE000).expect("it answers");
+        pyboy.reset(0).expect("it answers");
+        (states, memory)
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
+fn pyboy_single_refuses_a_second_machine() {
+    let error =
+        BackendKind::PyboySingle.open(&config(&rom("ALU_LOOP"), 2)).err().expect("one only");
+    assert_eq!(
+        error.to_string(),
+        "pyboy_single has one machine, 2 were asked for; pyboy_vec_mp has as many as you like"
+    );
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
+fn a_stale_pin_is_told_from_an_unexplained_difference() {
+    let case = suite::cases().iter().find(|case| case.rom == "SERIAL_HELLO").expect("a row");
+    let against_itself =
+        suite::run(case, BackendKind::WarpVecCpu, BackendKind::WarpVecCpu).expect("it runs");
+    assert!(matches!(against_itself, Outcome::Agrees(_)));
+    let against_stub =
+        suite::run(case, BackendKind::PyboySingle, BackendKind::StubBad).expect("it runs");
+    assert!(matches!(against_stub, Outcome::Unexplained { .. }));
+}

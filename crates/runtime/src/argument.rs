@@ -1,0 +1,94 @@
+//! What a kernel is given.
+
+use crate::array::Array;
+use crate::data_type::{DataType, Element};
+use gbxcule_kernel::ir::{Literal, Scalar};
+
+/// An argument of a launch.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// An array.
+    Array(Array),
+    /// An array that isn't there: its extents are 0.
+    Absent,
+    /// A scalar of exactly this type.
+    Scalar(Literal),
+    /// A whole number for a scalar parameter of any type that holds it.
+    Int(i128),
+    /// A number for a float parameter of any width.
+    Float(f64),
+    /// The memory image of a value without arrays.
+    Value(DataType, Vec<u8>),
+    /// The fields of a struct in order, by name.
+    Struct(Vec<(String, Self)>),
+}
+
+impl Argument {
+    /// A vector, matrix, quaternion or transform of these scalars; what exactly, the parameter says.
+    pub fn value<T: Element>(value: T) -> Self {
+        Self::Value(T::data_type(), bytemuck::bytes_of(&value).to_vec())
+    }
+
+    /// As messages show it.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Array(array) => {
+                format!("array<{}, {}>", array.data_type(), array.shape().len())
+            }
+            Self::Absent => "no array".into(),
+            Self::Scalar(literal) => literal.scalar().name().into(),
+            Self::Int(value) => value.to_string(),
+            Self::Float(value) => format!("{value:?}"),
+            Self::Value(ty, _) => ty.to_string(),
+            Self::Struct(_) => "a struct".into(),
+        }
+    }
+}
+
+impl From<Array> for Argument {
+    fn from(array: Array) -> Self {
+        Self::Array(array)
+    }
+}
+
+impl From<&Array> for Argument {
+    fn from(array: &Array) -> Self {
+        Self::Array(array.clone())
+    }
+}
+
+impl From<bool> for Argument {
+    fn from(value: bool) -> Self {
+        Self::Scalar(Literal::bool(value))
+    }
+}
+
+impl<T: Element, const N: usize> From<[T; N]> for Argument {
+    fn from(value: [T; N]) -> Self {
+        Self::value(value)
+    }
+}
+
+macro_rules! scalars {
+    ($($ty:ident $scalar:ident),*) => {$(
+        impl From<$ty> for Argument {
+            fn from(value: $ty) -> Self {
+                Self::Scalar(Literal::int(Scalar::$scalar, i128::from(value)))
+            }
+        }
+    )*};
+}
+
+scalars!(i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64);
+
+impl From<f32> for Argument {
+    fn from(value: f32) -> Self {
+        Self::Scalar(Literal::from_bits(Scalar::F32, u64::from(value.to_bits())))
+    }
+}
+
+impl From<f64> for Argument {
+    fn from(value: f64) -> Self {
+        Self::Scalar(Literal::from_bits(Scalar::F64, value.to_bits()))
+    }
+}

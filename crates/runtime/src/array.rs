@@ -1,0 +1,312 @@
+//! Arrays of 1 to 4 dimensions, strided, sharing memory when they are views.
+
+use crate::buffer::Buffer;
+use crate::data_type::{DataType, Element};
+use crate::error::Error;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// An array on the host. Cloning it, and taking views, shares the memory.
+#[derive(Clone, Debug)]
+pub struct Array {
+    pub(crate) data: Arc<Buffer>,
+    pub(crate) gradient: Option<Arc<Buffer>>,
+    data_type: DataType,
+    offset: usize,
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+}
+
+impl Array {
+    /// Zeros, row-major without gaps.
+    pub fn zeros(data_type: DataType, shape: &[usize]) -> Result<Self, Error> {
+        let (size, _) = data_type.layout();
+        let elements = shape.iter().try_fold(1usize, |all, &extent| all.checked_mul(extent));
+        let bytes = elements.and_then(|elements| elements.checked_mul(size));
+        let Some(bytes) = bytes.filter(|&bytes| isize::try_from(bytes).is_ok()) else {
+            return Err(Error::Array(format!("an array of shape {shape:?} is too large")));
+        };
+        let mut strides = vec![0; shape.len()];
+        let mut stride = size as isize;
+        for (dim, &extent) in shape.iter().enumerate().rev() {
+            strides[dim] = stride;
+            stride *= extent.max(1) as isize;
+        }
+        Self::over(Arc::new(Buffer::zeroed(bytes)), data_type, 0, shape, &strides)
+    }
+
+    /// A one-dimensional array of these elements.
+    pub fn from_slice<T: Element>(elements: &[T]) -> Self {
+        let size = size_of_val(elements);
+        let data = Buffer::zeroed(size);
+        data.write().bytes().copy_from_slice(bytemuck::cast_slice(elements));
+        Self {
+            data: Arc::new(data),
+            gradient: None,
+            data_type: T::data_type(),
+            offset: 0,
+            shape: vec![elements.len()],
+            strides: vec![size_of::<T>() as isize],
+        }
+    }
+
+    /// An array over a copy of raw bytes; strides are in bytes and may be 0 or negative.
+    pub fn from_bytes(
+        bytes: &[u8],
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, Error> {
+        let data = Buffer::zeroed(bytes.len());
+        data.write().bytes().copy_from_slice(bytes);
+        Self::over(Arc::new(data), data_type, offset, shape, strides)
+    }
+
+    /// Another array over this one's memory.
+    pub fn reinterpreted(
+        &self,
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, Error> {
+        Self::over(Arc::clone(&self.data), data_type, offset, shape, strides)
+    }
+
+    fn over(
+        data: Arc<Buffer>,
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, Error> {
+        let refuse = |reason: String| Err(Error::Array(reason));
+        if !(1..=4).contains(&shape.len()) || shape.len() != strides.len() {
+            return refuse(format!("an array has 1 to 4 dimensions, found shape {shape:?}"));
+        }
+        if let Some(extent) = shape.iter().find(|&&extent| i32::try_from(extent).is_err()) {
+            return refuse(format!("a dimension has at most 2147483647 elements, found {extent}"));
+        }
+        if let Some(stride) = strides.iter().find(|&&stride| i32::try_from(stride).is_err()) {
+            return refuse(format!("a stride is at most 2147483647 bytes, found {stride}"));
+        }
+        let (size, align) = data_type.layout();
+        let aligned = offset.is_multiple_of(align)
+            && strides.iter().all(|stride| stride.unsigned_abs().is_multiple_of(align));
+        if !aligned {
+            return refuse(format!("elements of `{data_type}` lie at multiples of {align} bytes"));
+        }
+        if !shape.contains(&0) {
+            // i32 by i32 four times fits i128.
+            let (mut low, mut high) = (offset as i128, offset as i128 + size as i128);
+            for (&extent, &stride) in shape.iter().zip(strides) {
+                let way = (extent as i128 - 1) * stride as i128;
+                if way < 0 { low += way } else { high += way }
+            }
+            if low < 0 || high > data.size() as i128 {
+                return refuse(format!("an array of shape {shape:?} reaches beyond its memory"));
+            }
+        }
+        let (shape, strides) = (shape.to_vec(), strides.to_vec());
+        Ok(Self { data, gradient: None, data_type, offset, shape, strides })
+    }
+
+    /// The same with a gradient of zeros beside it.
+    #[must_use]
+    pub fn with_gradient(mut self) -> Self {
+        self.gradient = Some(Arc::new(Buffer::zeroed(self.data.size())));
+        self
+    }
+
+    /// The gradient beside it.
+    pub fn gradient(&self) -> Option<Self> {
+        let gradient = Arc::clone(self.gradient.as_ref()?);
+        Some(Self { data: gradient, gradient: None, ..self.clone() })
+    }
+
+    /// What it is of.
+    pub fn data_type(&self) -> &DataType {
+        &self.data_type
+    }
+
+    /// Elements in each dimension.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Bytes from one index to the next in each dimension.
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// Bytes from the begin of the memory to the first element.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Elements in all.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    /// Every `step`-th index of a range of one dimension; backwards from its end if `step` is negative.
+    pub fn slice(&self, dim: usize, range: Range<usize>, step: isize) -> Result<Self, Error> {
+        let extent = self.extent(dim)?;
+        if range.start > range.end || range.end > extent || step == 0 {
+            let reason = format!("{range:?} by {step} is no part of {extent} elements");
+            return Err(Error::Array(reason));
+        }
+        let mut part = self.clone();
+        let len = range.len().div_ceil(step.unsigned_abs());
+        let first = if step > 0 { range.start } else { range.end.saturating_sub(1) };
+        part.shape[dim] = len;
+        part.strides[dim] = self.strides[dim] * step;
+        if len > 0 {
+            part.offset = self.moved(dim, first);
+        }
+        let stride = part.strides[dim];
+        i32::try_from(stride).map_err(|_| {
+            Error::Array(format!("a stride is at most 2147483647 bytes, found {stride}"))
+        })?;
+        Ok(part)
+    }
+
+    /// One index of a dimension, which goes; the last dimension can't.
+    pub fn at(&self, dim: usize, index: usize) -> Result<Self, Error> {
+        let extent = self.extent(dim)?;
+        if index >= extent || self.shape.len() == 1 {
+            return Err(Error::Array(format!("index {index} where there are {extent} elements")));
+        }
+        let mut part = self.clone();
+        part.offset = self.moved(dim, index);
+        part.shape.remove(dim);
+        part.strides.remove(dim);
+        Ok(part)
+    }
+
+    /// The dimensions the other way round.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let mut other = self.clone();
+        other.shape.reverse();
+        other.strides.reverse();
+        other
+    }
+
+    fn extent(&self, dim: usize) -> Result<usize, Error> {
+        let missing = || Error::Array(format!("no dimension {dim} in shape {:?}", self.shape));
+        self.shape.get(dim).copied().ok_or_else(missing)
+    }
+
+    fn moved(&self, dim: usize, index: usize) -> usize {
+        self.offset.wrapping_add_signed(self.strides[dim] * index as isize)
+    }
+
+    /// All elements, row-major.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
+        self.fits::<T>()?;
+        let guard = self.data.read();
+        let bytes = guard.bytes();
+        let element = |at: usize| bytemuck::pod_read_unaligned(&bytes[at..at + size_of::<T>()]);
+        Ok(self.positions().map(element).collect())
+    }
+
+    /// Writes all elements, row-major.
+    pub fn write<T: Element>(&self, elements: &[T]) -> Result<(), Error> {
+        self.fits::<T>()?;
+        let (wanted, found) = (self.len(), elements.len());
+        if wanted != found {
+            return Err(Error::Array(format!("{found} elements for an array of {wanted}")));
+        }
+        let mut guard = self.data.write();
+        let bytes = guard.bytes();
+        for (at, element) in self.positions().zip(elements) {
+            bytes[at..at + size_of::<T>()].copy_from_slice(bytemuck::bytes_of(element));
+        }
+        Ok(())
+    }
+
+    /// Sets all elements to one value.
+    pub fn fill<T: Element>(&self, element: T) -> Result<(), Error> {
+        self.write(&vec![element; self.len()])
+    }
+
+    /// A copy of the memory that it and its views share.
+    pub fn memory(&self) -> Vec<u8> {
+        self.data.read().bytes().to_vec()
+    }
+
+    fn fits<T: Element>(&self) -> Result<(), Error> {
+        if T::stands_for(&self.data_type) && size_of::<T>() == self.data_type.layout().0 {
+            return Ok(());
+        }
+        let (found, wanted) = (T::data_type(), &self.data_type);
+        Err(Error::Array(format!("an array of `{wanted}` used as one of `{found}`")))
+    }
+
+    /// Byte offsets of all elements, row-major.
+    fn positions(&self) -> impl Iterator<Item = usize> + '_ {
+        let len = self.len();
+        (0..len).map(move |number| {
+            let (mut rest, mut at) = (number, self.offset);
+            for (&extent, &stride) in self.shape.iter().zip(&self.strides).rev() {
+                at = at.wrapping_add_signed(stride * (rest % extent) as isize);
+                rest /= extent;
+            }
+            at
+        })
+    }
+}
+
+impl<T: Element> From<Vec<T>> for Array {
+    fn from(elements: Vec<T>) -> Self {
+        Self::from_slice(&elements)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_share_memory_and_count_as_they_say() {
+        let array = Array::zeros(i32::data_type(), &[3, 4]).expect("small");
+        array.write(&(0..12).collect::<Vec<i32>>()).expect("12 elements");
+        let column = array.at(1, 2).expect("a column");
+        assert_eq!(column.to_vec::<i32>().expect("i32"), [2, 6, 10]);
+        let back = array.slice(1, 1..4, -2).expect("a slice");
+        assert_eq!(back.to_vec::<i32>().expect("i32"), [3, 1, 7, 5, 11, 9]);
+        assert_eq!(array.transposed().to_vec::<i32>().expect("i32")[..4], [0, 4, 8, 1]);
+        column.fill(-1).expect("i32");
+        assert_eq!(array.to_vec::<i32>().expect("i32")[..4], [0, 1, -1, 3]);
+    }
+
+    #[test]
+    fn arrays_never_reach_beyond_their_memory() {
+        let of = f32::data_type;
+        let make = |offset, shape: &[usize], strides: &[isize]| {
+            Array::from_bytes(&[0; 64], of(), offset, shape, strides).is_ok()
+        };
+        assert!(make(0, &[16], &[4]) && make(60, &[16], &[-4]) && make(0, &[1000, 16], &[0, 4]));
+        assert!(!make(4, &[16], &[4]) && !make(56, &[16], &[-4]) && !make(0, &[17], &[4]));
+        assert!(!make(2, &[1], &[4]) && !make(0, &[2], &[2]) && !make(0, &[], &[]));
+        assert!(make(0, &[0, 5], &[1 << 20, 4]));
+    }
+
+    #[test]
+    fn composites_are_read_as_arrays_of_their_scalars() {
+        let array = Array::from_slice(&[[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+        assert_eq!(array.data_type().to_string(), "vec<3, f32>");
+        assert!(array.to_vec::<f32>().is_err());
+        let matrices = Array::zeros(DataType::Matrix(2, 2, gbxcule_kernel::ir::Scalar::F32), &[1]);
+        let matrices = matrices.expect("small");
+        matrices.write(&[[[1.0f32, 2.0], [3.0, 4.0]]]).expect("rows");
+        assert_eq!(matrices.to_vec::<[f32; 4]>().expect("components"), [[1.0, 2.0, 3.0, 4.0]]);
+    }
+}

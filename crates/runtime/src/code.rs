@@ -1,0 +1,150 @@
+//! Machine code in this process: made, kept and called.
+#![allow(unsafe_code, reason = "running code that was just made")]
+
+use crate::cache::Compiled;
+use crate::error::Error;
+use crate::import;
+use crate::output::Output;
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{DataDescription, FuncId, Linkage, Module as _};
+use gbxcule_kernel::back::clif::{Options, Program, context, lower};
+use gbxcule_kernel::check::Valid;
+use gbxcule_kernel::ir::Module;
+use std::sync::OnceLock;
+
+/// What compiled code gets a pointer to while a range runs: the part it knows, then ours.
+#[repr(C)]
+pub(crate) struct Record {
+    pub(crate) fault_found: i64,
+    pub(crate) fault_limit: i64,
+    pub(crate) fault_thread: i64,
+    pub(crate) grid: [i64; 4],
+    /// Valid as long as the range runs.
+    pub(crate) launch: *const Running<'static>,
+}
+
+const _: () = assert!(
+    std::mem::offset_of!(Record, fault_limit) == context::FAULT_LIMIT as usize
+        && std::mem::offset_of!(Record, fault_thread) == context::FAULT_THREAD as usize
+        && std::mem::offset_of!(Record, grid) == context::GRID as usize
+        && std::mem::offset_of!(Record, launch) == context::SIZE
+);
+
+/// What a launch is about, for functions that compiled code calls.
+pub(crate) struct Running<'a> {
+    pub(crate) compiled: &'a Compiled,
+    pub(crate) output: Output,
+}
+
+type Entry = unsafe extern "C" fn(*mut Record, *const u8, i64, i64) -> i32;
+
+/// The machine code of a module.
+pub(crate) struct Code {
+    memory: Option<JITModule>,
+    functions: Vec<*const u8>,
+}
+
+// SAFETY: the memory is not changed after `Code::new`, and may be run and freed from any thread.
+unsafe impl Send for Code {}
+// SAFETY: likewise.
+unsafe impl Sync for Code {}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        if let Some(memory) = self.memory.take() {
+            // SAFETY: pointers into it are given out by `run` alone, which borrows `self`.
+            unsafe { memory.free_memory() };
+        }
+    }
+}
+
+/// The code generator for this machine.
+fn host() -> Result<OwnedTargetIsa, Error> {
+    static HOST: OnceLock<Result<OwnedTargetIsa, Error>> = OnceLock::new();
+    let make = || {
+        let mut flags = settings::builder();
+        let all = [
+            ("opt_level", "speed"),
+            ("is_pic", "false"),
+            ("use_colocated_libcalls", "false"),
+            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+            // Variables may take many pages: touch each, so that the guard page is met.
+            ("enable_probestack", "true"),
+            ("probestack_strategy", "inline"),
+        ];
+        for (name, value) in all {
+            flags.set(name, value).map_err(|error| Error::Host(error.to_string()))?;
+        }
+        let builder = cranelift_native::builder().map_err(|reason| Error::Host(reason.into()))?;
+        let isa = builder.finish(settings::Flags::new(flags));
+        isa.map_err(|error| Error::Host(error.to_string()))
+    };
+    HOST.get_or_init(make).clone()
+}
+
+impl Code {
+    /// Lowers a module and makes machine code of it.
+    pub(crate) fn new(module: &Valid<Module>, checked: bool) -> Result<(Self, Program), Error> {
+        let isa = host()?;
+        let program = lower(module, Options { checked, target: isa.frontend_config() });
+        let names = cranelift_module::default_libcall_names();
+        let mut builder = JITBuilder::with_isa(isa, names);
+        for (position, &import) in program.imports.iter().enumerate() {
+            builder.symbol(format!("import{position}"), import::address(import));
+        }
+        let mut code = Self { memory: Some(JITModule::new(builder)), functions: Vec::new() };
+        let refuse =
+            |function: &str, reason: String| Error::Code { function: function.into(), reason };
+        let Some(memory) = &mut code.memory else { unreachable!("set above") };
+        let mut ids: Vec<FuncId> = Vec::with_capacity(program.functions.len());
+        let whole =
+            |error: cranelift_module::ModuleError| refuse(&module.name, format!("{error:?}"));
+        for emitted in &program.functions {
+            ids.push(memory.declare_anonymous_function(&emitted.ir.signature).map_err(whole)?);
+        }
+        for position in 0..program.imports.len() {
+            let (name, signature) = (format!("import{position}"), memory.make_signature());
+            memory.declare_function(&name, Linkage::Import, &signature).map_err(whole)?;
+        }
+        for &table in &program.tables {
+            let id = memory.declare_anonymous_data(false, false).map_err(whole)?;
+            let (table, mut data) = (&module.tables[table], DataDescription::new());
+            data.define(table.bytes.clone());
+            data.set_align(16);
+            memory.define_data(id, &data).map_err(whole)?;
+        }
+        let mut scratch = memory.make_context();
+        for (emitted, &id) in program.functions.iter().zip(&ids) {
+            scratch.func = emitted.ir.clone();
+            let name = &module.functions[emitted.function].name;
+            let defined = memory.define_function(id, &mut scratch);
+            defined.map_err(|error| refuse(name, format!("{error:?}")))?;
+            memory.clear_context(&mut scratch);
+        }
+        memory.finalize_definitions().map_err(whole)?;
+        code.functions = ids.iter().map(|&id| memory.get_finalized_function(id)).collect();
+        Ok((code, program))
+    }
+
+    /// Runs threads `begin..end` of the kernel at a position of the program; gives 0 or the number of
+    /// the fault's site, counted from 1.
+    ///
+    /// # Safety
+    /// The arguments must lie as the kernel's `Arguments` say, with handles that point at memory that
+    /// nobody uses in other ways meanwhile, and the record must name a living launch.
+    pub(crate) unsafe fn run(
+        &self,
+        position: usize,
+        record: &mut Record,
+        arguments: &[u64],
+        begin: i64,
+        end: i64,
+    ) -> i32 {
+        // SAFETY: kernels were lowered to this signature.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.functions[position]) };
+        // SAFETY: the caller's word; checked code stays inside what the handles say.
+        unsafe { entry(record, arguments.as_ptr().cast(), begin, end) }
+    }
+}

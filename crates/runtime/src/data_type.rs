@@ -1,0 +1,165 @@
+//! Types of array elements and struct arguments, independent of any module.
+
+use gbxcule_kernel::ir::{Module, Scalar, Shape, Type};
+use std::fmt;
+use std::sync::Arc;
+
+/// A type without array handles: what an array may be of.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum DataType {
+    /// A number or truth value.
+    Scalar(Scalar),
+    /// So many scalars.
+    Vector(u16, Scalar),
+    /// Rows, columns, scalar; row-major.
+    Matrix(u16, u16, Scalar),
+    /// x, y, z, w.
+    Quaternion(Scalar),
+    /// Translation and rotation.
+    Transform(Scalar),
+    /// So many of another type.
+    Fixed(Arc<Self>, u32),
+    /// Fields, laid out as in C.
+    Struct(Arc<StructType>),
+}
+
+/// A struct of [`DataType`]s. Two with the same fields are the same type, whatever their names.
+#[derive(Clone, Debug)]
+pub struct StructType {
+    /// Its name, for messages.
+    pub name: String,
+    /// Names and types of the fields.
+    pub fields: Vec<(String, DataType)>,
+}
+
+impl PartialEq for StructType {
+    fn eq(&self, other: &Self) -> bool {
+        self.fields == other.fields
+    }
+}
+
+impl Eq for StructType {}
+
+impl std::hash::Hash for StructType {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.fields.hash(state);
+    }
+}
+
+impl DataType {
+    /// The type of a module that this stands for; `None` if it holds array handles.
+    pub fn of(module: &Module, ty: Type) -> Option<Self> {
+        Some(match module.types[ty] {
+            Shape::Scalar(of) => Self::Scalar(of),
+            Shape::Vector { len, of } => Self::Vector(len, of),
+            Shape::Matrix { rows, cols, of } => Self::Matrix(rows, cols, of),
+            Shape::Quaternion(of) => Self::Quaternion(of),
+            Shape::Transform(of) => Self::Transform(of),
+            Shape::Fixed { of, len } => Self::Fixed(Arc::new(Self::of(module, of)?), len),
+            Shape::Struct(id) => {
+                let structure = module.types.structure(id);
+                let fields = structure.fields.iter();
+                let fields = fields.map(|f| Some((f.name.clone(), Self::of(module, f.ty)?)));
+                let fields = fields.collect::<Option<_>>()?;
+                Self::Struct(Arc::new(StructType { name: structure.name.clone(), fields }))
+            }
+            Shape::Array { .. } | Shape::Tuple(_) | Shape::Invalid => return None,
+        })
+    }
+
+    /// Bytes and alignment, as in C.
+    pub fn layout(&self) -> (usize, usize) {
+        let packed = |of: Scalar, count: usize| (of.bytes() as usize * count, of.bytes() as usize);
+        match self {
+            Self::Scalar(of) => packed(*of, 1),
+            Self::Vector(len, of) => packed(*of, usize::from(*len)),
+            Self::Matrix(rows, cols, of) => packed(*of, usize::from(*rows) * usize::from(*cols)),
+            Self::Quaternion(of) => packed(*of, 4),
+            Self::Transform(of) => packed(*of, 7),
+            Self::Fixed(of, len) => {
+                let (size, align) = of.layout();
+                (size.saturating_mul(*len as usize), align)
+            }
+            Self::Struct(structure) => {
+                let (mut end, mut align) = (0usize, 1);
+                for (_, field) in &structure.fields {
+                    let (size, own) = field.layout();
+                    end = end.next_multiple_of(own).saturating_add(size);
+                    align = align.max(own);
+                }
+                (end.max(1).next_multiple_of(align), align)
+            }
+        }
+    }
+}
+
+impl fmt::Display for DataType {
+    /// As messages show it: `f32`, `vec<3, f32>`, `[u8; 4]`, a struct's name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(of) => f.write_str(of.name()),
+            Self::Vector(len, of) => write!(f, "vec<{len}, {}>", of.name()),
+            Self::Matrix(rows, cols, of) => write!(f, "mat<{rows}, {cols}, {}>", of.name()),
+            Self::Quaternion(of) => write!(f, "quat<{}>", of.name()),
+            Self::Transform(of) => write!(f, "transform<{}>", of.name()),
+            Self::Fixed(of, len) => write!(f, "[{of}; {len}]"),
+            Self::Struct(structure) => f.write_str(&structure.name),
+        }
+    }
+}
+
+/// A type of the host with the bits of a [`DataType`].
+pub trait Element: bytemuck::Pod {
+    /// Which.
+    fn data_type() -> DataType;
+
+    /// Whether arrays of a type can be read and written as this one. `bool` goes as `u8`, 16-bit
+    /// floats go as `u16`, and composites also as arrays of their scalars.
+    fn stands_for(ty: &DataType) -> bool {
+        *ty == Self::data_type()
+    }
+}
+
+macro_rules! elements {
+    ($($ty:ident $scalar:ident $(| $other:ident)*),*) => {$(
+        impl Element for $ty {
+            fn data_type() -> DataType {
+                DataType::Scalar(Scalar::$scalar)
+            }
+
+            fn stands_for(ty: &DataType) -> bool {
+                matches!(ty, DataType::Scalar(Scalar::$scalar $(| Scalar::$other)*))
+            }
+        }
+    )*};
+}
+
+elements!(
+    i8 I8, i16 I16, i32 I32, i64 I64, u8 U8 | Bool, u16 U16 | F16 | Bf16, u32 U32, u64 U64,
+    f32 F32, f64 F64
+);
+
+impl<T: Element, const N: usize> Element for [T; N] {
+    fn data_type() -> DataType {
+        match T::data_type() {
+            DataType::Scalar(of) => DataType::Vector(N as u16, of),
+            other => DataType::Fixed(Arc::new(other), N as u32),
+        }
+    }
+
+    fn stands_for(ty: &DataType) -> bool {
+        let scalars =
+            |of: &Scalar, count: usize| T::stands_for(&DataType::Scalar(*of)) && N == count;
+        match ty {
+            DataType::Vector(len, of) => scalars(of, usize::from(*len)),
+            DataType::Matrix(rows, cols, of) => {
+                scalars(of, usize::from(*rows) * usize::from(*cols))
+                    || N == usize::from(*rows) && T::stands_for(&DataType::Vector(*cols, *of))
+            }
+            DataType::Quaternion(of) => scalars(of, 4),
+            DataType::Transform(of) => scalars(of, 7),
+            DataType::Fixed(of, len) => N == *len as usize && T::stands_for(of),
+            DataType::Scalar(_) | DataType::Struct(_) => false,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! From arguments to the block of bytes that compiled code reads, with everything checked.
+
+use crate::argument::Argument;
+use crate::array::Array;
+use crate::buffer::{Buffer, ReadGuard, WriteGuard};
+use crate::data_type::DataType;
+use crate::error::Error;
+use crate::reflection::Reflection;
+use gbxcule_kernel::eval;
+use gbxcule_kernel::ir::layout::{descriptor, field_offsets};
+use gbxcule_kernel::ir::{Literal, Module, Scalar, Shape, Type};
+use std::sync::Arc;
+
+/// Arguments in memory, with the buffers they point at locked for the launch.
+pub(crate) struct Packed<'a> {
+    pub(crate) words: Vec<u64>,
+    #[allow(dead_code, reason = "held, not read")]
+    guards: Vec<Guard<'a>>,
+}
+
+enum Guard<'a> {
+    Read(ReadGuard<'a>),
+    Write(WriteGuard<'a>),
+}
+
+impl Guard<'_> {
+    fn address(&mut self) -> u64 {
+        match self {
+            Self::Read(guard) => guard.address(),
+            Self::Write(guard) => guard.address(),
+        }
+    }
+}
+
+/// A buffer that a handle at a byte of the block points into.
+struct Pointer<'a> {
+    buffer: &'a Arc<Buffer>,
+    at: usize,
+    offset: usize,
+    written: bool,
+}
+
+struct Packer<'a> {
+    module: &'a Module,
+    bytes: Vec<u8>,
+    pointers: Vec<Pointer<'a>>,
+    /// Whether the argument's arrays may be written.
+    written: bool,
+}
+
+/// Checks arguments against the kernel's parameters and lays them out.
+pub(crate) fn pack<'a>(
+    module: &'a Module,
+    reflection: &Reflection,
+    offsets: &[u64],
+    size: u64,
+    args: &'a [Argument],
+) -> Result<Packed<'a>, Error> {
+    let params = &reflection.parameters;
+    if params.len() != args.len() {
+        let names: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
+        return Err(Error::ArgumentCount {
+            kernel: reflection.name.clone(),
+            wanted: params.len(),
+            names: names.join(", "),
+            found: args.len(),
+        });
+    }
+    let bytes = vec![0; size as usize];
+    let mut packer = Packer { module, bytes, pointers: Vec::new(), written: false };
+    for ((param, arg), &offset) in params.iter().zip(args).zip(offsets) {
+        packer.written = param.written;
+        let put = packer.put(param.ty, arg, offset as usize, &param.name);
+        put.map_err(|(argument, reason)| Error::Argument {
+            kernel: reflection.name.clone(),
+            argument,
+            reason,
+        })?;
+    }
+    Ok(packer.lock())
+}
+
+/// The argument or part of one that doesn't fit, and why.
+type Misfit = (String, String);
+
+impl<'a> Packer<'a> {
+    fn put(&mut self, ty: Type, arg: &'a Argument, at: usize, path: &str) -> Result<(), Misfit> {
+        let module = self.module;
+        let shown = || module.types.display(ty).to_string();
+        let misfit = || {
+            Err((
+                path.to_string(),
+                format!("needs {}, found {}", quoted(&shown()), quoted(&arg.describe())),
+            ))
+        };
+        match (&module.types[ty], arg) {
+            (&Shape::Array { of, dims }, Argument::Array(array)) => {
+                if DataType::of(module, of).as_ref() != Some(array.data_type())
+                    || array.shape().len() != usize::from(dims)
+                {
+                    return misfit();
+                }
+                self.array(array, at);
+                Ok(())
+            }
+            (&Shape::Array { dims, .. }, Argument::Absent) => {
+                let ndim = at + descriptor::NDIM as usize;
+                self.bytes[ndim..ndim + 2].copy_from_slice(&u16::from(dims).to_le_bytes());
+                Ok(())
+            }
+            (&Shape::Scalar(scalar), _) => match literal(scalar, arg) {
+                Some(literal) => {
+                    eval::to_bytes(literal, &mut self.bytes[at..at + scalar.bytes() as usize]);
+                    Ok(())
+                }
+                None => misfit(),
+            },
+            (&Shape::Struct(id), Argument::Struct(fields)) => {
+                let structure = module.types.structure(id);
+                let offsets = field_offsets(&module.types, structure).unwrap_or_default();
+                if structure.fields.len() != fields.len() {
+                    let (wanted, found) = (structure.fields.len(), fields.len());
+                    let reason = format!("`{}` has {wanted} fields, found {found}", structure.name);
+                    return Err((path.to_string(), reason));
+                }
+                for ((field, offset), (name, arg)) in
+                    structure.fields.iter().zip(offsets).zip(fields)
+                {
+                    let path = format!("{path}.{}", field.name);
+                    if field.name != *name {
+                        return Err((path, format!("missing; found `{name}` in its place")));
+                    }
+                    self.put(field.ty, arg, at + offset as usize, &path)?;
+                }
+                Ok(())
+            }
+            (_, Argument::Value(found, bytes)) => {
+                let wanted = DataType::of(module, ty);
+                let Some(wanted) = wanted.filter(|wanted| same_image(wanted, found, bytes.len()))
+                else {
+                    return misfit();
+                };
+                let image = normalised(&wanted, bytes);
+                self.bytes[at..at + image.len()].copy_from_slice(&image);
+                Ok(())
+            }
+            _ => misfit(),
+        }
+    }
+
+    fn array(&mut self, array: &'a Array, at: usize) {
+        let (offset, written) = (array.offset(), self.written);
+        let mut point = |buffer: &'a Arc<Buffer>, field: u32| {
+            self.pointers.push(Pointer { buffer, at: at + field as usize, offset, written });
+        };
+        point(&array.data, descriptor::DATA);
+        if let Some(gradient) = &array.gradient {
+            point(gradient, descriptor::GRAD);
+        }
+        // Arrays are made with extents and strides that fit.
+        let extents = array.shape().iter().map(|&extent| extent as i32);
+        let strides = array.strides().iter().map(|&stride| stride as i32);
+        for (first, words) in [
+            (descriptor::SHAPE, extents.collect::<Vec<i32>>()),
+            (descriptor::STRIDES, strides.collect()),
+        ] {
+            for (dim, word) in words.iter().enumerate() {
+                let at = at + first as usize + 4 * dim;
+                self.bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        let (ndim, dims) = (at + descriptor::NDIM as usize, array.shape().len() as u16);
+        self.bytes[ndim..ndim + 2].copy_from_slice(&dims.to_le_bytes());
+    }
+
+    /// Locks each buffer once, in the order of their addresses so that launches at the same time
+    /// never wait for each other in a circle, and fills the pointers in.
+    fn lock(mut self) -> Packed<'a> {
+        let identity = |pointer: &Pointer<'_>| Arc::as_ptr(pointer.buffer);
+        self.pointers.sort_by_key(identity);
+        let mut guards = Vec::new();
+        for same in self.pointers.chunk_by(|one, other| identity(one) == identity(other)) {
+            let buffer = same[0].buffer;
+            let mut guard = if same.iter().any(|pointer| pointer.written) {
+                Guard::Write(buffer.write())
+            } else {
+                Guard::Read(buffer.read())
+            };
+            let base = guard.address();
+            for pointer in same {
+                let address = base.wrapping_add(pointer.offset as u64);
+                self.bytes[pointer.at..pointer.at + 8].copy_from_slice(&address.to_le_bytes());
+            }
+            guards.push(guard);
+        }
+        let words = self.bytes.chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        });
+        Packed { words: words.collect(), guards }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains(' ') && !text.contains('<') { text.into() } else { format!("`{text}`") }
+}
+
+/// The argument as a scalar, if it is one that the type holds.
+fn literal(scalar: Scalar, arg: &Argument) -> Option<Literal> {
+    match *arg {
+        Argument::Scalar(literal) => (literal.scalar() == scalar).then_some(literal),
+        Argument::Int(value) if scalar.is_float() => Some(Literal::int(scalar, value)),
+        Argument::Int(value) => {
+            Some(Literal::int(scalar, value)).filter(|literal| literal.as_int() == Some(value))
+        }
+        Argument::Float(value) if scalar.is_float() => Some(Literal::float(scalar, value)),
+        Argument::Value(DataType::Scalar(of), ref bytes) => {
+            let whole = of == scalar && bytes.len() == of.bytes() as usize;
+            whole.then(|| eval::from_bytes(of, bytes))
+        }
+        _ => None,
+    }
+}
+
+/// Whether an image of one type serves as one of another: the same type, or composites of as many of
+/// the same scalars.
+fn same_image(wanted: &DataType, found: &DataType, bytes: usize) -> bool {
+    fn scalars(ty: &DataType) -> Option<(Scalar, usize)> {
+        Some(match ty {
+            DataType::Scalar(of) => (*of, 1),
+            DataType::Vector(len, of) => (*of, usize::from(*len)),
+            DataType::Matrix(rows, cols, of) => (*of, usize::from(*rows) * usize::from(*cols)),
+            DataType::Quaternion(of) => (*of, 4),
+            DataType::Transform(of) => (*of, 7),
+            DataType::Fixed(of, len) => {
+                let (of, inner) = scalars(of)?;
+                (of, inner * *len as usize)
+            }
+            DataType::Struct(_) => return None,
+        })
+    }
+    let alike = wanted == found || scalars(wanted).is_some() && scalars(wanted) == scalars(found);
+    alike && wanted.layout().0 == bytes
+}
+
+/// The image with every `bool` as 0 or 1 where that is all it is of.
+fn normalised(ty: &DataType, bytes: &[u8]) -> Vec<u8> {
+    match ty {
+        DataType::Vector(_, Scalar::Bool) | DataType::Matrix(_, _, Scalar::Bool) => {
+            bytes.iter().map(|&byte| u8::from(byte != 0)).collect()
+        }
+        _ => bytes.to_vec(),
+    }
+}

@@ -1,0 +1,32 @@
+//! Running kernels: arrays, devices, launches.
+//!
+//! [`compile`] takes a checked module to machine code of a [`Device`]; a [`Kernel`] of it is launched
+//! over a grid with [`Argument`]s. Everything a caller can get wrong (types, lengths, missing arrays) is
+//! an [`Error`] that names the argument, and a kernel that faults ends as an error too, so the whole
+//! interface is safe. Results of kernels without atomics don't depend on the number of threads; floating
+//! point atomics add in the order in which threads come by.
+
+mod argument;
+mod array;
+mod buffer;
+mod cache;
+mod code;
+mod data_type;
+mod device;
+mod error;
+mod import;
+mod kernel;
+mod launch;
+mod output;
+mod pool;
+mod reflection;
+
+pub use argument::Argument;
+pub use array::Array;
+pub use cache::{Build, Compiled, compile};
+pub use data_type::{DataType, Element, StructType};
+pub use device::Device;
+pub use error::{Error, Fault};
+pub use kernel::Kernel;
+pub use output::Output;
+pub use reflection::{Parameter, Reflection};

@@ -1,0 +1,208 @@
+//! What a launch needs to know of a kernel, the same for every device.
+
+use gbxcule_kernel::check::Valid;
+use gbxcule_kernel::ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_kernel::ir::{
+    Arg, Body, Function, FunctionId, Kind, List, Mode, Module, Op, PlaceId, Projection, Root,
+    StmtKind, Type, Value,
+};
+
+/// A kernel as its callers see it.
+#[derive(Clone, Debug)]
+pub struct Reflection {
+    /// Its name.
+    pub name: String,
+    /// Its parameters in order.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its type, of the kernel's module.
+    pub ty: Type,
+    /// The type as messages show it.
+    pub type_name: String,
+    /// Whether arrays in it may be written, or their gradients. What can't be told counts as written.
+    pub written: bool,
+}
+
+/// Reflections of all kernels, by position of the function.
+pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
+    let mut summaries: Vec<Summary> = vec![Summary::default(); module.functions.len()];
+    for &id in module.call_order() {
+        summaries[id.index()] = Flow::summarise(module, &module.functions[id], &summaries);
+    }
+    let reflected = module.functions.iter().map(|(id, function)| {
+        (function.kind == Kind::Kernel).then(|| {
+            let params = function.params.iter().zip(&summaries[id.index()].written);
+            let parameters = params.map(|(param, &written)| Parameter {
+                name: param.name.clone(),
+                ty: param.ty,
+                type_name: module.types.display(param.ty).to_string(),
+                written,
+            });
+            Reflection { name: function.name.clone(), parameters: parameters.collect() }
+        })
+    });
+    reflected.collect()
+}
+
+/// What a function does with the handles that its parameters hold.
+#[derive(Clone, Default, Debug)]
+struct Summary {
+    /// For each parameter, whether memory behind its handles may be written.
+    written: Vec<bool>,
+    /// For each parameter and then the result, the first one whose handles it may hold.
+    class: Vec<usize>,
+}
+
+/// Handles flow through values and variables. Whatever flows into each other is one class, in either
+/// direction: a little coarse, and done in one walk. Nodes are parameters, result, locals, values.
+struct Flow<'a> {
+    body: &'a Body,
+    function: &'a Function,
+    module: &'a Module,
+    parents: Vec<usize>,
+    written: Vec<usize>,
+}
+
+impl Flow<'_> {
+    fn summarise(module: &Module, function: &Function, known: &[Summary]) -> Summary {
+        let body = &function.body;
+        let nodes = function.params.len() + 1 + body.locals.len() + body.values.len();
+        let parents = (0..nodes).collect();
+        let mut flow = Flow { body, function, module, parents, written: Vec::new() };
+        walk(body, body.root, |step| {
+            if let Step::Stmt(stmt) = step {
+                flow.stmt(&stmt.kind, known);
+            }
+        });
+        let count = function.params.len() + 1;
+        let roots: Vec<usize> = (0..count).map(|node| flow.class(node)).collect();
+        let written: Vec<usize> = std::mem::take(&mut flow.written);
+        let written: Vec<usize> = written.into_iter().map(|node| flow.class(node)).collect();
+        let params = function.params.iter().zip(&roots);
+        Summary {
+            written: params
+                .map(|(param, root)| module.types.holds_array(param.ty) && written.contains(root))
+                .collect(),
+            class: roots
+                .iter()
+                .map(|root| roots.iter().position(|other| other == root).unwrap_or_default())
+                .collect(),
+        }
+    }
+
+    fn class(&mut self, mut node: usize) -> usize {
+        while self.parents[node] != node {
+            self.parents[node] = self.parents[self.parents[node]];
+            node = self.parents[node];
+        }
+        node
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.class(one), self.class(other));
+        self.parents[one] = other;
+    }
+
+    fn result(&self) -> usize {
+        self.function.params.len()
+    }
+
+    fn value(&self, value: Value) -> usize {
+        self.result() + 1 + self.body.locals.len() + value.index()
+    }
+
+    fn place(&self, place: PlaceId) -> usize {
+        match self.body.places[place].root {
+            Root::Param(position) => position as usize,
+            Root::Local(local) => self.result() + 1 + local.index(),
+            Root::Array(value) => self.value(value),
+            // Tables hold no handles: a node of their own would stay alone.
+            Root::Table(_) => self.result() + 1 + self.body.locals.len(),
+        }
+    }
+
+    fn write(&mut self, place: PlaceId) {
+        let behind = |step: &Projection| matches!(step, Projection::Element(_));
+        let node = self.place(place);
+        if self.body.path(place).iter().any(behind) {
+            self.written.push(node);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &StmtKind, known: &[Summary]) {
+        let holds = |flow: &Self, ty: Type| flow.module.types.holds_array(ty);
+        match *stmt {
+            StmtKind::Let(value) => match self.body.values[value].op {
+                Op::Call { function, args } => self.call(value, function, args, known),
+                _ => self.operation(value),
+            },
+            StmtKind::Store { place, value } => {
+                self.write(place);
+                if holds(self, self.body.type_of(value)) {
+                    self.join(self.place(place), self.value(value));
+                }
+            }
+            StmtKind::Return(Some(value)) if holds(self, self.body.type_of(value)) => {
+                self.join(self.result(), self.value(value));
+            }
+            _ => {}
+        }
+    }
+
+    fn operation(&mut self, value: Value) {
+        let body = self.body;
+        let data = &body.values[value];
+        if let Op::Atomic { place, .. } = data.op {
+            self.write(place);
+        }
+        if !self.module.types.holds_array(data.ty) {
+            return;
+        }
+        let mut sources = Vec::new();
+        stmt_uses(
+            body,
+            &StmtKind::Let(value),
+            |_| false,
+            |used| match used {
+                Use::Value(operand) if self.module.types.holds_array(body.type_of(operand)) => {
+                    sources.push(self.value(operand));
+                }
+                Use::Value(_) => {}
+                Use::Read(place) | Use::Expose(place) | Use::Change(place) | Use::Write(place) => {
+                    sources.push(self.place(place));
+                }
+            },
+        );
+        sources.into_iter().for_each(|source| self.join(self.value(value), source));
+    }
+
+    fn call(&mut self, value: Value, id: FunctionId, args: List<Arg>, known: &[Summary]) {
+        let (callee, summary) = (&self.module.functions[id], &known[id.index()]);
+        let args = &self.body.arg_lists[args];
+        let mut nodes: Vec<usize> = args
+            .iter()
+            .map(|arg| match *arg {
+                Arg::Value(value) => self.value(value),
+                Arg::Place(place) => self.place(place),
+            })
+            .collect();
+        nodes.push(self.value(value));
+        for (at, (arg, param)) in args.iter().zip(&callee.params).enumerate() {
+            if let (Arg::Place(place), Mode::Mutable) = (*arg, param.mode) {
+                self.write(place);
+            }
+            if summary.written[at] {
+                self.written.push(nodes[at]);
+            }
+        }
+        for (at, &class) in summary.class.iter().enumerate() {
+            self.join(nodes[at], nodes[class]);
+        }
+    }
+}
