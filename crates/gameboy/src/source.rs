@@ -29,6 +29,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/ppu.rs", include_str!("ppu.rs")),
     ("src/ppu/line.rs", include_str!("ppu/line.rs")),
     ("src/ppu/oam_bug.rs", include_str!("ppu/oam_bug.rs")),
+    ("src/ppu/octet.rs", include_str!("ppu/octet.rs")),
     ("src/ppu/pipeline.rs", include_str!("ppu/pipeline.rs")),
     ("src/ppu/registers.rs", include_str!("ppu/registers.rs")),
     ("src/ppu/scan.rs", include_str!("ppu/scan.rs")),
