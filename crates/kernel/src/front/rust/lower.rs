@@ -12,7 +12,7 @@ mod statement;
 mod table;
 
 use super::item::Program;
-use super::tree::{Body, Expr, Var};
+use super::tree::{Body, Expr, ExprKind, Var};
 use super::ty::Ty;
 use crate::diagnostic::Diagnostic;
 use crate::ir::TableId;
@@ -160,9 +160,18 @@ impl<'p, 'a> Lower<'p, 'a> {
             lowering.effect(&body.value);
         } else {
             let value = lowering.value(&body.value);
+            lowering.b.set_span(result_span(&body.value));
             lowering.b.ret(Some(value));
         }
         lowering.b.finish();
+    }
+}
+
+/// Where the value of a body stands: its last expression.
+fn result_span(value: &Expr) -> Span {
+    match &value.kind {
+        ExprKind::Block(block) => block.tail.as_ref().map_or(value.span, |tail| result_span(tail)),
+        _ => value.span,
     }
 }
 

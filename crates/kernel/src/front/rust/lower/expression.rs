@@ -16,17 +16,21 @@ const CHEAP: u32 = 6;
 impl Lowering<'_, '_, '_, '_> {
     /// The value of an expression.
     pub(super) fn value(&mut self, expr: &Expr) -> Value {
-        let outer = self.b.span();
-        self.b.set_span(expr.span);
         let ty = self.body.type_of(expr);
-        let value = self.value_as(expr, &ty);
-        self.b.set_span(outer);
-        value
+        self.value_as(expr, &ty)
     }
 
     /// The value of an expression that stands where one of a type is needed; those that control never
     /// gets past have any type.
     fn value_as(&mut self, expr: &Expr, wanted: &Ty) -> Value {
+        let outer = self.b.span();
+        self.b.set_span(expr.span);
+        let value = self.value_here(expr, wanted);
+        self.b.set_span(outer);
+        value
+    }
+
+    fn value_here(&mut self, expr: &Expr, wanted: &Ty) -> Value {
         if matches!(self.body.type_of(expr), Ty::Never | Ty::Unit) {
             self.effect(expr);
             let ty = self.ty(wanted);

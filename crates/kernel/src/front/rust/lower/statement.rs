@@ -87,6 +87,13 @@ impl Lowering<'_, '_, '_, '_> {
 
     /// `place = expr`, the place known before: branches store by themselves.
     pub(super) fn store_into(&mut self, place: PlaceId, expr: &Expr) {
+        let outer = self.b.span();
+        self.b.set_span(expr.span);
+        self.store_here(place, expr);
+        self.b.set_span(outer);
+    }
+
+    fn store_here(&mut self, place: PlaceId, expr: &Expr) {
         if self.body.type_of(expr) == Ty::Never {
             return self.effect(expr);
         }
