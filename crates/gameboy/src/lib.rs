@@ -1,7 +1,7 @@
 //! One Game Boy (DMG), written once in plain Rust.
 //!
-//! Every file but `header`, `power_on` and `state`, which run on the host only, keeps to a small subset
-//! of the language, so that the kernel compiler can read the very same text and print it for a GPU.
+//! Every file but `header`, `power_on`, `source` and `state`, which run on the host only, keeps to a small
+//! subset of the language, so that the kernel compiler can read the very same text and print it for a GPU.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when somebody looks at it or
@@ -20,13 +20,13 @@ pub mod machine;
 mod power_on;
 pub mod ppu;
 pub mod serial;
+pub mod source;
 pub mod state;
 pub mod timer;
 
 pub use header::{Cartridge, RomError};
-pub use machine::Machine;
+pub use machine::{FRAME_MCYCLES, Machine};
+pub use source::SOURCES;
 
 /// Bytes of one picture: 160 x 144 pixels of 2 bits, four to a byte, the leftmost in the top bits.
 pub const FRAME_BYTES: usize = 5760;
-/// M-cycles of one frame while the LCD is on.
-pub const FRAME_MCYCLES: u32 = 17_556;

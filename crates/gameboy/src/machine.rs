@@ -5,7 +5,6 @@
 //! chips that are due up to `now`, dispatches interrupts and works out the next deadline. Whoever
 //! changes a reason for an interrupt sets `deadline = now`.
 
-use crate::FRAME_MCYCLES;
 use crate::apu::Apu;
 use crate::cart::Cart;
 use crate::cpu::{Cpu, Mode};
@@ -15,6 +14,9 @@ use crate::joypad::Joypad;
 use crate::ppu::Ppu;
 use crate::serial::Serial;
 use crate::timer::Timer;
+
+/// M-cycles of one frame while the LCD is on.
+pub const FRAME_MCYCLES: u32 = 17_556;
 
 /// One Game Boy. ROM and cartridge RAM are passed in by whoever owns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

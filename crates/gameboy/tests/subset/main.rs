@@ -6,7 +6,7 @@ mod rules;
 use std::path::{Path, PathBuf};
 
 /// Files that run on the host only and may use all of Rust.
-const HOST_FILES: [&str; 4] = ["lib.rs", "header.rs", "power_on.rs", "state.rs"];
+const HOST_FILES: [&str; 5] = ["lib.rs", "header.rs", "power_on.rs", "source.rs", "state.rs"];
 /// Folders of the same kind.
 const HOST_FOLDERS: [&str; 1] = ["state"];
 
@@ -27,6 +27,18 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
             found.push(path);
         }
     }
+}
+
+#[test]
+fn the_texts_for_the_kernel_compiler_are_the_translated_sources() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let paths = translated_sources();
+    let paths: Vec<&Path> =
+        paths.iter().map(|path| path.strip_prefix(root).expect("a path in the crate")).collect();
+    let mut listed: Vec<&Path> =
+        gbxcule_gameboy::SOURCES.iter().map(|(path, _)| Path::new(path)).collect();
+    listed.sort();
+    assert_eq!(listed, paths);
 }
 
 #[test]

@@ -38,8 +38,10 @@ pub(super) struct FunctionPlan {
     pub(super) memory_params: Vec<bool>,
     /// Position in [`Plan::emitted`].
     pub(super) position: Option<usize>,
-    /// Bytes of all its variables, its callees' included.
-    stack_bytes: u64,
+    /// Bytes of all its variables, those of callees lowered in place included.
+    frame_bytes: u64,
+    /// Bytes that the greediest of all other callees takes, with its own callees.
+    callee_bytes: u64,
     /// Operations of a call, about; huge if there are loops.
     work: u64,
 }
@@ -113,7 +115,8 @@ impl Plan {
         let kernels = self.emitted.iter().enumerate();
         let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == Kind::Kernel);
         let entry = |(position, &kernel): (usize, &FunctionId)| {
-            let FunctionPlan { dims, stack_bytes, work, .. } = *self.of(kernel);
+            let FunctionPlan { dims, frame_bytes, callee_bytes, work, .. } = *self.of(kernel);
+            let stack_bytes = frame_bytes.saturating_add(callee_bytes);
             Entry { kernel, position, dims, work, stack_bytes }
         };
         kernels.map(entry).collect()
@@ -150,7 +153,7 @@ fn of_function(
     };
     let mut cost = 0u64;
     let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size.saturating_add(16));
-    plan.stack_bytes =
+    plan.frame_bytes =
         body.locals.iter().fold(0, |sum: u64, (_, l)| sum.saturating_add(size(l.ty)));
     walk(body, body.root, |step| {
         let Step::Stmt(stmt) = step else { return };
@@ -161,7 +164,7 @@ fn of_function(
                 let width = flats.count(module, ty).clamp(1, 64);
                 cost += width - 1;
                 if width == 64 {
-                    plan.stack_bytes = plan.stack_bytes.saturating_add(size(ty));
+                    plan.frame_bytes = plan.frame_bytes.saturating_add(size(ty));
                 }
                 Some(body.values[value].op)
             }
@@ -205,7 +208,14 @@ fn of_function(
                 let inner = &known[callee.index()];
                 plan.can_fault |= inner.can_fault;
                 plan.dims = plan.dims.max(inner.dims);
-                plan.stack_bytes = plan.stack_bytes.saturating_add(inner.stack_bytes);
+                let frames = [inner.frame_bytes, inner.callee_bytes];
+                let below = if inner.inline {
+                    plan.frame_bytes = plan.frame_bytes.saturating_add(frames[0]);
+                    frames[1]
+                } else {
+                    frames[0].saturating_add(frames[1])
+                };
+                plan.callee_bytes = plan.callee_bytes.max(below);
                 plan.work = plan.work.saturating_add(inner.work);
                 cost += if inner.inline { costs[callee.index()] } else { 4 };
                 for (at, arg) in body.arg_lists[args].iter().enumerate() {
