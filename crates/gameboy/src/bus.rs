@@ -205,14 +205,11 @@ impl Machine {
             _ => {}
         }
         // What was written may have moved a deadline or let an interrupt through.
-        let moves_deadline = match low {
+        match low {
             0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x43 | 0x45 | 0x46 | 0x4a | 0x4b | 0xff => {
-                true
+                self.deadline = self.now;
             }
-            _ => false,
-        };
-        if moves_deadline {
-            self.deadline = self.now;
+            _ => {}
         }
     }
 

@@ -85,7 +85,7 @@ impl Machine {
             for (half, nibble) in [byte >> 4, byte & 0xf].into_iter().enumerate() {
                 let mut row = 0;
                 for bit in 0..4 {
-                    row |= (nibble >> bit & 1) * 3 << (bit * 2);
+                    row |= ((nibble >> bit & 1) * 3) << (bit * 2);
                 }
                 let at = 0x10 + index * 8 + half * 4;
                 self.vram[at] = row;

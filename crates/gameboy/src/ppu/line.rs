@@ -152,7 +152,7 @@ impl Ppu {
     /// A row of 21 tiles from a map, the first at the planes' left end.
     fn tiles(&self, vram: &[u8; 0x2000], map: u16, row: u8, first_column: u8) -> Planes {
         let mut planes = Planes::empty();
-        let map_row = map | (row >> 3) as u16 * 32;
+        let map_row = map | ((row >> 3) as u16 * 32);
         // Tile data at 8800 is counted from 9000 with a sign: tile 128 comes first.
         let unsigned = self.lcdc & LCDC_TILE_DATA != 0;
         let toggle = if unsigned { 0 } else { 0x80 };

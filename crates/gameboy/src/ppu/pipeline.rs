@@ -514,7 +514,7 @@ impl Ppu {
             column = if self.pipeline.position < -8 {
                 self.scx >> 3
             } else {
-                (self.scx as i16 + self.pipeline.position + 8 >> 3) as u8 & 0x1f
+                ((self.scx as i16 + self.pipeline.position + 8) >> 3) as u8 & 0x1f
             };
         }
         map + (self.fetch_row() >> 3) as u16 * 32 + column as u16
