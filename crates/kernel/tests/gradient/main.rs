@@ -4,6 +4,7 @@ mod builtin;
 mod cost;
 mod oracle;
 mod pattern;
+mod place;
 mod random;
 mod shrink;
 mod write;
