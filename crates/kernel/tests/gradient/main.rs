@@ -7,4 +7,5 @@ mod pattern;
 mod place;
 mod random;
 mod shrink;
+mod valid;
 mod write;
