@@ -4,6 +4,8 @@ mod builtin;
 mod cost;
 mod oracle;
 mod pattern;
+mod place;
 mod random;
 mod shrink;
+mod valid;
 mod write;
