@@ -207,7 +207,7 @@ pub fn methods(a: u8, b: u8, n: u32) -> u32 {
     let mut mix = a.wrapping_add(b) as u32;
     mix = mix * 3 + a.wrapping_sub(b) as u32 + a.wrapping_mul(b) as u32 + a.wrapping_neg() as u32;
     mix = mix * 3 + a.wrapping_shl(n) as u32 + b.wrapping_shr(n) as u32;
-    mix = mix * 3 + a.rotate_left(n) as u32 + a.rotate_right(n) as u32;
+    mix = mix * 3 + a.rotate_left(n) as u32 + a.rotate_right(n) as u32 * 5;
     mix = mix * 3 + a.reverse_bits() as u32 + a.swap_bytes() as u32;
     mix = mix * 3 + a.count_ones() + a.leading_zeros() + a.trailing_zeros();
     mix * 3
@@ -564,6 +564,32 @@ pub fn evaluation_order(a: u8) -> u32 {
     let point = Point { y: bump(&mut at, 1) as i32, x: bump(&mut at, 3) as i16 };
     sum.wrapping_add(cells[0] * 3 + cells[1] * 5 + cells[2] * 7 + cells[3] * 11 + cells[4])
         .wrapping_add(point.sum() as u32 + at)
+}
+
+pub fn branches_that_move_their_target(a: u8, b: u8) -> u32 {
+    let mut at = a as u32 & 3;
+    let mut cells = [1u32; 8];
+    cells[(at & 7) as usize] = if b > 99 { bump(&mut at, 1) + 10 } else { 20 };
+    cells[(at & 7) as usize] = match b & 3 {
+        0 => bump(&mut at, 3),
+        1 => cells[0] + 7,
+        _ => cells[(bump(&mut at, 2) & 7) as usize],
+    };
+    cells[0] + cells[1] * 3 + cells[2] * 5 + cells[3] * 7 + cells[4] * 11 + at
+}
+
+pub fn guarded_division(a: u8, b: u8, c: u8) -> u8 {
+    let quotient = if b & 3 != 0 { a / (b & 3) } else { 77 };
+    let divides = c != 0 && a % c == 0;
+    quotient ^ divides as u8
+}
+
+pub fn untyped_signed(a: u8) -> i64 {
+    let start = 3;
+    let below = start - 5;
+    let shifted = below >> 1;
+    let less = if below < 1 { a as i64 } else { 1000 };
+    less + below as i64 + shifted as u16 as i64
 }
 
 pub fn bool_logic(a: bool, b: bool, c: u8) -> u8 {

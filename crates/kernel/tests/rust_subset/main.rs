@@ -10,6 +10,7 @@ use gbxcule_kernel::interp::{Argument, Array, Machine};
 use gbxcule_kernel::ir::Module;
 use gbxcule_kernel::source::SourceMap;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 const TEXTS: &[(&str, &str)] = &[("src/construct.rs", include_str!("construct.rs"))];
 
@@ -161,12 +162,13 @@ fn bits() -> impl Strategy<Value = u64> {
 fn every_construct_means_what_rustc_says() {
     let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
     let module = lowered(&names);
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases: 200,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
     for case in CASES {
+        // A runner counts its successes over all that it ever ran: each case needs its own.
+        let mut runner = TestRunner::new(ProptestConfig {
+            cases: 200,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        });
         let function = module.find(case.name).expect("an entry point");
         let outcome = runner.run(&proptest::collection::vec(bits(), 4), |bits| {
             let Call { args, result } = (case.native)(&bits);
