@@ -19,7 +19,10 @@ const MAY_USE: [(&str, &[&str]); 9] = [
 
 const LONGEST_FILE_LINES: usize = 600;
 /// Pure tables, or one thing that would not read better in two files; each with its reason.
-const LONG_FILES: [(&str, &str); 0] = [];
+const LONG_FILES: [(&str, &str); 1] = [(
+    "kernel/tests/rust_subset/construct.rs",
+    "one program with every construct of the subset, compiled by rustc and read by the front end",
+)];
 
 const EMPTY_NAMES: [&str; 7] = ["utils", "util", "helpers", "common", "base", "misc", "manager"];
 
