@@ -1,0 +1,1 @@
+//! The dataset foundry: kernels sampled from typed grammars, run, checked and written.
