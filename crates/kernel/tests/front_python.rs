@@ -3,8 +3,8 @@
 use gbxcule_kernel::check;
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
 use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::front::python::survey::survey;
 use gbxcule_kernel::source::SourceMap;
+use gbxcule_kernel::survey::survey;
 use proptest::prelude::*;
 
 /// Programs that mutations begin from: one of each feature.
@@ -86,6 +86,7 @@ fn a_survey_counts_what_compiles_and_names_what_does_not() {
     let result = survey(files.map(|(path, text)| (path.to_owned(), text.to_owned())));
     assert_eq!((result.entries.len(), result.compiled(), result.unparsed.len()), (2, 1, 1));
     assert_eq!(result.refused(), [("unsupported-tile", 1)]);
+    assert_eq!((result.bugs().count(), result.passages.map(|stage| stage.kernels)), (0, [1; 4]));
     assert_eq!((result.entries[1].kernel.as_str(), result.entries[1].line), ("b", 3));
 }
 
