@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 import warp as wp
+from warp._src import context
 
 from gbxcule.oracle import framing, warp_source
 
@@ -137,50 +138,58 @@ def concrete(described, declared):
     return makers[kind](*sizes, getattr(wp, rest[-1]))
 
 
-def kernels_of(path: Path, wanted: "list[dict]", own: str) -> dict:
-    """Kernels of a file, by their lines, in a module of their own. Floats are rounded at each operation,
-    where Warp would fuse a product with a sum."""
-    module = wp.get_module(own)
-    module.options |= {"enable_backward": False, "fuse_fp": False}
+def kernels_of(path: Path, wanted: "list[dict]") -> dict:
+    """Kernels of a file by their lines, or why there is none, in as few modules of their own as will do."""
     found = warp_source.kernels(path, {kernel["line"] for kernel in wanted})
     made = {}
     for kernel in wanted:
-        function = found.get(kernel["line"])
-        if function is None:
-            made[kernel["line"]] = LookupError("defined only when the file is run")
-            continue
-        function = getattr(function, "func", function)
         try:
-            same = wp.Kernel(function, key=f"{kernel['name']}_{kernel['line']}", module=module)
-            if same.is_generic:
-                arguments = zip(kernel["types"], same.adj.args, strict=True)
-                same = same.add_overload([concrete(given, argument.type) for given, argument in arguments])
-            made[kernel["line"]] = same
+            trial = in_module(f"trial_{kernel['line']}", found, [kernel])
+            module = next(iter(trial.values())).module
+            context.ModuleBuilder(module, module.resolve_options(wp.config) | {"output_arch": None})
         except Exception as error:  # noqa: BLE001 - the caller decides what a failure means
             made[kernel["line"]] = error
+    return made | loaded(path, found, [kernel for kernel in wanted if kernel["line"] not in made])
+
+
+def loaded(path: Path, found: dict, kernels: "list[dict]") -> dict:
+    """Kernels compiled in one module, or each in its own if that fails."""
+    if not kernels:
+        return {}
+    own = "own_" + hashlib.sha256(repr((str(path), kernels)).encode()).hexdigest()[:16]
+    try:
+        made = in_module(own, found, kernels)
+        wp.load_module(wp.get_module(own), device="cpu")
+    except Exception as error:  # noqa: BLE001
+        if len(kernels) == 1:
+            return {kernels[0]["line"]: error}
+        made = {}
+        for kernel in kernels:
+            made |= loaded(path, found, [kernel])
+    return made
+
+
+def in_module(name: str, found: dict, kernels: "list[dict]") -> dict:
+    """Kernels in a module of this name. Floats are rounded at each operation, where Warp would fuse a product
+    with a sum."""
+    module = wp.get_module(name)
+    module.options |= {"enable_backward": False, "fuse_fp": False}
+    made = {}
+    for kernel in kernels:
+        if kernel["line"] not in found:
+            raise LookupError("defined only when the file is run")
+        function = getattr(found[kernel["line"]], "func", found[kernel["line"]])
+        same = wp.Kernel(function, key=f"{kernel['name']}_{kernel['line']}", module=module)
+        if same.is_generic:
+            arguments = zip(kernel["types"], same.adj.args, strict=True)
+            same = same.add_overload([concrete(given, argument.type) for given, argument in arguments])
+        made[kernel["line"]] = same
     return made
 
 
 def run_file(header: dict, payload: bytes) -> "tuple[dict, bytes]":
     """Launch kernels of a file. What fails answers with its error in place of memory."""
-    path, wanted = Path(header["file"]), header["kernels"]
-    own = "own_" + hashlib.sha256(repr((header["file"], wanted)).encode()).hexdigest()[:16]
-    made = kernels_of(path, wanted, own)
-    try:
-        wp.load_module(wp.get_module(own), device="cpu")
-    except Exception as error:  # noqa: BLE001
-        if len(wanted) == 1:
-            made = {line: kernel if isinstance(kernel, Exception) else error for line, kernel in made.items()}
-        else:
-            made = {}
-            for kernel in wanted:
-                name = f"{own}_{kernel['line']}"
-                made |= kernels_of(path, [kernel], name)
-                try:
-                    wp.load_module(wp.get_module(name), device="cpu")
-                except Exception as error:  # noqa: BLE001
-                    if not isinstance(made[kernel["line"]], Exception):
-                        made[kernel["line"]] = error
+    made = kernels_of(Path(header["file"]), header["kernels"])
     results, errors, at = [], [], 0
     for described in header["launches"]:
         end = at + sum(given["bytes"] for given in described["arguments"])
