@@ -1,8 +1,10 @@
 //! The Python front end on texts nobody would write: it answers, and whatever it takes is valid IR.
 
+use gbxcule_kernel::back::cxx::{self, Dialect, Options};
 use gbxcule_kernel::check;
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
 use gbxcule_kernel::front::python::Program;
+use gbxcule_kernel::ir::Module;
 use gbxcule_kernel::source::SourceMap;
 use gbxcule_kernel::survey::survey;
 use proptest::prelude::*;
@@ -25,6 +27,25 @@ fn hold(text: &str) {
     for fault in faults(text) {
         assert!(!fault.code.starts_with("ir-"), "{}: {}\n{text}", fault.code, fault.message);
     }
+}
+
+/// Both texts of each kernel that compiles by itself.
+fn texts(text: &str) -> Vec<String> {
+    let mut sources = SourceMap::new();
+    let id = sources.add("random.py", text);
+    let Ok(program) = Program::parse(&sources, id) else { return Vec::new() };
+    let reader = program.reader();
+    let mut texts = Vec::new();
+    for kernel in reader.kernels() {
+        let mut module = Module::new("random");
+        let lowered = reader.lower(kernel.position, &mut module);
+        let Ok(module) = lowered.and_then(|()| check::module(module)) else { continue };
+        for dialect in [Dialect::Host, Dialect::Cuda] {
+            let options = Options { sources: Some(&sources), ..Options::new(dialect) };
+            texts.push(cxx::write(&module, &options).source);
+        }
+    }
+    texts
 }
 
 #[test]
@@ -117,6 +138,15 @@ proptest! {
             }
         }
         hold(&words.concat());
+    }
+
+    #[test]
+    fn mutated_programs_give_the_same_text_twice(at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>()) {
+        let mut words = words(SEED);
+        let (at, other) = (at.index(words.len()), other.index(words.len()));
+        words.swap(at, other);
+        let text = words.concat();
+        prop_assert_eq!(texts(&text), texts(&text));
     }
 }
 
