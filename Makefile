@@ -3,6 +3,7 @@
 #   make check       the CPU gate: format, lints, tests, the micro-ROM suite against PyBoy; two minutes after the build
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
+#   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make roms        the built-in ROMs as files in runs/roms/
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
@@ -15,12 +16,16 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: check test verify bench roms verify-gpu check-gpu bench-gpu
+.PHONY: check test nvrtc verify bench roms verify-gpu check-gpu bench-gpu
 
 $(VENV): $(VENV)/oracle.txt
 
 $(VENV)/oracle.txt: requirements/oracle.txt
 	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	cp $< $@
+
+$(VENV)/nvrtc.txt: requirements/nvrtc.txt $(VENV)/oracle.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	cp $< $@
 
@@ -38,6 +43,14 @@ ifneq ($(TEST_DATA),)
 else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
+ifeq ($(shell uname),Linux)
+	$(MAKE) nvrtc
+else
+	@echo "NVRTC is for Linux and Windows: the CUDA text was not compiled"
+endif
+
+nvrtc: $(VENV)/nvrtc.txt
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --test nvrtc $(TEST_ALL)
 
 GATE := --ref-backend pyboy_single --compare-every 1 --frames-per-step 1
 
