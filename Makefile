@@ -5,6 +5,7 @@
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-share  every twentieth of them
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
+#   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make roms        the built-in ROMs as files in runs/roms/
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
@@ -17,16 +18,13 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: check test warp warp-share verify bench roms verify-gpu check-gpu bench-gpu
+.PHONY: check test nvrtc warp warp-share verify bench roms verify-gpu check-gpu bench-gpu
 
-$(VENV): $(VENV)/oracle.txt
-
-$(VENV)/oracle.txt: requirements/oracle.txt
+$(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
-	cp $< $@
 
-$(VENV)/warp.txt: requirements/warp.txt $(VENV)/oracle.txt
+# What a target needs of Python, by its name; every wheel is pinned by its hash.
+$(VENV)/%.txt: requirements/%.txt | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	cp $< $@
 
@@ -44,6 +42,14 @@ ifneq ($(TEST_DATA),)
 else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
+ifeq ($(shell uname),Linux)
+	$(MAKE) nvrtc
+else
+	@echo "NVRTC is for Linux and Windows: the CUDA text was not compiled"
+endif
+
+nvrtc: $(VENV)/nvrtc.txt
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --test nvrtc $(TEST_ALL)
 
 WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
     cargo test --quiet --package gbxcule-runtime --test warp -- --ignored --nocapture
