@@ -8,6 +8,8 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 use tungstenite::{Message, WebSocket};
 
+use crate::serving::wait_until;
+
 /// No sandbox, because CI runs as root; the rest keeps it from asking for anything outside.
 const FLAGS: [&str; 11] = [
     "--headless",
@@ -91,6 +93,8 @@ impl Chromium {
     pub(crate) fn open(&mut self, url: &str, window: Window) {
         self.set_window(window);
         self.call("Page.navigate", json!({ "url": url }));
+        let is_loaded = format!("location.href === '{url}' && document.readyState === 'complete'");
+        wait_until("the page is loaded", || self.holds(&is_loaded));
     }
 
     pub(crate) fn set_window(&mut self, window: Window) {

@@ -19,7 +19,7 @@ const mosaic = new Mosaic({
   swarm, sheet: byId('sheet'), canvas: byId('mosaic'), ring: byId('ring'), hover: byId('hover'),
 });
 const machine = new Machine();
-const pad = new Pad(byId('pad'), byId('cross'), (buttons) => send({ type: 'hold', env: state.chosen, buttons }));
+const pad = new Pad(byId('pad'), byId('machine'), byId('cross'), (buttons) => send({ type: 'hold', env: state.chosen, buttons }));
 const send = connect({ hello: greet, view: show, lost: lose });
 
 function greet(hello) {
@@ -69,8 +69,10 @@ function show(view) {
   if (view.count > 0) mosaic.draw(view);
   if (view.chosen && view.chosen.env === state.chosen) machine.draw(view);
   byId('run').textContent = view.running ? 'Pause' : 'Run';
-  byId('rate').textContent = view.running ? number.format(view.frames_per_s) : 'paused';
-  byId('times').textContent = view.running ? `${number.format(view.frames_per_s / REAL_FRAMES_PER_S)}` : '–';
+  // Nothing has been counted in the first moments.
+  const isCounted = view.running && view.frames_per_s > 0;
+  byId('rate').textContent = isCounted ? number.format(view.frames_per_s) : view.running ? '…' : 'paused';
+  byId('times').textContent = isCounted ? `${number.format(view.frames_per_s / REAL_FRAMES_PER_S)}×` : '–';
   byId('step-count').textContent = number.format(view.step);
   for (const choice of document.getElementsByName('speed')) choice.checked = Number(choice.value) === view.speed;
   askSoon();
@@ -99,7 +101,8 @@ function takeControls(on) {
   if (on) {
     send({ type: 'hold', env: state.chosen, buttons: 0 });
     if (state.hello.mode === 'watch') send({ type: 'speed', times: 1 });
-    byId('screen').focus({ preventScroll: true });
+    // Enter and Space are the game's from here on, not the button's.
+    document.activeElement?.blur();
   } else {
     send({ type: 'let_go' });
   }
@@ -111,8 +114,9 @@ function chooseBy(offset) {
 }
 
 const runOrPause = () => send({ type: state.running ? 'pause' : 'run' });
-const larger = (by) => {
-  mosaic.larger(by);
+const resize = (change) => {
+  change();
+  mosaic.reveal();
   askSoon();
 };
 
@@ -120,8 +124,9 @@ byId('run').onclick = runOrPause;
 byId('step').onclick = () => send({ type: 'step' });
 byId('reset').onclick = () => send({ type: 'reset' });
 byId('speed').onchange = (event) => send({ type: 'speed', times: Number(event.target.value) });
-byId('smaller').onclick = () => larger(-1);
-byId('larger').onclick = () => larger(1);
+byId('smaller').onclick = () => resize(() => mosaic.larger(-1));
+byId('larger').onclick = () => resize(() => mosaic.larger(1));
+byId('fit').onclick = () => resize(() => mosaic.fit());
 byId('previous').onclick = () => chooseBy(-1);
 byId('next').onclick = () => chooseBy(1);
 byId('close').onclick = () => choose(null);
@@ -153,14 +158,15 @@ function shortcut({ key, target, ctrlKey, metaKey, altKey }) {
   if (key === ' ') return runOrPause(), true;
   if (key === '.') return send({ type: 'step' }), true;
   if (state.hello.mode === 'play') return false;
-  if (key === '+' || key === '=') return larger(1), true;
-  if (key === '-') return larger(-1), true;
+  if (key === '+' || key === '=') return resize(() => mosaic.larger(1)), true;
+  if (key === '-') return resize(() => mosaic.larger(-1)), true;
+  if (key === '0') return resize(() => mosaic.fit()), true;
   if (key === 'Escape') return choose(null), swarm.focus(), true;
   if (target !== swarm) return false;
   const columns = mosaic.grid.columns;
   const moves = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
   if (key in moves) return chooseBy(moves[key]), true;
-  if (key === 'Enter') return choose(state.chosen ?? 0), byId('screen').focus(), true;
+  if (key === 'Enter') return choose(state.chosen ?? 0), byId('hands').focus(), true;
   return false;
 }
 

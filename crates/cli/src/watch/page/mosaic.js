@@ -1,50 +1,56 @@
 // All machines on one canvas: how large, which of them are in sight, and where a click went.
 //
-// Sizes are in device pixels. A machine is shown at a whole multiple of its pixels, or shrunk by the server to a half, a
-// quarter or an eighth; the canvas holds one pixel for each of the machine's and the browser enlarges it without blur.
+// Sizes are in device pixels. The canvas holds one pixel for each that the server sends, whose pictures are whole or
+// shrunk to a half, a quarter or an eighth, and never smaller than they are shown; the browser does the rest.
 
 import { HEIGHT, WIDTH, unpack } from './screen.js';
 
-/** Device pixels for one pixel of a machine. */
-const ZOOMS = [1 / 8, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6];
-/** Nobody sees anything in machines smaller than this, unless they ask for it. */
-const SMALLEST_TO_FIT = 40;
+/** Machines narrower than this are only shown if somebody asks for it; the swarm is scrolled instead. */
+const NARROWEST_TO_FIT = 44;
+const NARROWEST = 18;
+const WIDEST = WIDTH * 6;
+/** By how much a machine grows at a time. */
+const GROWTH = 1.25;
 
 export class Mosaic {
   constructor({ swarm, sheet, canvas, ring, hover }) {
     Object.assign(this, { swarm, sheet, canvas, ring, hover });
     this.context = canvas.getContext('2d', { alpha: true });
     this.machines = 0;
-    this.zoom = null;
+    /** How wide a machine is shown; null fits all of them into the window. */
+    this.wished = null;
     this.hovered = null;
     this.chosen = null;
   }
 
-  /** How many machines there are; null for `zoom` fits them into the window. */
-  set(machines, zoom = this.zoom) {
+  set(machines) {
     this.machines = machines;
-    this.zoom = zoom;
     this.layOut();
   }
 
   larger(by) {
-    const at = ZOOMS.indexOf(this.grid.zoom) + by;
-    this.set(this.machines, ZOOMS[Math.min(Math.max(at, 0), ZOOMS.length - 1)]);
+    const wished = this.grid.wide * GROWTH ** by;
+    this.wished = Math.min(Math.max(wished, NARROWEST), WIDEST);
+    this.layOut();
+  }
+
+  fit() {
+    this.wished = null;
+    this.layOut();
   }
 
   layOut() {
-    const ratio = window.devicePixelRatio || 1;
+    this.ratio = window.devicePixelRatio || 1;
     const style = getComputedStyle(this.swarm);
-    const width = (this.swarm.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) * ratio;
-    const height = (this.swarm.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom)) * ratio;
-    const fits = (grid) => grid.rows * grid.rowHeight - grid.gap * grid.scale <= height;
-    const grids = ZOOMS.map((zoom) => makeGrid(zoom, width, this.machines, ratio));
-    const usable = grids.filter((grid) => grid.width <= width && grid.tileWidth * grid.scale >= SMALLEST_TO_FIT);
-    const fitting = usable.filter(fits).at(-1) ?? usable[0] ?? grids[0];
-    this.grid = grids.find((grid) => grid.zoom === this.zoom) ?? fitting;
-    this.ratio = ratio;
-    this.sheet.style.width = `${this.grid.width / ratio}px`;
-    this.sheet.style.height = `${(this.grid.rows * this.grid.rowHeight - this.grid.gap * this.grid.scale) / ratio}px`;
+    const inner = (size, ...paddings) => (size - paddings.reduce((sum, name) => sum + parseFloat(style[name]), 0)) * this.ratio;
+    const width = inner(this.swarm.clientWidth, 'paddingLeft', 'paddingRight');
+    const height = inner(this.swarm.clientHeight, 'paddingTop', 'paddingBottom');
+    const wide = this.wished ?? Math.max(fitting(this.machines, width, height, this.ratio), NARROWEST_TO_FIT);
+    this.grid = makeGrid(Math.min(wide, width, WIDEST), width, this.machines, this.ratio);
+    this.sheet.style.width = `${this.grid.width / this.ratio}px`;
+    this.sheet.style.height = `${(this.grid.rows * this.grid.rowHeight - this.grid.gap * this.grid.scale) / this.ratio}px`;
+    // Twice as large or more, pixels are squares again; between, they are better smooth than uneven.
+    this.canvas.style.imageRendering = this.grid.scale >= 2 || this.grid.scale === 1 ? 'pixelated' : 'auto';
     this.image = null;
     this.place(this.ring, this.chosen);
     this.place(this.hover, this.hovered);
@@ -124,17 +130,32 @@ export class Mosaic {
   }
 }
 
-function makeGrid(zoom, width, machines, ratio) {
-  const shrink = zoom < 1 ? 1 / zoom : 1;
-  const scale = zoom < 1 ? 1 : zoom;
+/** The gap between machines of that width. */
+const gapOf = (wide, ratio) => (wide < 100 * ratio ? 2 : 6) * ratio;
+
+/** How wide machines may be so that all of them are in sight. */
+function fitting(machines, width, height, ratio) {
+  let widest = 0;
+  for (let columns = 1; columns <= machines; columns++) {
+    const rows = Math.ceil(machines / columns);
+    const gap = gapOf(width / columns, ratio);
+    const byWidth = (width - (columns - 1) * gap) / columns;
+    const byHeight = (((height - (rows - 1) * gap) / rows) * WIDTH) / HEIGHT;
+    widest = Math.max(widest, Math.min(byWidth, byHeight));
+  }
+  return Math.floor(widest);
+}
+
+function makeGrid(wide, width, machines, ratio) {
+  const shrink = [8, 4, 2].find((divisor) => WIDTH / divisor >= wide) ?? 1;
   const [tileWidth, tileHeight] = [WIDTH / shrink, HEIGHT / shrink];
-  // About six pixels of the page between large machines, two between small ones.
-  const wanted = (tileWidth * scale < 100 * ratio ? 2 : 6) * ratio;
-  const gap = Math.max(1, Math.round(wanted / scale));
-  const columns = Math.max(1, Math.min(machines, Math.floor((width + gap * scale) / ((tileWidth + gap) * scale))));
-  const rows = Math.ceil(machines / columns);
+  const scale = wide / tileWidth;
+  const gap = Math.max(1, Math.round(gapOf(wide, ratio) / scale));
+  // The gap's rounding may not cost a column that was meant to fit.
+  const columns = Math.max(1, Math.min(machines, Math.floor((width + gap * scale) / ((tileWidth + gap) * scale) + 0.02)));
   return {
-    zoom, shrink, scale, tileWidth, tileHeight, gap, columns, rows,
+    wide, shrink, scale, tileWidth, tileHeight, gap, columns,
+    rows: Math.ceil(machines / columns),
     rowHeight: (tileHeight + gap) * scale,
     width: (columns * (tileWidth + gap) - gap) * scale,
   };

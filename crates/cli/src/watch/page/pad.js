@@ -11,9 +11,9 @@ const DEAD = 0.12;
 const CLICK_MS = 120;
 
 export class Pad {
-  /** Calls `changed` with the bits whenever they change while the hands are on. */
-  constructor(element, cross, changed) {
-    Object.assign(this, { element, cross, changed });
+  /** Buttons in `element`, pointers on `surface`; calls `changed` with the bits when they change and the hands are on. */
+  constructor(element, surface, cross, changed) {
+    Object.assign(this, { element, surface, cross, changed });
     this.on = false;
     this.keys = new Map();
     this.pointers = new Map();
@@ -49,16 +49,16 @@ export class Pad {
       this.pointers.set(event.pointerId, this.under(event));
       this.update();
     };
-    this.element.addEventListener('pointerdown', (event) => {
-      if (!event.target.closest('[data-button], .cross')) return;
-      this.element.setPointerCapture(event.pointerId);
+    this.surface.addEventListener('pointerdown', (event) => {
+      if (!this.on || !event.target.closest('[data-button], .cross')) return;
+      this.surface.setPointerCapture(event.pointerId);
       follow(event);
     });
-    this.element.addEventListener('pointermove', (event) => {
+    this.surface.addEventListener('pointermove', (event) => {
       if (this.pointers.has(event.pointerId)) follow(event);
     });
     for (const end of ['pointerup', 'pointercancel']) {
-      this.element.addEventListener(end, (event) => {
+      this.surface.addEventListener(end, (event) => {
         this.pointers.delete(event.pointerId);
         this.update();
       });
