@@ -20,6 +20,14 @@ use crate::{progress, record};
 const SHOWN: usize = 48;
 const SHOWN_STEPS: u64 = 45;
 
+/// What to try after this, and what it shows.
+const NEXT: [(&str, &str); 4] = [
+    ("play", "the game in the browser, with your keyboard"),
+    ("watch", "the swarm live: click a machine, pause, step, take its controls"),
+    ("record --out runs/swarm.gif", "an animation of sixteen machines"),
+    ("doctor", "what else this computer can run, and what is missing for it"),
+];
+
 /// Run the swarm on the built-in game for some seconds: a throughput table and a picture of the machines
 #[derive(Args)]
 #[command(
@@ -45,7 +53,7 @@ impl Demo {
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
         let schedule = Schedule::default();
         println!(
-            "A swarm of Game Boys plays {}: random buttons, {} frames a step, on this machine's CPU.\n",
+            "A swarm of Game Boys plays {}: random buttons, {} frames a step, on this computer's CPU.\n",
             rom.name,
             schedule.frames_per_step()
         );
@@ -61,13 +69,8 @@ impl Demo {
         println!("speed as a plot          {}", report.plot.display());
         println!("all figures              {}", report.summary.display());
         println!("\nNow try");
-        for (verb, what) in [
-            ("play", "the game, in the browser, with your keyboard"),
-            ("watch", "the swarm live: click a machine, pause, step, take its controls"),
-            ("record --out runs/swarm.gif", "an animation of sixteen machines"),
-            ("doctor", "what else this machine could run, and what is missing for it"),
-        ] {
-            println!("  {:44} {what}", format!("{command} {verb}"));
+        for (verb, what) in NEXT {
+            println!("  {command} {verb:27}  {what}");
         }
         Ok(true)
     }
@@ -104,15 +107,12 @@ impl Demo {
 }
 
 fn print_table(artifact: &Value) {
-    println!(
-        "{:>9}  {:>13}  {:>16}  {:>12}",
-        "machines", "frames/s", "x a real machine", "env-steps/s"
-    );
+    println!("{:>9}  {:>13}  {:>13}  {:>12}", "machines", "frames/s", "x real time", "env-steps/s");
     for result in artifact["results"].as_array().into_iter().flatten() {
         let number = |field: &str| result[field].as_f64().unwrap_or(f64::NAN);
         println!(
-            "{:>9}  {:>13}  {:>16}  {:>12}",
-            result["num_envs"],
+            "{:>9}  {:>13}  {:>13}  {:>12}",
+            report::thousands(number("num_envs")),
             report::thousands(number("frames_per_s")),
             report::thousands(number("frames_per_s") / REAL_FRAMES_PER_S),
             report::thousands(number("env_steps_per_s")),

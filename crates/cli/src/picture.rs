@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 const WIDTH: usize = 160;
 const HEIGHT: usize = 144;
-const GAP: usize = 2;
+const GAP: usize = 4;
 /// The index of the ground's colour, after the four shades.
 pub(crate) const GROUND: u8 = 4;
 /// Larger pictures are more likely a slip than a wish.
@@ -27,9 +27,9 @@ impl Palette {
     /// Red, green and blue of the four shades, lightest first, and of the ground.
     pub(crate) fn rgb(self) -> [u8; 15] {
         let colours: [u32; 5] = match self {
-            Self::Green => [0xE0_F8_D0, 0x88_C0_70, 0x34_68_56, 0x08_18_20, 0x14_16_1A],
-            Self::Grey => [0xF6_F6_F2, 0xA8_A8_A4, 0x56_56_54, 0x0C_0C_0C, 0x2C_2C_30],
-            Self::Amber => [0xFF_E9_B8, 0xE8_A3_3D, 0x8A_4B_16, 0x1C_0F_08, 0x2C_26_22],
+            Self::Green => [0xE0F8D0, 0x88C070, 0x346856, 0x081820, 0x14161A],
+            Self::Grey => [0xF6F6F2, 0xA8A8A4, 0x565654, 0x0C0C0C, 0x2C2C30],
+            Self::Amber => [0xFFE9B8, 0xE8A33D, 0x8A4B16, 0x1C0F08, 0x2C2622],
         };
         let mut bytes = [0; 15];
         for (three, colour) in bytes.chunks_exact_mut(3).zip(colours) {
@@ -133,15 +133,15 @@ mod tests {
     #[test]
     fn every_machine_is_drawn_in_its_place_at_its_scale() {
         let mut mosaic = Mosaic::new(3, Some(2), 2).expect("a small picture");
-        assert_eq!((mosaic.width, mosaic.height), (2 * 322, 2 * 290));
+        assert_eq!((mosaic.width, mosaic.height), (2 * 324, 2 * 292));
         let mut packed = vec![0; 5760];
         packed[0] = 0b0100_0000;
         packed[5759] = 0b0000_0011;
         mosaic.place(2, &packed);
         let at = |x: usize, y: usize| mosaic.pixels[y * mosaic.width + x];
-        assert_eq!([at(0, 292), at(1, 293), at(2, 292), at(0, 294)], [1, 1, 0, 0]);
-        assert_eq!([at(319, 579), at(318, 578), at(317, 579)], [3, 3, 0]);
-        assert_eq!([at(320, 400), at(0, 0), at(643, 579)], [GROUND; 3]);
+        assert_eq!([at(0, 296), at(1, 297), at(2, 296), at(0, 298)], [1, 1, 0, 0]);
+        assert_eq!([at(319, 583), at(318, 582), at(317, 583)], [3, 3, 0]);
+        assert_eq!([at(320, 400), at(0, 0), at(647, 583)], [GROUND; 3]);
     }
 
     #[test]

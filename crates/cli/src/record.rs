@@ -36,7 +36,7 @@ pub(crate) struct Record {
     envs: Vec<usize>,
 
     /// Steps to record
-    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
 
     /// Steps that run before, unrecorded
@@ -47,8 +47,8 @@ pub(crate) struct Record {
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames_per_step: u32,
 
-    /// Show one in so many frames of the machines: 3 makes 20 pictures a second
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
+    /// Show one in so many frames of the machines: 4 makes 15 pictures a second
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..))]
     every: u32,
 
     /// Machines in a row

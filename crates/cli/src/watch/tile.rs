@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn every_small_pixel_is_the_rounded_mean_of_its_square() {
-        let picture: Vec<u8> = (0..FRAME_BYTES).map(|byte| (byte * 167 >> 3) as u8).collect();
+        let picture: Vec<u8> = (0..FRAME_BYTES).map(|byte| ((byte * 167) >> 3) as u8).collect();
         for divisor in [1, 2, 4, 8] {
             let shrink = Shrink::try_from(divisor).expect("one of them");
             let mut small = Vec::new();
