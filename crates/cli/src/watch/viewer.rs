@@ -18,7 +18,7 @@ use crate::watch::session::{Command, View};
 const MOST_REQUEST_BYTES: usize = 4096;
 
 /// How often the socket is looked at while a view is owed.
-const GLANCE: Duration = Duration::from_millis(1);
+const GLANCE: Duration = Duration::from_millis(3);
 
 /// Serve a browser until one side goes away.
 pub(crate) fn serve(

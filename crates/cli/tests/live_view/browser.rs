@@ -145,9 +145,9 @@ fn the_keyboard_plays() {
     let middle = "(({ x, y, width, height }) => [x + width / 3, y + height / 2])(document.getElementById('left').getBoundingClientRect())";
     let at = browser.evaluate(middle);
     let press = |kind: &str| serde_json::json!({ "type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1 });
-    browser.call("Input.dispatchMouseEvent", press("mousePressed"));
+    browser.call("Input.dispatchMouseEvent", &press("mousePressed"));
     wait_until("it steers left", || browser.evaluate(x).as_u64() < Some(before));
-    browser.call("Input.dispatchMouseEvent", press("mouseReleased"));
+    browser.call("Input.dispatchMouseEvent", &press("mouseReleased"));
 
     browser.press(" ");
     wait_for_text(&mut browser, "rate", "paused");

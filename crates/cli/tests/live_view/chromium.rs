@@ -60,16 +60,16 @@ impl Chromium {
             thrown: Vec::new(),
             _profile: profile,
         };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.call("Target.attachToTarget", attach);
+        let session = browser.call("Target.attachToTarget", &attach);
         browser.session = session["sessionId"].as_str().map(str::to_owned);
-        browser.call("Runtime.enable", json!({}));
-        browser.call("Page.enable", json!({}));
+        browser.call("Runtime.enable", &json!({}));
+        browser.call("Page.enable", &json!({}));
         browser
     }
 
-    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.last_id += 1;
         let mut request = json!({ "id": self.last_id, "method": method, "params": parameters });
         if let Some(session) = &self.session {
@@ -92,7 +92,7 @@ impl Chromium {
     /// Show a page in a window of a size, with a colour scheme.
     pub(crate) fn open(&mut self, url: &str, window: Window) {
         self.set_window(window);
-        self.call("Page.navigate", json!({ "url": url }));
+        self.call("Page.navigate", &json!({ "url": url }));
         let is_loaded = format!("location.href === '{url}' && document.readyState === 'complete'");
         wait_until("the page is loaded", || self.holds(&is_loaded));
     }
@@ -100,17 +100,17 @@ impl Chromium {
     pub(crate) fn set_window(&mut self, window: Window) {
         let Window { width, height, ratio, dark } = window;
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": ratio, "mobile": width < 600 });
-        self.call("Emulation.setDeviceMetricsOverride", metrics);
+        self.call("Emulation.setDeviceMetricsOverride", &metrics);
         let scheme = if dark { "dark" } else { "light" };
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
-        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+        self.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
     }
 
     /// The value of an expression, waited for if it is a promise.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let parameters =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let result = self.call("Runtime.evaluate", parameters);
+        let result = self.call("Runtime.evaluate", &parameters);
         assert!(
             result["exceptionDetails"].is_null(),
             "{expression}: {}",
@@ -126,7 +126,7 @@ impl Chromium {
     pub(crate) fn click(&mut self, x: f64, y: f64) {
         for kind in ["mousePressed", "mouseReleased"] {
             let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
-            self.call("Input.dispatchMouseEvent", event);
+            self.call("Input.dispatchMouseEvent", &event);
         }
     }
 
@@ -143,7 +143,7 @@ impl Chromium {
 
     pub(crate) fn key(&mut self, key: &str, down: bool) {
         let kind = if down { "keyDown" } else { "keyUp" };
-        self.call("Input.dispatchKeyEvent", json!({ "type": kind, "key": key, "code": key }));
+        self.call("Input.dispatchKeyEvent", &json!({ "type": kind, "key": key, "code": key }));
     }
 
     pub(crate) fn press(&mut self, key: &str) {
@@ -152,7 +152,7 @@ impl Chromium {
     }
 
     pub(crate) fn screenshot(&mut self, path: &Path) {
-        let shot = self.call("Page.captureScreenshot", json!({ "format": "png" }));
+        let shot = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
         let bytes = from_base64(shot["data"].as_str().expect("a text"));
         assert!(bytes.starts_with(b"\x89PNG"));
         std::fs::write(path, bytes).expect("a folder");
