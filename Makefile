@@ -8,6 +8,8 @@
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make roms        the built-in ROMs as files in runs/roms/
+#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM)
+#   make pictures    the pictures in docs/ anew; needs Chromium too
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
 
 PYTHON ?= python3
@@ -18,7 +20,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: check test nvrtc warp warp-share verify bench roms verify-gpu check-gpu bench-gpu
+.PHONY: check test nvrtc warp warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -78,6 +80,14 @@ bench: $(VENV)/oracle.txt
 
 roms:
 	$(GBXCULE) roms --out runs/roms
+
+test-browser:
+	$(TEST) --package gbxcule-cli --test live_view $(TEST_ALL)
+
+pictures:
+	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out docs/pearl_drift.png
+	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
+	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
 
 verify-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 1024

@@ -100,6 +100,16 @@ impl NativeSwarm {
         &self.config
     }
 
+    /// Let the next steps last so long; a step may be run in pieces that way.
+    pub fn set_schedule(&mut self, schedule: Schedule) {
+        self.config.schedule = schedule;
+    }
+
+    /// Draw the last frame of the next steps, or draw nothing.
+    pub fn set_draw_last(&mut self, draw_last: bool) {
+        self.config.draw_last = draw_last;
+    }
+
     /// The seed of the last reset. The machines themselves hold no chance; it is for the programs behind the step.
     #[must_use]
     pub fn seed(&self) -> u64 {
