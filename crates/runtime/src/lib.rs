@@ -7,6 +7,7 @@
 //! point atomics add in the order in which threads come by.
 
 mod argument;
+mod apart;
 mod array;
 mod buffer;
 mod cache;

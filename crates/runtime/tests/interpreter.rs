@@ -16,7 +16,7 @@ fn run(program: &Program, checked: bool) -> Vec<Vec<u8>> {
         Actual::Bytes(bytes) => {
             Argument::Value(DataType::of(module, param.ty).expect("no handles"), bytes.clone())
         }
-        Actual::Array { buffer, offset, of, shape, strides } => {
+        Actual::Array { buffer, offset, of, shape, strides, .. } => {
             let of = DataType::of(module, *of).expect("no handles");
             let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
             let strides: Vec<isize> = strides.iter().map(|&stride| stride as isize).collect();

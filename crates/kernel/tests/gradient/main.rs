@@ -2,10 +2,12 @@
 
 mod builtin;
 mod cost;
+mod dialect;
 mod oracle;
 mod pattern;
 mod place;
 mod random;
 mod shrink;
+mod table;
 mod valid;
 mod write;
