@@ -8,7 +8,8 @@ use gbxcule_kernel::back::cxx::{self, Dialect};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
 use gbxcule_kernel::front::python::{Program, survey::survey};
-use gbxcule_kernel::ir::{module::Module, print};
+use gbxcule_kernel::grad::reverses;
+use gbxcule_kernel::ir::{FunctionId, module::Module, print};
 use gbxcule_kernel::source::SourceMap;
 use gbxcule_lab::artifact::write_whole;
 
@@ -24,6 +25,7 @@ EXAMPLES
   gbxcule compile saxpy.py                            C++ for the CPU
   gbxcule compile saxpy.py --device cuda              CUDA C++
   gbxcule compile saxpy.py --emit ir --kernel saxpy   one kernel as the compiler sees it
+  gbxcule compile saxpy.py --device cuda --grad       and the reverse of each kernel
   gbxcule compile --survey path/to/warp               how much of a tree of files compiles, and what is refused")]
 pub(crate) struct Compile {
     /// The Python file
@@ -41,6 +43,11 @@ pub(crate) struct Compile {
     /// Only this kernel, and what it calls
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+
+    /// Add the reverse of each kernel `k`, as `adj_k`: it turns the gradients of what `k` wrote into those of what it
+    /// read
+    #[arg(long)]
+    grad: bool,
 
     /// Leave out the checks of indices and divisors
     #[arg(long)]
@@ -93,7 +100,8 @@ impl Compile {
         let id = sources.add(file.display().to_string(), text);
         let outcome = Program::parse(&sources, id)
             .and_then(|program| self.lower(&program, file))
-            .and_then(check::module);
+            .and_then(check::module)
+            .and_then(|module| if self.grad { differentiated(&module) } else { Ok(module) });
         match outcome {
             Ok(module) => {
                 self.write(&self.print(&module, &sources)?)?;
@@ -108,8 +116,9 @@ impl Compile {
 
     fn lower(&self, program: &Program, file: &Path) -> Result<Module, Vec<Diagnostic>> {
         let name = file.file_stem().map_or("kernels".into(), |stem| stem.to_string_lossy());
-        let Some(wanted) = &self.kernel else { return program.compile(&name) };
         let reader = program.reader();
+        let reader = if self.grad { reader.with_gradients() } else { reader };
+        let Some(wanted) = &self.kernel else { return reader.compile(&name) };
         let mut module = Module::new(name.into_owned());
         for kernel in reader.kernels().iter().filter(|kernel| kernel.name == *wanted) {
             reader.lower(kernel.position, &mut module)?;
@@ -144,6 +153,13 @@ impl Compile {
             }
         }
     }
+}
+
+/// The module with the reverse of every kernel.
+fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnostic>> {
+    let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
+    let (module, _) = reverses(module, &kernels)?;
+    check::module(module)
 }
 
 fn run_survey(folder: &Path) -> anyhow::Result<bool> {

@@ -39,7 +39,8 @@
 //!
 //! # A gradient by hand
 //! A function whose [`Function::adjoint`](crate::ir::Function) names another one isn't differentiated: the
-//! other one is called. It has the signature of a derived reverse, see [`signature`].
+//! other one is called. It has the signature of a derived reverse, see [`signature`]. One with a
+//! [`Function::replay`](crate::ir::Function) is taken to be that one.
 
 mod activity;
 mod adjoint;
@@ -53,6 +54,7 @@ mod memory;
 mod need;
 mod normal;
 mod origin;
+mod replay;
 mod reverse;
 mod rule;
 mod scan;
@@ -69,6 +71,7 @@ use need::Need;
 use reverse::{Plan, Reverser, Shared};
 use scan::{Program, Scan};
 
+pub(crate) use scan::has_float;
 pub use signature::{Signature, signature};
 
 /// The module with the reverse of a kernel added, under the name that [`reverse_name`] gives.
@@ -82,6 +85,8 @@ pub fn reverses(
     kernels: &[FunctionId],
 ) -> Result<(Module, Vec<FunctionId>), Vec<Diagnostic>> {
     let mut module: Module = (**source).clone();
+    let replayed = replay::replayed(source)?;
+    let source = replayed.as_ref().unwrap_or(source);
     let inline = inline::choose(source);
     let mut shared = Shared::default();
     let mut faults: Vec<Diagnostic> = Vec::new();
@@ -133,6 +138,7 @@ fn differentiate(
         body: Body::default(),
         instance: None,
         adjoint: None,
+        replay: None,
         apart: Vec::new(),
         ..function.clone()
     });

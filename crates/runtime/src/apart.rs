@@ -40,9 +40,10 @@ impl Array {
     fn shares_memory(&self, other: &Self) -> bool {
         let mine = [Some(&self.data), self.gradient.as_ref()];
         let others = [Some(&other.data), other.gradient.as_ref()];
-        let same = mine.into_iter().flatten().any(|one| {
-            others.into_iter().flatten().any(|another| Arc::ptr_eq(one, another))
-        });
+        let same = mine
+            .into_iter()
+            .flatten()
+            .any(|one| others.into_iter().flatten().any(|another| Arc::ptr_eq(one, another)));
         let ([low, high], [first, last]) = (self.span(), other.span());
         same && low < last && first < high
     }

@@ -6,8 +6,8 @@
 //! interface is safe. Results of kernels without atomics don't depend on the number of threads; floating
 //! point atomics add in the order in which threads come by.
 
-mod argument;
 mod apart;
+mod argument;
 mod array;
 mod buffer;
 mod cache;

@@ -37,8 +37,7 @@ pub(crate) fn patterns() -> Vec<Pattern> {
         lowered.unwrap_or_else(|faults| panic!("{}: {faults:#?}", kernel.name));
         let id = module.find(&kernel.name).expect("it was lowered");
         let arrays = ARRAYS.map(<[f64]>::to_vec).into();
-        let case =
-            Differentiable { module, kernel: id, threads: 2, arrays, numbers: vec![5, 3] };
+        let case = Differentiable { module, kernel: id, threads: 2, arrays, numbers: vec![5, 3] };
         Pattern { title, name: kernel.name, case }
     });
     patterns.collect()

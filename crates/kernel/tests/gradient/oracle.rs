@@ -4,8 +4,8 @@
 //! any number with respect to the latter into that with respect to the former: for random weights of all
 //! elements afterwards, the weighted sum is differentiated by each element before.
 
-pub(crate) use gbxcule_kernel::arbitrary::{Differentiable as Case, unit};
 use gbxcule_kernel::arbitrary::Random;
+pub(crate) use gbxcule_kernel::arbitrary::{Differentiable as Case, unit};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::Diagnostic;
 use gbxcule_kernel::grad::{grad, reverse_name};
