@@ -14,7 +14,7 @@ mod random;
 mod row;
 mod statement;
 
-pub use actual::Actual;
+pub use actual::{Actual, leaves, number};
 pub use compare::distance;
 pub use differentiable::{Differentiable, differentiable, unit};
 pub use random::Random;

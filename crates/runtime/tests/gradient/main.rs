@@ -9,13 +9,15 @@
 mod dialect;
 #[path = "../../../kernel/tests/cxx/host.rs"]
 mod host;
+#[path = "../warp/native.rs"]
+mod native;
 
-use gbxcule_kernel::arbitrary::{Actual, Differentiable, Program, Random, differentiable, unit};
+use gbxcule_kernel::arbitrary::{Differentiable, Program, Random, differentiable, unit};
 use gbxcule_kernel::back::cxx::Dialect;
 use gbxcule_kernel::check;
 use gbxcule_kernel::grad::reverses;
 use gbxcule_kernel::ir::print;
-use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, compile};
+use gbxcule_runtime::{Array, Build, Device, Error, compile};
 
 /// A backward launch with random gradients; `None` if the kernel is refused.
 fn backward(case: &Differentiable) -> Option<Program> {
@@ -31,29 +33,7 @@ fn backward(case: &Differentiable) -> Option<Program> {
 
 /// Memory after the launch, as compiled code does it.
 fn compiled(program: &Program) -> Vec<Vec<u8>> {
-    let module = &program.module;
-    let compiled = compile(module, Device::Cpu, Build::default()).expect("compiles");
-    let kernel = compiled.kernel(&module.functions[program.kernel].name).expect("the kernel");
-    let buffers: Vec<Array> = program.buffers.iter().map(|b| Array::from_slice(b)).collect();
-    let params = &module.functions[program.kernel].params;
-    let args = program.args.iter().zip(params).map(|(actual, param)| match actual {
-        Actual::Bytes(bytes) => {
-            Argument::Value(DataType::of(module, param.ty).expect("no handles"), bytes.clone())
-        }
-        Actual::Array { buffer, of, shape, gradient, .. } => {
-            let of = DataType::of(module, *of).expect("no handles");
-            let view = |buffer: usize| {
-                let shape = [shape[0] as usize];
-                let array = buffers[buffer].reinterpreted(of.clone(), 0, &shape, &[8]);
-                array.expect("inside the buffer")
-            };
-            let gradient = view(gradient.expect("all have one"));
-            Argument::Array(view(*buffer).with_gradient_in(&gradient).expect("same layout"))
-        }
-    });
-    let args: Vec<Argument> = args.collect();
-    kernel.launch(&[program.dims[0] as usize], &args).expect("never faults");
-    buffers.iter().map(Array::memory).collect()
+    native::run(program, true).expect("never faults")
 }
 
 #[test]
