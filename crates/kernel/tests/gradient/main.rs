@@ -3,10 +3,12 @@
 mod builtin;
 mod cost;
 mod dialect;
+mod hook;
 mod oracle;
 mod pattern;
 mod place;
 mod random;
+mod refusal;
 mod shrink;
 mod table;
 mod valid;
