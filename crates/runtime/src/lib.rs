@@ -6,6 +6,7 @@
 //! interface is safe. Results of kernels without atomics don't depend on the number of threads; floating
 //! point atomics add in the order in which threads come by.
 
+mod apart;
 mod argument;
 mod array;
 mod buffer;
