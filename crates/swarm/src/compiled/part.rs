@@ -1,0 +1,131 @@
+//! Where the state of all envs lies on the device: some arrays of two dimensions, the first being the env.
+//!
+//! Kernels index `[env, element]`; which of the two lie side by side is in the strides alone, so one kernel
+//! serves every layout and results can't differ.
+
+use gbxcule_kernel::ir::{Builder, Param, PlaceId, Scalar, Selector, Type, Value};
+use gbxcule_runtime::{Argument, Array, DataType};
+
+use super::column::{Columns, WIDTHS};
+use super::translation::{DETACHED, field};
+use crate::SwarmError;
+
+/// How the arrays of the machines lie in memory. Scalars always lie by column, neighbouring envs side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Layout {
+    /// All bytes of an env's array side by side.
+    #[default]
+    EnvMajor,
+    /// The same byte of all envs side by side.
+    Interleaved,
+}
+
+/// Arrays of the state: three tables of scalars, the detached arrays, cartridge RAM, counters.
+pub(crate) const PARTS: usize = WIDTHS.len() + DETACHED.len() + 2;
+/// The position of the first detached array.
+pub(crate) const FIRST_ARRAY: usize = WIDTHS.len();
+/// The position of cartridge RAM.
+pub(crate) const CART_RAM: usize = PARTS - 2;
+/// The position of the counters: frames and T-cycles.
+pub(crate) const COUNTERS: usize = PARTS - 1;
+
+/// Bytes of the detached arrays, in their order.
+pub(crate) const DETACHED_BYTES: [usize; DETACHED.len()] =
+    [0x2000, 0x2000, 0xA0, 0x80, gbxcule_gameboy::FRAME_BYTES];
+
+/// What each part is of.
+pub(crate) fn scalars() -> [Scalar; PARTS] {
+    let mut scalars = [Scalar::U8; PARTS];
+    scalars[..WIDTHS.len()].copy_from_slice(&WIDTHS);
+    scalars[COUNTERS] = Scalar::U64;
+    scalars
+}
+
+/// Elements that each part has for an env.
+pub(crate) fn lengths(columns: &Columns, cart_ram_bytes: usize) -> [usize; PARTS] {
+    let mut lengths = [0; PARTS];
+    lengths[..FIRST_ARRAY].copy_from_slice(&columns.rows);
+    lengths[FIRST_ARRAY..CART_RAM].copy_from_slice(&DETACHED_BYTES);
+    (lengths[CART_RAM], lengths[COUNTERS]) = (cart_ram_bytes, 2);
+    lengths
+}
+
+/// The state of some envs in device memory.
+pub(crate) struct Parts {
+    pub(crate) arrays: [Array; PARTS],
+}
+
+impl Parts {
+    /// Zeros for so many envs.
+    pub(crate) fn new(
+        lengths: [usize; PARTS],
+        envs: usize,
+        layout: Layout,
+    ) -> Result<Self, SwarmError> {
+        let scalars = scalars();
+        let make = |part: usize| {
+            let by_column = layout == Layout::Interleaved || part < FIRST_ARRAY || part == COUNTERS;
+            zeros(scalars[part], envs, lengths[part], by_column)
+        };
+        let arrays = (0..PARTS).map(make).collect::<Result<Vec<Array>, SwarmError>>()?;
+        let arrays = arrays.try_into();
+        Ok(Self { arrays: arrays.unwrap_or_else(|_| unreachable!("one array for each part")) })
+    }
+
+    /// The arrays as arguments of a launch.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = Argument> + '_ {
+        self.arrays.iter().map(Argument::from)
+    }
+}
+
+fn zeros(of: Scalar, envs: usize, len: usize, by_column: bool) -> Result<Array, SwarmError> {
+    let (of, room) = (DataType::Scalar(of), len.max(1));
+    let array = if by_column {
+        Array::zeros(of, &[room, envs])?.transposed()
+    } else {
+        Array::zeros(of, &[envs, room])?
+    };
+    Ok(array.slice(1, 0..len, 1)?)
+}
+
+/// Parameters of a kernel for the parts, with something before their names.
+pub(crate) fn parameters(b: &mut gbxcule_kernel::ir::Module, prefix: &str) -> Vec<Param> {
+    let names = ["bytes", "halves", "words"].into_iter().chain(DETACHED);
+    let names = names.chain(["cart_ram", "counters"]);
+    let types = scalars().map(|scalar| b.types.array(Type::scalar(scalar), 2));
+    names.zip(types).map(|(name, ty)| Param::value(format!("{prefix}{name}"), ty)).collect()
+}
+
+/// The three tables of scalars among a kernel's first parameters.
+pub(crate) fn tables(b: &mut Builder<'_>) -> [Value; 3] {
+    [0, 1, 2].map(|position| b.arg(position))
+}
+
+/// What an env has of a part, as an array of one dimension.
+pub(crate) fn view(b: &mut Builder<'_>, part: usize, env: Value) -> Value {
+    let array = b.arg(part as u32);
+    b.view(array, &[Selector::At(env)])
+}
+
+/// Makes a machine of an env: its scalars, and handles to its arrays.
+pub(crate) fn load(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId) {
+    let tables = tables(b);
+    columns.load(b, tables, env, machine);
+    for (part, name) in (FIRST_ARRAY..).zip(DETACHED.into_iter().chain(["cart_ram"])) {
+        let handle = view(b, part, env);
+        attach(b, machine, name, handle);
+    }
+}
+
+/// Gives a machine one of its handles.
+pub(crate) fn attach(b: &mut Builder<'_>, machine: PlaceId, name: &str, handle: Value) {
+    let field = field(&b.module.types, b.place_type(machine), name);
+    let place = b.field(machine, field);
+    b.store(place, handle);
+}
+
+/// Keeps a machine's scalars; its arrays are where they belong.
+pub(crate) fn store(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId) {
+    let tables = tables(b);
+    columns.store(b, tables, env, machine);
+}
