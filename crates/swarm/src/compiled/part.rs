@@ -3,7 +3,7 @@
 //! Kernels index `[env, element]`; which of the two lie side by side is in the strides alone, so one kernel
 //! serves every layout and results can't differ.
 
-use gbxcule_kernel::ir::{Builder, Param, PlaceId, Scalar, Selector, Type, Value};
+use gbxcule_kernel::ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
 use gbxcule_runtime::{Argument, Array, DataType};
 
 use super::column::{Columns, WIDTHS};
@@ -109,8 +109,7 @@ pub(crate) fn view(b: &mut Builder<'_>, part: usize, env: Value) -> Value {
 
 /// Makes a machine of an env: its scalars, and handles to its arrays.
 pub(crate) fn load(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId) {
-    let tables = tables(b);
-    columns.load(b, tables, env, machine);
+    move_scalars(b, columns, env, machine, "load_scalars");
     for (part, name) in (FIRST_ARRAY..).zip(DETACHED.into_iter().chain(["cart_ram"])) {
         let handle = view(b, part, env);
         attach(b, machine, name, handle);
@@ -126,6 +125,30 @@ pub(crate) fn attach(b: &mut Builder<'_>, machine: PlaceId, name: &str, handle: 
 
 /// Keeps a machine's scalars; its arrays are where they belong.
 pub(crate) fn store(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId) {
-    let tables = tables(b);
-    columns.store(b, tables, env, machine);
+    move_scalars(b, columns, env, machine, "store_scalars");
+}
+
+/// Calls a function that loads or stores the scalars, out of line: a kernel that did it itself would keep the
+/// addresses of all columns in registers.
+fn move_scalars(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId, name: &str) {
+    let mover = b.module.find(name).unwrap_or_else(|| {
+        let mut params = parameters(b.module, "");
+        params.truncate(WIDTHS.len());
+        params.push(Param::value("env", Type::I32));
+        params.push(Param::mutable("machine", b.place_type(machine)));
+        let mover = b.module.declare(name, params, Type::UNIT);
+        b.module.functions[mover].inline = Inline::Never;
+        let mut b = Builder::new(b.module, mover);
+        let tables = tables(&mut b);
+        let (env, machine) = (b.arg(3), b.param_place(4));
+        if name == "load_scalars" {
+            columns.load(&mut b, tables, env, machine);
+        } else {
+            columns.store(&mut b, tables, env, machine);
+        }
+        b.finish()
+    });
+    let mut args: Vec<Arg> = tables(b).map(Arg::Value).to_vec();
+    args.extend([Arg::Value(env), Arg::Place(machine)]);
+    b.call(mover, &args);
 }

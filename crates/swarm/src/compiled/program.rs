@@ -1,7 +1,8 @@
 //! The built-in reward and observation as functions of a module: [`crate::reward_v0`] and [`crate::obs_v0`].
 
 use gbxcule_kernel::ir::{
-    Arg, BinaryOp, Builder, FunctionId, Literal, Module, Param, PlaceId, Scalar, Type, Value,
+    Arg, BinaryOp, Builder, FunctionId, Inline, Literal, Module, Param, PlaceId, Scalar, Type,
+    Value,
 };
 
 use super::translation::{field, function, machine_type};
@@ -58,6 +59,7 @@ fn obs_v0(module: &mut Module) -> FunctionId {
     let mut params = parameters(module);
     params.push(Param::value("out", numbers));
     let id = module.declare("obs_v0", params, Type::UNIT);
+    module.functions[id].inline = Inline::Never;
     let mut b = Builder::new(module, id);
     let machine = b.param_place(0);
     let cpu = cpu(&mut b, machine);
