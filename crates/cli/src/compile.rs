@@ -1,5 +1,8 @@
 //! `gbxcule compile`.
 
+mod nvrtc;
+
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -11,6 +14,7 @@ use gbxcule_kernel::front::python::{Program, survey::survey};
 use gbxcule_kernel::ir::{module::Module, print};
 use gbxcule_kernel::source::SourceMap;
 use gbxcule_lab::artifact::write_whole;
+use gbxcule_runtime::nvrtc::{Arch, Output};
 
 use crate::device::Device;
 
@@ -24,6 +28,8 @@ EXAMPLES
   gbxcule compile saxpy.py                            C++ for the CPU
   gbxcule compile saxpy.py --device cuda              CUDA C++
   gbxcule compile saxpy.py --emit ir --kernel saxpy   one kernel as the compiler sees it
+  gbxcule compile saxpy.py --emit ptx --arch sm_90    PTX, by NVRTC and without a GPU
+  gbxcule compile saxpy.py --emit cubin --out saxpy.cubin   machine code for sm_90
   gbxcule compile --survey path/to/warp               how much of a tree of files compiles, and what is refused")]
 pub(crate) struct Compile {
     /// The Python file
@@ -37,6 +43,10 @@ pub(crate) struct Compile {
     /// What to write; without it, C++ for `--device cpu` and CUDA C++ for `--device cuda`
     #[arg(long, value_enum)]
     emit: Option<Emit>,
+
+    /// For which GPU `ptx` and `cubin` are
+    #[arg(long, value_name = "ARCH", default_value = "sm_90")]
+    arch: Arch,
 
     /// Only this kernel, and what it calls
     #[arg(long, value_name = "NAME")]
@@ -68,6 +78,10 @@ enum Emit {
     Cpp,
     /// CUDA C++ for NVRTC or nvcc
     Cuda,
+    /// PTX, made by NVRTC; no GPU is needed
+    Ptx,
+    /// Machine code for one architecture, made by NVRTC; no GPU is needed
+    Cubin,
 }
 
 impl Compile {
@@ -117,31 +131,38 @@ impl Compile {
         Ok(module)
     }
 
-    fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<String> {
+    fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<Vec<u8>> {
         if let Some(wanted) = &self.kernel
             && module.functions.is_empty()
         {
             bail!("there is no kernel `{wanted}` in this file");
         }
         let dialect = match (self.emit, self.device) {
-            (Some(Emit::Ir), _) => return Ok(print::module(module)),
+            (Some(Emit::Ir), _) => return Ok(print::module(module).into_bytes()),
             (Some(Emit::Cpp), _) | (None, Device::Cpu) => Dialect::Host,
-            (Some(Emit::Cuda), _) | (None, Device::Cuda) => Dialect::Cuda,
+            (Some(Emit::Cuda | Emit::Ptx | Emit::Cubin), _) | (None, Device::Cuda) => Dialect::Cuda,
         };
         let mut options = cxx::Options::new(dialect);
         options.sources = Some(sources);
         options.checked = !self.unchecked;
-        Ok(cxx::write(module, &options).source)
+        let text = cxx::write(module, &options).source;
+        match self.emit {
+            Some(Emit::Ptx) => nvrtc::compile(&text, &module.name, self.arch, Output::Ptx),
+            Some(Emit::Cubin) => nvrtc::compile(&text, &module.name, self.arch, Output::Cubin),
+            _ => Ok(text.into_bytes()),
+        }
     }
 
-    fn write(&self, text: &str) -> anyhow::Result<()> {
+    fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        let mut standard = std::io::stdout();
         match &self.out {
-            Some(path) => write_whole(path, text.as_bytes())
-                .with_context(|| format!("writing {}", path.display())),
-            None => {
-                print!("{text}");
-                Ok(())
+            Some(path) => {
+                write_whole(path, bytes).with_context(|| format!("writing {}", path.display()))
             }
+            None if self.emit == Some(Emit::Cubin) && standard.is_terminal() => {
+                bail!("machine code is nothing for a terminal: name a file by --out")
+            }
+            None => standard.write_all(bytes).context("writing to standard output"),
         }
     }
 }

@@ -11,6 +11,7 @@ mod array;
 mod buffer;
 mod cache;
 mod code;
+pub mod cuda;
 mod data_type;
 mod device;
 mod error;
@@ -18,8 +19,10 @@ mod generate;
 mod import;
 mod kernel;
 mod launch;
+pub mod nvrtc;
 mod output;
 mod pool;
+pub mod ptxas;
 mod reflection;
 
 pub use argument::Argument;
