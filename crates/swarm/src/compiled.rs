@@ -12,6 +12,8 @@ mod part;
 mod program;
 mod step;
 mod swarm;
+#[cfg(test)]
+mod tests;
 mod transfer;
 mod translation;
 

@@ -4,24 +4,25 @@
 //! both ways, and nothing depends on how rustc lays the machine out.
 
 use gbxcule_gameboy::{Cartridge, Machine};
+use gbxcule_kernel::ir::Scalar;
 
 use super::column::{Columns, Item};
-use super::part::{CART_RAM, COUNTERS, DETACHED_BYTES, FIRST_ARRAY, PARTS, Parts, lengths};
+use super::part::{
+    CART_RAM, COUNTERS, DETACHED_BYTES, FIRST_ARRAY, PARTS, Parts, lengths, scalars,
+};
 use crate::{Counters, EnvSnapshot, SwarmError};
 
 /// Bytes of a saved state before its first field: what it is, and which cartridge it belongs to.
 const PREAMBLE_BYTES: usize = 31;
 
-/// Puts an env into parts made for one.
-pub(crate) fn upload(
+/// What an env has of each part, in bytes.
+pub(crate) fn rows(
     columns: &Columns,
     cartridge: &Cartridge,
     env: &EnvSnapshot,
-    parts: &Parts,
-) -> Result<(), SwarmError> {
+) -> Result<[Vec<u8>; PARTS], SwarmError> {
     let state = state(&env.machine, cartridge, &env.cart_ram)?;
-    let lengths = lengths(columns, env.cart_ram.len());
-    let mut bytes: [Vec<u8>; PARTS] = lengths.map(Vec::with_capacity);
+    let mut rows: [Vec<u8>; PARTS] = lengths(columns, env.cart_ram.len()).map(Vec::with_capacity);
     let mut rest = &state[PREAMBLE_BYTES..];
     let mut take = |count: usize| {
         let (taken, left) = rest.split_at(count);
@@ -31,28 +32,41 @@ pub(crate) fn upload(
     for item in &columns.items {
         match item {
             Item::Scalar { scalar, table, .. } => {
-                bytes[*table].extend(take(scalar.bytes() as usize));
+                rows[*table].extend(take(scalar.bytes() as usize));
             }
             Item::Array(array) => {
-                bytes[FIRST_ARRAY + array].extend(take(DETACHED_BYTES[*array]));
+                rows[FIRST_ARRAY + array].extend(take(DETACHED_BYTES[*array]));
             }
         }
     }
-    bytes[CART_RAM].extend(take(env.cart_ram.len()));
-    let [_, halves, words, ..] = &bytes;
-    let halves: Vec<u16> =
-        halves.chunks_exact(2).map(|it| u16::from_le_bytes([it[0], it[1]])).collect();
-    let words: Vec<u32> =
-        words.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect();
-    for (part, bytes) in bytes.iter().enumerate() {
-        match part {
-            1 => parts.arrays[part].write(&halves)?,
-            2 => parts.arrays[part].write(&words)?,
-            COUNTERS => parts.arrays[part].write(&[env.counters.frames, env.counters.tcycles])?,
-            _ => parts.arrays[part].write(bytes)?,
+    rows[CART_RAM].extend(take(env.cart_ram.len()));
+    let Counters { frames, tcycles } = env.counters;
+    rows[COUNTERS].extend([frames, tcycles].into_iter().flat_map(u64::to_le_bytes));
+    Ok(rows)
+}
+
+/// Puts an env into parts made for one.
+pub(crate) fn upload(
+    columns: &Columns,
+    cartridge: &Cartridge,
+    env: &EnvSnapshot,
+    parts: &Parts,
+) -> Result<(), SwarmError> {
+    let rows = rows(columns, cartridge, env)?;
+    for ((array, row), scalar) in parts.arrays.iter().zip(&rows).zip(scalars()) {
+        match scalar {
+            Scalar::U16 => array.write(&numbers(row, u16::from_le_bytes))?,
+            Scalar::U32 => array.write(&numbers(row, u32::from_le_bytes))?,
+            Scalar::U64 => array.write(&numbers(row, u64::from_le_bytes))?,
+            _ => array.write(row)?,
         }
     }
     Ok(())
+}
+
+fn numbers<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
+    let (chunks, _) = bytes.as_chunks::<N>();
+    chunks.iter().map(|chunk| number(*chunk)).collect()
 }
 
 /// Takes the env out of parts made for one; `like` is any machine with the same cartridge.
