@@ -168,10 +168,11 @@ impl Place {
     }
 }
 
-/// A ROM of random bytes behind a good header: what it does is anybody's guess, but always the same.
+/// A ROM of random bytes behind the header of one of ours, with its mapper and RAM: what it does is anybody's
+/// guess, but always the same.
 pub(super) fn random_rom(seed: u64) -> Vec<u8> {
-    let like = gbxcule_roms::by_name("ALU_LOOP").expect("a ROM");
-    let mut rom = like.bytes().to_vec();
+    let headers = gbxcule_roms::all();
+    let mut rom = headers[(seed >> 8) as usize % headers.len()].bytes().to_vec();
     let mut state = seed | 1;
     for byte in &mut rom[0x150..] {
         state ^= state << 13;
