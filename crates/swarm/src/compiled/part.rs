@@ -20,6 +20,17 @@ pub enum Layout {
     Interleaved,
 }
 
+impl Layout {
+    /// The name that artifacts record.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::EnvMajor => "env_major",
+            Self::Interleaved => "interleaved",
+        }
+    }
+}
+
 /// Arrays of the state: three tables of scalars, the detached arrays, cartridge RAM, counters.
 pub(crate) const PARTS: usize = WIDTHS.len() + DETACHED.len() + 2;
 /// The position of the first detached array.

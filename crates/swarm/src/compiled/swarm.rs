@@ -194,6 +194,15 @@ impl DeviceSwarm {
         Ok(self.kernels.step.launch(&[num_envs], &arguments)?)
     }
 
+    /// Wait until everything asked for has happened.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn sync(&mut self) -> Result<(), SwarmError> {
+        // A launch on the CPU has ended when it returns.
+        Ok(())
+    }
+
     /// One reward for each env, as of the last step whose stage owned it.
     ///
     /// # Errors
