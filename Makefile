@@ -2,6 +2,8 @@
 #
 #   make check       the CPU gate: format, lints, tests, the micro-ROM suite against PyBoy; two minutes after the build
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
+#   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
+#   make warp-share  every twentieth of them
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make roms        the built-in ROMs as files in runs/roms/
@@ -15,12 +17,16 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: check test verify bench roms verify-gpu check-gpu bench-gpu
+.PHONY: check test warp warp-share verify bench roms verify-gpu check-gpu bench-gpu
 
 $(VENV): $(VENV)/oracle.txt
 
 $(VENV)/oracle.txt: requirements/oracle.txt
 	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	cp $< $@
+
+$(VENV)/warp.txt: requirements/warp.txt $(VENV)/oracle.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	cp $< $@
 
@@ -38,6 +44,15 @@ ifneq ($(TEST_DATA),)
 else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
+
+WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
+    cargo test --quiet --package gbxcule-runtime --test warp -- --ignored --nocapture
+
+warp: $(VENV)/warp.txt
+	$(WARP)
+
+warp-share: $(VENV)/warp.txt
+	GBXCULE_SHARE=1/20 $(WARP)
 
 GATE := --ref-backend pyboy_single --compare-every 1 --frames-per-step 1
 

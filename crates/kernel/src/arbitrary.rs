@@ -13,7 +13,7 @@ mod random;
 mod row;
 mod statement;
 
-pub use actual::Actual;
+pub use actual::{Actual, leaves, number};
 pub use compare::distance;
 pub use random::Random;
 pub use row::{CALLS, Case, cases};

@@ -63,7 +63,7 @@ pub(super) fn image(random: &mut Random, types: &Types, ty: Type) -> Vec<u8> {
 }
 
 /// A number worth trying.
-pub(super) fn number(random: &mut Random, scalar: Scalar) -> Literal {
+pub fn number(random: &mut Random, scalar: Scalar) -> Literal {
     if scalar == Scalar::Bool {
         return Literal::bool(random.chance(50));
     }
@@ -100,7 +100,7 @@ pub(super) fn number(random: &mut Random, scalar: Scalar) -> Literal {
 }
 
 /// Where the scalars of a type lie in its image; nothing for types with array handles.
-pub(super) fn leaves(types: &Types, ty: Type) -> Vec<(u64, Scalar)> {
+pub fn leaves(types: &Types, ty: Type) -> Vec<(u64, Scalar)> {
     let moved = |by: u64, of: Type| {
         leaves(types, of).into_iter().map(move |(offset, scalar)| (offset + by, scalar))
     };

@@ -15,7 +15,6 @@ mod lower;
 mod overload;
 mod scope;
 mod signature;
-pub mod survey;
 mod syntax;
 mod warp;
 

@@ -362,7 +362,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         self.b.local_place(local)
     }
 
+    /// Lowers a body; what comes after belongs to the statement around it again.
     fn suite(&mut self, body: &'a [Stmt]) {
+        let around = self.b.span();
+        self.statements(body);
+        self.b.set_span(around);
+    }
+
+    fn statements(&mut self, body: &'a [Stmt]) {
         for (position, stmt) in body.iter().enumerate() {
             if position == 0 && is_docstring(stmt) {
                 continue;

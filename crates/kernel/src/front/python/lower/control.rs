@@ -101,7 +101,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn otherwise(&mut self, rest: &'a [ElifElseClause]) -> Flow<()> {
         let Some((clause, after)) = rest.split_first() else { return Ok(()) };
         match &clause.test {
-            Some(test) => self.arms(test, &clause.body, after),
+            Some(test) => {
+                let around = self.b.span();
+                self.b.set_span(syntax::span(self.unit.id, clause));
+                let outcome = self.arms(test, &clause.body, after);
+                self.b.set_span(around);
+                outcome
+            }
             None => {
                 self.suite(&clause.body);
                 Ok(())
