@@ -32,6 +32,8 @@ pub enum SwarmError {
     OtherCartridge { found: usize, expected: usize },
     #[error("the state cannot be used: {0}")]
     State(#[from] StateError),
+    #[error(transparent)]
+    Device(#[from] gbxcule_runtime::Error),
     #[error("cannot start a thread for the swarm: {0}")]
     Thread(#[source] std::io::Error),
 }
