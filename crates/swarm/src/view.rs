@@ -55,7 +55,9 @@ impl View {
     fn fill_one(&self, machine: &Machine, rom: &Rom, cart_ram: &[u8], out: &mut [u8]) {
         match self {
             Self::Picture(picture) => picture.fill(&machine.frame, out),
-            Self::Memory(_) => self.for_each_byte(machine, rom, cart_ram, |at, byte| out[at] = byte),
+            Self::Memory(_) => {
+                self.for_each_byte(machine, rom, cart_ram, |at, byte| out[at] = byte)
+            }
             Self::Bits(_) => self.for_each_byte(machine, rom, cart_ram, |at, byte| {
                 for (bit, flag) in out[8 * at..][..8].iter_mut().enumerate() {
                     *flag = byte >> bit & 1;

@@ -1,6 +1,7 @@
 //! What views show, against what a debugger sees.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use gbxcule_swarm::{NativeSwarm, OBS_V0_DIM, Picture, Rom, Schedule, SwarmConfig, View};
 
@@ -12,13 +13,17 @@ fn swarm(num_envs: usize, threads: usize) -> NativeSwarm {
         threads: NonZeroUsize::new(threads),
         ..SwarmConfig::new(num_envs)
     };
-    let mut swarm = NativeSwarm::new(Rom::new(rom.bytes()).expect("a header"), config)
-        .expect("a swarm");
+    let mut swarm =
+        NativeSwarm::new(Rom::new(rom.bytes()).expect("a header"), config).expect("a swarm");
     for step in 0..6 {
         let actions: Vec<u8> = (0..num_envs).map(|env| ((env + step) % 9) as u8).collect();
         swarm.step(&actions).expect("good actions");
     }
     swarm
+}
+
+fn memory(range: Range<u32>) -> View {
+    View::Memory([range].into())
 }
 
 fn shown(swarm: &NativeSwarm, view: &View) -> Vec<u8> {
@@ -44,8 +49,8 @@ fn memory_is_what_a_debugger_reads_range_after_range() {
 #[test]
 fn bits_are_those_of_the_bytes_lowest_first() {
     let swarm = swarm(3, 1);
-    let bytes = shown(&swarm, &View::Memory(vec![0xC000..0xC020]));
-    let bits = shown(&swarm, &View::Bits(vec![0xC000..0xC020]));
+    let bytes = shown(&swarm, &memory(0xC000..0xC020));
+    let bits = shown(&swarm, &View::Bits(Vec::from([0xC000..0xC020])));
     assert!(bits.iter().all(|&bit| bit <= 1));
     for (byte, bits) in bytes.iter().zip(bits.chunks_exact(8)) {
         let together = bits.iter().rev().fold(0_u8, |byte, bit| byte << 1 | bit);
@@ -88,7 +93,7 @@ fn a_view_does_not_depend_on_the_number_of_threads() {
 #[test]
 fn only_marked_envs_are_shown() {
     let swarm = swarm(3, 2);
-    let view = View::Memory(vec![0xC000..0xC004]);
+    let view = memory(0xC000..0xC004);
     let all = shown(&swarm, &view);
     let mut out = vec![0xEE; all.len()];
     swarm.show(&view, Some(&[false, true, false]), &mut out).expect("a fitting buffer");
@@ -100,12 +105,12 @@ fn only_marked_envs_are_shown() {
 #[test]
 fn wrong_buffers_masks_and_ranges_are_refused() {
     let swarm = swarm(2, 1);
-    let view = View::Memory(vec![0xC000..0xC004]);
+    let view = memory(0xC000..0xC004);
     let refused = |view: &View, mask: Option<&[bool]>, bytes: usize| {
         swarm.show(view, mask, &mut vec![0; bytes]).expect_err("a refusal").to_string()
     };
     assert_eq!(refused(&view, None, 7), "the buffer has 7 bytes, the view fills 8");
     assert!(refused(&view, Some(&[true]), 8).contains("expected one mask entry"));
-    let outside = View::Memory(vec![0xFFFE..0x1_0001]);
+    let outside = memory(0xFFFE..0x1_0001);
     assert!(refused(&outside, None, 6).contains("not inside"));
 }
