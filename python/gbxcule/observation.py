@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
@@ -93,6 +94,15 @@ class Observer:
     def batch(self) -> Any:
         """The buffers themselves, as `space` has them."""
         return dict(self._buffers) if self.is_mapping else self._buffers[""]
+
+    def write_to(self, buffer: npt.NDArray[Any]) -> None:
+        """Compute into somebody else's array from now on."""
+        if self.is_mapping:
+            raise ValueError("a dictionary of observations does not go into one array")
+        own = self._buffers[""]
+        if (buffer.shape, buffer.dtype) != (own.shape, own.dtype):
+            raise ValueError(f"expected {own.dtype} {own.shape}, found {buffer.dtype} {buffer.shape}")
+        self._buffers[""] = buffer
 
     def copy(self) -> Any:
         """A copy that the next step leaves alone."""

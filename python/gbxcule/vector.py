@@ -192,6 +192,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         self._swarm.show(_native.View.picture("gray"), screens)
         return screens
 
+    def write_observations_to(self, buffer: npt.NDArray[Any]) -> None:
+        """Compute observations into this array from now on, as a learner's own buffer wants it."""
+        self._observer.write_to(buffer)
+
     def read_memory(self, env: int, place: Place) -> bytes:
         """The bytes at a place of an env."""
         return self._swarm.read_memory(env, *range_of(place, self.symbols))

@@ -56,7 +56,7 @@ impl View {
         match self {
             Self::Picture(picture) => picture.fill(&machine.frame, out),
             Self::Memory(_) => {
-                self.for_each_byte(machine, rom, cart_ram, |at, byte| out[at] = byte)
+                self.for_each_byte(machine, rom, cart_ram, |at, byte| out[at] = byte);
             }
             Self::Bits(_) => self.for_each_byte(machine, rom, cart_ram, |at, byte| {
                 for (bit, flag) in out[8 * at..][..8].iter_mut().enumerate() {
