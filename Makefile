@@ -1,6 +1,8 @@
 # Everything from a clean clone; the Python that a target needs is set up in .venv by itself.
 #
 #   make check       the CPU gate: format, lints, tests, the micro-ROM suite against PyBoy; two minutes after the build
+#   make test-python the Python package: a wheel, its tests, its types
+#   make test-learners   the same beside PyTorch, Stable-Baselines3, PufferLib and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-share  every twentieth of them
@@ -20,7 +22,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: check test nvrtc warp warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures
+.PHONY: check test nvrtc warp warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -61,6 +63,33 @@ warp: $(VENV)/warp.txt
 
 warp-share: $(VENV)/warp.txt
 	GBXCULE_SHARE=1/20 $(WARP)
+
+PYTHON_VENV := .venv-python
+WHEELS := runs/wheels
+
+$(PYTHON_VENV)/python.txt: requirements/python.txt
+	$(PYTHON) -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	cp $< $@
+
+$(PYTHON_VENV)/learn.txt: requirements/learn.txt $(PYTHON_VENV)/python.txt
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	cp $< $@
+
+# The unoptimised build, whose machine is optimised all the same, shares what the tests compiled already.
+define TEST_PYTHON
+	rm -rf $(WHEELS)
+	$(PYTHON_VENV)/bin/maturin build --quiet --locked --profile dev --out $(WHEELS)
+	$(PYTHON_VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+	$(PYTHON_VENV)/bin/mypy
+	$(PYTHON_VENV)/bin/python -m pytest
+endef
+
+test-python: $(PYTHON_VENV)/python.txt
+	$(TEST_PYTHON)
+
+test-learners: $(PYTHON_VENV)/learn.txt
+	$(TEST_PYTHON)
 
 GATE := --ref-backend pyboy_single --compare-every 1 --frames-per-step 1
 
