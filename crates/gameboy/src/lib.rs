@@ -25,6 +25,7 @@ pub mod serial;
 pub mod source;
 pub mod state;
 pub mod timer;
+pub mod view;
 
 pub use header::{Cartridge, RomError};
 pub use machine::{FRAME_MCYCLES, Machine};

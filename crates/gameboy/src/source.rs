@@ -37,4 +37,5 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/ppu/timing.rs", include_str!("ppu/timing.rs")),
     ("src/serial.rs", include_str!("serial.rs")),
     ("src/timer.rs", include_str!("timer.rs")),
+    ("src/view.rs", include_str!("view.rs")),
 ];
