@@ -12,6 +12,7 @@ mod component;
 mod construct;
 mod control;
 mod expr;
+mod library;
 mod operator;
 mod repeat;
 mod slice;
@@ -61,7 +62,7 @@ fn fault<T>(code: &'static str, span: Span, message: impl Into<String>) -> Flow<
 
 /// What an expression comes to.
 #[derive(Clone, Debug)]
-enum Operand<'a> {
+pub(super) enum Operand<'a> {
     Value(Value),
     Static(Static<'a>),
     Tuple(Rc<[Operand<'a>]>),
@@ -71,7 +72,7 @@ enum Operand<'a> {
 
 /// What a name stands for at a point of a function.
 #[derive(Clone, Debug)]
-enum Binding<'a> {
+pub(super) enum Binding<'a> {
     Value(Value),
     Local(LocalId),
     /// A parameter, by value or by reference.
@@ -163,7 +164,7 @@ impl<'u, 'a> Session<'u, 'a> {
 
     /// Fills a declared function; gives whether nothing was refused.
     #[allow(clippy::too_many_arguments, reason = "one definition has these parts")]
-    fn body(
+    pub(super) fn body(
         &mut self,
         module: &mut Module,
         id: FunctionId,
@@ -234,6 +235,10 @@ impl<'u, 'a> Session<'u, 'a> {
     ) -> Result<Type, Stop> {
         if let Some((code, what)) = annotation.unsupported() {
             return fault(code, span, format!("{what} aren't supported"));
+        }
+        if *annotation == Annotation::Handle {
+            let handle = self.unit.library.map_or("", |library| &library.handle);
+            return fault("unknown-type", span, format!("only functions take a `{handle}`"));
         }
         self.define_structs(module, annotation)?;
         let structs = &self.structs;
@@ -490,6 +495,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Static::Text(_) => {
                 return fault("unsupported-value", span, "a string can only be printed");
+            }
+            Static::Handle(_) => {
+                let handle = self.unit.library.map_or("", |library| &library.handle);
+                let message = format!("a `{handle}` can only be passed to functions");
+                return fault("unsupported-value", span, message);
             }
             Static::Type(_)
             | Static::Module(_)
