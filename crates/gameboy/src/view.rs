@@ -7,10 +7,10 @@
 
 use crate::machine::Machine;
 
-/// What belongs to the step and not to the machine.
+/// What belongs to the step that is over and not to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Step {
+pub struct Turn {
     /// Frames since the reset.
     pub frames: u32,
     /// What the last reset of all machines was seeded with, its lower half.
@@ -199,26 +199,26 @@ pub fn pc(machine: &Machine) -> u16 {
 }
 
 /// The number of this step's action.
-pub fn action(step: &Step) -> u8 {
-    step.action
+pub fn action(turn: &Turn) -> u8 {
+    turn.action
 }
 
 /// The buttons that this step's action pressed: right, left, up, down, A, B, SELECT, START from bit 0.
-pub fn buttons(step: &Step) -> u8 {
-    step.buttons
+pub fn buttons(turn: &Turn) -> u8 {
+    turn.buttons
 }
 
 /// Frames since the machine's last reset.
-pub fn frames(step: &Step) -> i32 {
-    step.frames as i32
+pub fn frames(turn: &Turn) -> i32 {
+    turn.frames as i32
 }
 
 /// What the last reset was seeded with: `wp.rand_init(gb.seed(machine), gb.env(machine))`.
-pub fn seed(step: &Step) -> i32 {
-    step.seed as i32
+pub fn seed(turn: &Turn) -> i32 {
+    turn.seed as i32
 }
 
 /// The machine's number in its swarm.
-pub fn env(step: &Step) -> i32 {
-    step.env as i32
+pub fn env(turn: &Turn) -> i32 {
+    turn.env as i32
 }

@@ -1,6 +1,6 @@
 //! What programs are told of a machine (`view`) is what a debugger would see (`peek`), at the end of any frame.
 
-use gbxcule_gameboy::view::{self, Step};
+use gbxcule_gameboy::view::{self, Turn};
 use gbxcule_gameboy::{Cartridge, Machine};
 
 /// A ROM run for some frames with changing buttons, looked at after each.
@@ -74,8 +74,8 @@ fn cartridge_ram_is_read_by_its_place_in_the_chip() {
 }
 
 #[test]
-fn the_step_says_what_belongs_to_it() {
-    let step = Step { frames: 24, seed: 7, env: 3, action: 2, buttons: 0x10 };
-    assert_eq!((view::frames(&step), view::seed(&step), view::env(&step)), (24, 7, 3),);
-    assert_eq!((view::action(&step), view::buttons(&step)), (2, 0x10));
+fn the_turn_says_what_belongs_to_it() {
+    let turn = Turn { frames: 24, seed: 7, env: 3, action: 2, buttons: 0x10 };
+    assert_eq!((view::frames(&turn), view::seed(&turn), view::env(&turn)), (24, 7, 3),);
+    assert_eq!((view::action(&turn), view::buttons(&turn)), (2, 0x10));
 }

@@ -1,8 +1,7 @@
 //! The machine's memory image, from and to the native machine, by the names of the fields.
 //!
 //! A saved state holds every scalar of the machine in the order of its field list, without gaps; the
-//! image has them where `layout` puts them. So one walk over the struct's type carries both ways, if it
-//! takes the fields in the order of the list.
+//! image has them where `layout` puts them. So one walk over the struct's type carries both ways.
 
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_kernel::ir::layout::field_offsets;
@@ -62,24 +61,12 @@ impl Image {
     }
 }
 
-/// What a struct declares early for its speed, and a state holds late.
-fn place_in_state(structure: &str, field: &str) -> u32 {
-    match (structure, field) {
-        ("Machine", "wram") => 1,
-        ("Machine", "vram" | "oam" | "hram" | "frame") => 2,
-        ("Scan", "x" | "y" | "entry") => 1,
-        _ => 0,
-    }
-}
-
 fn collect(types: &Types, ty: Type, at: usize, runs: &mut Vec<(usize, usize)>) {
     match types[ty] {
         Shape::Struct(id) => {
             let structure = types.structure(id);
             let offsets = field_offsets(types, structure).expect("a layout");
-            let mut fields: Vec<_> = structure.fields.iter().zip(offsets).collect();
-            fields.sort_by_key(|(field, _)| place_in_state(&structure.name, &field.name));
-            for (field, offset) in fields {
+            for (field, offset) in structure.fields.iter().zip(offsets) {
                 collect(types, field.ty, at + offset as usize, runs);
             }
         }
