@@ -5,6 +5,7 @@ use gbxcule_kernel::check;
 use gbxcule_kernel::diagnostic::render;
 use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::interp::{Array, Machine};
+use gbxcule_kernel::ir::print;
 use gbxcule_kernel::source::SourceMap;
 
 /// Runs the only kernel of a text on an array of `int32` with `threads` threads.
@@ -207,4 +208,83 @@ fn several_values_are_assigned_at_once() {
     x[0] = a
 ";
     assert_eq!(body(text, &[0, 1, 30]), [832_040, 1, 30]);
+}
+
+#[test]
+fn the_place_of_an_augmented_assignment_is_found_before_its_right_side_is_worked_out() {
+    let text = "
+@wp.func
+def next(x: wp.array(dtype=int)):
+    i = x[0]
+    x[0] = i + 1
+    return i
+
+@wp.func
+def ten_times_first(x: wp.array(dtype=int)):
+    return x[0] * 10
+
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    x[next(x)] += ten_times_first(x)
+";
+    assert_eq!(run(text, 1, &[1, 5]), [2, 25]);
+}
+
+#[test]
+fn a_second_name_keeps_the_function_it_was_given() {
+    let text = "
+@wp.func
+def f():
+    return 17
+
+first = f
+
+@wp.func
+def f():
+    return 42
+
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    x[0] = first()
+    x[1] = f()
+";
+    assert_eq!(run(text, 1, &[0, 0]), [17, 42]);
+}
+
+#[test]
+fn a_random_state_in_an_array_is_copied() {
+    let text = "
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    states = wp.zeros(shape=1, dtype=wp.uint32)
+    states[0] = wp.uint32(x[0])
+    a = wp.randi(states[0])
+    b = wp.randi(states[0])
+    x[0] = wp.where(a == b, 1, 0)
+";
+    assert_eq!(run(text, 1, &[5]), [1]);
+}
+
+#[test]
+fn part_of_an_element_is_changed_atomically_as_the_whole_is() {
+    let mut sources = SourceMap::new();
+    let text = "import warp as wp
+@wp.struct
+class S:
+    count: int
+    at: wp.vec3
+
+@wp.kernel
+def k(s: wp.array(dtype=S), m: wp.array(dtype=wp.mat22), v: wp.vec2):
+    s[0].count += 1
+    s[0].at[1] -= 2.0
+    s[0].at.z += 2.0
+    m[0][1] += v
+    m[0][1, 0] *= 2.0
+";
+    let id = sources.add("parts.py", text);
+    let program = Program::parse(&sources, id).expect("Python");
+    let module = check::module(program.compile("parts").expect("kernels")).expect("valid");
+    let text = print::module(&module);
+    assert_eq!(text.matches("atomic").count(), 4, "{text}");
 }

@@ -43,6 +43,11 @@ fn magnitude(x: Literal) -> Literal {
     }
 }
 
+/// To -1..1; NaN becomes -1, as in NVIDIA Warp.
+fn clamped(x: f64) -> f64 {
+    if x > -1.0 { x.min(1.0) } else { -1.0 }
+}
+
 /// A function of one or two reals.
 fn real(native: Native, x: f64, y: f64) -> f64 {
     match native {
@@ -56,9 +61,8 @@ fn real(native: Native, x: f64, y: f64) -> f64 {
         Native::Sin => libm::sin(x),
         Native::Cos => libm::cos(x),
         Native::Tan => libm::tan(x),
-        // NaN becomes -1, as in NVIDIA Warp.
-        Native::Asin => libm::asin(x.max(-1.0).min(1.0)),
-        Native::Acos => libm::acos(x.max(-1.0).min(1.0)),
+        Native::Asin => libm::asin(clamped(x)),
+        Native::Acos => libm::acos(clamped(x)),
         Native::Atan => libm::atan(x),
         Native::Atan2 => libm::atan2(x, y),
         Native::Sinh => libm::sinh(x),

@@ -4,7 +4,8 @@
 use super::annotation::Annotation;
 use super::arithmetic::{arithmetic, compared, python_function};
 use super::library::Library;
-use super::scope::{Meaning, Owner, ScopeId, Scopes};
+use super::role::Role;
+use super::scope::{Family, Meaning, Owner, ScopeId, Scopes};
 use super::syntax::{self, Arguments, Expr, StmtFunctionDef, UnaryOp};
 use super::warp::{self, builtin_name, canonical, starred_name};
 use crate::diagnostic::Diagnostic;
@@ -39,16 +40,6 @@ pub(super) enum Static<'a> {
     Class(ScopeId),
     /// A value of the library's type, by the first parameter behind it.
     Handle(u32),
-}
-
-/// The `@wp.func` of one name in a scope.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Family<'a> {
-    pub(super) home: ScopeId,
-    pub(super) name: &'a str,
-    /// Only those that the text defines before this; a second name given to functions goes on to mean
-    /// them when the first one is defined anew.
-    pub(super) before: Option<u32>,
 }
 
 pub(super) type Known<'a> = Result<Static<'a>, Box<Diagnostic>>;
@@ -277,7 +268,7 @@ impl<'a> Unit<'a> {
             Meaning::Function(def) => Ok(match self.role(def, home) {
                 Role::Func => {
                     // The name as the tree spells it lives as long as the tree.
-                    Static::Function(Family { home, name: def.name.as_str(), before: None })
+                    Static::Function(Family::all(home, def.name.as_str()))
                 }
                 _ => Static::Python(def, home),
             }),
@@ -540,39 +531,6 @@ impl<'a> Unit<'a> {
             }
             _ => Err(unknown()),
         }
-    }
-}
-
-/// What a function of the text is to the dialect.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
-    Kernel,
-    Func,
-    /// `@wp.func_native`
-    Native,
-    /// `@wp.func_grad` and `@wp.func_replay`: hooks of another function.
-    Hook,
-    Python,
-}
-
-impl<'a> Unit<'a> {
-    /// What a function is, by its decorators.
-    pub(super) fn role(&self, def: &'a StmtFunctionDef, scope: ScopeId) -> Role {
-        for decorator in &def.decorator_list {
-            let expr = match &decorator.expression {
-                Expr::Call(call) => &*call.func,
-                expr => expr,
-            };
-            let path = self.path(expr, scope);
-            match path.as_deref() {
-                Some("warp.kernel") => return Role::Kernel,
-                Some("warp.func") => return Role::Func,
-                Some("warp.func_native") => return Role::Native,
-                Some("warp.func_grad" | "warp.func_replay") => return Role::Hook,
-                _ => {}
-            }
-        }
-        Role::Python
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which functions are kernels without a decorator, and which types generic kernels are compiled for.
 
 use super::annotation::Annotation;
-use super::constant::{Role, Static, Unit};
+use super::constant::{Static, Unit};
+use super::role::Role;
 use super::scope::{Owner, ScopeId};
 use super::signature::Formal;
 use super::syntax::{self, Expr, ExprCall, Stmt, StmtFunctionDef};

@@ -62,6 +62,23 @@ pub(super) enum Meaning<'a> {
     Runtime,
 }
 
+/// The `@wp.func` of one name in a scope.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Family<'a> {
+    pub(super) home: ScopeId,
+    pub(super) name: &'a str,
+    /// Only those that the text defines before this; a second name given to functions goes on to mean
+    /// them when the first one is defined anew.
+    pub(super) before: Option<u32>,
+}
+
+impl<'a> Family<'a> {
+    /// All of a name.
+    pub(super) fn all(home: ScopeId, name: &'a str) -> Self {
+        Self { home, name, before: None }
+    }
+}
+
 impl<'a> Scopes<'a> {
     pub(super) fn read(body: &'a [Stmt]) -> Self {
         let mut scopes = Self { scopes: Vec::new(), functions: Vec::new(), has_stars: false };

@@ -1,8 +1,9 @@
 //! Annotations, parameters of functions and fields of structs, read from the text.
 
 use super::annotation::Annotation;
-use super::constant::{Family, Role, Static, Unit};
-use super::scope::{Meaning, Owner, ScopeId};
+use super::constant::{Static, Unit};
+use super::role::Role;
+use super::scope::{Family, Meaning, Owner, ScopeId};
 use super::syntax::{self, Arguments, Expr, Stmt, StmtFunctionDef};
 use super::warp;
 use crate::diagnostic::Diagnostic;
@@ -385,7 +386,7 @@ impl<'a> Unit<'a> {
     }
 
     /// The definitions of a family, in order.
-    pub(super) fn overloads(&self, family: Family<'a>) -> Vec<&'a StmtFunctionDef> {
+    pub(super) fn overloads(&self, family: Family<'_>) -> Vec<&'a StmtFunctionDef> {
         let scope = family.home;
         let definitions = self.scopes.own(scope, family.name).unwrap_or_default();
         definitions

@@ -5,7 +5,7 @@ use super::Reader;
 use super::annotation::Annotation;
 use super::constant::Static;
 use super::lower::{Binding, Session, Stop};
-use super::scope::Meaning;
+use super::scope::{Family, Meaning};
 use super::signature::Formal;
 use super::syntax::{self, StmtFunctionDef};
 use crate::diagnostic::Diagnostic;
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         &self,
         wanted: &Wanted<'_>,
     ) -> Result<Option<&'a StmtFunctionDef>, Vec<Diagnostic>> {
-        if let Some(def) = self.unit.overloads(TOP, wanted.name).pop() {
+        if let Some(def) = self.unit.overloads(Family::all(TOP, wanted.name)).pop() {
             return Ok(Some(def));
         }
         let definitions = self.unit.scopes.own(TOP, wanted.name).unwrap_or_default();

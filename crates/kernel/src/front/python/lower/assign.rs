@@ -297,6 +297,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
+    /// Whether a place is memory of an array.
+    pub(super) fn is_behind_element(&self, place: PlaceId) -> bool {
+        let path = self.b.body().path(place);
+        path.iter().any(|step| matches!(step, Projection::Element(_)))
+    }
+
     pub(super) fn augmented(&mut self, assign: &'a StmtAugAssign) -> Flow<()> {
         let span = syntax::span(self.unit.id, assign);
         if let Expr::Name(name) = &*assign.target {
@@ -334,6 +340,24 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let atomic_type = scalar.is_some_and(|scalar| {
             !matches!(scalar, Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Bool)
         });
+        let bitwise = !matches!(atomic, Some(AtomicOp::Add | AtomicOp::Subtract));
+        if !whole
+            && let Some(op) = atomic
+            && atomic_type
+            && self.ty(right) == ty
+            && (!bitwise || scalar.is_some_and(Scalar::is_int))
+            && self.is_behind_element(place)
+        {
+            // Part of an element: an operator of the text's own comes first.
+            let [current, right] = [self.b.load(place), right].map(Operand::Value);
+            let Some(result) = self.user_operator(assign.op, &current, &right, span)? else {
+                let right = self.value(right, span)?;
+                self.b.atomic(op, place, right);
+                return Ok(());
+            };
+            let result = self.value(result, span)?;
+            return self.store_typed(place, result, span, "this place");
+        }
         if let Some(op) = atomic
             && whole
             && atomic_type
@@ -346,7 +370,6 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     format!("the elements are `{wanted}`, found `{found}`"),
                 );
             }
-            let bitwise = !matches!(op, AtomicOp::Add | AtomicOp::Subtract);
             if bitwise && !scalar.is_some_and(Scalar::is_int) {
                 let found = self.shown(ty);
                 return fault(

@@ -3,7 +3,8 @@
 use super::{Flow, Lower, Operand, fault};
 use crate::diagnostic::Diagnostic;
 use crate::front::python::annotation::Annotation;
-use crate::front::python::constant::{Role, Static};
+use crate::front::python::constant::Static;
+use crate::front::python::role::Role;
 use crate::front::python::syntax::{self, Arguments, Expr, ExprCall, ExprSlice};
 use crate::front::python::warp;
 use crate::ir::builtin::{self, Face};

@@ -2,8 +2,8 @@
 
 use super::{Flow, Lower, Operand, fault};
 use crate::diagnostic::Diagnostic;
-use crate::front::python::constant::{Family, Role};
-use crate::front::python::scope::Meaning;
+use crate::front::python::role::Role;
+use crate::front::python::scope::{Family, Meaning};
 use crate::front::python::syntax::Operator;
 use crate::ir::builtin;
 use crate::ir::op::{Arg, BinaryOp, Value};
@@ -42,7 +42,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// A `@wp.func` named like the operator, such as `add`, takes its place.
-    fn user_operator(
+    pub(super) fn user_operator(
         &mut self,
         op: Operator,
         left: &Operand<'a>,
@@ -58,7 +58,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if self.unit.role(def, home) != Role::Func {
             return Ok(None);
         }
-        let family = Family { home, name: def.name.as_str(), before: None };
+        let family = Family::all(home, def.name.as_str());
         let given = vec![(None, left.clone(), None), (None, right.clone(), None)];
         match self.call_user(family, &given, span) {
             // No overload takes these: the operator is the usual one.

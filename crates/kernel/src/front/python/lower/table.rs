@@ -9,6 +9,7 @@ use crate::ir::builtin::{self, BuiltinId, Signature};
 use crate::ir::constant::Literal;
 use crate::ir::op::Arg;
 use crate::ir::place::{PlaceId, Projection, Root};
+use crate::ir::ty::Type;
 use crate::source::Span;
 
 impl<'a> Lower<'_, '_, 'a, '_> {
