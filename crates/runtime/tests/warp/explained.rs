@@ -3,8 +3,24 @@
 /// The begin of a kernel's title, and the reason.
 pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     (
+        "tests/deterministic/test_deterministic_counter.py:1161 ",
+        "threads race: each reads the counter that all change, and machine code runs four at once",
+    ),
+    (
+        "tests/deterministic/test_deterministic_counter.py:1167 ",
+        "threads race: each clears the counter that all change, and machine code runs four at once",
+    ),
+    (
+        "tests/test_codegen.py:1701 ",
+        "threads race: each moves the index that all read, and machine code runs four at once",
+    ),
+    (
         "tests/test_compile_consts.py:246 ",
         "a constant is bound anew after the launch: we read the binding next to the kernel, here Warp the last",
+    ),
+    (
+        "tests/test_fast_math.py:108 ",
+        "Warp inverts 4 by 4 matrices in double precision, we in the matrix's own: sums of the parts show it",
     ),
     (
         "tests/test_rounding.py:16 ",

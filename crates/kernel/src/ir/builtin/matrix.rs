@@ -2,6 +2,7 @@
 
 use super::formula::{Formula, Term, formula};
 use super::{Derivative, Dim, Domain, Pattern, Row, body, row_of};
+use crate::ir::op::CompareOp;
 use Derivative::Through;
 use Domain::{Float, Number};
 use Pattern::T;
@@ -141,14 +142,16 @@ fn inverse(f: Formula<'_>, n: usize) -> Term<'_> {
     let m = f.arg(0).parts();
     let whole = f.call("determinant", &[f.arg(0)]);
     let (zero, one) = (whole.like(0.0), whole.like(1.0));
-    let singular = whole.is(zero);
-    let scale = one / whole.unless(singular);
+    // What a determinant of NaN gives depends on the size, in NVIDIA Warp: zeros but for 3 by 3.
+    let regular =
+        if n == 3 { whole.compare(CompareOp::NotEqual, zero) } else { whole.abs().gt(zero) };
+    let scale = one / regular.pick(whole, one);
     let parts: Vec<_> = (0..n * n)
         .map(|at| {
             let (row, col) = (at % n, at / n);
             let cofactor = minor(&without(&m, n, row, col), n - 1);
             let cofactor = if (row + col) % 2 == 0 { cofactor } else { -cofactor };
-            singular.pick(zero, cofactor * scale)
+            regular.pick(cofactor * scale, zero)
         })
         .collect();
     f.result(&parts)
