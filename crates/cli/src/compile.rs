@@ -11,7 +11,8 @@ use gbxcule_kernel::back::cxx::{self, Dialect};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
 use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::ir::{module::Module, print};
+use gbxcule_kernel::grad::reverses;
+use gbxcule_kernel::ir::{FunctionId, module::Module, print};
 use gbxcule_kernel::source::SourceMap;
 use gbxcule_kernel::survey::survey;
 use gbxcule_lab::artifact::write_whole;
@@ -29,6 +30,7 @@ EXAMPLES
   gbxcule compile saxpy.py                            C++ for the CPU
   gbxcule compile saxpy.py --device cuda              CUDA C++
   gbxcule compile saxpy.py --emit ir --kernel saxpy   one kernel as the compiler sees it
+  gbxcule compile saxpy.py --device cuda --grad       and the reverse of each kernel
   gbxcule compile saxpy.py --emit ptx --arch sm_90    PTX, by NVRTC and without a GPU
   gbxcule compile saxpy.py --emit cubin --out saxpy.cubin   machine code for sm_90
   gbxcule compile --survey path/to/warp               how much of a tree of files compiles, and what is refused")]
@@ -52,6 +54,11 @@ pub(crate) struct Compile {
     /// Only this kernel, and what it calls
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+
+    /// Add the reverse of each kernel `k`, as `adj_k`: it turns the gradients of what `k` wrote into those of what it
+    /// read
+    #[arg(long)]
+    grad: bool,
 
     /// Leave out the checks of indices and divisors
     #[arg(long)]
@@ -108,7 +115,8 @@ impl Compile {
         let id = sources.add(file.display().to_string(), text);
         let outcome = Program::parse(&sources, id)
             .and_then(|program| self.lower(&program, file))
-            .and_then(check::module);
+            .and_then(check::module)
+            .and_then(|module| if self.grad { differentiated(&module) } else { Ok(module) });
         match outcome {
             Ok(module) => {
                 self.write(&self.print(&module, &sources)?)?;
@@ -123,8 +131,9 @@ impl Compile {
 
     fn lower(&self, program: &Program, file: &Path) -> Result<Module, Vec<Diagnostic>> {
         let name = file.file_stem().map_or("kernels".into(), |stem| stem.to_string_lossy());
-        let Some(wanted) = &self.kernel else { return program.compile(&name) };
         let reader = program.reader();
+        let reader = if self.grad { reader.with_gradients() } else { reader };
+        let Some(wanted) = &self.kernel else { return reader.compile(&name) };
         let mut module = Module::new(name.into_owned());
         for kernel in reader.kernels().iter().filter(|kernel| kernel.name == *wanted) {
             reader.lower(kernel.position, &mut module)?;
@@ -166,6 +175,13 @@ impl Compile {
             None => standard.write_all(bytes).context("writing to standard output"),
         }
     }
+}
+
+/// The module with the reverse of every kernel.
+fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnostic>> {
+    let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
+    let (module, _) = reverses(module, &kernels)?;
+    check::module(module)
 }
 
 fn run_survey(folder: &Path) -> anyhow::Result<bool> {

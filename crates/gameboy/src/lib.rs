@@ -26,6 +26,7 @@ pub mod source;
 pub mod state;
 pub mod step;
 pub mod timer;
+pub mod view;
 
 pub use header::{Cartridge, RomError};
 pub use machine::{FRAME_MCYCLES, Machine};

@@ -38,4 +38,5 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/serial.rs", include_str!("serial.rs")),
     ("src/step.rs", include_str!("step.rs")),
     ("src/timer.rs", include_str!("timer.rs")),
+    ("src/view.rs", include_str!("view.rs")),
 ];

@@ -75,6 +75,18 @@ pub enum Error {
         /// What was found and what is needed.
         reason: String,
     },
+    /// Two arguments that share memory, but must not.
+    #[error(
+        "arguments `{one}` and `{other}` of kernel `{kernel}` must not share memory: the gradient needs what `{one}` held, and the launch wrote to `{other}`"
+    )]
+    Overlap {
+        /// Which kernel.
+        kernel: String,
+        /// The argument that is read.
+        one: String,
+        /// The argument that was written.
+        other: String,
+    },
     /// An array that can't be made.
     #[error("{0}")]
     Array(String),

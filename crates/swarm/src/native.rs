@@ -101,6 +101,27 @@ impl NativeSwarm {
         &self.config
     }
 
+    /// Let the next steps last so long; a step may be run in pieces that way.
+    pub fn set_schedule(&mut self, schedule: Schedule) {
+        self.config.schedule = schedule;
+    }
+
+    /// Draw the last frame of the next steps, or draw nothing.
+    pub fn set_draw_last(&mut self, draw_last: bool) {
+        self.config.draw_last = draw_last;
+    }
+
+    /// What the machines play.
+    #[must_use]
+    pub fn rom(&self) -> &Rom {
+        &self.rom
+    }
+
+    /// Threads that step and show the machines.
+    pub(crate) fn threads(&self) -> usize {
+        self.crew.threads()
+    }
+
     /// The seed of the last reset. The machines themselves hold no chance; it is for the programs behind the step.
     #[must_use]
     pub fn seed(&self) -> u64 {
@@ -309,6 +330,14 @@ impl NativeSwarm {
             self.restore(env, &snapshot)?;
         }
         Ok(())
+    }
+
+    /// An env's machine and cartridge RAM, for whoever knows that it exists.
+    pub(crate) fn parts(&self, env: usize) -> (&Machine, &[u8]) {
+        let slot = env % self.envs_per_shard;
+        let shard = self.shards[env / self.envs_per_shard].as_ref();
+        let shard = shard.unwrap_or_else(|| unreachable!("shards are home between steps"));
+        (shard.machine(slot), shard.cart_ram(slot))
     }
 
     fn locate(&self, env: usize) -> Result<(&Shard, usize), SwarmError> {

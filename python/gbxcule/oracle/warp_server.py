@@ -138,42 +138,42 @@ def concrete(described, declared):
     return makers[kind](*sizes, getattr(wp, rest[-1]))
 
 
-def kernels_of(path: Path, wanted: "list[dict]") -> dict:
+def kernels_of(path: Path, wanted: "list[dict]", backward: bool = False) -> dict:
     """Kernels of a file by their lines, or why there is none, in as few modules of their own as will do."""
     found = warp_source.kernels(path, {kernel["line"] for kernel in wanted})
     made = {}
     for kernel in wanted:
         try:
-            trial = in_module(f"trial_{kernel['line']}", found, [kernel])
+            trial = in_module(f"trial_{kernel['line']}", found, [kernel], backward)
             module = next(iter(trial.values())).module
             context.ModuleBuilder(module, module.resolve_options(wp.config) | {"output_arch": None})
         except Exception as error:  # noqa: BLE001 - the caller decides what a failure means
             made[kernel["line"]] = error
-    return made | loaded(path, found, [kernel for kernel in wanted if kernel["line"] not in made])
+    return made | loaded(path, found, [kernel for kernel in wanted if kernel["line"] not in made], backward)
 
 
-def loaded(path: Path, found: dict, kernels: "list[dict]") -> dict:
+def loaded(path: Path, found: dict, kernels: "list[dict]", backward: bool) -> dict:
     """Kernels compiled in one module, or each in its own if that fails."""
     if not kernels:
         return {}
-    own = "own_" + hashlib.sha256(repr((str(path), kernels)).encode()).hexdigest()[:16]
+    own = "own_" + hashlib.sha256(repr((str(path), kernels, backward)).encode()).hexdigest()[:16]
     try:
-        made = in_module(own, found, kernels)
+        made = in_module(own, found, kernels, backward)
         wp.load_module(wp.get_module(own), device="cpu")
     except Exception as error:  # noqa: BLE001
         if len(kernels) == 1:
             return {kernels[0]["line"]: error}
         made = {}
         for kernel in kernels:
-            made |= loaded(path, found, [kernel])
+            made |= loaded(path, found, [kernel], backward)
     return made
 
 
-def in_module(name: str, found: dict, kernels: "list[dict]") -> dict:
+def in_module(name: str, found: dict, kernels: "list[dict]", backward: bool) -> dict:
     """Kernels in a module of this name. Floats are rounded at each operation, where Warp would fuse a product
     with a sum."""
     module = wp.get_module(name)
-    module.options |= {"enable_backward": False, "fuse_fp": False}
+    module.options |= {"enable_backward": backward, "fuse_fp": False}
     made = {}
     for kernel in kernels:
         if kernel["line"] not in found:
@@ -220,6 +220,10 @@ def limited(command: framing.Command) -> framing.Command:
 
 
 def commands() -> "dict[str, framing.Command]":
+    from gbxcule.oracle import warp_gradient  # it builds on this module
+
     wp.config.quiet = True
     wp.init()
-    return {"hello": hello, "run": limited(run), "run_file": limited(run_file)}
+    launches = {"run": run, "run_file": run_file}
+    launches |= {"backward": warp_gradient.backward, "backward_file": warp_gradient.backward_file}
+    return {"hello": hello} | {name: limited(command) for name, command in launches.items()}

@@ -148,15 +148,18 @@ fn job(program: &Program, dialect: Dialect, number: usize, of_text: usize) -> St
                     bytes(content)
                 )
             }
-            Actual::Array { buffer, offset, shape, strides, .. } => {
+            Actual::Array { buffer, offset, shape, strides, gradient, .. } => {
                 let list = |numbers: Vec<String>| numbers.join(", ");
                 let (shape_text, strides) = (
                     list(shape.iter().map(ToString::to_string).collect()),
                     list(strides.iter().map(ToString::to_string).collect()),
                 );
+                let gradient = gradient.map_or("nullptr".into(), |gradient| {
+                    format!("(char*)buffer_{gradient} + {offset}")
+                });
                 writeln!(
                     body,
-                    "    Array<char, 1> arg_{arg} = {{(char*)buffer_{buffer} + {offset}, nullptr, {{{shape_text}}}, {{{strides}}}, {}, 0}};",
+                    "    Array<char, 1> arg_{arg} = {{(char*)buffer_{buffer} + {offset}, {gradient}, {{{shape_text}}}, {{{strides}}}, {}, 0}};",
                     shape.len()
                 )
             }

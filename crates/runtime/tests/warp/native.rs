@@ -19,12 +19,22 @@ pub(crate) fn run(program: &Program, checked: bool) -> Result<Vec<Vec<u8>>, Erro
         Actual::Bytes(bytes) => {
             Argument::Value(DataType::of(module, param.ty).expect("no handles"), bytes.clone())
         }
-        Actual::Array { buffer, offset, of, shape, strides } => {
+        Actual::Array { buffer, offset, of, shape, strides, gradient } => {
             let of = DataType::of(module, *of).expect("no handles");
             let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
             let strides: Vec<isize> = strides.iter().map(|&stride| stride as isize).collect();
-            let array = buffers[*buffer].reinterpreted(of, *offset as usize, &shape, &strides);
-            Argument::Array(array.expect("inside the buffer"))
+            let view = |buffer: usize| {
+                let view =
+                    buffers[buffer].reinterpreted(of.clone(), *offset as usize, &shape, &strides);
+                view.expect("inside the buffer")
+            };
+            let array = view(*buffer);
+            Argument::Array(match gradient {
+                Some(gradient) => {
+                    array.with_gradient_in(&view(*gradient)).expect("the same layout")
+                }
+                None => array,
+            })
         }
     });
     let args: Vec<Argument> = args.collect();

@@ -151,6 +151,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     fn give(&mut self, value: Option<&'a Expr>, span: crate::source::Span) -> Flow<()> {
         let Some(expr) = value else {
+            if self.give_adjoints() {
+                return Ok(());
+            }
             if self.result.is_some_and(|result| result != Type::UNIT) {
                 return fault(
                     "type-mismatch",
@@ -164,6 +167,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         if matches!(expr, Expr::NoneLiteral(_)) {
             return self.give(None, span);
+        }
+        if self.by_hand.is_some() {
+            let message = "a gradient by hand gives no result: it adds to `wp.adjoint[..]`";
+            return fault("unsupported-adjoint", span, message);
         }
         if self.is_kernel {
             return fault(
