@@ -5,13 +5,11 @@
 //! | [`inline`] | puts small builtins, and functions that ask for it, where they are called |
 //! | [`fold`] | computes what is constant, takes parts out of what was just put together |
 //! | [`dce`] | drops what nobody uses |
-//! | [`exit`] | makes functions leave at their end only |
 //!
 //! None of them removes or adds a fault, a trap or an effect.
 
 mod copy;
 pub mod dce;
-pub mod exit;
 pub mod fold;
 pub mod inline;
 
