@@ -2,8 +2,8 @@
 
 use gbxcule_kernel::arbitrary::{self, Program};
 use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{Inline, Module, StmtKind, print, walk};
-use gbxcule_kernel::pass::{self, dce, fold, inline};
+use gbxcule_kernel::ir::{Inline, Module, StmtKind, Type, print, walk};
+use gbxcule_kernel::pass::{self, dce, exit, fold, inline};
 
 fn keeps(name: &str, run: impl Fn(Valid<Module>) -> Valid<Module>) {
     for seed in 0..300 {
@@ -33,9 +33,29 @@ fn dropping_dead_code_keeps_meaning() {
 }
 
 #[test]
+fn a_single_exit_keeps_meaning() {
+    keeps("exit", |module| {
+        let mut module = module.into_inner();
+        exit::run(&mut module);
+        let module = pass::rechecked(module);
+        for (_, function) in module.functions.iter() {
+            let tuple =
+                module.types.layout(function.result).is_none() && function.result != Type::UNIT;
+            assert!(
+                tuple || exit::is_single(&function.body),
+                "{}",
+                print::function(&module, function)
+            );
+        }
+        module
+    });
+}
+
+#[test]
 fn inlining_everything_keeps_meaning() {
     keeps("inline", |module| {
         let mut module = module.into_inner();
+        exit::run(&mut module);
         for (_, function) in module.functions.iter_mut() {
             function.inline = Inline::Always;
         }

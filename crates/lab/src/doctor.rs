@@ -136,6 +136,11 @@ fn nvrtc() -> Finding {
 }
 
 fn cuda_backend() -> Finding {
-    let what = "not in this build; `--device cpu` runs the same machines on CPU threads";
-    Finding { subject: "warp_vec_cuda", found: false, what: what.to_owned(), remedy: None }
+    let found = Driver::find().is_ok() && Nvrtc::find().is_ok();
+    let what = if found {
+        "the swarm in one CUDA kernel"
+    } else {
+        "needs the driver and NVRTC; `--device cpu` runs the same machines on CPU threads"
+    };
+    Finding { subject: "warp_vec_cuda", found, what: what.to_owned(), remedy: None }
 }

@@ -32,6 +32,6 @@ pub use cache::{Build, Compiled, compile};
 pub use data_type::{DataType, Element, StructType};
 pub use device::Device;
 pub use error::{Error, Fault};
-pub use kernel::Kernel;
+pub use kernel::{DirectKernel, Kernel, Lent};
 pub use output::Output;
 pub use reflection::{Parameter, Reflection};

@@ -101,7 +101,7 @@ impl Nvrtc {
         arch: Arch,
         output: Output,
     ) -> Result<Vec<u8>, Error> {
-        self.run(text, name, arch, output, &[]).map(|(bytes, _)| bytes)
+        self.compile_with(text, name, arch, output, &[]).map(|(bytes, _)| bytes)
     }
 
     /// Compiles to machine code and says what each kernel takes of the GPU.
@@ -112,11 +112,12 @@ impl Nvrtc {
         arch: Arch,
     ) -> Result<(Vec<u8>, Vec<Usage>), Error> {
         let verbose = ["--ptxas-options=-v"];
-        let (bytes, log) = self.run(text, name, arch, Output::Cubin, &verbose)?;
+        let (bytes, log) = self.compile_with(text, name, arch, Output::Cubin, &verbose)?;
         Ok((bytes, Usage::parse(&log)))
     }
 
-    fn run(
+    /// The same with more options of NVRTC's; gives its log too.
+    pub fn compile_with(
         &self,
         text: &str,
         name: &str,

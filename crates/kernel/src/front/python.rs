@@ -11,21 +11,25 @@
 mod annotation;
 mod arithmetic;
 mod constant;
+mod library;
 mod lower;
 mod overload;
 mod scope;
 mod signature;
 mod syntax;
+mod wanted;
 mod warp;
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::module::Module;
 use crate::source::{SourceId, SourceMap, Span};
 use constant::{Role, Unit};
+pub use library::Library;
 use lower::{Session, Stop};
 use overload::Launches;
 use scope::{ScopeId, Scopes};
 use syntax::{StmtFunctionDef, Tree};
+pub use wanted::{Wanted, WantedParam};
 
 /// A parsed text.
 pub struct Program {
@@ -54,8 +58,17 @@ impl Program {
 
     /// What a session with the program begins with.
     pub fn reader(&self) -> Reader<'_> {
+        self.reader_beside(None)
+    }
+
+    /// The same for a text that may import a library.
+    pub fn reader_with<'a>(&'a self, library: &'a Library) -> Reader<'a> {
+        self.reader_beside(Some(library))
+    }
+
+    fn reader_beside<'a>(&'a self, library: Option<&'a Library>) -> Reader<'a> {
         let scopes = Scopes::read(&self.tree.body);
-        let unit = Unit::new(self.id, &self.text, scopes);
+        let unit = Unit::new(self.id, &self.text, scopes, library);
         let launches = Launches::read(&self.tree.body);
         let all = unit.scopes.functions.iter().copied();
         let mut kernels: Vec<_> =

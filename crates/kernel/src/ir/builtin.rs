@@ -146,8 +146,15 @@ pub fn rows() -> impl Iterator<Item = (BuiltinId, &'static Row)> {
 
 /// The dialect's name nearest to a misspelled one, if it is near enough to be meant.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    let names = rows().filter(|(_, row)| row.face == Face::Dialect).map(|(_, row)| row.name);
-    let near = names.map(|candidate| (distance(name, candidate), candidate));
+    nearest_of(name, rows().filter(|(_, row)| row.face == Face::Dialect).map(|(_, row)| row.name))
+}
+
+/// The nearest of some names to a misspelled one, if it is near enough to be meant.
+pub(crate) fn nearest_of<'n>(
+    name: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
+    let near = names.into_iter().map(|candidate| (distance(name, candidate), candidate));
     let (distance, candidate) = near.min_by_key(|&(distance, _)| distance)?;
     (distance <= 1 + name.len() / 4).then_some(candidate)
 }

@@ -1,13 +1,11 @@
 //! Inlining: a call becomes the callee's statements.
 //!
-//! This is for back ends: it keeps everything that a function does, faults and prints too, and takes functions
-//! with a single exit only. `grad` dissolves calls in a normal form of its own, see `grad::normal`.
-//!
 //! Only functions with a single exit, not larger than [`SMALL`] unless they ask for it. By-value
 //! parameters become variables; what `fold` and a back end make of those is their business, except that
 //! a parameter only read whole is the argument itself.
 
 use super::copy::{Copier, Parameters};
+use super::exit;
 use crate::check::{NESTING_MAX, Valid};
 use crate::ir::function::{Body, Function, FunctionId, Inline, Local, Mode};
 use crate::ir::module::Module;
@@ -48,19 +46,7 @@ fn wanted(function: &Function) -> bool {
         Inline::Never => false,
         Inline::Auto => small(),
     };
-    asked && has_single_exit(body)
-}
-
-/// Whether the only `Return` is the last statement, or there is none.
-fn has_single_exit(body: &Body) -> bool {
-    let mut returns = 0;
-    walk(body, body.root, |step| {
-        if let Step::Stmt(stmt) = step {
-            returns += usize::from(matches!(stmt.kind, StmtKind::Return(_)));
-        }
-    });
-    let last = body.blocks[body.root].stmts.last().map(|stmt| &stmt.kind);
-    returns <= usize::from(matches!(last, Some(StmtKind::Return(_))))
+    asked && exit::is_single(body)
 }
 
 fn into(module: &Module, body: &mut Body) {

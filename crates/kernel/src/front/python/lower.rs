@@ -13,6 +13,7 @@ mod construct;
 mod control;
 mod expr;
 mod hook;
+mod library;
 mod operator;
 mod repeat;
 mod slice;
@@ -63,7 +64,7 @@ fn fault<T>(code: &'static str, span: Span, message: impl Into<String>) -> Flow<
 
 /// What an expression comes to.
 #[derive(Clone, Debug)]
-enum Operand<'a> {
+pub(super) enum Operand<'a> {
     Value(Value),
     Static(Static<'a>),
     Tuple(Rc<[Operand<'a>]>),
@@ -73,7 +74,7 @@ enum Operand<'a> {
 
 /// What a name stands for at a point of a function.
 #[derive(Clone, Debug)]
-enum Binding<'a> {
+pub(super) enum Binding<'a> {
     Value(Value),
     Local(LocalId),
     /// A parameter, by value or by reference.
@@ -171,7 +172,7 @@ impl<'u, 'a> Session<'u, 'a> {
 
     /// Fills a declared function; gives whether nothing was refused.
     #[allow(clippy::too_many_arguments, reason = "one definition has these parts")]
-    fn body(
+    pub(super) fn body(
         &mut self,
         module: &mut Module,
         id: FunctionId,
@@ -244,6 +245,10 @@ impl<'u, 'a> Session<'u, 'a> {
     ) -> Result<Type, Stop> {
         if let Some((code, what)) = annotation.unsupported() {
             return fault(code, span, format!("{what} aren't supported"));
+        }
+        if *annotation == Annotation::Handle {
+            let handle = self.unit.library.map_or("", |library| &library.handle);
+            return fault("unknown-type", span, format!("only functions take a `{handle}`"));
         }
         self.define_structs(module, annotation)?;
         let structs = &self.structs;
@@ -512,6 +517,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Static::Text(_) => {
                 return fault("unsupported-value", span, "a string can only be printed");
+            }
+            Static::Handle(_) => {
+                let handle = self.unit.library.map_or("", |library| &library.handle);
+                let message = format!("a `{handle}` can only be passed to functions");
+                return fault("unsupported-value", span, message);
             }
             Static::Type(_)
             | Static::Module(_)
