@@ -10,6 +10,7 @@
 mod array;
 mod decomposition;
 mod formula;
+mod geometry;
 mod matrix;
 mod native;
 mod noise;
@@ -97,7 +98,7 @@ pub struct Instance {
     pub signature: u16,
 }
 
-static FAMILIES: [&[Row]; 12] = [
+static FAMILIES: [&[Row]; 13] = [
     operator::ROWS,
     scalar::ROWS,
     vector::ROWS,
@@ -106,6 +107,7 @@ static FAMILIES: [&[Row]; 12] = [
     quaternion::ROWS,
     transform::ROWS,
     spatial::ROWS,
+    geometry::ROWS,
     array::ROWS,
     random::ROWS,
     sample::ROWS,

@@ -67,7 +67,7 @@ impl Behind {
         ]);
         ran.map_err(|error| match error {
             Error::Fault(fault) => self.programs.describe(&fault.diagnostic()),
-            error => SwarmError::Runtime(error),
+            error => SwarmError::Device(error),
         })
     }
 }

@@ -12,6 +12,7 @@ mod component;
 mod construct;
 mod control;
 mod expr;
+mod hook;
 mod library;
 mod operator;
 mod repeat;
@@ -36,6 +37,7 @@ use crate::ir::op::{Op, Value};
 use crate::ir::place::PlaceId;
 use crate::ir::ty::{Field, Scalar, Shape, Type};
 use crate::source::Span;
+use hook::ByHand;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use usage::Usage;
@@ -95,6 +97,10 @@ pub(super) struct Session<'u, 'a> {
     pub(super) refused: bool,
     /// Statements lowered so far: unrolled loops in loops must end.
     work: usize,
+    /// Whether gradients by hand are wanted too.
+    gradients: bool,
+    /// Set while the body of one is about to be lowered.
+    by_hand: Option<ByHand<'a>>,
 }
 
 /// How far a struct's definition is.
@@ -128,7 +134,7 @@ struct Instance<'a> {
 const WORK_MAX: usize = 50_000;
 
 impl<'u, 'a> Session<'u, 'a> {
-    pub(super) fn new(unit: &'u Unit<'a>) -> Self {
+    pub(super) fn new(unit: &'u Unit<'a>, gradients: bool) -> Self {
         Self {
             unit,
             structs: HashMap::new(),
@@ -136,6 +142,8 @@ impl<'u, 'a> Session<'u, 'a> {
             faults: Vec::new(),
             refused: false,
             work: 0,
+            gradients,
+            by_hand: None,
         }
     }
 
@@ -175,8 +183,10 @@ impl<'u, 'a> Session<'u, 'a> {
         is_kernel: bool,
     ) -> bool {
         let before = self.faults.len();
+        let by_hand = self.by_hand.take();
         let mut lower = Lower {
             unit: self.unit,
+            by_hand,
             session: self,
             b: Builder::new(module, id),
             names: HashMap::new(),
@@ -282,6 +292,8 @@ impl<'u, 'a> Session<'u, 'a> {
 /// Lowers one function.
 struct Lower<'s, 'u, 'a, 'm> {
     unit: &'u Unit<'a>,
+    /// What a gradient by hand has more than other functions.
+    by_hand: Option<ByHand<'a>>,
     session: &'s mut Session<'u, 'a>,
     b: Builder<'m>,
     names: HashMap<&'a str, Binding<'a>>,
@@ -367,7 +379,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         self.b.local_place(local)
     }
 
+    /// Lowers a body; what comes after belongs to the statement around it again.
     fn suite(&mut self, body: &'a [Stmt]) {
+        let around = self.b.span();
+        self.statements(body);
+        self.b.set_span(around);
+    }
+
+    fn statements(&mut self, body: &'a [Stmt]) {
         for (position, stmt) in body.iter().enumerate() {
             if position == 0 && is_docstring(stmt) {
                 continue;
@@ -398,6 +417,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// The end of the function: its result, if control gets there.
     fn end(&mut self, returns: Option<(Result<Annotation, Box<Diagnostic>>, &'a Expr)>) {
+        if !self.b.diverged() && self.give_adjoints() {
+            return;
+        }
         let result = self.result.unwrap_or(Type::UNIT);
         if let Some((annotation, expr)) = returns {
             self.check_result(annotation, expr, result);

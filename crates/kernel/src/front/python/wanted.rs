@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Option<FunctionId>, Vec<Diagnostic>> {
         let Some(def) = self.definition(wanted)? else { return Ok(None) };
         let formals = self.unit.formals(def, TOP)?;
-        let mut session = Session::new(&self.unit);
+        let mut session = Session::new(&self.unit, self.gradients);
         let taken = formals.len() == wanted.params.len()
             && formals
                 .iter()

@@ -325,6 +325,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             crate::front::python::syntax::span(self.unit.id, &def.name);
         let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);
         self.session.functions[position].outcome = Some(if right { Ok(id) } else { Err(()) });
-        if right { Ok(id) } else { Err(Stop::Reported) }
+        if !right {
+            return Err(Stop::Reported);
+        }
+        if self.session.gradients {
+            self.session.hooks(self.b.module, id, def, home)?;
+        }
+        Ok(id)
     }
 }
