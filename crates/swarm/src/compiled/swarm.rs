@@ -113,6 +113,7 @@ impl DeviceSwarm {
             machine: Box::new(Machine::power_on(rom.cartridge())),
             cart_ram: vec![0xFF; rom.cart_ram_bytes()],
             counters: Counters::default(),
+            scratch: Vec::new(),
         };
         let mut swarm = Self {
             parts: Parts::new(lengths, config.num_envs, device.layout)?,
@@ -395,7 +396,10 @@ impl DeviceSwarm {
         let mut cart_ram = vec![0; self.rom.cart_ram_bytes()];
         let machine = Machine::load_state(self.rom.cartridge(), bytes, &mut cart_ram)?;
         let counters = Counters::default();
-        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters })
+        self.restore(
+            env,
+            &EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch: Vec::new() },
+        )
     }
 
     /// One env's state into all marked ones, on the device.
