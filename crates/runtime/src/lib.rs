@@ -18,6 +18,7 @@ mod generate;
 mod import;
 mod kernel;
 mod launch;
+mod lent;
 mod output;
 mod pool;
 mod reflection;
