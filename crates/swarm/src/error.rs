@@ -3,6 +3,8 @@
 use gbxcule_gameboy::RomError;
 use gbxcule_gameboy::state::StateError;
 
+use crate::PortraitError;
+
 /// The world's failures and wrong calls; a refused call has changed nothing.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
@@ -34,6 +36,8 @@ pub enum SwarmError {
     OtherCartridge { found: usize, expected: usize },
     #[error("the state cannot be used: {0}")]
     State(#[from] StateError),
+    #[error("the state cannot be imported: {0}")]
+    Portrait(#[source] PortraitError),
     #[error("cannot start a thread for the swarm: {0}")]
     Thread(#[source] std::io::Error),
 }
