@@ -24,6 +24,8 @@ struct Portrait {
     /// PC, AF, BC, DE, HL, SP.
     registers: [u16; 6],
     ime: bool,
+    /// EI was the last instruction.
+    ime_delayed: bool,
     mode: Mode,
     requested: u8,
     enabled: u8,
@@ -120,6 +122,7 @@ impl Portrait {
         Self {
             registers: [cpu.pc, cpu.af(), cpu.bc(), cpu.de(), cpu.hl(), cpu.sp],
             ime: cpu.ime,
+            ime_delayed: cpu.ime_delayed,
             mode: cpu.mode,
             requested: machine.peek(rom.bytes(), cart_ram, 0xFF0F) & 0x1F,
             enabled: machine.interrupts.enabled,
@@ -228,7 +231,8 @@ impl Portrait {
     fn set_cpu(&self, machine: &mut Machine) {
         let [pc, af, bc, de, hl, sp] = self.registers;
         let cpu = &mut machine.cpu;
-        (cpu.pc, cpu.sp, cpu.ime, cpu.mode) = (pc, sp, self.ime, self.mode);
+        (cpu.pc, cpu.sp, cpu.mode) = (pc, sp, self.mode);
+        (cpu.ime, cpu.ime_delayed) = (self.ime, self.ime_delayed);
         cpu.set_af(af);
         cpu.set_bc(bc);
         cpu.set_de(de);

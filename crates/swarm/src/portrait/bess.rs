@@ -95,6 +95,7 @@ fn read_core(block: &[u8], file: &[u8]) -> Result<Portrait, PortraitError> {
     Ok(Portrait {
         registers,
         ime,
+        ime_delayed: false,
         mode,
         requested: io[0x0F] & 0x1F,
         enabled,

@@ -12,6 +12,10 @@ impl<'a> Bytes<'a> {
         Self { rest: bytes, format }
     }
 
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], PortraitError> {
         let Some((taken, rest)) = self.rest.split_at_checked(count) else {
             let what = format!("{count} bytes are needed where {} are left", self.rest.len());
@@ -31,7 +35,14 @@ impl<'a> Bytes<'a> {
     }
 
     pub(super) fn flag(&mut self) -> Result<bool, PortraitError> {
-        self.u8().map(|byte| byte != 0)
+        match self.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => {
+                let what = format!("{other} where yes or no is needed");
+                Err(PortraitError::Damaged { format: self.format, what })
+            }
+        }
     }
 
     pub(super) fn u16(&mut self) -> Result<u16, PortraitError> {

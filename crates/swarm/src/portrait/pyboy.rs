@@ -58,7 +58,7 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<Portrait, PortraitError> {
     let [_dma_active, _dma_reading, dma_page, _dma_index] = state.array()?;
     state.u64()?;
     let lcd = Lcd::read(&mut state, cpu.cycles)?;
-    let tail = Tail::read(bytes, rom, cpu.cycles)?;
+    let tail = Tail::read(bytes, state.left(), rom, cpu.cycles)?;
 
     let mut io = [0xFF; 0x80];
     io[..IO_BYTES].copy_from_slice(tail.io);
@@ -71,6 +71,7 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<Portrait, PortraitError> {
     Ok(Portrait {
         registers: cpu.registers,
         ime: cpu.ime,
+        ime_delayed: cpu.ime_delayed,
         mode: cpu.mode,
         requested: cpu.requested,
         enabled: cpu.enabled,
@@ -90,6 +91,7 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<Portrait, PortraitError> {
 struct Cpu {
     registers: [u16; 6],
     ime: bool,
+    ime_delayed: bool,
     mode: Mode,
     requested: u8,
     enabled: u8,
@@ -100,7 +102,7 @@ impl Cpu {
     fn read(state: &mut Bytes<'_>) -> Result<Self, PortraitError> {
         let [a, f, b, c, d, e] = state.array()?;
         let (hl, sp, mut pc) = (state.u16()?, state.u16()?, state.u16()?);
-        let (ime, _ime_delay) = (state.flag()?, state.flag()?);
+        let (ime, ime_delay) = (state.flag()?, state.u8()?);
         let (halted, stopped) = (state.flag()?, state.flag()?);
         let (enabled, _queued, requested) = (state.u8()?, state.u8()?, state.u8()?);
         let mode = match (halted, stopped) {
@@ -114,7 +116,8 @@ impl Cpu {
         }
         let pair = |high, low| u16::from_be_bytes([high, low]);
         let registers = [pc, pair(a, f & 0xF0), pair(b, c), pair(d, e), hl, sp];
-        Ok(Self { registers, ime, mode, requested, enabled, cycles: state.u64()? })
+        let cycles = state.u64()?;
+        Ok(Self { registers, ime, ime_delayed: ime_delay != 0, mode, requested, enabled, cycles })
     }
 }
 
@@ -132,9 +135,9 @@ impl<'a> Lcd<'a> {
         let (vram, oam) = (state.take(VRAM_BYTES)?, state.take(OAM_BYTES)?);
         let registers = state.array()?;
         state.u8()?;
-        state.take(LINE_PARAMETER_BYTES)?;
-        let [_color, _downgraded, _speed, _frame_done, _first_frame, _reset] = state.array()?;
+        state.take(LINE_PARAMETER_BYTES + 6)?;
         let (last_cycles, clock, _clock_target) = (state.u64()?, state.u64()?, state.u64()?);
+        state.take(2)?;
         // Chips are a little behind the CPU until somebody looks at them.
         let clock = clock.wrapping_add(cycles.wrapping_sub(last_cycles));
         Ok(Self { vram, oam, registers, clock })
@@ -157,7 +160,12 @@ struct Tail<'a> {
 }
 
 impl<'a> Tail<'a> {
-    fn read(bytes: &'a [u8], rom: &Rom, cycles: u64) -> Result<Self, PortraitError> {
+    fn read(
+        bytes: &'a [u8],
+        behind_lcd: usize,
+        rom: &Rom,
+        cycles: u64,
+    ) -> Result<Self, PortraitError> {
         let mapper = mapper(rom);
         let (has_clock, ram_bytes) = (has_clock(rom), ram_bytes(rom));
         let own_bytes = match mapper {
@@ -177,10 +185,12 @@ impl<'a> Tail<'a> {
             + BUTTON_BYTES
             + SERIAL_BYTES
             + SGB_BYTES;
-        let Some(start) = bytes.len().checked_sub(length) else {
-            let what = format!("{} bytes, expected more than {length}", bytes.len());
+        if behind_lcd < SCREEN_BYTES + length {
+            let what =
+                format!("{behind_lcd} bytes behind the LCD, expected {length} and the screen");
             return Err(PortraitError::Damaged { format: FORMAT, what });
-        };
+        }
+        let start = bytes.len() - length;
         let mut tail = Bytes::new(&bytes[start..], FORMAT);
         let wram = tail.take(WRAM_BYTES)?;
         tail.take(UNUSED_OAM_BYTES)?;
@@ -193,7 +203,8 @@ impl<'a> Tail<'a> {
         let (last_cycles, _to_interrupt) = (tail.u64()?, tail.u64()?);
         let divider = counter.wrapping_add(cycles.wrapping_sub(last_cycles) as u16);
 
-        let [rom_bank, ram_bank, ram_enabled, banking_mode] = tail.array()?;
+        let [rom_bank, ram_bank] = tail.array()?;
+        let (ram_enabled, banking_mode) = (tail.flag()?, tail.flag()?);
         let cart_ram = tail.take(ram_bytes)?;
         let clock = if has_clock { Some(read_clock(&mut tail)?) } else { None };
         let (mut rom_bank, mut ram_bank) = (u16::from(rom_bank), ram_bank);
@@ -203,9 +214,9 @@ impl<'a> Tail<'a> {
             tail.take(own_bytes)?;
         }
         tail.take(BUTTON_BYTES)?;
-        let mapper_writes =
-            mapper_writes(mapper, ram_enabled != 0, rom_bank, ram_bank, banking_mode != 0);
+        let mapper_writes = mapper_writes(mapper, ram_enabled, rom_bank, ram_bank, banking_mode);
         let serial = tail.array()?;
+        (tail.flag()?, tail.flag()?);
         Ok(Self {
             wram,
             io,
