@@ -2,7 +2,7 @@
 #
 #   make check       the CPU gate: format, lints, tests, the micro-ROM suite against PyBoy; two minutes after the build
 #   make test-python the Python package: a wheel, its tests, its types
-#   make test-learners   the same beside PyTorch, Stable-Baselines3, PufferLib and Ray (5 GB)
+#   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
