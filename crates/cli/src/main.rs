@@ -12,6 +12,7 @@ mod replay;
 mod report;
 mod roms;
 mod run_options;
+mod synth;
 mod verify;
 
 use std::process::ExitCode;
@@ -47,7 +48,8 @@ EXAMPLES
   gbxcule doctor
   gbxcule verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom MEM_RWB --mem-region C000:C100
   gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom ALU_LOOP --env-counts 1,8,64,512
-  gbxcule compile saxpy.py --device cuda";
+  gbxcule compile saxpy.py --device cuda
+  gbxcule synth generate --count 1000 --out runs/kernels";
 
 #[derive(Subcommand)]
 enum Verb {
@@ -58,6 +60,7 @@ enum Verb {
     Doctor(doctor::Doctor),
     Compile(compile::Compile),
     Roms(roms::Roms),
+    Synth(synth::Synth),
 }
 
 fn main() -> ExitCode {
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Verb::Doctor(verb) => verb.run(),
         Verb::Compile(verb) => verb.run(),
         Verb::Roms(verb) => verb.run(),
+        Verb::Synth(verb) => verb.run(),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
