@@ -1,1 +1,47 @@
-"""gbxcule: a swarm of Game Boys for reinforcement learning, and the oracles that hold it to the truth."""
+"""gbxcule: a swarm of Game Boys for reinforcement learning, and kernels in NVIDIA Warp's dialect.
+
+`gbxcule.make_vec()` is a Gymnasium vector environment, `gbxcule.make()` a single one, `gbxcule.kernel` a decorator.
+Names are imported when they are first used, so that the oracles run without the extension.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gbxcule.memory import Change as Change
+    from gbxcule.memory import Number as Number
+    from gbxcule.observation import Flags as Flags
+    from gbxcule.observation import Ram as Ram
+    from gbxcule.rank import make_vec_for_rank as make_vec_for_rank
+    from gbxcule.single import SwarmEnv as SwarmEnv
+    from gbxcule.single import make as make
+    from gbxcule.single import register as register
+    from gbxcule.symbol import load_symbols as load_symbols
+    from gbxcule.vector import SwarmVectorEnv as SwarmVectorEnv
+    from gbxcule.vector import make_vec as make_vec
+
+_HOMES = {
+    "Change": "gbxcule.memory",
+    "Number": "gbxcule.memory",
+    "Flags": "gbxcule.observation",
+    "Ram": "gbxcule.observation",
+    "make_vec_for_rank": "gbxcule.rank",
+    "SwarmEnv": "gbxcule.single",
+    "make": "gbxcule.single",
+    "register": "gbxcule.single",
+    "load_symbols": "gbxcule.symbol",
+    "SwarmVectorEnv": "gbxcule.vector",
+    "make_vec": "gbxcule.vector",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'gbxcule' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

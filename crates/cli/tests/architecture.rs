@@ -14,7 +14,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     ("lab", &["swarm", "gameboy", "roms", "kernel", "runtime"]),
     ("synth", &["kernel", "runtime"]),
     ("cli", &["gameboy", "roms", "kernel", "runtime", "swarm", "lab", "synth"]),
-    ("python", &["swarm", "runtime", "kernel", "synth"]),
+    ("python", &["swarm", "roms", "runtime", "kernel", "synth"]),
 ];
 
 const LONGEST_FILE_LINES: usize = 600;

@@ -1,9 +1,30 @@
 //! The Python extension behind the package `gbxcule`.
+//!
+//! Everything here is thin: it takes Python's arguments, releases the interpreter while Rust works, and turns errors
+//! into exceptions that carry Rust's own words. Arrays come in by DLPack and are worked on in place.
+
+mod dlpack;
+mod rom;
+mod swarm;
+mod view;
 
 use pyo3::prelude::*;
 
 /// The native half of the package `gbxcule`.
 #[pymodule]
-fn gbxcule_native(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+mod _native {
+    #[pymodule_export]
+    use super::version;
+    #[pymodule_export]
+    use crate::rom::{built_in_rom, built_in_roms, built_in_symbols};
+    #[pymodule_export]
+    use crate::swarm::Swarm;
+    #[pymodule_export]
+    use crate::view::View;
+}
+
+/// The version that the extension was built as.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
 }

@@ -57,6 +57,11 @@ impl Crew {
         Ok(crew)
     }
 
+    /// The helpers and the caller.
+    pub(crate) fn threads(&self) -> usize {
+        self.helpers.len() + 1
+    }
+
     /// Step every shard; they come back in their places.
     pub(crate) fn step(&self, shards: &mut [Option<Shard>], plan: StepPlan) {
         if self.helpers.is_empty() {

@@ -18,6 +18,8 @@ pub enum SwarmError {
     EmptySchedule { frames_per_step: u32, release_after_frames: u32 },
     #[error("expected one {what} for each of the {num_envs} machines, found {found}")]
     WrongLength { what: &'static str, num_envs: usize, found: usize },
+    #[error("the buffer has {found} bytes, the view fills {expected}")]
+    WrongBuffer { expected: usize, found: usize },
     #[error(
         "action {action} of env {env} is not in codec {codec}, which has the actions 0 to {last}"
     )]
@@ -32,6 +34,8 @@ pub enum SwarmError {
     OtherCartridge { found: usize, expected: usize },
     #[error("the state cannot be used: {0}")]
     State(#[from] StateError),
+    #[error(transparent)]
+    Device(#[from] gbxcule_runtime::Error),
     #[error("cannot start a thread for the swarm: {0}")]
     Thread(#[source] std::io::Error),
 }

@@ -1,0 +1,30 @@
+//! The ROMs that need no file.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+fn by_name(name: &str) -> PyResult<&'static gbxcule_roms::BuiltIn> {
+    gbxcule_roms::by_name(name).ok_or_else(|| {
+        let names: Vec<&str> = gbxcule_roms::all().iter().map(|rom| rom.name).collect();
+        PyValueError::new_err(format!("no built-in ROM `{name}`; there are {}", names.join(", ")))
+    })
+}
+
+/// The names of all built-in ROMs.
+#[pyfunction]
+pub(crate) fn built_in_roms() -> Vec<&'static str> {
+    gbxcule_roms::all().iter().map(|rom| rom.name).collect()
+}
+
+/// The bytes of a built-in ROM.
+#[pyfunction]
+pub(crate) fn built_in_rom<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+    by_name(name).map(|rom| PyBytes::new(py, rom.bytes()))
+}
+
+/// The labels of a built-in ROM, as the text of a `.sym` file.
+#[pyfunction]
+pub(crate) fn built_in_symbols(name: &str) -> PyResult<String> {
+    by_name(name).map(|rom| rom.rom().symbol_listing())
+}

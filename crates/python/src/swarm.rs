@@ -1,0 +1,178 @@
+//! The swarm as Python drives it; `gbxcule.vector` makes an environment of it.
+
+use std::num::NonZeroUsize;
+
+use gbxcule_swarm::{Codec, NativeSwarm, Rom, Schedule, Stage, SwarmConfig, SwarmError};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::dlpack::Borrowed;
+use crate::view::View;
+
+/// Machines stepped together on the CPU.
+#[pyclass(module = "gbxcule._native")]
+pub(crate) struct Swarm {
+    inner: NativeSwarm,
+}
+
+fn refused(error: &SwarmError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+trait OrRefuse<T> {
+    fn or_refuse(self) -> PyResult<T>;
+}
+
+impl<T> OrRefuse<T> for Result<T, SwarmError> {
+    fn or_refuse(self) -> PyResult<T> {
+        self.map_err(|error| refused(&error))
+    }
+}
+
+/// NumPy's booleans as bytes.
+fn as_mask(bytes: &[u8]) -> Vec<bool> {
+    bytes.iter().map(|byte| *byte != 0).collect()
+}
+
+#[pymethods]
+impl Swarm {
+    // Python's keyword arguments.
+    #[allow(clippy::too_many_arguments)]
+    #[new]
+    #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
+                        stage = "emulate_only", draw_last = false, threads = None))]
+    fn new(
+        py: Python<'_>,
+        rom: &[u8],
+        num_envs: usize,
+        codec: &str,
+        frames_per_step: u32,
+        release_after_frames: u32,
+        stage: &str,
+        draw_last: bool,
+        threads: Option<NonZeroUsize>,
+    ) -> PyResult<Self> {
+        let codec = Codec::by_name(codec).ok_or_else(|| {
+            let names = Codec::ALL.map(|codec| codec.name).join(", ");
+            PyValueError::new_err(format!("no action codec `{codec}`; there are {names}"))
+        })?;
+        let config = SwarmConfig {
+            codec,
+            schedule: Schedule::new(frames_per_step, release_after_frames).or_refuse()?,
+            stage: stage.parse::<Stage>().map_err(PyValueError::new_err)?,
+            draw_last,
+            threads,
+            ..SwarmConfig::new(num_envs)
+        };
+        let rom = Rom::new(rom).or_refuse()?;
+        let inner = py.detach(|| NativeSwarm::new(rom, config)).or_refuse()?;
+        Ok(Self { inner })
+    }
+
+    /// How many machines there are.
+    #[getter]
+    fn num_envs(&self) -> usize {
+        self.inner.config().num_envs
+    }
+
+    /// The names of the actions; an action is its place here.
+    #[getter]
+    fn action_names(&self) -> Vec<&'static str> {
+        self.inner.config().codec.actions.iter().map(|(name, _)| *name).collect()
+    }
+
+    /// Press each env's action, one byte for each, and run a step.
+    fn step(&mut self, py: Python<'_>, actions: &[u8]) -> PyResult<()> {
+        py.detach(|| self.inner.step(actions)).or_refuse()
+    }
+
+    /// Every env back to the reset point.
+    fn reset(&mut self, py: Python<'_>, seed: u64) {
+        py.detach(|| self.inner.reset(seed));
+    }
+
+    /// The envs marked by bytes that are not 0 back to the reset point.
+    fn reset_masked(&mut self, py: Python<'_>, mask: &[u8]) -> PyResult<()> {
+        let mask = as_mask(mask);
+        py.detach(|| self.inner.reset_masked(&mask)).or_refuse()
+    }
+
+    /// Make an env's present state the one that resets go back to.
+    fn set_reset_point(&mut self, env: usize) -> PyResult<()> {
+        self.inner.set_reset_point(env).or_refuse()
+    }
+
+    /// Write what every env shows, or only the marked ones, into `out`, any array on the CPU that speaks DLPack.
+    #[pyo3(signature = (view, out, mask = None))]
+    fn show(
+        &self,
+        py: Python<'_>,
+        view: &View,
+        out: &Bound<'_, PyAny>,
+        mask: Option<&[u8]>,
+    ) -> PyResult<()> {
+        let mut out = Borrowed::of(out)?;
+        let bytes = out.bytes_mut()?;
+        let mask = mask.map(as_mask);
+        py.detach(|| self.inner.show(&view.inner, mask.as_deref(), bytes)).or_refuse()
+    }
+
+    /// Write the rewards of the last step into `out`, one float32 for each env.
+    fn rewards_into(&self, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut out = Borrowed::of(out)?;
+        out.copy_from(bytemuck::cast_slice(self.inner.rewards()))
+    }
+
+    /// The bytes at `low..high` of an env.
+    fn read_memory<'py>(
+        &self,
+        py: Python<'py>,
+        env: usize,
+        low: u32,
+        high: u32,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.inner.read_memory(env, low..high).or_refuse()?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Change memory of an env behind the machine's back.
+    fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> PyResult<()> {
+        self.inner.write_memory(env, low, bytes).or_refuse()
+    }
+
+    /// An env as bytes in our own versioned format.
+    fn save_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.inner.save_state(env).or_refuse()?))
+    }
+
+    /// Put an env into the state that bytes hold.
+    fn load_state(&mut self, env: usize, state: &[u8]) -> PyResult<()> {
+        self.inner.load_state(env, state).or_refuse()
+    }
+
+    /// One env's state into all marked ones.
+    fn copy_state(&mut self, py: Python<'_>, source: usize, mask: &[u8]) -> PyResult<()> {
+        let mask = as_mask(mask);
+        py.detach(|| self.inner.copy_state(source, &mask)).or_refuse()
+    }
+
+    /// An env's registers by name.
+    fn cpu_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyDict>> {
+        let cpu = self.inner.cpu_state(env).or_refuse()?;
+        let registers = PyDict::new(py);
+        let bytes = [cpu.a, cpu.f, cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l];
+        for (name, value) in ["a", "f", "b", "c", "d", "e", "h", "l"].into_iter().zip(bytes) {
+            registers.set_item(name, value)?;
+        }
+        registers.set_item("sp", cpu.sp)?;
+        registers.set_item("pc", cpu.pc)?;
+        Ok(registers)
+    }
+
+    /// Frames and T-cycles that an env has run since its reset.
+    fn counters(&self, env: usize) -> PyResult<(u64, u64)> {
+        let counters = self.inner.counters(env).or_refuse()?;
+        Ok((counters.frames, counters.tcycles))
+    }
+}

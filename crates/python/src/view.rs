@@ -1,0 +1,70 @@
+//! Views as Python makes them.
+
+use gbxcule_swarm::Picture;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// One way of looking at a machine; every env fills `shape` of `dtype`.
+#[pyclass(frozen, module = "gbxcule._native")]
+pub(crate) struct View {
+    pub(crate) inner: gbxcule_swarm::View,
+    shape: Vec<usize>,
+    dtype: &'static str,
+}
+
+#[pymethods]
+impl View {
+    /// The last drawn frame: `packed`, `gray`, `mean` or `stride`.
+    #[staticmethod]
+    fn picture(name: &str) -> PyResult<Self> {
+        let picture = match name {
+            "packed" => Picture::Packed,
+            "gray" => Picture::Gray,
+            "mean" => Picture::Mean,
+            "stride" => Picture::Stride,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "no picture `{name}`; there are packed, gray, mean, stride"
+                )));
+            }
+        };
+        let (lines, columns) = picture.shape();
+        let inner = gbxcule_swarm::View::Picture(picture);
+        Ok(Self { inner, shape: vec![lines, columns], dtype: "uint8" })
+    }
+
+    /// The bytes at ranges of addresses, each from its first address up to but without its last.
+    #[staticmethod]
+    fn memory(ranges: Vec<(u32, u32)>) -> Self {
+        let inner =
+            gbxcule_swarm::View::Memory(ranges.into_iter().map(|(low, high)| low..high).collect());
+        Self { shape: vec![inner.bytes_per_env()], inner, dtype: "uint8" }
+    }
+
+    /// The bits at ranges of addresses as bytes 0 and 1, the lowest bit of a byte first.
+    #[staticmethod]
+    fn bits(ranges: Vec<(u32, u32)>) -> Self {
+        let inner =
+            gbxcule_swarm::View::Bits(ranges.into_iter().map(|(low, high)| low..high).collect());
+        Self { shape: vec![inner.bytes_per_env()], inner, dtype: "uint8" }
+    }
+
+    /// The built-in observation: 32 numbers from 0 to 1.
+    #[staticmethod]
+    fn obs_v0() -> Self {
+        let inner = gbxcule_swarm::View::ObsV0;
+        Self { shape: vec![gbxcule_swarm::OBS_V0_DIM], inner, dtype: "float32" }
+    }
+
+    /// The shape of one env's part.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+        pyo3::types::PyTuple::new(py, &self.shape)
+    }
+
+    /// The type of its elements, as NumPy calls it.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        self.dtype
+    }
+}

@@ -1,0 +1,89 @@
+"""`send` and `recv`: machines step while the learner thinks.
+
+The swarm is cut into batches, each stepped by a thread of its own (Python's lock is released meanwhile). `recv` hands
+out whichever batch is ready, `send` takes its actions. With one batch this is `step` in two halves.
+"""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule.start import RomLike
+from gbxcule.vector import SwarmVectorEnv
+
+Batch = tuple[Any, Any, Any, Any, dict[str, Any]]
+
+
+class SwarmPool:
+    """Machines in batches of `batch_size`; takes the arguments of `make_vec`."""
+
+    def __init__(self, rom: RomLike = None, num_envs: int = 1, *, batch_size: int | None = None, **options: Any) -> None:
+        self.num_envs = num_envs
+        self.batch_size = num_envs if batch_size is None else batch_size
+        if self.batch_size < 1 or num_envs % self.batch_size != 0:
+            raise ValueError(f"{num_envs} envs can't be cut into batches of {self.batch_size}")
+        count = num_envs // self.batch_size
+        self._parts = [SwarmVectorEnv(rom, self.batch_size, **options) for _ in range(count)]
+        self._workers = ThreadPoolExecutor(count, thread_name_prefix="gbxcule")
+        self._ready: SimpleQueue[tuple[int, Future[Batch]]] = SimpleQueue()
+        self._is_busy = [False] * count
+        first = self._parts[0]
+        self.single_observation_space = first.single_observation_space
+        self.single_action_space = first.single_action_space
+        self.action_names = first.action_names
+
+    def async_reset(self, seed: int | None = None) -> None:
+        """Begin new episodes everywhere; `recv` gives the first observations."""
+        self._wait()
+        for number, part in enumerate(self._parts):
+            shifted = None if seed is None else seed + number * self.batch_size
+            self._start(number, _reset, part, shifted)
+
+    def send(self, actions: Any, env_id: npt.ArrayLike | None = None) -> None:
+        """Actions for a batch that `recv` handed out, named by its `info["env_id"]`."""
+        first = 0 if env_id is None else int(np.asarray(env_id).flat[0])
+        number = first // self.batch_size
+        named = self._ids(number) if env_id is None else np.asarray(env_id)
+        if not 0 <= number < len(self._parts) or not np.array_equal(named, self._ids(number)):
+            raise ValueError(f'send the env_id that recv gave, a whole batch of {self.batch_size}; found {named}')
+        if self._is_busy[number]:
+            raise RuntimeError(f"batch {number} is stepping; recv it before sending it actions")
+        self._start(number, SwarmVectorEnv.step, self._parts[number], actions)
+
+    def recv(self) -> Batch:
+        """The next batch that is ready: observations, rewards, terminated, truncated, info with `env_id`."""
+        if not any(self._is_busy):
+            raise RuntimeError("nothing is stepping; call async_reset or send first")
+        number, future = self._ready.get()
+        self._is_busy[number] = False
+        obs, rewards, terminated, truncated, infos = future.result()
+        return obs, rewards, terminated, truncated, infos | {"env_id": self._ids(number)}
+
+    def close(self) -> None:
+        """Wait for what is stepping, then let the machines go."""
+        self._wait()
+        self._workers.shutdown()
+        for part in self._parts:
+            part.close()
+
+    def _ids(self, number: int) -> npt.NDArray[np.int32]:
+        return np.arange(number * self.batch_size, (number + 1) * self.batch_size, dtype=np.int32)
+
+    def _start(self, number: int, work: Any, *arguments: Any) -> None:
+        self._is_busy[number] = True
+        future = self._workers.submit(work, *arguments)
+        future.add_done_callback(lambda done: self._ready.put((number, done)))
+
+    def _wait(self) -> None:
+        while any(self._is_busy):
+            number, _ = self._ready.get()
+            self._is_busy[number] = False
+
+
+def _reset(part: SwarmVectorEnv, seed: int | None) -> Batch:
+    obs, infos = part.reset(seed=seed)
+    nothing = np.zeros(part.num_envs, np.bool_)
+    return obs, np.zeros(part.num_envs, np.float32), nothing, nothing.copy(), infos

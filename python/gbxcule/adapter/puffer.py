@@ -1,0 +1,65 @@
+"""The swarm as a native PufferLib environment: it writes straight into PufferLib's buffers."""
+
+from typing import Any
+
+import numpy as np
+import pufferlib
+from gymnasium.vector import AutoresetMode
+
+from gbxcule.start import RomLike
+from gbxcule.vector import SwarmVectorEnv
+
+
+class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
+    """Machines stepped together, one agent each; takes the arguments of `make_vec`.
+
+    Observations are one array: a dictionary of them is not for PufferLib. Ended episodes report `episode_return`,
+    `episode_length` and the game's own numbers.
+    """
+
+    def __init__(self, rom: RomLike = None, num_envs: int = 1, buf: Any = None, seed: int = 0, **options: Any) -> None:
+        options |= {"autoreset_mode": AutoresetMode.SAME_STEP, "copy": False}
+        self.swarm = SwarmVectorEnv(rom, num_envs, **options)
+        self.single_observation_space = self.swarm.single_observation_space
+        self.single_action_space = self.swarm.single_action_space
+        self.num_agents = num_envs
+        self._seed = seed
+        self._returns = np.zeros(num_envs)
+        self._lengths = np.zeros(num_envs, np.int64)
+        super().__init__(buf)
+        self.swarm.write_observations_to(self.observations)
+
+    def reset(self, seed: int | None = None) -> tuple[Any, list[dict[str, Any]]]:
+        """Begin new episodes everywhere."""
+        self.swarm.reset(seed=self._seed if seed is None else seed)
+        self.rewards[:], self.terminals[:], self.truncations[:], self.masks[:] = 0, False, False, True
+        self._returns[:], self._lengths[:] = 0, 0
+        return self.observations, []
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, list[dict[str, Any]]]:
+        """Step; the results are in the buffers too."""
+        _, rewards, terminated, truncated, infos = self.swarm.step(np.asarray(actions).reshape(self.num_agents))
+        self.rewards[:], self.terminals[:], self.truncations[:] = rewards, terminated, truncated
+        self._returns += rewards
+        self._lengths += 1
+        return self.observations, self.rewards, self.terminals, self.truncations, self._ended(infos)
+
+    def render(self) -> Any:
+        """A mosaic of all screens."""
+        return self.swarm.render()
+
+    def close(self) -> None:
+        """Let the machines go."""
+        self.swarm.close()
+
+    def _ended(self, infos: dict[str, Any]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        if "final_info" not in infos:
+            return found
+        for env in np.flatnonzero(infos["_final_info"]):
+            report = {"episode_return": float(self._returns[env]), "episode_length": int(self._lengths[env])}
+            numbers = infos["final_info"]
+            report |= {name: numbers[name][env].item() for name in numbers if not name.startswith("_")}
+            found.append(report)
+            self._returns[env], self._lengths[env] = 0, 0
+        return found

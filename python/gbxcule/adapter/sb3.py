@@ -1,0 +1,113 @@
+"""The swarm as a Stable-Baselines3 `VecEnv`.
+
+Pictures get the channel axis that `CnnPolicy` looks for. Episodes are reset in the step that ends them; returns and
+lengths are in `infos` as `Monitor` would put them.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.vec_env import VecEnv
+
+from gbxcule.start import RomLike
+from gbxcule.vector import SwarmVectorEnv
+
+
+class SwarmVecEnv(VecEnv):  # type: ignore[misc]
+    """Machines stepped together; takes the arguments of `make_vec`."""
+
+    def __init__(self, rom: RomLike = None, num_envs: int = 1, **options: Any) -> None:
+        options |= {"autoreset_mode": AutoresetMode.SAME_STEP, "copy": True}
+        self.swarm = SwarmVectorEnv(rom, num_envs, **options)
+        super().__init__(num_envs, _with_channel(self.swarm.single_observation_space), self.swarm.single_action_space)
+        self._actions: Any = None
+        self._returns = np.zeros(num_envs)
+        self._lengths = np.zeros(num_envs, np.int64)
+        self._begun = time.time()
+
+    def reset(self) -> Any:
+        """Begin new episodes everywhere."""
+        seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
+        obs, _ = self.swarm.reset(seed=seeds)
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:], self._lengths[:] = 0, 0
+        return self._channelled(obs)
+
+    def step_async(self, actions: Any) -> None:
+        """Keep the actions for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[Any, Any, Any, list[dict[str, Any]]]:
+        """Step."""
+        obs, rewards, terminated, truncated, infos = self.swarm.step(self._actions)
+        self._returns += rewards
+        self._lengths += 1
+        done = terminated | truncated
+        found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for name in self.swarm._info:
+            for info, value in zip(found, infos[name].tolist(), strict=True):
+                info[name] = value
+        for env in np.flatnonzero(done):
+            elapsed = round(time.time() - self._begun, 6)
+            found[env] = {name: values[env].item() for name, values in _data(infos["final_info"])}
+            found[env] |= {
+                "terminal_observation": self._channelled(infos["final_obs"][env]),
+                "TimeLimit.truncated": bool(truncated[env] and not terminated[env]),
+                "episode": {"r": float(self._returns[env]), "l": int(self._lengths[env]), "t": elapsed},
+            }
+        self._returns[done], self._lengths[done] = 0, 0
+        return self._channelled(obs), rewards, done, found
+
+    def close(self) -> None:
+        """Let the machines go."""
+        self.swarm.close()
+
+    def get_images(self) -> Sequence[Any]:
+        """Every env's screen, RGB."""
+        return [np.repeat(screen[..., None], 3, axis=-1) for screen in self.swarm.screens()]
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """The swarm's attribute, once for each env."""
+        return [getattr(self.swarm, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refused: the envs share their attributes."""
+        raise NotImplementedError(f"the envs of a swarm share `{attr_name}`; pass it to the constructor")
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Call a method of the swarm that takes an env first, as `save_state` does, for each env."""
+        method = getattr(self.swarm, method_name)
+        return [method(env, *method_args, **method_kwargs) for env in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None) -> list[bool]:
+        """No env is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def _channelled(self, obs: Any) -> Any:
+        if isinstance(obs, dict):
+            kinds = self.observation_space.spaces
+            return {name: part.reshape(part.shape[: part.ndim - _ndim(part, kinds[name])] + kinds[name].shape) for name, part in obs.items()}
+        return obs.reshape(obs.shape[: obs.ndim - _ndim(obs, self.observation_space)] + self.observation_space.shape)
+
+
+def _ndim(part: Any, space: Any) -> int:
+    """How many axes of an array belong to one env: a channel axis is not there yet."""
+    return len(space.shape) - (len(space.shape) == 3)
+
+
+def _with_channel(space: spaces.Space[Any]) -> spaces.Space[Any]:
+    if isinstance(space, spaces.Dict):
+        return spaces.Dict({name: _with_channel(part) for name, part in space.spaces.items()})
+    if isinstance(space, spaces.Box) and len(space.shape) == 2:
+        return spaces.Box(0, 255, (*space.shape, 1), np.uint8)
+    return space
+
+
+def _data(infos: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    return [(name, values) for name, values in infos.items() if not name.startswith("_")]

@@ -1,0 +1,120 @@
+"""What an agent sees: named pictures, memory, flags, or several of them together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
+
+from gbxcule import _native
+from gbxcule.symbol import Place, Symbols, range_of
+
+
+@dataclass(frozen=True, init=False)
+class Ram:
+    """The bytes at some places, one after the other."""
+
+    places: tuple[Place, ...]
+
+    def __init__(self, *places: Place) -> None:
+        object.__setattr__(self, "places", places)
+
+
+@dataclass(frozen=True, init=False)
+class Flags:
+    """The bits at some places as a vector of 0 and 1, the lowest bit of a byte first."""
+
+    places: tuple[Place, ...]
+
+    def __init__(self, *places: Place) -> None:
+        object.__setattr__(self, "places", places)
+
+
+One: TypeAlias = "str | Ram | Flags"
+Observation: TypeAlias = "One | Mapping[str, One]"
+
+PICTURES = ("packed", "gray", "mean", "stride")
+
+
+def view_of(spec: One, symbols: Symbols) -> _native.View:
+    """The native view that a name or a description stands for."""
+    if isinstance(spec, Ram):
+        return _native.View.memory([range_of(place, symbols) for place in spec.places])
+    if isinstance(spec, Flags):
+        return _native.View.bits([range_of(place, symbols) for place in spec.places])
+    if spec == "obs_v0":
+        return _native.View.obs_v0()
+    if spec in PICTURES:
+        return _native.View.picture(spec)
+    raise ValueError(
+        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, gbxcule.Ram(...), gbxcule.Flags(...), "
+        "and dictionaries of these"
+    )
+
+
+def draws(spec: Observation) -> bool:
+    """Does anything here need pixels?"""
+    parts = spec.values() if isinstance(spec, Mapping) else [spec]
+    return any(part in PICTURES for part in parts)
+
+
+def _space(spec: One, view: _native.View) -> spaces.Space[Any]:
+    if isinstance(spec, Flags):
+        return spaces.MultiBinary(view.shape[0])
+    if view.dtype == "float32":
+        return spaces.Box(0.0, 1.0, view.shape, np.float32)
+    return spaces.Box(0, 255, view.shape, np.uint8)
+
+
+class Observer:
+    """The buffers that observations are computed into, and their spaces."""
+
+    def __init__(self, spec: Observation, symbols: Symbols, num_envs: int) -> None:
+        self.is_mapping = isinstance(spec, Mapping)
+        named = dict(spec) if isinstance(spec, Mapping) else {"": spec}
+        if not named:
+            raise ValueError("a dictionary of observations needs at least one")
+        self._views = {name: view_of(one, symbols) for name, one in named.items()}
+        parts = {name: _space(one, self._views[name]) for name, one in named.items()}
+        self.single_space: spaces.Space[Any] = spaces.Dict(parts) if self.is_mapping else parts[""]
+        self.space = batch_space(self.single_space, num_envs)
+        self._buffers = {
+            name: np.zeros((num_envs, *view.shape), _dtype(parts[name])) for name, view in self._views.items()
+        }
+
+    def look(self, swarm: _native.Swarm, mask: bytes | None = None) -> None:
+        """Compute the observations of all envs, or of the marked ones."""
+        for name, view in self._views.items():
+            swarm.show(view, self._buffers[name], mask)
+
+    @property
+    def batch(self) -> Any:
+        """The buffers themselves, as `space` has them."""
+        return dict(self._buffers) if self.is_mapping else self._buffers[""]
+
+    def write_to(self, buffer: npt.NDArray[Any]) -> None:
+        """Compute into somebody else's array from now on."""
+        if self.is_mapping:
+            raise ValueError("a dictionary of observations does not go into one array")
+        own = self._buffers[""]
+        if (buffer.shape, buffer.dtype) != (own.shape, own.dtype):
+            raise ValueError(f"expected {own.dtype} {own.shape}, found {buffer.dtype} {buffer.shape}")
+        self._buffers[""] = buffer
+
+    def copy(self) -> Any:
+        """A copy that the next step leaves alone."""
+        copies = {name: buffer.copy() for name, buffer in self._buffers.items()}
+        return copies if self.is_mapping else copies[""]
+
+    def copy_of(self, env: int) -> Any:
+        """One env's observation, copied."""
+        copies = {name: buffer[env].copy() for name, buffer in self._buffers.items()}
+        return copies if self.is_mapping else copies[""]
+
+
+def _dtype(space: spaces.Space[Any]) -> Any:
+    # Bits are bytes whatever the space calls them: both have the same size.
+    return space.dtype

@@ -1,0 +1,73 @@
+"""A part of the swarm for each process of a `torchrun` or Slurm job.
+
+Each process steps its own machines; together they are one swarm whose env numbers and seeds go on from process to
+process, so that a job on four processes plays the games that one process would.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gbxcule.start import RomLike
+from gbxcule.vector import SwarmVectorEnv
+
+# What launchers set: torchrun, then Slurm.
+_LAUNCHERS = (("RANK", "WORLD_SIZE", "LOCAL_RANK"), ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"))
+
+
+@dataclass(frozen=True)
+class Rank:
+    """Which process of a job this is."""
+
+    rank: int = 0
+    world_size: int = 1
+    local_rank: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rank < self.world_size:
+            raise ValueError(f"rank {self.rank} is not one of {self.world_size}")
+
+    @staticmethod
+    def from_environment(environment: Mapping[str, str] = os.environ) -> "Rank":
+        """What torchrun or Slurm says; alone if neither does."""
+        for rank, world_size, local_rank in _LAUNCHERS:
+            if rank in environment and world_size in environment:
+                return Rank(
+                    int(environment[rank]), int(environment[world_size]), int(environment.get(local_rank, 0))
+                )
+        return Rank()
+
+    def share(self, total: int) -> range:
+        """This process's part of `total` envs: neighbours, as equal as can be."""
+        return range(self.rank * total // self.world_size, (self.rank + 1) * total // self.world_size)
+
+
+class RankVectorEnv(SwarmVectorEnv):
+    """The part of a swarm that one process steps."""
+
+    def __init__(self, rom: RomLike, envs: range, **options: Any) -> None:
+        self.envs = envs
+        super().__init__(rom, len(envs), **options)
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """As a swarm is reset; a seed that is a number is that of the first env of all processes."""
+        if isinstance(seed, int):
+            seed += self.envs.start
+        return super().reset(seed=seed, options=options)
+
+
+def make_vec_for_rank(
+    rom: RomLike = None, num_envs: int = 1, *, rank: Rank | None = None, **options: Any
+) -> RankVectorEnv:
+    """This process's part of a swarm of `num_envs` machines, by RANK and WORLD_SIZE; options as for `make_vec`.
+
+    On CUDA each process takes the device of its local rank.
+    """
+    rank = Rank.from_environment() if rank is None else rank
+    envs = rank.share(num_envs)
+    if not envs:
+        raise ValueError(f"{num_envs} envs are too few for {rank.world_size} processes")
+    if options.get("device") == "cuda":
+        options["device"] = f"cuda:{rank.local_rank}"
+    return RankVectorEnv(rom, envs, **options)

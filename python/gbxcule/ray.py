@@ -1,0 +1,69 @@
+"""A swarm spread over Ray actors, on one machine or many."""
+
+from typing import Any
+
+import numpy as np
+import ray
+
+from gbxcule.rank import Rank, RankVectorEnv
+from gbxcule.start import RomLike
+
+
+class _Part:
+    """What an actor holds: its share of the swarm."""
+
+    def __init__(self, rom: RomLike, num_envs: int, rank: Rank, options: dict[str, Any]) -> None:
+        self._env = RankVectorEnv(rom, rank.share(num_envs), **options)
+
+    def spaces(self) -> tuple[Any, Any]:
+        return self._env.single_observation_space, self._env.single_action_space
+
+    def reset(self, seed: int | None) -> Any:
+        return self._env.reset(seed=seed)
+
+    def step(self, actions: Any) -> Any:
+        return self._env.step(actions)
+
+
+class RaySwarm:
+    """`num_envs` machines on `num_actors` Ray actors; the other arguments are those of `make_vec`.
+
+    Seeds and env numbers go on from actor to actor, so that the games are those that one swarm would play.
+    `actors` may also be driven one by one, each with `reset.remote(seed)` and `step.remote(actions)`.
+    """
+
+    def __init__(self, rom: RomLike = None, num_envs: int = 1, *, num_actors: int = 1, **options: Any) -> None:
+        if num_envs < num_actors:
+            raise ValueError(f"{num_envs} envs are too few for {num_actors} actors")
+        ranks = [Rank(number, num_actors) for number in range(num_actors)]
+        part = ray.remote(_Part)
+        self.num_envs = num_envs
+        self.actors = [part.remote(rom, num_envs, rank, options) for rank in ranks]
+        self._shares = [rank.share(num_envs) for rank in ranks]
+        self.single_observation_space, self.single_action_space = ray.get(self.actors[0].spaces.remote())
+
+    def reset(self, seed: int | None = None) -> tuple[Any, list[dict[str, Any]]]:
+        """Begin new episodes everywhere; the infos are those of each actor."""
+        results = ray.get([actor.reset.remote(seed) for actor in self.actors])
+        return _joined([obs for obs, _ in results]), [infos for _, infos in results]
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, list[dict[str, Any]]]:
+        """Step all actors at once."""
+        actions = np.asarray(actions)
+        calls = [
+            actor.step.remote(actions[share.start : share.stop])
+            for actor, share in zip(self.actors, self._shares, strict=True)
+        ]
+        obs, rewards, terminated, truncated, infos = zip(*ray.get(calls), strict=True)
+        return _joined(obs), _joined(rewards), _joined(terminated), _joined(truncated), list(infos)
+
+    def close(self) -> None:
+        """End the actors."""
+        for actor in self.actors:
+            ray.kill(actor)
+
+
+def _joined(parts: Any) -> Any:
+    if isinstance(parts[0], dict):
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return np.concatenate(parts)

@@ -1,0 +1,105 @@
+"""The swarm in other libraries' hands; what is not installed is skipped by name."""
+
+import gbxcule
+import numpy as np
+import pytest
+from gbxcule.adapter.pool import SwarmPool
+
+SMALL = {"frames_per_step": 4, "release_after_frames": 2}
+
+
+def test_a_pool_of_batches_plays_what_one_swarm_would():
+    pool = SwarmPool(num_envs=6, batch_size=2, obs="gray", **SMALL)
+    swarm = gbxcule.make_vec(num_envs=6, obs="gray", **SMALL)
+    expected, _ = swarm.reset(seed=5)
+    pool.async_reset(seed=5)
+    for step in range(6):
+        found = np.zeros_like(expected)
+        rewards = np.zeros(6, np.float32)
+        batches = [pool.recv() for _ in range(3)]
+        for obs, reward, _, _, info in batches:
+            found[info["env_id"]], rewards[info["env_id"]] = obs, reward
+        assert np.array_equal(found, expected)
+        actions = (np.arange(6) + step) % 9
+        for *_, info in batches:
+            pool.send(actions[info["env_id"]], info["env_id"])
+        expected, *_ = swarm.step(actions)
+    pool.close()
+
+
+def test_a_pool_refuses_what_it_did_not_hand_out():
+    pool = SwarmPool(num_envs=4, batch_size=2, **SMALL)
+    with pytest.raises(RuntimeError, match="async_reset or send"):
+        pool.recv()
+    pool.async_reset(seed=0)
+    *_, info = pool.recv()
+    with pytest.raises(ValueError, match="whole batch"):
+        pool.send([0, 0], info["env_id"] + 1)
+    pool.send([0, 0], info["env_id"])
+    with pytest.raises(RuntimeError, match="is stepping"):
+        pool.send([0, 0], info["env_id"])
+    pool.close()
+    with pytest.raises(ValueError, match="batches of 3"):
+        SwarmPool(num_envs=4, batch_size=3)
+
+
+def test_stable_baselines3_trains():
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    from gbxcule.adapter.sb3 import SwarmVecEnv
+    from stable_baselines3 import PPO
+
+    env = SwarmVecEnv(num_envs=4, obs="mean", max_episode_steps=20)
+    assert env.reset().shape == (4, 72, 80, 1)
+    model = PPO("CnnPolicy", env, n_steps=32, batch_size=64, n_epochs=1, seed=0)
+    before = [parameter.detach().clone() for parameter in model.policy.parameters()]
+    model.learn(256)
+    assert any(not old.equal(new) for old, new in zip(before, model.policy.parameters(), strict=True))
+    assert len(model.ep_info_buffer) == 4 * (64 // 20)
+    assert {episode["l"] for episode in model.ep_info_buffer} == {20}
+    env.close()
+
+
+def test_stable_baselines3_sees_the_observation_that_ended_an_episode():
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    from gbxcule.adapter.sb3 import SwarmVecEnv
+
+    env = SwarmVecEnv(num_envs=2, obs={"screen": "gray", "ram": gbxcule.Ram("C000:C010")}, max_episode_steps=3, **SMALL)
+    env.seed(1)
+    env.reset()
+    for step in range(3):
+        obs, _, done, infos = env.step(np.array([4, 5]))
+        assert done.tolist() == [step == 2] * 2
+    last = infos[0]["terminal_observation"]
+    assert infos[0]["TimeLimit.truncated"]
+    assert last["screen"].shape == (144, 160, 1) and obs["screen"].shape == (2, 144, 160, 1)
+    assert not np.array_equal(last["screen"], obs["screen"][0])
+    assert env.observation_space.contains(last)
+    assert env.env_method("read_memory", "GameOver", indices=[1]) == [b"\x00"]
+
+
+def test_pufferlib_steps_in_its_own_buffers():
+    pytest.importorskip("pufferlib", reason="pufferlib is not installed")
+    import pufferlib.vector
+    from gbxcule.adapter.puffer import SwarmPufferEnv
+
+    kwargs = {"num_envs": 3, "obs": "stride", "max_episode_steps": 5, **SMALL}
+    native = pufferlib.vector.make(SwarmPufferEnv, env_kwargs=kwargs)
+    twin = gbxcule.make_vec(autoreset_mode="SameStep", **kwargs)
+    native.async_reset(7)
+    expected, _ = twin.reset(seed=7)
+    reports = []
+    for step in range(12):
+        obs, rewards, terminals, truncations, infos, ids, masks = native.recv()
+        assert obs is native.observations and np.array_equal(obs, expected)
+        reports += infos
+        actions = (np.arange(3) + step) % 9
+        native.send(actions)
+        expected, *_ = twin.step(actions)
+    assert [report["episode_length"] for report in reports] == [5] * 6
+    native.close()
+    serial = pufferlib.vector.make(
+        SwarmPufferEnv, env_kwargs=kwargs, backend=pufferlib.vector.Serial, num_envs=2
+    )
+    obs, _ = serial.reset(seed=1)
+    assert obs.shape == (6, 72, 80) and obs[3:].any()
+    serial.close()

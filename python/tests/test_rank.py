@@ -1,0 +1,84 @@
+"""Several processes are one swarm."""
+
+import os
+import subprocess
+import sys
+
+import gbxcule
+import numpy as np
+import pytest
+from gbxcule.rank import Rank
+
+PROCESS = """
+import sys
+import gbxcule, numpy as np
+env = gbxcule.make_vec_for_rank(num_envs=5, obs="gray", frames_per_step=4, release_after_frames=2)
+env.reset(seed=3)
+for step in range(6):
+    actions = (np.array(env.envs) * 5 + step) % 9
+    obs, *_ = env.step(actions)
+np.save(sys.argv[1], obs)
+"""
+
+
+def test_two_processes_play_the_games_of_one_swarm(tmp_path):
+    processes = []
+    for rank in range(2):
+        environment = os.environ | {"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank)}
+        command = [sys.executable, "-c", PROCESS, str(tmp_path / f"{rank}.npy")]
+        processes.append(subprocess.Popen(command, env=environment))
+    assert [process.wait(timeout=120) for process in processes] == [0, 0]
+    together = np.concatenate([np.load(tmp_path / f"{rank}.npy") for rank in range(2)])
+    env = gbxcule.make_vec(num_envs=5, obs="gray", frames_per_step=4, release_after_frames=2)
+    env.reset(seed=3)
+    for step in range(6):
+        obs, *_ = env.step((np.arange(5) * 5 + step) % 9)
+    assert np.array_equal(together, obs)
+
+
+def test_shares_cover_all_envs_once():
+    for total in (1, 2, 7, 64):
+        for world in (1, 2, 3, 5):
+            shares = [Rank(rank, world).share(total) for rank in range(world)]
+            assert [env for share in shares for env in share] == list(range(total))
+            assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, Rank()),
+        ({"RANK": "2", "WORLD_SIZE": "4", "LOCAL_RANK": "1"}, Rank(2, 4, 1)),
+        ({"SLURM_PROCID": "1", "SLURM_NTASKS": "3", "SLURM_LOCALID": "0"}, Rank(1, 3, 0)),
+    ],
+)
+def test_ranks_are_read_as_launchers_set_them(environment, expected):
+    assert Rank.from_environment(environment) == expected
+
+
+def test_too_few_envs_and_impossible_ranks_are_refused():
+    with pytest.raises(ValueError, match="too few for 3 processes"):
+        gbxcule.make_vec_for_rank(num_envs=2, rank=Rank(0, 3))
+    with pytest.raises(ValueError, match="rank 3"):
+        Rank(3, 3)
+
+
+def test_ray_actors_play_the_games_of_one_swarm():
+    ray = pytest.importorskip("ray", reason="ray is not installed")
+    from gbxcule.ray import RaySwarm
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        swarm = RaySwarm(num_envs=5, num_actors=2, obs="mean", frames_per_step=4, release_after_frames=2)
+        env = gbxcule.make_vec(num_envs=5, obs="mean", frames_per_step=4, release_after_frames=2)
+        expected, _ = env.reset(seed=9)
+        found, _ = swarm.reset(seed=9)
+        for step in range(5):
+            assert np.array_equal(found, expected)
+            actions = (np.arange(5) + step) % 9
+            found, rewards, *_ = swarm.step(actions)
+            expected, expected_rewards, *_ = env.step(actions)
+            assert np.array_equal(rewards, expected_rewards)
+        swarm.close()
+    finally:
+        ray.shutdown()

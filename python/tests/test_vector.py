@@ -1,0 +1,303 @@
+"""The vector environment keeps Gymnasium's promises."""
+
+import warnings
+
+import gbxcule
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+SMALL = {"frames_per_step": 4, "release_after_frames": 2}
+
+
+def actions(env, step):
+    return (np.arange(env.num_envs) * 5 + step * 3) % env.single_action_space.n
+
+
+def play(env, steps, seed=None):
+    yield env.reset(seed=seed)[0]
+    for step in range(steps):
+        yield env.step(actions(env, step))
+
+
+def equal(left, right):
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(equal(left[name], right[name]) for name in left)
+    if isinstance(left, tuple):
+        return all(equal(one, other) for one, other in zip(left, right, strict=True))
+    return np.array_equal(left, right)
+
+
+def test_gymnasium_checks_a_single_machine():
+    env = gbxcule.make(render_mode="rgb_array")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.filterwarnings("ignore", message=".*due to the environment not having a spec.*")
+        check_env(env)
+
+
+def test_gymnasium_makes_registered_environments():
+    gbxcule.register()
+    env = gymnasium.make("gbxcule/PearlDrift-v0", render_mode="rgb_array", disable_env_checker=False)
+    check_env(env.unwrapped)
+    envs = gymnasium.make_vec("gbxcule/PearlDrift-v0", num_envs=3, vectorization_mode="vector_entry_point")
+    assert isinstance(envs.unwrapped, gbxcule.SwarmVectorEnv)
+    assert envs.reset(seed=1)[0].shape == (3, 72, 80)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_vector_env_gives_what_its_spaces_say(mode):
+    env = gbxcule.make_vec(num_envs=4, autoreset_mode=mode, obs={"screen": "gray", "cpu": "obs_v0"}, **SMALL)
+    assert env.metadata["autoreset_mode"] is mode
+    obs, infos = env.reset(seed=3)
+    assert env.observation_space.contains(obs)
+    assert all(f"_{name}" in infos for name in ["score", "hulls", "level"])
+    for step in range(5):
+        obs, rewards, terminated, truncated, infos = env.step(actions(env, step))
+        assert env.observation_space.contains(obs)
+        assert rewards.shape == terminated.shape == truncated.shape == (4,)
+        assert rewards.dtype == np.float32
+        assert terminated.dtype == truncated.dtype == np.bool_
+        assert infos["score"].shape == infos["_score"].shape == (4,)
+
+
+@pytest.mark.parametrize("obs", ["packed", "gray", "mean", "stride", "obs_v0", gbxcule.Ram("C000:C010"), gbxcule.Flags("Score")])
+def test_every_observation_is_in_its_space_and_changes(obs):
+    env = gbxcule.make_vec(num_envs=3, obs=obs)
+    first, _ = env.reset(seed=0)
+    assert env.observation_space.contains(first)
+    later = first
+    for step in range(40):
+        later = env.step(actions(env, step))[0]
+    assert env.observation_space.contains(later)
+    assert not np.array_equal(first, later)
+
+
+def test_the_same_seed_gives_the_same_games_and_another_seed_others():
+    runs = [list(play(gbxcule.make_vec(num_envs=3, obs="gray"), 12, seed)) for seed in (7, 7, 8)]
+    assert all(equal(one, other) for one, other in zip(runs[0], runs[1], strict=True))
+    assert not equal(runs[0][-1][0], runs[2][-1][0])
+
+
+def test_env_i_of_a_seeded_swarm_plays_as_a_swarm_of_one_seeded_s_plus_i():
+    together = gbxcule.make_vec(num_envs=3)
+    alone = gbxcule.make_vec(num_envs=1)
+    together.reset(seed=10)
+    alone.reset(seed=12)
+    for step in range(10):
+        pressed = actions(together, step)
+        shared = together.step(pressed)[0][2]
+        assert np.array_equal(shared, alone.step(pressed[2:])[0][0])
+
+
+def test_resetting_without_a_seed_begins_another_game():
+    env = gbxcule.make_vec(num_envs=2, obs=gbxcule.Ram("Random:0xC00E"))
+    first, _ = env.reset(seed=5)
+    second, _ = env.reset()
+    again, _ = env.reset(seed=5)
+    assert not np.array_equal(first, second)
+    assert np.array_equal(first, again)
+
+
+def test_the_reward_is_the_growth_of_the_score():
+    env = gbxcule.make_vec(num_envs=8, max_episode_steps=1000)
+    _, infos = env.reset(seed=2)
+    scores = infos["score"]
+    earned = np.zeros(8)
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        _, rewards, terminated, _, infos = env.step(rng.integers(9, size=8))
+        earned += rewards
+        assert np.array_equal(infos["score"] - scores, rewards)
+        scores = infos["score"]
+        if terminated.any():
+            break
+    assert earned.sum() > 0
+
+
+def over_after(env, steps):
+    """Which envs are over after each step, with everything that the step gave."""
+    env.reset(seed=1)
+    for step in range(steps):
+        yield env.step(actions(env, step))
+
+
+def test_next_step_resets_in_the_step_behind_the_end():
+    env = gbxcule.make_vec(num_envs=2, max_episode_steps=3, autoreset_mode="NextStep", **SMALL)
+    first, _ = env.reset(seed=1)
+    truncations = []
+    for step in range(9):
+        before = env.save_state(0)
+        obs, rewards, terminated, truncated, infos = env.step(actions(env, step))
+        truncations.append(truncated.tolist())
+        assert "final_obs" not in infos
+        if step % 4 == 3:
+            assert rewards.tolist() == [0, 0]
+            assert env.save_state(0) != before
+            assert infos["score"].tolist() == [0, 0]
+    over, going = [True] * 2, [False] * 2
+    assert truncations == [going, going, over, going, going, going, over, going, going]
+
+
+def test_same_step_gives_the_last_observation_apart():
+    mode = AutoresetMode.SAME_STEP
+    env = gbxcule.make_vec(num_envs=3, max_episode_steps=4, autoreset_mode=mode, obs="gray", **SMALL)
+    twin = gbxcule.make_vec(num_envs=3, autoreset_mode="Disabled", obs="gray", **SMALL)
+    env.reset(seed=4)
+    twin.reset(seed=4)
+    # One env ends before the others.
+    env._steps[1] = 1
+    for step in range(3):
+        obs, _, _, truncated, infos = env.step(actions(env, step))
+        last, _, _, _, last_infos = twin.step(actions(twin, step))
+        assert ("final_obs" in infos) == (step == 2)
+    assert truncated.tolist() == [False, True, False]
+    assert infos["_final_obs"].tolist() == infos["_final_info"].tolist() == [False, True, False]
+    assert infos["final_obs"][0] is None and infos["final_obs"][2] is None
+    assert np.array_equal(infos["final_obs"][1], last[1])
+    assert np.array_equal(obs[[0, 2]], last[[0, 2]])
+    assert not np.array_equal(obs[1], last[1])
+    assert infos["final_info"]["hulls"][1] == last_infos["hulls"][1]
+    assert infos["final_info"]["_hulls"].tolist() == [False, True, False]
+    assert env.observation_space.contains(obs)
+
+
+def test_disabled_asks_for_resets_and_resets_only_whom_it_is_told():
+    env = gbxcule.make_vec(num_envs=3, max_episode_steps=2, autoreset_mode="Disabled", obs=gbxcule.Ram("Frames:C00A"))
+    env.reset(seed=1)
+    env.step(actions(env, 0))
+    obs, _, _, truncated, _ = env.step(actions(env, 1))
+    assert truncated.all()
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset_mask"):
+        env.step(actions(env, 2))
+    mask = np.array([True, False, True])
+    after, infos = env.reset(options={"reset_mask": mask})
+    assert np.array_equal(after[1], obs[1])
+    assert not np.array_equal(after[0], obs[0])
+    assert infos["_score"].tolist() == mask.tolist()
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"\[1\]"):
+        env.step(actions(env, 2))
+    env.reset(options={"reset_mask": ~mask})
+    env.step(actions(env, 2))
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_game_over_terminates_and_a_new_game_begins(mode):
+    env = gbxcule.make_vec(num_envs=2, autoreset_mode=mode)
+    env.reset(seed=9)
+    env.write_memory(1, "GameOver", b"\x01")
+    _, _, terminated, truncated, infos = env.step(actions(env, 0))
+    assert terminated.tolist() == [False, True]
+    assert not truncated.any()
+    if mode == "NextStep":
+        _, _, terminated, _, infos = env.step(actions(env, 1))
+        assert not terminated.any()
+    assert env.read_memory(1, "GameOver") == b"\x00"
+    assert infos["hulls"].tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_gymnasium_counts_episodes(mode):
+    env = RecordEpisodeStatistics(gbxcule.make_vec(num_envs=2, max_episode_steps=5, autoreset_mode=mode, **SMALL))
+    lengths = []
+    env.reset(seed=0)
+    for step in range(30):
+        *_, infos = env.step(actions(env, step))
+        if "episode" in infos:
+            lengths += infos["episode"]["l"][infos["_episode"]].tolist()
+    assert lengths == [5] * 2 * (5 if mode == "NextStep" else 6)
+
+
+def test_a_copied_state_brings_no_reward():
+    env = gbxcule.make_vec(num_envs=3)
+    env.reset(seed=2)
+    env.write_memory(0, "Score", b"\x40")
+    env.copy_state(0, [False, True, True])
+    _, rewards, *_ = env.step([8, 8, 8])
+    assert (rewards < 0x40).all()
+    assert env.read_memory(2, ("Score", 1)) >= b"\x40"
+
+
+def test_a_saved_state_goes_on_as_it_would_have():
+    env = gbxcule.make_vec(num_envs=2, obs="gray", **SMALL)
+    list(play(env, 5, seed=6))
+    state = env.save_state(0)
+    ahead = [env.step(actions(env, step))[0][0] for step in range(5)]
+    other = gbxcule.make_vec(num_envs=2, obs="gray", **SMALL)
+    other.reset(seed=1)
+    other.load_state(0, state)
+    again = [other.step(actions(other, step))[0][0] for step in range(5)]
+    assert equal(tuple(ahead), tuple(again))
+    with pytest.raises(ValueError, match="not a state"):
+        env.load_state(0, b"rubbish")
+
+
+def test_episodes_can_begin_in_a_saved_state():
+    env = gbxcule.make_vec(num_envs=1)
+    list(play(env, 20, seed=6))
+    state = env.save_state(0)
+    late = gbxcule.make_vec(num_envs=2, start_state=state, start_steps=0)
+    late.reset(seed=0)
+    assert late.read_memory(1, "Frames:C00A") == env.read_memory(0, "Frames:C00A")
+
+
+def test_rendering_shows_every_env():
+    env = gbxcule.make_vec(num_envs=5, obs="obs_v0", render_mode="rgb_array")
+    env.reset(seed=0)
+    picture = env.render()
+    assert picture.dtype == np.uint8 and picture.shape[2] == 3
+    assert picture.shape[0] * picture.shape[1] >= 5 * 144 * 160
+    env = gbxcule.make_vec(num_envs=5, obs="obs_v0", render_mode="rgb_array_each")
+    env.reset(seed=0)
+    assert [each.shape for each in env.render()] == [(144, 160, 3)] * 5
+    with pytest.raises(ValueError, match="rgb_array"):
+        gbxcule.make_vec().render()
+
+
+def test_a_closed_env_says_so_and_may_be_closed_again():
+    env = gbxcule.make_vec()
+    env.close()
+    env.close()
+    with pytest.raises(gymnasium.error.ClosedEnvironmentError):
+        env.reset()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"device": "tpu"}, "device `tpu`"),
+        ({"obs": "colour"}, "no observation `colour`"),
+        ({"obs": {}}, "at least one"),
+        ({"obs": gbxcule.Ram("Nowhere")}, "no symbol `Nowhere`"),
+        ({"obs": gbxcule.Ram(("FFFF", 2))}, "not a range"),
+        ({"reward": "gold"}, "no reward `gold`"),
+        ({"actions": "dance"}, "no action codec `dance`"),
+        ({"max_episode_steps": 0}, "at least one step"),
+        ({"render_mode": "human"}, "no render mode `human`"),
+        ({"frames_per_step": 0}, "at least one frame"),
+        ({"num_envs": 0}, "at least one machine"),
+        ({"rom": b"no cartridge"}, "ROM cannot be used"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_what_is_allowed(options, message):
+    with pytest.raises(ValueError, match=message):
+        gbxcule.make_vec(**options)
+
+
+@pytest.mark.parametrize("wrong", [[9, 0], [-1, 0], [0], [0.5, 1.0], [[0, 0]]])
+def test_wrong_actions_are_refused(wrong):
+    env = gbxcule.make_vec(num_envs=2)
+    env.reset(seed=0)
+    with pytest.raises(ValueError):
+        env.step(np.array(wrong))
+
+
+def test_reward_v0_is_the_one_of_the_swarm():
+    env = gbxcule.make_vec("ALU_LOOP", num_envs=2, obs="obs_v0", reward="reward_v0")
+    env.reset()
+    obs, rewards, *_ = env.step([8, 8])
+    assert np.array_equal(rewards, obs[:, 31])
+    assert rewards.any()
