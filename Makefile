@@ -4,9 +4,14 @@
 #   make test-python the Python package: a wheel, its tests, its types
 #   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
+#   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
+#   make warp-share  every twentieth of them
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
+#   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make roms        the built-in ROMs as files in runs/roms/
+#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM)
+#   make pictures    the pictures in docs/ anew; needs Chromium too
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
 
 PYTHON ?= python3
@@ -17,12 +22,13 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: check test test-python test-learners verify bench roms verify-gpu check-gpu bench-gpu
+.PHONY: check test nvrtc warp warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners
 
-$(VENV): $(VENV)/oracle.txt
-
-$(VENV)/oracle.txt: requirements/oracle.txt
+$(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
+
+# What a target needs of Python, by its name; every wheel is pinned by its hash.
+$(VENV)/%.txt: requirements/%.txt | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	cp $< $@
 
@@ -40,6 +46,23 @@ ifneq ($(TEST_DATA),)
 else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
+ifeq ($(shell uname),Linux)
+	$(MAKE) nvrtc
+else
+	@echo "NVRTC is for Linux and Windows: the CUDA text was not compiled"
+endif
+
+nvrtc: $(VENV)/nvrtc.txt
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --test nvrtc $(TEST_ALL)
+
+WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
+    cargo test --quiet --package gbxcule-runtime --test warp -- --ignored --nocapture
+
+warp: $(VENV)/warp.txt
+	$(WARP)
+
+warp-share: $(VENV)/warp.txt
+	GBXCULE_SHARE=1/20 $(WARP)
 
 PYTHON_VENV := .venv-python
 WHEELS := runs/wheels
@@ -86,6 +109,14 @@ bench: $(VENV)/oracle.txt
 
 roms:
 	$(GBXCULE) roms --out runs/roms
+
+test-browser:
+	$(TEST) --package gbxcule-cli --test live_view $(TEST_ALL)
+
+pictures:
+	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out docs/pearl_drift.png
+	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
+	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
 
 verify-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 1024

@@ -14,7 +14,7 @@ extern "C" __global__ void heat(gbx::Grid grid, Array<float, 2> now, Array<float
         const int rows = now.shape[0];
         // 8: columns = now.shape[1]
         const int columns = now.shape[1];
-        // 11: return
+        // 9: if i == 0 or j == 0 or i == rows - 1 or j == columns - 1:
         if (i == 0 || j == 0 || i == rows - 1 || j == columns - 1) {
             // 10: after[i, j] = now[i, j]
             after(i, j) = now(i, j);

@@ -17,13 +17,13 @@ extern "C" __global__ void histogram(
         int run = 0;
         // 8: best = int(0)
         int best = 0;
-        // 16: best = wp.max(best, run)
+        // 9: for column in range(64):
         for (int column = 0; column < 64; ++column) {
             // 10: value = values[row * 64 + column]
             const uint8_t value = values(gbx::add(gbx::mul(row, 64), column));
             // 11: wp.atomic_add(counts, int(value), 1)
             gbx::atomic_add(counts(int(value)), 1);
-            // 16: best = wp.max(best, run)
+            // 12: if value == wp.uint8(0):
             if (value == 0) {
                 // 13: run = 0
                 run = 0;

@@ -47,8 +47,9 @@ extern "C" __global__ void advance(
         particle.velocity = particle.velocity + force / particle.mass * dt;
         // 25: particle.position += particle.velocity * dt
         particle.position = particle.position + particle.velocity * dt;
-        // 27: particle.velocity = wp.vec3(particle.velocity[0], -0.5 * particle.velocity[1], particle.velocity[2])
+        // 26: if particle.position[1] < 0.0:
         if (particle.position[1] < 0.0f) {
+            // 27: particle.velocity = wp.vec3(particle.velocity[0], -0.5 * particle.velocity[1], particle.velocity[2])
             particle.velocity = Vec<3, float>{particle.velocity[0], -0.5f * particle.velocity[1], particle.velocity[2]};
         }
         // 28: particles[i] = particle

@@ -45,8 +45,9 @@ extern "C" __global__ void walk(gbx::Grid grid, int seed, int steps, Array<Vec<2
             const float angle = v0 * 6.2831855f;
             // 12: at += wp.vec2(wp.cos(angle), wp.sin(angle))
             at = at + Vec<2, float>{gbx::cos(angle), gbx::sin(angle)};
-            // 14: break
+            // 13: if wp.length(at) > 100.0:
             if (length(at) > 100.0f) {
+                // 14: break
                 break;
             }
             // 15: done += 1

@@ -1,5 +1,8 @@
 //! `gbxcule compile`.
 
+mod nvrtc;
+
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -7,10 +10,13 @@ use clap::{Args, ValueEnum};
 use gbxcule_kernel::back::cxx::{self, Dialect};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
-use gbxcule_kernel::front::python::{Program, survey::survey};
-use gbxcule_kernel::ir::{module::Module, print};
+use gbxcule_kernel::front::python::Program;
+use gbxcule_kernel::grad::reverses;
+use gbxcule_kernel::ir::{FunctionId, module::Module, print};
 use gbxcule_kernel::source::SourceMap;
+use gbxcule_kernel::survey::survey;
 use gbxcule_lab::artifact::write_whole;
+use gbxcule_runtime::nvrtc::{Arch, Output};
 
 use crate::device::Device;
 
@@ -24,6 +30,9 @@ EXAMPLES
   gbxcule compile saxpy.py                            C++ for the CPU
   gbxcule compile saxpy.py --device cuda              CUDA C++
   gbxcule compile saxpy.py --emit ir --kernel saxpy   one kernel as the compiler sees it
+  gbxcule compile saxpy.py --device cuda --grad       and the reverse of each kernel
+  gbxcule compile saxpy.py --emit ptx --arch sm_90    PTX, by NVRTC and without a GPU
+  gbxcule compile saxpy.py --emit cubin --out saxpy.cubin   machine code for sm_90
   gbxcule compile --survey path/to/warp               how much of a tree of files compiles, and what is refused")]
 pub(crate) struct Compile {
     /// The Python file
@@ -38,9 +47,18 @@ pub(crate) struct Compile {
     #[arg(long, value_enum)]
     emit: Option<Emit>,
 
+    /// For which GPU `ptx` and `cubin` are
+    #[arg(long, value_name = "ARCH", default_value = "sm_90")]
+    arch: Arch,
+
     /// Only this kernel, and what it calls
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+
+    /// Add the reverse of each kernel `k`, as `adj_k`: it turns the gradients of what `k` wrote into those of what it
+    /// read
+    #[arg(long)]
+    grad: bool,
 
     /// Leave out the checks of indices and divisors
     #[arg(long)]
@@ -54,7 +72,7 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "DIR")]
     header: Option<PathBuf>,
 
-    /// Compile every kernel below this folder and print how many are refused, by reason
+    /// Compile every kernel below this folder to C++ and CUDA text; print how many are refused, by reason, and how fast it went
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "out", "header"])]
     survey: Option<PathBuf>,
 }
@@ -68,6 +86,10 @@ enum Emit {
     Cpp,
     /// CUDA C++ for NVRTC or nvcc
     Cuda,
+    /// PTX, made by NVRTC; no GPU is needed
+    Ptx,
+    /// Machine code for one architecture, made by NVRTC; no GPU is needed
+    Cubin,
 }
 
 impl Compile {
@@ -93,7 +115,8 @@ impl Compile {
         let id = sources.add(file.display().to_string(), text);
         let outcome = Program::parse(&sources, id)
             .and_then(|program| self.lower(&program, file))
-            .and_then(check::module);
+            .and_then(check::module)
+            .and_then(|module| if self.grad { differentiated(&module) } else { Ok(module) });
         match outcome {
             Ok(module) => {
                 self.write(&self.print(&module, &sources)?)?;
@@ -108,8 +131,9 @@ impl Compile {
 
     fn lower(&self, program: &Program, file: &Path) -> Result<Module, Vec<Diagnostic>> {
         let name = file.file_stem().map_or("kernels".into(), |stem| stem.to_string_lossy());
-        let Some(wanted) = &self.kernel else { return program.compile(&name) };
         let reader = program.reader();
+        let reader = if self.grad { reader.with_gradients() } else { reader };
+        let Some(wanted) = &self.kernel else { return reader.compile(&name) };
         let mut module = Module::new(name.into_owned());
         for kernel in reader.kernels().iter().filter(|kernel| kernel.name == *wanted) {
             reader.lower(kernel.position, &mut module)?;
@@ -117,33 +141,47 @@ impl Compile {
         Ok(module)
     }
 
-    fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<String> {
+    fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<Vec<u8>> {
         if let Some(wanted) = &self.kernel
             && module.functions.is_empty()
         {
             bail!("there is no kernel `{wanted}` in this file");
         }
         let dialect = match (self.emit, self.device) {
-            (Some(Emit::Ir), _) => return Ok(print::module(module)),
+            (Some(Emit::Ir), _) => return Ok(print::module(module).into_bytes()),
             (Some(Emit::Cpp), _) | (None, Device::Cpu) => Dialect::Host,
-            (Some(Emit::Cuda), _) | (None, Device::Cuda) => Dialect::Cuda,
+            (Some(Emit::Cuda | Emit::Ptx | Emit::Cubin), _) | (None, Device::Cuda) => Dialect::Cuda,
         };
         let mut options = cxx::Options::new(dialect);
         options.sources = Some(sources);
         options.checked = !self.unchecked;
-        Ok(cxx::write(module, &options).source)
-    }
-
-    fn write(&self, text: &str) -> anyhow::Result<()> {
-        match &self.out {
-            Some(path) => write_whole(path, text.as_bytes())
-                .with_context(|| format!("writing {}", path.display())),
-            None => {
-                print!("{text}");
-                Ok(())
-            }
+        let text = cxx::write(module, &options).source;
+        match self.emit {
+            Some(Emit::Ptx) => nvrtc::compile(&text, &module.name, self.arch, Output::Ptx),
+            Some(Emit::Cubin) => nvrtc::compile(&text, &module.name, self.arch, Output::Cubin),
+            _ => Ok(text.into_bytes()),
         }
     }
+
+    fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        let mut standard = std::io::stdout();
+        match &self.out {
+            Some(path) => {
+                write_whole(path, bytes).with_context(|| format!("writing {}", path.display()))
+            }
+            None if self.emit == Some(Emit::Cubin) && standard.is_terminal() => {
+                bail!("machine code is nothing for a terminal: name a file by --out")
+            }
+            None => standard.write_all(bytes).context("writing to standard output"),
+        }
+    }
+}
+
+/// The module with the reverse of every kernel.
+fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnostic>> {
+    let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
+    let (module, _) = reverses(module, &kernels)?;
+    check::module(module)
 }
 
 fn run_survey(folder: &Path) -> anyhow::Result<bool> {
@@ -160,8 +198,9 @@ fn run_survey(folder: &Path) -> anyhow::Result<bool> {
     if files.is_empty() {
         bail!("no Python file below {}", folder.display());
     }
-    println!("{}", survey(files));
-    Ok(true)
+    let survey = survey(files);
+    println!("{survey}");
+    Ok(survey.bugs().next().is_none())
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {

@@ -3,16 +3,23 @@
 //! Exit status: 0 when what was asked for holds, 1 when it does not (a mismatch, a gate that fails), 2 when it could
 //! not be found out (a wrong command line, a missing file, a dead child process).
 
+mod animation;
 mod bench;
 mod compile;
+mod demo;
 mod device;
 mod doctor;
+mod driver;
+mod picture;
+mod play;
 mod progress;
+mod record;
 mod replay;
 mod report;
 mod roms;
 mod run_options;
 mod verify;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -42,8 +49,11 @@ EXIT STATUS
 
 ENVIRONMENT
   GBXCULE_PYTHON  the interpreter that serves PyBoy; else the active virtual environment, else .venv, else python3
+  GBXCULE_NVRTC   libnvrtc.so or a folder above it; else that interpreter's wheel `nvidia-cuda-nvrtc`, else the system's
 
 EXAMPLES
+  gbxcule demo
+  gbxcule watch --num-envs 256
   gbxcule doctor
   gbxcule verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom MEM_RWB --mem-region C000:C100
   gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom ALU_LOOP --env-counts 1,8,64,512
@@ -51,6 +61,7 @@ EXAMPLES
 
 #[derive(Subcommand)]
 enum Verb {
+    Demo(demo::Demo),
     Verify(Box<verify::Verify>),
     Replay(replay::Replay),
     Bench(Box<bench::Bench>),
@@ -58,10 +69,14 @@ enum Verb {
     Doctor(doctor::Doctor),
     Compile(compile::Compile),
     Roms(roms::Roms),
+    Watch(Box<watch::Watch>),
+    Play(play::Play),
+    Record(Box<record::Record>),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
+        Verb::Demo(verb) => verb.run(),
         Verb::Verify(verb) => verb.run(),
         Verb::Replay(verb) => verb.run(),
         Verb::Bench(verb) => verb.run(),
@@ -69,6 +84,9 @@ fn main() -> ExitCode {
         Verb::Doctor(verb) => verb.run(),
         Verb::Compile(verb) => verb.run(),
         Verb::Roms(verb) => verb.run(),
+        Verb::Watch(verb) => verb.run(),
+        Verb::Play(verb) => verb.run(),
+        Verb::Record(verb) => verb.run(),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

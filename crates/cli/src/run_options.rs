@@ -1,4 +1,4 @@
-//! What `verify` and `bench` say alike: how machines are driven.
+//! What the verbs that step machines say alike: how machines are driven.
 
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
@@ -17,7 +17,7 @@ pub(crate) struct RunOptions {
     pub(crate) codec: Codec,
 
     /// Where actions come from: random, cycle, noop, or hold:ACTION
-    #[arg(long, value_name = "SOURCE", default_value = "random")]
+    #[arg(long, visible_alias = "actions", value_name = "SOURCE", default_value = "random")]
     pub(crate) action_gen: ActionGen,
 
     /// Seed of the actions; the same seed gives the same actions on every backend

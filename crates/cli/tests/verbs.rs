@@ -56,6 +56,30 @@ fn bundles(folder: &Path) -> Vec<PathBuf> {
     visible.map(|entry| entry.path()).collect()
 }
 
+/// A kernel's file in a folder, compiled with these arguments and an NVRTC that isn't there.
+fn compile_without_nvrtc(folder: &Path, arguments: &[&str]) -> Output {
+    let text =
+        "import warp as wp\n\n@wp.kernel\ndef one(a: wp.array(dtype=float)):\n    a[0] = 1.0\n";
+    fs::write(folder.join("one.py"), text).expect("a file");
+    let arguments = [&["compile", "one.py"], arguments].concat();
+    command(folder, &arguments).env("GBXCULE_NVRTC", "missing").output().expect("the binary runs")
+}
+
+#[test]
+fn cuda_text_needs_no_nvrtc_and_machine_code_says_that_it_does() {
+    let folder = folder();
+    let text = compile_without_nvrtc(folder.path(), &["--device", "cuda"]);
+    assert!(stdout(&text).contains("__global__ void one("), "{}", stderr(&text));
+    for emit in ["ptx", "cubin"] {
+        let refused = compile_without_nvrtc(folder.path(), &["--emit", emit, "--out", "one"]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(stderr(&refused).contains("GBXCULE_NVRTC is `missing`"), "{}", stderr(&refused));
+    }
+    assert!(!folder.path().join("one").exists());
+    let arch = compile_without_nvrtc(folder.path(), &["--emit", "ptx", "--arch", "pascal"]);
+    assert!(stderr(&arch).contains("`pascal` is no GPU architecture"), "{}", stderr(&arch));
+}
+
 #[test]
 fn agreement_exits_with_0_and_writes_nothing() {
     let folder = folder();
@@ -270,9 +294,7 @@ fn doctor_names_what_is_missing_and_the_command_that_brings_it() {
     let output = gbxcule(folder().path(), &["doctor", "--json"]);
     assert_eq!(output.status.code(), Some(0));
     let findings: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    for subject in
-        ["cpu", "python", "pyboy", "libmgba", "gpu", "driver", "nvidia-cuda-nvrtc", "warp-lang"]
-    {
+    for subject in ["cpu", "python", "pyboy", "libmgba", "gpu", "driver", "nvrtc", "warp-lang"] {
         let finding =
             findings.as_array().into_iter().flatten().find(|finding| finding["subject"] == subject);
         assert!(finding.is_some_and(|finding| finding["what"] != ""), "{subject}");

@@ -17,6 +17,7 @@ pub use wave::Wave;
 
 /// Registers and counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Apu {
     /// The M-cycle up to which everything below holds.
     pub synced_at: u32,

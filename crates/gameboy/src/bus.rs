@@ -6,6 +6,7 @@
 
 use crate::cpu::Cpu;
 use crate::machine::Machine;
+use crate::view;
 
 /// Work RAM and its echo, counted from C000.
 pub const WRAM_REACH: u16 = 0x3e00;
@@ -80,7 +81,7 @@ impl Machine {
     }
 
     /// Cartridge ROM through the mapper's two windows.
-    fn read_rom(&self, rom: &[u8], address: u16) -> u8 {
+    pub fn read_rom(&self, rom: &[u8], address: u16) -> u8 {
         let window = if address < 0x4000 { self.cart.rom_low } else { self.cart.rom_high };
         let offset = (window | (address & 0x3fff) as u32) as usize;
         if offset < rom.len() { rom[offset] } else { 0xff }
@@ -267,24 +268,12 @@ impl Machine {
 
     /// What stands at an address, for debuggers and observers: no time passes, nothing is blocked.
     pub fn peek(&self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
-        match address >> 8 {
-            0x00..=0x7f => self.read_rom(rom, address),
-            0x80..=0x9f => self.vram[(address & 0x1fff) as usize],
-            0xa0..=0xbf => self.cart.read_ram(cart_ram, address),
-            0xfe => {
-                if address < 0xfea0 {
-                    self.oam[(address & 0xff) as usize]
-                } else {
-                    0
-                }
-            }
-            0xff => {
-                // Only the chips' registers need to be brought up to date, on a copy.
-                let mut copy = *self;
-                copy.read_high(address as u8)
-            }
-            _ => self.wram[(address & 0x1fff) as usize],
+        if address < 0xff00 {
+            return view::read(self, rom, cart_ram, address);
         }
+        // Only the chips' registers need to be brought up to date, on a copy.
+        let mut copy = *self;
+        copy.read_high(address as u8)
     }
 
     /// Changes memory for debuggers: RAM of every kind and the chips' registers; ROM stays as it is.

@@ -50,6 +50,7 @@ pub enum RamPort {
 
 /// Registers of the mapper and what they currently select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Cart {
     /// Which chip it is.
     pub mapper: Mapper,

@@ -32,6 +32,7 @@ pub enum Mode {
 /// Registers and the state that instructions leave behind. While instructions execute this is a copy
 /// of the machine's own, so that it can live in the host's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Cpu {
     /// The M-cycle that comes next.
     pub now: u32,

@@ -13,6 +13,7 @@ const SETUP_MCYCLES: u32 = 2;
 
 /// The transfer in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Dma {
     /// FF46 as last written: the source page.
     pub page: u8,

@@ -14,6 +14,7 @@ pub const JOYPAD: u8 = 16;
 
 /// IF (FF0F) and IE (FFFF).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Interrupts {
     /// IF: five lines, the upper bits are always zero here and read as ones.
     pub requested: u8,

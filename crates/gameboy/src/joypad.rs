@@ -4,6 +4,7 @@ use crate::interrupts::{Interrupts, JOYPAD};
 
 /// Buttons held, and the row the program selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Joypad {
     /// A set bit is a held button: right, left, up, down, A, B, SELECT, START from bit 0.
     pub pressed: u8,

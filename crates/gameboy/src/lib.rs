@@ -24,11 +24,14 @@ pub mod ppu;
 pub mod serial;
 pub mod source;
 pub mod state;
+pub mod step;
 pub mod timer;
+pub mod view;
 
 pub use header::{Cartridge, RomError};
 pub use machine::{FRAME_MCYCLES, Machine};
 pub use source::SOURCES;
+pub use step::Step;
 
 /// Bytes of one picture: 160 x 144 pixels of 2 bits, four to a byte, the leftmost in the top bits.
 pub const FRAME_BYTES: usize = 5760;

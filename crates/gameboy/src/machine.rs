@@ -18,9 +18,14 @@ use crate::timer::Timer;
 /// M-cycles of one frame while the LCD is on.
 pub const FRAME_MCYCLES: u32 = 17_556;
 
-/// One Game Boy. ROM and cartridge RAM are passed in by whoever owns them.
+/// One Game Boy. ROM and cartridge RAM are passed in by whoever owns them. `repr(C)`, here and in every
+/// section, makes the layout that of the translation, so that compiled programs read a machine where it
+/// is; work RAM comes first because the hottest index then needs no offset (2 % of all instructions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Machine {
+    /// C000-DFFF.
+    pub wram: [u8; 0x2000],
     /// M-cycles since power-on, wrapping.
     pub now: u32,
     /// When `service` must look again.
@@ -54,8 +59,6 @@ pub struct Machine {
     pub joypad: Joypad,
     /// The cartridge's mapper.
     pub cart: Cart,
-    /// C000-DFFF.
-    pub wram: [u8; 0x2000],
     /// 8000-9FFF.
     pub vram: [u8; 0x2000],
     /// FE00-FE9F.

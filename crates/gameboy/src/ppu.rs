@@ -64,6 +64,7 @@ pub enum Stage {
 
 /// Registers and position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Ppu {
     /// FF40.
     pub lcdc: u8,

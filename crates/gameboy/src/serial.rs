@@ -11,6 +11,7 @@ const EDGE_MCYCLES: u32 = 64;
 
 /// SB, SC and the transfer in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Serial {
     /// SB: shifted out at the top, ones shifted in at the bottom.
     pub sb: u8,

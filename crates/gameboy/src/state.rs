@@ -18,7 +18,7 @@ use codec::{Field, Reader, Unreadable, Writer};
 
 const MAGIC: [u8; 8] = *b"gbxstate";
 /// Raised with every change of `list`.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why bytes were not taken as a state, or a buffer not as a place for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

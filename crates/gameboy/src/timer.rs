@@ -10,6 +10,7 @@ pub const FAR_MCYCLES: u32 = 1 << 28;
 
 /// The timer, synced up to `synced_at`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Timer {
     /// When the 16-bit system counter was zero, in M-cycles.
     pub div_base: u32,

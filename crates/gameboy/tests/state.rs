@@ -127,9 +127,9 @@ fn the_first_difference_is_named() {
     let mut other = console.machine;
     other.ppu.scan.entry[3] = 7;
     other.wram[0x123] = 1;
-    assert_snapshot!(console.machine.first_difference(&other).unwrap(), @r"ppu.scan.entry[0x3]: 0x0 and 0x7");
-    other.ppu.scan.entry[3] = 0;
     assert_snapshot!(console.machine.first_difference(&other).unwrap(), @r"wram[0x123]: 0x0 and 0x1");
+    other.wram[0x123] = 0;
+    assert_snapshot!(console.machine.first_difference(&other).unwrap(), @r"ppu.scan.entry[0x3]: 0x0 and 0x7");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn refusals_say_what_is_wrong() {
             state.len()
         )
     );
-    assert_snapshot!(refusal(&damaged(8, 0x63)), @"the state has format version 99, this program reads version 1; load it with the program that saved it");
+    assert_snapshot!(refusal(&damaged(8, 0x63)), @"the state has format version 99, this program reads version 2; load it with the program that saved it");
     assert_snapshot!(refusal(&damaged(12, 0x01)), @r"the state was made with another ROM, titled `\x01EST`; load that ROM, the very same version");
     assert_snapshot!(refusal(&damaged(frame_done, 2)), @"the state is damaged: 0x02 has no meaning for frame_done");
     assert_snapshot!(refusal(&beyond_last_line), @"the state is damaged: ppu.line must be at most 153");
@@ -209,9 +209,9 @@ proptest! {
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
         let mut console = Console::new(&code);
-        // Memory, at the end, can hold anything; what comes before it is worth damaging.
+        // Memory, at both ends, can hold anything; what lies between is worth damaging.
         let first = console.offset_of(|machine| machine.now ^= 1);
-        let end = console.offset_of(|machine| machine.wram[0] ^= 1);
+        let end = console.offset_of(|machine| machine.vram[0] ^= 1);
         console.machine.begin_frame(true);
         console.steps(steps);
         let mut state = console.save();

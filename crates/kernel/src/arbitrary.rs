@@ -6,6 +6,7 @@
 
 mod actual;
 mod compare;
+mod differentiable;
 mod expression;
 mod function;
 mod kernel;
@@ -13,8 +14,9 @@ mod random;
 mod row;
 mod statement;
 
-pub use actual::Actual;
+pub use actual::{Actual, leaves, number};
 pub use compare::distance;
+pub use differentiable::{Differentiable, differentiable, unit};
 pub use random::Random;
 pub use row::{CALLS, Case, cases};
 

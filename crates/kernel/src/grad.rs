@@ -34,11 +34,13 @@
 //!
 //! # Memory
 //! Arrays of different parameters are taken to share no memory where one is written and the other is
-//! needed; [`Reverse::apart`] says which pairs, and who launches holds it.
+//! needed; the reverse kernel's [`Function::apart`](crate::ir::Function) says which pairs, and who launches
+//! holds it.
 //!
 //! # A gradient by hand
 //! A function whose [`Function::adjoint`](crate::ir::Function) names another one isn't differentiated: the
-//! other one is called. It has the signature of a derived reverse, see [`signature`].
+//! other one is called. It has the signature of a derived reverse, see [`signature`]. One with a
+//! [`Function::replay`](crate::ir::Function) is taken to be that one.
 
 mod activity;
 mod adjoint;
@@ -52,6 +54,7 @@ mod memory;
 mod need;
 mod normal;
 mod origin;
+mod replay;
 mod reverse;
 mod rule;
 mod scan;
@@ -68,46 +71,53 @@ use need::Need;
 use reverse::{Plan, Reverser, Shared};
 use scan::{Program, Scan};
 
+pub(crate) use scan::has_float;
 pub use signature::{Signature, signature};
-
-/// The reverse of a kernel.
-#[derive(Clone, Debug)]
-pub struct Reverse {
-    /// The module, with the reverse kernel and what it calls added.
-    pub module: Module,
-    /// The reverse kernel.
-    pub kernel: FunctionId,
-    /// Pairs of parameters whose arrays must share no memory: the first is read, the second written.
-    pub apart: Vec<(u32, u32)>,
-}
 
 /// The module with the reverse of a kernel added, under the name that [`reverse_name`] gives.
 pub fn grad(source: &Valid<Module>, kernel: FunctionId) -> Result<Module, Vec<Diagnostic>> {
-    reverse(source, kernel).map(|reverse| reverse.module)
+    reverses(source, &[kernel]).map(|(module, _)| module)
 }
 
-/// The reverse of a kernel, with what its launches must hold.
-pub fn reverse(source: &Valid<Module>, kernel: FunctionId) -> Result<Reverse, Vec<Diagnostic>> {
+/// The module with the reverses of several kernels added, and which they are; or why any is refused.
+pub fn reverses(
+    source: &Valid<Module>,
+    kernels: &[FunctionId],
+) -> Result<(Module, Vec<FunctionId>), Vec<Diagnostic>> {
     let mut module: Module = (**source).clone();
+    let replayed = replay::replayed(source)?;
+    let source = replayed.as_ref().unwrap_or(source);
     let inline = inline::choose(source);
     let mut shared = Shared::default();
-    let mut faults = Vec::new();
-    for function in inline::called(source, kernel, &inline) {
+    let mut faults: Vec<Diagnostic> = Vec::new();
+    // Kernels may inline one function: what is wrong with it is said once.
+    let refuse = |faults: &mut Vec<Diagnostic>, found: Vec<Diagnostic>| {
+        let new = found.into_iter().filter(|fault| !faults.contains(fault));
+        let new: Vec<Diagnostic> = new.collect();
+        faults.extend(new);
+    };
+    for function in inline::called(source, kernels, &inline) {
         if let Some(by_hand) = source.functions[function].adjoint {
-            faults.extend(signature::check(source, function, by_hand));
+            refuse(&mut faults, signature::check(source, function, by_hand));
             shared.reverses.insert(function, by_hand);
         } else if signature::has_reverse(source, function) {
             match differentiate(source, &mut module, function, &inline, &mut shared) {
-                Ok((reverse, _)) => _ = shared.reverses.insert(function, reverse),
-                Err(found) => faults.extend(found),
+                Ok(reverse) => _ = shared.reverses.insert(function, reverse),
+                Err(found) => refuse(&mut faults, found),
             }
         }
     }
     if !faults.is_empty() {
         return Err(faults);
     }
-    let (kernel, apart) = differentiate(source, &mut module, kernel, &inline, &mut shared)?;
-    Ok(Reverse { module, kernel, apart })
+    let mut reverses = Vec::with_capacity(kernels.len());
+    for &kernel in kernels {
+        match differentiate(source, &mut module, kernel, &inline, &mut shared) {
+            Ok(reverse) => reverses.push(reverse),
+            Err(found) => refuse(&mut faults, found),
+        }
+    }
+    if faults.is_empty() { Ok((module, reverses)) } else { Err(faults) }
 }
 
 /// What the reverse of a kernel or function is called.
@@ -115,21 +125,21 @@ pub fn reverse_name(name: &str) -> String {
     format!("adj_{name}")
 }
 
-type Differentiated = (FunctionId, Vec<(u32, u32)>);
-
 fn differentiate(
     source: &Valid<Module>,
     module: &mut Module,
     id: FunctionId,
     inline: &[bool],
     shared: &mut Shared,
-) -> Result<Differentiated, Vec<Diagnostic>> {
+) -> Result<FunctionId, Vec<Diagnostic>> {
     let function = &source.functions[id];
     let into = module.functions.push(Function {
         name: reverse_name(&function.name),
         body: Body::default(),
         instance: None,
         adjoint: None,
+        replay: None,
+        apart: Vec::new(),
         ..function.clone()
     });
     normal::build(source, module, id, into, inline);
@@ -141,7 +151,9 @@ fn differentiate(
     let activity = Activity::new(program, function, &scan);
     let need = Need::new(program, &scan, &activity);
     let apart = memory::check(program, &scan, &activity, &need)?;
-    if function.kind == Kind::Callable {
+    if function.kind == Kind::Kernel {
+        module.functions[into].apart = apart;
+    } else {
         let Signature { params, result } = signature(module, function);
         module.functions[into].params = params;
         module.functions[into].result = result;
@@ -149,5 +161,5 @@ fn differentiate(
     let plan = Plan { scan: &scan, activity: &activity, need: &need, program };
     let b = Builder::new(module, into);
     Reverser::new(&plan, b, function, shared).run();
-    Ok((into, apart))
+    Ok(into)
 }

@@ -86,6 +86,10 @@ impl<'m> Machine<'m> {
         args: &[Argument],
     ) -> Result<(), Failure> {
         self.arguments_fit(kernel, Kind::Kernel, args)?;
+        if dims.len() > 4 || dims.iter().any(|&dim| i32::try_from(dim).is_err()) {
+            let message = "a grid has up to 4 dimensions of at most 2147483647 threads";
+            return Err(self.refusal(kernel, message.into()));
+        }
         let mut extents = [1; 4];
         extents.iter_mut().zip(dims).for_each(|(extent, &dim)| *extent = dim);
         let mut index = Some([0; 4]).filter(|_| !extents.contains(&0));
@@ -110,12 +114,7 @@ impl<'m> Machine<'m> {
         args: &[Argument],
     ) -> Result<(), Failure> {
         let callee = &self.module.functions[function];
-        let refuse = |message: String| Failure {
-            fault: Fault::Arguments(message),
-            function: callee.name.clone(),
-            thread: [0; 4],
-            span: callee.span,
-        };
+        let refuse = |message: String| self.refusal(function, message);
         if callee.kind != kind {
             return Err(refuse("kernels are launched, functions called".into()));
         }
@@ -138,6 +137,16 @@ impl<'m> Machine<'m> {
             }
         }
         Ok(())
+    }
+
+    fn refusal(&self, function: FunctionId, message: String) -> Failure {
+        let callee = &self.module.functions[function];
+        Failure {
+            fault: Fault::Arguments(message),
+            function: callee.name.clone(),
+            thread: [0; 4],
+            span: callee.span,
+        }
     }
 }
 

@@ -91,10 +91,10 @@
 //! undefined behaviour. How far other threads got is open.
 //!
 //! # Launches
-//! A kernel runs once for each point of a grid of up to four dimensions, in any order or at once;
-//! `LaunchIndex(d)` is the coordinate, 0 beyond the grid's dimensions; functions may ask too. Plain
-//! stores of two threads to one place race: one of the values is kept. The interpreter runs threads in
-//! row-major order, last dimension fastest.
+//! A kernel runs once for each point of a grid of up to four dimensions, each of at most `i32::MAX`
+//! points, in any order or at once; `LaunchIndex(d)` is the coordinate, 0 beyond the grid's dimensions;
+//! functions may ask too. Plain stores of two threads to one place race: one of the values is kept. The
+//! interpreter runs threads in row-major order, last dimension fastest.
 //!
 //! # Printing
 //! `Print` without format writes each value on a line as NVIDIA Warp does; with format, as C's `printf`.

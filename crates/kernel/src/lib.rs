@@ -15,3 +15,4 @@ pub mod interp;
 pub mod ir;
 pub mod pass;
 pub mod source;
+pub mod survey;

@@ -5,15 +5,22 @@
 //! | [`inline`] | puts small builtins, and functions that ask for it, where they are called |
 //! | [`fold`] | computes what is constant, takes parts out of what was just put together |
 //! | [`dce`] | drops what nobody uses |
+//! | [`carry`] | makes handles that go wherever a struct goes fields of the struct |
+//! | [`detach`] | moves arrays out of a struct, which keeps handles to them |
 //! | [`exit`] | makes functions leave at their end only |
+//! | [`promote`] | keeps fields of a struct in variables while a function works on them |
 //!
 //! None of them removes or adds a fault, a trap or an effect.
 
+pub mod carry;
 mod copy;
 pub mod dce;
+pub mod detach;
 pub mod exit;
 pub mod fold;
 pub mod inline;
+pub mod promote;
+mod retype;
 
 use crate::check::{self, Valid};
 use crate::ir::module::Module;

@@ -1,10 +1,12 @@
 //! The Python front end on texts nobody would write: it answers, and whatever it takes is valid IR.
 
+use gbxcule_kernel::back::cxx::{self, Dialect, Options};
 use gbxcule_kernel::check;
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
 use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::front::python::survey::survey;
+use gbxcule_kernel::ir::Module;
 use gbxcule_kernel::source::SourceMap;
+use gbxcule_kernel::survey::survey;
 use proptest::prelude::*;
 
 /// Programs that mutations begin from: one of each feature.
@@ -25,6 +27,25 @@ fn hold(text: &str) {
     for fault in faults(text) {
         assert!(!fault.code.starts_with("ir-"), "{}: {}\n{text}", fault.code, fault.message);
     }
+}
+
+/// Both texts of each kernel that compiles by itself.
+fn texts(text: &str) -> Vec<String> {
+    let mut sources = SourceMap::new();
+    let id = sources.add("random.py", text);
+    let Ok(program) = Program::parse(&sources, id) else { return Vec::new() };
+    let reader = program.reader();
+    let mut texts = Vec::new();
+    for kernel in reader.kernels() {
+        let mut module = Module::new("random");
+        let lowered = reader.lower(kernel.position, &mut module);
+        let Ok(module) = lowered.and_then(|()| check::module(module)) else { continue };
+        for dialect in [Dialect::Host, Dialect::Cuda] {
+            let options = Options { sources: Some(&sources), ..Options::new(dialect) };
+            texts.push(cxx::write(&module, &options).source);
+        }
+    }
+    texts
 }
 
 #[test]
@@ -86,6 +107,7 @@ fn a_survey_counts_what_compiles_and_names_what_does_not() {
     let result = survey(files.map(|(path, text)| (path.to_owned(), text.to_owned())));
     assert_eq!((result.entries.len(), result.compiled(), result.unparsed.len()), (2, 1, 1));
     assert_eq!(result.refused(), [("unsupported-tile", 1)]);
+    assert_eq!((result.bugs().count(), result.passages.map(|stage| stage.kernels)), (0, [1; 4]));
     assert_eq!((result.entries[1].kernel.as_str(), result.entries[1].line), ("b", 3));
 }
 
@@ -116,6 +138,15 @@ proptest! {
             }
         }
         hold(&words.concat());
+    }
+
+    #[test]
+    fn mutated_programs_give_the_same_text_twice(at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>()) {
+        let mut words = words(SEED);
+        let (at, other) = (at.index(words.len()), other.index(words.len()));
+        words.swap(at, other);
+        let text = words.concat();
+        prop_assert_eq!(texts(&text), texts(&text));
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::LabError;
 
+mod cuda;
 #[cfg(feature = "mgba")]
 mod mgba;
 mod native;
@@ -79,10 +80,7 @@ impl BackendKind {
             Self::PyboySingle | Self::PyboyVecMp => Box::new(pyboy::Pyboy::open(self, config)?),
             Self::WarpVecCpu => Box::new(native::Native::open(config)?),
             Self::StubBad => Box::new(stub_bad::StubBad::open(config)?),
-            Self::WarpVecCuda => {
-                let why = "the CUDA backend is not built yet; `warp_vec_cpu` runs the same machines on CPU threads";
-                return Err(LabError::NotInThisBuild { backend: self, why });
-            }
+            Self::WarpVecCuda => Box::new(cuda::Cuda::open(config)?),
             #[cfg(feature = "mgba")]
             Self::Libmgba => Box::new(mgba::Mgba::open(config)?),
             #[cfg(not(feature = "mgba"))]
@@ -206,8 +204,14 @@ pub trait Backend {
     fn frame(&mut self, env: usize) -> Result<Vec<u8>, LabError>;
 
     /// One reward for each machine, as of the last step whose stage owned it.
-    fn rewards(&self) -> &[f32];
+    ///
+    /// # Errors
+    /// The backend failed.
+    fn rewards(&self) -> Result<Vec<f32>, LabError>;
 
     /// One observation after the other, as of the last step whose stage owned them.
-    fn observations(&self) -> &[f32];
+    ///
+    /// # Errors
+    /// The backend failed.
+    fn observations(&self) -> Result<Vec<f32>, LabError>;
 }

@@ -1,5 +1,8 @@
 //! What this machine has, what it lacks, and the command that brings it.
 
+use gbxcule_runtime::Error;
+use gbxcule_runtime::cuda::{Driver, Gpu};
+use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
 use serde_json::Value;
 
 use crate::python::Python;
@@ -33,14 +36,9 @@ pub fn examine() -> Vec<Finding> {
             "make .venv",
         ),
         libmgba(),
-        gpu(&system),
+        gpu(),
         driver(&system),
-        package(
-            python,
-            "nvidia-cuda-nvrtc",
-            "compiling CUDA text",
-            "pip install nvidia-cuda-nvrtc",
-        ),
+        nvrtc(),
         cuda_backend(),
         package(
             python,
@@ -94,29 +92,55 @@ fn libmgba() -> Finding {
     Finding { subject: "libmgba", found, what: what.to_owned(), remedy: (!found).then_some(remedy) }
 }
 
-fn gpu(system: &Value) -> Finding {
-    let names: Vec<_> = system["gpus"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|gpu| Some(format!("{}, {}", gpu["name"].as_str()?, gpu["memory"].as_str()?)))
-        .collect();
-    let found = !names.is_empty();
-    let what = if found {
-        names.join("; ")
-    } else {
-        "no NVIDIA GPU seen by nvidia-smi; only `warp_vec_cuda` needs one".to_owned()
+fn gpu() -> Finding {
+    let driver = Driver::find();
+    let what = match &driver {
+        Ok(driver) => driver.gpus.iter().map(Gpu::to_string).collect::<Vec<_>>().join("; "),
+        Err(error) => error.to_string(),
     };
-    Finding { subject: "gpu", found, what, remedy: None }
+    Finding { subject: "gpu", found: driver.is_ok(), what, remedy: None }
 }
 
 fn driver(system: &Value) -> Finding {
     let driver = system["gpus"][0]["driver"].as_str().or_else(|| system["cuda"]["driver"].as_str());
-    let what = driver.map_or_else(|| "no NVIDIA driver".to_owned(), str::to_owned);
-    Finding { subject: "driver", found: driver.is_some(), what, remedy: None }
+    let mut what = driver.map_or_else(|| "no NVIDIA driver".to_owned(), str::to_owned);
+    let loaded = Driver::find();
+    if let Ok(Driver { cuda: (major, minor), .. }) = loaded {
+        what += &format!(" (CUDA {major}.{minor})");
+    }
+    let found = driver.is_some() || loaded.is_ok();
+    Finding { subject: "driver", found, what, remedy: None }
+}
+
+fn nvrtc() -> Finding {
+    let nvrtc = Nvrtc::find();
+    let what = match &nvrtc {
+        Ok(nvrtc) => {
+            let (major, minor) = nvrtc.version();
+            let archs = nvrtc.archs();
+            let span = |arch: Option<&Arch>| arch.map_or("?".to_owned(), Arch::to_string);
+            format!(
+                "{major}.{minor} for {} to {}, from {}: {}",
+                span(archs.first()),
+                span(archs.last()),
+                nvrtc.origin(),
+                nvrtc.path().display()
+            )
+        }
+        Err(Error::NoNvrtc) => "needed to compile CUDA text; no GPU is".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let missing = matches!(nvrtc, Err(Error::NoNvrtc));
+    let remedy = missing.then_some("pip install nvidia-cuda-nvrtc");
+    Finding { subject: "nvrtc", found: nvrtc.is_ok(), what, remedy }
 }
 
 fn cuda_backend() -> Finding {
-    let what = "not in this build; `--device cpu` runs the same machines on CPU threads";
-    Finding { subject: "warp_vec_cuda", found: false, what: what.to_owned(), remedy: None }
+    let found = Driver::find().is_ok() && Nvrtc::find().is_ok();
+    let what = if found {
+        "the swarm in one CUDA kernel"
+    } else {
+        "needs the driver and NVRTC; `--device cpu` runs the same machines on CPU threads"
+    };
+    Finding { subject: "warp_vec_cuda", found, what: what.to_owned(), remedy: None }
 }

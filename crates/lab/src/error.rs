@@ -39,6 +39,8 @@ pub enum LabError {
         "{backend} has one machine, {num_envs} were asked for; {instead} has as many as you like"
     )]
     OneEnvOnly { backend: BackendKind, num_envs: usize, instead: BackendKind },
+    #[error("{backend} cannot start")]
+    Start { backend: BackendKind, source: SwarmError },
     #[error("this build has no {backend}: {why}")]
     NotInThisBuild { backend: BackendKind, why: &'static str },
     #[error("env {env} does not exist; {backend} has the envs 0 to {last}")]

@@ -246,7 +246,8 @@ fn detail_table(text: &mut String, sweep: &Sweep) {
 }
 
 /// 1234567.8 as `1,234,568`.
-pub(crate) fn thousands(value: f64) -> String {
+#[must_use]
+pub fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

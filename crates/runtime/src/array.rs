@@ -91,25 +91,48 @@ impl Array {
         if let Some(stride) = strides.iter().find(|&&stride| i32::try_from(stride).is_err()) {
             return refuse(format!("a stride is at most 2147483647 bytes, found {stride}"));
         }
-        let (size, align) = data_type.layout();
+        let (_, align) = data_type.layout();
         let aligned = offset.is_multiple_of(align)
             && strides.iter().all(|stride| stride.unsigned_abs().is_multiple_of(align));
         if !aligned {
             return refuse(format!("elements of `{data_type}` lie at multiples of {align} bytes"));
         }
-        if !shape.contains(&0) {
-            // i32 by i32 four times fits i128.
-            let (mut low, mut high) = (offset as i128, offset as i128 + size as i128);
-            for (&extent, &stride) in shape.iter().zip(strides) {
-                let way = (extent as i128 - 1) * stride as i128;
-                if way < 0 { low += way } else { high += way }
-            }
-            if low < 0 || high > data.size() as i128 {
-                return refuse(format!("an array of shape {shape:?} reaches beyond its memory"));
-            }
-        }
         let (shape, strides) = (shape.to_vec(), strides.to_vec());
-        Ok(Self { data, gradient: None, data_type, offset, shape, strides })
+        let array = Self { data, gradient: None, data_type, offset, shape, strides };
+        let [low, high] = array.span();
+        if low < 0 || high > array.data.size() as i128 {
+            let shape = &array.shape;
+            return refuse(format!("an array of shape {shape:?} reaches beyond its memory"));
+        }
+        Ok(array)
+    }
+
+    /// The bytes of its memory from the first element to the end of the last; none if it is empty.
+    pub(crate) fn span(&self) -> [i128; 2] {
+        if self.is_empty() {
+            return [0, 0];
+        }
+        // i32 by i32 four times fits i128.
+        let mut low = self.offset as i128;
+        let mut high = low + self.data_type.layout().0 as i128;
+        for (&extent, &stride) in self.shape.iter().zip(&self.strides) {
+            let way = (extent as i128 - 1) * stride as i128;
+            if way < 0 { low += way } else { high += way }
+        }
+        [low, high]
+    }
+
+    /// The same with another array's memory as the gradient beside it: of the same type, shape and layout.
+    pub fn with_gradient_in(mut self, gradient: &Self) -> Result<Self, Error> {
+        let layout = |array: &Self| (array.offset, array.data.size());
+        let same = (&self.data_type, &self.shape, &self.strides)
+            == (&gradient.data_type, &gradient.shape, &gradient.strides);
+        if !same || layout(&self) != layout(gradient) {
+            let reason = "a gradient has the type, shape and layout of its array";
+            return Err(Error::Array(reason.into()));
+        }
+        self.gradient = Some(Arc::clone(&gradient.data));
+        Ok(self)
     }
 
     /// The same with a gradient of zeros beside it.
@@ -117,17 +140,6 @@ impl Array {
     pub fn with_gradient(mut self) -> Self {
         self.gradient = Some(Arc::new(Buffer::zeroed(self.data.size())));
         self
-    }
-
-    /// The same with another array as its gradient, of the same type and layout.
-    pub fn with_gradient_in(mut self, gradient: &Self) -> Result<Self, Error> {
-        let layout = |array: &Self| (array.offset, array.shape.clone(), array.strides.clone());
-        if gradient.data_type != self.data_type || layout(gradient) != layout(&self) {
-            let reason = "a gradient has the type, shape and strides of its array";
-            return Err(Error::Array(reason.to_string()));
-        }
-        self.gradient = Some(Arc::clone(&gradient.data));
-        Ok(self)
     }
 
     /// The gradient beside it.

@@ -17,14 +17,25 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// How a module is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Build {
-    /// Whether indices, divisors and views are checked. Without, a wrong one is undefined behaviour:
-    /// only for programs that are known to be right.
-    pub checked: bool,
+    checked: bool,
 }
 
 impl Default for Build {
+    /// Indices, divisors and views are checked: what is wrong ends the launch with an error.
     fn default() -> Self {
         Self { checked: true }
+    }
+}
+
+impl Build {
+    /// Nothing is checked while a kernel runs.
+    ///
+    /// # Safety
+    /// In every launch of what is built so, each index, divisor and view is right: what *faults* in
+    /// [`gbxcule_kernel::ir`]'s words is undefined behaviour here.
+    #[allow(unsafe_code, reason = "the caller vouches for the program")]
+    pub unsafe fn unchecked() -> Self {
+        Self { checked: false }
     }
 }
 

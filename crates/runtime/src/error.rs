@@ -3,6 +3,7 @@
 use crate::device::Device;
 use gbxcule_kernel::diagnostic::Diagnostic;
 use gbxcule_kernel::source::Span;
+use std::path::PathBuf;
 
 /// Why something could not be compiled or launched, or why a launch stopped.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, Debug)]
@@ -74,9 +75,113 @@ pub enum Error {
         /// What was found and what is needed.
         reason: String,
     },
+    /// Two arguments that share memory, but must not.
+    #[error(
+        "arguments `{one}` and `{other}` of kernel `{kernel}` must not share memory: the gradient needs what `{one}` held, and the launch wrote to `{other}`"
+    )]
+    Overlap {
+        /// Which kernel.
+        kernel: String,
+        /// The argument that is read.
+        one: String,
+        /// The argument that was written.
+        other: String,
+    },
     /// An array that can't be made.
     #[error("{0}")]
     Array(String),
+    /// No driver.
+    #[error(
+        "no NVIDIA driver: its library `libcuda` can't be loaded; install NVIDIA's driver, or use device `cpu`"
+    )]
+    NoDriver,
+    /// A driver without a device.
+    #[error(
+        "the NVIDIA driver sees no GPU: look at `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use device `cpu`"
+    )]
+    NoGpu,
+    /// An ordinal that is too high.
+    #[error(
+        "there is no device `cuda:{ordinal}`: the driver sees {devices}, the first is `cuda:0`"
+    )]
+    NoSuchGpu {
+        /// The ordinal asked for.
+        ordinal: u32,
+        /// How many devices there are.
+        devices: u32,
+    },
+    /// The driver refused something.
+    #[error("CUDA: {call}: {reason}")]
+    Cuda {
+        /// What was done.
+        call: &'static str,
+        /// What the driver says.
+        reason: String,
+    },
+    /// Not the name of a GPU architecture.
+    #[error("`{0}` is no GPU architecture: use one such as `sm_90`, `sm_90a` or `sm_100f`")]
+    UnknownArch(String),
+    /// NVRTC is nowhere.
+    #[error(
+        "no NVRTC, which compiles CUDA text: `pip install nvidia-cuda-nvrtc` into the active Python environment, or set GBXCULE_NVRTC to libnvrtc.so or a folder above it"
+    )]
+    NoNvrtc,
+    /// `GBXCULE_NVRTC` leads nowhere.
+    #[error(
+        "GBXCULE_NVRTC is `{0}`, but there is no libnvrtc there: it names the library or a folder above it"
+    )]
+    NvrtcVariable(PathBuf),
+    /// NVRTC is there but of no use.
+    #[error("NVRTC at `{path}` can't be used: {reason}")]
+    NvrtcUnusable {
+        /// Which library.
+        path: PathBuf,
+        /// What the loader says.
+        reason: String,
+    },
+    /// An architecture that this NVRTC is too old or too new for.
+    #[error("NVRTC {version} doesn't compile for `{arch}`, only for {known}")]
+    NvrtcArch {
+        /// Which architecture.
+        arch: String,
+        /// NVRTC's version.
+        version: String,
+        /// What it compiles for.
+        known: String,
+    },
+    /// A function of NVRTC failed.
+    #[error("NVRTC: `{function}` says {reason}")]
+    Nvrtc {
+        /// Which function.
+        function: &'static str,
+        /// What it says.
+        reason: String,
+    },
+    /// CUDA text that NVRTC refuses.
+    #[error("NVRTC refuses the CUDA text `{name}` for {arch}:\n{log}")]
+    CudaText {
+        /// What the text is called.
+        name: String,
+        /// For which architecture.
+        arch: String,
+        /// The compiler's log.
+        log: String,
+    },
+    /// `ptxas` is nowhere.
+    #[error(
+        "no `ptxas` beside NVRTC or on PATH: `pip install nvidia-cuda-nvcc` into the same Python environment brings it"
+    )]
+    NoPtxas,
+    /// PTX that `ptxas` refuses.
+    #[error("`ptxas` refuses `{path}` for {arch}:\n{log}")]
+    Ptxas {
+        /// Which file.
+        path: PathBuf,
+        /// For which architecture.
+        arch: String,
+        /// What it says.
+        log: String,
+    },
     /// A launch that stopped.
     #[error("{0}")]
     Fault(Box<Fault>),

@@ -1,6 +1,10 @@
 //! Kernels and their launches.
 #![allow(unsafe_code, reason = "calling compiled code")]
 
+mod direct;
+
+pub use direct::{DirectKernel, Lent};
+
 use crate::argument::Argument;
 use crate::cache::Compiled;
 use crate::code::{Record, Running};

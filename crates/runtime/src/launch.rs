@@ -1,5 +1,6 @@
 //! From arguments to the block of bytes that compiled code reads, with everything checked.
 
+use crate::apart;
 use crate::argument::Argument;
 use crate::array::Array;
 use crate::buffer::{Buffer, ReadGuard, WriteGuard};
@@ -66,6 +67,7 @@ pub(crate) fn pack<'a>(
             found: args.len(),
         });
     }
+    apart::check(reflection, args)?;
     let bytes = vec![0; size as usize];
     let mut packer = Packer { module, bytes, pointers: Vec::new(), written: false };
     for ((param, arg), &offset) in params.iter().zip(args).zip(offsets) {

@@ -6,11 +6,13 @@
 //! interface is safe. Results of kernels without atomics don't depend on the number of threads; floating
 //! point atomics add in the order in which threads come by.
 
+mod apart;
 mod argument;
 mod array;
 mod buffer;
 mod cache;
 mod code;
+pub mod cuda;
 mod data_type;
 mod device;
 mod error;
@@ -19,8 +21,10 @@ mod import;
 mod kernel;
 mod launch;
 mod lent;
+pub mod nvrtc;
 mod output;
 mod pool;
+pub mod ptxas;
 mod reflection;
 
 pub use argument::Argument;
@@ -29,6 +33,6 @@ pub use cache::{Build, Compiled, compile};
 pub use data_type::{DataType, Element, StructType};
 pub use device::Device;
 pub use error::{Error, Fault};
-pub use kernel::Kernel;
+pub use kernel::{DirectKernel, Kernel, Lent};
 pub use output::Output;
 pub use reflection::{Parameter, Reflection};

@@ -14,6 +14,8 @@ pub struct Reflection {
     pub name: String,
     /// Its parameters in order.
     pub parameters: Vec<Parameter>,
+    /// Pairs of parameters whose arrays must share no memory.
+    pub apart: Vec<(u32, u32)>,
 }
 
 /// A parameter of a kernel.
@@ -44,7 +46,11 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
                 type_name: module.types.display(param.ty).to_string(),
                 written,
             });
-            Reflection { name: function.name.clone(), parameters: parameters.collect() }
+            Reflection {
+                name: function.name.clone(),
+                parameters: parameters.collect(),
+                apart: function.apart.clone(),
+            }
         })
     });
     reflected.collect()

@@ -2,6 +2,8 @@
 //!
 //! A codec never changes once it has a name; a new meaning is a new row with a new version.
 
+use crate::{SwarmConfig, SwarmError};
+
 /// Joypad bits as [`gbxcule_gameboy::Machine::set_buttons`] takes them; set means pressed.
 pub mod button {
     /// Right on the cross.
@@ -82,6 +84,21 @@ impl Codec {
     #[must_use]
     pub fn buttons(self, action: u8) -> Option<u8> {
         self.actions.get(usize::from(action)).map(|(_, buttons)| *buttons)
+    }
+}
+
+/// Whether there is one action for each env, and the codec has it.
+pub(crate) fn check(config: &SwarmConfig, actions: &[u8]) -> Result<(), SwarmError> {
+    let (num_envs, found, codec) = (config.num_envs, actions.len(), config.codec);
+    if found != num_envs {
+        return Err(SwarmError::WrongLength { what: "action", num_envs, found });
+    }
+    let last = codec.actions.len() - 1;
+    match actions.iter().enumerate().find(|(_, action)| usize::from(**action) > last) {
+        Some((env, &action)) => {
+            Err(SwarmError::UnknownAction { env, action, codec: codec.name, last })
+        }
+        None => Ok(()),
     }
 }
 

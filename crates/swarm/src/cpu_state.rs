@@ -37,6 +37,23 @@ impl CpuState {
         }
     }
 
+    /// From A F B C D E H L SP PC, as kernels leave them.
+    pub(crate) fn from_words(words: &[u16]) -> Self {
+        let byte = |position: usize| words[position] as u8;
+        Self {
+            a: byte(0),
+            f: byte(1),
+            b: byte(2),
+            c: byte(3),
+            d: byte(4),
+            e: byte(5),
+            h: byte(6),
+            l: byte(7),
+            sp: words[8],
+            pc: words[9],
+        }
+    }
+
     /// The flags Z, N, H, C.
     #[must_use]
     pub fn flags(&self) -> [bool; 4] {

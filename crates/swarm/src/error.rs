@@ -38,6 +38,8 @@ pub enum SwarmError {
     State(#[from] StateError),
     #[error("the state cannot be imported: {0}")]
     Portrait(#[source] PortraitError),
+    #[error(transparent)]
+    Device(#[from] gbxcule_runtime::Error),
     #[error("cannot start a thread for the swarm: {0}")]
     Thread(#[source] std::io::Error),
 }

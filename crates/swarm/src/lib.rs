@@ -3,9 +3,11 @@
 //! [`NativeSwarm`] is the CPU's: native code on all cores. A step presses one action per machine, runs some frames,
 //! releases on the way, and computes reward and observation where the machine lives. What a step means is data
 //! ([`Codec`], [`Schedule`], [`Stage`]) that every artifact records, so that another device or a reference emulator
-//! can be asked to do exactly the same.
+//! can be asked to do exactly the same. [`DeviceSwarm`] does it in compiled kernels on a device of
+//! `gbxcule_runtime`: the same machine from the same sources.
 
 mod action;
+pub mod compiled;
 mod cpu_state;
 mod crew;
 mod error;
@@ -23,6 +25,7 @@ mod stage;
 mod view;
 
 pub use action::{Codec, button};
+pub use compiled::{DeviceConfig, DeviceSwarm, Layout};
 pub use cpu_state::CpuState;
 pub use error::SwarmError;
 pub use feature::{FEATURE_MEMORY, Features};

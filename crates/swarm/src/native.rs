@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use gbxcule_gameboy::Machine;
 
+use crate::action;
 use crate::crew::Crew;
 use crate::shard::{Shard, StepPlan};
 use crate::{Codec, Counters, CpuState, EnvSnapshot, OBS_V0_DIM, Rom, Schedule, Stage, SwarmError};
@@ -100,6 +101,16 @@ impl NativeSwarm {
         &self.config
     }
 
+    /// Let the next steps last so long; a step may be run in pieces that way.
+    pub fn set_schedule(&mut self, schedule: Schedule) {
+        self.config.schedule = schedule;
+    }
+
+    /// Draw the last frame of the next steps, or draw nothing.
+    pub fn set_draw_last(&mut self, draw_last: bool) {
+        self.config.draw_last = draw_last;
+    }
+
     /// What the machines play.
     #[must_use]
     pub fn rom(&self) -> &Rom {
@@ -156,8 +167,7 @@ impl NativeSwarm {
     /// # Errors
     /// Not one action for each env, or an action that the codec does not have; no machine has moved then.
     pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
-        self.check_length("action", actions.len())?;
-        self.check_actions(actions)?;
+        action::check(&self.config, actions)?;
         let codec = self.config.codec;
         for (shard, actions) in
             self.shards.iter_mut().flatten().zip(actions.chunks(self.envs_per_shard))
@@ -346,17 +356,6 @@ impl NativeSwarm {
             Ok(())
         } else {
             Err(SwarmError::WrongLength { what, num_envs, found })
-        }
-    }
-
-    fn check_actions(&self, actions: &[u8]) -> Result<(), SwarmError> {
-        let codec = self.config.codec;
-        let last = codec.actions.len() - 1;
-        match actions.iter().enumerate().find(|(_, action)| usize::from(**action) > last) {
-            Some((env, &action)) => {
-                Err(SwarmError::UnknownAction { env, action, codec: codec.name, last })
-            }
-            None => Ok(()),
         }
     }
 }

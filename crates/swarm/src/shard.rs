@@ -1,6 +1,6 @@
 //! A run of neighbouring envs: the piece of the swarm that one thread steps at a time.
 
-use gbxcule_gameboy::Machine;
+use gbxcule_gameboy::{Machine, Step};
 
 use crate::{Counters, EnvSnapshot, Features, OBS_V0_DIM, Rom, Schedule, Stage, obs_v0, reward_v0};
 
@@ -10,6 +10,16 @@ pub(crate) struct StepPlan {
     pub(crate) schedule: Schedule,
     pub(crate) stage: Stage,
     pub(crate) draw_last: bool,
+}
+
+impl StepPlan {
+    fn machine_step(self) -> Step {
+        Step {
+            frames: self.schedule.frames_per_step(),
+            release_after: self.schedule.release_after_frames(),
+            draw_last: self.draw_last,
+        }
+    }
 }
 
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
@@ -53,18 +63,11 @@ impl Shard {
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
         let machine = &mut self.machines[slot];
-        let frames = plan.schedule.frames_per_step();
-        let start = machine.now;
-        machine.set_buttons(self.buttons[slot]);
-        for frame in 0..frames {
-            if frame == plan.schedule.release_after_frames() {
-                machine.set_buttons(0);
-            }
-            machine.run_frame(self.rom.bytes(), cart_ram, plan.draw_last && frame + 1 == frames);
-        }
+        let step = plan.machine_step();
+        let mcycles = machine.run_step(self.rom.bytes(), cart_ram, self.buttons[slot], step);
         let counters = &mut self.counters[slot];
-        counters.frames += u64::from(frames);
-        counters.tcycles += 4 * u64::from(machine.now.wrapping_sub(start));
+        counters.frames += u64::from(step.frames);
+        counters.tcycles += 4 * u64::from(mcycles);
     }
 
     fn compute_outputs(&mut self, slot: usize, stage: Stage) {

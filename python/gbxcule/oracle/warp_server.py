@@ -3,9 +3,13 @@
 Warp wants to read a kernel's source from a file, so the text goes to a temporary one. All kernels of a text
 share one module and one run of clang, which takes most of the time: send many kernels at once. The module is
 named by the text's hash, so that Warp's own cache on disk finds it again.
+
+Kernels of a file that exists are asked for by their lines; see `warp_source`. A command that takes longer than
+`LIMIT_S` ends the process with a traceback, so that no caller waits for ever.
 """
 
 import ctypes
+import faulthandler
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -16,9 +20,11 @@ import time
 from pathlib import Path
 
 import warp as wp
+from warp._src import context
 
-from gbxcule.oracle import framing
+from gbxcule.oracle import framing, warp_source
 
+LIMIT_S = 300
 MODULES: "dict[tuple[str, bool], object]" = {}
 
 
@@ -28,6 +34,7 @@ def hello(header: dict, payload: bytes) -> "tuple[dict, bytes]":
         "protocol": framing.PROTOCOL_VERSION,
         "warp": importlib.metadata.version("warp-lang"),
         "python": platform.python_version(),
+        "package": str(Path(wp.__file__).parent),
     }, b""
 
 
@@ -53,7 +60,7 @@ class Actual:
     def __init__(self, declared, given: dict, payload: bytes) -> None:
         self.memory = ctypes.create_string_buffer(payload, max(len(payload), 1))
         self.size = len(payload)
-        self.is_array = isinstance(declared, wp.array)
+        self.is_array = not isinstance(declared, type) and hasattr(declared, "dtype")
         if self.is_array:
             self.value = self.array(declared, given)
         else:
@@ -75,6 +82,7 @@ class Actual:
 
 
 def scalar_or_composite(declared, payload: bytes):
+    declared = {int: wp.int32, float: wp.float32}.get(declared, declared)
     if hasattr(declared, "ctype"):  # a struct
         instance = declared()
         ctypes.memmove(ctypes.addressof(instance._ctype), payload, len(payload))
@@ -90,26 +98,132 @@ def scalar_or_composite(declared, payload: bytes):
     return declared(declared._type_.from_buffer_copy(payload).value)
 
 
+def launch(kernel, described: dict, payload: bytes, at: int) -> "tuple[bytes, int]":
+    """Launch a kernel; the memory of its arrays, and where the next one's payload begins."""
+    actuals = []
+    for argument, given in zip(kernel.adj.args, described["arguments"], strict=True):
+        actuals.append(Actual(argument.type, given, payload[at : at + given["bytes"]]))
+        at += given["bytes"]
+    inputs = [actual.value for actual in actuals]
+    wp.launch(kernel, dim=tuple(described["dims"]), inputs=inputs, device="cpu")
+    return b"".join(actual.bytes_after() for actual in actuals), at
+
+
 def run(header: dict, payload: bytes) -> "tuple[dict, bytes]":
     """Compile a text and launch kernels of it; the arrays of all launches come back, in order."""
     begin = time.perf_counter()
     module = load(header["source"], header.get("backward", False))
     compiled = time.perf_counter()
     results, at = [], 0
-    for launch in header["launches"]:
-        kernel = getattr(module, launch["kernel"])
-        actuals = []
-        for argument, given in zip(kernel.adj.args, launch["arguments"], strict=True):
-            part = payload[at : at + given["bytes"]]
-            at += given["bytes"]
-            actuals.append(Actual(argument.type, given, part))
-        wp.launch(kernel, dim=tuple(launch["dims"]), inputs=[actual.value for actual in actuals], device="cpu")
-        results += [actual.bytes_after() for actual in actuals]
+    for described in header["launches"]:
+        result, at = launch(getattr(module, described["kernel"]), described, payload, at)
+        results.append(result)
     times = {"compile_s": compiled - begin, "launch_s": time.perf_counter() - compiled}
     return {"sizes": [len(result) for result in results], **times}, b"".join(results)
 
 
+def concrete(described, declared):
+    """The type that a description names; what it doesn't is the declared one."""
+    if described is None:
+        return declared
+    if isinstance(described, str):
+        return getattr(wp, described)
+    kind, *rest = described
+    if kind == "array":
+        of = declared.dtype if rest[0] is None else concrete(rest[0], None)
+        return wp.array(dtype=of, ndim=rest[1])
+    makers = {"vector": wp.types.vector, "matrix": wp.types.matrix}
+    makers |= {"quaternion": wp.types.quaternion, "transformation": wp.types.transformation}
+    sizes = [tuple(size) if isinstance(size, list) else size for size in rest[:-1]]
+    return makers[kind](*sizes, getattr(wp, rest[-1]))
+
+
+def kernels_of(path: Path, wanted: "list[dict]", backward: bool = False) -> dict:
+    """Kernels of a file by their lines, or why there is none, in as few modules of their own as will do."""
+    found = warp_source.kernels(path, {kernel["line"] for kernel in wanted})
+    made = {}
+    for kernel in wanted:
+        try:
+            trial = in_module(f"trial_{kernel['line']}", found, [kernel], backward)
+            module = next(iter(trial.values())).module
+            context.ModuleBuilder(module, module.resolve_options(wp.config) | {"output_arch": None})
+        except Exception as error:  # noqa: BLE001 - the caller decides what a failure means
+            made[kernel["line"]] = error
+    return made | loaded(path, found, [kernel for kernel in wanted if kernel["line"] not in made], backward)
+
+
+def loaded(path: Path, found: dict, kernels: "list[dict]", backward: bool) -> dict:
+    """Kernels compiled in one module, or each in its own if that fails."""
+    if not kernels:
+        return {}
+    own = "own_" + hashlib.sha256(repr((str(path), kernels, backward)).encode()).hexdigest()[:16]
+    try:
+        made = in_module(own, found, kernels, backward)
+        wp.load_module(wp.get_module(own), device="cpu")
+    except Exception as error:  # noqa: BLE001
+        if len(kernels) == 1:
+            return {kernels[0]["line"]: error}
+        made = {}
+        for kernel in kernels:
+            made |= loaded(path, found, [kernel], backward)
+    return made
+
+
+def in_module(name: str, found: dict, kernels: "list[dict]", backward: bool) -> dict:
+    """Kernels in a module of this name. Floats are rounded at each operation, where Warp would fuse a product
+    with a sum."""
+    module = wp.get_module(name)
+    module.options |= {"enable_backward": backward, "fuse_fp": False}
+    made = {}
+    for kernel in kernels:
+        if kernel["line"] not in found:
+            raise LookupError("defined only when the file is run")
+        function = getattr(found[kernel["line"]], "func", found[kernel["line"]])
+        same = wp.Kernel(function, key=f"{kernel['name']}_{kernel['line']}", module=module)
+        if same.is_generic:
+            arguments = zip(kernel["types"], same.adj.args, strict=True)
+            same = same.add_overload([concrete(given, argument.type) for given, argument in arguments])
+        made[kernel["line"]] = same
+    return made
+
+
+def run_file(header: dict, payload: bytes) -> "tuple[dict, bytes]":
+    """Launch kernels of a file. What fails answers with its error in place of memory."""
+    made = kernels_of(Path(header["file"]), header["kernels"])
+    results, errors, at = [], [], 0
+    for described in header["launches"]:
+        end = at + sum(given["bytes"] for given in described["arguments"])
+        kernel, result, problem = made[described["line"]], b"", ""
+        try:
+            if isinstance(kernel, Exception):
+                raise kernel
+            result, _ = launch(kernel, described, payload, at)
+        except Exception as error:  # noqa: BLE001
+            problem = f"{type(error).__name__}: {error}"
+        results.append(result)
+        errors.append(problem)
+        at = end
+    return {"sizes": [len(result) for result in results], "errors": errors}, b"".join(results)
+
+
+def limited(command: framing.Command) -> framing.Command:
+    """The command, which ends the process if it takes too long."""
+
+    def run_in_time(header: dict, payload: bytes) -> "tuple[dict, bytes]":
+        faulthandler.dump_traceback_later(LIMIT_S, exit=True)
+        try:
+            return command(header, payload)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+    return run_in_time
+
+
 def commands() -> "dict[str, framing.Command]":
+    from gbxcule.oracle import warp_gradient  # it builds on this module
+
     wp.config.quiet = True
     wp.init()
-    return {"hello": hello, "run": run}
+    launches = {"run": run, "run_file": run_file}
+    launches |= {"backward": warp_gradient.backward, "backward_file": warp_gradient.backward_file}
+    return {"hello": hello} | {name: limited(command) for name, command in launches.items()}

@@ -23,6 +23,7 @@ pub enum PowerOnGlitch {
 
 /// The sequencer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Sequencer {
     /// Clocks so far, modulo 8: an odd one is a length clock, 3 and 7 are sweep clocks.
     pub clocks: u8,

@@ -12,6 +12,7 @@ const SUBTRACT: u8 = 0x08;
 
 /// The sweep unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Sweep {
     /// The frequency it works on.
     pub shadow: u16,

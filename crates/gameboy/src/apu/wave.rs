@@ -11,6 +11,7 @@ const TRIGGER_DELAY_TICKS: u32 = 3;
 
 /// Channel 3's reader. While the channel is off it is `stopped`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Wave {
     /// Ticks until the next sample is read, at least 1 while playing.
     pub countdown_ticks: u32,

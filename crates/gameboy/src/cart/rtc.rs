@@ -13,6 +13,7 @@ const DAY_CARRY: u8 = 0x80;
 
 /// Registers 08-0C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct ClockRegisters {
     /// S, 6 bits.
     pub seconds: u8,
@@ -28,6 +29,7 @@ pub struct ClockRegisters {
 
 /// The clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Rtc {
     /// The M-cycle up to which time was counted.
     pub synced_at: u32,

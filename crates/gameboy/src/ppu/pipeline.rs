@@ -24,6 +24,7 @@ const OBJECT_ARRIVED: u8 = 8;
 
 /// The renderer's state within a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Pipeline {
     /// The dot to be worked on next.
     pub dot: u16,

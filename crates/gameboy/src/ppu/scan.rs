@@ -11,19 +11,21 @@ const ENTRIES: u8 = 40;
 /// Objects on one line.
 pub(super) const MOST_OBJECTS: u8 = 10;
 
-/// The objects found so far, sorted by X and then by their place in OAM.
+/// The objects found so far, sorted by X and then by their place in OAM. The arrays come first because
+/// an index into them then needs no offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Scan {
-    /// Entries looked at.
-    pub entries: u8,
-    /// Objects found.
-    pub count: u8,
     /// X of each object, as in OAM.
     pub x: [u8; 10],
     /// Y of each object, as in OAM.
     pub y: [u8; 10],
     /// Place of each object in OAM.
     pub entry: [u8; 10],
+    /// Entries looked at.
+    pub entries: u8,
+    /// Objects found.
+    pub count: u8,
 }
 
 impl Scan {

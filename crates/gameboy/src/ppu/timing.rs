@@ -68,6 +68,19 @@ impl Ppu {
         }
     }
 
+    /// The mode outside of what follows `mode3_dot` in a visible line.
+    pub fn mode_before_drawing(&self) -> u8 {
+        if self.line >= VBLANK_LINE {
+            (self.line > VBLANK_LINE || self.dot > VBLANK_DOT) as u8
+        } else if self.first_line {
+            0
+        } else if self.dot > MODE2_DOT {
+            2
+        } else {
+            (self.line == 0 && self.dot <= LY_DOT) as u8
+        }
+    }
+
     /// The dot on which the renderer starts.
     pub fn mode3_start(&self) -> u16 {
         if self.first_line { 91 } else { 89 }
@@ -108,18 +121,8 @@ impl Ppu {
 impl Machine {
     /// The mode in STAT.
     pub fn ppu_mode(&mut self) -> u8 {
-        let line = self.ppu.line;
-        let dot = self.ppu.dot;
-        if line >= VBLANK_LINE {
-            (line > VBLANK_LINE || dot > VBLANK_DOT) as u8
-        } else if dot <= self.ppu.mode3_dot() {
-            if self.ppu.first_line {
-                0
-            } else if dot > MODE2_DOT {
-                2
-            } else {
-                (line == 0 && dot <= LY_DOT) as u8
-            }
+        if self.ppu.line >= VBLANK_LINE || self.ppu.dot <= self.ppu.mode3_dot() {
+            self.ppu.mode_before_drawing()
         } else if self.in_mode3() {
             3
         } else {

@@ -1,4 +1,4 @@
-//! Every field of the machine, once, in the order in which a state holds them.
+//! Every field of the machine, once, in the order in which a state holds them: that of the structs.
 //!
 //! The list makes storing, fetching and comparing. A field that a struct has and the list lacks does
 //! not compile, nor does the reverse. Changing the list changes the format: raise `VERSION`.
@@ -64,6 +64,7 @@ macro_rules! codes {
 }
 
 fields!(Machine {
+    wram,
     now,
     deadline,
     frame_start,
@@ -80,7 +81,6 @@ fields!(Machine {
     serial,
     joypad,
     cart,
-    wram,
     vram,
     oam,
     hram,
@@ -158,7 +158,7 @@ fields!(Ppu {
 
 codes!(Stage { Untouched, Rendering, Done });
 
-fields!(Scan { entries, count, x, y, entry });
+fields!(Scan { x, y, entry, entries, count });
 
 fields!(Pipeline {
     dot,

@@ -22,6 +22,8 @@ pub enum Actual {
         shape: Vec<u32>,
         /// Bytes from one index to the next in each dimension.
         strides: Vec<i32>,
+        /// The buffer of its gradients, of the same layout.
+        gradient: Option<usize>,
     },
 }
 
@@ -34,18 +36,23 @@ impl Actual {
             strides.insert(0, stride);
             stride *= extent as i32;
         }
-        Self::Array { buffer, offset: 0, of, shape: shape.to_vec(), strides }
+        Self::Array { buffer, offset: 0, of, shape: shape.to_vec(), strides, gradient: None }
     }
 
     /// The interpreter's form, over the machine's buffers.
     pub fn argument(&self, buffers: &[Buffer]) -> Argument {
         match self {
             Self::Bytes(bytes) => Argument::Bytes(bytes.clone()),
-            Self::Array { buffer, offset, shape, strides, .. } => {
+            Self::Array { buffer, offset, shape, strides, gradient, .. } => {
                 let data = Pointer { buffer: buffers[*buffer], offset: *offset };
                 let mut array = Array::dense(data, 1, shape);
                 array.strides[..strides.len()].copy_from_slice(strides);
-                Argument::Array(array)
+                Argument::Array(match gradient {
+                    Some(gradient) => {
+                        array.with_gradient(Pointer { buffer: buffers[*gradient], offset: *offset })
+                    }
+                    None => array,
+                })
             }
         }
     }
@@ -63,7 +70,7 @@ pub(super) fn image(random: &mut Random, types: &Types, ty: Type) -> Vec<u8> {
 }
 
 /// A number worth trying.
-pub(super) fn number(random: &mut Random, scalar: Scalar) -> Literal {
+pub fn number(random: &mut Random, scalar: Scalar) -> Literal {
     if scalar == Scalar::Bool {
         return Literal::bool(random.chance(50));
     }
@@ -100,7 +107,7 @@ pub(super) fn number(random: &mut Random, scalar: Scalar) -> Literal {
 }
 
 /// Where the scalars of a type lie in its image; nothing for types with array handles.
-pub(super) fn leaves(types: &Types, ty: Type) -> Vec<(u64, Scalar)> {
+pub fn leaves(types: &Types, ty: Type) -> Vec<(u64, Scalar)> {
     let moved = |by: u64, of: Type| {
         leaves(types, of).into_iter().map(move |(offset, scalar)| (offset + by, scalar))
     };

@@ -70,6 +70,13 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
     if module.types.layout(function.result).is_none() && !matches!(shape, Shape::Tuple(_)) {
         fault("ir-type", format!("`{name}` has a result of no type"));
     }
+    let holds = |at: u32| {
+        let param = function.params.get(at as usize);
+        function.kind == Kind::Kernel && param.is_some_and(|p| module.types.holds_array(p.ty))
+    };
+    if !function.apart.iter().all(|&(one, other)| holds(one) && holds(other)) {
+        fault("ir-kernel", format!("`{name}` keeps apart what are no arrays of a kernel"));
+    }
     if function.kind == Kind::Kernel {
         if function.result != Type::UNIT {
             fault("ir-kernel", format!("kernel `{name}` has a result"));

@@ -11,22 +11,25 @@
 mod annotation;
 mod arithmetic;
 mod constant;
+mod library;
 mod lower;
 mod overload;
 mod scope;
 mod signature;
-pub mod survey;
 mod syntax;
+mod wanted;
 mod warp;
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::module::Module;
 use crate::source::{SourceId, SourceMap, Span};
 use constant::{Role, Unit};
+pub use library::Library;
 use lower::{Session, Stop};
 use overload::Launches;
 use scope::{ScopeId, Scopes};
 use syntax::{StmtFunctionDef, Tree};
+pub use wanted::{Wanted, WantedParam};
 
 /// A parsed text.
 pub struct Program {
@@ -55,32 +58,29 @@ impl Program {
 
     /// What a session with the program begins with.
     pub fn reader(&self) -> Reader<'_> {
+        self.reader_beside(None)
+    }
+
+    /// The same for a text that may import a library.
+    pub fn reader_with<'a>(&'a self, library: &'a Library) -> Reader<'a> {
+        self.reader_beside(Some(library))
+    }
+
+    fn reader_beside<'a>(&'a self, library: Option<&'a Library>) -> Reader<'a> {
         let scopes = Scopes::read(&self.tree.body);
-        let unit = Unit::new(self.id, &self.text, scopes);
+        let unit = Unit::new(self.id, &self.text, scopes, library);
         let launches = Launches::read(&self.tree.body);
         let all = unit.scopes.functions.iter().copied();
         let mut kernels: Vec<_> =
             all.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
         kernels.extend(launches.kernels(&unit));
         kernels.sort_by_key(|(def, _)| syntax::start(*def));
-        Reader { unit, kernels, launches }
+        Reader { unit, kernels, launches, gradients: false }
     }
 
     /// All kernels in one module, or everything that is wrong with them.
     pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
-        let reader = self.reader();
-        let mut module = Module::new(name);
-        let mut faults = Vec::new();
-        for kernel in reader.kernels() {
-            if let Err(found) = reader.lower(kernel.position, &mut module) {
-                for fault in found {
-                    if !faults.contains(&fault) {
-                        faults.push(fault);
-                    }
-                }
-            }
-        }
-        if faults.is_empty() { Ok(module) } else { Err(faults) }
+        self.reader().compile(name)
     }
 }
 
@@ -89,9 +89,17 @@ pub struct Reader<'a> {
     unit: Unit<'a>,
     kernels: Vec<(&'a StmtFunctionDef, ScopeId)>,
     launches: Launches<'a>,
+    gradients: bool,
 }
 
 impl<'a> Reader<'a> {
+    /// Functions get the gradients that `@wp.func_grad` and `@wp.func_replay` define: for whoever
+    /// differentiates. Without, those aren't looked at.
+    #[must_use]
+    pub fn with_gradients(self) -> Self {
+        Self { gradients: true, ..self }
+    }
+
     /// All kernels, in the order of the text.
     pub fn kernels(&self) -> Vec<KernelName> {
         let kernels = self.kernels.iter().enumerate();
@@ -102,6 +110,22 @@ impl<'a> Reader<'a> {
                 position,
             })
             .collect()
+    }
+
+    /// All kernels in one module, or everything that is wrong with them.
+    pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
+        let mut module = Module::new(name);
+        let mut faults = Vec::new();
+        for kernel in self.kernels() {
+            if let Err(found) = self.lower(kernel.position, &mut module) {
+                for fault in found {
+                    if !faults.contains(&fault) {
+                        faults.push(fault);
+                    }
+                }
+            }
+        }
+        if faults.is_empty() { Ok(module) } else { Err(faults) }
     }
 
     /// Lowers one kernel, with the functions it calls, into a module. If it is refused, the module may
@@ -117,7 +141,7 @@ impl<'a> Reader<'a> {
         let chosen = if generic { self.launches.chosen(&self.unit, def, &formals) } else { None };
         let annotations =
             chosen.unwrap_or_else(|| formals.iter().map(|f| f.annotation.default()).collect());
-        let mut session = Session::new(&self.unit);
+        let mut session = Session::new(&self.unit, self.gradients);
         let mut types = Vec::with_capacity(formals.len());
         for (formal, annotation) in formals.iter().zip(&annotations) {
             match session.concrete(module, annotation, formal.span) {

@@ -51,19 +51,19 @@ pub(super) fn uses_memory(module: &Module, function: FunctionId) -> bool {
         || function.body.locals.iter().any(|(_, local)| holds(local.ty))
 }
 
-/// The functions with a reverse of their own that a kernel reaches, callees before their callers.
+/// The functions with a reverse of their own that kernels reach, callees before their callers.
 pub(super) fn called(
     source: &Valid<Module>,
-    kernel: FunctionId,
+    kernels: &[FunctionId],
     inline: &[bool],
 ) -> Vec<FunctionId> {
     let mut reached = vec![false; source.functions.len()];
-    reached[kernel.index()] = true;
+    kernels.iter().for_each(|kernel| reached[kernel.index()] = true);
     for &id in source.call_order().iter().rev() {
         if reached[id.index()] {
             source.facts(id).callees.iter().for_each(|callee| reached[callee.index()] = true);
         }
     }
     let order = source.call_order().iter().copied();
-    order.filter(|id| *id != kernel && reached[id.index()] && !inline[id.index()]).collect()
+    order.filter(|id| !kernels.contains(id) && reached[id.index()] && !inline[id.index()]).collect()
 }

@@ -13,6 +13,8 @@ use crate::ir::place::PlaceId;
 use crate::ir::stmt::StmtKind;
 use crate::source::Span;
 
+const LOCAL_ARRAY: &str = "grad-local-array";
+
 /// What a statement does to memory.
 struct Access {
     place: PlaceId,
@@ -52,29 +54,39 @@ pub(super) fn check(
                     faults.extend(atomic(op, float, old_used, span));
                 }
                 Op::Bitcast(_) if activity.made_of_bits().contains(&value) => {
-                    faults.push(Diagnostic::error(
-                        "grad-bits",
-                        span,
-                        "a float made of the bits of another can't be differentiated",
-                    ));
+                    faults.push(
+                        Diagnostic::error(
+                            "grad-bits",
+                            span,
+                            "a float made of the bits of another can't be differentiated",
+                        )
+                        .help("compute it, or write the gradient by hand: `@wp.func_grad`"),
+                    );
                 }
                 Op::AsArray(_) => faults.push(
                     Diagnostic::error(
-                        "grad-local-array",
+                        LOCAL_ARRAY,
                         span,
                         "an array made of a variable can't be differentiated",
                     )
-                    .help("index the variable itself, or pass an array from outside"),
+                    .help("use a vector, or pass an array from outside"),
                 ),
-                Op::Gradient(_) => faults.push(Diagnostic::error(
-                    "grad-of-gradient",
-                    span,
-                    "a kernel that uses gradients itself can't be differentiated",
-                )),
+                Op::Gradient(_) => faults.push(
+                    Diagnostic::error(
+                        "grad-of-gradient",
+                        span,
+                        "a kernel that uses gradients itself can't be differentiated",
+                    )
+                    .help("pass the gradients as an array of its own"),
+                ),
                 _ => {}
             },
             _ => {}
         }
+    }
+    // Elements of an array made of a variable are taken for memory: what is said of them would mislead.
+    if faults.iter().any(|fault| fault.code == LOCAL_ARRAY) {
+        return Err(faults);
     }
     let mut apart = Vec::new();
     for read in &reads {

@@ -8,7 +8,7 @@ use crate::ir::build::Builder;
 use crate::ir::builtin::{Derivative, Native};
 use crate::ir::function::{FunctionId, Inline, Mode, Param};
 use crate::ir::op::{Arg, AtomicOp, BinaryOp, Op, UnaryOp, Value};
-use crate::ir::place::PlaceId;
+use crate::ir::place::{PlaceId, Root};
 use crate::ir::stmt::StmtKind;
 use crate::ir::ty::{Shape, Type};
 
@@ -35,6 +35,9 @@ impl Reverser<'_, '_> {
                 Op::Construct(parts) if self.is_tuple(value) => self.tuple(value, parts),
                 _ => {
                     if let Some(adjoint) = self.adjoints.take(&mut self.b, value, 0) {
+                        if let Some(name) = self.name(value) {
+                            self.b.rename(adjoint, &format!("adj_{name}"));
+                        }
                         self.operation(value, adjoint, keep);
                     }
                 }
@@ -215,7 +218,7 @@ impl Reverser<'_, '_> {
             super::adjoint::accumulate(&mut self.b, place, adjoint);
             return;
         };
-        let (gradient, present) = self.gradient(handle);
+        let (gradient, present) = self.gradient(handle, place);
         self.b.open_block();
         let target = self.behind(gradient, place);
         accumulate_shared(&mut self.b, target, adjoint);
@@ -225,8 +228,17 @@ impl Reverser<'_, '_> {
     }
 
     /// The gradient of the array behind a handle, and whether there is one.
-    fn gradient(&mut self, handle: Value) -> (Value, Value) {
+    fn gradient(&mut self, handle: Value, place: PlaceId) -> (Value, Value) {
         let gradient = self.b.gradient(handle);
+        let name = match self.scan.body.places[place].root {
+            Root::Param(position) => Some(self.function.params[position as usize].name.clone()),
+            Root::Local(local) => Some(self.scan.body.locals[local].name.clone()),
+            Root::Array(value) => self.name(value),
+            Root::Table(_) => None,
+        };
+        if let Some(name) = name {
+            self.b.rename(gradient, &format!("adj_{name}"));
+        }
         (gradient, self.b.present(gradient))
     }
 
@@ -245,7 +257,7 @@ impl Reverser<'_, '_> {
         let stored = self.b.local_place(local);
         let zero = self.b.zero(ty);
         self.b.store(stored, zero);
-        let (gradient, present) = self.gradient(handle);
+        let (gradient, present) = self.gradient(handle, place);
         self.b.open_block();
         let target = self.behind(gradient, place);
         let found = self.b.load(target);
@@ -283,7 +295,7 @@ impl Reverser<'_, '_> {
         let won = self.b.local_place(local);
         let zero = self.b.zero(ty);
         self.b.store(won, zero);
-        let (gradient, present) = self.gradient(handle);
+        let (gradient, present) = self.gradient(handle, place);
         self.b.open_block();
         let target = self.behind(gradient, place);
         let memory = self.behind(handle, place);

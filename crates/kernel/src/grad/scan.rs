@@ -111,7 +111,7 @@ impl<'a> Scan<'a> {
 }
 
 /// Whether a type has floats in place: whether there is anything to differentiate.
-pub(super) fn has_float(types: &Types, ty: Type) -> bool {
+pub(crate) fn has_float(types: &Types, ty: Type) -> bool {
     match &types[ty] {
         Shape::Array { .. } | Shape::Invalid => false,
         Shape::Struct(id) => types.structure(*id).fields.iter().any(|f| has_float(types, f.ty)),

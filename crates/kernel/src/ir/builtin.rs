@@ -10,6 +10,7 @@
 mod array;
 mod decomposition;
 mod formula;
+mod geometry;
 mod matrix;
 mod native;
 mod noise;
@@ -97,7 +98,7 @@ pub struct Instance {
     pub signature: u16,
 }
 
-static FAMILIES: [&[Row]; 12] = [
+static FAMILIES: [&[Row]; 13] = [
     operator::ROWS,
     scalar::ROWS,
     vector::ROWS,
@@ -106,6 +107,7 @@ static FAMILIES: [&[Row]; 12] = [
     quaternion::ROWS,
     transform::ROWS,
     spatial::ROWS,
+    geometry::ROWS,
     array::ROWS,
     random::ROWS,
     sample::ROWS,
@@ -144,8 +146,15 @@ pub fn rows() -> impl Iterator<Item = (BuiltinId, &'static Row)> {
 
 /// The dialect's name nearest to a misspelled one, if it is near enough to be meant.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    let names = rows().filter(|(_, row)| row.face == Face::Dialect).map(|(_, row)| row.name);
-    let near = names.map(|candidate| (distance(name, candidate), candidate));
+    nearest_of(name, rows().filter(|(_, row)| row.face == Face::Dialect).map(|(_, row)| row.name))
+}
+
+/// The nearest of some names to a misspelled one, if it is near enough to be meant.
+pub(crate) fn nearest_of<'n>(
+    name: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
+    let near = names.into_iter().map(|candidate| (distance(name, candidate), candidate));
     let (distance, candidate) = near.min_by_key(|&(distance, _)| distance)?;
     (distance <= 1 + name.len() / 4).then_some(candidate)
 }

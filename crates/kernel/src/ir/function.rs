@@ -30,6 +30,11 @@ pub struct Function {
     pub instance: Option<Instance>,
     /// Its reverse, if somebody wrote it: `grad` calls it instead of deriving one.
     pub adjoint: Option<FunctionId>,
+    /// What stands for it where a reverse runs it again; gives no floats.
+    pub replay: Option<FunctionId>,
+    /// Of a kernel: pairs of parameters whose arrays must share no memory, gradients included. Who launches
+    /// holds it.
+    pub apart: Vec<(u32, u32)>,
     /// Where it was defined.
     pub span: Span,
 }

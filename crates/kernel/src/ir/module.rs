@@ -79,6 +79,8 @@ impl Module {
             inline: Inline::Auto,
             instance: None,
             adjoint: None,
+            replay: None,
+            apart: Vec::new(),
             span: Span::NONE,
         })
     }

@@ -80,6 +80,10 @@ impl Printer<'_> {
         if self.function.result != Type::UNIT {
             _ = write!(self.text, " -> {}", self.module.types.display(self.function.result));
         }
+        for &(one, other) in &self.function.apart {
+            let name = |at: u32| self.function.params.get(at as usize).map_or("?", |p| &p.name);
+            _ = write!(self.text, " apart({}, {})", name(one), name(other));
+        }
         self.text.push_str(" {\n");
         for (local, data) in self.body.locals.iter() {
             let (name, ty) = (self.names.local(local), self.module.types.display(data.ty));

@@ -6,7 +6,7 @@
 
 use crate::check::NESTING_MAX;
 use crate::ir::constant::Literal;
-use crate::ir::function::{Body, Function, Local};
+use crate::ir::function::{Body, Function, Inline, Local};
 use crate::ir::module::Module;
 use crate::ir::op::{Op, UnaryOp, Value, ValueData};
 use crate::ir::place::{Place, PlaceId, Root};
@@ -22,6 +22,17 @@ pub fn run(module: &mut Module) {
         let of_tuple = matches!(module.types[module.functions[id].result], Shape::Tuple(_));
         if module.functions[id].result == Type::UNIT || !of_tuple {
             function(&mut module.functions[id]);
+        }
+    }
+}
+
+/// Gives functions a single exit that are to be inlined everywhere: others are not.
+pub fn before_inlining(module: &mut Module) {
+    for id in module.functions.handles() {
+        let callee = &mut module.functions[id];
+        let of_tuple = matches!(module.types[callee.result], Shape::Tuple(_));
+        if callee.inline == Inline::Always && (callee.result == Type::UNIT || !of_tuple) {
+            function(callee);
         }
     }
 }

@@ -92,11 +92,20 @@ fn main_text(folder: &Path, dialect: Dialect, programs: &[Program]) -> String {
     let header = if dialect == Dialect::Cuda { HOST_CUDA_NAME } else { HEADER_NAME };
     let mut main = format!("#include \"{header}\"\n");
     let mut calls = String::new();
+    // Programs that follow each other with the same kernel share its text.
+    let (mut texts, mut last) = (0, String::new());
     for (number, program) in programs.iter().enumerate() {
-        let (file, symbol) = (format!("text_{number}.h"), format!("kernel_{number}"));
-        write(&folder.join(&file), &text(program, dialect, &symbol));
-        _ = writeln!(main, "#define program program_{number}\n#include \"{file}\"\n#undef program");
-        main += &job(program, dialect, number, &symbol);
+        let again = texts > 0 && text(program, dialect, &format!("kernel_{}", texts - 1)) == last;
+        if !again {
+            last = text(program, dialect, &format!("kernel_{texts}"));
+            write(&folder.join(format!("text_{texts}.h")), &last);
+            _ = writeln!(
+                main,
+                "#define program program_{texts}\n#include \"text_{texts}.h\"\n#undef program"
+            );
+            texts += 1;
+        }
+        main += &job(program, dialect, number, texts - 1);
         _ = writeln!(calls, "    job_{number}(out);");
     }
     main + "int main(int, char** argv)\n{\n    FILE* out = fopen(argv[1], \"wb\");\n"
@@ -116,7 +125,8 @@ fn text(program: &Program, dialect: Dialect, symbol: &str) -> String {
 }
 
 /// A function that launches a program and writes what is left.
-fn job(program: &Program, dialect: Dialect, number: usize, symbol: &str) -> String {
+fn job(program: &Program, dialect: Dialect, number: usize, of_text: usize) -> String {
+    let symbol = format!("program_{of_text}::kernel_{of_text}");
     let mut body = String::new();
     let bytes = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
     for (buffer, content) in program.buffers.iter().enumerate() {
@@ -138,15 +148,18 @@ fn job(program: &Program, dialect: Dialect, number: usize, symbol: &str) -> Stri
                     bytes(content)
                 )
             }
-            Actual::Array { buffer, offset, shape, strides, .. } => {
+            Actual::Array { buffer, offset, shape, strides, gradient, .. } => {
                 let list = |numbers: Vec<String>| numbers.join(", ");
                 let (shape_text, strides) = (
                     list(shape.iter().map(ToString::to_string).collect()),
                     list(strides.iter().map(ToString::to_string).collect()),
                 );
+                let gradient = gradient.map_or("nullptr".into(), |gradient| {
+                    format!("(char*)buffer_{gradient} + {offset}")
+                });
                 writeln!(
                     body,
-                    "    Array<char, 1> arg_{arg} = {{(char*)buffer_{buffer} + {offset}, nullptr, {{{shape_text}}}, {{{strides}}}, {}, 0}};",
+                    "    Array<char, 1> arg_{arg} = {{(char*)buffer_{buffer} + {offset}, {gradient}, {{{shape_text}}}, {{{strides}}}, {}, 0}};",
                     shape.len()
                 )
             }
@@ -166,15 +179,11 @@ fn job(program: &Program, dialect: Dialect, number: usize, symbol: &str) -> Stri
         );
         _ = match dialect {
             // In two parts, as if by two threads.
-            Dialect::Host => writeln!(
-                body,
-                "    if (fault.kind == 0) program_{number}::{symbol}(&part_{part}, args, &fault);"
-            ),
+            Dialect::Host => {
+                writeln!(body, "    if (fault.kind == 0) {symbol}(&part_{part}, args, &fault);")
+            }
             Dialect::Cuda => {
-                writeln!(
-                    body,
-                    "    gbx_launch(program_{number}::{symbol}, 2, 2, &part_{part}, args, &fault);"
-                )
+                writeln!(body, "    gbx_launch({symbol}, 2, 2, &part_{part}, args, &fault);")
             }
         };
     };

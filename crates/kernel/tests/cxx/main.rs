@@ -3,7 +3,6 @@
 
 mod document;
 mod host;
-mod nvrtc;
 mod run;
 mod sample;
 mod snapshot;

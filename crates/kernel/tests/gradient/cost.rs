@@ -2,7 +2,7 @@
 
 use crate::write::{Write, case};
 use gbxcule_kernel::check;
-use gbxcule_kernel::grad::reverse;
+use gbxcule_kernel::grad::reverses;
 use gbxcule_kernel::interp::{Argument, Array, Machine};
 use gbxcule_kernel::ir::builtin::Native;
 
@@ -23,8 +23,8 @@ fn cost(iterations: i32) -> (u64, u64) {
         b.out(last);
     });
     let valid = check::module(case.module).expect("valid");
-    let reversed = reverse(&valid, case.kernel).expect("differentiable");
-    let backward = check::module(reversed.module).expect("valid");
+    let (reversed, kernels) = reverses(&valid, &[case.kernel]).expect("differentiable");
+    let backward = check::module(reversed).expect("valid");
     let steps = |module, kernel| {
         let mut machine = Machine::new(module);
         machine.budget = u64::MAX;
@@ -38,7 +38,7 @@ fn cost(iterations: i32) -> (u64, u64) {
         machine.launch(kernel, &[1], &args).expect("it runs");
         u64::MAX - machine.budget
     };
-    (steps(&valid, case.kernel), steps(&backward, reversed.kernel))
+    (steps(&valid, case.kernel), steps(&backward, kernels[0]))
 }
 
 #[test]

@@ -2,10 +2,14 @@
 
 mod builtin;
 mod cost;
+mod dialect;
+mod hook;
 mod oracle;
 mod pattern;
 mod place;
 mod random;
+mod refusal;
 mod shrink;
+mod table;
 mod valid;
 mod write;

@@ -5,21 +5,12 @@
 //! elements afterwards, the weighted sum is differentiated by each element before.
 
 use gbxcule_kernel::arbitrary::Random;
+pub(crate) use gbxcule_kernel::arbitrary::{Differentiable as Case, unit};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::Diagnostic;
 use gbxcule_kernel::grad::{grad, reverse_name};
 use gbxcule_kernel::interp::{Argument, Array, Failure, Machine};
-use gbxcule_kernel::ir::{self, FunctionId, Module};
-
-/// A kernel over one-dimensional `f64` arrays, with what a launch needs.
-pub(crate) struct Case {
-    pub(crate) module: Module,
-    pub(crate) kernel: FunctionId,
-    pub(crate) threads: u32,
-    pub(crate) arrays: Vec<Vec<f64>>,
-    /// `i32` arguments that follow the arrays.
-    pub(crate) numbers: Vec<i32>,
-}
+use gbxcule_kernel::ir::{self, Module};
 
 /// How a comparison ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -106,11 +97,6 @@ fn is_noise(
     let near: Vec<f64> = (1..5).filter_map(|step| beside(f64::from(step) * 1e-13)).collect();
     let range = near.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| (x.min(low), x.max(high)));
     range.1 - range.0 > 0.1 * error.abs()
-}
-
-/// A number in -1..1.
-pub(crate) fn unit(random: &mut Random) -> f64 {
-    f64::from(random.below(1 << 20)) / f64::from(1 << 19) - 1.0
 }
 
 /// The derivative by one element, if two step widths agree about it.

@@ -2,7 +2,7 @@
 
 use gbxcule_kernel::arbitrary::program;
 use gbxcule_kernel::check;
-use gbxcule_kernel::grad::reverse;
+use gbxcule_kernel::grad::reverses;
 use gbxcule_kernel::interp::{Fault, Machine};
 
 #[test]
@@ -10,18 +10,18 @@ fn reverses_of_random_programs_are_valid_and_never_fault() {
     let (mut reversed, mut refused) = (0, 0);
     for seed in 0..150 {
         let program = program(seed);
-        let Ok(found) = reverse(&program.module, program.kernel) else {
+        let Ok((found, kernels)) = reverses(&program.module, &[program.kernel]) else {
             refused += 1;
             continue;
         };
-        let valid = check::module(found.module)
+        let valid = check::module(found)
             .unwrap_or_else(|faults| panic!("seed {seed}: {:?}", faults.first()));
         let after = program.interpret().expect("programs never fault");
         let mut machine = Machine::new(&valid);
         let buffers: Vec<_> =
             after.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
         let args: Vec<_> = program.args.iter().map(|actual| actual.argument(&buffers)).collect();
-        match machine.launch(found.kernel, &program.dims, &args) {
+        match machine.launch(kernels[0], &program.dims, &args) {
             Ok(()) => reversed += 1,
             Err(failure) => assert_eq!(failure.fault, Fault::Budget, "seed {seed}: {failure}"),
         }

@@ -1,6 +1,7 @@
 //! The machine's own sources go through the front end, and what comes out does what rustc's code does.
 
 mod image;
+mod layout;
 mod twin;
 
 use gbxcule_gameboy::SOURCES;

@@ -12,8 +12,10 @@ use gbxcule_kernel::eval;
 use gbxcule_kernel::ir::builtin::{self, Face};
 use gbxcule_kernel::ir::{Literal, Scalar, Shape, Type, Types, constant};
 use oracle::{Launch, Warp};
+use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::process::Stdio;
 
 /// Seeds of the operands.
 const SEEDS: [u64; 3] = [7, 21, 22];
@@ -59,7 +61,7 @@ fn every_row_agrees_with_warp() {
         .filter(|case| builtin::row(case.row).face == Face::Dialect)
         .filter(|case| filter.is_empty() || builtin::row(case.row).name == filter)
         .collect();
-    let mut warp = Warp::start();
+    let mut warp = Warp::start(Stdio::inherit());
     let mut report = Report::default();
     for batch in cases.chunks(BATCH) {
         let known = report.surprises.len();
@@ -106,27 +108,17 @@ fn compare(warp: &mut Warp, batch: &[Case], report: &mut Report) {
         programs.extend(SEEDS.map(|seed| (position, case.program(seed))));
     }
     for (position, program) in &programs {
-        let arrays = program.args.iter().map(|actual| match actual {
-            Actual::Array { buffer, shape, .. } => {
-                (program.buffers[*buffer].clone(), shape.clone())
-            }
-            Actual::Bytes(_) => unreachable!("rows take arrays"),
-        });
-        launches.push(Launch {
-            kernel: format!("k{position}"),
-            dims: program.dims.clone(),
-            arrays: arrays.collect(),
-        });
+        launches.push(Launch { kernel: ("kernel", format!("k{position}").into()), program });
     }
-    match warp.run(&source, &launches) {
-        Ok(memory) => {
+    match warp.run(json!({"command": "run", "source": source}), &launches) {
+        Ok((_, memory)) => {
             let mut runs = programs.iter().zip(&memory);
             for case in batch {
                 judge(case, &runs.by_ref().take(SEEDS.len()).collect::<Vec<_>>(), report);
             }
         }
         Err(error) if error.contains("the child is gone") => {
-            *warp = Warp::start();
+            *warp = Warp::start(Stdio::inherit());
             halve(warp, batch, report, &error);
         }
         Err(error) => halve(warp, batch, report, &error),

@@ -1,6 +1,7 @@
 //! NVIDIA Warp in a child process: `python -m gbxcule.oracle warp`, with the Python that
 //! `GBXCULE_PYTHON` names.
 
+use gbxcule_kernel::arbitrary::{Actual, Program};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -14,16 +15,16 @@ pub(crate) struct Warp {
     output: ChildStdout,
 }
 
-/// A kernel of the text with the memory of its arguments.
-pub(crate) struct Launch {
-    pub(crate) kernel: String,
-    pub(crate) dims: Vec<u32>,
-    /// The bytes of each argument's array, its shape, and where it begins.
-    pub(crate) arrays: Vec<(Vec<u8>, Vec<u32>)>,
+/// A kernel with its arguments: arrays each over a buffer of their own.
+pub(crate) struct Launch<'a> {
+    /// What the child finds it by: its `kernel`, or its `line`.
+    pub(crate) kernel: (&'static str, Value),
+    pub(crate) program: &'a Program,
 }
 
 impl Warp {
-    pub(crate) fn start() -> Self {
+    /// A child whose other output goes where `said` says.
+    pub(crate) fn start(said: Stdio) -> Self {
         let python = std::env::var("GBXCULE_PYTHON").unwrap_or_else(|_| "python3".into());
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");
         let mut child = Command::new(python)
@@ -31,6 +32,7 @@ impl Warp {
             .env("PYTHONPATH", sources)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(said)
             .spawn()
             .expect("a Python with `warp-lang`, named by GBXCULE_PYTHON");
         let input = child.stdin.take().expect("a pipe");
@@ -52,7 +54,7 @@ impl Warp {
         self.input
             .write_all(&frame)
             .and_then(|()| self.input.flush())
-            .map_err(|e| e.to_string())?;
+            .map_err(|e| format!("the child is gone: {e}"))?;
         let mut prefix = [0; 12];
         self.output.read_exact(&mut prefix).map_err(|e| format!("the child is gone: {e}"))?;
         assert_eq!(&prefix[..4], MAGIC);
@@ -70,37 +72,49 @@ impl Warp {
         }
     }
 
-    /// Memory of all arrays of each launch after it.
+    /// The answer to a command about launches, and the memory of each after it: a buffer for each
+    /// array, or nothing where the launch failed.
     pub(crate) fn run(
         &mut self,
-        source: &str,
-        launches: &[Launch],
-    ) -> Result<Vec<Vec<Vec<u8>>>, String> {
+        mut command: Value,
+        launches: &[Launch<'_>],
+    ) -> Result<(Value, Vec<Vec<Vec<u8>>>), String> {
         let mut payload = Vec::new();
         let described: Vec<Value> = launches
             .iter()
             .map(|launch| {
-                let arguments: Vec<Value> = launch
-                    .arrays
-                    .iter()
-                    .map(|(bytes, shape)| {
-                        payload.extend(bytes);
-                        json!({"bytes": bytes.len(), "shape": shape})
-                    })
-                    .collect();
-                json!({"kernel": launch.kernel, "dims": launch.dims, "arguments": arguments})
+                let Launch { kernel: (key, name), program } = launch;
+                let arguments = program.args.iter().map(|actual| {
+                    let (bytes, shape) = match actual {
+                        Actual::Bytes(bytes) => (bytes, &[][..]),
+                        Actual::Array { buffer, shape, .. } => {
+                            (&program.buffers[*buffer], shape.as_slice())
+                        }
+                    };
+                    payload.extend(bytes);
+                    json!({"bytes": bytes.len(), "shape": shape})
+                });
+                let arguments: Vec<Value> = arguments.collect();
+                json!({*key: name, "dims": program.dims, "arguments": arguments})
             })
             .collect();
-        let header = json!({"command": "run", "source": source, "launches": described});
-        let (_, mut after) = self.ask(&header, &payload)?;
-        let memory = launches.iter().map(|launch| {
-            let arrays = launch.arrays.iter().map(|(bytes, _)| {
-                let rest = after.split_off(bytes.len());
-                std::mem::replace(&mut after, rest)
+        command["launches"] = described.into();
+        let (answer, after) = self.ask(&command, &payload)?;
+        let mut rest = after.as_slice();
+        let sizes: Vec<usize> =
+            serde_json::from_value(answer["sizes"].clone()).map_err(|e| e.to_string())?;
+        let memory = launches.iter().zip(sizes).map(|(launch, size)| {
+            let (mut mine, others) = rest.split_at(size);
+            rest = others;
+            let buffers = launch.program.buffers.iter().take_while(|_| size > 0).map(|buffer| {
+                let (bytes, more) = mine.split_at(buffer.len());
+                mine = more;
+                bytes.to_vec()
             });
-            arrays.collect()
+            buffers.collect()
         });
-        Ok(memory.collect())
+        let memory = memory.collect();
+        Ok((answer, memory))
     }
 }
 

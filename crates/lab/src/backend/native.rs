@@ -69,11 +69,11 @@ impl Backend for Native {
         Ok(self.swarm.frame(env)?.to_vec())
     }
 
-    fn rewards(&self) -> &[f32] {
-        self.swarm.rewards()
+    fn rewards(&self) -> Result<Vec<f32>, LabError> {
+        Ok(self.swarm.rewards().to_vec())
     }
 
-    fn observations(&self) -> &[f32] {
-        self.swarm.observations()
+    fn observations(&self) -> Result<Vec<f32>, LabError> {
+        Ok(self.swarm.observations().to_vec())
     }
 }

@@ -203,12 +203,12 @@ impl Backend for Pyboy {
         Ok(bytes)
     }
 
-    fn rewards(&self) -> &[f32] {
-        &self.rewards
+    fn rewards(&self) -> Result<Vec<f32>, LabError> {
+        Ok(self.rewards.clone())
     }
 
-    fn observations(&self) -> &[f32] {
-        &self.observations
+    fn observations(&self) -> Result<Vec<f32>, LabError> {
+        Ok(self.observations.clone())
     }
 }
 

@@ -59,11 +59,11 @@ impl Backend for StubBad {
         self.honest.frame(env)
     }
 
-    fn rewards(&self) -> &[f32] {
+    fn rewards(&self) -> Result<Vec<f32>, LabError> {
         self.honest.rewards()
     }
 
-    fn observations(&self) -> &[f32] {
+    fn observations(&self) -> Result<Vec<f32>, LabError> {
         self.honest.observations()
     }
 }

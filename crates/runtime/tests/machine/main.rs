@@ -2,13 +2,9 @@
 
 #[path = "../../../kernel/tests/machine/image.rs"]
 mod image;
+mod kernel;
 
-use gbxcule_gameboy::{Cartridge, Machine, SOURCES};
-use gbxcule_kernel::check;
-use gbxcule_kernel::diagnostic::render;
-use gbxcule_kernel::front::rust;
-use gbxcule_kernel::ir::{Arg, Builder, Param, Type};
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_runtime::{Array, Build, Compiled, DataType, Device, Kernel, compile};
 use image::Image;
 use std::sync::{Arc, OnceLock};
@@ -17,37 +13,7 @@ use std::sync::{Arc, OnceLock};
 fn compiled() -> &'static Arc<Compiled> {
     static COMPILED: OnceLock<Arc<Compiled>> = OnceLock::new();
     COMPILED.get_or_init(|| {
-        let mut sources = SourceMap::new();
-        let entries = ["Machine::run_frame", "Machine::set_buttons"];
-        let mut module = rust::lower(SOURCES, &entries, &mut sources)
-            .unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)));
-        let [run, press] = entries.map(|entry| module.find(entry).expect("an entry point"));
-        let machine = module.functions[run].params[0].ty;
-        let machines = module.types.array(machine, 1);
-        let bytes = module.types.array(Type::U8, 1);
-        let rams = module.types.array(Type::U8, 2);
-        let params = vec![
-            Param::value("machines", machines),
-            Param::value("rom", bytes),
-            Param::value("rams", rams),
-            Param::value("buttons", bytes),
-            Param::value("draw", Type::BOOL),
-        ];
-        let kernel = module.declare_kernel("run_frame", params);
-        let mut b = Builder::new(&mut module, kernel);
-        let env = b.launch_index(0);
-        let places = [0, 3].map(|position| b.param_place(position));
-        let [machine, buttons] = places.map(|array| b.element(array, &[env]));
-        let pressed = b.load(buttons);
-        b.call(press, &[Arg::Place(machine), Arg::Value(pressed)]);
-        let (rom, rams, draw) = (b.arg(1), b.arg(2), b.arg(4));
-        let ram = b.view(rams, &[gbxcule_kernel::ir::Selector::At(env)]);
-        let args = [Arg::Place(machine), Arg::Value(rom), Arg::Value(ram), Arg::Value(draw)];
-        b.call(run, &args);
-        b.finish();
-        let module =
-            check::module(module).unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)));
-        compile(&module, Device::Cpu, Build::default()).expect("machine code")
+        compile(&kernel::module(), Device::Cpu, Build::default()).expect("machine code")
     })
 }
 

@@ -26,6 +26,8 @@ pub(super) enum Annotation {
     Tuple(Option<Rc<[Annotation]>>),
     /// `wp.ref[..]`
     Reference(Rc<Annotation>),
+    /// The library's type.
+    Handle,
     /// A function passed as an argument.
     Callable,
     /// Something Warp has and we don't: the code and the name of the feature.
@@ -46,7 +48,7 @@ impl Annotation {
             Self::Quaternion(of) | Self::Transform(of) => of.is_generic(),
             Self::Array(of, _) | Self::Reference(of) | Self::Fixed(of, _) => of.is_generic(),
             Self::Tuple(Some(of)) => of.iter().any(Self::is_generic),
-            Self::Scalar(_) | Self::Struct(_) | Self::Unsupported(..) => false,
+            Self::Scalar(_) | Self::Struct(_) | Self::Handle | Self::Unsupported(..) => false,
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::annotation::Annotation;
 use super::arithmetic::{arithmetic, compared, python_function};
+use super::library::Library;
 use super::scope::{Meaning, Owner, ScopeId, Scopes};
 use super::syntax::{self, Arguments, Expr, StmtFunctionDef, UnaryOp};
 use super::warp::{self, builtin_name, canonical, starred_name};
@@ -37,6 +38,8 @@ pub(super) enum Static<'a> {
     Python(&'a StmtFunctionDef, ScopeId),
     /// A class that is no struct: a namespace.
     Class(ScopeId),
+    /// A value of the library's type, by the first parameter behind it.
+    Handle(u32),
 }
 
 pub(super) type Known<'a> = Result<Static<'a>, Box<Diagnostic>>;
@@ -47,6 +50,8 @@ pub(super) struct Unit<'a> {
     /// The text itself.
     pub(super) text: &'a str,
     pub(super) scopes: Scopes<'a>,
+    /// What the text may import besides Warp.
+    pub(super) library: Option<&'a Library>,
     /// Whether some function of the text takes arguments by reference.
     pub(super) has_references: bool,
     depth: Cell<usize>,
@@ -56,9 +61,14 @@ pub(super) struct Unit<'a> {
 const CHAIN_MAX: usize = 100;
 
 impl<'a> Unit<'a> {
-    pub(super) fn new(id: SourceId, text: &'a str, scopes: Scopes<'a>) -> Self {
+    pub(super) fn new(
+        id: SourceId,
+        text: &'a str,
+        scopes: Scopes<'a>,
+        library: Option<&'a Library>,
+    ) -> Self {
         let has_references = text.contains("ref[");
-        Self { id, text, scopes, has_references, depth: Cell::new(0) }
+        Self { id, text, scopes, library, has_references, depth: Cell::new(0) }
     }
 
     /// The text of a span of this unit.
@@ -293,6 +303,9 @@ impl<'a> Unit<'a> {
         match base {
             Static::Module(path) => {
                 let path: &str = path;
+                if let Some(library) = self.library.filter(|library| library.name == path) {
+                    return self.member_of(library, attr, expr);
+                }
                 if matches!(path, "warp" | "math" | "numpy")
                     && attr != "float"
                     && attr != "int"
@@ -348,8 +361,25 @@ impl<'a> Unit<'a> {
                     format!("`{attr}` of a type is only known when Python runs"),
                 )),
             },
+            Static::Handle(_) => {
+                let handle = self.library.map_or("", |library| &library.handle);
+                let message = format!("a `{handle}` has no `{attr}`");
+                let fault = Diagnostic::error("unknown-attribute", self.span(expr), message);
+                Err(Box::new(fault.help("it is asked through the functions of its module")))
+            }
             _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
         }
+    }
+
+    fn member_of(&self, library: &Library, attr: &str, expr: &Expr) -> Known<'a> {
+        if attr == library.handle {
+            return Ok(Static::Type(Annotation::Handle));
+        }
+        if library.function(attr).is_some() {
+            return Ok(Static::Member(format!("{}.{attr}", library.name).into()));
+        }
+        let span = self.span(expr);
+        Err(Box::new(library.unknown(attr, self.quote(span), span)))
     }
 
     /// The dotted path of a name, import aliases resolved: `wp.kernel` is `warp.kernel`.

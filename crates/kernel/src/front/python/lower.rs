@@ -12,6 +12,8 @@ mod component;
 mod construct;
 mod control;
 mod expr;
+mod hook;
+mod library;
 mod operator;
 mod repeat;
 mod slice;
@@ -35,6 +37,7 @@ use crate::ir::op::{Op, Value};
 use crate::ir::place::PlaceId;
 use crate::ir::ty::{Field, Scalar, Shape, Type};
 use crate::source::Span;
+use hook::ByHand;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use usage::Usage;
@@ -61,7 +64,7 @@ fn fault<T>(code: &'static str, span: Span, message: impl Into<String>) -> Flow<
 
 /// What an expression comes to.
 #[derive(Clone, Debug)]
-enum Operand<'a> {
+pub(super) enum Operand<'a> {
     Value(Value),
     Static(Static<'a>),
     Tuple(Rc<[Operand<'a>]>),
@@ -71,7 +74,7 @@ enum Operand<'a> {
 
 /// What a name stands for at a point of a function.
 #[derive(Clone, Debug)]
-enum Binding<'a> {
+pub(super) enum Binding<'a> {
     Value(Value),
     Local(LocalId),
     /// A parameter, by value or by reference.
@@ -94,6 +97,10 @@ pub(super) struct Session<'u, 'a> {
     pub(super) refused: bool,
     /// Statements lowered so far: unrolled loops in loops must end.
     work: usize,
+    /// Whether gradients by hand are wanted too.
+    gradients: bool,
+    /// Set while the body of one is about to be lowered.
+    by_hand: Option<ByHand<'a>>,
 }
 
 /// How far a struct's definition is.
@@ -127,7 +134,7 @@ struct Instance<'a> {
 const WORK_MAX: usize = 50_000;
 
 impl<'u, 'a> Session<'u, 'a> {
-    pub(super) fn new(unit: &'u Unit<'a>) -> Self {
+    pub(super) fn new(unit: &'u Unit<'a>, gradients: bool) -> Self {
         Self {
             unit,
             structs: HashMap::new(),
@@ -135,6 +142,8 @@ impl<'u, 'a> Session<'u, 'a> {
             faults: Vec::new(),
             refused: false,
             work: 0,
+            gradients,
+            by_hand: None,
         }
     }
 
@@ -163,7 +172,7 @@ impl<'u, 'a> Session<'u, 'a> {
 
     /// Fills a declared function; gives whether nothing was refused.
     #[allow(clippy::too_many_arguments, reason = "one definition has these parts")]
-    fn body(
+    pub(super) fn body(
         &mut self,
         module: &mut Module,
         id: FunctionId,
@@ -174,8 +183,10 @@ impl<'u, 'a> Session<'u, 'a> {
         is_kernel: bool,
     ) -> bool {
         let before = self.faults.len();
+        let by_hand = self.by_hand.take();
         let mut lower = Lower {
             unit: self.unit,
+            by_hand,
             session: self,
             b: Builder::new(module, id),
             names: HashMap::new(),
@@ -235,6 +246,10 @@ impl<'u, 'a> Session<'u, 'a> {
         if let Some((code, what)) = annotation.unsupported() {
             return fault(code, span, format!("{what} aren't supported"));
         }
+        if *annotation == Annotation::Handle {
+            let handle = self.unit.library.map_or("", |library| &library.handle);
+            return fault("unknown-type", span, format!("only functions take a `{handle}`"));
+        }
         self.define_structs(module, annotation)?;
         let structs = &self.structs;
         let ty = annotation.intern(&mut module.types, &mut |class, _| {
@@ -277,6 +292,8 @@ impl<'u, 'a> Session<'u, 'a> {
 /// Lowers one function.
 struct Lower<'s, 'u, 'a, 'm> {
     unit: &'u Unit<'a>,
+    /// What a gradient by hand has more than other functions.
+    by_hand: Option<ByHand<'a>>,
     session: &'s mut Session<'u, 'a>,
     b: Builder<'m>,
     names: HashMap<&'a str, Binding<'a>>,
@@ -362,7 +379,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         self.b.local_place(local)
     }
 
+    /// Lowers a body; what comes after belongs to the statement around it again.
     fn suite(&mut self, body: &'a [Stmt]) {
+        let around = self.b.span();
+        self.statements(body);
+        self.b.set_span(around);
+    }
+
+    fn statements(&mut self, body: &'a [Stmt]) {
         for (position, stmt) in body.iter().enumerate() {
             if position == 0 && is_docstring(stmt) {
                 continue;
@@ -393,6 +417,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// The end of the function: its result, if control gets there.
     fn end(&mut self, returns: Option<(Result<Annotation, Box<Diagnostic>>, &'a Expr)>) {
+        if !self.b.diverged() && self.give_adjoints() {
+            return;
+        }
         let result = self.result.unwrap_or(Type::UNIT);
         if let Some((annotation, expr)) = returns {
             self.check_result(annotation, expr, result);
@@ -490,6 +517,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Static::Text(_) => {
                 return fault("unsupported-value", span, "a string can only be printed");
+            }
+            Static::Handle(_) => {
+                let handle = self.unit.library.map_or("", |library| &library.handle);
+                let message = format!("a `{handle}` can only be passed to functions");
+                return fault("unsupported-value", span, message);
             }
             Static::Type(_)
             | Static::Module(_)

@@ -99,7 +99,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    fn attribute(&mut self, base: Access<'a>, attr: &'a str, expr: &'a Expr) -> Flow<Access<'a>> {
+    pub(super) fn attribute(
+        &mut self,
+        base: Access<'a>,
+        attr: &'a str,
+        expr: &'a Expr,
+    ) -> Flow<Access<'a>> {
         if let Access::Operand(Operand::Static(known)) = &base
             && !matches!(known, Static::Composite(..) | Static::Typed(_))
         {
@@ -109,7 +114,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return fault(
                     "unsupported-adjoint",
                     self.span(expr),
-                    "adjoint variables aren't supported",
+                    "`wp.adjoint` is indexed by a parameter: `wp.adjoint[x]`",
                 );
             }
             return Ok(Access::Operand(Operand::Static(self.unit.attribute(known, attr, expr)?)));
@@ -276,14 +281,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         groups.reverse();
         let mut access = self.access(base)?;
+        let mut at = 0;
         if let Access::Operand(Operand::Static(known)) = &access {
             match known {
                 Static::Member(path) if &**path == "warp.adjoint" => {
-                    return fault(
-                        "unsupported-adjoint",
-                        self.span(expr),
-                        "adjoint variables aren't supported",
-                    );
+                    at = 1;
+                    access = self.adjoint(groups[0].0, groups[0].1)?;
                 }
                 Static::Member(path) => {
                     let name = path.rsplit('.').next().unwrap_or(path);
@@ -302,7 +305,6 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 _ => {}
             }
         }
-        let mut at = 0;
         while at < groups.len() {
             let mut indices: Vec<&'a Expr> = groups[at].0.iter().collect();
             let mut whole = groups[at].1;

@@ -181,6 +181,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn call_member(&mut self, path: &str, call: &'a ExprCall, expr: &'a Expr) -> Flow<Operand<'a>> {
         let span = self.span(expr);
         let name = path.rsplit('.').next().unwrap_or(path);
+        if let Some(library) = self.unit.library
+            && path.strip_prefix(library.name.as_str()).is_some_and(|rest| rest.starts_with('.'))
+        {
+            return self.call_library(library, name, call, span);
+        }
         if let Some(result) = self.special(name, path, call, span) {
             return result;
         }

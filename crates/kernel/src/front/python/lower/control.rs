@@ -101,7 +101,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn otherwise(&mut self, rest: &'a [ElifElseClause]) -> Flow<()> {
         let Some((clause, after)) = rest.split_first() else { return Ok(()) };
         match &clause.test {
-            Some(test) => self.arms(test, &clause.body, after),
+            Some(test) => {
+                let around = self.b.span();
+                self.b.set_span(syntax::span(self.unit.id, clause));
+                let outcome = self.arms(test, &clause.body, after);
+                self.b.set_span(around);
+                outcome
+            }
             None => {
                 self.suite(&clause.body);
                 Ok(())
@@ -145,6 +151,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     fn give(&mut self, value: Option<&'a Expr>, span: crate::source::Span) -> Flow<()> {
         let Some(expr) = value else {
+            if self.give_adjoints() {
+                return Ok(());
+            }
             if self.result.is_some_and(|result| result != Type::UNIT) {
                 return fault(
                     "type-mismatch",
@@ -158,6 +167,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         if matches!(expr, Expr::NoneLiteral(_)) {
             return self.give(None, span);
+        }
+        if self.by_hand.is_some() {
+            let message = "a gradient by hand gives no result: it adds to `wp.adjoint[..]`";
+            return fault("unsupported-adjoint", span, message);
         }
         if self.is_kernel {
             return fault(

@@ -42,6 +42,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut args = Vec::new();
         for (formal, (_, operand, expr)) in found.formals.iter().zip(found.passed) {
             let here = expr.map_or(span, |expr| self.span(expr));
+            if let (Operand::Static(Static::Handle(from)), Some(library)) =
+                (&operand, self.unit.library)
+            {
+                bindings.push(Binding::Static(Static::Handle(params.len() as u32), None));
+                for (param, arg) in self.handle_parts(library, *from) {
+                    types.push(param.ty);
+                    params.push(param);
+                    args.push(arg);
+                }
+                continue;
+            }
             if let Operand::Static(known) = &operand
                 && self.static_type(known).is_none()
             {
@@ -179,7 +190,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for (_, operand, _) in given {
             found.push(match self.operand_type(operand) {
                 Some(ty) => format!("`{}`", self.shown(ty)),
-                None => "a function, type or tuple".to_owned(),
+                None => self
+                    .unit
+                    .library
+                    .filter(|_| matches!(operand, Operand::Static(Static::Handle(_))))
+                    .map_or_else(
+                        || "a function, type or tuple".to_owned(),
+                        |library| format!("`{}`", library.handle),
+                    ),
             });
         }
         let message = if found.is_empty() {
@@ -252,6 +270,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         matches!(formal.annotation, Annotation::Callable | Annotation::Any)
                     }
                     Operand::Static(Static::Type(_)) => formal.annotation == Annotation::Any,
+                    Operand::Static(Static::Handle(_)) => formal.annotation == Annotation::Handle,
                     Operand::Static(_) => false,
                     Operand::Tuple(_) | Operand::Extents(_) | Operand::Value(_) => {
                         matches!(formal.annotation, Annotation::Tuple(_) | Annotation::Any)
@@ -306,6 +325,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             crate::front::python::syntax::span(self.unit.id, &def.name);
         let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);
         self.session.functions[position].outcome = Some(if right { Ok(id) } else { Err(()) });
-        if right { Ok(id) } else { Err(Stop::Reported) }
+        if !right {
+            return Err(Stop::Reported);
+        }
+        if self.session.gradients {
+            self.session.hooks(self.b.module, id, def, home)?;
+        }
+        Ok(id)
     }
 }

@@ -1,9 +1,8 @@
 //! Values: smooth functions of everything in reach.
 
-use super::{LEN, Maker};
-use crate::oracle::unit;
-use gbxcule_kernel::ir::builtin::Native;
-use gbxcule_kernel::ir::{Arg, BinaryOp, CompareOp, PlaceId, Type, Value};
+use super::{LEN, Maker, unit};
+use crate::ir::builtin::Native;
+use crate::ir::{Arg, BinaryOp, CompareOp, PlaceId, Type, Value};
 
 impl Maker<'_> {
     pub(super) fn below(&mut self, end: u32) -> u32 {

@@ -1,0 +1,152 @@
+//! GIF files that stay small: what does not change from one picture to the next is not written again.
+
+use anyhow::Context;
+use gif::{DisposalMethod, Encoder, Frame, Repeat};
+
+use crate::picture::{GROUND, Mosaic, Palette};
+
+/// Shows what lies beneath.
+const UNCHANGED: u8 = GROUND + 1;
+/// Browsers show a picture that asks for less than this much longer.
+const SHORTEST_CENTISECONDS: u64 = 2;
+
+/// A GIF under way. Pictures are given with the moment they appear, so that roundings do not add up.
+pub(crate) struct Animation {
+    encoder: Encoder<Vec<u8>>,
+    shown: Mosaic,
+    /// The picture whose end is not known yet, and when it appears.
+    open: Option<(Frame<'static>, u64)>,
+}
+
+impl Animation {
+    /// Begins with this picture, and begins anew when it is over.
+    pub(crate) fn new(first: &Mosaic, palette: Palette) -> anyhow::Result<Self> {
+        // Sides are bounded in `picture`.
+        let (width, height) = (first.width as u16, first.height as u16);
+        let mut encoder =
+            Encoder::new(Vec::new(), width, height, &palette.rgb()).context("a GIF's header")?;
+        encoder.set_repeat(Repeat::Infinite).context("a GIF's header")?;
+        let mut frame = Frame::from_indexed_pixels(width, height, first.pixels.clone(), None);
+        frame.make_lzw_pre_encoded();
+        Ok(Self { encoder, shown: first.clone(), open: Some((frame, 0)) })
+    }
+
+    /// The next picture; one that changes nothing, or comes too early, is left out.
+    pub(crate) fn push(&mut self, picture: &Mosaic, at_s: f64) -> anyhow::Result<()> {
+        let at = centiseconds(at_s);
+        let too_early =
+            self.open.as_ref().is_some_and(|(_, since)| at < since + SHORTEST_CENTISECONDS);
+        let Some(frame) = change(&self.shown, picture).filter(|_| !too_early) else {
+            return Ok(());
+        };
+        self.close(at)?;
+        self.shown.pixels.copy_from_slice(&picture.pixels);
+        self.open = Some((frame, at));
+        Ok(())
+    }
+
+    /// The file, ending at this moment.
+    pub(crate) fn finish(mut self, end_s: f64) -> anyhow::Result<Vec<u8>> {
+        self.close(centiseconds(end_s))?;
+        self.encoder.into_inner().context("a GIF's end")
+    }
+
+    fn close(&mut self, end: u64) -> anyhow::Result<()> {
+        if let Some((mut frame, since)) = self.open.take() {
+            let delay = end.saturating_sub(since).max(SHORTEST_CENTISECONDS);
+            frame.delay = u16::try_from(delay).unwrap_or(u16::MAX);
+            self.encoder.write_lzw_pre_encoded_frame(&frame).context("a GIF's picture")?;
+        }
+        Ok(())
+    }
+}
+
+fn centiseconds(seconds: f64) -> u64 {
+    (seconds * 100.0).round() as u64
+}
+
+/// The smallest rectangle that changes, in whichever of two spellings is shorter: as it is, or with what stays the same
+/// in it left transparent.
+fn change(before: &Mosaic, after: &Mosaic) -> Option<Frame<'static>> {
+    let width = after.width;
+    let differs = |at: &usize| before.pixels[*at] != after.pixels[*at];
+    let top = (0..after.pixels.len()).find(differs)? / width;
+    let bottom = (0..after.pixels.len()).rfind(differs)? / width;
+    let is_column_changed = |x: usize| (top..=bottom).any(|y| differs(&(y * width + x)));
+    let left = (0..width).find(|x| is_column_changed(*x))?;
+    let right = (0..width).rfind(|x| is_column_changed(*x))?;
+    let rectangle = (top..=bottom).flat_map(|y| (left..=right).map(move |x| y * width + x));
+    let plain: Vec<u8> = rectangle.clone().map(|at| after.pixels[at]).collect();
+    let sparse: Vec<u8> =
+        rectangle.map(|at| if differs(&at) { after.pixels[at] } else { UNCHANGED }).collect();
+    let frame = |buffer: Vec<u8>| {
+        let mut frame = Frame {
+            left: left as u16,
+            top: top as u16,
+            width: (right - left + 1) as u16,
+            height: (bottom - top + 1) as u16,
+            buffer: buffer.into(),
+            transparent: Some(UNCHANGED),
+            dispose: DisposalMethod::Keep,
+            ..Frame::default()
+        };
+        frame.make_lzw_pre_encoded();
+        frame
+    };
+    let (plain, sparse) = (frame(plain), frame(sparse));
+    Some(if plain.buffer.len() < sparse.buffer.len() { plain } else { sparse })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_out_of_a_gif_is_what_went_in_at_its_time() {
+        let mut picture = Mosaic::new(2, None, 1).expect("a small picture");
+        let mut pictures = Vec::new();
+        for frame in 0..6_u8 {
+            let packed: Vec<u8> =
+                (0..5760_u16).map(|at| if at / 40 > 60 { frame / 2 } else { at as u8 }).collect();
+            picture.place(usize::from(frame % 2), &packed);
+            pictures.push(picture.clone());
+        }
+        let moments: Vec<f64> = (0..6).map(|frame| f64::from(frame) * 4.0 / 59.7275).collect();
+        let mut animation = Animation::new(&pictures[0], Palette::Green).expect("a GIF");
+        for (picture, at_s) in pictures.iter().zip(&moments).skip(1) {
+            animation.push(picture, *at_s).expect("a picture");
+        }
+        let bytes = animation.finish(0.5).expect("a file");
+
+        let mut options = gif::DecodeOptions::new();
+        options.set_color_output(gif::ColorOutput::Indexed);
+        let mut decoder = options.read_info(bytes.as_slice()).expect("a GIF");
+        assert_eq!(
+            decoder.global_palette().map(|rgb| rgb[..15].to_vec()),
+            Some(Palette::Green.rgb().to_vec())
+        );
+        let width = usize::from(decoder.width());
+        let mut canvas = vec![0; width * usize::from(decoder.height())];
+        let mut shown = Vec::new();
+        let mut time = 0;
+        while let Some(frame) = decoder.read_next_frame().expect("a picture") {
+            for (index, pixel) in frame.buffer.iter().enumerate() {
+                let (x, y) = (index % usize::from(frame.width), index / usize::from(frame.width));
+                if frame.transparent != Some(*pixel) {
+                    canvas[(y + usize::from(frame.top)) * width + x + usize::from(frame.left)] =
+                        *pixel;
+                }
+            }
+            shown.push((time, canvas.clone()));
+            time += u64::from(frame.delay);
+        }
+        assert_eq!(time, 50, "the delays add up to the time it took");
+        let mut distinct = pictures.clone();
+        distinct.dedup_by(|one, other| one.pixels == other.pixels);
+        assert_eq!(shown.len(), distinct.len());
+        for ((time, canvas), (picture, at_s)) in shown.iter().zip(pictures.iter().zip(moments)) {
+            assert_eq!(canvas, &picture.pixels);
+            assert_eq!(*time, (at_s * 100.0_f64).round() as u64);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! `gbxcule demo`: the first ten minutes. Measures, shows, and says what to try next.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use gbxcule_lab::action_source::ActionGen;
+use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
+use gbxcule_lab::bench::{self, BenchPlan};
+use gbxcule_lab::{BackendKind, report};
+use gbxcule_swarm::{Codec, Rom, Schedule, Stage};
+use serde_json::Value;
+
+use crate::driver::{Drive, Driver, REAL_FRAMES_PER_S};
+use crate::picture::{Mosaic, Palette};
+use crate::{progress, record};
+
+/// Machines in the picture, and the steps after which it is taken: long enough that no two are alike.
+const SHOWN: usize = 48;
+const SHOWN_STEPS: u64 = 45;
+
+/// What to try after this, and what it shows.
+const NEXT: [(&str, &str); 4] = [
+    ("play", "the game in the browser, with your keyboard"),
+    ("watch", "the swarm live: click a machine, pause, step, take its controls"),
+    ("record --out runs/swarm.gif", "an animation of sixteen machines"),
+    ("doctor", "what else this computer can run, and what is missing for it"),
+];
+
+/// Run the swarm on the built-in game for some seconds: a throughput table and a picture of the machines
+#[derive(Args)]
+#[command(
+    after_long_help = "FILES\n  mosaic.png, scaling.png, summary.md and demo.json in the folder"
+)]
+pub(crate) struct Demo {
+    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
+    rom: String,
+
+    /// Numbers of machines
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_value = "1,8,64,512")]
+    env_counts: Vec<usize>,
+
+    /// Where pictures and tables go
+    #[arg(long, value_name = "DIR", default_value = "runs/demo")]
+    out: PathBuf,
+}
+
+impl Demo {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let rom = RomImage::find(&self.rom)
+            .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+        let schedule = Schedule::default();
+        println!(
+            "A swarm of Game Boys plays {}: random buttons, {} frames a step, on this computer's CPU.\n",
+            rom.name,
+            schedule.frames_per_step()
+        );
+        let artifact = self.measure(&rom, schedule)?;
+        print_table(&artifact);
+        write_json(&self.out.join("demo.json"), &artifact)?;
+        let report = report::write(&self.out)?;
+        let mosaic = self.out.join("mosaic.png");
+        write_whole(&mosaic, &picture(&rom, schedule)?)?;
+
+        let command = std::env::args().next().unwrap_or_else(|| "gbxcule".to_owned());
+        println!("\npicture of {SHOWN} machines   {}", mosaic.display());
+        println!("speed as a plot          {}", report.plot.display());
+        println!("all figures              {}", report.summary.display());
+        println!("\nNow try");
+        for (verb, what) in NEXT {
+            println!("  {command} {verb:27}  {what}");
+        }
+        Ok(true)
+    }
+
+    fn measure(&self, rom: &RomImage, schedule: Schedule) -> anyhow::Result<Value> {
+        let plan = BenchPlan {
+            backends: vec![BackendKind::WarpVecCpu],
+            rom: rom.clone(),
+            env_counts: self.env_counts.clone(),
+            most_pyboy_envs: 0,
+            steps: 1_000_000,
+            longest_window: Duration::from_millis(500),
+            warmup_steps: 2,
+            repeats: 3,
+            sync_every: 0,
+            codec: Codec::FULL_V1,
+            schedule,
+            stage: Stage::FullStep,
+            draw_last: false,
+            action_gen: ActionGen::Random,
+            actions_seed: 0,
+            experiment: None,
+            workers: None,
+        };
+        let bar = progress::bar(0, "windows");
+        let artifact = bench::run(&plan, &mut |progress| {
+            bar.set_length(progress.of as u64);
+            bar.set_position(progress.done as u64);
+            bar.set_message(format!("{} machines", progress.num_envs));
+        })?;
+        bar.finish_and_clear();
+        Ok(artifact)
+    }
+}
+
+fn print_table(artifact: &Value) {
+    println!("{:>9}  {:>13}  {:>13}  {:>12}", "machines", "frames/s", "x real time", "env-steps/s");
+    for result in artifact["results"].as_array().into_iter().flatten() {
+        let number = |field: &str| result[field].as_f64().unwrap_or(f64::NAN);
+        println!(
+            "{:>9}  {:>13}  {:>13}  {:>12}",
+            report::thousands(number("num_envs")),
+            report::thousands(number("frames_per_s")),
+            report::thousands(number("frames_per_s") / REAL_FRAMES_PER_S),
+            report::thousands(number("env_steps_per_s")),
+        );
+    }
+}
+
+fn picture(rom: &RomImage, schedule: Schedule) -> anyhow::Result<Vec<u8>> {
+    let drive = Drive {
+        codec: Codec::FULL_V1,
+        schedule,
+        action_gen: ActionGen::Random,
+        seed: 0,
+        stage: Stage::EmulateOnly,
+    };
+    let mut driver = Driver::new(Rom::new(&rom.bytes)?, SHOWN, drive)?;
+    while driver.step() < SHOWN_STEPS {
+        driver.finish_step(driver.step() + 1 == SHOWN_STEPS)?;
+    }
+    let mut mosaic = Mosaic::new(SHOWN, None, 1)?;
+    record::draw(&mut mosaic, &driver, &(0..SHOWN).collect::<Vec<_>>())?;
+    mosaic.png(Palette::Green)
+}

@@ -1,0 +1,159 @@
+//! Machines side by side as one picture of five colours: four shades, and the ground between them. For stills (PNG) and
+//! for the frames of an animation.
+
+use anyhow::Context;
+use clap::ValueEnum;
+
+const WIDTH: usize = 160;
+const HEIGHT: usize = 144;
+const GAP: usize = 4;
+/// The index of the ground's colour, after the four shades.
+pub(crate) const GROUND: u8 = 4;
+/// Larger pictures are more likely a slip than a wish.
+const LONGEST_SIDE: usize = 16_384;
+
+/// The colours of the screens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Palette {
+    /// As the first Game Boys looked
+    Green,
+    /// Black and white
+    Grey,
+    /// As old terminals looked
+    Amber,
+}
+
+impl Palette {
+    /// Red, green and blue of the four shades, lightest first, and of the ground.
+    pub(crate) fn rgb(self) -> [u8; 15] {
+        let colours: [u32; 5] = match self {
+            Self::Green => [0xE0F8D0, 0x88C070, 0x346856, 0x081820, 0x14161A],
+            Self::Grey => [0xF6F6F2, 0xA8A8A4, 0x565654, 0x0C0C0C, 0x2C2C30],
+            Self::Amber => [0xFFE9B8, 0xE8A33D, 0x8A4B16, 0x1C0F08, 0x2C2622],
+        };
+        let mut bytes = [0; 15];
+        for (three, colour) in bytes.chunks_exact_mut(3).zip(colours) {
+            three.copy_from_slice(&colour.to_be_bytes()[1..]);
+        }
+        bytes
+    }
+}
+
+/// A picture with a place for each machine; one byte a pixel.
+#[derive(Debug, Clone)]
+pub(crate) struct Mosaic {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) pixels: Vec<u8>,
+    columns: usize,
+    scale: usize,
+}
+
+impl Mosaic {
+    /// Ground only. Without a number of columns the picture gets about as wide as a screen.
+    pub(crate) fn new(
+        machines: usize,
+        columns: Option<usize>,
+        scale: usize,
+    ) -> anyhow::Result<Self> {
+        let columns = columns.unwrap_or_else(|| usual_columns(machines)).clamp(1, machines);
+        let rows = machines.div_ceil(columns);
+        let side = |tiles: usize, pixels: usize| (tiles * (pixels + GAP) - GAP) * scale;
+        let (width, height) = (side(columns, WIDTH), side(rows, HEIGHT));
+        anyhow::ensure!(
+            width.max(height) <= LONGEST_SIDE,
+            "{machines} machines in {columns} columns would make a picture of {width} x {height} pixels; choose fewer \
+             with --envs"
+        );
+        Ok(Self { width, height, pixels: vec![GROUND; width * height], columns, scale })
+    }
+
+    /// Draw a machine's packed picture into its place.
+    pub(crate) fn place(&mut self, place: usize, packed: &[u8]) {
+        let (column, row) = (place % self.columns, place / self.columns);
+        let corner = (row * (HEIGHT + GAP) * self.width + column * (WIDTH + GAP)) * self.scale;
+        for (y, line) in packed.chunks_exact(WIDTH / 4).enumerate() {
+            let shades = line.iter().flat_map(|byte| [6, 4, 2, 0].map(|shift| byte >> shift & 3));
+            for (x, shade) in shades.enumerate() {
+                for below in 0..self.scale {
+                    let start = corner + (y * self.scale + below) * self.width + x * self.scale;
+                    self.pixels[start..start + self.scale].fill(shade);
+                }
+            }
+        }
+    }
+
+    /// The bytes of a PNG file.
+    pub(crate) fn png(&self, palette: Palette) -> anyhow::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        // Sides are bounded by `LONGEST_SIDE`.
+        let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_depth(png::BitDepth::Four);
+        encoder.set_palette(palette.rgb().to_vec());
+        encoder.set_compression(png::Compression::High);
+        encoder.set_filter(png::Filter::NoFilter);
+        let packed: Vec<u8> = self
+            .pixels
+            .chunks_exact(self.width)
+            .flat_map(|line| line.chunks(2))
+            .map(|two| two[0] << 4 | two.get(1).copied().unwrap_or(0))
+            .collect();
+        let mut writer = encoder.write_header().context("a PNG header")?;
+        writer.write_image_data(&packed).context("a PNG image")?;
+        writer.finish().context("a PNG's end")?;
+        Ok(bytes)
+    }
+}
+
+/// Columns that fill every row, if there are some that make a picture between square and twice as wide; else about so.
+fn usual_columns(machines: usize) -> usize {
+    let wished = (machines as f64 * 1.6).sqrt();
+    let fits = |columns: &usize| {
+        let shape = (columns * columns) as f64 / machines as f64;
+        machines.is_multiple_of(*columns) && (1.0..=5.0).contains(&shape)
+    };
+    let distance = |columns: &usize| (*columns as f64 - wished).abs();
+    (1..=machines)
+        .filter(fits)
+        .min_by(|one, other| distance(one).total_cmp(&distance(other)))
+        .unwrap_or(wished.ceil() as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_filled_where_they_can_be() {
+        let found = [1, 2, 3, 7, 8, 12, 16, 18, 48, 512].map(usual_columns);
+        assert_eq!(found, [1, 2, 3, 4, 4, 4, 4, 6, 8, 32]);
+    }
+
+    #[test]
+    fn every_machine_is_drawn_in_its_place_at_its_scale() {
+        let mut mosaic = Mosaic::new(3, Some(2), 2).expect("a small picture");
+        assert_eq!((mosaic.width, mosaic.height), (2 * 324, 2 * 292));
+        let mut packed = vec![0; 5760];
+        packed[0] = 0b0100_0000;
+        packed[5759] = 0b0000_0011;
+        mosaic.place(2, &packed);
+        let at = |x: usize, y: usize| mosaic.pixels[y * mosaic.width + x];
+        assert_eq!([at(0, 296), at(1, 297), at(2, 296), at(0, 298)], [1, 1, 0, 0]);
+        assert_eq!([at(319, 583), at(318, 582), at(317, 583)], [3, 3, 0]);
+        assert_eq!([at(320, 400), at(0, 0), at(647, 583)], [GROUND; 3]);
+    }
+
+    #[test]
+    fn a_png_holds_the_pixels() {
+        let mut mosaic = Mosaic::new(1, None, 1).expect("a small picture");
+        mosaic.place(0, &[0b0001_1011; 5760]);
+        let bytes = mosaic.png(Palette::Grey).expect("a PNG");
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info().expect("a header");
+        let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
+        reader.next_frame(&mut rgb).expect("an image");
+        assert_eq!(rgb[..12], Palette::Grey.rgb()[..12]);
+    }
+}

@@ -1,0 +1,41 @@
+//! `gbxcule play`: one machine in the browser, its buttons on the keyboard.
+
+use clap::Args;
+use gbxcule_lab::action_source::ActionGen;
+use gbxcule_swarm::{Codec, Schedule, Stage};
+
+use crate::driver::Drive;
+use crate::watch::{Mode, Place, Start, show};
+
+/// Play one machine in the browser, at the speed of a real one
+///
+/// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; there are buttons to touch as well. It is the
+/// page of `gbxcule watch` with one machine.
+#[derive(Args)]
+#[command(after_long_help = "EXAMPLES\n  gbxcule play\n  gbxcule play --rom game.gb --port 9000")]
+pub(crate) struct Play {
+    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
+    rom: String,
+
+    /// Wait for somebody to press run
+    #[arg(long)]
+    paused: bool,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Play {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let drive = Drive {
+            codec: Codec::FULL_V1,
+            schedule: Schedule::new(1, 1)?,
+            action_gen: ActionGen::Hold("NOOP".to_owned()),
+            seed: 0,
+            stage: Stage::RewardOnly,
+        };
+        let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play };
+        show(&self.rom, 1, drive, start, &self.place)
+    }
+}

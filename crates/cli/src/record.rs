@@ -1,0 +1,181 @@
+//! `gbxcule record`: chosen machines as an animation, or as a picture of their end.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+use gbxcule_lab::artifact::{RomImage, write_whole};
+use gbxcule_swarm::Rom;
+
+use crate::animation::Animation;
+use crate::driver::{Drive, Driver, REAL_FRAMES_PER_S};
+use crate::picture::{Mosaic, Palette};
+use crate::progress;
+use crate::run_options::RunOptions;
+
+/// Record machines as a GIF, or their last picture as a PNG
+///
+/// Several machines are shown side by side. The same ROM, actions and seed give the same file.
+#[derive(Args)]
+#[command(after_long_help = "\
+EXAMPLES
+  gbxcule record --out swarm.gif
+  gbxcule record --num-envs 64 --envs 0,5,9 --steps 50 --scale 2 --out three.gif
+  gbxcule record --num-envs 18 --columns 6 --steps 60 --out mosaic.png")]
+pub(crate) struct Record {
+    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
+    rom: String,
+
+    /// Machines that run; by default as many as --envs needs, else 16
+    #[arg(long, value_name = "N")]
+    num_envs: Option<usize>,
+
+    /// Machines to show; by default all of them
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    envs: Vec<usize>,
+
+    /// Steps to record
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    steps: u64,
+
+    /// Steps that run before, unrecorded
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip_steps: u64,
+
+    /// Frames of one step
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    frames_per_step: u32,
+
+    /// Show one in so many frames of the machines: 4 makes 15 pictures a second
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..))]
+    every: u32,
+
+    /// Machines in a row
+    #[arg(long, value_name = "N")]
+    columns: Option<usize>,
+
+    /// Enlarge every pixel
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+    scale: u32,
+
+    /// The colours of the screens
+    #[arg(long, value_enum, default_value_t = Palette::Green)]
+    palette: Palette,
+
+    /// The file, *.gif or *.png
+    #[arg(long, value_name = "FILE", default_value = "runs/record.gif")]
+    out: PathBuf,
+
+    #[command(flatten)]
+    run: RunOptions,
+}
+
+impl Record {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let is_still = match self.out.extension().and_then(|extension| extension.to_str()) {
+            Some("gif") => false,
+            Some("png") => true,
+            _ => bail!("--out takes a .gif or a .png, not {}", self.out.display()),
+        };
+        let envs = self.shown_envs()?;
+        let image = RomImage::find(&self.rom)
+            .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+        let drive = Drive::new(&self.run, self.frames_per_step)?;
+        let mut driver = Driver::new(Rom::new(&image.bytes)?, self.num_envs(), drive)?;
+        let mut mosaic = Mosaic::new(envs.len(), self.columns, self.scale as usize)?;
+        let bytes = if is_still {
+            self.run_to_end(&mut driver)?;
+            draw(&mut mosaic, &driver, &envs)?;
+            mosaic.png(self.palette)?
+        } else {
+            self.animate(&mut driver, &mut mosaic, &envs)?
+        };
+        write_whole(&self.out, &bytes)?;
+        println!(
+            "{}: {} x {} pixels, {} KiB",
+            self.out.display(),
+            mosaic.width,
+            mosaic.height,
+            bytes.len().div_ceil(1024)
+        );
+        Ok(true)
+    }
+
+    fn num_envs(&self) -> usize {
+        let needed = self.envs.iter().max().map_or(16, |last| last + 1);
+        self.num_envs.unwrap_or(needed)
+    }
+
+    fn shown_envs(&self) -> anyhow::Result<Vec<usize>> {
+        let num_envs = self.num_envs();
+        ensure!(num_envs > 0, "--num-envs takes at least one machine");
+        if self.envs.is_empty() {
+            return Ok((0..num_envs).collect());
+        }
+        if let Some(env) = self.envs.iter().find(|env| **env >= num_envs) {
+            bail!(
+                "--envs names env {env}; {num_envs} machines have the envs 0 to {}",
+                num_envs - 1
+            );
+        }
+        Ok(self.envs.clone())
+    }
+
+    fn run_to_end(&self, driver: &mut Driver) -> anyhow::Result<()> {
+        let end = self.skip_steps + self.steps;
+        let bar = progress::bar(end, "steps");
+        while driver.step() < end {
+            driver.finish_step(driver.step() + 1 == end)?;
+            bar.set_position(driver.step());
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    fn animate(
+        &self,
+        driver: &mut Driver,
+        mosaic: &mut Mosaic,
+        envs: &[usize],
+    ) -> anyhow::Result<Vec<u8>> {
+        let end = self.skip_steps + self.steps;
+        let bar = progress::bar(end, "steps");
+        while driver.step() < self.skip_steps {
+            driver.finish_step(false)?;
+            bar.set_position(driver.step());
+        }
+        let mut animation = None;
+        let mut frames = 0;
+        while driver.step() < end {
+            frames += driver.advance(self.every - frames % self.every, true)?;
+            bar.set_position(driver.step());
+            if !frames.is_multiple_of(self.every) {
+                continue;
+            }
+            draw(mosaic, driver, envs)?;
+            match &mut animation {
+                None => animation = Some(Animation::new(mosaic, self.palette)?),
+                Some(animation) => animation.push(mosaic, self.moment(frames - self.every))?,
+            }
+        }
+        bar.finish_and_clear();
+        match animation {
+            Some(animation) => animation.finish(self.moment(frames)),
+            None => bail!("{} steps end before the first picture; lower --every", self.steps),
+        }
+    }
+
+    /// When the picture after so many frames appears; the first one at once.
+    fn moment(&self, frames: u32) -> f64 {
+        f64::from(frames) / REAL_FRAMES_PER_S
+    }
+}
+
+/// All shown machines' present pictures.
+pub(crate) fn draw(mosaic: &mut Mosaic, driver: &Driver, envs: &[usize]) -> anyhow::Result<()> {
+    for (place, env) in envs.iter().enumerate() {
+        mosaic.place(place, driver.picture(*env)?);
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! `gbxcule watch`, and the live view that `gbxcule play` shares with it.
+//!
+//! One binary, one port: the page is inside, the view comes over a WebSocket. The swarm has the main thread (`session`) and
+//! waits for nobody; each browser has a thread of its own (`viewer`) that asks for the next view when it has drawn the
+//! last one. `protocol` says what the two send each other, `server` who may connect, `tile` how machines are made small.
+
+mod http;
+mod page;
+mod protocol;
+mod server;
+mod session;
+mod tile;
+mod viewer;
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use anyhow::Context;
+use clap::Args;
+use gbxcule_lab::artifact::RomImage;
+use gbxcule_swarm::Rom;
+
+use crate::driver::{Drive, Driver};
+use crate::run_options::RunOptions;
+pub(crate) use protocol::Mode;
+
+/// Watch a swarm in the browser while it runs
+///
+/// Opens no browser: it prints an address. Click a machine to enlarge it, pause, step, change the speed, take its
+/// controls. The swarm runs at its own pace and a slow browser only sees fewer pictures of it.
+#[derive(Args)]
+#[command(mut_arg("stage", |stage| stage.default_value("reward_only")), after_long_help = "\
+EXAMPLES
+  gbxcule watch
+  gbxcule watch --num-envs 4096 --port 9000
+  gbxcule watch --rom game.gb --frames-per-step 4 --actions hold:RIGHT")]
+pub(crate) struct Watch {
+    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
+    rom: String,
+
+    /// Machines
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    num_envs: usize,
+
+    /// Frames of one step
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    frames_per_step: u32,
+
+    /// How fast to begin, in times the speed of a real machine; 0 as fast as it goes
+    #[arg(long, value_name = "TIMES", default_value_t = 0.0, value_parser = speed)]
+    speed: f64,
+
+    /// Wait for somebody to press run
+    #[arg(long)]
+    paused: bool,
+
+    #[command(flatten)]
+    place: Place,
+
+    #[command(flatten)]
+    run: RunOptions,
+}
+
+/// Where the page is served.
+#[derive(Args)]
+pub(crate) struct Place {
+    /// Where the page is; 0 takes a free port
+    #[arg(long, value_name = "P", default_value_t = 8117)]
+    port: u16,
+
+    /// The address to listen on; others than this machine can connect only if it is not 127.0.0.1
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let times = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    protocol::check_speed(times)?;
+    Ok(times)
+}
+
+impl Watch {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let drive = Drive::new(&self.run, self.frames_per_step)?;
+        let start = session::Start { speed: self.speed, running: !self.paused, mode: Mode::Watch };
+        show(&self.rom, self.num_envs, drive, start, &self.place)
+    }
+}
+
+/// Serve the page and run the swarm until Ctrl-C.
+pub(crate) fn show(
+    rom: &str,
+    num_envs: usize,
+    drive: Drive,
+    start: session::Start,
+    place: &Place,
+) -> anyhow::Result<bool> {
+    let image = RomImage::find(rom)
+        .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+    let driver = Driver::new(Rom::new(&image.bytes)?, num_envs, drive)?;
+    let hello = protocol::hello(&image.name, &driver, start.mode);
+    let server = server::Server::bind(place.host, place.port)?;
+    let what = match start.mode {
+        Mode::Watch if num_envs == 1 => format!("watching one machine with {}", image.name),
+        Mode::Watch => format!("watching {num_envs} machines with {}", image.name),
+        Mode::Play => format!("playing {}", image.name),
+    };
+    println!("{what}: {}   (Ctrl-C ends)", server.url());
+    let commands = server.start(hello)?;
+    session::Session::new(driver, start).run(&commands)?;
+    Ok(true)
+}
+
+pub(crate) use session::Start;

@@ -1,0 +1,19 @@
+//! The page, as it lies in the binary.
+
+/// The file behind a path: its content type and its text.
+pub(crate) fn file(path: &str) -> Option<(&'static str, &'static str)> {
+    const HTML: &str = "text/html; charset=utf-8";
+    const CSS: &str = "text/css; charset=utf-8";
+    const SCRIPT: &str = "text/javascript; charset=utf-8";
+    Some(match path {
+        "/" => (HTML, include_str!("page/index.html")),
+        "/style.css" => (CSS, include_str!("page/style.css")),
+        "/main.js" => (SCRIPT, include_str!("page/main.js")),
+        "/link.js" => (SCRIPT, include_str!("page/link.js")),
+        "/screen.js" => (SCRIPT, include_str!("page/screen.js")),
+        "/mosaic.js" => (SCRIPT, include_str!("page/mosaic.js")),
+        "/machine.js" => (SCRIPT, include_str!("page/machine.js")),
+        "/pad.js" => (SCRIPT, include_str!("page/pad.js")),
+        _ => return None,
+    })
+}

@@ -1,0 +1,37 @@
+// The WebSocket: requests out, views in, and a new connection when the old one is lost.
+// What goes over it is written down in protocol.rs.
+
+const AGAIN_MS = 1000;
+
+/** Calls `hello`, `view`, `lost`; returns a function that sends a request. */
+export function connect({ hello, view, lost }) {
+  let socket;
+  const open = () => {
+    socket = new WebSocket(`ws://${location.host}/socket`);
+    socket.binaryType = 'arraybuffer';
+    socket.onmessage = ({ data }) => {
+      if (typeof data !== 'string') return view(parseView(data));
+      const message = JSON.parse(data);
+      if (message.type === 'hello') hello(message);
+      else console.warn(message.message);
+    };
+    socket.onclose = () => {
+      lost();
+      setTimeout(open, AGAIN_MS);
+    };
+  };
+  open();
+  return (request) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(request));
+  };
+}
+
+function parseView(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  const tileBytes = 5760 / (head.shrink * head.shrink);
+  const start = 4 + length;
+  const tiles = new Uint8Array(buffer, start, head.count * tileBytes);
+  const screen = head.chosen ? new Uint8Array(buffer, start + tiles.length, 5760) : null;
+  return { ...head, tileBytes, tiles, screen };
+}

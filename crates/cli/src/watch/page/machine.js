@@ -1,0 +1,115 @@
+// One machine, large: its screen, what it does, its reward, registers and first bytes of work RAM.
+
+import { buttonNames } from './pad.js';
+import { show } from './screen.js';
+
+const REGISTERS = ['a', 'f', 'b', 'c', 'd', 'e', 'h', 'l', 'sp', 'pc'];
+const FLAGS = ['Z', 'N', 'H', 'C'];
+const MEMORY_LOW = 0xc000;
+const REWARDS = 120;
+const BYTES_IN_A_ROW = 16;
+
+const hex = (value, digits) => value.toString(16).toUpperCase().padStart(digits, '0');
+const byId = (id) => document.getElementById(id);
+
+export class Machine {
+  constructor() {
+    this.screen = byId('screen').getContext('2d');
+    this.spark = byId('spark');
+    this.rewards = [];
+    this.env = null;
+    this.packed = null;
+    this.cells = {};
+    for (const name of REGISTERS) this.cells[name] = addRegister(name);
+    this.flags = FLAGS.map(addFlag);
+    this.bytes = [];
+  }
+
+  draw({ chosen, screen, step }) {
+    if (chosen.env !== this.env || step < this.step) this.rewards = [];
+    this.env = chosen.env;
+    this.packed = screen;
+    this.redraw();
+    const buttons = buttonNames(chosen.buttons);
+    byId('action').textContent = chosen.held ? buttons || 'your hands' : (chosen.action ?? 'NOOP');
+    byId('action').classList.toggle('lit', chosen.buttons !== 0);
+    if (byId('insides').open) {
+      this.drawRegisters(chosen.registers);
+      this.drawMemory(chosen.memory);
+    }
+    if (step !== this.step) this.drawReward(chosen.reward);
+    this.step = step;
+  }
+
+  redraw() {
+    if (this.packed) show(this.screen, this.packed);
+  }
+
+  drawRegisters(registers) {
+    for (const name of REGISTERS) {
+      this.cells[name].textContent = hex(registers[name], name.length === 2 ? 4 : 2);
+    }
+    this.flags.forEach((flag, index) => flag.classList.toggle('lit', ((registers.f >> (7 - index)) & 1) === 1));
+  }
+
+  drawMemory(memory) {
+    if (this.bytes.length !== memory.length) this.addMemory(memory.length);
+    memory.forEach((byte, index) => {
+      const cell = this.bytes[index];
+      const text = hex(byte, 2);
+      cell.classList.toggle('changed', cell.textContent !== text);
+      cell.classList.toggle('zero', byte === 0);
+      cell.textContent = text;
+    });
+  }
+
+  addMemory(length) {
+    byId('memory').replaceChildren();
+    this.bytes = [];
+    for (let low = 0; low < length; low += BYTES_IN_A_ROW) {
+      const row = byId('memory').insertRow();
+      const address = document.createElement('th');
+      address.scope = 'row';
+      address.textContent = hex(MEMORY_LOW + low, 4);
+      row.append(address);
+      for (let index = low; index < Math.min(low + BYTES_IN_A_ROW, length); index++) this.bytes.push(row.insertCell());
+    }
+  }
+
+  drawReward(reward) {
+    byId('reward').textContent = reward === null ? 'none' : reward.toFixed(3);
+    if (reward === null) return;
+    this.rewards.push(reward);
+    if (this.rewards.length > REWARDS) this.rewards.shift();
+    const ratio = window.devicePixelRatio || 1;
+    const [width, height] = [this.spark.clientWidth * ratio, this.spark.clientHeight * ratio];
+    if (this.spark.width !== Math.round(width) || this.spark.height !== Math.round(height)) {
+      this.spark.width = Math.round(width);
+      this.spark.height = Math.round(height);
+    }
+    const context = this.spark.getContext('2d');
+    context.clearRect(0, 0, width, height);
+    const [low, high] = [Math.min(0, ...this.rewards), Math.max(1e-9, ...this.rewards)];
+    const bar = width / REWARDS;
+    context.fillStyle = getComputedStyle(this.spark).color;
+    this.rewards.forEach((value, index) => {
+      const tall = Math.max(ratio, ((value - low) / (high - low)) * height);
+      context.fillRect((REWARDS - this.rewards.length + index) * bar, height - tall, Math.max(1, bar - ratio), tall);
+    });
+  }
+}
+
+function addRegister(name) {
+  const [group, term, value] = ['div', 'dt', 'dd'].map((tag) => document.createElement(tag));
+  term.textContent = name.toUpperCase();
+  group.append(term, value);
+  byId('registers').append(group);
+  return value;
+}
+
+function addFlag(name) {
+  const flag = document.createElement('span');
+  flag.textContent = name;
+  byId('flags').append(flag);
+  return flag;
+}

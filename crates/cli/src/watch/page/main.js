@@ -1,0 +1,192 @@
+// The page: controls on one side, views on the other. A view is asked for when the last one is on the screen, so the
+// browser sets its own pace; while the tab is hidden it asks for nothing.
+
+import { connect } from './link.js';
+import { Machine } from './machine.js';
+import { Mosaic } from './mosaic.js';
+import { Pad } from './pad.js';
+import { choosePalette } from './screen.js';
+
+const REAL_FRAMES_PER_S = 4194304 / 70224;
+
+const byId = (id) => document.getElementById(id);
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+const state = { hello: null, running: true, chosen: null, hands: false, asked: false, view: null };
+
+const swarm = byId('swarm');
+const mosaic = new Mosaic({
+  swarm, sheet: byId('sheet'), canvas: byId('mosaic'), ring: byId('ring'), hover: byId('hover'),
+});
+const machine = new Machine();
+const pad = new Pad(byId('pad'), byId('machine'), byId('cross'), (buttons) => send({ type: 'hold', env: state.chosen, buttons }));
+const send = connect({ hello: greet, view: show, lost: lose });
+
+function greet(hello) {
+  const isPlay = hello.mode === 'play';
+  state.hello = hello;
+  byId('lost').hidden = true;
+  document.body.dataset.mode = hello.mode;
+  document.title = `${hello.rom} · gbxcule`;
+  byId('rom').textContent = hello.rom;
+  byId('machines').textContent = number.format(hello.num_envs);
+  byId('mosaic').setAttribute('aria-label', `${hello.num_envs} machines playing ${hello.rom}`);
+  if (isPlay) {
+    choose(0);
+    takeControls(true);
+  } else {
+    choose(state.chosen !== null && state.chosen < hello.num_envs ? state.chosen : null);
+    takeControls(false);
+  }
+  mosaic.set(hello.num_envs);
+  ask();
+}
+
+function lose() {
+  byId('lost').hidden = false;
+  takeControls(false);
+}
+
+function ask() {
+  if (!state.hello) return;
+  const sight = state.hello.mode === 'play' ? { first: 0, count: 0, shrink: 1 } : mosaic.inSight();
+  send({ type: 'look', ...sight, chosen: state.chosen });
+}
+
+/** Ask again before the next picture of the browser, once however often this is called. */
+function askSoon() {
+  if (state.asked) return;
+  state.asked = true;
+  requestAnimationFrame(() => {
+    state.asked = false;
+    ask();
+  });
+}
+
+function show(view) {
+  state.view = view;
+  state.running = view.running;
+  if (view.count > 0) mosaic.draw(view);
+  if (view.chosen && view.chosen.env === state.chosen) machine.draw(view);
+  byId('run').textContent = view.running ? 'Pause' : 'Run';
+  // Nothing has been counted in the first moments.
+  const isCounted = view.running && view.frames_per_s > 0;
+  byId('rate').textContent = isCounted ? number.format(view.frames_per_s) : view.running ? '…' : 'paused';
+  byId('times').textContent = isCounted ? `${number.format(view.frames_per_s / REAL_FRAMES_PER_S)}×` : '–';
+  byId('step-count').textContent = number.format(view.step);
+  for (const choice of document.getElementsByName('speed')) choice.checked = Number(choice.value) === view.speed;
+  askSoon();
+}
+
+function choose(env) {
+  if (state.hands && env !== state.chosen) takeControls(false);
+  state.chosen = env;
+  byId('machine').hidden = env === null;
+  document.body.classList.toggle('enlarged', env !== null);
+  if (env !== null) byId('name').textContent = state.hello.num_envs === 1 ? state.hello.rom : `Machine ${env}`;
+  mosaic.layOut();
+  mosaic.choose(env);
+  mosaic.reveal();
+  byId('said').textContent = env === null ? '' : `machine ${env} is enlarged`;
+  askSoon();
+}
+
+function takeControls(on) {
+  const changes = on !== state.hands;
+  state.hands = on;
+  byId('hands').textContent = on ? 'Let go' : 'Take the controls';
+  byId('hands').setAttribute('aria-pressed', String(on));
+  pad.set(on);
+  if (!changes) return;
+  if (on) {
+    send({ type: 'hold', env: state.chosen, buttons: 0 });
+    if (state.hello.mode === 'watch') send({ type: 'speed', times: 1 });
+    // Enter and Space are the game's from here on, not the button's.
+    document.activeElement?.blur();
+  } else {
+    send({ type: 'let_go' });
+  }
+}
+
+function chooseBy(offset) {
+  const last = state.hello.num_envs - 1;
+  choose(Math.min(Math.max((state.chosen ?? -offset) + offset, 0), last));
+}
+
+const runOrPause = () => send({ type: state.running ? 'pause' : 'run' });
+const resize = (change) => {
+  change();
+  mosaic.reveal();
+  askSoon();
+};
+
+byId('run').onclick = runOrPause;
+byId('step').onclick = () => send({ type: 'step' });
+byId('reset').onclick = () => send({ type: 'reset' });
+byId('speed').onchange = (event) => send({ type: 'speed', times: Number(event.target.value) });
+byId('smaller').onclick = () => resize(() => mosaic.larger(-1));
+byId('larger').onclick = () => resize(() => mosaic.larger(1));
+byId('fit').onclick = () => resize(() => mosaic.fit());
+byId('previous').onclick = () => chooseBy(-1);
+byId('next').onclick = () => chooseBy(1);
+byId('close').onclick = () => choose(null);
+byId('hands').onclick = () => takeControls(!state.hands);
+
+swarm.onclick = (event) => {
+  const env = mosaic.at(event.clientX, event.clientY);
+  if (env !== null) choose(env);
+};
+swarm.onpointermove = (event) => mosaic.point(event.pointerType === 'mouse' ? mosaic.at(event.clientX, event.clientY) : null);
+swarm.onpointerleave = () => mosaic.point(null);
+swarm.onscroll = askSoon;
+new ResizeObserver(() => {
+  mosaic.layOut();
+  askSoon();
+}).observe(swarm);
+
+window.addEventListener('keydown', (event) => {
+  const onControl = event.target.closest('button, select, input, summary');
+  // Keys that work the focused control stay with it.
+  if (onControl && ['Enter', ' ', 'Shift', 'Tab'].includes(event.key)) return;
+  if (event.target.closest('select, input') && event.key.startsWith('Arrow')) return;
+  if (pad.key(event, true) || shortcut(event)) event.preventDefault();
+});
+window.addEventListener('keyup', (event) => pad.key(event, false));
+
+function shortcut({ key, target, ctrlKey, metaKey, altKey }) {
+  if (ctrlKey || metaKey || altKey || !state.hello) return false;
+  if (key === ' ') return runOrPause(), true;
+  if (key === '.') return send({ type: 'step' }), true;
+  if (state.hello.mode === 'play') return false;
+  if (key === '+' || key === '=') return resize(() => mosaic.larger(1)), true;
+  if (key === '-') return resize(() => mosaic.larger(-1)), true;
+  if (key === '0') return resize(() => mosaic.fit()), true;
+  if (key === 'Escape') return choose(null), swarm.focus(), true;
+  if (target !== swarm) return false;
+  const columns = mosaic.grid.columns;
+  const moves = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
+  if (key in moves) return chooseBy(moves[key]), true;
+  if (key === 'Enter') return choose(state.chosen ?? 0), byId('hands').focus(), true;
+  return false;
+}
+
+/** A setting that the browser remembers. */
+function remember(id, apply) {
+  const select = byId(id);
+  const kept = localStorage.getItem(`gbxcule ${id}`);
+  if ([...select.options].some((option) => option.value === kept)) select.value = kept;
+  select.onchange = () => {
+    localStorage.setItem(`gbxcule ${id}`, select.value);
+    apply(select.value);
+  };
+  apply(select.value);
+}
+
+remember('palette', (name) => {
+  choosePalette(name);
+  if (state.view?.count) mosaic.draw(state.view);
+  machine.redraw();
+});
+remember('theme', (name) => {
+  document.documentElement.dataset.theme = name;
+});

@@ -1,0 +1,125 @@
+//! Machines made small: a packed picture averaged over squares of 2, 4 or 8 pixels, packed again.
+//!
+//! Called for every visible machine of every view, on the swarm's own thread, so it adds up pixels by table.
+
+use gbxcule_swarm::FRAME_BYTES;
+use serde::Deserialize;
+
+const WIDTH: usize = 160;
+const HEIGHT: usize = 144;
+const ROW_BYTES: usize = WIDTH / 4;
+
+/// Sum of the four pixels in a byte.
+const BYTE_SUM: [u8; 256] = {
+    let mut sums = [0; 256];
+    let mut byte = 0_usize;
+    while byte < 256 {
+        sums[byte] = (byte >> 6 & 3) as u8
+            + (byte >> 4 & 3) as u8
+            + (byte >> 2 & 3) as u8
+            + (byte & 3) as u8;
+        byte += 1;
+    }
+    sums
+};
+
+/// By how much a picture is made smaller: 1, 2, 4 or 8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "usize")]
+pub(crate) struct Shrink(usize);
+
+impl TryFrom<usize> for Shrink {
+    type Error = String;
+
+    fn try_from(divisor: usize) -> Result<Self, String> {
+        match divisor {
+            1 | 2 | 4 | 8 => Ok(Self(divisor)),
+            _ => Err(format!("shrink {divisor} is none of 1, 2, 4, 8")),
+        }
+    }
+}
+
+impl Shrink {
+    pub(crate) fn divisor(self) -> usize {
+        self.0
+    }
+
+    /// Bytes of one picture.
+    pub(crate) fn tile_bytes(self) -> usize {
+        FRAME_BYTES / (self.0 * self.0)
+    }
+
+    /// Append a picture made small.
+    pub(crate) fn append(self, picture: &[u8], out: &mut Vec<u8>) {
+        if self.0 == 1 {
+            out.extend_from_slice(picture);
+            return;
+        }
+        let half_of_square = self.0 * self.0 / 2;
+        let mut sums = [0_u16; WIDTH / 2];
+        let sums = &mut sums[..WIDTH / self.0];
+        for rows in picture.chunks_exact(ROW_BYTES * self.0).take(HEIGHT / self.0) {
+            sums.fill(0);
+            for row in rows.chunks_exact(ROW_BYTES) {
+                self.add_row(row, sums);
+            }
+            for four in sums.chunks_exact(4) {
+                let shade = |sum: u16| (usize::from(sum) + half_of_square) / (2 * half_of_square);
+                let packed = four.iter().fold(0, |packed, sum| packed << 2 | shade(*sum));
+                // Four shades of 2 bits.
+                out.push(packed as u8);
+            }
+        }
+    }
+
+    fn add_row(self, row: &[u8], sums: &mut [u16]) {
+        match self.0 {
+            2 => {
+                for (two, byte) in sums.chunks_exact_mut(2).zip(row) {
+                    two[0] += u16::from(BYTE_SUM[usize::from(byte >> 4)]);
+                    two[1] += u16::from(BYTE_SUM[usize::from(byte & 15)]);
+                }
+            }
+            _ => {
+                for (sum, bytes) in sums.iter_mut().zip(row.chunks_exact(self.0 / 4)) {
+                    *sum += bytes
+                        .iter()
+                        .map(|byte| u16::from(BYTE_SUM[usize::from(*byte)]))
+                        .sum::<u16>();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pixel(packed: &[u8], width: usize, x: usize, y: usize) -> usize {
+        usize::from(packed[(y * width + x) / 4] >> (6 - 2 * (x % 4)) & 3)
+    }
+
+    #[test]
+    fn every_small_pixel_is_the_rounded_mean_of_its_square() {
+        let picture: Vec<u8> = (0..FRAME_BYTES).map(|byte| ((byte * 167) >> 3) as u8).collect();
+        for divisor in [1, 2, 4, 8] {
+            let shrink = Shrink::try_from(divisor).expect("one of them");
+            let mut small = Vec::new();
+            shrink.append(&picture, &mut small);
+            assert_eq!(small.len(), shrink.tile_bytes());
+            let (width, height) = (WIDTH / divisor, HEIGHT / divisor);
+            for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+                let square = (0..divisor * divisor)
+                    .map(|at| (x * divisor + at % divisor, y * divisor + at / divisor));
+                let sum: usize = square.map(|(x, y)| pixel(&picture, WIDTH, x, y)).sum();
+                let area = divisor * divisor;
+                assert_eq!(
+                    pixel(&small, width, x, y),
+                    (sum + area / 2) / area,
+                    "{x} {y} / {divisor}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The page in a real browser: what it draws is compared pixel by pixel, and pictures of it are left to look at.
+
+use std::path::PathBuf;
+
+use gbxcule_swarm::NativeSwarm;
+
+use crate::chromium::{Chromium, Window};
+use crate::serving::{Serving, expected_swarm, wait_until};
+
+const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false };
+const PHONE: Window = Window { width: 390, height: 844, ratio: 2.0, dark: false };
+
+/// Shades of 160 x 144 pixels of a canvas's upper left corner, as digits; the green palette's reds tell them apart.
+fn shades(browser: &mut Chromium, canvas: &str) -> String {
+    let script = format!(
+        "(() => {{ const context = document.getElementById('{canvas}').getContext('2d'); \
+         const data = context.getImageData(0, 0, 160, 144).data; let text = ''; \
+         for (let at = 0; at < data.length; at += 4) text += [0xe0, 0x88, 0x34, 0x08].indexOf(data[at]); \
+         return text; }})()"
+    );
+    browser.evaluate(&script).as_str().expect("a text").to_owned()
+}
+
+fn expected_shades(swarm: &NativeSwarm, env: usize) -> String {
+    let packed = swarm.frame(env).expect("an env").iter();
+    let digits =
+        packed.flat_map(|byte| [6, 4, 2, 0].map(|shift| char::from(b'0' + (byte >> shift & 3))));
+    digits.collect()
+}
+
+fn text(browser: &mut Chromium, id: &str) -> String {
+    let value = browser.evaluate(&format!("document.getElementById('{id}').textContent"));
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn step_count(browser: &mut Chromium) -> u64 {
+    text(browser, "step-count").replace(',', "").parse().unwrap_or(0)
+}
+
+fn wait_for_text(browser: &mut Chromium, id: &str, expected: &str) {
+    wait_until(&format!("{id} says {expected}"), || text(browser, id) == expected);
+}
+
+/// Leave pictures in both colour schemes.
+fn picture(browser: &mut Chromium, name: &str, window: Window) {
+    let folder = std::env::var_os("GBXCULE_SCREENSHOTS").map_or_else(
+        || PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("screenshots"),
+        PathBuf::from,
+    );
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for dark in [false, true] {
+        browser.set_window(Window { dark, ..window });
+        // Two pictures of the browser later everything is laid out and drawn anew.
+        for _ in 0..4 {
+            browser.evaluate(
+                "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))",
+            );
+        }
+        let scheme = if dark { "dark" } else { "light" };
+        browser.screenshot(&folder.join(format!("{name}-{scheme}.png")));
+    }
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn the_page_shows_the_swarm_and_obeys() {
+    let serving =
+        Serving::start(&["watch", "--num-envs", "12", "--paused", "--frames-per-step", "6"]);
+    let mut browser = Chromium::start();
+    browser.open(&serving.url(), WIDE);
+    wait_for_text(&mut browser, "rate", "paused");
+
+    // Stepped by a click and by a key, every pixel is the swarm's.
+    browser.click_on("step");
+    wait_for_text(&mut browser, "step-count", "1");
+    browser.press(".");
+    browser.press(".");
+    wait_for_text(&mut browser, "step-count", "3");
+    let expected = expected_shades(&expected_swarm(12, 6, 3), 0);
+    wait_until("the third step is drawn", || shades(&mut browser, "mosaic") == expected);
+
+    // Running, the tiles change.
+    browser.click_on("run");
+    wait_for_text(&mut browser, "run", "Pause");
+    wait_until("tiles change", || shades(&mut browser, "mosaic") != expected);
+    let slow = "document.querySelector('[name=speed][value=\"16\"]').click()";
+    browser.evaluate(slow);
+
+    // A click enlarges a machine; its neighbour is a button away.
+    let corner = browser.evaluate(
+        "(({ x, y }) => [x, y])(document.getElementById('sheet').getBoundingClientRect())",
+    );
+    let at = |index: usize| corner[index].as_f64().expect("a number") + 12.0;
+    browser.click(at(0), at(1));
+    wait_for_text(&mut browser, "name", "Machine 0");
+    browser.click_on("next");
+    wait_for_text(&mut browser, "name", "Machine 1");
+    browser.evaluate("document.getElementById('swarm').focus()");
+    browser.press(" ");
+    wait_for_text(&mut browser, "run", "Run");
+    let steps = step_count(&mut browser);
+    browser.press(".");
+    browser.press(".");
+    wait_for_text(&mut browser, "run", "Run");
+    wait_until("it steps", || step_count(&mut browser) == steps + 2);
+    let swarm = expected_swarm(12, 6, steps + 2);
+    assert!(shades(&mut browser, "screen") == expected_shades(&swarm, 1), "the enlarged machine");
+    let pc = swarm.cpu_state(1).expect("an env").pc;
+    let registers = text(&mut browser, "registers");
+    assert!(registers.ends_with(&format!("PC{pc:04X}")), "{registers}, not {pc:04X}");
+
+    // Hands on the keyboard take it over and give it back.
+    browser.click_on("run");
+    browser.click_on("hands");
+    browser.key("ArrowRight", true);
+    wait_for_text(&mut browser, "action", "RIGHT");
+    browser.key("x", true);
+    wait_for_text(&mut browser, "action", "RIGHT + A");
+    browser.key("x", false);
+    browser.key("ArrowRight", false);
+    wait_for_text(&mut browser, "action", "your hands");
+    browser.click_on("hands");
+    wait_until("actions drive it again", || text(&mut browser, "action") != "your hands");
+    browser.press("Escape");
+    wait_until("it is closed", || browser.holds("document.getElementById('machine').hidden"));
+    assert_eq!(browser.thrown, [""; 0]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn the_keyboard_plays() {
+    let serving = Serving::start(&["play"]);
+    let mut browser = Chromium::start();
+    browser.open(&serving.url(), WIDE);
+    let x = "parseInt(document.getElementById('memory').rows[0]?.cells[7].textContent, 16)";
+    wait_until("the game runs", || step_count(&mut browser) > 60);
+    let before = browser.evaluate(x).as_u64().expect("a number");
+    browser.key("ArrowRight", true);
+    wait_until("it steers right", || browser.evaluate(x).as_u64() > Some(before + 8));
+    browser.key("ArrowRight", false);
+
+    // A pointer on the cross steers as well.
+    browser.evaluate("document.querySelector('[data-button=left]').id = 'left'");
+    let before = browser.evaluate(x).as_u64().expect("a number");
+    let middle = "(({ x, y, width, height }) => [x + width / 3, y + height / 2])(document.getElementById('left').getBoundingClientRect())";
+    let at = browser.evaluate(middle);
+    let press = |kind: &str| serde_json::json!({ "type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1 });
+    browser.call("Input.dispatchMouseEvent", &press("mousePressed"));
+    wait_until("it steers left", || browser.evaluate(x).as_u64() < Some(before));
+    browser.call("Input.dispatchMouseEvent", &press("mouseReleased"));
+
+    browser.press(" ");
+    wait_for_text(&mut browser, "rate", "paused");
+    let paused = step_count(&mut browser);
+    browser.press(".");
+    wait_until("it steps", || step_count(&mut browser) == paused + 1);
+    browser.press(" ");
+    picture(&mut browser, "play-wide", WIDE);
+    picture(&mut browser, "play-phone", PHONE);
+    assert_eq!(browser.thrown, [""; 0]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn thousands_of_machines_are_shown_small_and_scrolled() {
+    let serving = Serving::start(&["watch", "--num-envs", "2048"]);
+    let mut browser = Chromium::start();
+    browser.open(&serving.url(), WIDE);
+    wait_until("it runs", || step_count(&mut browser) > 12);
+    let top = "document.getElementById('mosaic').style.top";
+    assert_eq!(browser.evaluate(top), "0px");
+    picture(&mut browser, "thousands", WIDE);
+    browser.evaluate("document.getElementById('swarm').scrollTo(0, 1e6)");
+    wait_until("the last rows are drawn", || browser.evaluate(top) != "0px");
+    wait_until("it is all in sight", || {
+        browser.press("-");
+        browser.holds("document.getElementById('swarm').scrollHeight <= document.getElementById('swarm').clientHeight + 1")
+    });
+    assert_eq!(browser.thrown, [""; 0]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_phone_shows_it_too_and_a_lost_connection_says_so() {
+    let mut serving = Serving::start(&["watch", "--num-envs", "48", "--speed", "16"]);
+    let mut browser = Chromium::start();
+    browser.open(&serving.url(), WIDE);
+    wait_until("it runs", || step_count(&mut browser) > 40);
+    picture(&mut browser, "watch-wide", WIDE);
+    browser.press("ArrowRight");
+    browser.evaluate("document.getElementById('swarm').focus()");
+    browser.press("ArrowDown");
+    browser.press("ArrowRight");
+    wait_until("the arrows chose one", || {
+        !browser.holds("document.getElementById('machine').hidden")
+    });
+    picture(&mut browser, "watch-enlarged", WIDE);
+    picture(&mut browser, "watch-phone-enlarged", PHONE);
+    let is_wider = "document.documentElement.scrollWidth > screen.width";
+    assert!(!browser.holds(is_wider), "the page is wider than a phone");
+    browser.press("Escape");
+    picture(&mut browser, "watch-phone", PHONE);
+    assert!(!browser.holds(is_wider), "the page is wider than a phone");
+    browser.set_window(WIDE);
+    serving.child.kill().expect("ours to end");
+    wait_until("it says so", || !browser.holds("document.getElementById('lost').hidden"));
+    assert_eq!(browser.thrown, [""; 0]);
+}

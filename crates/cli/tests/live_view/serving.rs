@@ -1,0 +1,75 @@
+//! A `gbxcule watch` or `play` of the test's own, and the swarm that it must agree with.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use gbxcule_lab::action_source::ActionGen;
+use gbxcule_swarm::{Codec, NativeSwarm, Rom, Schedule, Stage, SwarmConfig};
+
+/// Longer than anything takes on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Wait until something holds, or fail with its name.
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < DEADLINE, "{what}: waited in vain");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A server on a free port, ended with the test.
+pub(crate) struct Serving {
+    pub(crate) child: Child,
+    /// `127.0.0.1:PORT`.
+    pub(crate) address: String,
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Serving {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gbxcule"))
+            .args(arguments)
+            .args(["--port", "0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let mut stdout = BufReader::new(child.stdout.take().expect("it was piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("a line");
+        let (_, rest) = line.split_once("http://").unwrap_or_else(|| panic!("no address: {line}"));
+        let (address, _) = rest.split_once('/').expect("an address ends with a slash");
+        Self { child, address: address.to_owned(), _stdout: stdout }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It may have been ended by the test already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The built-in game on so many machines after so many steps of random actions, as `watch` runs it by default.
+pub(crate) fn expected_swarm(num_envs: usize, frames_per_step: u32, steps: u64) -> NativeSwarm {
+    let rom = Rom::new(gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes());
+    let config = SwarmConfig {
+        schedule: Schedule::new(frames_per_step, 8).expect("a schedule"),
+        stage: Stage::RewardOnly,
+        draw_last: true,
+        ..SwarmConfig::new(num_envs)
+    };
+    let mut swarm = NativeSwarm::new(rom.expect("a ROM"), config).expect("a swarm");
+    let mut actions = vec![0; num_envs];
+    for step in 0..steps {
+        ActionGen::Random.fill(Codec::FULL_V1, 0, step, &mut actions);
+        swarm.step(&actions).expect("a step");
+    }
+    swarm
+}

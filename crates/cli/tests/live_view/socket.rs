@@ -1,0 +1,257 @@
+//! The view over a plain WebSocket client.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::time::Duration;
+
+use gbxcule_swarm::FRAME_BYTES;
+use serde_json::{Value, json};
+use tungstenite::{Message, WebSocket};
+
+use crate::serving::{Serving, expected_swarm, wait_until};
+
+struct Client {
+    socket: WebSocket<TcpStream>,
+    hello: Value,
+}
+
+struct View {
+    head: Value,
+    pictures: Vec<u8>,
+}
+
+impl Client {
+    fn connect(serving: &Serving) -> Self {
+        let stream = TcpStream::connect(&serving.address).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
+        let url = format!("ws://{}/socket", serving.address);
+        let (socket, _) = tungstenite::client(url, stream).expect("a handshake");
+        let mut client = Self { socket, hello: Value::Null };
+        client.hello = client.text();
+        client
+    }
+
+    fn send(&mut self, request: &Value) {
+        self.send_text(&request.to_string());
+    }
+
+    fn send_text(&mut self, text: &str) {
+        self.socket.send(Message::text(text)).expect("it listens");
+    }
+
+    fn text(&mut self) -> Value {
+        match self.socket.read().expect("a message") {
+            Message::Text(text) => serde_json::from_str(&text).expect("JSON"),
+            other => panic!("a text was expected, not {} bytes", other.len()),
+        }
+    }
+
+    fn view(&mut self) -> View {
+        let Message::Binary(bytes) = self.socket.read().expect("a message") else {
+            panic!("a view was expected");
+        };
+        let (length, rest) = bytes.split_at(4);
+        let length = u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
+        let head = serde_json::from_slice(&rest[..length]).expect("JSON");
+        View { head, pictures: rest[length..].to_vec() }
+    }
+
+    fn look(&mut self, first: usize, count: usize, shrink: usize, chosen: Option<usize>) -> View {
+        let look = json!({ "type": "look", "first": first, "count": count, "shrink": shrink, "chosen": chosen });
+        self.send(&look);
+        self.view()
+    }
+}
+
+#[test]
+fn stepped_views_show_what_a_swarm_with_the_same_actions_shows() {
+    let serving =
+        Serving::start(&["watch", "--num-envs", "7", "--paused", "--frames-per-step", "6"]);
+    let mut client = Client::connect(&serving);
+    assert_eq!(client.hello["type"], "hello");
+    assert_eq!(client.hello["rom"], "PEARL_DRIFT");
+    assert_eq!(client.hello["num_envs"], 7);
+    assert_eq!(client.look(0, 7, 1, None).head["step"], 0);
+    for step in 1..=40 {
+        client.send(&json!({ "type": "step" }));
+        let view = client.look(2, 100, 1, Some(6));
+        assert_eq!(view.head["step"], step);
+        assert_eq!(view.head["count"], 5, "clipped to the machines there are");
+        if step % 10 != 0 {
+            continue;
+        }
+        let swarm = expected_swarm(7, 6, step);
+        let pictures: Vec<_> = view.pictures.chunks(FRAME_BYTES).collect();
+        assert_eq!(pictures.len(), 6);
+        for (env, picture) in (2..7).chain([6]).zip(pictures) {
+            assert!(picture == swarm.frame(env).expect("an env"), "step {step}, env {env}");
+        }
+        let chosen = &view.head["chosen"];
+        let cpu = swarm.cpu_state(6).expect("an env");
+        assert_eq!(chosen["registers"]["pc"], cpu.pc);
+        assert_eq!(chosen["registers"]["f"], cpu.f);
+        assert_eq!(chosen["frames"], step * 6);
+        assert_eq!(chosen["reward"].as_f64().map(|reward| reward as f32), Some(swarm.rewards()[6]));
+        let memory = swarm.read_memory(6, 0xC000..0xC020).expect("memory");
+        assert_eq!(chosen["memory"], json!(memory));
+    }
+}
+
+#[test]
+fn a_running_swarm_pauses_on_a_picture_of_that_very_step() {
+    for speed in ["0", "4"] {
+        let serving = Serving::start(&["watch", "--num-envs", "3", "--speed", speed]);
+        let mut client = Client::connect(&serving);
+        let moved =
+            |client: &mut Client| client.look(0, 3, 1, None).head["step"].as_u64() > Some(5);
+        wait_until("the swarm runs", || moved(&mut client));
+        client.send(&json!({ "type": "pause" }));
+        let mut view = client.look(0, 3, 1, Some(0));
+        while view.head["running"] == true {
+            view = client.look(0, 3, 1, Some(0));
+        }
+        client.send(&json!({ "type": "step" }));
+        let view = client.look(0, 3, 1, None);
+        assert_eq!((&view.head["running"], &view.head["frame"]), (&json!(false), &json!(0)));
+        let steps = view.head["step"].as_u64().expect("a number");
+        let swarm = expected_swarm(3, 24, steps);
+        for (env, picture) in view.pictures.chunks(FRAME_BYTES).enumerate() {
+            assert!(picture == swarm.frame(env).expect("an env"), "step {steps}, env {env}");
+        }
+    }
+}
+
+#[test]
+fn a_browser_that_takes_nothing_does_not_hold_the_swarm_up() {
+    let serving = Serving::start(&["watch", "--num-envs", "64"]);
+    let mut slow = Client::connect(&serving);
+    // Far more than the socket holds, and nothing of it is read.
+    for times in 0..200 {
+        let look = json!({ "type": "look", "first": 0, "count": 60 + times % 4, "shrink": 1, "chosen": 0 });
+        slow.send(&look);
+    }
+    let mut client = Client::connect(&serving);
+    let step = |client: &mut Client| client.look(0, 1, 8, None).head["step"].as_u64().unwrap_or(0);
+    let before = step(&mut client);
+    wait_until("the swarm runs on", || step(&mut client) > before + 200);
+}
+
+#[test]
+fn hands_move_the_game_and_leave_with_their_browser() {
+    let serving = Serving::start(&["play", "--paused"]);
+    let mut client = Client::connect(&serving);
+    assert_eq!(client.hello["mode"], "play");
+    let place = |view: &View| view.head["chosen"]["memory"][6].as_u64().expect("a byte");
+    let step_to = |client: &mut Client, from: u64, to: u64| {
+        for _ in from..to {
+            client.send(&json!({ "type": "step" }));
+        }
+        let mut view = client.look(0, 0, 1, Some(0));
+        while view.head["step"].as_u64() < Some(to) {
+            view = client.look(0, 0, 1, Some(0));
+        }
+        view
+    };
+    let start = place(&step_to(&mut client, 0, 30));
+    client.send(&json!({ "type": "hold", "env": 0, "buttons": 1 }));
+    let right = step_to(&mut client, 30, 50);
+    assert_eq!(right.head["chosen"]["held"], true);
+    assert!(place(&right) > start, "{} is not right of {start}", place(&right));
+    let mut other = Client::connect(&serving);
+    drop(client);
+    wait_until("the hands are gone", || {
+        other.send(&json!({ "type": "step" }));
+        other.look(0, 0, 1, Some(0)).head["chosen"]["held"] == false
+    });
+}
+
+#[test]
+fn what_is_malformed_is_refused_and_harms_nobody() {
+    let serving = Serving::start(&["watch", "--num-envs", "2", "--paused"]);
+    let mut client = Client::connect(&serving);
+    let wrong = [
+        "",
+        "{",
+        "null",
+        "{\"type\":\"look\"}",
+        "{\"type\":\"look\",\"first\":0,\"count\":1,\"shrink\":5}",
+    ];
+    for text in wrong {
+        client.send_text(text);
+        assert_eq!(client.text()["type"], "refused", "{text}");
+    }
+    client.socket.send(Message::binary(vec![0xFF; 100])).expect("it listens");
+    assert_eq!(client.text()["type"], "refused");
+    client.send(&json!({ "type": "hold", "env": u64::MAX, "buttons": 1 }));
+    let look = client.look(usize::MAX, usize::MAX, 8, Some(usize::MAX));
+    assert_eq!((&look.head["count"], &look.head["chosen"]), (&json!(0), &Value::Null));
+
+    // A message that is too long, bytes that are no WebSocket at all, half a request: their connection ends.
+    let mut long = Client::connect(&serving);
+    long.send_text(&"x".repeat(1 << 20));
+    assert!(long.socket.read().is_err());
+    for bytes in [&b"\x00\xFF\x00\xFF\r\n\r\n"[..], b"GET / HTTP/1.1\r\nHost: "] {
+        let mut raw = TcpStream::connect(&serving.address).expect("it listens");
+        raw.write_all(bytes).expect("it listens");
+    }
+    client.send(&json!({ "type": "step" }));
+    assert_eq!(client.look(0, 2, 4, None).head["step"], 1);
+}
+
+fn get(serving: &Serving, path: &str, headers: &str) -> String {
+    let mut stream = TcpStream::connect(&serving.address).expect("it listens");
+    let host = &serving.address;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n");
+    stream.write_all(request.as_bytes()).expect("it listens");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("a text");
+    answer
+}
+
+#[test]
+fn the_page_is_whole_and_other_sites_are_turned_away() {
+    let serving = Serving::start(&["watch", "--num-envs", "1", "--paused"]);
+    let page = get(&serving, "/", "");
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
+    let scripts =
+        ["main", "link", "machine", "mosaic", "pad", "screen"].map(|name| format!("/{name}.js"));
+    for path in scripts.iter().map(String::as_str).chain(["/style.css"]) {
+        assert!(get(&serving, path, "").starts_with("HTTP/1.1 200 OK\r\n"), "{path}");
+    }
+    assert!(get(&serving, "/etc/passwd", "").starts_with("HTTP/1.1 404"));
+    assert!(get(&serving, "/socket", "").starts_with("HTTP/1.1 426"));
+    let foreign =
+        "Origin: http://evil.example\r\nUpgrade: websocket\r\nSec-WebSocket-Key: AAAA\r\n";
+    assert!(get(&serving, "/socket", foreign).starts_with("HTTP/1.1 403"));
+}
+
+#[test]
+fn a_taken_port_is_a_clear_error() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    for verb in ["watch", "play"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_gbxcule"))
+            .args([verb, "--port", &port])
+            .output()
+            .expect("the binary runs");
+        assert_eq!(output.status.code(), Some(2));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            stderr.contains(&format!("port {port} of 127.0.0.1 is taken; --port 0")),
+            "{stderr}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_it_and_frees_the_port() {
+    let mut serving = Serving::start(&["watch", "--num-envs", "2"]);
+    let client = Client::connect(&serving);
+    let id = serving.child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill runs").success());
+    wait_until("it ends", || serving.child.try_wait().expect("ours to ask").is_some());
+    TcpListener::bind(&serving.address).expect("the port is free again");
+    drop(client);
+}

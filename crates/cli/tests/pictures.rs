@@ -1,0 +1,135 @@
+//! `record` and `demo`: the files they leave, held against a swarm of the test's own.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Output};
+
+use gbxcule_lab::action_source::ActionGen;
+use gbxcule_swarm::{Codec, NativeSwarm, Rom, Schedule, SwarmConfig};
+
+fn gbxcule(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
+    command.args(arguments).current_dir(folder).output().expect("the binary runs")
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// One shade a pixel of a machine of the built-in game, after each of so many frames.
+fn shades_after(frames: &[u64], env: usize, num_envs: usize) -> Vec<Vec<u8>> {
+    let rom = Rom::new(gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes());
+    let schedule = Schedule::new(1, 1).expect("a schedule");
+    let config = SwarmConfig { schedule, draw_last: true, ..SwarmConfig::new(num_envs) };
+    let mut swarm = NativeSwarm::new(rom.expect("a ROM"), config).expect("a swarm");
+    let noop = Codec::FULL_V1.action("NOOP").expect("an action");
+    let (mut actions, mut shades) = (vec![0; num_envs], Vec::new());
+    for frame in 0..=frames.iter().copied().max().unwrap_or(0) {
+        if frames.contains(&frame) {
+            let packed = swarm.frame(env).expect("an env").iter();
+            shades.push(
+                packed.flat_map(|byte| [6, 4, 2, 0].map(|shift| byte >> shift & 3)).collect(),
+            );
+        }
+        ActionGen::Random.fill(Codec::FULL_V1, 0, frame / 24, &mut actions);
+        if frame % 24 >= 8 {
+            actions.fill(noop);
+        }
+        swarm.step(&actions).expect("a step");
+    }
+    shades
+}
+
+#[test]
+fn a_gif_shows_the_chosen_machine_frame_by_frame_at_the_right_time() {
+    let folder = folder();
+    let arguments = ["record", "--num-envs", "4", "--envs", "3", "--steps", "5", "--every", "4"];
+    for out in ["one.gif", "two.gif"] {
+        let output = gbxcule(folder.path(), &[&arguments[..], &["--out", out]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let bytes = fs::read(folder.path().join("one.gif")).expect("the file");
+    assert_eq!(bytes, fs::read(folder.path().join("two.gif")).expect("the file"));
+
+    let mut options = gif::DecodeOptions::new();
+    options.set_color_output(gif::ColorOutput::Indexed);
+    let mut decoder = options.read_info(bytes.as_slice()).expect("a GIF");
+    assert_eq!((decoder.width(), decoder.height()), (160, 144));
+    let mut canvas = vec![0; 160 * 144];
+    let mut shown: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut time = 0;
+    while let Some(frame) = decoder.read_next_frame().expect("a picture") {
+        for (index, pixel) in frame.buffer.iter().enumerate() {
+            let (x, y) = (index % usize::from(frame.width), index / usize::from(frame.width));
+            if frame.transparent != Some(*pixel) {
+                canvas[(y + usize::from(frame.top)) * 160 + x + usize::from(frame.left)] = *pixel;
+            }
+        }
+        shown.push((time, canvas.clone()));
+        time += u64::from(frame.delay);
+    }
+    // 120 frames of 59.7275 a second.
+    assert_eq!(time, 201);
+    let frames: Vec<u64> = (1..=30).map(|picture| picture * 4).collect();
+    for (frame, expected) in frames.iter().zip(shades_after(&frames, 3, 4)) {
+        let moment = ((frame - 4) as f64 / 59.7275 * 100.0).round() as u64;
+        let (_, found) = shown.iter().rfind(|(since, _)| *since <= moment).expect("a picture");
+        assert!(*found == expected, "after {frame} frames");
+    }
+}
+
+#[test]
+fn a_still_shows_every_machine_at_the_end() {
+    let folder = folder();
+    let arguments =
+        ["record", "--num-envs", "3", "--columns", "3", "--steps", "4", "--out", "x/y.png"];
+    let output = gbxcule(folder.path(), &arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let file = File::open(folder.path().join("x/y.png")).expect("the file");
+    let mut decoder = png::Decoder::new(std::io::BufReader::new(file));
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().expect("a header");
+    let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
+    reader.next_frame(&mut rgb).expect("an image");
+    for env in 0..3 {
+        let expected = shades_after(&[96], env, 3).remove(0);
+        for (index, shade) in expected.iter().enumerate() {
+            let at = (index / 160) * (3 * 164 - 4) + env * 164 + index % 160;
+            let red = [0xE0, 0x88, 0x34, 0x08][usize::from(*shade)];
+            assert_eq!(rgb[at * 3], red, "env {env}, pixel {index}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_recorded_is_said_and_leaves_nothing() {
+    let folder = folder();
+    let cases: [(&[&str], &str); 4] = [
+        (&["--out", "swarm.mp4"], ".gif or a .png"),
+        (&["--envs", "5", "--num-envs", "3", "--out", "a.gif"], "the envs 0 to 2"),
+        (&["--num-envs", "4000", "--columns", "4000", "--out", "a.png"], "fewer"),
+        (&["--rom", "NO_SUCH_ROM", "--out", "a.gif"], "gbxcule roms"),
+    ];
+    for (arguments, expected) in cases {
+        let output = gbxcule(folder.path(), &[&["record", "--steps", "1"], arguments].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+#[test]
+fn the_demo_ends_with_a_table_and_a_picture() {
+    let folder = folder();
+    let output = gbxcule(folder.path(), &["demo", "--env-counts", "1,2"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    for expected in ["frames/s", "runs/demo/mosaic.png", "runs/demo/scaling.png", "gbxcule watch"] {
+        assert!(stdout.contains(expected), "{expected} in {stdout}");
+    }
+    for picture in ["mosaic.png", "scaling.png"] {
+        let bytes = fs::read(folder.path().join("runs/demo").join(picture)).expect("the picture");
+        assert!(bytes.starts_with(b"\x89PNG"));
+    }
+}

@@ -1,0 +1,224 @@
+//! What a program of the user may ask of a machine after a step: `gb.read`, `gb.pc`, `gb.pixel` and the rest
+//! (docs/programs.md). Each function here is one of them, under its own name.
+//!
+//! Called at the end of a frame, when every chip has been brought up to `now`: so registers can be read
+//! without a copy of the machine, and say what `Machine::peek` says. Nothing here changes anything, and no
+//! argument can lead outside.
+
+use crate::machine::Machine;
+
+/// What belongs to the step that is over and not to the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Turn {
+    /// Frames since the reset.
+    pub frames: u32,
+    /// What the last reset of all machines was seeded with, its lower half.
+    pub seed: u32,
+    /// The machine's number among its neighbours.
+    pub env: u32,
+    /// The action's number.
+    pub action: u8,
+    /// The buttons that the action pressed: right, left, up, down, A, B, SELECT, START from bit 0.
+    pub buttons: u8,
+}
+
+/// The byte at an address, as a debugger sees it: nothing is blocked.
+pub fn read(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
+    match address >> 8 {
+        0x00..=0x7f => machine.read_rom(rom, address),
+        0x80..=0x9f => machine.vram[(address & 0x1fff) as usize],
+        0xa0..=0xbf => machine.cart.read_ram(cart_ram, address),
+        0xfe => {
+            if address < 0xfea0 {
+                machine.oam[(address & 0xff) as usize]
+            } else {
+                0
+            }
+        }
+        0xff => read_register(machine, address as u8),
+        _ => machine.wram[(address & 0x1fff) as usize],
+    }
+}
+
+/// FF00-FFFF.
+#[inline(never)]
+fn read_register(machine: &Machine, low: u8) -> u8 {
+    let now = machine.now;
+    let div_base = machine.timer.div_base;
+    match low {
+        0x80..=0xfe => machine.hram[(low & 0x7f) as usize],
+        0x00 => machine.joypad.read(),
+        0x01 => machine.serial.sb,
+        0x02 => machine.serial.sc | 0x7e,
+        0x04..=0x07 => {
+            let mut timer = machine.timer;
+            let mut interrupts = machine.interrupts;
+            timer.read(&mut interrupts, now, low as u16)
+        }
+        0x0f => machine.interrupts.requested | 0xe0,
+        0x10..=0x3f => {
+            let mut apu = machine.apu;
+            apu.read(now, div_base, 0xff00 | low as u16)
+        }
+        0x46 => machine.dma.page,
+        0x40..=0x4b => read_ppu(machine, low),
+        0xff => machine.interrupts.enabled,
+        _ => 0xff,
+    }
+}
+
+// At the end of a frame the LCD is off or has not begun to draw line 0, so what the mode is does not
+// depend on the line's objects.
+fn read_ppu(machine: &Machine, low: u8) -> u8 {
+    let ppu = &machine.ppu;
+    match low {
+        0x40 => ppu.lcdc,
+        0x41 => {
+            let mode = if ppu.is_on() { ppu.mode_before_drawing() } else { 0 };
+            0x80 | ppu.stat | (ppu.lyc_bit() as u8) << 2 | mode
+        }
+        0x42 => ppu.scy,
+        0x43 => ppu.scx,
+        0x44 => {
+            if ppu.is_on() {
+                ppu.ly()
+            } else {
+                0
+            }
+        }
+        0x45 => ppu.lyc,
+        0x47 => ppu.bgp,
+        0x48 => ppu.obp0,
+        0x49 => ppu.obp1,
+        0x4a => ppu.wy,
+        _ => ppu.wx,
+    }
+}
+
+/// Two bytes, the lower one first.
+pub fn read16(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u16 {
+    let low = read(machine, rom, cart_ram, address);
+    let high = read(machine, rom, cart_ram, address.wrapping_add(1));
+    (high as u16) << 8 | low as u16
+}
+
+/// One bit of a byte, 0 the lowest: an event flag.
+pub fn bit(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16, number: u8) -> bool {
+    read(machine, rom, cart_ram, address) >> (number & 7) & 1 != 0
+}
+
+/// A byte of two decimal digits, as games keep scores and money.
+pub fn bcd(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> i32 {
+    let byte = read(machine, rom, cart_ram, address);
+    (byte >> 4) as i32 * 10 + (byte & 15) as i32
+}
+
+/// A byte of cartridge RAM by its place in the chip, whatever bank is selected; 255 outside.
+pub fn cart_ram(cart_ram: &[u8], offset: u32) -> u8 {
+    if (offset as usize) < cart_ram.len() { cart_ram[offset as usize] } else { 0xff }
+}
+
+/// The ROM bank at 4000-7FFF.
+pub fn rom_bank(machine: &Machine) -> u16 {
+    (machine.cart.rom_high >> 14) as u16
+}
+
+/// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest; 0 outside.
+pub fn pixel(machine: &Machine, x: i32, y: i32) -> u8 {
+    if x < 0 || x >= 160 || y < 0 || y >= 144 {
+        return 0;
+    }
+    let at = y as u32 * 160 + x as u32;
+    machine.frame[(at >> 2) as usize] >> (6 - 2 * (at & 3)) & 3
+}
+
+/// Register A.
+pub fn a(machine: &Machine) -> u8 {
+    machine.cpu.a
+}
+
+/// Register F: the flags Z, N, H, C from bit 7.
+pub fn f(machine: &Machine) -> u8 {
+    machine.cpu.f()
+}
+
+/// Register B.
+pub fn b(machine: &Machine) -> u8 {
+    machine.cpu.b
+}
+
+/// Register C.
+pub fn c(machine: &Machine) -> u8 {
+    machine.cpu.c
+}
+
+/// Register D.
+pub fn d(machine: &Machine) -> u8 {
+    machine.cpu.d
+}
+
+/// Register E.
+pub fn e(machine: &Machine) -> u8 {
+    machine.cpu.e
+}
+
+/// Register H.
+pub fn h(machine: &Machine) -> u8 {
+    machine.cpu.h
+}
+
+/// Register L.
+pub fn l(machine: &Machine) -> u8 {
+    machine.cpu.l
+}
+
+/// Registers B and C.
+pub fn bc(machine: &Machine) -> u16 {
+    machine.cpu.bc()
+}
+
+/// Registers D and E.
+pub fn de(machine: &Machine) -> u16 {
+    machine.cpu.de()
+}
+
+/// Registers H and L.
+pub fn hl(machine: &Machine) -> u16 {
+    machine.cpu.hl()
+}
+
+/// The stack pointer.
+pub fn sp(machine: &Machine) -> u16 {
+    machine.cpu.sp
+}
+
+/// The program counter.
+pub fn pc(machine: &Machine) -> u16 {
+    machine.cpu.pc
+}
+
+/// The number of this step's action.
+pub fn action(turn: &Turn) -> u8 {
+    turn.action
+}
+
+/// The buttons that this step's action pressed: right, left, up, down, A, B, SELECT, START from bit 0.
+pub fn buttons(turn: &Turn) -> u8 {
+    turn.buttons
+}
+
+/// Frames since the machine's last reset.
+pub fn frames(turn: &Turn) -> i32 {
+    turn.frames as i32
+}
+
+/// What the last reset was seeded with: `wp.rand_init(gb.seed(machine), gb.env(machine))`.
+pub fn seed(turn: &Turn) -> i32 {
+    turn.seed as i32
+}
+
+/// The machine's number in its swarm.
+pub fn env(turn: &Turn) -> i32 {
+    turn.env as i32
+}

@@ -1,0 +1,43 @@
+//! What a text may import besides Warp: a Python module whose functions are in IR already, and the one type
+//! they are about. A value of that type can only be handed on; behind it stand several parameters.
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::builtin;
+use crate::ir::function::{FunctionId, Param};
+use crate::source::Span;
+
+/// A module that texts may import, for lowering into a [`crate::ir::module::Module`] that has its functions.
+#[derive(Clone, Debug)]
+pub struct Library {
+    /// The name that texts import it by.
+    pub name: String,
+    /// The name of its type.
+    pub handle: String,
+    /// The parameters behind a value of the type, in order.
+    pub parts: Vec<Param>,
+    /// Its functions. A parameter that is called as a part gets that part; the caller gives the others.
+    pub functions: Vec<(String, FunctionId)>,
+}
+
+impl Library {
+    pub(super) fn function(&self, name: &str) -> Option<FunctionId> {
+        self.functions.iter().find(|(known, _)| known == name).map(|&(_, function)| function)
+    }
+
+    /// What is said about a name that isn't here, where it is written as `written`.
+    pub(super) fn unknown(&self, name: &str, written: &str, span: Span) -> Diagnostic {
+        let message = format!("`{}` has no `{name}`", self.name);
+        let fault = Diagnostic::error("unknown-function", span, message);
+        let names = self.functions.iter().map(|(name, _)| name.as_str());
+        let prefix = written.strip_suffix(name).unwrap_or("");
+        match builtin::nearest_of(name, names.chain([self.handle.as_str()])) {
+            Some(near) => fault.help(format!("it has `{prefix}{near}`")),
+            None => fault,
+        }
+    }
+
+    /// Which part a parameter of a function gets; `None` if the caller gives it.
+    pub(super) fn part(&self, param: &Param) -> Option<u32> {
+        self.parts.iter().position(|part| part.name == param.name).map(|at| at as u32)
+    }
+}

@@ -1,0 +1,191 @@
+//! Carrying: handles that functions pass on to each other beside a struct become fields of the struct.
+//!
+//! A handle is 56 bytes, and machine code copies it at each call. Where one goes wherever the struct goes, the
+//! struct may as well hold it: the parameter goes, and functions find the handle where whoever made the struct
+//! has put it. Every struct that reaches one of the entries must hold the handles that it was called with.
+
+use super::retype;
+use crate::ir::function::{Body, Function, FunctionId, Mode};
+use crate::ir::module::Module;
+use crate::ir::op::{Arg, Op, Value};
+use crate::ir::place::{Projection, Root};
+use crate::ir::ty::{Field, Type};
+use crate::source::Span;
+use std::collections::{HashMap, HashSet};
+
+/// What a parameter is: so-and-so of the carried handles, or something else at some call.
+type Class = Option<usize>;
+
+/// Makes handles fields of a struct. `names` are the new fields; `entries` are functions called from
+/// outside, with the positions of their parameters that are these handles, in the order of the names. Gives
+/// the struct's new type; its new fields are the last ones.
+pub fn handles(
+    module: &mut Module,
+    structure: Type,
+    names: &[&str],
+    entries: &[(FunctionId, Vec<usize>)],
+) -> Type {
+    let Some((entry, positions)) = entries.first() else { return structure };
+    let first = retype::structure(module, structure).fields.len();
+    let types: Vec<Type> =
+        positions.iter().map(|&at| module.functions[*entry].params[at].ty).collect();
+    let map = retype::map(&mut module.types, structure, |_, definition| {
+        let fields = names.iter().zip(&types);
+        definition.fields.extend(fields.map(|(name, &ty)| Field {
+            name: (*name).into(),
+            ty,
+            span: Span::NONE,
+        }));
+        Ok::<(), std::convert::Infallible>(())
+    });
+    let Ok(map) = map;
+    let classes = classify(module, entries);
+    let plans: HashMap<FunctionId, Plan> = module
+        .functions
+        .iter()
+        .map(|(id, function)| (id, Plan::new(id, function, structure, &classes)))
+        .collect();
+    for id in module.functions.handles() {
+        let function = &mut module.functions[id];
+        let plan = &plans[&id];
+        retype::signature(function, &map);
+        retype::body(&mut function.body, &map);
+        places(&mut function.body, plan, first);
+        drop_arguments(&mut function.body, &plans);
+        let mut position = 0;
+        function.params.retain(|_| {
+            position += 1;
+            plan.carried[position - 1].is_none()
+        });
+    }
+    map[structure.index()]
+}
+
+/// Which handle each parameter is, at every call.
+fn classify(
+    module: &Module,
+    entries: &[(FunctionId, Vec<usize>)],
+) -> HashMap<(FunctionId, usize), Class> {
+    let mut classes: HashMap<(FunctionId, usize), Class> = HashMap::new();
+    let mut called: HashSet<FunctionId> = HashSet::new();
+    for (_, function) in module.functions.iter() {
+        for (_, data) in function.body.values.iter() {
+            if let Op::Call { function, .. } = data.op {
+                called.insert(function);
+            }
+        }
+    }
+    for (id, function) in module.functions.iter() {
+        let entry = entries.iter().find(|(entry, _)| *entry == id);
+        for position in 0..function.params.len() {
+            let class = entry.and_then(|(_, at)| at.iter().position(|&at| at == position));
+            if entry.is_some() || !called.contains(&id) {
+                classes.insert((id, position), class);
+            }
+        }
+    }
+    loop {
+        let mut changed = false;
+        for (id, function) in module.functions.iter() {
+            let body = &function.body;
+            for (_, data) in body.values.iter() {
+                let Op::Call { function: callee, args } = data.op else { continue };
+                for (position, arg) in body.arg_lists[args].iter().enumerate() {
+                    let given = match *arg {
+                        Arg::Value(value) => match parameter(body, value) {
+                            Some(param) => match classes.get(&(id, param)) {
+                                Some(class) => *class,
+                                // Not known yet.
+                                None => continue,
+                            },
+                            None => None,
+                        },
+                        Arg::Place(_) => None,
+                    };
+                    let class = classes.entry((callee, position)).or_insert_with(|| {
+                        changed = true;
+                        given
+                    });
+                    if *class != given && class.is_some() {
+                        *class = None;
+                        changed = true;
+                    }
+                }
+            }
+        }
+        if !changed {
+            return classes;
+        }
+    }
+}
+
+/// The parameter that a value is, whole.
+fn parameter(body: &Body, value: Value) -> Option<usize> {
+    let Op::Load(place) = body.values[value].op else { return None };
+    match body.places[place].root {
+        Root::Param(position) if body.path(place).is_empty() => Some(position as usize),
+        _ => None,
+    }
+}
+
+/// What becomes of a function's parameters.
+struct Plan {
+    /// For each parameter which handle it is, if it goes.
+    carried: Vec<Class>,
+    /// The parameter that is the struct.
+    holder: usize,
+}
+
+impl Plan {
+    fn new(
+        id: FunctionId,
+        function: &Function,
+        structure: Type,
+        classes: &HashMap<(FunctionId, usize), Class>,
+    ) -> Self {
+        let params = &function.params;
+        let holder =
+            params.iter().position(|param| param.ty == structure && param.mode != Mode::Value);
+        let carried = (0..params.len())
+            .map(|position| {
+                holder?;
+                *classes.get(&(id, position))?
+            })
+            .collect();
+        Self { carried, holder: holder.unwrap_or_default() }
+    }
+
+    /// The position that is left to a parameter which stays.
+    fn kept(&self, position: usize) -> u32 {
+        self.carried[..position].iter().filter(|class| class.is_none()).count() as u32
+    }
+}
+
+/// Places in parameters: in the struct's fields now, or in parameters that moved up.
+fn places(body: &mut Body, plan: &Plan, first: usize) {
+    for place in body.places.handles().collect::<Vec<_>>() {
+        let Root::Param(position) = body.places[place].root else { continue };
+        let position = position as usize;
+        match plan.carried[position] {
+            Some(handle) => {
+                let mut path = vec![Projection::Field((first + handle) as u32)];
+                path.extend_from_slice(body.path(place));
+                body.places[place].path = body.paths.add(path);
+                body.places[place].root = Root::Param(plan.kept(plan.holder));
+            }
+            None => body.places[place].root = Root::Param(plan.kept(position)),
+        }
+    }
+}
+
+fn drop_arguments(body: &mut Body, plans: &HashMap<FunctionId, Plan>) {
+    for value in body.values.handles().collect::<Vec<_>>() {
+        let Op::Call { function, args } = body.values[value].op else { continue };
+        let carried = &plans[&function].carried;
+        let args = body.arg_lists[args].iter().zip(carried);
+        let kept: Vec<Arg> =
+            args.filter(|(_, class)| class.is_none()).map(|(arg, _)| *arg).collect();
+        let args = body.arg_lists.add(kept);
+        body.values[value].op = Op::Call { function, args };
+    }
+}

@@ -1,0 +1,50 @@
+//! Arguments that must share no memory: a reverse kernel reads what the forward launch must have left alone.
+//!
+//! Arrays count as sharing memory where the bytes from the first to the last element of each meet, so two
+//! columns of one matrix do, though no element is in both.
+
+use crate::argument::Argument;
+use crate::array::Array;
+use crate::error::Error;
+use crate::reflection::Reflection;
+use std::sync::Arc;
+
+/// Holds a kernel's pairs of parameters.
+pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Error> {
+    for &(one, other) in &reflection.apart {
+        let arrays = [one, other].map(|at| {
+            let mut found = Vec::new();
+            collect(&args[at as usize], &mut found);
+            found
+        });
+        let share = |left: &&Array| arrays[1].iter().any(|right| left.shares_memory(right));
+        if arrays[0].iter().any(share) {
+            let name = |at: u32| reflection.parameters[at as usize].name.clone();
+            let (one, other) = (name(one), name(other));
+            return Err(Error::Overlap { kernel: reflection.name.clone(), one, other });
+        }
+    }
+    Ok(())
+}
+
+fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
+    match arg {
+        Argument::Array(array) => found.push(array),
+        Argument::Struct(fields) => fields.iter().for_each(|(_, field)| collect(field, found)),
+        _ => {}
+    }
+}
+
+impl Array {
+    /// Whether memory or gradients of two arrays lie over each other.
+    fn shares_memory(&self, other: &Self) -> bool {
+        let mine = [Some(&self.data), self.gradient.as_ref()];
+        let others = [Some(&other.data), other.gradient.as_ref()];
+        let same = mine
+            .into_iter()
+            .flatten()
+            .any(|one| others.into_iter().flatten().any(|another| Arc::ptr_eq(one, another)));
+        let ([low, high], [first, last]) = (self.span(), other.span());
+        same && low < last && first < high
+    }
+}

@@ -1,0 +1,45 @@
+//! NVIDIA GPUs, through the driver's library, which is looked for when one is asked for.
+//!
+//! Nothing here runs, or is needed, where the only device is the CPU.
+
+mod driver;
+
+use crate::error::Error;
+use crate::nvrtc::Arch;
+use std::fmt;
+
+/// What the driver says of itself and its devices.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Driver {
+    /// Major and minor version of the newest CUDA that it supports.
+    pub cuda: (u32, u32),
+    /// Its devices by ordinal.
+    pub gpus: Vec<Gpu>,
+}
+
+/// A device of the driver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gpu {
+    /// The name it is sold by.
+    pub name: String,
+    /// Its architecture.
+    pub arch: Arch,
+    /// Its memory.
+    pub memory_bytes: u64,
+}
+
+impl fmt::Display for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let gibibytes = self.memory_bytes as f64 / f64::from(1 << 30);
+        write!(f, "{}, {}, {gibibytes:.0} GiB", self.name, self.arch)
+    }
+}
+
+impl Driver {
+    /// Asks the driver; an error if there is none, or no device.
+    pub fn find() -> Result<Self, Error> {
+        let cuda = driver::load()?;
+        let gpus = (0..driver::device_count()?).map(driver::gpu).collect::<Result<_, _>>()?;
+        Ok(Self { cuda, gpus })
+    }
+}

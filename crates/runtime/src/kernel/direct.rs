@@ -1,0 +1,157 @@
+//! A kernel called in the caller's own thread, over memory that the caller lends for the call: nothing is
+//! copied, locked or allocated. For who runs one small kernel very often, such as programs behind a step.
+
+use super::{Kernel, Noted, Plan};
+use crate::code::{Record, Running};
+use crate::error::Error;
+use crate::output::Output;
+use crate::pool::CALLER_STACK_MAX;
+use bytemuck::Pod;
+use gbxcule_kernel::ir::Shape;
+use gbxcule_kernel::ir::layout::descriptor;
+use std::marker::PhantomData;
+
+/// A kernel all of whose parameters are arrays of one dimension, with a place of its own for the arguments.
+pub struct DirectKernel {
+    kernel: Kernel,
+    params: Vec<Param>,
+    words: Vec<u64>,
+}
+
+/// What a lent slice must be.
+#[derive(Clone, Copy)]
+struct Param {
+    /// Bytes from the begin of the arguments, a multiple of 8.
+    offset: usize,
+    element_bytes: usize,
+    align: usize,
+    written: bool,
+}
+
+/// Memory lent for one call.
+pub struct Lent<'m> {
+    address: u64,
+    len: usize,
+    element_bytes: usize,
+    align: usize,
+    writable: bool,
+    memory: PhantomData<&'m mut [u8]>,
+}
+
+impl<'m> Lent<'m> {
+    /// Elements to look at.
+    pub fn read<T>(elements: &'m [T]) -> Self {
+        Self::new::<T>(elements.as_ptr() as u64, elements.len(), false)
+    }
+
+    /// Elements to look at and to change.
+    pub fn write<T: Pod>(elements: &'m mut [T]) -> Self {
+        Self::new::<T>(elements.as_mut_ptr() as u64, elements.len(), true)
+    }
+
+    fn new<T>(address: u64, len: usize, writable: bool) -> Self {
+        let (element_bytes, align) = (size_of::<T>(), align_of::<T>());
+        Self { address, len, element_bytes, align, writable, memory: PhantomData }
+    }
+}
+
+impl DirectKernel {
+    /// Prepares a kernel whose parameters are arrays of one dimension.
+    pub fn new(kernel: Kernel) -> Result<Self, Error> {
+        let module = kernel.compiled.module();
+        let name = || kernel.reflection().name.clone();
+        let (bytes, limit) = (kernel.entry.stack_bytes, CALLER_STACK_MAX);
+        if bytes > limit {
+            return Err(Error::Stack { kernel: name(), bytes, limit });
+        }
+        let layout = kernel.compiled.arguments(kernel.entry.position);
+        let mut params = Vec::new();
+        for (param, &offset) in kernel.reflection().parameters.iter().zip(&layout.offsets) {
+            let element = match module.types[param.ty] {
+                // Handles in lent memory could point anywhere.
+                Shape::Array { of, dims: 1 } if !module.types.holds_array(of) => {
+                    module.types.layout(of)
+                }
+                _ => None,
+            };
+            let Some(element) = element else {
+                let reason = "an array of one dimension is needed here, of elements without arrays"
+                    .to_string();
+                let argument = param.name.clone();
+                return Err(Error::Argument { kernel: name(), argument, reason });
+            };
+            params.push(Param {
+                offset: offset as usize,
+                element_bytes: element.size as usize,
+                align: element.align as usize,
+                written: param.written,
+            });
+        }
+        let words = vec![0; (layout.size as usize).div_ceil(8)];
+        Ok(Self { kernel, params, words })
+    }
+
+    /// Runs the kernel once, as thread 0 of a grid of one.
+    pub fn run(&mut self, args: &mut [Lent<'_>]) -> Result<(), Error> {
+        self.check(args)?;
+        for (param, arg) in self.params.iter().zip(&*args) {
+            let at = |field: u32| (param.offset + field as usize) / 8;
+            // Extents and strides are pairs of `i32`; `check` keeps both small.
+            self.words[at(descriptor::DATA)] = arg.address;
+            self.words[at(descriptor::SHAPE)] = arg.len as u64;
+            self.words[at(descriptor::STRIDES)] = param.element_bytes as u64;
+            self.words[at(descriptor::NDIM)] = 1;
+        }
+        let running = Running { compiled: &self.kernel.compiled, output: Output::Standard };
+        let mut record = Record {
+            fault_found: 0,
+            fault_limit: 0,
+            fault_thread: 0,
+            grid: [1; 4],
+            launch: std::ptr::from_ref(&running).cast(),
+        };
+        let (code, position) = (self.kernel.compiled.code(), self.kernel.entry.position);
+        // SAFETY: the words hold handles as this kernel's layout says, over slices borrowed for the call:
+        // `check` saw that elements have the size and alignment that the kernel takes them to have, and
+        // that what it may write was lent for writing, as plain bytes. `running` outlives the call.
+        let status = unsafe { code.run(position, &mut record, &self.words, 0, 1) };
+        let Some(site) = usize::try_from(status).ok().and_then(|status| status.checked_sub(1))
+        else {
+            return Ok(());
+        };
+        let Record { fault_found: found, fault_limit: limit, fault_thread: thread, .. } = record;
+        let plan = Plan { extents: [1; 4], threads: 1, repeats: 1 };
+        let noted = Noted { site, found, limit, thread };
+        Err(Error::Fault(Box::new(self.kernel.explain(&noted, &plan))))
+    }
+
+    fn check(&self, args: &[Lent<'_>]) -> Result<(), Error> {
+        let reflection = self.kernel.reflection();
+        if args.len() != self.params.len() {
+            let names: Vec<&str> =
+                reflection.parameters.iter().map(|param| param.name.as_str()).collect();
+            return Err(Error::ArgumentCount {
+                kernel: reflection.name.clone(),
+                wanted: names.len(),
+                names: names.join(", "),
+                found: args.len(),
+            });
+        }
+        for (position, (param, arg)) in self.params.iter().zip(args).enumerate() {
+            let reason = if arg.element_bytes != param.element_bytes || arg.align < param.align {
+                let (wanted, found) = (param.element_bytes, arg.element_bytes);
+                format!("elements have {wanted} bytes, found {found}")
+            } else if param.written && !arg.writable {
+                "the kernel writes it, but it was lent to look at".to_string()
+            } else if i32::try_from(arg.len).is_err() {
+                format!("an array has at most 2147483647 elements, found {}", arg.len)
+            } else {
+                continue;
+            };
+            let kernel = reflection.name.clone();
+            let argument = reflection.parameters[position].name.clone();
+            return Err(Error::Argument { kernel, argument, reason });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! NVRTC, NVIDIA's compiler as a library: CUDA text to PTX or machine code, without GPU and driver.
+//!
+//! [`Nvrtc::find`] looks where `GBXCULE_NVRTC` says, else into the Python environment for the wheel
+//! `nvidia-cuda-nvrtc`, else into the system. The header that our text includes is handed over with it,
+//! so nothing else of CUDA has to be installed.
+
+mod arch;
+mod library;
+mod locate;
+
+pub use arch::Arch;
+pub use locate::Origin;
+
+use crate::error::Error;
+use crate::ptxas::Usage;
+use gbxcule_kernel::back::cxx::{HEADER, HEADER_NAME};
+use library::Library;
+use std::path::{Path, PathBuf};
+
+/// What NVRTC makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Output {
+    /// Assembler text for this architecture and newer ones; the driver translates it.
+    Ptx,
+    /// Machine code for exactly this architecture.
+    Cubin,
+}
+
+/// Floats are rounded once for each operation, as everywhere else.
+pub(crate) const OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=false"];
+
+/// NVRTC, loaded.
+#[derive(Clone, Debug)]
+pub struct Nvrtc {
+    library: Library,
+    version: (u32, u32),
+    archs: Vec<Arch>,
+    path: PathBuf,
+    origin: Origin,
+}
+
+impl Nvrtc {
+    /// Finds and loads it.
+    pub fn find() -> Result<Self, Error> {
+        let places = locate::places()?;
+        let mut refused = Vec::new();
+        for place in &places {
+            match Library::open(&place.path) {
+                Ok(library) => return Self::new(library, &place.path, place.origin.clone()),
+                Err(reason) => refused.push((place, reason)),
+            }
+        }
+        // A library that is there but can't be loaded says more than that none was found.
+        let there = refused.into_iter().find(|(place, _)| place.path.is_absolute());
+        Err(match there {
+            Some((place, reason)) => Error::NvrtcUnusable { path: place.path.clone(), reason },
+            None => Error::NoNvrtc,
+        })
+    }
+
+    /// Loads the library at a path.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let library = Library::open(path);
+        let unusable = |reason| Error::NvrtcUnusable { path: path.into(), reason };
+        Self::new(library.map_err(unusable)?, path, Origin::Path)
+    }
+
+    fn new(library: Library, path: &Path, origin: Origin) -> Result<Self, Error> {
+        let unusable = |reason| Error::NvrtcUnusable { path: path.into(), reason };
+        let version = library.version().map_err(unusable)?;
+        let archs = library.archs().map_err(unusable)?;
+        let archs = archs.into_iter().map(Arch::new).collect();
+        Ok(Self { library, version, archs, path: path.into(), origin })
+    }
+
+    /// Major and minor version of CUDA.
+    pub fn version(&self) -> (u32, u32) {
+        self.version
+    }
+
+    /// The architectures that it compiles for, oldest first.
+    pub fn archs(&self) -> &[Arch] {
+        &self.archs
+    }
+
+    /// Where the library lies, or its bare name if the system's loader found it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How it was found.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Compiles a text that may include our header; `name` is what messages call it.
+    pub fn compile(
+        &self,
+        text: &str,
+        name: &str,
+        arch: Arch,
+        output: Output,
+    ) -> Result<Vec<u8>, Error> {
+        self.compile_with(text, name, arch, output, &[]).map(|(bytes, _)| bytes)
+    }
+
+    /// Compiles to machine code and says what each kernel takes of the GPU.
+    pub fn measure(
+        &self,
+        text: &str,
+        name: &str,
+        arch: Arch,
+    ) -> Result<(Vec<u8>, Vec<Usage>), Error> {
+        let verbose = ["--ptxas-options=-v"];
+        let (bytes, log) = self.compile_with(text, name, arch, Output::Cubin, &verbose)?;
+        Ok((bytes, Usage::parse(&log)))
+    }
+
+    /// The same with more options of NVRTC's; gives its log too.
+    pub fn compile_with(
+        &self,
+        text: &str,
+        name: &str,
+        arch: Arch,
+        output: Output,
+        more: &[&str],
+    ) -> Result<(Vec<u8>, String), Error> {
+        if !self.archs.iter().any(|known| known.number() == arch.number()) {
+            let known: Vec<String> = self.archs.iter().map(Arch::to_string).collect();
+            return Err(Error::NvrtcArch {
+                arch: arch.to_string(),
+                version: format!("{}.{}", self.version.0, self.version.1),
+                known: known.join(", "),
+            });
+        }
+        let target = match output {
+            Output::Ptx => arch.virtual_name(),
+            Output::Cubin => arch.to_string(),
+        };
+        let target = format!("--gpu-architecture={target}");
+        let mut options = vec![target.as_str()];
+        options.extend(OPTIONS);
+        options.extend(more);
+        let refused = |log| Error::CudaText { name: name.into(), arch: arch.to_string(), log };
+        self.library.compile(text, name, (HEADER_NAME, HEADER), &options, output).map_err(
+            |failure| match failure {
+                library::Failure::Text(log) => refused(log),
+                library::Failure::Call { function, reason } => Error::Nvrtc { function, reason },
+            },
+        )
+    }
+}

@@ -1,0 +1,216 @@
+//! The library's C functions, loaded at run time.
+//!
+//! Its results are kept as numbers: a newer library may give some that no list of ours knows.
+#![allow(unsafe_code, reason = "calling a C library")]
+
+use super::Output;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+
+type Handle = *mut c_void;
+type Status = c_int;
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
+type Fetch = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
+type Texts = *const *const c_char;
+
+macro_rules! functions {
+    ($($field:ident $symbol:literal: fn($($argument:ty),*) -> $result:ty;)*) => {
+        /// The functions we call; the library stays loaded as long as the process runs.
+        #[derive(Clone, Copy, Debug)]
+        pub(super) struct Library {
+            $($field: unsafe extern "C" fn($($argument),*) -> $result,)*
+        }
+
+        impl Library {
+            /// Loads a library; a bare name is looked for by the system's loader.
+            pub(super) fn open(path: &Path) -> Result<Self, String> {
+                // SAFETY: NVRTC's initialisers do nothing that Rust has a say in. The user named the
+                // library, or it has NVRTC's name in a place where NVRTC is installed.
+                let library = unsafe { libloading::Library::new(path) };
+                let library = library.map_err(|error| chain(&error))?;
+                let functions = Self {
+                    // SAFETY: the types are those of `nvrtc.h`, the same since CUDA 11.2.
+                    $($field: *unsafe { library.get($symbol) }.map_err(|error| chain(&error))?,)*
+                };
+                // Never unloaded: its threads and ours may still be in it at the end.
+                std::mem::forget(library);
+                Ok(functions)
+            }
+        }
+    };
+}
+
+functions! {
+    version b"nvrtcVersion\0": fn(*mut c_int, *mut c_int) -> Status;
+    error_string b"nvrtcGetErrorString\0": fn(Status) -> *const c_char;
+    arch_count b"nvrtcGetNumSupportedArchs\0": fn(*mut c_int) -> Status;
+    arch_list b"nvrtcGetSupportedArchs\0": fn(*mut c_int) -> Status;
+    create b"nvrtcCreateProgram\0":
+        fn(*mut Handle, *const c_char, *const c_char, c_int, Texts, Texts) -> Status;
+    compile b"nvrtcCompileProgram\0": fn(Handle, c_int, Texts) -> Status;
+    destroy b"nvrtcDestroyProgram\0": fn(*mut Handle) -> Status;
+    log_size b"nvrtcGetProgramLogSize\0": fn(Handle, *mut usize) -> Status;
+    log b"nvrtcGetProgramLog\0": fn(Handle, *mut c_char) -> Status;
+    ptx_size b"nvrtcGetPTXSize\0": fn(Handle, *mut usize) -> Status;
+    ptx b"nvrtcGetPTX\0": fn(Handle, *mut c_char) -> Status;
+    cubin_size b"nvrtcGetCUBINSize\0": fn(Handle, *mut usize) -> Status;
+    cubin b"nvrtcGetCUBIN\0": fn(Handle, *mut c_char) -> Status;
+}
+
+/// Why nothing came of a compilation.
+pub(super) enum Failure {
+    /// The text is refused; the compiler's log.
+    Text(String),
+    /// A function failed.
+    Call {
+        /// Which.
+        function: &'static str,
+        /// What the library says.
+        reason: String,
+    },
+}
+
+/// What `nvrtcCompileProgram` gives for a text that is refused.
+const ERROR_COMPILATION: Status = 6;
+
+impl Library {
+    /// Major and minor version of CUDA.
+    pub(super) fn version(&self) -> Result<(u32, u32), String> {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: two places for a number.
+        let status = unsafe { (self.version)(&raw mut major, &raw mut minor) };
+        self.check("nvrtcVersion", status).map_err(Failure::reason)?;
+        Ok((major.unsigned_abs(), minor.unsigned_abs()))
+    }
+
+    /// The numbers of the architectures, ascending.
+    pub(super) fn archs(&self) -> Result<Vec<u32>, String> {
+        let mut count = 0;
+        // SAFETY: a place for a number.
+        let status = unsafe { (self.arch_count)(&raw mut count) };
+        self.check("nvrtcGetNumSupportedArchs", status).map_err(Failure::reason)?;
+        let mut archs: Vec<c_int> = vec![0; usize::try_from(count).unwrap_or(0)];
+        // SAFETY: as many places as the library has architectures.
+        let status = unsafe { (self.arch_list)(archs.as_mut_ptr()) };
+        self.check("nvrtcGetSupportedArchs", status).map_err(Failure::reason)?;
+        let mut archs: Vec<u32> = archs.into_iter().map(c_int::unsigned_abs).collect();
+        archs.sort_unstable();
+        Ok(archs)
+    }
+
+    /// Compiles a text with one header; gives what was asked for, and the log.
+    pub(super) fn compile(
+        &self,
+        text: &str,
+        name: &str,
+        header: (&str, &str),
+        options: &[&str],
+        output: Output,
+    ) -> Result<(Vec<u8>, String), Failure> {
+        let without_nul = |what: &str| Failure::Text(format!("{what} holds a NUL character"));
+        let text = CString::new(text).map_err(|_| without_nul("the text"))?;
+        let name = CString::new(name).map_err(|_| without_nul("the name"))?;
+        let known = |text: &str| CString::new(text).map_err(|_| without_nul("an option"));
+        let (header_name, header) = (known(header.0)?, known(header.1)?);
+        let options: Vec<CString> =
+            options.iter().map(|&it| known(it)).collect::<Result<_, _>>()?;
+        let mut program = Program { library: self, handle: ptr::null_mut() };
+        let (texts, names) = ([header.as_ptr()], [header_name.as_ptr()]);
+        // SAFETY: all texts end with NUL and live to the end of this function, the program too.
+        let status = unsafe {
+            let (texts, names) = (texts.as_ptr(), names.as_ptr());
+            (self.create)(&raw mut program.handle, text.as_ptr(), name.as_ptr(), 1, texts, names)
+        };
+        self.check("nvrtcCreateProgram", status)?;
+        let words: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        // SAFETY: a living program and as many options as it says.
+        let status =
+            unsafe { (self.compile)(program.handle, words.len() as c_int, words.as_ptr()) };
+        let log = program.fetch("nvrtcGetProgramLog", self.log_size, self.log);
+        let log = log.map(|bytes| text_of(&bytes)).unwrap_or_default();
+        if status == ERROR_COMPILATION {
+            return Err(Failure::Text(log));
+        }
+        self.check("nvrtcCompileProgram", status).map_err(|failure| failure.with(&log))?;
+        let bytes = match output {
+            Output::Ptx => {
+                let text = program.fetch("nvrtcGetPTX", self.ptx_size, self.ptx)?;
+                text_of(&text).into_bytes()
+            }
+            Output::Cubin => program.fetch("nvrtcGetCUBIN", self.cubin_size, self.cubin)?,
+        };
+        Ok((bytes, log))
+    }
+
+    fn check(&self, function: &'static str, status: Status) -> Result<(), Failure> {
+        if status == 0 {
+            return Ok(());
+        }
+        // SAFETY: the library gives a text that it keeps, or nothing.
+        let reason = unsafe {
+            let text = (self.error_string)(status);
+            if text.is_null() { None } else { Some(CStr::from_ptr(text).to_string_lossy()) }
+        };
+        let reason = reason.map_or_else(|| format!("error {status}"), |text| text.into_owned());
+        Err(Failure::Call { function, reason })
+    }
+}
+
+impl Failure {
+    fn reason(self) -> String {
+        match self {
+            Self::Text(log) => log,
+            Self::Call { function, reason } => format!("`{function}` says {reason}"),
+        }
+    }
+
+    fn with(self, log: &str) -> Self {
+        match self {
+            Self::Call { function, reason } if !log.trim().is_empty() => {
+                Self::Call { function, reason: format!("{reason}\n{log}") }
+            }
+            other => other,
+        }
+    }
+}
+
+/// A program of the library, destroyed with this.
+struct Program<'a> {
+    library: &'a Library,
+    handle: Handle,
+}
+
+impl Program<'_> {
+    fn fetch(&self, function: &'static str, size: Size, fetch: Fetch) -> Result<Vec<u8>, Failure> {
+        let mut count = 0;
+        // SAFETY: a living program and a place for a size.
+        self.library.check(function, unsafe { size(self.handle, &raw mut count) })?;
+        let mut bytes = vec![0u8; count];
+        // SAFETY: as much memory as the library asked for.
+        let status = unsafe { fetch(self.handle, bytes.as_mut_ptr().cast()) };
+        self.library.check(function, status)?;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        if !self.handle.is_null() {
+            // SAFETY: made by `create`, and nobody else has it. There is nothing to do if it fails.
+            _ = unsafe { (self.library.destroy)(&raw mut self.handle) };
+        }
+    }
+}
+
+/// An error with what is behind it.
+fn chain(error: &dyn std::error::Error) -> String {
+    let behind = error.source().map(|source| format!(": {}", chain(source)));
+    format!("{error}{}", behind.unwrap_or_default())
+}
+
+/// A text that the library ends with NUL.
+fn text_of(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}

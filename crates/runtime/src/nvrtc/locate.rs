@@ -1,0 +1,181 @@
+//! Where NVRTC may lie: `GBXCULE_NVRTC`, the Python environment's wheel, the system.
+
+use crate::error::Error;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The variable that names the library or a folder above it.
+pub(crate) const VARIABLE: &str = "GBXCULE_NVRTC";
+
+/// How a library was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// The caller named it.
+    Path,
+    /// `GBXCULE_NVRTC` names it.
+    Variable,
+    /// It is in the wheel `nvidia-cuda-nvrtc` of this interpreter.
+    Python(PathBuf),
+    /// The system has it.
+    System,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path => f.write_str("by its path"),
+            Self::Variable => f.write_str(VARIABLE),
+            Self::Python(python) => write!(f, "the wheel of {}", python.display()),
+            Self::System => f.write_str("the system"),
+        }
+    }
+}
+
+/// A library to try.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) path: PathBuf,
+    pub(super) origin: Origin,
+}
+
+/// All libraries to try, best first.
+pub(super) fn places() -> Result<Vec<Place>, Error> {
+    if let Some(place) = std::env::var_os(VARIABLE) {
+        return by_variable(Path::new(&place));
+    }
+    let python = python();
+    let folders = search_path(&python);
+    let mut places = in_packages(&folders, &Origin::Python(python));
+    places.extend(in_system());
+    Ok(places)
+}
+
+/// What a variable names is used, or it is an error: never something else.
+fn by_variable(place: &Path) -> Result<Vec<Place>, Error> {
+    let found = if place.is_dir() { below(place, 8) } else { vec![place.to_path_buf()] };
+    if found.is_empty() || !place.exists() {
+        return Err(Error::NvrtcVariable(place.into()));
+    }
+    Ok(found.into_iter().map(|path| Place { path, origin: Origin::Variable }).collect())
+}
+
+/// The active interpreter: `GBXCULE_PYTHON`, the virtual environment, `.venv` here or above, `python3`.
+fn python() -> PathBuf {
+    let in_venv = |folder: &Path| {
+        let program = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+        folder.join(program)
+    };
+    if let Some(program) = std::env::var_os("GBXCULE_PYTHON") {
+        return program.into();
+    }
+    if let Some(folder) = std::env::var_os("VIRTUAL_ENV") {
+        return in_venv(Path::new(&folder));
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let near = here.ancestors().map(|folder| in_venv(&folder.join(".venv")));
+    let fallback = || if cfg!(windows) { "python" } else { "python3" }.into();
+    near.into_iter().find(|program| program.exists()).unwrap_or_else(fallback)
+}
+
+/// Where an interpreter looks for packages; nothing if it doesn't run.
+fn search_path(python: &Path) -> Vec<PathBuf> {
+    let script = "import sys\nprint('\\n'.join(sys.path))";
+    let Ok(run) = Command::new(python).args(["-c", script]).output() else { return Vec::new() };
+    let said = String::from_utf8_lossy(&run.stdout).into_owned();
+    said.lines().map(PathBuf::from).filter(|folder| folder.is_absolute()).collect()
+}
+
+/// The wheels' folders below those of packages: CUDA 13's, then the older ones'.
+fn in_packages(folders: &[PathBuf], origin: &Origin) -> Vec<Place> {
+    let wheels = ["nvidia/cu13", "nvidia/cuda_nvrtc"];
+    let all = wheels.iter().flat_map(|wheel| folders.iter().map(move |folder| folder.join(wheel)));
+    let all = all.flat_map(|folder| below(&folder, 3));
+    all.map(|path| Place { path, origin: origin.clone() }).collect()
+}
+
+fn in_system() -> Vec<Place> {
+    let named = if cfg!(windows) {
+        ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll"].as_slice()
+    } else {
+        ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"].as_slice()
+    };
+    let mut paths: Vec<PathBuf> = named.iter().map(PathBuf::from).collect();
+    let toolkits = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os);
+    let toolkits = toolkits.map(PathBuf::from).chain(["/usr/local/cuda".into()]);
+    let folders = toolkits.flat_map(|toolkit| ["lib64", "bin"].map(|folder| toolkit.join(folder)));
+    paths.extend(folders.flat_map(|folder| below(&folder, 1)));
+    paths.into_iter().map(|path| Place { path, origin: Origin::System }).collect()
+}
+
+/// Libraries with NVRTC's name in a folder and those below it, to a depth.
+fn below(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let (mut found, mut folders) = (Vec::new(), Vec::new());
+    for entry in entries.flatten() {
+        // Links to folders would lead in circles.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            folders.push(entry.path());
+        } else if is_library(&entry.file_name().to_string_lossy()) {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    folders.sort();
+    if depth > 1 {
+        found.extend(folders.iter().flat_map(|folder| below(folder, depth - 1)));
+    }
+    found
+}
+
+fn is_library(name: &str) -> bool {
+    let windows = name.starts_with("nvrtc64_") && name.ends_with(".dll");
+    name.starts_with("libnvrtc.so") || windows && !name.contains("alt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("a folder");
+        for file in files {
+            let path = root.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            std::fs::write(path, "").expect("a file");
+        }
+        root
+    }
+
+    #[test]
+    fn the_variable_names_the_library_or_a_folder_above_it() {
+        let root = tree(&["a/lib/libnvrtc.so.13", "a/lib/libnvrtc-builtins.so.13.0"]);
+        let library = root.path().join("a/lib/libnvrtc.so.13");
+        for place in [root.path(), &root.path().join("a/lib"), &library] {
+            let found = by_variable(place).expect("a library");
+            assert_eq!(found, [Place { path: library.clone(), origin: Origin::Variable }]);
+        }
+    }
+
+    #[test]
+    fn a_variable_that_names_nothing_is_an_error_that_says_so() {
+        let root = tree(&["a/lib/libcudart.so.13"]);
+        for place in [root.path(), &root.path().join("missing")] {
+            let error = by_variable(place).expect_err("no library").to_string();
+            assert!(
+                error.contains(VARIABLE) && error.contains(&*place.to_string_lossy()),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_wheel_of_cuda_13_comes_first() {
+        let root =
+            tree(&["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cu13/lib/libnvrtc.so.13"]);
+        let folders = [root.path().to_path_buf()];
+        let found = in_packages(&folders, &Origin::System);
+        let names: Vec<_> = found.iter().filter_map(|place| place.path.file_name()).collect();
+        assert_eq!(names, ["libnvrtc.so.13", "libnvrtc.so.12"]);
+    }
+}

@@ -1,0 +1,151 @@
+//! Reverse kernels give the same gradients in every way of running: interpreter, compiled code, C++ text,
+//! and CUDA text compiled as C++.
+//!
+//! Threads add to gradients atomically, so the order of a sum may differ where threads run at once. Here
+//! all ways run the threads one after the other and everything must agree bit for bit; where compiled code
+//! uses several threads at once, to 1e-12 of the largest gradient.
+
+#[path = "../../../kernel/tests/gradient/dialect.rs"]
+mod dialect;
+#[path = "../../../kernel/tests/cxx/host.rs"]
+mod host;
+#[path = "../warp/native.rs"]
+mod native;
+
+use gbxcule_kernel::arbitrary::{Differentiable, Program, Random, differentiable, unit};
+use gbxcule_kernel::back::cxx::Dialect;
+use gbxcule_kernel::check;
+use gbxcule_kernel::grad::reverses;
+use gbxcule_kernel::ir::print;
+use gbxcule_runtime::{Array, Build, Device, Error, compile};
+
+/// A backward launch with random gradients; `None` if the kernel is refused.
+fn backward(case: &Differentiable) -> Option<Program> {
+    let valid = check::module(case.module.clone()).expect("valid");
+    let (module, kernels) = reverses(&valid, &[case.kernel]).ok()?;
+    let after = case.forward(valid).interpret().expect("it runs");
+    let mut random = Random::new(5);
+    let gradients = case.arrays.iter();
+    let gradients = gradients.map(|array| array.iter().map(|_| unit(&mut random)).collect());
+    let module = check::module(module).expect("reverses are valid");
+    Some(case.backward(module, kernels[0], &after, &gradients.collect::<Vec<Vec<f64>>>()))
+}
+
+/// Memory after the launch, as compiled code does it.
+fn compiled(program: &Program) -> Vec<Vec<u8>> {
+    native::run(program, true).expect("never faults")
+}
+
+#[test]
+fn gradients_are_the_same_in_every_way_of_running() {
+    let mut programs = Vec::new();
+    for pattern in dialect::patterns() {
+        programs.extend(backward(&pattern.case).map(|program| (pattern.name, program)));
+    }
+    let patterns = programs.len();
+    assert!(patterns >= 30, "{patterns}");
+    for seed in 0..6 {
+        let program = backward(&differentiable(seed));
+        programs.extend(program.map(|program| (format!("seed {seed}"), program)));
+    }
+    assert!(programs.len() - patterns >= 4, "{}", programs.len());
+    agree("gradient", &programs);
+}
+
+/// `GRADIENT_DRAWS=from..to` says which seeds.
+#[test]
+#[ignore = "takes minutes: run by name with GRADIENT_DRAWS=from..to"]
+fn gradients_of_many_draws_are_the_same_in_every_way_of_running() {
+    let range = std::env::var("GRADIENT_DRAWS").unwrap_or_else(|_| "100..200".into());
+    let (from, to) = range.split_once("..").expect("from..to");
+    let seeds = from.parse().expect("a seed")..to.parse::<u64>().expect("a seed");
+    let draws: Vec<u64> = seeds.collect();
+    let mut agreed = 0;
+    // A text of many kernels keeps a host compiler busy for long, one of few is mostly its headers.
+    for seeds in draws.chunks(50) {
+        let programs = seeds.iter().filter_map(|&seed| {
+            backward(&differentiable(seed)).map(|program| (format!("seed {seed}"), program))
+        });
+        let programs: Vec<_> = programs.collect();
+        agree("gradient_draws", &programs);
+        agreed += programs.len();
+    }
+    println!("{agreed} of {} have a reverse, and agree in every way of running", draws.len());
+}
+
+/// Interpreter = compiled code = C++ = CUDA as C++, bit for bit.
+fn agree(name: &str, programs: &[(String, Program)]) {
+    let all: Vec<Program> = programs.iter().map(|(_, program)| program.clone()).collect();
+    let (host, _) = host::run(&format!("{name}_host"), Dialect::Host, &all);
+    let (cuda, _) = host::run(&format!("{name}_cuda"), Dialect::Cuda, &all);
+    for (((name, program), host), cuda) in programs.iter().zip(host).zip(cuda) {
+        let expected = program.interpret().expect("never faults");
+        let ways = [("compiled", compiled(program)), ("C++", host.buffers), ("CUDA", cuda.buffers)];
+        for (way, found) in ways {
+            if let Some(difference) = program.difference(&expected, &found, 0) {
+                panic!("{name}, {way}: {difference}\n{}", print::module(&program.module));
+            }
+        }
+        assert_eq!([host.fault[0], cuda.fault[0]], [0, 0], "{name}");
+    }
+}
+
+/// Many threads at once add to one element's gradient; the number of threads changes only the rounding.
+#[test]
+fn gradients_of_many_threads_at_once_agree_but_for_rounding() {
+    let mut case = dialect::patterns().remove(0).case;
+    assert_eq!(case.module.functions[case.kernel].name, "sum_dynamic");
+    case.threads = 4_000;
+    case.arrays[1] = (0..case.threads).map(|at| f64::from(at % 7) - 2.5).collect();
+    let program = backward(&case).expect("differentiable");
+    let (expected, found) = (program.interpret().expect("it runs"), compiled(&program));
+    let numbers = |bytes: &[u8]| -> Vec<f64> {
+        bytes.chunks(8).map(|number| f64::from_le_bytes(number.try_into().expect("8"))).collect()
+    };
+    let (expected, found) = (numbers(&expected[2]), numbers(&found[2]));
+    let largest = expected.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    for (expected, found) in expected.into_iter().zip(found) {
+        assert!((expected - found).abs() <= 1e-12 * largest, "{expected} {found}");
+    }
+}
+
+/// `o[t] = x[t] ** 2 ..`: the reverse needs `x` as it was.
+#[test]
+fn arrays_that_a_reverse_keeps_apart_must_not_share_memory() {
+    let pattern =
+        dialect::patterns().into_iter().find(|pattern| pattern.name == "store_load_store");
+    let case = pattern.expect("a pattern").case;
+    let program = backward(&case).expect("differentiable");
+    let module = &program.module;
+    let compiled = compile(module, Device::Cpu, Build::default()).expect("compiles");
+    let kernel = compiled.kernel("adj_store_load_store").expect("the reverse");
+    let whole = Array::from_slice(&[0.5; 12]).with_gradient();
+    let part = |from: usize, to: usize| whole.slice(0, from..to, 1).expect("a part");
+    let launch =
+        |x: Array, o: Array| kernel.launch(&[2], &[x.into(), o.into(), 5.into(), 3.into()]);
+    launch(part(0, 6), part(6, 12)).expect("they lie apart");
+    let error = launch(part(0, 6), part(5, 11)).expect_err("they share an element");
+    assert!(matches!(&error, Error::Overlap { one, other, .. } if one == "x" && other == "o"));
+    assert_eq!(
+        error.to_string(),
+        "arguments `x` and `o` of kernel `adj_store_load_store` must not share memory: the gradient \
+         needs what `x` held, and the launch wrote to `o`"
+    );
+}
+
+/// An array without gradient is a constant, and needs no memory for one.
+#[test]
+fn arrays_without_gradient_take_part_as_constants() {
+    let pattern =
+        dialect::patterns().into_iter().find(|pattern| pattern.name == "store_load_store");
+    let program = backward(&pattern.expect("a pattern").case).expect("differentiable");
+    let compiled = compile(&program.module, Device::Cpu, Build::default()).expect("compiles");
+    let kernel = compiled.kernel("adj_store_load_store").expect("the reverse");
+    let x = Array::from_slice(&[0.5; 6]);
+    let o = Array::from_slice(&[0.25; 4]).with_gradient();
+    let gradient = o.gradient().expect("it has one");
+    gradient.fill(1.0).expect("f64");
+    kernel.launch(&[2], &[(&x).into(), (&o).into(), 5.into(), 3.into()]).expect("it runs");
+    assert!(x.gradient().is_none());
+    assert_eq!(gradient.to_vec::<f64>().expect("f64"), [0.0, 0.0, 1.0, 1.0]);
+}

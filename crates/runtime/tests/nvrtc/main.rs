@@ -1,0 +1,167 @@
+//! NVRTC and its assembler take all CUDA text, for each generation of GPUs. No GPU, no driver.
+//!
+//! What only a compiler for CUDA sees is held here; what the text does, in `kernel/tests/cxx`.
+//! `make nvrtc` brings NVRTC and runs all of it.
+
+#[path = "../machine/kernel.rs"]
+mod machine;
+#[allow(dead_code, reason = "the other test of these samples wants more of them")]
+#[path = "../../../kernel/tests/cxx/sample.rs"]
+mod sample;
+
+use gbxcule_kernel::arbitrary;
+use gbxcule_kernel::back::cxx::{self, Dialect, Options};
+use gbxcule_kernel::check::Valid;
+use gbxcule_kernel::ir::Module;
+use gbxcule_runtime::Error;
+use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
+use gbxcule_runtime::ptxas::{Ptxas, Usage};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+const ARCHS: [Arch; 3] = [Arch::new(80), Arch::new(90), Arch::new(100)];
+/// Texts that nobody runs need no optimiser, which takes most of the time.
+const QUICK: [&str; 1] = ["--Ofast-compile=max"];
+
+fn nvrtc() -> Nvrtc {
+    Nvrtc::find().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Makes machine code of all texts for all architectures, on all cores.
+fn all_compile(texts: &[(String, String)], options: &[&str]) {
+    let nvrtc = nvrtc();
+    let next = AtomicUsize::new(0);
+    let refused = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(job) = Some(next.fetch_add(1, Ordering::Relaxed))
+            && let Some((name, text)) = texts.get(job / ARCHS.len())
+        {
+            let arch = ARCHS[job % ARCHS.len()];
+            if let Err(error) = nvrtc.compile_with(text, name, arch, Output::Cubin, options) {
+                refused.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| _ = scope.spawn(work)));
+    let refused = refused.into_inner().unwrap_or_else(PoisonError::into_inner);
+    assert!(refused.is_empty(), "{} refused:\n{}", refused.len(), refused.join("\n"));
+}
+
+fn text(module: &Valid<Module>) -> String {
+    cxx::write(module, &Options::new(Dialect::Cuda)).source
+}
+
+/// Modules of which each has one kernel called `kernel`, so many in a text: NVRTC reads the header once.
+fn joined(name: &str, modules: &[Valid<Module>], count: usize) -> Vec<(String, String)> {
+    let join = |(part, modules): (usize, &[Valid<Module>])| {
+        let texts = modules.iter().enumerate().map(|(number, module)| {
+            format!(
+                "#define program program_{number}\n#define kernel kernel_{number}\n{}#undef kernel\n#undef program\n",
+                text(module)
+            )
+        });
+        (format!("{name}_{part}.cu"), texts.collect())
+    };
+    modules.chunks(count).enumerate().map(join).collect()
+}
+
+/// The documented samples as they lie in the repository.
+fn documented() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/samples");
+    let files = std::fs::read_dir(folder).expect("docs/samples").flatten();
+    let paths = files.map(|file| file.path());
+    let mut texts: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "cu"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("a sample");
+            (path.file_name().expect("a name").to_string_lossy().into_owned(), text)
+        })
+        .collect();
+    texts.sort();
+    assert!(texts.len() >= 5);
+    texts
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn samples_compile() {
+    let by_hand = sample::all().into_iter();
+    let by_hand = by_hand.map(|sample| (format!("{}.cu", sample.name), text(&sample.module)));
+    all_compile(&by_hand.chain(documented()).collect::<Vec<_>>(), &[]);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn embedded_and_unchecked_text_compiles() {
+    let options = Options { embed_header: true, checked: false, ..Options::new(Dialect::Cuda) };
+    let texts = sample::all()
+        .into_iter()
+        .map(|sample| (format!("{}.cu", sample.name), cxx::write(&sample.module, &options).source));
+    all_compile(&texts.collect::<Vec<_>>(), &[]);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn random_programs_compile() {
+    let modules: Vec<_> = (0..60).map(|seed| arbitrary::program(seed).module).collect();
+    all_compile(&joined("random", &modules, 10), &[]);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn every_builtin_compiles_for_every_type() {
+    let cases = arbitrary::cases();
+    let modules: Vec<_> = cases.iter().map(|case| case.program(1).module).collect();
+    all_compile(&joined("rows", &modules, 100), &QUICK);
+}
+
+/// The whole emulator is one text; what it takes of a GPU belongs to whoever lays it out.
+#[test]
+#[ignore = "needs NVRTC"]
+fn the_machine_compiles() {
+    all_compile(&[("machine.cu".into(), text(&machine::module()))], &[]);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn ptxas_takes_the_ptx_and_agrees_with_nvrtc_on_what_it_needs() {
+    let nvrtc = nvrtc();
+    let ptxas = Ptxas::find(&nvrtc).unwrap_or_else(|error| panic!("{error}"));
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in documented() {
+        for arch in ARCHS {
+            let ptx = nvrtc.compile(&text, &name, arch, Output::Ptx).expect("PTX");
+            let path = folder.path().join(format!("{name}.{arch}.ptx"));
+            std::fs::write(&path, ptx).expect("a file");
+            let alone = ptxas.measure(&path, arch).unwrap_or_else(|error| panic!("{error}"));
+            let (_, within) = nvrtc.measure(&text, &name, arch).expect("machine code");
+            let kernels = |all: &[Usage]| -> Vec<String> {
+                let kernels = all.iter().filter(|usage| usage.registers.is_some());
+                kernels.map(Usage::to_string).collect()
+            };
+            assert!(!kernels(&alone).is_empty(), "{name} has kernels");
+            assert_eq!(kernels(&alone), kernels(&within), "{name}");
+            println!("{}", kernels(&within).join("\n"));
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn a_text_that_is_refused_comes_back_with_its_lines() {
+    let text = "#include \"gbxcule.h\"\nextern \"C\" __global__ void k(int* a) { a[0] = b; }\n";
+    let error = nvrtc().compile(text, "wrong.cu", ARCHS[1], Output::Ptx).expect_err("no `b`");
+    let Error::CudaText { log, .. } = &error else { panic!("{error}") };
+    assert!(log.contains("wrong.cu(2)") && log.contains("\"b\" is undefined"), "{log}");
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn an_architecture_that_nvrtc_lacks_is_refused_by_name() {
+    let nvrtc = nvrtc();
+    let error = nvrtc.compile("", "empty.cu", Arch::new(20), Output::Ptx).expect_err("too old");
+    let known = nvrtc.archs().iter().map(Arch::to_string).collect::<Vec<_>>().join(", ");
+    assert!(error.to_string().ends_with(&format!("doesn't compile for `sm_20`, only for {known}")));
+}

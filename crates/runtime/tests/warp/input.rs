@@ -1,0 +1,156 @@
+//! Random inputs that a kernel can run on.
+//!
+//! Nothing is known of a kernel but its types: whether an integer is an index shows when the interpreter
+//! faults. So inputs are drawn in several ways, from the one that tries most to the one that asks least,
+//! until the interpreter ends.
+
+use crate::subject::Subject;
+use gbxcule_kernel::arbitrary::{Actual, Program, Random, leaves, number};
+use gbxcule_kernel::eval;
+use gbxcule_kernel::interp::{Failure, Machine};
+use gbxcule_kernel::ir::{Literal, Scalar, Shape, Type, Types};
+
+/// Statements that a launch may take.
+const BUDGET: u64 = 3_000_000;
+
+/// How inputs are drawn.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// Integers lie in this range; without one they are anything.
+    ints: Option<(i128, i128)>,
+    /// Floats lie between plus and minus this; without it they are anything, NaN too.
+    floats: Option<f64>,
+    /// Elements in each dimension of an array, by the number of dimensions.
+    extents: [u32; 4],
+    /// Threads in each dimension of the grid, likewise.
+    grid: [u32; 4],
+}
+
+const SMALL: [u32; 4] = [64, 9, 5, 4];
+const LARGE: [u32; 4] = [2048, 64, 16, 8];
+const THREADS: [u32; 4] = [16, 5, 3, 2];
+
+const CALM: Way = Way { ints: Some((0, 4)), floats: Some(2.0), extents: SMALL, grid: THREADS };
+const WIDE: Way = Way { extents: LARGE, ..CALM };
+const SINGLE: Way = Way { grid: [1; 4], ..WIDE };
+const ONES: Way = Way { ints: Some((1, 1)), ..SINGLE };
+const ZEROS: Way = Way { ints: Some((0, 0)), ..SINGLE };
+const SIGNED: Way = Way { ints: Some((-4, 9)), floats: Some(50.0), ..CALM };
+const POSITIVE: Way = Way { ints: Some((1, 4)), ..CALM };
+const WILD: Way = Way { ints: None, floats: None, ..CALM };
+const WILD_FLOATS: Way = Way { floats: None, ..CALM };
+const WILD_INTS: Way = Way { ints: None, ..CALM };
+
+/// What each round tries, in order.
+const ROUNDS: [&[Way]; 3] = [
+    &[CALM, POSITIVE, WIDE, SINGLE, ONES, ZEROS],
+    &[SIGNED, POSITIVE, CALM, WIDE, SINGLE, ONES, ZEROS],
+    &[WILD, WILD_FLOATS, WILD_INTS, SIGNED],
+];
+
+/// A program that runs, with the memory it leaves.
+pub(crate) struct Run {
+    pub(crate) program: Program,
+    pub(crate) after: Vec<Vec<u8>>,
+}
+
+/// Why nothing of a kernel can be compared.
+pub(crate) enum Refusal {
+    /// It takes structs with arrays in them, or arrays of arrays.
+    Handles,
+    /// It takes no array, so it leaves nothing.
+    NoArray,
+    /// It faults, whatever it is given.
+    Faults(Failure),
+}
+
+/// Inputs for a kernel, at most one of each round.
+pub(crate) fn runs(subject: &Subject, seed: u64) -> Result<Vec<Run>, Refusal> {
+    let types = &subject.module.types;
+    let params = &subject.module.functions[subject.kernel].params;
+    let plain = |ty: Type| match types[ty] {
+        Shape::Array { of, .. } => !types.holds_array(of),
+        _ => !types.holds_array(ty),
+    };
+    if !params.iter().all(|param| plain(param.ty)) {
+        return Err(Refusal::Handles);
+    }
+    if !params.iter().any(|param| matches!(types[param.ty], Shape::Array { .. })) {
+        return Err(Refusal::NoArray);
+    }
+    let mut runs = Vec::new();
+    let mut first = None;
+    for (round, ways) in ROUNDS.iter().enumerate() {
+        for (at, &way) in ways.iter().enumerate() {
+            let seed = seed ^ (round as u64 + 1) << 40 ^ (at as u64) << 48;
+            let program = draw(subject, way, &mut Random::new(seed));
+            match interpret(&program) {
+                Ok(after) => {
+                    runs.push(Run { program, after });
+                    break;
+                }
+                Err(failure) => _ = first.get_or_insert(failure),
+            }
+        }
+    }
+    match first {
+        Some(failure) if runs.is_empty() => Err(Refusal::Faults(failure)),
+        _ => Ok(runs),
+    }
+}
+
+fn draw(subject: &Subject, way: Way, random: &mut Random) -> Program {
+    let types = &subject.module.types;
+    let dims = subject.dims();
+    let mut program = Program {
+        module: subject.module.clone(),
+        kernel: subject.kernel,
+        dims: vec![way.grid[dims - 1]; dims],
+        buffers: Vec::new(),
+        args: Vec::new(),
+    };
+    for param in &subject.module.functions[subject.kernel].params {
+        let Shape::Array { of, dims } = types[param.ty] else {
+            program.args.push(Actual::Bytes(image(types, param.ty, way, random)));
+            continue;
+        };
+        let shape = vec![way.extents[usize::from(dims) - 1]; usize::from(dims)];
+        let count: u32 = shape.iter().product();
+        let bytes = (0..count).flat_map(|_| image(types, of, way, random)).collect();
+        program.args.push(Actual::dense(types, program.buffers.len(), of, &shape));
+        program.buffers.push(bytes);
+    }
+    program
+}
+
+fn image(types: &Types, ty: Type, way: Way, random: &mut Random) -> Vec<u8> {
+    let mut bytes = vec![0; types.layout(ty).map_or(0, |layout| layout.size as usize)];
+    for (offset, scalar) in leaves(types, ty) {
+        eval::to_bytes(literal(scalar, way, random), &mut bytes[offset as usize..]);
+    }
+    bytes
+}
+
+fn literal(scalar: Scalar, way: Way, random: &mut Random) -> Literal {
+    match (way.floats, way.ints) {
+        (Some(range), _) if scalar.is_float() => {
+            let unit = f64::from(random.below(1 << 24)) / f64::from(1 << 23) - 1.0;
+            Literal::float(scalar, unit * range)
+        }
+        (_, Some((low, high))) if scalar.is_int() => {
+            let low = if scalar.is_unsigned_int() { low.max(0) } else { low };
+            Literal::int(scalar, low + i128::from(random.below((high - low) as u32 + 1)))
+        }
+        _ => number(random, scalar),
+    }
+}
+
+fn interpret(program: &Program) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut machine = Machine::new(&program.module);
+    machine.budget = BUDGET;
+    let buffers: Vec<_> =
+        program.buffers.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
+    let args: Vec<_> = program.args.iter().map(|actual| actual.argument(&buffers)).collect();
+    machine.launch(program.kernel, &program.dims, &args)?;
+    Ok(buffers.into_iter().map(|buffer| machine.memory.bytes(buffer).to_vec()).collect())
+}

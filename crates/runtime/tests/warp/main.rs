@@ -1,0 +1,186 @@
+//! Every kernel of NVIDIA Warp's own tests and examples that compiles, run by Warp on the CPU and in each
+//! of our ways, on random inputs:
+//!
+//! `GBXCULE_PYTHON=.. GBXCULE_THREADS=1 cargo nextest run -p gbxcule-runtime --run-ignored only -E
+//! 'binary(warp)' --no-capture`. `GBXCULE_SHARE=1/8` takes every eighth kernel, `GBXCULE_ONLY=text` those
+//! whose file and name have the text.
+//!
+//! Integers must be equal, floats as near as `judge` says. What differs stands in `explained` with its
+//! reason, and must differ. Threads take turns in Warp on the CPU, so they do here.
+
+mod explained;
+#[path = "../../../kernel/tests/cxx/host.rs"]
+mod host;
+mod input;
+mod judge;
+mod native;
+#[path = "../../../kernel/tests/warp/oracle.rs"]
+mod oracle;
+mod report;
+mod subject;
+
+use gbxcule_kernel::arbitrary::Program;
+use gbxcule_kernel::back::cxx::Dialect;
+use input::Run;
+use judge::{Worst, worst};
+use oracle::{Launch, Warp};
+use report::Report;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use subject::{Subject, Tree};
+
+/// Kernels to a module of Warp's.
+const BATCH: usize = 24;
+/// Kernels to a program of the host's compiler.
+const TEXTS: usize = 32;
+
+#[test]
+#[ignore = "needs NVIDIA Warp"]
+fn every_kernel_of_warps_own_sources_agrees_with_warp() {
+    assert_eq!(
+        std::env::var("GBXCULE_THREADS").as_deref(),
+        Ok("1"),
+        "threads that race leave what Warp leaves only if they take turns: set GBXCULE_THREADS=1"
+    );
+    let mut oracle = Oracle::start();
+    let (hello, _) = oracle.warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers");
+    let package = PathBuf::from(hello["package"].as_str().expect("where Warp lies"));
+    let mut tree = Tree::default();
+    tree.add(&package.join("tests"));
+    tree.add(&package.join("examples"));
+
+    let mut report = Report::new(&tree);
+    let mut pairs = Vec::new();
+    for (number, subject) in chosen(&tree.compiled, &package) {
+        match input::runs(subject, number as u64) {
+            Ok(runs) => pairs.push(Pair { subject, title: subject.title(&package), runs }),
+            Err(refusal) => report.cannot(&subject.title(&package), &refusal),
+        }
+    }
+    let by_file = pairs.chunk_by(|one, other| one.subject.file == other.subject.file);
+    let mut compared = Vec::new();
+    for batch in by_file.flat_map(|pairs| pairs.chunks(BATCH)) {
+        for (pair, answer) in batch.iter().zip(oracle.ask(batch)) {
+            match answer {
+                Ok(theirs) => compared.push((pair, theirs)),
+                Err(error) => report.refused_by_warp(&pair.title, &error),
+            }
+        }
+    }
+    for batch in compared.chunks(TEXTS) {
+        let programs: Vec<Program> = batch
+            .iter()
+            .flat_map(|(pair, _)| pair.runs.iter().map(|run| run.program.clone()))
+            .collect();
+        let (outcomes, _) = host::run("warp", Dialect::Host, &programs);
+        let mut outcomes = outcomes.into_iter();
+        for (pair, theirs) in batch {
+            let mut verdicts = [Worst::default(), Worst::default(), Worst::default()];
+            for ((run, theirs), outcome) in pair.runs.iter().zip(theirs).zip(outcomes.by_ref()) {
+                let text = match outcome.fault[0] {
+                    0 => Ok(outcome.buffers),
+                    kind => Err(format!("fault {kind}")),
+                };
+                let native = native::run(&run.program, true).map_err(|error| error.to_string());
+                let ways = [Ok(run.after.clone()), native, text];
+                for (verdict, ours) in verdicts.iter_mut().zip(ways) {
+                    let found = match ours {
+                        Ok(ours) => worst(&run.program, &ours, theirs),
+                        Err(what) => Worst { ulps: f64::INFINITY, what },
+                    };
+                    if found.ulps > verdict.ulps {
+                        *verdict = found;
+                    }
+                }
+            }
+            let writes = pair.runs.iter().any(|run| run.after != run.program.buffers);
+            report.compared(&pair.title, pair.subject.is_transcendental(), writes, &verdicts);
+        }
+    }
+    println!("{}", report.text());
+    assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+}
+
+/// The kernels that the caller wants, with their numbers.
+fn chosen<'a>(subjects: &'a [Subject], package: &Path) -> Vec<(usize, &'a Subject)> {
+    let only = std::env::var("GBXCULE_ONLY").unwrap_or_default();
+    let share = std::env::var("GBXCULE_SHARE").unwrap_or_else(|_| "1/1".into());
+    let part = share.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let (part, of): (usize, usize) = part.expect("GBXCULE_SHARE=i/n");
+    let subjects = subjects.iter().enumerate();
+    subjects
+        .filter(|(number, _)| number % of == part % of)
+        .filter(|(_, subject)| subject.title(package).contains(&only))
+        .collect()
+}
+
+/// A kernel with inputs that it runs on.
+struct Pair<'a> {
+    subject: &'a Subject,
+    title: String,
+    runs: Vec<Run>,
+}
+
+/// Memory of each run of a kernel after it, or why there is none.
+type Answer = Result<Vec<Vec<Vec<u8>>>, String>;
+
+/// Warp, started again when it dies.
+struct Oracle {
+    warp: Warp,
+}
+
+impl Oracle {
+    fn start() -> Self {
+        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warp.log");
+        let log = File::create(log).expect("a file for what Warp says");
+        Self { warp: Warp::start(Stdio::from(log)) }
+    }
+
+    fn ask(&mut self, batch: &[Pair<'_>]) -> Vec<Answer> {
+        let kernels: Vec<Value> = batch
+            .iter()
+            .map(|Pair { subject, .. }| {
+                json!({"line": subject.line, "name": subject.name, "types": subject.types()})
+            })
+            .collect();
+        let launches: Vec<Launch<'_>> = batch
+            .iter()
+            .flat_map(|pair| {
+                pair.runs.iter().map(|Run { program, .. }| Launch {
+                    kernel: ("line", pair.subject.line.into()),
+                    program,
+                })
+            })
+            .collect();
+        let command =
+            json!({"command": "run_file", "file": batch[0].subject.file, "kernels": kernels});
+        match self.warp.run(command, &launches) {
+            Ok((answer, memory)) => {
+                let mut memory = memory.into_iter();
+                let mut errors =
+                    answer["errors"].as_array().cloned().unwrap_or_default().into_iter();
+                let answers = batch.iter().map(|pair| {
+                    let count = pair.runs.len();
+                    let memory: Vec<_> = memory.by_ref().take(count).collect();
+                    let mut errors = errors.by_ref().take(count);
+                    let error = errors.find_map(|error| {
+                        error.as_str().filter(|e| !e.is_empty()).map(String::from)
+                    });
+                    error.map_or(Ok(memory), Err)
+                });
+                answers.collect()
+            }
+            Err(error) => {
+                if error.contains("the child is gone") {
+                    *self = Self::start();
+                }
+                match batch {
+                    [_] => vec![Err(error)],
+                    _ => batch.chunks(1).flat_map(|one| self.ask(one)).collect(),
+                }
+            }
+        }
+    }
+}

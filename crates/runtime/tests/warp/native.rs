@@ -1,0 +1,44 @@
+//! Compiled code, run like the interpreter runs a program.
+
+use gbxcule_kernel::arbitrary::{Actual, Program};
+use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, Output, compile};
+use std::sync::Arc;
+
+/// Memory after the launch.
+pub(crate) fn run(program: &Program, checked: bool) -> Result<Vec<Vec<u8>>, Error> {
+    let module = &program.module;
+    // SAFETY: callers give programs that the interpreter ran to the end.
+    #[allow(unsafe_code, reason = "unchecked code is compared too")]
+    let build = if checked { Build::default() } else { unsafe { Build::unchecked() } };
+    let compiled = compile(module, Device::Cpu, build)?;
+    let kernel = compiled.kernel(&module.functions[program.kernel].name)?;
+    let whole = |bytes: &Vec<u8>| Array::from_slice(bytes);
+    let buffers: Vec<Array> = program.buffers.iter().map(whole).collect();
+    let params = &module.functions[program.kernel].params;
+    let args = program.args.iter().zip(params).map(|(actual, param)| match actual {
+        Actual::Bytes(bytes) => {
+            Argument::Value(DataType::of(module, param.ty).expect("no handles"), bytes.clone())
+        }
+        Actual::Array { buffer, offset, of, shape, strides, gradient } => {
+            let of = DataType::of(module, *of).expect("no handles");
+            let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
+            let strides: Vec<isize> = strides.iter().map(|&stride| stride as isize).collect();
+            let view = |buffer: usize| {
+                let view =
+                    buffers[buffer].reinterpreted(of.clone(), *offset as usize, &shape, &strides);
+                view.expect("inside the buffer")
+            };
+            let array = view(*buffer);
+            Argument::Array(match gradient {
+                Some(gradient) => {
+                    array.with_gradient_in(&view(*gradient)).expect("the same layout")
+                }
+                None => array,
+            })
+        }
+    });
+    let args: Vec<Argument> = args.collect();
+    let grid: Vec<usize> = program.dims.iter().map(|&dim| dim as usize).collect();
+    kernel.launch_to(&grid, &args, Output::Text(Arc::default()))?;
+    Ok(buffers.iter().map(Array::memory).collect())
+}

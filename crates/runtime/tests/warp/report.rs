@@ -1,0 +1,110 @@
+//! The table.
+
+use crate::explained::EXPLAINED;
+use crate::input::Refusal;
+use crate::judge::Worst;
+use crate::subject::Tree;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// In which order the ways of running stand everywhere.
+const WAYS: [&str; 3] = ["interpreter", "machine code", "C++ text"];
+
+#[derive(Default)]
+pub(crate) struct Report {
+    found: usize,
+    compiled: usize,
+    compared: usize,
+    idle: usize,
+    agree: [usize; 3],
+    equal: [usize; 3],
+    explained: usize,
+    left_out: BTreeMap<String, Vec<String>>,
+    pub(crate) surprises: Vec<String>,
+}
+
+impl Report {
+    pub(crate) fn new(tree: &Tree) -> Self {
+        Self { found: tree.found, compiled: tree.compiled.len(), ..Self::default() }
+    }
+
+    /// A kernel without inputs.
+    pub(crate) fn cannot(&mut self, title: &str, refusal: &Refusal) {
+        let reason = match refusal {
+            Refusal::Handles => "takes structs that hold arrays".to_string(),
+            Refusal::NoArray => "takes no array, so leaves nothing".to_string(),
+            Refusal::Faults(failure) => {
+                let fault = failure.diagnostic();
+                format!("faults on all inputs: {}", fault.code)
+            }
+        };
+        self.left_out.entry(reason).or_default().push(title.to_string());
+    }
+
+    /// A kernel that Warp doesn't run.
+    pub(crate) fn refused_by_warp(&mut self, title: &str, error: &str) {
+        let reason = match error {
+            _ if error.contains("defined only when") => "is defined only when its file is run",
+            _ if error.contains("the child is gone") => "ends Warp's process",
+            _ => "is refused by Warp",
+        };
+        let error = error.lines().next().unwrap_or_default();
+        self.left_out.entry(reason.into()).or_default().push(format!("{title}: {error}"));
+    }
+
+    /// A kernel that ran everywhere.
+    pub(crate) fn compared(
+        &mut self,
+        title: &str,
+        transcendental: bool,
+        writes: bool,
+        verdicts: &[Worst; 3],
+    ) {
+        self.compared += 1;
+        self.idle += usize::from(!writes);
+        let mut problems = Vec::new();
+        for (way, verdict) in verdicts.iter().enumerate() {
+            let agrees = verdict.agrees(transcendental);
+            self.agree[way] += usize::from(agrees);
+            self.equal[way] += usize::from(verdict.ulps == 0.0);
+            if !agrees {
+                problems.push(format!("{}: {:.0} ULP, {}", WAYS[way], verdict.ulps, verdict.what));
+            }
+        }
+        let reason = EXPLAINED.iter().find(|(begin, _)| title.starts_with(begin));
+        match (problems.is_empty(), reason) {
+            (true, None) => {}
+            (false, Some(_)) => self.explained += 1,
+            (true, Some((_, reason))) => {
+                self.surprises.push(format!("{title} agrees, though: {reason}"));
+            }
+            (false, None) => self.surprises.push(format!("{title}: {}", problems.join("; "))),
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        let mut row = |name: &str, count: usize| _ = writeln!(text, "{name:<58} {count:>6}");
+        row("kernels", self.found);
+        row("compiled", self.compiled);
+        row("compared with NVIDIA Warp", self.compared);
+        row("  of them leave their arrays as they were", self.idle);
+        for (way, name) in WAYS.iter().enumerate() {
+            row(&format!("  {name} agrees"), self.agree[way]);
+            row(&format!("  {name} leaves the same bits"), self.equal[way]);
+        }
+        row("  differ, explained", self.explained);
+        row("  differ otherwise, or agree unexpectedly", self.surprises.len());
+        row("not compared", self.left_out.values().map(Vec::len).sum());
+        for (reason, titles) in &self.left_out {
+            row(&format!("  {reason}"), titles.len());
+        }
+        if std::env::var_os("GBXCULE_LIST").is_some() {
+            for (reason, titles) in &self.left_out {
+                _ = writeln!(text, "\n{reason}");
+                titles.iter().for_each(|title| _ = writeln!(text, "  {title}"));
+            }
+        }
+        text
+    }
+}

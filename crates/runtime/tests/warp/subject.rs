@@ -1,0 +1,114 @@
+//! The kernels of a tree of Python files that compile, each in a module of its own.
+
+use gbxcule_kernel::check::{self, Valid};
+use gbxcule_kernel::front::python::Program;
+use gbxcule_kernel::ir::{FunctionId, Module, Op, Shape, Type};
+use gbxcule_kernel::source::SourceMap;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// A kernel of somebody's file.
+pub(crate) struct Subject {
+    pub(crate) file: PathBuf,
+    /// Where its name stands, from 1.
+    pub(crate) line: usize,
+    pub(crate) name: String,
+    pub(crate) module: Valid<Module>,
+    pub(crate) kernel: FunctionId,
+}
+
+/// What a tree holds.
+#[derive(Default)]
+pub(crate) struct Tree {
+    pub(crate) found: usize,
+    pub(crate) compiled: Vec<Subject>,
+}
+
+impl Tree {
+    /// Compiles all kernels of all files below a folder, in the order of their paths.
+    pub(crate) fn add(&mut self, folder: &Path) {
+        let mut files = Vec::new();
+        collect(folder, &mut files);
+        files.sort();
+        for file in files {
+            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            let mut sources = SourceMap::new();
+            let id = sources.add(file.display().to_string(), text);
+            let Ok(program) = Program::parse(&sources, id) else { continue };
+            let reader = program.reader();
+            for kernel in reader.kernels() {
+                self.found += 1;
+                let mut module = Module::new("subject");
+                let lowered = reader.lower(kernel.position, &mut module);
+                let Ok(module) = lowered.and_then(|()| check::module(module)) else { continue };
+                let (line, _) = sources.get(id).line_column(kernel.span.start);
+                let (kernel, function) = module.kernels().next().expect("the kernel");
+                let name = function.name.clone();
+                self.compiled.push(Subject { file: file.clone(), line, name, module, kernel });
+            }
+        }
+    }
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of Python files") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "py") {
+            files.push(path);
+        }
+    }
+}
+
+impl Subject {
+    /// The file below Warp's package, the line and the kernel.
+    pub(crate) fn title(&self, package: &Path) -> String {
+        let file = self.file.strip_prefix(package).unwrap_or(&self.file).display();
+        format!("{file}:{} {}", self.line, self.name)
+    }
+
+    /// Dimensions of the grid that it asks for, at least 1.
+    pub(crate) fn dims(&self) -> usize {
+        let values = self.module.functions.iter().flat_map(|(_, f)| f.body.values.iter());
+        let asked = values.map(|(_, value)| match value.op {
+            Op::LaunchIndex(dim) => usize::from(dim) + 1,
+            _ => 1,
+        });
+        asked.max().unwrap_or(1)
+    }
+
+    /// Whether it needs floats that are not worked out by + - * / and roots alone.
+    pub(crate) fn is_transcendental(&self) -> bool {
+        let mut values = self.module.functions.iter().flat_map(|(_, f)| f.body.values.iter());
+        values.any(
+            |(_, value)| matches!(value.op, Op::Native { native, .. } if native.row().ulps > 0),
+        )
+    }
+
+    /// Its parameters' types in NVIDIA Warp's words; nothing where only the text can name it.
+    pub(crate) fn types(&self) -> Vec<Value> {
+        let params = &self.module.functions[self.kernel].params;
+        params.iter().map(|param| spelled(&self.module, param.ty)).collect()
+    }
+}
+
+fn spelled(module: &Module, ty: Type) -> Value {
+    use gbxcule_kernel::ir::Scalar;
+    let scalar = |of: Scalar| match of {
+        Scalar::Bool => "bool".to_string(),
+        Scalar::Bf16 => "bfloat16".to_string(),
+        of if of.is_float() => format!("float{}", of.bits()),
+        of if of.is_signed_int() => format!("int{}", of.bits()),
+        of => format!("uint{}", of.bits()),
+    };
+    match module.types[ty] {
+        Shape::Scalar(of) => scalar(of).into(),
+        Shape::Vector { len, of } => json!(["vector", len, scalar(of)]),
+        Shape::Matrix { rows, cols, of } => json!(["matrix", [rows, cols], scalar(of)]),
+        Shape::Quaternion(of) => json!(["quaternion", scalar(of)]),
+        Shape::Transform(of) => json!(["transformation", scalar(of)]),
+        Shape::Array { of, dims } => json!(["array", spelled(module, of), dims]),
+        _ => Value::Null,
+    }
+}

@@ -1,0 +1,73 @@
+//! The floats in a program's memory.
+
+use gbxcule_kernel::arbitrary::{Actual, Program, leaves};
+use gbxcule_kernel::check::Valid;
+use gbxcule_kernel::eval;
+use gbxcule_kernel::ir::{FunctionId, Literal, Module, Scalar, Type, Types};
+
+/// Numbers for each buffer of a program.
+pub(crate) type Numbers = Vec<Vec<f64>>;
+
+/// The arrays of a program: what they are of, by buffer. Each array has a buffer of its own.
+pub(crate) fn arrays(program: &Program) -> Vec<Type> {
+    let arrays = program.args.iter().filter_map(|actual| match actual {
+        Actual::Array { of, .. } => Some(*of),
+        Actual::Bytes(_) => None,
+    });
+    arrays.collect()
+}
+
+/// Where the floats of elements of a type lie in a buffer.
+fn floats(types: &Types, of: Type, bytes: usize) -> impl Iterator<Item = (usize, Scalar)> {
+    let size = types.layout(of).map_or(1, |layout| layout.size.max(1)) as usize;
+    let leaves: Vec<_> = leaves(types, of).into_iter().filter(|(_, s)| s.is_float()).collect();
+    (0..bytes / size).flat_map(move |element| {
+        let at =
+            move |&(offset, scalar): &(u64, Scalar)| (element * size + offset as usize, scalar);
+        leaves.clone().into_iter().map(move |leaf| at(&leaf))
+    })
+}
+
+/// All floats of buffers.
+pub(crate) fn read(program: &Program, buffers: &[Vec<u8>]) -> Numbers {
+    let types = &program.module.types;
+    let each = arrays(program).into_iter().zip(buffers).map(|(of, bytes)| {
+        let floats = floats(types, of, bytes.len());
+        floats.map(|(at, scalar)| eval::from_bytes(scalar, &bytes[at..]).as_f64()).collect()
+    });
+    each.collect()
+}
+
+/// The buffer with other floats.
+pub(crate) fn with(program: &Program, buffer: usize, bytes: &[u8], numbers: &[f64]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let of = arrays(program)[buffer];
+    let places: Vec<_> = floats(&program.module.types, of, bytes.len()).collect();
+    for ((at, scalar), &number) in places.into_iter().zip(numbers) {
+        eval::to_bytes(Literal::float(scalar, number), &mut bytes[at..]);
+    }
+    bytes
+}
+
+/// A launch of the reverse, with these gradients beside the arrays as the forward launch left them. The
+/// gradients' buffers follow those of the arrays.
+pub(crate) fn backward(
+    program: &Program,
+    (module, kernel): (Valid<Module>, FunctionId),
+    after: &[Vec<u8>],
+    gradients: &Numbers,
+) -> Program {
+    let count = program.buffers.len();
+    let beside = (0..count).map(|buffer| {
+        let zeros = vec![0; after[buffer].len()];
+        with(program, buffer, &zeros, &gradients[buffer])
+    });
+    let buffers = after.iter().cloned().chain(beside).collect();
+    let args = program.args.iter().cloned().map(|mut actual| {
+        if let Actual::Array { buffer, gradient, .. } = &mut actual {
+            *gradient = Some(count + *buffer);
+        }
+        actual
+    });
+    Program { module, kernel, dims: program.dims.clone(), buffers, args: args.collect() }
+}

@@ -1,0 +1,85 @@
+//! The table of patterns.
+
+use crate::ask::{Launch, Oracle};
+use crate::dialect::{self, patterns};
+use crate::document;
+use crate::numbers::{self, Numbers};
+use crate::slope::{Objective, run};
+use gbxcule_kernel::arbitrary::{Random, unit};
+use gbxcule_kernel::check;
+use gbxcule_kernel::grad::reverses;
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// A derivative is right to this part of it, or of 1.
+const TOLERANCE: f64 = 1e-5;
+
+#[test]
+#[ignore = "needs NVIDIA Warp"]
+fn the_table_of_patterns_is_what_both_do_today() {
+    let mut oracle = Oracle::start();
+    let version = oracle.hello()["warp"].as_str().unwrap_or("?").to_string();
+    let mut text = format!("| pattern | here | NVIDIA Warp {version} |\n|---|---|---|\n");
+    let mut launches = Vec::new();
+    let mut rows = Vec::new();
+    for pattern in patterns() {
+        let module = check::module(pattern.case.module.clone()).expect("valid");
+        let program = pattern.case.forward(module);
+        let mut random = Random::new(17);
+        let weights = pattern.case.arrays.iter();
+        let weights: Numbers =
+            weights.map(|array| array.iter().map(|_| unit(&mut random)).collect()).collect();
+        let objective = Objective::new(&program, weights).expect("it runs");
+        // Warp's gradients of arrays that are written mean something else: only `x` is asked about.
+        let wanted: Vec<f64> = (0..pattern.case.arrays[0].len())
+            .map(|at| {
+                let mut direction = vec![0.0; pattern.case.arrays[0].len()];
+                direction[at] = 1.0;
+                objective.slope(0, &direction).expect("patterns are smooth where they are asked")
+            })
+            .collect();
+        let ours = match reverses(&program.module, &[program.kernel]) {
+            Err(faults) => format!("refused (`{}`)", faults[0].code),
+            Ok((module, kernels)) => {
+                let reverse = (check::module(module).expect("valid"), kernels[0]);
+                let back =
+                    numbers::backward(&program, reverse, &objective.after, &objective.weights);
+                let memory = run(&back).expect("reverses never fault");
+                verdict(&numbers::read(&program, &memory[2..])[0], &wanted)
+            }
+        };
+        let gradients = (0..2).map(|buffer| {
+            let bytes = &program.buffers[buffer];
+            numbers::with(&program, buffer, &vec![0; bytes.len()], &objective.weights[buffer])
+        });
+        let gradients = gradients.collect();
+        rows.push((pattern.title, ours, wanted));
+        launches.push(Launch {
+            kernel: ("kernel", pattern.name.into()),
+            program: program.clone(),
+            gradients,
+        });
+    }
+    let answers = oracle.ask(&json!({"command": "backward", "source": dialect::TEXT}), &launches);
+    let (mut wrong, count) = (0, rows.len());
+    for ((title, ours, wanted), (launch, answer)) in
+        rows.into_iter().zip(launches.iter().zip(answers))
+    {
+        let theirs = match answer {
+            Ok(memory) => verdict(&numbers::read(&launch.program, &memory)[0], &wanted),
+            Err(error) => format!("fails: {}", error.lines().next().unwrap_or_default()),
+        };
+        wrong += usize::from(theirs.starts_with("**wrong**"));
+        assert!(!ours.starts_with("**wrong**"), "{title}: {ours}");
+        _ = writeln!(text, "| {title} | {ours} | {theirs} |");
+    }
+    _ = writeln!(text, "\nOf {count} patterns, NVIDIA Warp is silently wrong on {wrong}.");
+    document::hold("patterns", &text);
+}
+
+fn verdict(found: &[f64], wanted: &[f64]) -> String {
+    let apart = |(found, wanted): (&f64, &f64)| (found - wanted).abs() / wanted.abs().max(1.0);
+    let worst = found.iter().zip(wanted).map(apart).fold(0.0, f64::max);
+    let nan = found.iter().any(|number| number.is_nan());
+    if nan || worst > TOLERANCE { "**wrong**".into() } else { "right".into() }
+}

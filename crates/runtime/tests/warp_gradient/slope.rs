@@ -1,0 +1,74 @@
+//! Central differences along directions, on programs whose floats are 64 bits wide.
+
+use crate::numbers::{self, Numbers};
+use gbxcule_kernel::arbitrary::Program;
+use gbxcule_kernel::interp::Machine;
+
+/// Statements that a launch may take.
+const BUDGET: u64 = 2_000_000;
+
+/// The weighted sum of all numbers that a launch leaves, as a function of those before.
+pub(crate) struct Objective<'a> {
+    program: &'a Program,
+    before: Numbers,
+    /// Weights of what the launch leaves; 0 where that is no finite number.
+    pub(crate) weights: Numbers,
+    /// Memory after the launch.
+    pub(crate) after: Vec<Vec<u8>>,
+}
+
+impl<'a> Objective<'a> {
+    /// Wrapped around a program that runs.
+    pub(crate) fn new(program: &'a Program, mut weights: Numbers) -> Option<Self> {
+        let after = run(program)?;
+        for (weights, numbers) in weights.iter_mut().zip(numbers::read(program, &after)) {
+            for (weight, number) in weights.iter_mut().zip(numbers) {
+                *weight = if number.is_finite() { *weight } else { 0.0 };
+            }
+        }
+        let before = numbers::read(program, &program.buffers);
+        Some(Self { program, before, weights, after })
+    }
+
+    /// What it is when the numbers of one buffer move.
+    fn at(&self, buffer: usize, direction: &[f64], step: f64) -> Option<f64> {
+        let moved = self.before[buffer].iter().zip(direction).map(|(x, d)| x + step * d);
+        let moved: Vec<f64> = moved.collect();
+        let mut program = self.program.clone();
+        let bytes = &self.program.buffers[buffer];
+        program.buffers[buffer] = numbers::with(self.program, buffer, bytes, &moved);
+        let after = numbers::read(&program, &run(&program)?);
+        let terms = after.iter().flatten().zip(self.weights.iter().flatten());
+        let weighted = terms.filter(|(_, weight)| **weight != 0.0);
+        Some(weighted.map(|(number, weight)| number * weight).sum())
+    }
+
+    /// The slope along a direction; `None` where it doesn't settle: at jumps and kinks, and where numbers
+    /// explode.
+    pub(crate) fn slope(&self, buffer: usize, direction: &[f64]) -> Option<f64> {
+        let at = |step: f64| self.at(buffer, direction, step);
+        let slope = |step: f64| {
+            let near = at(step)? - at(-step)?;
+            let far = at(2.0 * step)? - at(-2.0 * step)?;
+            Some((8.0 * near - far) / (12.0 * step))
+        };
+        let (wide, narrow) = (slope(1e-4)?, slope(2e-5)?);
+        let here = at(0.0)?;
+        let side = |step: f64| Some((at(step)? - here) / step);
+        let kink = (side(1e-6)? - side(-1e-6)?).abs() > 1e-4 * narrow.abs().max(1.0);
+        let tame = narrow.abs() < 1e7 && here.abs() < 1e7;
+        let same = (wide - narrow).abs() <= 1e-6 * narrow.abs().max(1.0);
+        (same && tame && !kink).then_some(narrow)
+    }
+}
+
+/// Memory after a launch.
+pub(crate) fn run(program: &Program) -> Option<Vec<Vec<u8>>> {
+    let mut machine = Machine::new(&program.module);
+    machine.budget = BUDGET;
+    let buffers: Vec<_> =
+        program.buffers.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
+    let args: Vec<_> = program.args.iter().map(|actual| actual.argument(&buffers)).collect();
+    machine.launch(program.kernel, &program.dims, &args).ok()?;
+    Some(buffers.into_iter().map(|buffer| machine.memory.bytes(buffer).to_vec()).collect())
+}

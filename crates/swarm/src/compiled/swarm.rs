@@ -1,0 +1,476 @@
+//! The swarm in device memory.
+
+use std::ops::Range;
+
+use gbxcule_gameboy::{FRAME_BYTES, Machine};
+use gbxcule_kernel::check::Valid;
+use gbxcule_kernel::ir::{self, Module, Scalar};
+use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Kernel, compile};
+
+use super::column::Columns;
+use super::part::{COUNTERS, Layout, Parts, lengths};
+use super::program::Programs;
+use super::transfer::LANES;
+use super::translation::machine_module;
+use super::{image, inspect, step, transfer};
+use crate::{Counters, CpuState, EnvSnapshot, Rom, SwarmConfig, SwarmError, action};
+
+/// How a [`DeviceSwarm`] runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DeviceConfig {
+    /// Where.
+    pub device: Device,
+    /// How the machines' arrays lie.
+    pub layout: Layout,
+    /// Whether indices are checked while running. They are masked by construction: for finding faults of ours.
+    pub checked: bool,
+}
+
+/// Machines stepped together by compiled kernels, their state in the device's memory. Results are those of
+/// [`crate::NativeSwarm`], bit by bit.
+///
+/// [`DeviceSwarm::step`] only asks for work; what returns values waits for it.
+pub struct DeviceSwarm {
+    config: SwarmConfig,
+    device: DeviceConfig,
+    rom: Rom,
+    seed: u64,
+    columns: Columns,
+    kernels: Kernels,
+    parts: Parts,
+    /// One env, on the device and on the host.
+    reset_point: (Parts, EnvSnapshot),
+    /// Room for one env on its way.
+    transit: Parts,
+    memory: Memory,
+}
+
+struct Kernels {
+    step: Kernel,
+    transfer: Kernel,
+    registers: Kernel,
+    frame: Kernel,
+    /// Wanted for debugging only, so compiled when first asked for.
+    memory: std::sync::OnceLock<[Kernel; 2]>,
+}
+
+/// Arrays beside the state.
+struct Memory {
+    rom: Array,
+    actions: Array,
+    codec: Array,
+    rewards: Array,
+    observations: Array,
+    mask: Array,
+    /// A mask for one env that marks it.
+    one: Array,
+}
+
+impl DeviceSwarm {
+    /// All machines switched on, none stepped, with the built-in reward and observation.
+    ///
+    /// # Errors
+    /// No machines asked for, or the device can't be had or has too little memory.
+    pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
+        let mut module = machine_module();
+        let programs = Programs::built_in(&mut module);
+        Self::with_programs(rom, config, device, module, programs)
+    }
+
+    /// The same with programs of the caller's, which are functions of a module that holds the machine.
+    ///
+    /// # Errors
+    /// As [`DeviceSwarm::new`].
+    pub fn with_programs(
+        rom: Rom,
+        config: SwarmConfig,
+        device: DeviceConfig,
+        module: Module,
+        programs: Programs,
+    ) -> Result<Self, SwarmError> {
+        if config.num_envs == 0 {
+            return Err(SwarmError::NoEnvs);
+        }
+        let module = step::step_module(module, programs, config.stage);
+        let machine = super::translation::machine_type(&module);
+        let columns = Columns::new(&module.types, machine);
+        let kernels = Kernels::new(&module, device)?;
+        let lengths = lengths(&columns, rom.cart_ram_bytes());
+        let one = || Parts::new(lengths, 1, Layout::EnvMajor);
+        let start = EnvSnapshot {
+            machine: Box::new(Machine::power_on(rom.cartridge())),
+            cart_ram: vec![0xFF; rom.cart_ram_bytes()],
+            counters: Counters::default(),
+        };
+        let mut swarm = Self {
+            parts: Parts::new(lengths, config.num_envs, device.layout)?,
+            reset_point: (one()?, start),
+            transit: one()?,
+            memory: Memory::new(&rom, &config, programs)?,
+            config,
+            device,
+            rom,
+            seed: 0,
+            columns,
+            kernels,
+        };
+        let (point, start) = &swarm.reset_point;
+        image::upload(&swarm.columns, swarm.rom.cartridge(), start, point)?;
+        swarm.reset(0)?;
+        Ok(swarm)
+    }
+
+    /// What this swarm is made of.
+    #[must_use]
+    pub fn config(&self) -> &SwarmConfig {
+        &self.config
+    }
+
+    /// Where and how it runs.
+    #[must_use]
+    pub fn device(&self) -> DeviceConfig {
+        self.device
+    }
+
+    /// The seed of the last reset.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Every env back to the reset point, outputs to zero.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
+        self.seed = seed;
+        self.memory.rewards.fill(0.0_f32)?;
+        self.memory.observations.fill(0.0_f32)?;
+        self.reset_masked(&vec![true; self.config.num_envs])
+    }
+
+    /// The marked envs back to the reset point; the others and all outputs stay as they are.
+    ///
+    /// # Errors
+    /// The mask has not one entry for each env, or the device failed.
+    pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        let mask = self.mask(mask)?;
+        self.transfer(&self.parts, &self.reset_point.0, 0, &mask)
+    }
+
+    /// Make an env's present state the one that resets go back to.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
+        let snapshot = EnvSnapshot { counters: Counters::default(), ..self.snapshot(env)? };
+        let point = &self.reset_point.0;
+        image::upload(&self.columns, self.rom.cartridge(), &snapshot, point)?;
+        self.reset_point.1 = snapshot;
+        Ok(())
+    }
+
+    /// Press each env's action, run the schedule's frames, compute what the stage owns.
+    ///
+    /// # Errors
+    /// Not one action for each env, or an action that the codec does not have; no machine has moved then. Or the
+    /// device failed.
+    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
+        action::check(&self.config, actions)?;
+        self.memory.actions.write(actions)?;
+        let SwarmConfig { num_envs, schedule, draw_last, .. } = self.config;
+        let Memory { rom, actions, codec, rewards, observations, .. } = &self.memory;
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([
+            rom.into(),
+            actions.into(),
+            codec.into(),
+            schedule.frames_per_step().into(),
+            schedule.release_after_frames().into(),
+            draw_last.into(),
+            rewards.into(),
+            observations.into(),
+        ]);
+        Ok(self.kernels.step.launch(&[num_envs], &arguments)?)
+    }
+
+    /// Wait until everything asked for has happened.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn sync(&mut self) -> Result<(), SwarmError> {
+        // A launch on the CPU has ended when it returns.
+        Ok(())
+    }
+
+    /// One reward for each env, as of the last step whose stage owned it.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
+        Ok(self.memory.rewards.to_vec()?)
+    }
+
+    /// One observation after the other, as of the last step whose stage owned them.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
+        Ok(self.memory.observations.to_vec()?)
+    }
+
+    /// Where the rewards lie on the device: one a row.
+    #[must_use]
+    pub fn reward_array(&self) -> &Array {
+        &self.memory.rewards
+    }
+
+    /// Where the observations lie on the device: an env a row.
+    #[must_use]
+    pub fn observation_array(&self) -> &Array {
+        &self.memory.observations
+    }
+
+    /// An env's registers.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
+        self.check_env(env)?;
+        Ok(self.registers(env, 1)?[0])
+    }
+
+    /// The registers of all envs.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn cpu_states(&self) -> Result<Vec<CpuState>, SwarmError> {
+        self.registers(0, self.config.num_envs)
+    }
+
+    fn registers(&self, first: usize, count: usize) -> Result<Vec<CpuState>, SwarmError> {
+        let out = Array::zeros(DataType::Scalar(Scalar::U16), &[count, inspect::REGISTER_COUNT])?;
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([Argument::Int(first as i128), (&out).into()]);
+        self.kernels.registers.launch(&[count], &arguments)?;
+        let words: Vec<u16> = out.to_vec()?;
+        Ok(words.chunks_exact(inspect::REGISTER_COUNT).map(CpuState::from_words).collect())
+    }
+
+    /// How far each env has come since its reset.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn counters(&self) -> Result<Vec<Counters>, SwarmError> {
+        let numbers: Vec<u64> = self.parts.arrays[COUNTERS].to_vec()?;
+        let pairs = numbers.chunks_exact(2);
+        Ok(pairs.map(|pair| Counters { frames: pair[0], tcycles: pair[1] }).collect())
+    }
+
+    /// The last drawn frame of an env, packed as [`crate::FRAME_BYTES`] says.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn frame(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        self.check_env(env)?;
+        let out = bytes(FRAME_BYTES)?;
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([Argument::Int(env as i128), (&out).into()]);
+        self.kernels.frame.launch(&[FRAME_BYTES], &arguments)?;
+        Ok(out.to_vec()?)
+    }
+
+    /// What a debugger would see at these addresses; reading disturbs nothing, and only these bytes are copied
+    /// from the device.
+    ///
+    /// # Errors
+    /// There is no such env, the range leaves the address space, or the device failed.
+    pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
+        self.check_env(env)?;
+        if range.start > range.end || range.end > 0x1_0000 {
+            return Err(SwarmError::BadRange { low: range.start, high: range.end });
+        }
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let out = bytes(range.len())?;
+        let [peek, _] = self.memory_kernels()?;
+        peek.launch(&[range.len()], &self.at(env, range.start, &out))?;
+        Ok(out.to_vec()?)
+    }
+
+    /// Change memory behind the machine's back, for debugging.
+    ///
+    /// # Errors
+    /// There is no such env, the bytes leave the address space, or the device failed.
+    pub fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> Result<(), SwarmError> {
+        self.check_env(env)?;
+        let low = u32::from(low);
+        let high = low.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+        if high > 0x1_0000 {
+            return Err(SwarmError::BadRange { low, high });
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let [_, poke] = self.memory_kernels()?;
+        Ok(poke.launch(&[1], &self.at(env, low, &Array::from_slice(bytes)))?)
+    }
+
+    /// Arguments about memory from an address on.
+    fn at(&self, env: usize, low: u32, data: &Array) -> Vec<Argument> {
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        let (env, low) = (Argument::Int(env as i128), Argument::Int(i128::from(low)));
+        arguments.extend([(&self.memory.rom).into(), env, low, data.into()]);
+        arguments
+    }
+
+    fn memory_kernels(&self) -> Result<&[Kernel; 2], SwarmError> {
+        if let Some(kernels) = self.kernels.memory.get() {
+            return Ok(kernels);
+        }
+        let compiled = compile(&inspect::memory_module(), self.device.device, self.device.build())?;
+        let kernels = [compiled.kernel(inspect::PEEK)?, compiled.kernel(inspect::POKE)?];
+        Ok(self.kernels.memory.get_or_init(|| kernels))
+    }
+
+    /// Set an env's state aside, on the host.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
+        self.check_env(env)?;
+        self.transfer(&self.transit, &self.parts, env, &self.memory.one)?;
+        let like = &self.reset_point.1;
+        image::download(&self.columns, self.rom.cartridge(), like, &self.transit)
+    }
+
+    /// Put a state that was set aside into an env.
+    ///
+    /// # Errors
+    /// There is no such env, the snapshot belongs to another cartridge, or the device failed.
+    pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+        self.check_env(env)?;
+        let (found, expected) = (snapshot.cart_ram.len(), self.rom.cart_ram_bytes());
+        if found != expected {
+            return Err(SwarmError::OtherCartridge { found, expected });
+        }
+        image::upload(&self.columns, self.rom.cartridge(), snapshot, &self.transit)?;
+        let mut mask = vec![false; self.config.num_envs];
+        mask[env] = true;
+        let mask = self.mask(&mask)?;
+        self.transfer(&self.parts, &self.transit, 0, &mask)
+    }
+
+    /// An env as versioned bytes that outlive this process, its cartridge RAM included.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn save_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        let EnvSnapshot { machine, cart_ram, .. } = self.snapshot(env)?;
+        let cartridge = self.rom.cartridge();
+        let mut bytes = vec![0; machine.state_len(cartridge)];
+        machine.save_state(cartridge, &cart_ram, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Put an env into the state that bytes hold; its counters start anew.
+    ///
+    /// # Errors
+    /// There is no such env, the bytes are no state of a machine with this cartridge, or the device failed.
+    pub fn load_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
+        self.check_env(env)?;
+        let mut cart_ram = vec![0; self.rom.cart_ram_bytes()];
+        let machine = Machine::load_state(self.rom.cartridge(), bytes, &mut cart_ram)?;
+        let counters = Counters::default();
+        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters })
+    }
+
+    /// One env's state into all marked ones, on the device.
+    ///
+    /// # Errors
+    /// There is no such env, the mask has not one entry for each env, or the device failed.
+    pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
+        self.check_env(source)?;
+        // The source would only be copied onto itself, while others read it.
+        let mut mask = mask.to_vec();
+        if let Some(marked) = mask.get_mut(source) {
+            *marked = false;
+        }
+        let mask = self.mask(&mask)?;
+        self.transfer(&self.parts, &self.parts, source, &mask)
+    }
+
+    /// An env of some state into the marked ones of another.
+    fn transfer(
+        &self,
+        to: &Parts,
+        from: &Parts,
+        source: usize,
+        mask: &Array,
+    ) -> Result<(), SwarmError> {
+        let mut arguments: Vec<Argument> = to.arguments().chain(from.arguments()).collect();
+        arguments.extend([Argument::Int(source as i128), mask.into()]);
+        Ok(self.kernels.transfer.launch(&[mask.len(), LANES], &arguments)?)
+    }
+
+    /// A mask of the caller's, on the device.
+    fn mask(&self, mask: &[bool]) -> Result<Array, SwarmError> {
+        let (num_envs, found) = (self.config.num_envs, mask.len());
+        if found != num_envs {
+            return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found });
+        }
+        let bytes: Vec<u8> = mask.iter().map(|&marked| u8::from(marked)).collect();
+        self.memory.mask.write(&bytes)?;
+        Ok(self.memory.mask.clone())
+    }
+
+    fn check_env(&self, env: usize) -> Result<(), SwarmError> {
+        let last = self.config.num_envs - 1;
+        if env > last { Err(SwarmError::NoSuchEnv { env, last }) } else { Ok(()) }
+    }
+}
+
+impl DeviceConfig {
+    fn build(self) -> Build {
+        Build { checked: self.checked }
+    }
+}
+
+impl Kernels {
+    fn new(step: &Valid<Module>, device: DeviceConfig) -> Result<Self, SwarmError> {
+        let build = device.build();
+        let compile = |module: &Valid<ir::Module>| compile(module, device.device, build);
+        let registers = compile(&inspect::registers_module())?;
+        Ok(Self {
+            step: compile(step)?.kernel(step::KERNEL)?,
+            transfer: compile(&transfer::module())?.kernel(transfer::KERNEL)?,
+            registers: registers.kernel(inspect::REGISTERS)?,
+            frame: registers.kernel(inspect::FRAME)?,
+            memory: std::sync::OnceLock::new(),
+        })
+    }
+}
+
+impl Memory {
+    fn new(rom: &Rom, config: &SwarmConfig, programs: Programs) -> Result<Self, SwarmError> {
+        let mut codec = [0_u8; 256];
+        for (buttons, (_, action)) in codec.iter_mut().zip(config.codec.actions) {
+            *buttons = *action;
+        }
+        let (envs, floats) = (config.num_envs, DataType::Scalar(Scalar::F32));
+        Ok(Self {
+            rom: Array::from_slice(rom.bytes()),
+            actions: bytes(envs)?,
+            codec: Array::from_slice(&codec),
+            rewards: Array::zeros(floats.clone(), &[envs])?,
+            observations: Array::zeros(floats, &[envs, programs.obs_dim])?,
+            mask: bytes(envs)?,
+            one: Array::from_slice(&[1_u8]),
+        })
+    }
+}
+
+fn bytes(count: usize) -> Result<Array, SwarmError> {
+    Ok(Array::zeros(DataType::Scalar(Scalar::U8), &[count])?)
+}

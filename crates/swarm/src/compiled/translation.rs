@@ -1,0 +1,83 @@
+//! The machine's sources as a module, and that module made fit for kernels: arrays out of the struct, handles
+//! to everything in it, and the loop that executes instructions in one function with what it needs in variables.
+
+use std::sync::OnceLock;
+
+use gbxcule_gameboy::SOURCES;
+use gbxcule_kernel::check;
+use gbxcule_kernel::diagnostic::render;
+use gbxcule_kernel::front::rust;
+use gbxcule_kernel::ir::{Field, FunctionId, Module, Shape, Type, Types};
+use gbxcule_kernel::pass::{self, carry, detach, exit, promote};
+use gbxcule_kernel::source::SourceMap;
+
+/// Functions that kernels and programs call.
+const ENTRIES: [&str; 4] = ["Machine::run_step", "Machine::peek", "Machine::poke", "Cpu::f"];
+
+/// Arrays of the machine that lie in device memory, for each env its own.
+pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
+
+/// The machine as rustc sees it: what programs are lowered into, before [`crate::compiled::step_module`].
+#[must_use]
+pub fn machine_module() -> Module {
+    static MODULE: OnceLock<Module> = OnceLock::new();
+    let lowered = || {
+        let mut sources = SourceMap::new();
+        let module = rust::lower(SOURCES, &ENTRIES, &mut sources);
+        module.unwrap_or_else(|faults| {
+            unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
+        })
+    };
+    MODULE.get_or_init(lowered).clone()
+}
+
+/// ROM and cartridge RAM: passed beside the machine in the sources, held by it on the device.
+pub(crate) const CARRIED: [&str; 2] = ["rom", "cart_ram"];
+
+/// Arranges a module with the machine for kernels; `programs` are further functions that kernels call, which take
+/// the machine, ROM and cartridge RAM first. From here on the machine brings the latter two itself.
+pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
+    let machine = machine_type(&module);
+    let fields = DETACHED.map(|name| field(&module.types, machine, name));
+    let machine = detach::fields(&mut module, machine, &fields)
+        .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
+    let own = ENTRIES[..3].iter().map(|name| function(&module, name));
+    let entries: Vec<(FunctionId, Vec<usize>)> =
+        own.chain(programs.iter().copied()).map(|id| (id, vec![1, 2])).collect();
+    carry::handles(&mut module, machine, &CARRIED, &entries);
+    exit::before_inlining(&mut module);
+    let module = pass::simplify(checked(module));
+    let mut module = module.into_inner();
+    let hot = function(&module, "Machine::run_until_deadline");
+    promote::run(&mut module, hot, 0);
+    module
+}
+
+/// What was built here is right.
+pub(crate) fn checked(module: Module) -> check::Valid<Module> {
+    check::module(module).unwrap_or_else(|faults| unreachable!("kernels are right: {faults:#?}"))
+}
+
+/// The struct that `Machine::run_step` runs.
+pub(crate) fn machine_type(module: &Module) -> Type {
+    module.functions[function(module, "Machine::run_step")].params[0].ty
+}
+
+/// A function of the machine by its name.
+pub(crate) fn function(module: &Module, name: &str) -> FunctionId {
+    module.find(name).unwrap_or_else(|| unreachable!("`{name}` is lowered"))
+}
+
+/// The position of a struct's field.
+pub(crate) fn field(types: &Types, structure: Type, name: &str) -> u32 {
+    let position = fields(types, structure).iter().position(|field| field.name == name);
+    position.unwrap_or_else(|| unreachable!("the machine has a field `{name}`")) as u32
+}
+
+/// The fields of a struct.
+pub(crate) fn fields(types: &Types, structure: Type) -> &[Field] {
+    match types[structure] {
+        Shape::Struct(id) => &types.structure(id).fields,
+        _ => unreachable!("`{}` is a struct", types.display(structure)),
+    }
+}

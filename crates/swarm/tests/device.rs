@@ -1,0 +1,210 @@
+//! The swarm of compiled kernels is the native swarm, byte by byte.
+
+use gbxcule_swarm::compiled::{DeviceConfig, DeviceSwarm};
+use gbxcule_swarm::{EnvSnapshot, Layout, NativeSwarm, Rom, Schedule, Stage, SwarmConfig};
+
+fn rom(bytes: &[u8]) -> Rom {
+    Rom::new(bytes).expect("a good header")
+}
+
+fn config(num_envs: usize) -> SwarmConfig {
+    let schedule = Schedule::new(3, 2).expect("a schedule");
+    SwarmConfig { schedule, ..SwarmConfig::new(num_envs) }
+}
+
+/// Both swarms with one ROM.
+struct Pair {
+    native: NativeSwarm,
+    ours: DeviceSwarm,
+}
+
+impl Pair {
+    fn new(rom_bytes: &[u8], config: SwarmConfig, device: DeviceConfig) -> Self {
+        Self {
+            native: NativeSwarm::new(rom(rom_bytes), config).expect("a swarm"),
+            ours: DeviceSwarm::new(rom(rom_bytes), config, device).expect("a swarm"),
+        }
+    }
+
+    fn step(&mut self, actions: &[u8]) {
+        self.native.step(actions).expect("good actions");
+        self.ours.step(actions).expect("good actions");
+    }
+
+    fn assert_equal(&self, when: &str) {
+        let counters = self.ours.counters().expect("counters");
+        let registers = self.ours.cpu_states().expect("registers");
+        for env in 0..self.native.config().num_envs {
+            let native = self.native.snapshot(env).expect("an env");
+            let ours = self.ours.snapshot(env).expect("an env");
+            assert_same(&native, &ours, &format!("{when}, env {env}"));
+            assert_eq!(counters[env], native.counters(), "{when}, env {env}");
+            assert_eq!(registers[env], self.native.cpu_state(env).expect("an env"));
+        }
+        let bits = |numbers: &[f32]| numbers.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
+        let rewards = self.ours.rewards().expect("rewards");
+        assert_eq!(bits(self.native.rewards()), bits(&rewards), "{when}");
+        let observations = self.ours.observations().expect("observations");
+        assert_eq!(bits(self.native.observations()), bits(&observations), "{when}");
+    }
+}
+
+fn assert_same(native: &EnvSnapshot, ours: &EnvSnapshot, when: &str) {
+    if let Some(difference) = ours.machine().first_difference(native.machine()) {
+        panic!("{when}: {difference}");
+    }
+    assert!(native.cart_ram() == ours.cart_ram(), "{when}: cartridge RAM");
+    assert_eq!(native.counters(), ours.counters(), "{when}");
+}
+
+/// What each env does in a step: chance, but always the same.
+fn actions(num_envs: usize, step: usize) -> Vec<u8> {
+    let hash = |env: usize| ((step / 2) as u32).wrapping_mul(0x9e37_79b9) ^ (env as u32) << 13;
+    (0..num_envs).map(|env| ((hash(env).wrapping_mul(0x85eb_ca6b) >> 24) % 9) as u8).collect()
+}
+
+#[test]
+fn every_rom_runs_alike() {
+    // Compiled code is kept as long as somebody has it.
+    let mut kept = None;
+    for (number, rom) in gbxcule_roms::all().into_iter().enumerate() {
+        let layout = [Layout::EnvMajor, Layout::Interleaved][number % 2];
+        let config = SwarmConfig { draw_last: number % 3 != 0, ..config(3) };
+        let device = DeviceConfig { layout, checked: true, ..DeviceConfig::default() };
+        let mut pair = Pair::new(rom.bytes(), config, device);
+        for step in 0..12 {
+            pair.step(&actions(3, step));
+            if step % 4 == 3 {
+                pair.assert_equal(&format!("{} after step {step}", rom.name));
+            }
+        }
+        kept = Some(pair);
+    }
+    assert!(kept.is_some(), "there are ROMs");
+}
+
+#[test]
+fn every_stage_computes_what_it_owns_and_leaves_the_rest() {
+    let rom = gbxcule_roms::by_name("JOY_DIVERGE_PERSIST").expect("a ROM");
+    for stage in Stage::ALL {
+        let config = SwarmConfig { stage, ..config(5) };
+        let mut pair = Pair::new(rom.bytes(), config, DeviceConfig::default());
+        for step in 0..6 {
+            pair.step(&actions(5, step));
+        }
+        pair.assert_equal(stage.name());
+    }
+}
+
+/// Both swarms a few steps into a ROM with cartridge RAM.
+fn battery(num_envs: usize) -> Pair {
+    let with_ram = |bytes: &[u8]| Rom::new(bytes).is_ok_and(|rom| rom.cart_ram_bytes() > 1000);
+    let rom = gbxcule_roms::all().into_iter().find(|rom| with_ram(rom.bytes()));
+    let device = DeviceConfig { checked: true, layout: Layout::Interleaved, ..Default::default() };
+    let mut pair = Pair::new(rom.expect("a ROM").bytes(), config(num_envs), device);
+    assert!(pair.native.snapshot(0).expect("an env").cart_ram().len() > 1000);
+    for step in 0..5 {
+        pair.step(&actions(num_envs, step));
+    }
+    pair
+}
+
+#[test]
+fn resets_copies_and_snapshots_do_the_same() {
+    let mut pair = battery(6);
+    let mask = [true, false, false, true, false, true];
+    pair.native.copy_state(4, &mask).expect("an env");
+    pair.ours.copy_state(4, &mask).expect("an env");
+    pair.assert_equal("after a copy");
+    let (native, ours) = (pair.native.snapshot(2), pair.ours.snapshot(2));
+    let (native, ours) = (native.expect("an env"), ours.expect("an env"));
+    pair.native.set_reset_point(1).expect("an env");
+    pair.ours.set_reset_point(1).expect("an env");
+    for step in 5..9 {
+        pair.step(&actions(6, step));
+    }
+    pair.native.reset_masked(&mask).expect("a mask");
+    pair.ours.reset_masked(&mask).expect("a mask");
+    pair.assert_equal("after a masked reset");
+    pair.native.restore(5, &native).expect("its cartridge");
+    pair.ours.restore(5, &ours).expect("its cartridge");
+    pair.assert_equal("after a restore");
+    let bytes = pair.ours.save_state(3).expect("an env");
+    assert!(bytes == pair.native.save_state(3).expect("an env"));
+    pair.native.load_state(0, &bytes).expect("a state");
+    pair.ours.load_state(0, &bytes).expect("a state");
+    pair.step(&actions(6, 9));
+    pair.assert_equal("after a loaded state");
+    pair.native.reset(7);
+    pair.ours.reset(7).expect("a reset");
+    assert_eq!(pair.ours.seed(), 7);
+    pair.assert_equal("after a reset");
+}
+
+#[test]
+fn memory_is_read_and_written_the_same() {
+    let mut pair = battery(3);
+    for env in 0..3 {
+        let native = pair.native.read_memory(env, 0..0x1_0000).expect("a range");
+        let ours = pair.ours.read_memory(env, 0..0x1_0000).expect("a range");
+        let differs = (0..0x1_0000).find(|&at| native[at] != ours[at]);
+        assert_eq!(differs, None, "env {env}");
+    }
+    pair.assert_equal("reading disturbs nothing");
+    for (low, bytes) in [
+        (0xC0F0, vec![1, 2, 3]),
+        (0x8010, vec![0xAA; 20]),
+        (0xFE00, vec![7; 0xA0]),
+        (0xFF40, vec![0x91, 0x40, 3, 4]),
+        (0xFF80, vec![9]),
+        (0xA000, vec![0x5A; 40]),
+        (0x0100, vec![0; 4]),
+    ] {
+        pair.native.write_memory(1, low, &bytes).expect("a range");
+        pair.ours.write_memory(1, low, &bytes).expect("a range");
+        pair.assert_equal(&format!("after a write to {low:04x}"));
+    }
+    pair.step(&actions(3, 5));
+    pair.assert_equal("a step after the writes");
+    assert_eq!(pair.ours.read_memory(0, 5..5).expect("a range"), []);
+}
+
+#[test]
+fn frames_are_those_of_the_native_swarm() {
+    let rom = gbxcule_roms::all().into_iter().last().expect("the game");
+    let config = SwarmConfig { draw_last: true, ..config(2) };
+    let mut pair = Pair::new(rom.bytes(), config, DeviceConfig::default());
+    for step in 0..30 {
+        pair.step(&actions(2, step));
+    }
+    for env in 0..2 {
+        let frame = pair.ours.frame(env).expect("an env");
+        assert!(frame == pair.native.frame(env).expect("an env"));
+        assert!(frame.iter().any(|byte| *byte != 0), "nothing was drawn");
+    }
+}
+
+#[test]
+fn wrong_calls_are_refused_and_change_nothing() {
+    let mut pair = battery(3);
+    let swarm = &mut pair.ours;
+    let refusals = [
+        swarm.step(&[0, 0]),
+        swarm.step(&[0, 200, 0]),
+        swarm.reset_masked(&[true]),
+        swarm.copy_state(3, &[true; 3]),
+        swarm.copy_state(0, &[true; 2]),
+        swarm.cpu_state(3).map(|_| ()),
+        swarm.snapshot(9).map(|_| ()),
+        swarm.frame(3).map(|_| ()),
+        swarm.read_memory(0, 0xFFFF..0x1_0001).map(|_| ()),
+        swarm.write_memory(0, 0xFFFF, &[0, 0]),
+        swarm.load_state(0, &[1, 2, 3]),
+    ];
+    for refusal in refusals {
+        refusal.expect_err("a refusal");
+    }
+    pair.assert_equal("after refusals");
+    let rom = rom(gbxcule_roms::by_name("ALU_LOOP").expect("a ROM").bytes());
+    assert!(DeviceSwarm::new(rom, config(0), DeviceConfig::default()).is_err());
+}

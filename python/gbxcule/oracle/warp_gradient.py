@@ -1,0 +1,68 @@
+"""Launches backward: forward on a tape of NVIDIA Warp, then back, with given gradients beside all arrays."""
+
+import warp as wp
+
+from gbxcule.oracle import warp_server
+
+
+def backward(header: dict, payload: bytes) -> "tuple[dict, bytes]":
+    """Launch kernels of a text; the gradients of the arrays of all launches come back, in order."""
+    module = warp_server.load(header["source"], backward=True)
+    return launched(header, payload, lambda described: getattr(module, described["kernel"]))
+
+
+def launched(header: dict, payload: bytes, kernel_of) -> "tuple[dict, bytes]":
+    """All launches. What fails answers with its error in place of memory."""
+    results, errors, at = [], [], 0
+    for described in header["launches"]:
+        result, problem = b"", ""
+        parts, at = split(described["arguments"], payload, at)
+        try:
+            result = launch(kernel_of(described), described, parts)
+        except Exception as error:  # noqa: BLE001 - the caller decides what a failure means
+            problem = f"{type(error).__name__}: {error}"
+        results.append(result)
+        errors.append(problem)
+    return {"errors": errors}, b"".join(results)
+
+
+def split(arguments: "list[dict]", payload: bytes, at: int) -> "tuple[list[tuple[bytes, bytes]], int]":
+    """Each argument's memory, and its gradient's if it is an array."""
+    parts = []
+    for given in arguments:
+        size = given["bytes"]
+        end = at + size
+        value, at = payload[at:end], end
+        beside = b""
+        if "shape" in given:
+            beside, at = payload[at : at + size], at + size
+        parts.append((value, beside))
+    return parts, at
+
+
+def launch(kernel, described: dict, parts: "list[tuple[bytes, bytes]]") -> bytes:
+    inputs, gradients = [], []
+    for argument, given, (value, beside) in zip(kernel.adj.args, described["arguments"], parts, strict=True):
+        actual = warp_server.Actual(argument.type, given, value)
+        inputs.append(actual)
+        if actual.is_array:
+            gradients.append(warp_server.Actual(argument.type, given, beside))
+            actual.value.grad = gradients[-1].value
+    with wp.Tape() as tape:
+        values = [actual.value for actual in inputs]
+        wp.launch(kernel, dim=tuple(described["dims"]), inputs=values, device="cpu")
+    tape.backward()
+    return b"".join(gradient.bytes_after() for gradient in gradients)
+
+
+def backward_file(header: dict, payload: bytes) -> "tuple[dict, bytes]":
+    """The same with kernels of a file, by their lines."""
+    made = warp_server.kernels_of(warp_server.Path(header["file"]), header["kernels"], backward=True)
+
+    def kernel_of(described: dict):
+        kernel = made[described["line"]]
+        if isinstance(kernel, Exception):
+            raise kernel
+        return kernel
+
+    return launched(header, payload, kernel_of)

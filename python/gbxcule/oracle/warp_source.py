@@ -1,0 +1,83 @@
+"""Kernels of a Python file, wherever in it they stand, without running the rest of it.
+
+A test file defines kernels at its top, in functions and in methods, between statements that launch, measure
+and assert. Only what defines something is executed here: imports, assignments, functions and classes. A
+function around a kernel is called with `None` for each of its parameters. What fails on the way is left out:
+a kernel that needed it is then missing, or fails when it is compiled.
+"""
+
+import __future__
+
+import ast
+import hashlib
+import sys
+import types
+from pathlib import Path
+
+FOUND = "__kernels_by_line__"
+DEFINES = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.FunctionDef, ast.ClassDef)
+BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+
+
+def kernels(path: Path, lines: "set[int]") -> "dict[int, object]":
+    """What the `def`s at these lines became: kernels, or plain functions."""
+    tree = ast.parse(path.read_text(), str(path))
+    module = types.ModuleType("source_" + hashlib.sha256(str(path).encode()).hexdigest()[:16])
+    module.__file__ = str(path)
+    module.__package__ = package_of(path)
+    sys.modules[module.__name__] = module
+    found = module.__dict__[FOUND] = {}
+    futures = [name.name for node in tree.body if is_future(node) for name in node.names]
+    flags = sum(getattr(__future__, name).compiler_flag for name in futures)
+    for statement in definitions(tree.body, lines):
+        body = ast.fix_missing_locations(ast.Module([statement], []))
+        exec(compile(body, str(path), "exec", flags, True), module.__dict__)  # noqa: S102
+    return found
+
+
+def package_of(path: Path) -> str:
+    """The dotted name of the folder, as far up as folders are packages."""
+    names, folder = [], path.parent
+    while (folder / "__init__.py").exists():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(names)
+
+
+def is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def definitions(body: "list[ast.stmt]", lines: "set[int]") -> "list[ast.stmt]":
+    """What of a body defines something, guarded, with the wanted kernels noted."""
+    kept = []
+    for node in body:
+        if isinstance(node, BLOCKS) and holds(node, lines):
+            kept += definitions(node.body, lines)
+        if not isinstance(node, DEFINES) or is_future(node):
+            continue
+        after = []
+        if isinstance(node, ast.FunctionDef) and node.lineno in lines:
+            after.append(f"{FOUND}[{node.lineno}] = {node.name}")
+        elif isinstance(node, ast.FunctionDef) and holds(node, lines):
+            node.body = definitions(node.body, lines) or [ast.Pass()]
+            node.decorator_list = []
+            after.append(call_of(node))
+        elif isinstance(node, ast.ClassDef) and holds(node, lines):
+            node.body = definitions(node.body, lines) or [ast.Pass()]
+        block = [node]
+        for text in after:
+            block += [ast.copy_location(statement, node) for statement in ast.parse(text).body]
+        nothing = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [ast.Pass()])
+        kept.append(ast.copy_location(ast.Try(block, [nothing], [], []), node))
+    return kept
+
+
+def holds(node: ast.AST, lines: "set[int]") -> bool:
+    return any(isinstance(child, ast.FunctionDef) and child.lineno in lines for child in ast.walk(node))
+
+
+def call_of(node: ast.FunctionDef) -> str:
+    given = node.args
+    positional = ["None"] * len(given.posonlyargs + given.args)
+    return f"{node.name}({', '.join(positional + [f'{arg.arg}=None' for arg in given.kwonlyargs])})"
