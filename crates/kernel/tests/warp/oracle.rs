@@ -22,6 +22,9 @@ pub(crate) struct Launch<'a> {
     pub(crate) program: &'a Program,
 }
 
+/// The bytes of each buffer.
+pub(crate) type Memory = Vec<Vec<u8>>;
+
 impl Warp {
     /// A child whose other output goes where `said` says.
     pub(crate) fn start(said: Stdio) -> Self {
@@ -78,7 +81,7 @@ impl Warp {
         &mut self,
         mut command: Value,
         launches: &[Launch<'_>],
-    ) -> Result<(Value, Vec<Vec<Vec<u8>>>), String> {
+    ) -> Result<(Value, Vec<Memory>), String> {
         let mut payload = Vec::new();
         let described: Vec<Value> = launches
             .iter()

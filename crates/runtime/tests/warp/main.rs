@@ -23,7 +23,7 @@ use gbxcule_kernel::arbitrary::Program;
 use gbxcule_kernel::back::cxx::Dialect;
 use input::Run;
 use judge::{Worst, worst};
-use oracle::{Launch, Warp};
+use oracle::{Launch, Memory, Warp};
 use report::{Comparison, Report};
 use serde_json::{Value, json};
 use std::fs::File;
@@ -135,7 +135,7 @@ struct Pair<'a> {
 }
 
 /// Memory of each run of a kernel after it, or why there is none.
-type Answer = Result<Vec<Vec<Vec<u8>>>, String>;
+type Answer = Result<Vec<Memory>, String>;
 
 /// Warp, started again when it dies.
 struct Oracle {
