@@ -4,14 +4,12 @@ use std::ops::Range;
 
 use gbxcule_gameboy::{FRAME_BYTES, Machine};
 use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{self, Module, Scalar};
-use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Kernel, compile};
+use gbxcule_kernel::ir::{Module, Scalar};
+use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, Kernel, compile};
 
 use super::column::Columns;
 use super::part::{COUNTERS, Layout, Parts, lengths};
-use super::program::Programs;
 use super::transfer::LANES;
-use super::translation::machine_module;
 use super::{image, inspect, step, transfer};
 use crate::{Counters, CpuState, EnvSnapshot, Rom, SwarmConfig, SwarmError, action};
 
@@ -61,6 +59,7 @@ struct Memory {
     actions: Array,
     codec: Array,
     rewards: Array,
+    dones: Array,
     observations: Array,
     mask: Array,
     /// A mask for one env that marks it.
@@ -68,57 +67,33 @@ struct Memory {
 }
 
 impl DeviceSwarm {
-    /// All machines switched on, none stepped, with the built-in reward and observation.
+    /// All machines switched on, none stepped.
     ///
     /// # Errors
     /// No machines asked for, or the device can't be had or has too little memory.
     pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
-        let mut module = machine_module();
-        let programs = Programs::built_in(&mut module);
-        Self::build(rom, config, device, module, programs)
-    }
-
-    /// The same with programs of the caller's, which are functions of a module that holds the machine.
-    ///
-    /// # Errors
-    /// As [`DeviceSwarm::new`].
-    pub fn with_programs(
-        rom: Rom,
-        config: SwarmConfig,
-        device: DeviceConfig,
-        module: Module,
-        programs: Programs,
-    ) -> Result<Self, SwarmError> {
-        let device = DeviceConfig { checked: true, ..device };
-        Self::build(rom, config, device, module, programs)
-    }
-
-    fn build(
-        rom: Rom,
-        config: SwarmConfig,
-        device: DeviceConfig,
-        module: Module,
-        programs: Programs,
-    ) -> Result<Self, SwarmError> {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
         }
-        let module = step::step_module(module, programs, config.stage);
+        let device =
+            DeviceConfig { checked: device.checked || !config.programs.are_built_in(), ..device };
+        let module = step::step_module(&config.programs, config.stage);
         let machine = super::translation::machine_type(&module);
         let columns = Columns::new(&module.types, machine);
         let kernels = Kernels::new(&module, device)?;
-        let lengths = lengths(&columns, rom.cart_ram_bytes());
+        let lengths = lengths(&columns, rom.cart_ram_bytes(), config.programs.scratch_len());
         let one = || Parts::new(lengths, 1, Layout::EnvMajor);
         let start = EnvSnapshot {
             machine: Box::new(Machine::power_on(rom.cartridge())),
             cart_ram: vec![0xFF; rom.cart_ram_bytes()],
             counters: Counters::default(),
+            scratch: Vec::new(),
         };
         let mut swarm = Self {
             parts: Parts::new(lengths, config.num_envs, device.layout)?,
             reset_point: (one()?, start),
             transit: one()?,
-            memory: Memory::new(&rom, &config, programs)?,
+            memory: Memory::new(&rom, &config)?,
             config,
             device,
             rom,
@@ -157,6 +132,7 @@ impl DeviceSwarm {
     pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
         self.seed = seed;
         self.memory.rewards.fill(0.0_f32)?;
+        self.memory.dones.fill(0_u8)?;
         self.memory.observations.fill(0.0_f32)?;
         self.reset_masked(&vec![true; self.config.num_envs])
     }
@@ -170,12 +146,13 @@ impl DeviceSwarm {
         self.transfer(&self.parts, &self.reset_point.0, 0, &mask)
     }
 
-    /// Make an env's present state the one that resets go back to.
+    /// Make an env's present state the one that resets go back to; what programs keep starts from zero all the same.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
-        let snapshot = EnvSnapshot { counters: Counters::default(), ..self.snapshot(env)? };
+        let (counters, scratch) = (Counters::default(), Vec::new());
+        let snapshot = EnvSnapshot { counters, scratch, ..self.snapshot(env)? };
         let point = &self.reset_point.0;
         image::upload(&self.columns, self.rom.cartridge(), &snapshot, point)?;
         self.reset_point.1 = snapshot;
@@ -186,12 +163,13 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// Not one action for each env, or an action that the codec does not have; no machine has moved then. Or the
-    /// device failed.
+    /// device failed, or a program stopped, such as at an index outside its scratch: some machines have moved then.
     pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
         action::check(&self.config, actions)?;
         self.memory.actions.write(actions)?;
-        let SwarmConfig { num_envs, schedule, draw_last, .. } = self.config;
-        let Memory { rom, actions, codec, rewards, observations, .. } = &self.memory;
+        let SwarmConfig { num_envs, schedule, ref programs, .. } = self.config;
+        let draw_last = self.config.draw_last || programs.look_at_frame();
+        let Memory { rom, actions, codec, rewards, dones, observations, .. } = &self.memory;
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         arguments.extend([
             rom.into(),
@@ -200,10 +178,20 @@ impl DeviceSwarm {
             schedule.frames_per_step().into(),
             schedule.release_after_frames().into(),
             draw_last.into(),
+            (self.seed as u32).into(),
             rewards.into(),
+            dones.into(),
             observations.into(),
         ]);
-        Ok(self.kernels.step.launch(&[num_envs], &arguments)?)
+        let ran = self.kernels.step.launch(&[num_envs], &arguments);
+        ran.map_err(|error| match error {
+            Error::Fault(fault) if !programs.are_built_in() => {
+                let env = fault.thread.first().map_or(0, |&env| env as usize);
+                let error = Box::new(programs.describe(&fault.diagnostic()));
+                SwarmError::ProgramStopped { env, error }
+            }
+            error => SwarmError::Device(error),
+        })
     }
 
     /// Wait until everything asked for has happened.
@@ -221,6 +209,16 @@ impl DeviceSwarm {
     /// The device failed.
     pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
         Ok(self.memory.rewards.to_vec()?)
+    }
+
+    /// Whether each env's episode is over, as of the last step whose stage owned the reward; never, if the
+    /// programs do not say.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
+        let dones: Vec<u8> = self.memory.dones.to_vec()?;
+        Ok(dones.into_iter().map(|done| done != 0).collect())
     }
 
     /// One observation after the other, as of the last step whose stage owned them.
@@ -367,6 +365,10 @@ impl DeviceSwarm {
         if found != expected {
             return Err(SwarmError::OtherCartridge { found, expected });
         }
+        let (found, expected) = (snapshot.scratch.len(), self.config.programs.scratch_len());
+        if found != expected && found != 0 {
+            return Err(SwarmError::OtherPrograms { found, expected });
+        }
         image::upload(&self.columns, self.rom.cartridge(), snapshot, &self.transit)?;
         let mut mask = vec![false; self.config.num_envs];
         mask[env] = true;
@@ -394,8 +396,8 @@ impl DeviceSwarm {
         self.check_env(env)?;
         let mut cart_ram = vec![0; self.rom.cart_ram_bytes()];
         let machine = Machine::load_state(self.rom.cartridge(), bytes, &mut cart_ram)?;
-        let counters = Counters::default();
-        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters })
+        let (counters, scratch) = (Counters::default(), Vec::new());
+        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch })
     }
 
     /// One env's state into all marked ones, on the device.
@@ -460,7 +462,7 @@ impl DeviceConfig {
 impl Kernels {
     fn new(step: &Valid<Module>, device: DeviceConfig) -> Result<Self, SwarmError> {
         let build = device.build();
-        let compile = |module: &Valid<ir::Module>| compile(module, device.device, build);
+        let compile = |module: &Valid<Module>| compile(module, device.device, build);
         let registers = compile(&inspect::registers_module())?;
         Ok(Self {
             step: compile(step)?.kernel(step::KERNEL)?,
@@ -473,7 +475,7 @@ impl Kernels {
 }
 
 impl Memory {
-    fn new(rom: &Rom, config: &SwarmConfig, programs: Programs) -> Result<Self, SwarmError> {
+    fn new(rom: &Rom, config: &SwarmConfig) -> Result<Self, SwarmError> {
         let mut codec = [0_u8; 256];
         for (buttons, (_, action)) in codec.iter_mut().zip(config.codec.actions) {
             *buttons = *action;
@@ -484,7 +486,8 @@ impl Memory {
             actions: bytes(envs)?,
             codec: Array::from_slice(&codec),
             rewards: Array::zeros(floats.clone(), &[envs])?,
-            observations: Array::zeros(floats, &[envs, programs.obs_dim])?,
+            dones: bytes(envs)?,
+            observations: Array::zeros(floats, &[envs, config.programs.obs_dim()])?,
             mask: bytes(envs)?,
             one: Array::from_slice(&[1_u8]),
         })
