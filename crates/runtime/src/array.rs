@@ -74,7 +74,7 @@ impl Array {
         Self::over(Arc::clone(&self.data), data_type, offset, shape, strides)
     }
 
-    fn over(
+    pub(crate) fn over(
         data: Arc<Buffer>,
         data_type: DataType,
         offset: usize,
@@ -140,6 +140,17 @@ impl Array {
     pub fn with_gradient(mut self) -> Self {
         self.gradient = Some(Arc::new(Buffer::zeroed(self.data.size())));
         self
+    }
+
+    /// The same with another array as its gradient, of the same type and layout.
+    pub fn with_gradient_in(mut self, gradient: &Self) -> Result<Self, Error> {
+        let layout = |array: &Self| (array.offset, array.shape.clone(), array.strides.clone());
+        if gradient.data_type != self.data_type || layout(gradient) != layout(&self) {
+            let reason = "a gradient has the type, shape and strides of its array";
+            return Err(Error::Array(reason.to_string()));
+        }
+        self.gradient = Some(Arc::clone(&gradient.data));
+        Ok(self)
     }
 
     /// The gradient beside it.
