@@ -2,12 +2,13 @@
 //! the device that [`DeviceSwarm`] was asked for. What it does there is what [`crate::NativeSwarm`] does.
 //!
 //! `translation` reads the sources, `column` and `part` say where a machine's state lies on the device, `step`,
-//! `inspect` and `transfer` build the kernels, `image` carries a machine from the host's form to the device's
+//! `inspect` and `transfer` build the kernels, `memory` makes arrays, `image` carries a machine from the host's form to the device's
 //! and back. `swarm` launches.
 
 mod column;
 mod image;
 mod inspect;
+mod memory;
 mod part;
 mod step;
 mod swarm;

@@ -4,9 +4,10 @@
 //! serves every layout and results can't differ.
 
 use gbxcule_kernel::ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
-use gbxcule_runtime::{Argument, Array, DataType};
+use gbxcule_runtime::{Argument, Array};
 
 use super::column::{Columns, WIDTHS};
+use super::memory::Memory;
 use super::translation::{DETACHED, field};
 use crate::SwarmError;
 
@@ -78,11 +79,12 @@ impl Parts {
         lengths: [usize; PARTS],
         envs: usize,
         layout: Layout,
+        memory: Memory,
     ) -> Result<Self, SwarmError> {
         let scalars = scalars();
         let make = |part: usize| {
             let by_column = layout == Layout::Interleaved || part < FIRST_ARRAY || part == COUNTERS;
-            zeros(scalars[part], envs, lengths[part], by_column)
+            zeros(memory, scalars[part], [envs, lengths[part]], by_column)
         };
         let arrays = (0..PARTS).map(make).collect::<Result<Vec<Array>, SwarmError>>()?;
         let arrays = arrays.try_into();
@@ -95,12 +97,17 @@ impl Parts {
     }
 }
 
-fn zeros(of: Scalar, envs: usize, len: usize, by_column: bool) -> Result<Array, SwarmError> {
-    let (of, room) = (DataType::Scalar(of), len.max(1));
+fn zeros(
+    memory: Memory,
+    of: Scalar,
+    [envs, len]: [usize; 2],
+    by_column: bool,
+) -> Result<Array, SwarmError> {
+    let room = len.max(1);
     let array = if by_column {
-        Array::zeros(of, &[room, envs])?.transposed()
+        memory.zeros(of, &[room, envs])?.transposed()
     } else {
-        Array::zeros(of, &[envs, room])?
+        memory.zeros(of, &[envs, room])?
     };
     Ok(array.slice(1, 0..len, 1)?)
 }

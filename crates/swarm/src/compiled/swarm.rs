@@ -5,9 +5,10 @@ use std::ops::Range;
 use gbxcule_gameboy::{FRAME_BYTES, Machine};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{Module, Scalar};
-use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, Kernel, compile};
+use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, compile};
 
 use super::column::Columns;
+use super::memory::Memory;
 use super::part::{COUNTERS, Layout, Parts, lengths};
 use super::transfer::LANES;
 use super::{image, inspect, step, transfer};
@@ -41,7 +42,7 @@ pub struct DeviceSwarm {
     reset_point: (Parts, EnvSnapshot),
     /// Room for one env on its way.
     transit: Parts,
-    memory: Memory,
+    own: Own,
 }
 
 struct Kernels {
@@ -54,7 +55,7 @@ struct Kernels {
 }
 
 /// Arrays beside the state.
-struct Memory {
+struct Own {
     rom: Array,
     actions: Array,
     codec: Array,
@@ -82,7 +83,8 @@ impl DeviceSwarm {
         let columns = Columns::new(&module.types, machine);
         let kernels = Kernels::new(&module, device)?;
         let lengths = lengths(&columns, rom.cart_ram_bytes(), config.programs.scratch_len());
-        let one = || Parts::new(lengths, 1, Layout::EnvMajor);
+        let memory = Memory { device: device.device };
+        let one = || Parts::new(lengths, 1, Layout::EnvMajor, memory);
         let start = EnvSnapshot {
             machine: Box::new(Machine::power_on(rom.cartridge())),
             cart_ram: vec![0xFF; rom.cart_ram_bytes()],
@@ -90,10 +92,10 @@ impl DeviceSwarm {
             scratch: Vec::new(),
         };
         let mut swarm = Self {
-            parts: Parts::new(lengths, config.num_envs, device.layout)?,
+            parts: Parts::new(lengths, config.num_envs, device.layout, memory)?,
             reset_point: (one()?, start),
             transit: one()?,
-            memory: Memory::new(&rom, &config)?,
+            own: Own::new(&rom, &config, memory)?,
             config,
             device,
             rom,
@@ -131,9 +133,9 @@ impl DeviceSwarm {
     /// The device failed.
     pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
         self.seed = seed;
-        self.memory.rewards.fill(0.0_f32)?;
-        self.memory.dones.fill(0_u8)?;
-        self.memory.observations.fill(0.0_f32)?;
+        self.own.rewards.fill(0.0_f32)?;
+        self.own.dones.fill(0_u8)?;
+        self.own.observations.fill(0.0_f32)?;
         self.reset_masked(&vec![true; self.config.num_envs])
     }
 
@@ -166,10 +168,10 @@ impl DeviceSwarm {
     /// device failed, or a program stopped, such as at an index outside its scratch: some machines have moved then.
     pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
         action::check(&self.config, actions)?;
-        self.memory.actions.write(actions)?;
+        self.own.actions.write(actions)?;
         let SwarmConfig { num_envs, schedule, ref programs, .. } = self.config;
         let draw_last = self.config.draw_last || programs.look_at_frame();
-        let Memory { rom, actions, codec, rewards, dones, observations, .. } = &self.memory;
+        let Own { rom, actions, codec, rewards, dones, observations, .. } = &self.own;
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         arguments.extend([
             rom.into(),
@@ -208,7 +210,7 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed.
     pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
-        Ok(self.memory.rewards.to_vec()?)
+        Ok(self.own.rewards.to_vec()?)
     }
 
     /// Whether each env's episode is over, as of the last step whose stage owned the reward; never, if the
@@ -217,7 +219,7 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed.
     pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
-        let dones: Vec<u8> = self.memory.dones.to_vec()?;
+        let dones: Vec<u8> = self.own.dones.to_vec()?;
         Ok(dones.into_iter().map(|done| done != 0).collect())
     }
 
@@ -226,19 +228,19 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed.
     pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
-        Ok(self.memory.observations.to_vec()?)
+        Ok(self.own.observations.to_vec()?)
     }
 
     /// Where the rewards lie on the device: one a row.
     #[must_use]
     pub fn reward_array(&self) -> &Array {
-        &self.memory.rewards
+        &self.own.rewards
     }
 
     /// Where the observations lie on the device: an env a row.
     #[must_use]
     pub fn observation_array(&self) -> &Array {
-        &self.memory.observations
+        &self.own.observations
     }
 
     /// An env's registers.
@@ -259,7 +261,7 @@ impl DeviceSwarm {
     }
 
     fn registers(&self, first: usize, count: usize) -> Result<Vec<CpuState>, SwarmError> {
-        let out = Array::zeros(DataType::Scalar(Scalar::U16), &[count, inspect::REGISTER_COUNT])?;
+        let out = self.memory().zeros(Scalar::U16, &[count, inspect::REGISTER_COUNT])?;
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         arguments.extend([Argument::Int(first as i128), (&out).into()]);
         self.kernels.registers.launch(&[count], &arguments)?;
@@ -283,7 +285,7 @@ impl DeviceSwarm {
     /// There is no such env, or the device failed.
     pub fn frame(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         self.check_env(env)?;
-        let out = bytes(FRAME_BYTES)?;
+        let out = self.memory().bytes(FRAME_BYTES)?;
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         arguments.extend([Argument::Int(env as i128), (&out).into()]);
         self.kernels.frame.launch(&[FRAME_BYTES], &arguments)?;
@@ -303,7 +305,7 @@ impl DeviceSwarm {
         if range.is_empty() {
             return Ok(Vec::new());
         }
-        let out = bytes(range.len())?;
+        let out = self.memory().bytes(range.len())?;
         let [peek, _] = self.memory_kernels()?;
         peek.launch(&[range.len()], &self.at(env, range.start, &out))?;
         Ok(out.to_vec()?)
@@ -323,15 +325,20 @@ impl DeviceSwarm {
         if bytes.is_empty() {
             return Ok(());
         }
+        let data = self.memory().copied(bytes)?;
         let [_, poke] = self.memory_kernels()?;
-        Ok(poke.launch(&[1], &self.at(env, low, &Array::from_slice(bytes)))?)
+        Ok(poke.launch(&[1], &self.at(env, low, &data))?)
+    }
+
+    fn memory(&self) -> Memory {
+        Memory { device: self.device.device }
     }
 
     /// Arguments about memory from an address on.
     fn at(&self, env: usize, low: u32, data: &Array) -> Vec<Argument> {
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         let (env, low) = (Argument::Int(env as i128), Argument::Int(i128::from(low)));
-        arguments.extend([(&self.memory.rom).into(), env, low, data.into()]);
+        arguments.extend([(&self.own.rom).into(), env, low, data.into()]);
         arguments
     }
 
@@ -350,7 +357,7 @@ impl DeviceSwarm {
     /// There is no such env, or the device failed.
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
         self.check_env(env)?;
-        self.transfer(&self.transit, &self.parts, env, &self.memory.one)?;
+        self.transfer(&self.transit, &self.parts, env, &self.own.one)?;
         let like = &self.reset_point.1;
         image::download(&self.columns, self.rom.cartridge(), like, &self.transit)
     }
@@ -435,8 +442,8 @@ impl DeviceSwarm {
             return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found });
         }
         let bytes: Vec<u8> = mask.iter().map(|&marked| u8::from(marked)).collect();
-        self.memory.mask.write(&bytes)?;
-        Ok(self.memory.mask.clone())
+        self.own.mask.write(&bytes)?;
+        Ok(self.own.mask.clone())
     }
 
     fn check_env(&self, env: usize) -> Result<(), SwarmError> {
@@ -474,26 +481,22 @@ impl Kernels {
     }
 }
 
-impl Memory {
-    fn new(rom: &Rom, config: &SwarmConfig) -> Result<Self, SwarmError> {
+impl Own {
+    fn new(rom: &Rom, config: &SwarmConfig, memory: Memory) -> Result<Self, SwarmError> {
         let mut codec = [0_u8; 256];
         for (buttons, (_, action)) in codec.iter_mut().zip(config.codec.actions) {
             *buttons = *action;
         }
-        let (envs, floats) = (config.num_envs, DataType::Scalar(Scalar::F32));
+        let envs = config.num_envs;
         Ok(Self {
-            rom: Array::from_slice(rom.bytes()),
-            actions: bytes(envs)?,
-            codec: Array::from_slice(&codec),
-            rewards: Array::zeros(floats.clone(), &[envs])?,
-            dones: bytes(envs)?,
-            observations: Array::zeros(floats, &[envs, config.programs.obs_dim()])?,
-            mask: bytes(envs)?,
-            one: Array::from_slice(&[1_u8]),
+            rom: memory.copied(rom.bytes())?,
+            actions: memory.bytes(envs)?,
+            codec: memory.copied(&codec)?,
+            rewards: memory.zeros(Scalar::F32, &[envs])?,
+            dones: memory.bytes(envs)?,
+            observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
+            mask: memory.bytes(envs)?,
+            one: memory.copied(&[1_u8])?,
         })
     }
-}
-
-fn bytes(count: usize) -> Result<Array, SwarmError> {
-    Ok(Array::zeros(DataType::Scalar(Scalar::U8), &[count])?)
 }
