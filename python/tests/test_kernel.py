@@ -181,5 +181,5 @@ def test_gradients_are_those_of_parameters():
     x = np.zeros(3)
     with pytest.raises(TypeError, match="no parameter `z`"):
         waves.backward(3, x, x.copy(), grads={"z": x})
-    with pytest.raises(TypeError, match="a gradient has the type, shape and strides"):
+    with pytest.raises(TypeError, match="a gradient has the type, shape and layout"):
         waves.backward(3, x, x.copy(), grads={"x": np.zeros(6)[::2]})

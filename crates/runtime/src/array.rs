@@ -142,17 +142,6 @@ impl Array {
         self
     }
 
-    /// The same with another array as its gradient, of the same type and layout.
-    pub fn with_gradient_in(mut self, gradient: &Self) -> Result<Self, Error> {
-        let layout = |array: &Self| (array.offset, array.shape.clone(), array.strides.clone());
-        if gradient.data_type != self.data_type || layout(gradient) != layout(&self) {
-            let reason = "a gradient has the type, shape and strides of its array";
-            return Err(Error::Array(reason.to_string()));
-        }
-        self.gradient = Some(Arc::clone(&gradient.data));
-        Ok(self)
-    }
-
     /// The gradient beside it.
     pub fn gradient(&self) -> Option<Self> {
         let gradient = Arc::clone(self.gradient.as_ref()?);

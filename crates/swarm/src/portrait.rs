@@ -92,7 +92,10 @@ impl NativeSwarm {
         };
         let (machine, cart_ram) = portrait.machine(self.rom())?;
         let counters = Counters::default();
-        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters })
+        self.restore(
+            env,
+            &EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch: Vec::new() },
+        )
     }
 
     /// An env as a BESS state, which other emulators read.

@@ -5,6 +5,7 @@ use super::call::Given;
 use super::{Flow, Lower, Operand, Stop, fault};
 use crate::diagnostic::Diagnostic;
 use crate::front::python::constant::Static;
+use crate::ir::Type;
 use crate::ir::builtin::{self, BuiltinId, Signature};
 use crate::ir::constant::Literal;
 use crate::ir::op::Arg;
