@@ -9,6 +9,7 @@
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
+#   make equivalence the CUDA text on the host against the native swarm: long random programs, thousands of frames
 #   make roms        the built-in ROMs as files in runs/roms/
 #   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM)
 #   make pictures    the pictures in docs/ anew; needs Chromium too
@@ -22,7 +23,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: check test nvrtc warp warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners
+.PHONY: equivalence check test nvrtc warp warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -129,3 +130,8 @@ check-gpu: $(VENV)/oracle.txt
 bench-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) bench --backend pyboy_vec_mp --backend warp_vec_cuda --rom MEM_RWB \
 	    --env-counts 1,8,64,512,2048,8192
+	$(GBXCULE) bench --backend warp_vec_cuda --rom PEARL_DRIFT --env-counts 1,64,1024,8192,16384,32768,65536
+
+# Minutes to hours of both, every byte compared.
+equivalence:
+	$(TEST) --package gbxcule-swarm --lib the_cuda_text_runs_long $(TEST_ALL)

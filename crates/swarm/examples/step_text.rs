@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use gbxcule_kernel::back::cxx::{self, Dialect, Options};
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
-use gbxcule_swarm::Stage;
-use gbxcule_swarm::compiled::{Programs, machine_module, step_module};
+use gbxcule_swarm::compiled::step_module;
+use gbxcule_swarm::{Programs, Stage};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -38,9 +38,7 @@ fn main() -> Outcome<()> {
 }
 
 fn text(stage: Stage) -> String {
-    let mut module = machine_module();
-    let programs = Programs::built_in(&mut module);
-    let module = step_module(module, programs, stage);
+    let module = step_module(&Programs::default(), stage);
     let kernel = module.kernels().next().map(|(id, _)| id);
     let options = Options { checked: false, kernel, ..Options::new(Dialect::Cuda) };
     cxx::write(&module, &options).source

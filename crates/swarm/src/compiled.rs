@@ -2,14 +2,14 @@
 //! the device that [`DeviceSwarm`] was asked for. What it does there is what [`crate::NativeSwarm`] does.
 //!
 //! `translation` reads the sources, `column` and `part` say where a machine's state lies on the device, `step`,
-//! `inspect` and `transfer` build the kernels, `program` the built-in reward and observation, `image` carries a
-//! machine from the host's form to the device's and back. `swarm` launches.
+//! `inspect` and `transfer` build the kernels, `memory` makes arrays, `image` carries a machine from the host's form to the device's
+//! and back. `swarm` launches.
 
 mod column;
 mod image;
 mod inspect;
+mod memory;
 mod part;
-mod program;
 mod step;
 mod swarm;
 #[cfg(test)]
@@ -18,7 +18,5 @@ mod transfer;
 mod translation;
 
 pub use part::Layout;
-pub use program::Programs;
 pub use step::step_module;
 pub use swarm::{DeviceConfig, DeviceSwarm};
-pub use translation::machine_module;

@@ -1,7 +1,9 @@
 //! The swarm of compiled kernels is the native swarm, byte by byte.
 
 use gbxcule_swarm::compiled::{DeviceConfig, DeviceSwarm};
-use gbxcule_swarm::{EnvSnapshot, Layout, NativeSwarm, Rom, Schedule, Stage, SwarmConfig};
+use gbxcule_swarm::{
+    EnvSnapshot, Layout, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig,
+};
 
 fn rom(bytes: &[u8]) -> Rom {
     Rom::new(bytes).expect("a good header")
@@ -207,4 +209,81 @@ fn wrong_calls_are_refused_and_change_nothing() {
     pair.assert_equal("after refusals");
     let rom = rom(gbxcule_roms::by_name("ALU_LOOP").expect("a ROM").bytes());
     assert!(DeviceSwarm::new(rom, config(0), DeviceConfig::default()).is_err());
+}
+
+/// A reward that remembers, an end, and an observation of memory and pixels.
+const PROGRAM: &str = r#"
+import gbxcule as gb
+import warp as wp
+
+SCRATCH = 3
+OBS_DIM = 7
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    now = wp.float32(gb.read(machine, 0xC000)) + 0.5 * wp.float32(gb.action(machine))
+    gained = now - scratch[0]
+    scratch[0] = now
+    scratch[1] = scratch[1] + 1.0
+    return gained / 3.0
+
+@wp.func
+def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
+    return gb.frames(machine) > 20 and gb.env(machine) % 2 == 0
+
+@wp.func
+def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+    obs[0] = scratch[1]
+    obs[1] = wp.float32(gb.pc(machine))
+    obs[2] = wp.float32(gb.buttons(machine))
+    obs[3] = wp.float32(gb.seed(machine))
+    for at in range(3):
+        obs[4 + at] = wp.float32(gb.pixel(machine, 40 * at, 30 + at)) + wp.float32(gb.read(machine, 0xFF40 + at))
+"#;
+
+#[test]
+fn programs_of_the_user_compute_the_same() {
+    let text = ProgramText::new("mine.py", PROGRAM);
+    let programs = Programs::new(text.clone(), text).expect("right programs");
+    let rom = gbxcule_roms::all().iter().last().expect("the game");
+    let config = SwarmConfig { programs, ..config(4) };
+    let mut pair = Pair::new(rom.bytes(), config, DeviceConfig::default());
+    pair.native.reset(5);
+    pair.ours.reset(5).expect("a reset");
+    for step in 0..9 {
+        pair.step(&actions(4, step));
+        pair.assert_equal(&format!("programs after step {step}"));
+        assert_eq!(pair.ours.dones().expect("dones"), pair.native.dones());
+    }
+    assert_eq!(pair.native.dones(), [true, false, true, false]);
+    for env in 0..4 {
+        let (native, ours) = (pair.native.snapshot(env), pair.ours.snapshot(env));
+        let (native, ours) = (native.expect("an env"), ours.expect("an env"));
+        assert_eq!(native.scratch(), ours.scratch());
+        assert!(ours.scratch()[1] == 9.0);
+    }
+    pair.native.copy_state(1, &[true, false, true, false]).expect("an env");
+    pair.ours.copy_state(1, &[true, false, true, false]).expect("an env");
+    pair.step(&actions(4, 9));
+    pair.assert_equal("programs after a copy");
+    pair.native.reset_masked(&[true, false, false, true]).expect("a mask");
+    pair.ours.reset_masked(&[true, false, false, true]).expect("a mask");
+    pair.step(&actions(4, 10));
+    pair.assert_equal("programs after a masked reset");
+}
+
+#[test]
+fn a_program_that_stops_names_its_env_and_its_line() {
+    let body = PROGRAM.replace("scratch[0] = now", "scratch[int(gb.env(machine)) * 2] = now");
+    let text = ProgramText::new("mine.py", &body);
+    let programs = Programs::new(text.clone(), text).expect("right programs");
+    let rom = gbxcule_roms::by_name("ALU_LOOP").expect("a ROM");
+    let config = SwarmConfig { programs, ..config(3) };
+    let mut pair = Pair::new(rom.bytes(), config, DeviceConfig::default());
+    let native = pair.native.step(&[0; 3]).expect_err("a stop").to_string();
+    let ours = pair.ours.step(&[0; 3]).expect_err("a stop").to_string();
+    // The kernels have other names.
+    let place = |message: &str| message.split_once("-->").map(|(_, rest)| rest.to_owned());
+    assert_eq!(place(&ours), place(&native));
+    assert!(ours.contains("env 2") && ours.contains("mine.py:12"), "{ours}");
 }

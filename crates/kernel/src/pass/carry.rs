@@ -11,14 +11,14 @@ use crate::ir::op::{Arg, Op, Value};
 use crate::ir::place::{Projection, Root};
 use crate::ir::ty::{Field, Type};
 use crate::source::Span;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What a parameter is: so-and-so of the carried handles, or something else at some call.
 type Class = Option<usize>;
 
 /// Makes handles fields of a struct. `names` are the new fields; `entries` are functions called from
-/// outside, with the positions of their parameters that are these handles, in the order of the names. Gives
-/// the struct's new type; its new fields are the last ones.
+/// outside, with the positions of their parameters that are these handles, in the order of the names; what none
+/// of them reaches may lose its meaning. Gives the struct's new type; its new fields are the last ones.
 pub fn handles(
     module: &mut Module,
     structure: Type,
@@ -67,27 +67,17 @@ fn classify(
     entries: &[(FunctionId, Vec<usize>)],
 ) -> HashMap<(FunctionId, usize), Class> {
     let mut classes: HashMap<(FunctionId, usize), Class> = HashMap::new();
-    let mut called: HashSet<FunctionId> = HashSet::new();
-    for (_, function) in module.functions.iter() {
-        for (_, data) in function.body.values.iter() {
-            if let Op::Call { function, .. } = data.op {
-                called.insert(function);
-            }
-        }
-    }
-    for (id, function) in module.functions.iter() {
-        let entry = entries.iter().find(|(entry, _)| *entry == id);
-        for position in 0..function.params.len() {
-            let class = entry.and_then(|(_, at)| at.iter().position(|&at| at == position));
-            if entry.is_some() || !called.contains(&id) {
-                classes.insert((id, position), class);
-            }
+    let reached = reached(module, entries);
+    for (entry, handles) in entries {
+        for position in 0..module.functions[*entry].params.len() {
+            let class = handles.iter().position(|&at| at == position);
+            classes.insert((*entry, position), class);
         }
     }
     loop {
         let mut changed = false;
-        for (id, function) in module.functions.iter() {
-            let body = &function.body;
+        for &id in &reached {
+            let body = &module.functions[id].body;
             for (_, data) in body.values.iter() {
                 let Op::Call { function: callee, args } = data.op else { continue };
                 for (position, arg) in body.arg_lists[args].iter().enumerate() {
@@ -117,6 +107,24 @@ fn classify(
             return classes;
         }
     }
+}
+
+/// All functions that entries call.
+fn reached(module: &Module, entries: &[(FunctionId, Vec<usize>)]) -> Vec<FunctionId> {
+    let mut reached: Vec<FunctionId> = Vec::new();
+    let mut todo: Vec<FunctionId> = entries.iter().map(|(entry, _)| *entry).collect();
+    while let Some(next) = todo.pop() {
+        if reached.contains(&next) {
+            continue;
+        }
+        reached.push(next);
+        for (_, data) in module.functions[next].body.values.iter() {
+            if let Op::Call { function, .. } = data.op {
+                todo.push(function);
+            }
+        }
+    }
+    reached
 }
 
 /// The parameter that a value is, whole.

@@ -31,8 +31,7 @@ pub fn fields(module: &mut Module, structure: Type, fields: &[u32]) -> Result<Ty
     let mut detacher = Detacher { structure, fields, types: &types, handles: HashSet::new() };
     detacher.find_handles(module);
     for id in module.functions.handles() {
-        let params = module.functions[id].params.iter();
-        let old: Vec<Type> = params.map(|param| param.ty).collect();
+        let old: Vec<Type> = module.functions[id].params.iter().map(|param| param.ty).collect();
         detacher.signature(module, id);
         let mut body = std::mem::take(&mut module.functions[id].body);
         let done = detacher.body(module, id, &mut body, &old);

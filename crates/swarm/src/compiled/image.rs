@@ -8,7 +8,7 @@ use gbxcule_kernel::ir::Scalar;
 
 use super::column::{Columns, Item};
 use super::part::{
-    CART_RAM, COUNTERS, DETACHED_BYTES, FIRST_ARRAY, PARTS, Parts, lengths, scalars,
+    CART_RAM, COUNTERS, DETACHED_BYTES, FIRST_ARRAY, PARTS, Parts, SCRATCH, lengths, scalars,
 };
 use crate::{Counters, EnvSnapshot, SwarmError};
 
@@ -20,9 +20,11 @@ pub(crate) fn rows(
     columns: &Columns,
     cartridge: &Cartridge,
     env: &EnvSnapshot,
+    scratch_len: usize,
 ) -> Result<[Vec<u8>; PARTS], SwarmError> {
     let state = state(&env.machine, cartridge, &env.cart_ram)?;
-    let mut rows: [Vec<u8>; PARTS] = lengths(columns, env.cart_ram.len()).map(Vec::with_capacity);
+    let lengths = lengths(columns, env.cart_ram.len(), scratch_len);
+    let mut rows: [Vec<u8>; PARTS] = lengths.map(Vec::with_capacity);
     let mut rest = &state[PREAMBLE_BYTES..];
     let mut take = |count: usize| {
         let (taken, left) = rest.split_at(count);
@@ -42,6 +44,9 @@ pub(crate) fn rows(
     rows[CART_RAM].extend(take(env.cart_ram.len()));
     let Counters { frames, tcycles } = env.counters;
     rows[COUNTERS].extend([frames, tcycles].into_iter().flat_map(u64::to_le_bytes));
+    // None stands for zeros.
+    rows[SCRATCH].extend(env.scratch.iter().flat_map(|cell| cell.to_le_bytes()));
+    rows[SCRATCH].resize(4 * scratch_len, 0);
     Ok(rows)
 }
 
@@ -52,12 +57,13 @@ pub(crate) fn upload(
     env: &EnvSnapshot,
     parts: &Parts,
 ) -> Result<(), SwarmError> {
-    let rows = rows(columns, cartridge, env)?;
+    let rows = rows(columns, cartridge, env, parts.arrays[SCRATCH].shape()[1])?;
     for ((array, row), scalar) in parts.arrays.iter().zip(&rows).zip(scalars()) {
         match scalar {
             Scalar::U16 => array.write(&numbers(row, u16::from_le_bytes))?,
             Scalar::U32 => array.write(&numbers(row, u32::from_le_bytes))?,
             Scalar::U64 => array.write(&numbers(row, u64::from_le_bytes))?,
+            Scalar::F32 => array.write(&numbers(row, f32::from_le_bytes))?,
             _ => array.write(row)?,
         }
     }
@@ -97,7 +103,8 @@ pub(crate) fn download(
     let machine = Machine::load_state(cartridge, &state, &mut cart_ram)?;
     let counters: Vec<u64> = parts.arrays[COUNTERS].to_vec()?;
     let counters = Counters { frames: counters[0], tcycles: counters[1] };
-    Ok(EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch: Vec::new() })
+    let scratch = parts.arrays[SCRATCH].to_vec()?;
+    Ok(EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch })
 }
 
 /// The bytes of a part made for one env.
@@ -106,7 +113,7 @@ fn read(parts: &Parts, part: usize) -> Result<Vec<u8>, SwarmError> {
     Ok(match part {
         1 => array.to_vec::<u16>()?.into_iter().flat_map(u16::to_le_bytes).collect(),
         2 => array.to_vec::<u32>()?.into_iter().flat_map(u32::to_le_bytes).collect(),
-        COUNTERS => Vec::new(),
+        COUNTERS | SCRATCH => Vec::new(),
         _ => array.to_vec::<u8>()?,
     })
 }

@@ -4,9 +4,10 @@
 //! serves every layout and results can't differ.
 
 use gbxcule_kernel::ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
-use gbxcule_runtime::{Argument, Array, DataType};
+use gbxcule_runtime::{Argument, Array};
 
 use super::column::{Columns, WIDTHS};
+use super::memory::Memory;
 use super::translation::{DETACHED, field};
 use crate::SwarmError;
 
@@ -31,14 +32,16 @@ impl Layout {
     }
 }
 
-/// Arrays of the state: three tables of scalars, the detached arrays, cartridge RAM, counters.
-pub(crate) const PARTS: usize = WIDTHS.len() + DETACHED.len() + 2;
+/// Arrays of the state: three tables of scalars, the detached arrays, cartridge RAM, counters, scratch.
+pub(crate) const PARTS: usize = WIDTHS.len() + DETACHED.len() + 3;
 /// The position of the first detached array.
 pub(crate) const FIRST_ARRAY: usize = WIDTHS.len();
 /// The position of cartridge RAM.
-pub(crate) const CART_RAM: usize = PARTS - 2;
+pub(crate) const CART_RAM: usize = PARTS - 3;
 /// The position of the counters: frames and T-cycles.
-pub(crate) const COUNTERS: usize = PARTS - 1;
+pub(crate) const COUNTERS: usize = PARTS - 2;
+/// The position of what programs keep.
+pub(crate) const SCRATCH: usize = PARTS - 1;
 
 /// Bytes of the detached arrays, in their order.
 pub(crate) const DETACHED_BYTES: [usize; DETACHED.len()] =
@@ -48,16 +51,20 @@ pub(crate) const DETACHED_BYTES: [usize; DETACHED.len()] =
 pub(crate) fn scalars() -> [Scalar; PARTS] {
     let mut scalars = [Scalar::U8; PARTS];
     scalars[..WIDTHS.len()].copy_from_slice(&WIDTHS);
-    scalars[COUNTERS] = Scalar::U64;
+    (scalars[COUNTERS], scalars[SCRATCH]) = (Scalar::U64, Scalar::F32);
     scalars
 }
 
 /// Elements that each part has for an env.
-pub(crate) fn lengths(columns: &Columns, cart_ram_bytes: usize) -> [usize; PARTS] {
+pub(crate) fn lengths(
+    columns: &Columns,
+    cart_ram_bytes: usize,
+    scratch_len: usize,
+) -> [usize; PARTS] {
     let mut lengths = [0; PARTS];
     lengths[..FIRST_ARRAY].copy_from_slice(&columns.rows);
     lengths[FIRST_ARRAY..CART_RAM].copy_from_slice(&DETACHED_BYTES);
-    (lengths[CART_RAM], lengths[COUNTERS]) = (cart_ram_bytes, 2);
+    (lengths[CART_RAM], lengths[COUNTERS], lengths[SCRATCH]) = (cart_ram_bytes, 2, scratch_len);
     lengths
 }
 
@@ -72,11 +79,12 @@ impl Parts {
         lengths: [usize; PARTS],
         envs: usize,
         layout: Layout,
+        memory: Memory,
     ) -> Result<Self, SwarmError> {
         let scalars = scalars();
         let make = |part: usize| {
             let by_column = layout == Layout::Interleaved || part < FIRST_ARRAY || part == COUNTERS;
-            zeros(scalars[part], envs, lengths[part], by_column)
+            zeros(memory, scalars[part], [envs, lengths[part]], by_column)
         };
         let arrays = (0..PARTS).map(make).collect::<Result<Vec<Array>, SwarmError>>()?;
         let arrays = arrays.try_into();
@@ -89,12 +97,17 @@ impl Parts {
     }
 }
 
-fn zeros(of: Scalar, envs: usize, len: usize, by_column: bool) -> Result<Array, SwarmError> {
-    let (of, room) = (DataType::Scalar(of), len.max(1));
+fn zeros(
+    memory: Memory,
+    of: Scalar,
+    [envs, len]: [usize; 2],
+    by_column: bool,
+) -> Result<Array, SwarmError> {
+    let room = len.max(1);
     let array = if by_column {
-        Array::zeros(of, &[room, envs])?.transposed()
+        memory.zeros(of, &[room, envs])?.transposed()
     } else {
-        Array::zeros(of, &[envs, room])?
+        memory.zeros(of, &[envs, room])?
     };
     Ok(array.slice(1, 0..len, 1)?)
 }
@@ -102,7 +115,7 @@ fn zeros(of: Scalar, envs: usize, len: usize, by_column: bool) -> Result<Array, 
 /// Parameters of a kernel for the parts, with something before their names.
 pub(crate) fn parameters(b: &mut gbxcule_kernel::ir::Module, prefix: &str) -> Vec<Param> {
     let names = ["bytes", "halves", "words"].into_iter().chain(DETACHED);
-    let names = names.chain(["cart_ram", "counters"]);
+    let names = names.chain(["cart_ram", "counters", "scratch"]);
     let types = scalars().map(|scalar| b.types.array(Type::scalar(scalar), 2));
     names.zip(types).map(|(name, ty)| Param::value(format!("{prefix}{name}"), ty)).collect()
 }

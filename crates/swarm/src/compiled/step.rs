@@ -4,13 +4,15 @@
 //! the same arguments.
 
 use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{Arg, Builder, Literal, Module, Param, Scalar, Selector, Type, Value};
+use gbxcule_kernel::ir::{
+    Arg, Builder, FunctionId, Literal, Module, Param, Scalar, Selector, Type, Value,
+};
 
 use super::column::Columns;
-use super::part::{self, COUNTERS, PARTS};
-use super::program::Programs;
-use super::translation::{arrange, checked, function, machine_type};
-use crate::Stage;
+use super::part::{self, COUNTERS, PARTS, SCRATCH};
+use super::translation::{arrange, checked, function, machine_module, machine_type};
+use crate::program::Fused;
+use crate::{Programs, Stage};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
@@ -22,14 +24,19 @@ const CODEC: u32 = ROM + 2;
 const FRAMES: u32 = ROM + 3;
 const RELEASE_AFTER: u32 = ROM + 4;
 const DRAW_LAST: u32 = ROM + 5;
-const REWARDS: u32 = ROM + 6;
-const OBSERVATIONS: u32 = ROM + 7;
+const SEED: u32 = ROM + 6;
+const REWARDS: u32 = ROM + 7;
+const DONES: u32 = ROM + 8;
+const OBSERVATIONS: u32 = ROM + 9;
 
-/// Makes the kernel of a stage from a module that holds the machine and the programs.
+/// Makes the kernel of a stage with programs.
 #[must_use]
-pub fn step_module(mut module: Module, programs: Programs, stage: Stage) -> Valid<Module> {
-    module.name = format!("{KERNEL}_{stage}_{}", programs.obs_dim);
-    let mut module = arrange(module, &[programs.reward, programs.observe]);
+pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
+    let Fused { mut module, reward, done, observe } = programs.fuse(machine_module());
+    module.name = format!("{KERNEL}_{stage}_{}", programs.obs_dim());
+    let turn = module.functions[reward].params[3].ty;
+    let called: Vec<FunctionId> = [reward, observe].into_iter().chain(done).collect();
+    let mut module = arrange(module, &called);
     let machine = machine_type(&module);
     let columns = Columns::new(&module.types, machine);
     let [bytes, floats, rows] = [(Type::U8, 1), (Type::F32, 1), (Type::F32, 2)]
@@ -42,7 +49,9 @@ pub fn step_module(mut module: Module, programs: Programs, stage: Stage) -> Vali
         Param::value("frames", Type::U32),
         Param::value("release_after", Type::U32),
         Param::value("draw_last", Type::BOOL),
+        Param::value("seed", Type::U32),
         Param::value("rewards", floats),
+        Param::value("dones", bytes),
         Param::value("observations", rows),
     ]);
     let run = function(&module, "Machine::run_step");
@@ -55,49 +64,88 @@ pub fn step_module(mut module: Module, programs: Programs, stage: Stage) -> Vali
     part::load(&mut b, &columns, env, machine);
     let rom = b.arg(ROM);
     part::attach(&mut b, machine, "rom", rom);
-    let buttons = buttons(&mut b, env);
+    let (action, buttons) = action(&mut b, env);
     let plan = [FRAMES, RELEASE_AFTER, DRAW_LAST].map(|position| b.arg(position));
-    let frames = plan[0];
     let plan = b.construct(step, &plan);
-    let machine_arg = Arg::Place(machine);
-    let mcycles = b.call(run, &[machine_arg, Arg::Value(buttons), Arg::Value(plan)]);
-    if stage.owns_reward() {
-        let reward = b.call(programs.reward, &[machine_arg]);
-        let rewards = b.param_place(REWARDS);
-        let place = b.element(rewards, &[env]);
-        b.store(place, reward);
-    }
-    if stage.owns_observation() {
-        let rows = b.arg(OBSERVATIONS);
-        let row = b.view(rows, &[Selector::At(env)]);
-        b.call(programs.observe, &[machine_arg, Arg::Value(row)]);
-    }
+    let mcycles = b.call(run, &[Arg::Place(machine), Arg::Value(buttons), Arg::Value(plan)]);
     part::store(&mut b, &columns, env, machine);
-    count(&mut b, env, frames, mcycles);
+    let frames = count(&mut b, env, mcycles);
+    if stage != Stage::EmulateOnly {
+        let local = b.local("turn", turn);
+        let place = b.local_place(local);
+        let (seed, env) = (b.arg(SEED), b.convert(env, Scalar::U32));
+        let turn = b.construct(turn, &[frames, seed, env, action, buttons]);
+        b.store(place, turn);
+        let see = [Arg::Place(machine), Arg::Place(place)];
+        run_programs(&mut b, programs, stage, &Functions { reward, done, observe, see });
+    }
     b.finish();
     checked(module)
 }
 
-/// What the env's action presses.
-fn buttons(b: &mut Builder<'_>, env: Value) -> Value {
+/// The programs' functions, and what all of them are given first.
+struct Functions {
+    reward: FunctionId,
+    done: Option<FunctionId>,
+    observe: FunctionId,
+    see: [Arg; 2],
+}
+
+/// Computes what the stage owns.
+fn run_programs(b: &mut Builder<'_>, programs: &Programs, stage: Stage, functions: &Functions) {
+    let env = b.launch_index(0);
+    let scratch = part::view(b, SCRATCH, env);
+    let cells = |b: &mut Builder<'_>, cells: std::ops::Range<usize>| {
+        let (start, len, step) = (b.i32(cells.start as i32), b.i32(cells.len() as i32), b.i32(1));
+        Arg::Value(b.view(scratch, &[Selector::Range { start, len, step }]))
+    };
+    let [machine, turn] = functions.see;
+    let put = |b: &mut Builder<'_>, array: u32, value: Value| {
+        let array = b.param_place(array);
+        let place = b.element(array, &[env]);
+        b.store(place, value);
+    };
+    if stage.owns_reward() {
+        let scratch = cells(b, programs.reward_scratch());
+        let reward = b.call(functions.reward, &[machine, turn, scratch]);
+        put(b, REWARDS, reward);
+        if let Some(done) = functions.done {
+            let done = b.call(done, &[machine, turn, scratch]);
+            let done = b.convert(done, Scalar::U8);
+            put(b, DONES, done);
+        }
+    }
+    if stage.owns_observation() {
+        let (rows, scratch) = (b.arg(OBSERVATIONS), cells(b, programs.obs_scratch()));
+        let row = b.view(rows, &[Selector::At(env)]);
+        b.call(functions.observe, &[machine, turn, scratch, Arg::Value(row)]);
+    }
+}
+
+/// The env's action, and what it presses.
+fn action(b: &mut Builder<'_>, env: Value) -> (Value, Value) {
     let (actions, codec) = (b.param_place(ACTIONS), b.param_place(CODEC));
     let action = b.element(actions, &[env]);
     let action = b.load(action);
     let buttons = b.element(codec, &[action]);
-    b.load(buttons)
+    (action, b.load(buttons))
 }
 
-/// Adds frames and T-cycles to the env's counters.
-fn count(b: &mut Builder<'_>, env: Value, frames: Value, mcycles: Value) {
+/// Adds frames and T-cycles to the env's counters; gives the lower half of the frames since the reset.
+fn count(b: &mut Builder<'_>, env: Value, mcycles: Value) -> Value {
+    let frames = b.arg(FRAMES);
     let frames = b.convert(frames, Scalar::U64);
     let mcycles = b.convert(mcycles, Scalar::U64);
     let four = b.literal(Literal::int(Scalar::U64, 4));
     let tcycles = b.mul(mcycles, four);
-    for (index, more) in [frames, tcycles].into_iter().enumerate() {
-        let (counters, index) = (b.param_place(COUNTERS as u32), b.i32(index as i32));
+    let after = [frames, tcycles].into_iter().zip(0..).map(|(more, index)| {
+        let (counters, index) = (b.param_place(COUNTERS as u32), b.i32(index));
         let place = b.element(counters, &[env, index]);
         let before = b.load(place);
         let after = b.add(before, more);
         b.store(place, after);
-    }
+        after
+    });
+    let after: Vec<Value> = after.collect();
+    b.convert(after[0], Scalar::U32)
 }

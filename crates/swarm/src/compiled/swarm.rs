@@ -4,14 +4,13 @@ use std::ops::Range;
 
 use gbxcule_gameboy::{FRAME_BYTES, Machine};
 use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{self, Module, Scalar};
-use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Kernel, compile};
+use gbxcule_kernel::ir::{Module, Scalar};
+use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, compile};
 
 use super::column::Columns;
+use super::memory::Memory;
 use super::part::{COUNTERS, Layout, Parts, lengths};
-use super::program::Programs;
 use super::transfer::LANES;
-use super::translation::machine_module;
 use super::{image, inspect, step, transfer};
 use crate::{Counters, CpuState, EnvSnapshot, Rom, SwarmConfig, SwarmError, action};
 
@@ -43,7 +42,7 @@ pub struct DeviceSwarm {
     reset_point: (Parts, EnvSnapshot),
     /// Room for one env on its way.
     transit: Parts,
-    memory: Memory,
+    own: Own,
 }
 
 struct Kernels {
@@ -56,11 +55,12 @@ struct Kernels {
 }
 
 /// Arrays beside the state.
-struct Memory {
+struct Own {
     rom: Array,
     actions: Array,
     codec: Array,
     rewards: Array,
+    dones: Array,
     observations: Array,
     mask: Array,
     /// A mask for one env that marks it.
@@ -68,47 +68,23 @@ struct Memory {
 }
 
 impl DeviceSwarm {
-    /// All machines switched on, none stepped, with the built-in reward and observation.
+    /// All machines switched on, none stepped.
     ///
     /// # Errors
     /// No machines asked for, or the device can't be had or has too little memory.
     pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
-        let mut module = machine_module();
-        let programs = Programs::built_in(&mut module);
-        Self::build(rom, config, device, module, programs)
-    }
-
-    /// The same with programs of the caller's, which are functions of a module that holds the machine.
-    ///
-    /// # Errors
-    /// As [`DeviceSwarm::new`].
-    pub fn with_programs(
-        rom: Rom,
-        config: SwarmConfig,
-        device: DeviceConfig,
-        module: Module,
-        programs: Programs,
-    ) -> Result<Self, SwarmError> {
-        let device = DeviceConfig { checked: true, ..device };
-        Self::build(rom, config, device, module, programs)
-    }
-
-    fn build(
-        rom: Rom,
-        config: SwarmConfig,
-        device: DeviceConfig,
-        module: Module,
-        programs: Programs,
-    ) -> Result<Self, SwarmError> {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
         }
-        let module = step::step_module(module, programs, config.stage);
+        let device =
+            DeviceConfig { checked: device.checked || !config.programs.are_built_in(), ..device };
+        let module = step::step_module(&config.programs, config.stage);
         let machine = super::translation::machine_type(&module);
         let columns = Columns::new(&module.types, machine);
         let kernels = Kernels::new(&module, device)?;
-        let lengths = lengths(&columns, rom.cart_ram_bytes());
-        let one = || Parts::new(lengths, 1, Layout::EnvMajor);
+        let lengths = lengths(&columns, rom.cart_ram_bytes(), config.programs.scratch_len());
+        let memory = Memory { device: device.device };
+        let one = || Parts::new(lengths, 1, Layout::EnvMajor, memory);
         let start = EnvSnapshot {
             machine: Box::new(Machine::power_on(rom.cartridge())),
             cart_ram: vec![0xFF; rom.cart_ram_bytes()],
@@ -116,10 +92,10 @@ impl DeviceSwarm {
             scratch: Vec::new(),
         };
         let mut swarm = Self {
-            parts: Parts::new(lengths, config.num_envs, device.layout)?,
+            parts: Parts::new(lengths, config.num_envs, device.layout, memory)?,
             reset_point: (one()?, start),
             transit: one()?,
-            memory: Memory::new(&rom, &config, programs)?,
+            own: Own::new(&rom, &config, memory)?,
             config,
             device,
             rom,
@@ -157,8 +133,9 @@ impl DeviceSwarm {
     /// The device failed.
     pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
         self.seed = seed;
-        self.memory.rewards.fill(0.0_f32)?;
-        self.memory.observations.fill(0.0_f32)?;
+        self.own.rewards.fill(0.0_f32)?;
+        self.own.dones.fill(0_u8)?;
+        self.own.observations.fill(0.0_f32)?;
         self.reset_masked(&vec![true; self.config.num_envs])
     }
 
@@ -171,12 +148,13 @@ impl DeviceSwarm {
         self.transfer(&self.parts, &self.reset_point.0, 0, &mask)
     }
 
-    /// Make an env's present state the one that resets go back to.
+    /// Make an env's present state the one that resets go back to; what programs keep starts from zero all the same.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
     pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
-        let snapshot = EnvSnapshot { counters: Counters::default(), ..self.snapshot(env)? };
+        let (counters, scratch) = (Counters::default(), Vec::new());
+        let snapshot = EnvSnapshot { counters, scratch, ..self.snapshot(env)? };
         let point = &self.reset_point.0;
         image::upload(&self.columns, self.rom.cartridge(), &snapshot, point)?;
         self.reset_point.1 = snapshot;
@@ -187,12 +165,13 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// Not one action for each env, or an action that the codec does not have; no machine has moved then. Or the
-    /// device failed.
+    /// device failed, or a program stopped, such as at an index outside its scratch: some machines have moved then.
     pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
         action::check(&self.config, actions)?;
-        self.memory.actions.write(actions)?;
-        let SwarmConfig { num_envs, schedule, draw_last, .. } = self.config;
-        let Memory { rom, actions, codec, rewards, observations, .. } = &self.memory;
+        self.own.actions.write(actions)?;
+        let SwarmConfig { num_envs, schedule, ref programs, .. } = self.config;
+        let draw_last = self.config.draw_last || programs.look_at_frame();
+        let Own { rom, actions, codec, rewards, dones, observations, .. } = &self.own;
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         arguments.extend([
             rom.into(),
@@ -201,10 +180,20 @@ impl DeviceSwarm {
             schedule.frames_per_step().into(),
             schedule.release_after_frames().into(),
             draw_last.into(),
+            (self.seed as u32).into(),
             rewards.into(),
+            dones.into(),
             observations.into(),
         ]);
-        Ok(self.kernels.step.launch(&[num_envs], &arguments)?)
+        let ran = self.kernels.step.launch(&[num_envs], &arguments);
+        ran.map_err(|error| match error {
+            Error::Fault(fault) if !programs.are_built_in() => {
+                let env = fault.thread.first().map_or(0, |&env| env as usize);
+                let error = Box::new(programs.describe(&fault.diagnostic()));
+                SwarmError::ProgramStopped { env, error }
+            }
+            error => SwarmError::Device(error),
+        })
     }
 
     /// Wait until everything asked for has happened.
@@ -221,7 +210,17 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed.
     pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
-        Ok(self.memory.rewards.to_vec()?)
+        Ok(self.own.rewards.to_vec()?)
+    }
+
+    /// Whether each env's episode is over, as of the last step whose stage owned the reward; never, if the
+    /// programs do not say.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
+        let dones: Vec<u8> = self.own.dones.to_vec()?;
+        Ok(dones.into_iter().map(|done| done != 0).collect())
     }
 
     /// One observation after the other, as of the last step whose stage owned them.
@@ -229,19 +228,19 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed.
     pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
-        Ok(self.memory.observations.to_vec()?)
+        Ok(self.own.observations.to_vec()?)
     }
 
     /// Where the rewards lie on the device: one a row.
     #[must_use]
     pub fn reward_array(&self) -> &Array {
-        &self.memory.rewards
+        &self.own.rewards
     }
 
     /// Where the observations lie on the device: an env a row.
     #[must_use]
     pub fn observation_array(&self) -> &Array {
-        &self.memory.observations
+        &self.own.observations
     }
 
     /// An env's registers.
@@ -262,7 +261,7 @@ impl DeviceSwarm {
     }
 
     fn registers(&self, first: usize, count: usize) -> Result<Vec<CpuState>, SwarmError> {
-        let out = Array::zeros(DataType::Scalar(Scalar::U16), &[count, inspect::REGISTER_COUNT])?;
+        let out = self.memory().zeros(Scalar::U16, &[count, inspect::REGISTER_COUNT])?;
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         arguments.extend([Argument::Int(first as i128), (&out).into()]);
         self.kernels.registers.launch(&[count], &arguments)?;
@@ -286,7 +285,7 @@ impl DeviceSwarm {
     /// There is no such env, or the device failed.
     pub fn frame(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         self.check_env(env)?;
-        let out = bytes(FRAME_BYTES)?;
+        let out = self.memory().bytes(FRAME_BYTES)?;
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         arguments.extend([Argument::Int(env as i128), (&out).into()]);
         self.kernels.frame.launch(&[FRAME_BYTES], &arguments)?;
@@ -306,7 +305,7 @@ impl DeviceSwarm {
         if range.is_empty() {
             return Ok(Vec::new());
         }
-        let out = bytes(range.len())?;
+        let out = self.memory().bytes(range.len())?;
         let [peek, _] = self.memory_kernels()?;
         peek.launch(&[range.len()], &self.at(env, range.start, &out))?;
         Ok(out.to_vec()?)
@@ -326,15 +325,20 @@ impl DeviceSwarm {
         if bytes.is_empty() {
             return Ok(());
         }
+        let data = self.memory().copied(bytes)?;
         let [_, poke] = self.memory_kernels()?;
-        Ok(poke.launch(&[1], &self.at(env, low, &Array::from_slice(bytes)))?)
+        Ok(poke.launch(&[1], &self.at(env, low, &data))?)
+    }
+
+    fn memory(&self) -> Memory {
+        Memory { device: self.device.device }
     }
 
     /// Arguments about memory from an address on.
     fn at(&self, env: usize, low: u32, data: &Array) -> Vec<Argument> {
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         let (env, low) = (Argument::Int(env as i128), Argument::Int(i128::from(low)));
-        arguments.extend([(&self.memory.rom).into(), env, low, data.into()]);
+        arguments.extend([(&self.own.rom).into(), env, low, data.into()]);
         arguments
     }
 
@@ -353,7 +357,7 @@ impl DeviceSwarm {
     /// There is no such env, or the device failed.
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
         self.check_env(env)?;
-        self.transfer(&self.transit, &self.parts, env, &self.memory.one)?;
+        self.transfer(&self.transit, &self.parts, env, &self.own.one)?;
         let like = &self.reset_point.1;
         image::download(&self.columns, self.rom.cartridge(), like, &self.transit)
     }
@@ -367,6 +371,10 @@ impl DeviceSwarm {
         let (found, expected) = (snapshot.cart_ram.len(), self.rom.cart_ram_bytes());
         if found != expected {
             return Err(SwarmError::OtherCartridge { found, expected });
+        }
+        let (found, expected) = (snapshot.scratch.len(), self.config.programs.scratch_len());
+        if found != expected && found != 0 {
+            return Err(SwarmError::OtherPrograms { found, expected });
         }
         image::upload(&self.columns, self.rom.cartridge(), snapshot, &self.transit)?;
         let mut mask = vec![false; self.config.num_envs];
@@ -395,11 +403,8 @@ impl DeviceSwarm {
         self.check_env(env)?;
         let mut cart_ram = vec![0; self.rom.cart_ram_bytes()];
         let machine = Machine::load_state(self.rom.cartridge(), bytes, &mut cart_ram)?;
-        let counters = Counters::default();
-        self.restore(
-            env,
-            &EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch: Vec::new() },
-        )
+        let (counters, scratch) = (Counters::default(), Vec::new());
+        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch })
     }
 
     /// One env's state into all marked ones, on the device.
@@ -437,8 +442,8 @@ impl DeviceSwarm {
             return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found });
         }
         let bytes: Vec<u8> = mask.iter().map(|&marked| u8::from(marked)).collect();
-        self.memory.mask.write(&bytes)?;
-        Ok(self.memory.mask.clone())
+        self.own.mask.write(&bytes)?;
+        Ok(self.own.mask.clone())
     }
 
     fn check_env(&self, env: usize) -> Result<(), SwarmError> {
@@ -464,7 +469,7 @@ impl DeviceConfig {
 impl Kernels {
     fn new(step: &Valid<Module>, device: DeviceConfig) -> Result<Self, SwarmError> {
         let build = device.build();
-        let compile = |module: &Valid<ir::Module>| compile(module, device.device, build);
+        let compile = |module: &Valid<Module>| compile(module, device.device, build);
         let registers = compile(&inspect::registers_module())?;
         Ok(Self {
             step: compile(step)?.kernel(step::KERNEL)?,
@@ -476,25 +481,22 @@ impl Kernels {
     }
 }
 
-impl Memory {
-    fn new(rom: &Rom, config: &SwarmConfig, programs: Programs) -> Result<Self, SwarmError> {
+impl Own {
+    fn new(rom: &Rom, config: &SwarmConfig, memory: Memory) -> Result<Self, SwarmError> {
         let mut codec = [0_u8; 256];
         for (buttons, (_, action)) in codec.iter_mut().zip(config.codec.actions) {
             *buttons = *action;
         }
-        let (envs, floats) = (config.num_envs, DataType::Scalar(Scalar::F32));
+        let envs = config.num_envs;
         Ok(Self {
-            rom: Array::from_slice(rom.bytes()),
-            actions: bytes(envs)?,
-            codec: Array::from_slice(&codec),
-            rewards: Array::zeros(floats.clone(), &[envs])?,
-            observations: Array::zeros(floats, &[envs, programs.obs_dim])?,
-            mask: bytes(envs)?,
-            one: Array::from_slice(&[1_u8]),
+            rom: memory.copied(rom.bytes())?,
+            actions: memory.bytes(envs)?,
+            codec: memory.copied(&codec)?,
+            rewards: memory.zeros(Scalar::F32, &[envs])?,
+            dones: memory.bytes(envs)?,
+            observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
+            mask: memory.bytes(envs)?,
+            one: memory.copied(&[1_u8])?,
         })
     }
-}
-
-fn bytes(count: usize) -> Result<Array, SwarmError> {
-    Ok(Array::zeros(DataType::Scalar(Scalar::U8), &[count])?)
 }

@@ -11,19 +11,21 @@ use gbxcule_kernel::ir::{Field, FunctionId, Module, Shape, Type, Types};
 use gbxcule_kernel::pass::{self, carry, detach, exit, promote};
 use gbxcule_kernel::source::SourceMap;
 
-/// Functions that kernels and programs call.
+use crate::program::PROGRAM_ENTRIES;
+
+/// Functions that kernels call.
 const ENTRIES: [&str; 4] = ["Machine::run_step", "Machine::peek", "Machine::poke", "Cpu::f"];
 
 /// Arrays of the machine that lie in device memory, for each env its own.
 pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
 
-/// The machine as rustc sees it: what programs are lowered into, before [`crate::compiled::step_module`].
-#[must_use]
-pub fn machine_module() -> Module {
+/// The machine as rustc sees it, with what programs may ask of it: what they are fused into.
+pub(crate) fn machine_module() -> Module {
     static MODULE: OnceLock<Module> = OnceLock::new();
     let lowered = || {
         let mut sources = SourceMap::new();
-        let module = rust::lower(SOURCES, &ENTRIES, &mut sources);
+        let entries: Vec<&str> = ENTRIES.iter().chain(PROGRAM_ENTRIES).copied().collect();
+        let module = rust::lower(SOURCES, &entries, &mut sources);
         module.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })

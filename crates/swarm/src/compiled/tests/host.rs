@@ -9,10 +9,10 @@ use gbxcule_kernel::back::cxx::{
 use gbxcule_kernel::ir::Module;
 use tempfile::TempDir;
 
-use crate::Stage;
 use crate::compiled::column::Columns;
+use crate::compiled::step_module;
 use crate::compiled::translation::machine_type;
-use crate::compiled::{Programs, machine_module, step_module};
+use crate::{Programs, Stage};
 
 /// Reads a job, runs it, writes what is asked for.
 const MAIN: &str = include_str!("main.cpp");
@@ -25,9 +25,7 @@ pub(super) struct Program {
 impl Program {
     /// Compiles the step of a stage, with its checks.
     pub(super) fn new(stage: Stage) -> Self {
-        let mut module = machine_module();
-        let programs = Programs::built_in(&mut module);
-        let module = step_module(module, programs, stage);
+        let module = step_module(&Programs::default(), stage);
         let columns = Columns::new(&module.types, machine_type(&module));
         let folder = build(&module, "step");
         Self { folder, columns }

@@ -82,7 +82,7 @@ impl Job {
     }
 
     fn places(&self, program: &Program) -> Vec<Place> {
-        let lengths = lengths(&program.columns, self.rom.cart_ram_bytes());
+        let lengths = lengths(&program.columns, self.rom.cart_ram_bytes(), 0);
         let place = |part: usize| {
             let (width, elements) = (scalars()[part].bytes() as usize, lengths[part]);
             let by_column =
@@ -135,7 +135,7 @@ impl Job {
     fn rows(&self, native: &NativeSwarm, program: &Program) -> Vec<[Vec<u8>; PARTS]> {
         let row = |env| {
             let snapshot = native.snapshot(env).expect("an env");
-            image::rows(&program.columns, self.rom.cartridge(), &snapshot).expect("a state")
+            image::rows(&program.columns, self.rom.cartridge(), &snapshot, 0).expect("a state")
         };
         (0..self.envs).map(row).collect()
     }

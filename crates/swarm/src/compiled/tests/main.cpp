@@ -58,14 +58,17 @@ int main(int, char** argv)
     auto bytes = [](char* data, int64_t count) { return Array<char, 1>{data, nullptr, {int(count)}, {1}, 1, 0}; };
     int64_t rom_bytes = number();
     Array<char, 1> rom = bytes(take(size_t(rom_bytes)), rom_bytes), codec = bytes(take(256), 256), actions;
+    std::vector<char> done_bytes(size_t(envs), 0);
+    Array<char, 1> dones = bytes(done_bytes.data(), envs);
+    uint32_t seed = 0;
     std::vector<float> rewards(size_t(envs), 0.0f), observations(size_t(envs * numbers), 0.0f);
     Array<float, 1> reward_array = {rewards.data(), nullptr, {int(envs)}, {4}, 1, 0};
     Array<float, 2> observation_array = {observations.data(), nullptr, {int(envs), int(numbers)}, {int(4 * numbers), 4}, 2, 0};
     std::vector<void*> args;
     for (Array<char, 2>& array : arrays)
         args.push_back(&array);
-    for (void* arg : {(void*)&rom, (void*)&actions, (void*)&codec, (void*)&frames, (void*)&release_after, (void*)&draw_last,
-                      (void*)&reward_array, (void*)&observation_array})
+    for (void* arg : {(void*)&rom, (void*)&actions, (void*)&codec, (void*)&frames, (void*)&release_after, (void*)&draw_last, (void*)&seed,
+                      (void*)&reward_array, (void*)&dones, (void*)&observation_array})
         args.push_back(arg);
     gbx::Grid grid = {0, envs, {int(envs), 1, 1, 1}, 1, 0};
     for (int64_t step = 0; step < steps; ++step) {
