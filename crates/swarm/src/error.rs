@@ -3,6 +3,8 @@
 use gbxcule_gameboy::RomError;
 use gbxcule_gameboy::state::StateError;
 
+use crate::PortraitError;
+
 /// The world's failures and wrong calls; a refused call has changed nothing.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
@@ -48,6 +50,8 @@ pub enum SwarmError {
     ProgramStopped { env: usize, error: Box<SwarmError> },
     #[error(transparent)]
     Device(#[from] gbxcule_runtime::Error),
+    #[error("the state cannot be imported: {0}")]
+    Portrait(#[source] PortraitError),
     #[error("cannot start a thread for the swarm: {0}")]
     Thread(#[source] std::io::Error),
 }

@@ -22,7 +22,8 @@ pub struct DeviceConfig {
     pub device: Device,
     /// How the machines' arrays lie.
     pub layout: Layout,
-    /// Whether indices are checked while running. They are masked by construction: for finding faults of ours.
+    /// Whether indices are checked while running. The machine masks them by construction: for finding faults of ours.
+    /// With programs of the caller's they are always checked.
     pub checked: bool,
 }
 
@@ -74,7 +75,7 @@ impl DeviceSwarm {
     pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
         let mut module = machine_module();
         let programs = Programs::built_in(&mut module);
-        Self::with_programs(rom, config, device, module, programs)
+        Self::build(rom, config, device, module, programs)
     }
 
     /// The same with programs of the caller's, which are functions of a module that holds the machine.
@@ -82,6 +83,17 @@ impl DeviceSwarm {
     /// # Errors
     /// As [`DeviceSwarm::new`].
     pub fn with_programs(
+        rom: Rom,
+        config: SwarmConfig,
+        device: DeviceConfig,
+        module: Module,
+        programs: Programs,
+    ) -> Result<Self, SwarmError> {
+        let device = DeviceConfig { checked: true, ..device };
+        Self::build(rom, config, device, module, programs)
+    }
+
+    fn build(
         rom: Rom,
         config: SwarmConfig,
         device: DeviceConfig,
@@ -436,15 +448,16 @@ impl DeviceSwarm {
 }
 
 impl DeviceConfig {
-    #[allow(unsafe_code, reason = "the kernels of this room are known to be right")]
+    #[allow(unsafe_code, reason = "the machine vouches for its indices")]
     fn build(self) -> Build {
         if self.checked {
-            return Build::default();
+            Build::default()
+        } else {
+            // SAFETY: what is built so is the machine with the built-in programs. Its indices are masked by
+            // construction, handles are made here for arrays of the lengths it knows, launches go from 0 to
+            // the number of envs or bytes, and actions index a table of 256. Tests run it all in checked builds.
+            unsafe { Build::unchecked() }
         }
-        // SAFETY: the machine masks its indices by construction, and the kernels around it index with envs
-        // of the grid and parts of the length they were made with; tests run them checked on all ROMs.
-        // Programs of the user's are built checked.
-        unsafe { Build::unchecked() }
     }
 }
 
