@@ -84,3 +84,40 @@ fn flags_are_the_bits_of_memory() {
         }
     }
 }
+
+#[test]
+#[ignore = "measures"]
+fn what_programs_cost() {
+    let schedule = gbxcule_swarm::Schedule::new(1, 1).expect("a schedule");
+    for (reward, obs) in
+        [("reward_v0", "obs_v0"), ("visited.py", "flags.py"), ("visited.py", "pixels.py")]
+    {
+        let programs = swarm(reward, obs).config().programs.clone();
+        let mut seconds = Vec::new();
+        for stage in gbxcule_swarm::Stage::ALL {
+            let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
+            let config = SwarmConfig {
+                programs: programs.clone(),
+                schedule,
+                stage,
+                threads: std::num::NonZeroUsize::new(1),
+                ..SwarmConfig::new(64)
+            };
+            let mut swarm =
+                NativeSwarm::new(Rom::new(rom.bytes()).expect("a ROM"), config).expect("a swarm");
+            swarm.step(&[0; 64]).expect("good actions");
+            let start = std::time::Instant::now();
+            for step in 0..100 {
+                swarm.step(&[(step % 9) as u8; 64]).expect("good actions");
+            }
+            seconds.push(start.elapsed().as_secs_f64());
+        }
+        let each = seconds.iter().map(|all| format!("{:8.3}", (all - seconds[0]) / 6400.0 * 1e6));
+        let each: Vec<String> = each.collect();
+        println!(
+            "{reward} {obs}: {:.3} us a frame, and more a step: {} us",
+            seconds[0] / 6400.0 * 1e6,
+            each.join(" ")
+        );
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use gbxcule_gameboy::SOURCES;
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
-use gbxcule_kernel::front::python::{Library, Program, Wanted, WantedParam};
+use gbxcule_kernel::front::python::{Library, Program, Reader, Wanted, WantedParam};
 use gbxcule_kernel::front::rust;
 use gbxcule_kernel::ir::{FunctionId, Module, Op, Param, Type};
 use gbxcule_kernel::source::{SourceId, SourceMap, Span};
@@ -116,67 +116,76 @@ fn lower(
 ) -> Result<(Fused, Sizes), SwarmError> {
     let (sources, [first, second]) = sources(reward, obs);
     let library = library(&module);
-    let scratch = module.types.array(Type::F32, 1);
-    let mut text = |id: SourceId, wanted: &[Want]| {
-        let program = Program::parse(&sources, id)?;
-        let reader = program.reader_with(&library);
-        let start = Span::new(id, 0, 0);
-        let mut faults = Vec::new();
-        let lowered = wanted.iter().map(|want| {
-            let params = want.params(scratch);
-            let function = Wanted {
-                name: want.name,
-                params: &params,
-                result: want.result,
-                written: want.written,
-            };
-            let found = reader.function(&function, &mut module);
-            let found = found.and_then(|found| match found {
-                None if want.needed => Err(vec![want.missing(&sources, start)]),
-                found => Ok(found),
-            });
-            found.map_err(|found| faults.extend(found)).ok().flatten()
-        });
-        let lowered: Vec<Option<FunctionId>> = lowered.collect();
-        let mut size = |name: &str, least: i128, most: i128| {
+    let mut read =
+        |id: SourceId, wanted: &[Want]| Task::read(&sources, id, wanted, &library, &mut module);
+    let (rewards, observes) = match (read(first, &[REWARD, DONE]), read(second, &[OBSERVE])) {
+        (Ok(rewards), Ok(observes)) => (rewards, observes),
+        (rewards, observes) => {
+            let mut faults = Vec::new();
+            for fault in [rewards.err(), observes.err()].into_iter().flatten().flatten() {
+                if !faults.contains(&fault) {
+                    faults.push(fault);
+                }
+            }
+            return Err(refused(&faults, &sources));
+        }
+    };
+    let (Some(reward), Some(observe), Some(obs_dim)) =
+        (rewards.functions[0], observes.functions[0], observes.obs_dim)
+    else {
+        unreachable!("what is needed and missing is a fault")
+    };
+    let done = rewards.functions[1];
+    let sizes = Sizes {
+        reward_scratch: rewards.scratch,
+        obs_scratch: observes.scratch,
+        obs_dim,
+        has_done: done.is_some(),
+        looks_at_frame: looks_at_frame(&module),
+    };
+    Ok((Fused { module, reward, done, observe }, sizes))
+}
+
+/// What a text brings to one of its two tasks.
+struct Task {
+    /// What was wanted of it, in order.
+    functions: Vec<Option<FunctionId>>,
+    scratch: usize,
+    obs_dim: Option<usize>,
+}
+
+impl Task {
+    fn read(
+        sources: &SourceMap,
+        id: SourceId,
+        wanted: &[Want],
+        library: &Library,
+        module: &mut Module,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let program = Program::parse(sources, id)?;
+        let reader = program.reader_with(library);
+        let (start, name) = (Span::new(id, 0, 0), sources.get(id).name.as_str());
+        let (mut functions, mut faults) = (Vec::new(), Vec::new());
+        for want in wanted {
+            match want.find(&reader, module) {
+                Ok(None) if want.needed => faults.push(want.missing(name, start)),
+                Ok(found) => functions.push(found),
+                Err(found) => faults.extend(found),
+            }
+        }
+        let mut setting = |name: &str, least: i128, most: i128| {
             let found = reader.setting(name).and_then(|found| size(name, found, least, most));
             found.map_err(|fault| faults.push(fault)).ok().flatten()
         };
-        let scratch = size("SCRATCH", 0, SCRATCH_MAX).unwrap_or(0);
-        let obs_dim = size("OBS_DIM", 1, OBS_DIM_MAX);
-        if obs_dim.is_none() && wanted.iter().any(|want| want.name == OBSERVE.name) {
-            let message = format!("`{}` sets no `OBS_DIM`", sources.get(id).name);
+        let scratch = setting("SCRATCH", 0, SCRATCH_MAX).unwrap_or(0);
+        let obs_dim = setting("OBS_DIM", 1, OBS_DIM_MAX);
+        if obs_dim.is_none() && wanted.iter().any(|want| want.has_obs) {
+            let message = format!("`{name}` sets no `OBS_DIM`");
             let fault = Diagnostic::error("undefined-name", start, message);
             faults.push(fault.help("write how many numbers `observe` fills: `OBS_DIM = 32`"));
         }
-        faults.dedup();
-        if faults.is_empty() { Ok((lowered, scratch, obs_dim)) } else { Err(faults) }
-    };
-    let (mut said, mut parts) = (Vec::new(), Vec::new());
-    for (id, wanted) in [(first, &[REWARD, DONE][..]), (second, &[OBSERVE][..])] {
-        match text(id, wanted) {
-            Ok(part) => parts.push(part),
-            Err(faults) => {
-                let new = faults.into_iter().filter(|fault| !said.contains(fault));
-                let new: Vec<Diagnostic> = new.collect();
-                said.extend(new);
-            }
-        }
+        if faults.is_empty() { Ok(Self { functions, scratch, obs_dim }) } else { Err(faults) }
     }
-    let [(rewards, reward_scratch, _), (observes, obs_scratch, obs_dim)] = &parts[..] else {
-        return Err(refused(&said, &sources));
-    };
-    let (Some(reward), Some(observe), Some(obs_dim)) = (rewards[0], observes[0], *obs_dim) else {
-        unreachable!("what is needed and missing is a fault")
-    };
-    let sizes = Sizes {
-        reward_scratch: *reward_scratch,
-        obs_scratch: *obs_scratch,
-        obs_dim,
-        has_done: rewards[1].is_some(),
-        looks_at_frame: looks_at_frame(&module),
-    };
-    Ok((Fused { module, reward, done: rewards[1], observe }, sizes))
 }
 
 /// Whether any function of the texts asks for pixels; nothing in the machine does.
@@ -235,15 +244,20 @@ const OBSERVE: Want = Want {
 };
 
 impl Want {
-    fn params(&self, array: Type) -> Vec<WantedParam> {
+    fn find(
+        &self,
+        reader: &Reader<'_>,
+        module: &mut Module,
+    ) -> Result<Option<FunctionId>, Vec<Diagnostic>> {
+        let array = module.types.array(Type::F32, 1);
         let mut params = vec![WantedParam::Handle, WantedParam::Type(array)];
         params.extend(self.has_obs.then_some(WantedParam::Type(array)));
-        params
+        let Self { name, result, written, .. } = *self;
+        reader.function(&Wanted { name, params: &params, result, written }, module)
     }
 
-    fn missing(&self, sources: &SourceMap, start: Span) -> Diagnostic {
-        let name = start.source().map_or("", |id| &sources.get(id).name);
-        let message = format!("`{name}` defines no `{}`", self.name);
+    fn missing(&self, file: &str, start: Span) -> Diagnostic {
+        let message = format!("`{file}` defines no `{}`", self.name);
         let help = format!("write a `@wp.func`: `{}`", self.written);
         Diagnostic::error("undefined-name", start, message).help(help)
     }

@@ -3,7 +3,7 @@
 
 use super::annotation::Annotation;
 use super::arithmetic::{arithmetic, compared, python_function};
-use super::library::Library;
+use super::library::{self, Library};
 use super::role::Role;
 use super::scope::{Family, Meaning, Owner, ScopeId, Scopes};
 use super::syntax::{self, Arguments, Expr, StmtFunctionDef, UnaryOp};
@@ -313,7 +313,7 @@ impl<'a> Unit<'a> {
             Static::Module(path) => {
                 let path: &str = path;
                 if let Some(library) = self.library.filter(|library| library.name == path) {
-                    return self.member_of(library, attr, expr);
+                    return library.member(attr, self.quote(self.span(expr)), self.span(expr));
                 }
                 if matches!(path, "warp" | "math" | "numpy")
                     && attr != "float"
@@ -370,25 +370,9 @@ impl<'a> Unit<'a> {
                     format!("`{attr}` of a type is only known when Python runs"),
                 )),
             },
-            Static::Handle(_) => {
-                let handle = self.library.map_or("", |library| &library.handle);
-                let message = format!("a `{handle}` has no `{attr}`");
-                let fault = Diagnostic::error("unknown-attribute", self.span(expr), message);
-                Err(Box::new(fault.help("it is asked through the functions of its module")))
-            }
+            Static::Handle(_) => Err(library::no_attribute(self.library, attr, self.span(expr))),
             _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
         }
-    }
-
-    fn member_of(&self, library: &Library, attr: &str, expr: &Expr) -> Known<'a> {
-        if attr == library.handle {
-            return Ok(Static::Type(Annotation::Handle));
-        }
-        if library.function(attr).is_some() {
-            return Ok(Static::Member(format!("{}.{attr}", library.name).into()));
-        }
-        let span = self.span(expr);
-        Err(Box::new(library.unknown(attr, self.quote(span), span)))
     }
 
     /// The dotted path of a name, import aliases resolved: `wp.kernel` is `warp.kernel`.

@@ -1,6 +1,8 @@
 //! What a text may import besides Warp: a Python module whose functions are in IR already, and the one type
 //! they are about. A value of that type can only be handed on; behind it stand several parameters.
 
+use super::annotation::Annotation;
+use super::constant::{Known, Static};
 use crate::diagnostic::Diagnostic;
 use crate::ir::builtin;
 use crate::ir::function::{FunctionId, Param};
@@ -24,6 +26,17 @@ impl Library {
         self.functions.iter().find(|(known, _)| known == name).map(|&(_, function)| function)
     }
 
+    /// What `attr` of the module is, where that is written as `written`.
+    pub(super) fn member<'a>(&self, attr: &str, written: &str, span: Span) -> Known<'a> {
+        if attr == self.handle {
+            return Ok(Static::Type(Annotation::Handle));
+        }
+        if self.function(attr).is_some() {
+            return Ok(Static::Member(format!("{}.{attr}", self.name).into()));
+        }
+        Err(Box::new(self.unknown(attr, written, span)))
+    }
+
     /// What is said about a name that isn't here, where it is written as `written`.
     pub(super) fn unknown(&self, name: &str, written: &str, span: Span) -> Diagnostic {
         let message = format!("`{}` has no `{name}`", self.name);
@@ -40,4 +53,12 @@ impl Library {
     pub(super) fn part(&self, param: &Param) -> Option<u32> {
         self.parts.iter().position(|part| part.name == param.name).map(|at| at as u32)
     }
+}
+
+/// What is said about an attribute of a value of the library's type: it has none.
+pub(super) fn no_attribute(library: Option<&Library>, attr: &str, span: Span) -> Box<Diagnostic> {
+    let handle = library.map_or("", |library| &library.handle);
+    let message = format!("a `{handle}` has no `{attr}`");
+    let fault = Diagnostic::error("unknown-attribute", span, message);
+    Box::new(fault.help("it is asked through the functions of its module"))
 }
