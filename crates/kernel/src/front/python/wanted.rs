@@ -108,19 +108,17 @@ impl<'a> Reader<'a> {
         wanted: &Wanted<'_>,
     ) -> Result<Option<&'a StmtFunctionDef>, Vec<Diagnostic>> {
         let definitions = self.unit.scopes.own(TOP, wanted.name).unwrap_or_default();
-        for definition in definitions.iter().rev() {
-            if let Meaning::Function(def) = definition.meaning
-                && self.unit.role(def, TOP) == Role::Func
-            {
-                return Ok(Some(def));
-            }
+        let functions = || {
+            definitions.iter().filter_map(|definition| match definition.meaning {
+                Meaning::Function(def) => Some(def),
+                _ => None,
+            })
+        };
+        let func = functions().filter(|def| self.unit.role(def, TOP) == Role::Func).last();
+        if let (None, Some(def)) = (func, functions().next()) {
+            return Err(vec![self.misfit(def, wanted, "has to be a `@wp.func`")]);
         }
-        for definition in definitions {
-            if let Meaning::Function(def) = definition.meaning {
-                return Err(vec![self.misfit(def, wanted, "has to be a `@wp.func`")]);
-            }
-        }
-        Ok(None)
+        Ok(func)
     }
 
     fn misfit(&self, def: &StmtFunctionDef, wanted: &Wanted<'_>, what: &str) -> Diagnostic {
