@@ -122,7 +122,8 @@ class Observer:
             raise ValueError("a dictionary of observations needs at least one")
         self._program = _ProgramView(swarm.obs_dim)
         self._views = {
-            name: self._program if is_program(one) else _NativeView(view_of(one, symbols)) for name, one in named.items()
+            name: self._program if is_program(one) else _NativeView(view_of(one, symbols))
+            for name, one in named.items()
         }
         parts = {name: _space(one, self._views[name]) for name, one in named.items()}
         self.single_space: spaces.Space[Any] = spaces.Dict(parts) if self.is_mapping else parts[""]

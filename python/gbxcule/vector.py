@@ -83,7 +83,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         rewarded = os.fspath(reward) if isinstance(reward, (str, os.PathLike)) else None
         if rewarded is not None and rewarded != "reward_v0" and not is_program(rewarded):
             raise ValueError(
-                f"no reward `{rewarded}`; there are reward_v0, files that end in .py, gbxcule.Change(...), and lists of these"
+                f"no reward `{rewarded}`; there are reward_v0, files that end in .py, gbxcule.Change(...), "
+                "and lists of these"
             )
         self._swarm = _native.Swarm(
             rom_bytes(rom),
