@@ -54,7 +54,7 @@ wp: Any = _Names()
 
 
 class Kernel:
-    """A kernel: `launch` runs it, `backward` its reverse. Compiled at the first use of `launch`, `backward` or `name`."""
+    """A kernel: `launch` runs it, `backward` its reverse. It is compiled when it is first used."""
 
     def __init__(self, compile: Callable[[], _native.CompiledKernel]) -> None:
         self._compile = compile

@@ -1,5 +1,6 @@
 """What an agent sees: named pictures, memory, flags, or several of them together."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -33,10 +34,49 @@ class Flags:
         object.__setattr__(self, "places", places)
 
 
-One: TypeAlias = "str | Ram | Flags"
+One: TypeAlias = "str | os.PathLike[str] | Ram | Flags"
 Observation: TypeAlias = "One | Mapping[str, One]"
 
 PICTURES = ("packed", "gray", "mean", "stride")
+
+
+def program_of(spec: Observation) -> str | None:
+    """The program among these, if there is one: a file that ends in `.py`."""
+    parts = spec.values() if isinstance(spec, Mapping) else [spec]
+    found = {os.fspath(part) for part in parts if isinstance(part, (str, os.PathLike)) and is_program(part)}
+    if len(found) > 1:
+        raise ValueError(f"one observation can be a program, found {', '.join(sorted(found))}")
+    return found.pop() if found else None
+
+
+def is_program(spec: Any) -> bool:
+    """Is this the path of a program?"""
+    return isinstance(spec, (str, os.PathLike)) and os.fspath(spec).endswith(".py")
+
+
+class _ProgramView:
+    """What a program's `observe` computed in the step. Behind a reset nothing was stepped: then it is what was computed
+    last at the place where episodes begin."""
+
+    dtype = "float32"
+
+    def __init__(self, obs_dim: int) -> None:
+        self.shape = (obs_dim,)
+        self.start = np.zeros(obs_dim, np.float32)
+
+    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+        if mask is None:
+            swarm.observations_into(buffer)
+        else:
+            buffer[np.frombuffer(mask, np.bool_)] = self.start
+
+
+class _NativeView:
+    def __init__(self, view: _native.View) -> None:
+        self.view, self.shape, self.dtype = view, view.shape, view.dtype
+
+    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+        swarm.show(self.view, buffer, mask)
 
 
 def view_of(spec: One, symbols: Symbols) -> _native.View:
@@ -50,8 +90,8 @@ def view_of(spec: One, symbols: Symbols) -> _native.View:
     if spec in PICTURES:
         return _native.View.picture(spec)
     raise ValueError(
-        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, gbxcule.Ram(...), gbxcule.Flags(...), "
-        "and dictionaries of these"
+        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, files that end in .py, gbxcule.Ram(...), "
+        "gbxcule.Flags(...), and dictionaries of these"
     )
 
 
@@ -61,9 +101,11 @@ def draws(spec: Observation) -> bool:
     return any(part in PICTURES for part in parts)
 
 
-def _space(spec: One, view: _native.View) -> spaces.Space[Any]:
+def _space(spec: One, view: _NativeView | _ProgramView) -> spaces.Space[Any]:
     if isinstance(spec, Flags):
         return spaces.MultiBinary(view.shape[0])
+    if isinstance(view, _ProgramView):
+        return spaces.Box(-np.inf, np.inf, view.shape, np.float32)
     if view.dtype == "float32":
         return spaces.Box(0.0, 1.0, view.shape, np.float32)
     return spaces.Box(0, 255, view.shape, np.uint8)
@@ -72,12 +114,17 @@ def _space(spec: One, view: _native.View) -> spaces.Space[Any]:
 class Observer:
     """The buffers that observations are computed into, and their spaces."""
 
-    def __init__(self, spec: Observation, symbols: Symbols, num_envs: int) -> None:
+    def __init__(self, spec: Observation, symbols: Symbols, swarm: _native.Swarm) -> None:
+        num_envs = swarm.num_envs
         self.is_mapping = isinstance(spec, Mapping)
         named = dict(spec) if isinstance(spec, Mapping) else {"": spec}
         if not named:
             raise ValueError("a dictionary of observations needs at least one")
-        self._views = {name: view_of(one, symbols) for name, one in named.items()}
+        self._program = _ProgramView(swarm.obs_dim)
+        self._views = {
+            name: self._program if is_program(one) else _NativeView(view_of(one, symbols))
+            for name, one in named.items()
+        }
         parts = {name: _space(one, self._views[name]) for name, one in named.items()}
         self.single_space: spaces.Space[Any] = spaces.Dict(parts) if self.is_mapping else parts[""]
         self.space = batch_space(self.single_space, num_envs)
@@ -88,7 +135,13 @@ class Observer:
     def look(self, swarm: _native.Swarm, mask: bytes | None = None) -> None:
         """Compute the observations of all envs, or of the marked ones."""
         for name, view in self._views.items():
-            swarm.show(view, self._buffers[name], mask)
+            view.look(swarm, self._buffers[name], mask)
+
+    def note_start(self, swarm: _native.Swarm) -> None:
+        """The swarm has just stepped to where episodes begin."""
+        computed = np.zeros((swarm.num_envs, *self._program.shape), np.float32)
+        swarm.observations_into(computed)
+        self._program.start = computed[0]
 
     @property
     def batch(self) -> Any:

@@ -13,16 +13,23 @@ from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native, game
 from gbxcule.memory import Change, Number, Watch
-from gbxcule.observation import Observation, Observer, draws
+from gbxcule.observation import Observation, Observer, draws, is_program, program_of
 from gbxcule.picture import Pixels, colored, mosaic
 from gbxcule.start import Chance, RomLike, rom_bytes, rom_symbols
 from gbxcule.symbol import Place, Symbols, range_of
 
 Mask = npt.NDArray[np.bool_]
-Reward = str | Change | Sequence[Change]
+Reward = str | os.PathLike[str] | Change | Sequence[Change]
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 FRAMES_PER_SECOND = 4194304 / 70224
+# What a step computes behind the machines: whether a program's reward, whether a program's observation.
+_STAGES = {
+    (False, False): "emulate_only",
+    (True, False): "reward_only",
+    (False, True): "obs_only",
+    (True, True): "full_step",
+}
 
 
 class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
@@ -72,25 +79,34 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
             "render_fps": max(1, round(FRAMES_PER_SECOND / max(1, frames_per_step))),
             "autoreset_mode": self.autoreset_mode,
         }
+        observe = program_of(obs)
+        rewarded = os.fspath(reward) if isinstance(reward, (str, os.PathLike)) else None
+        if rewarded is not None and rewarded != "reward_v0" and not is_program(rewarded):
+            raise ValueError(
+                f"no reward `{rewarded}`; there are reward_v0, files that end in .py, gbxcule.Change(...), "
+                "and lists of these"
+            )
         self._swarm = _native.Swarm(
             rom_bytes(rom),
             num_envs,
             codec=actions,
             frames_per_step=frames_per_step,
             release_after_frames=release_after_frames,
-            stage="reward_only" if reward == "reward_v0" else "emulate_only",
+            stage=_STAGES[rewarded is not None, observe is not None],
+            reward=rewarded or "reward_v0",
+            obs=observe or "obs_v0",
             draw_last=draws(obs) or render_mode is not None,
             threads=threads,
         )
         self.action_names = self._swarm.action_names
         self.single_action_space = spaces.Discrete(len(self.action_names))
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._observer = Observer(obs, self.symbols, num_envs)
+        self._observer = Observer(obs, self.symbols, self._swarm)
         self.single_observation_space = self._observer.single_space
         self.observation_space = self._observer.space
         self._copy = copy
 
-        self._changes = _changes(reward)
+        self._changes = _changes(reward) if rewarded is None else []
         self._info = dict(info or {})
         numbers = {f"info {name}": number for name, number in self._info.items()}
         numbers |= {f"reward {place}": change.number for place, change in enumerate(self._changes)}
@@ -98,7 +114,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
             numbers["done"] = done
         self._watch = Watch(numbers, self.symbols, num_envs)
         self._has_done = done is not None
-        self._native_reward = reward == "reward_v0"
+        self._native_reward = rewarded is not None
+        self._native_done = rewarded is not None and self._swarm.has_done
 
         self._steps = np.zeros(num_envs, np.int64)
         self._over = np.zeros(num_envs, np.bool_)
@@ -120,6 +137,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         for _ in range(steps):
             self._swarm.step(bytes([wait]) * self.num_envs)
         self._swarm.set_reset_point(0)
+        self._observer.note_start(self._swarm)
 
     # Gymnasium's interface
 
@@ -156,7 +174,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         self._steps += 1
         self._watch.look(self._swarm)
         rewards = self._measured()
-        terminated = self._watch["done"] != 0 if self._has_done else np.zeros(self.num_envs, np.bool_)
+        terminated = self._ended()
         truncated = np.zeros(self.num_envs, np.bool_)
         if self.max_episode_steps is not None:
             truncated = self._steps >= self.max_episode_steps
@@ -259,6 +277,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
             self._levels[place] = level
         return total
 
+    def _ended(self) -> Mask:
+        ended = self._watch["done"] != 0 if self._has_done else np.zeros(self.num_envs, np.bool_)
+        if self._native_done:
+            ended |= np.frombuffer(self._swarm.dones(), np.bool_)
+        return ended
+
     def _reset_at_once(self, over: Mask) -> dict[str, Any]:
         final_obs = np.full(self.num_envs, None, object)
         for env in np.flatnonzero(over):
@@ -305,14 +329,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
             raise gymnasium.error.ClosedEnvironmentError("the environment is closed; make a new one")
 
 
-def _changes(reward: Reward | None) -> list[Change]:
-    if isinstance(reward, Change):
-        return [reward]
-    if reward is None or reward == "reward_v0":
+def _changes(reward: Any) -> list[Change]:
+    if reward is None:
         return []
-    if isinstance(reward, str):
-        raise ValueError(f"no reward `{reward}`; there are reward_v0, gbxcule.Change(...), and lists of these")
-    return list(reward)
+    return [reward] if isinstance(reward, Change) else list(reward)
 
 
 def _only(env: int, num_envs: int) -> Mask:
@@ -327,7 +347,8 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: Any) -> SwarmVec
     `rom`: a path, the bytes, the name of a built-in ROM, or `None` for the built-in game, whose reward is the score.
     `device`: where machines are stepped. `frames_per_step`, `release_after_frames`: how long a step lasts and how long
     its action is pressed. `actions`: the codec, `full_v1` or `pokemonred_puffer_v1`. `obs`: `packed`, `gray`, `mean`,
-    `stride`, `obs_v0`, `Ram(...)`, `Flags(...)`, or a dictionary of these. `reward`: `reward_v0`, a `Change` or several.
+    `stride`, `obs_v0`, `Ram(...)`, `Flags(...)`, a program, or a dictionary of these. `reward`: a `Change` or several,
+    `reward_v0`, or a program; programs are files in the Warp dialect that end in `.py` (docs/programs.md).
     `done`: the episode is over while this `Number` is not 0. `info`: numbers to report. `chance`: a number that gets a
     random value of the seed's when an episode begins. `symbols`: a `.sym` file for the labels used in all of these.
     `start_state`, `start_steps`: episodes begin in this saved state, after so many steps without pressing anything.

@@ -183,3 +183,17 @@ def test_gradients_are_those_of_parameters():
         waves.backward(3, x, x.copy(), grads={"z": x})
     with pytest.raises(TypeError, match="a gradient has the type, shape and layout"):
         waves.backward(3, x, x.copy(), grads={"x": np.zeros(6)[::2]})
+
+
+def test_a_gradient_needs_arrays_apart_and_sees_views_of_one_array():
+    @kernel
+    def stored(x: wp.array(dtype=wp.float64), o: wp.array(dtype=wp.float64)):
+        i = wp.tid()
+        o[i] = wp.sin(x[i])
+
+    whole, grad = np.ones(12), np.ones(12)
+    stored.launch(6, whole[:6], whole[6:])
+    stored.backward(6, whole[:6], whole[6:], grads={"x": grad[:6], "o": grad[6:]})
+    assert np.allclose(grad[:6], 1 + np.cos(1)) and not grad[6:].any()
+    with pytest.raises(LaunchError, match="must not share memory"):
+        stored.backward(6, whole[:6], whole[5:11], grads={"x": grad[:6], "o": np.ones(6)})

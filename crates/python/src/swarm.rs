@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use gbxcule_swarm::{Codec, NativeSwarm, Rom, Schedule, Stage, SwarmConfig, SwarmError};
+use gbxcule_swarm::{Codec, NativeSwarm, Programs, Rom, Schedule, Stage, SwarmConfig, SwarmError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -41,7 +41,7 @@ impl Swarm {
     #[allow(clippy::too_many_arguments)]
     #[new]
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
-                        stage = "emulate_only", draw_last = false, threads = None))]
+                        stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, threads = None))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -50,6 +50,8 @@ impl Swarm {
         frames_per_step: u32,
         release_after_frames: u32,
         stage: &str,
+        reward: &str,
+        obs: &str,
         draw_last: bool,
         threads: Option<NonZeroUsize>,
     ) -> PyResult<Self> {
@@ -61,6 +63,7 @@ impl Swarm {
             codec,
             schedule: Schedule::new(frames_per_step, release_after_frames).or_refuse()?,
             stage: stage.parse::<Stage>().map_err(PyValueError::new_err)?,
+            programs: Programs::find(reward, obs).or_refuse()?,
             draw_last,
             threads,
             ..SwarmConfig::new(num_envs)
@@ -122,6 +125,30 @@ impl Swarm {
     fn rewards_into(&self, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut out = Borrowed::of(out)?;
         out.copy_from(bytemuck::cast_slice(self.inner.rewards()))
+    }
+
+    /// Write the observations of the last step into `out`, `obs_dim` float32 for each env.
+    fn observations_into(&self, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut out = Borrowed::of(out)?;
+        out.copy_from(bytemuck::cast_slice(self.inner.observations()))
+    }
+
+    /// Whether each env's episode is over as the programs say, one byte each.
+    fn dones<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let dones: Vec<u8> = self.inner.dones().iter().map(|done| u8::from(*done)).collect();
+        PyBytes::new(py, &dones)
+    }
+
+    /// Numbers in one observation of the programs.
+    #[getter]
+    fn obs_dim(&self) -> usize {
+        self.inner.config().programs.obs_dim()
+    }
+
+    /// Do the programs say when an episode is over?
+    #[getter]
+    fn has_done(&self) -> bool {
+        self.inner.config().programs.has_done()
     }
 
     /// The bytes at `low..high` of an env.

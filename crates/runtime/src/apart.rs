@@ -7,7 +7,6 @@ use crate::argument::Argument;
 use crate::array::Array;
 use crate::error::Error;
 use crate::reflection::Reflection;
-use std::sync::Arc;
 
 /// Holds a kernel's pairs of parameters.
 pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Error> {
@@ -36,15 +35,19 @@ fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
 }
 
 impl Array {
-    /// Whether memory or gradients of two arrays lie over each other.
+    /// Whether memory or gradients of two arrays lie over each other. Addresses decide: the same lent memory may have
+    /// come in more than once.
     fn shares_memory(&self, other: &Self) -> bool {
-        let mine = [Some(&self.data), self.gradient.as_ref()];
-        let others = [Some(&other.data), other.gradient.as_ref()];
-        let same = mine
-            .into_iter()
-            .flatten()
-            .any(|one| others.into_iter().flatten().any(|another| Arc::ptr_eq(one, another)));
-        let ([low, high], [first, last]) = (self.span(), other.span());
-        same && low < last && first < high
+        let others = other.extents();
+        let meets = |[low, high]: &[i128; 2]| {
+            others.iter().any(|[first, last]| low.max(first) < high.min(last))
+        };
+        self.extents().iter().any(meets)
+    }
+
+    /// Where its elements lie, and their gradients.
+    fn extents(&self) -> Vec<[i128; 2]> {
+        let buffers = [Some(&self.data), self.gradient.as_ref()].into_iter().flatten();
+        buffers.map(|buffer| self.span().map(|at| at + i128::from(buffer.address()))).collect()
     }
 }

@@ -32,6 +32,11 @@ impl Buffer {
         self.size
     }
 
+    /// Where it begins.
+    pub(crate) fn address(&self) -> u64 {
+        self.read().address()
+    }
+
     /// The memory to read. A panic while it was written leaves bytes, which are never invalid.
     pub(crate) fn read(&self) -> ReadGuard<'_> {
         let memory = self.memory.read().unwrap_or_else(PoisonError::into_inner);

@@ -117,7 +117,7 @@ impl Portrait {
         let (cpu, cart) = (&machine.cpu, &machine.cart);
         let io =
             std::array::from_fn(|low| machine.peek(rom.bytes(), cart_ram, 0xFF00 | low as u16));
-        let clock = cart.has_rtc.then(|| Clock {
+        let clock = cart.has_rtc.then_some(Clock {
             running: cart.rtc.running,
             latched: cart.rtc.latched,
             subsecond_mcycles: cart.rtc.subsecond_mcycles,

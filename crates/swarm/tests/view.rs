@@ -26,6 +26,10 @@ fn memory(range: Range<u32>) -> View {
     View::Memory([range].into())
 }
 
+fn bits_of(range: Range<u32>) -> View {
+    View::Bits([range].into())
+}
+
 fn shown(swarm: &NativeSwarm, view: &View) -> Vec<u8> {
     let mut out = vec![0xEE; swarm.config().num_envs * view.bytes_per_env()];
     swarm.show(view, None, &mut out).expect("a fitting buffer");
@@ -50,7 +54,7 @@ fn memory_is_what_a_debugger_reads_range_after_range() {
 fn bits_are_those_of_the_bytes_lowest_first() {
     let swarm = swarm(3, 1);
     let bytes = shown(&swarm, &memory(0xC000..0xC020));
-    let bits = shown(&swarm, &View::Bits(Vec::from([0xC000..0xC020])));
+    let bits = shown(&swarm, &bits_of(0xC000..0xC020));
     assert!(bits.iter().all(|&bit| bit <= 1));
     for (byte, bits) in bytes.iter().zip(bits.chunks_exact(8)) {
         let together = bits.iter().rev().fold(0_u8, |byte, bit| byte << 1 | bit);

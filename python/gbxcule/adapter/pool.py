@@ -20,7 +20,9 @@ Batch = tuple[Any, Any, Any, Any, dict[str, Any]]
 class SwarmPool:
     """Machines in batches of `batch_size`; takes the arguments of `make_vec`."""
 
-    def __init__(self, rom: RomLike = None, num_envs: int = 1, *, batch_size: int | None = None, **options: Any) -> None:
+    def __init__(
+        self, rom: RomLike = None, num_envs: int = 1, *, batch_size: int | None = None, **options: Any
+    ) -> None:
         self.num_envs = num_envs
         self.batch_size = num_envs if batch_size is None else batch_size
         if self.batch_size < 1 or num_envs % self.batch_size != 0:

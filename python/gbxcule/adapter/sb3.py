@@ -85,20 +85,23 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         method = getattr(self.swarm, method_name)
         return [method(env, *method_args, **method_kwargs) for env in self._get_indices(indices)]
 
-    def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None) -> list[bool]:
+    def env_is_wrapped(
+        self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None
+    ) -> list[bool]:
         """No env is wrapped."""
         return [False for _ in self._get_indices(indices)]
 
     def _channelled(self, obs: Any) -> Any:
         if isinstance(obs, dict):
             kinds = self.observation_space.spaces
-            return {name: part.reshape(part.shape[: part.ndim - _ndim(part, kinds[name])] + kinds[name].shape) for name, part in obs.items()}
-        return obs.reshape(obs.shape[: obs.ndim - _ndim(obs, self.observation_space)] + self.observation_space.shape)
+            return {name: _shaped(part, kinds[name].shape) for name, part in obs.items()}
+        return _shaped(obs, self.observation_space.shape)
 
 
-def _ndim(part: Any, space: Any) -> int:
-    """How many axes of an array belong to one env: a channel axis is not there yet."""
-    return len(space.shape) - (len(space.shape) == 3)
+def _shaped(part: Any, shape: tuple[int, ...]) -> Any:
+    """An env's array, or those of all envs, with the channel axis that pictures do not have yet."""
+    own_axes = len(shape) - (len(shape) == 3)
+    return part.reshape(part.shape[: part.ndim - own_axes] + shape)
 
 
 def _with_channel(space: spaces.Space[Any]) -> spaces.Space[Any]:

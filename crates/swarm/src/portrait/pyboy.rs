@@ -216,7 +216,7 @@ impl<'a> Tail<'a> {
         tail.take(BUTTON_BYTES)?;
         let mapper_writes = mapper_writes(mapper, ram_enabled, rom_bank, ram_bank, banking_mode);
         let serial = tail.array()?;
-        (tail.flag()?, tail.flag()?);
+        let [_transfers, _is_master] = [tail.flag()?, tail.flag()?];
         Ok(Self {
             wram,
             io,

@@ -1,0 +1,84 @@
+"""Rewards, ends and observations written in the Warp dialect, behind the step."""
+
+import gbxcule
+import numpy as np
+import pytest
+
+TASK = '''import gbxcule as gb
+import warp as wp
+
+SCRATCH = 1
+OBS_DIM = 3
+
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    score = wp.float32(gb.read16(machine, 0xC000))
+    gain = score - scratch[0]
+    scratch[0] = score
+    return gain
+
+
+@wp.func
+def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
+    return gb.read(machine, 0xC003) == 1
+
+
+@wp.func
+def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+    obs[0] = wp.float32(gb.read(machine, 0xC006))
+    obs[1] = wp.float32(gb.read(machine, 0xC007))
+    obs[2] = wp.float32(gb.read16(machine, 0xC008))
+'''
+
+
+@pytest.fixture
+def task(tmp_path):
+    path = tmp_path / "task.py"
+    path.write_text(TASK)
+    return path
+
+
+def test_a_program_rewards_ends_and_observes_as_memory_does(task):
+    options = {"num_envs": 4, "autoreset_mode": "SameStep", "max_episode_steps": 40}
+    ours = gbxcule.make_vec(obs={"own": task, "screen": "mean"}, reward=task, done=gbxcule.Number(0xC0FF), **options)
+    theirs = gbxcule.make_vec(obs=gbxcule.Ram(0xC006, 0xC007, 0xC008, 0xC009), **options)
+    first, _ = ours.reset(seed=3)
+    expected, _ = theirs.reset(seed=3)
+    assert ours.observation_space.contains(first)
+    rng = np.random.default_rng(0)
+    earned = 0
+    for step in range(60):
+        assert np.array_equal(first["own"], numbers(expected)), step
+        actions = rng.integers(9, size=4)
+        if step == 20:
+            # START would begin a new game at once.
+            actions[2] = 8
+            for env in (ours, theirs):
+                env.write_memory(2, "GameOver", b"\x01")
+        first, rewards, terminated, truncated, _ = ours.step(actions)
+        expected, *others, _ = theirs.step(actions)
+        assert np.array_equal(rewards, others[0]) and np.array_equal(terminated, others[1])
+        assert terminated[2] or step != 20
+        earned += rewards.sum()
+    assert earned > 0
+
+
+def numbers(ram):
+    wide = ram.astype(np.float32)
+    return np.stack([wide[:, 0], wide[:, 1], wide[:, 2] + 256 * wide[:, 3]], 1)
+
+
+def test_what_is_wrong_with_a_program_is_said_at_its_line(task):
+    task.write_text(TASK.replace("gb.read16(machine, 0xC000)", "gb.raed(machine, 0xC000)"))
+    with pytest.raises(ValueError, match=r"task.py:10:.*"):
+        gbxcule.make_vec(reward=task)
+
+
+def test_one_program_observes(task, tmp_path):
+    other = tmp_path / "other.py"
+    other.write_text(TASK)
+    with pytest.raises(ValueError, match="one observation can be a program"):
+        gbxcule.make_vec(obs={"a": task, "b": other})
+    with pytest.raises(ValueError, match="no reward `task`"):
+        gbxcule.make_vec(reward="task")
