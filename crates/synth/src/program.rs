@@ -94,9 +94,10 @@ pub(crate) fn write(module: &Valid<Module>, kernel: FunctionId, dialect: Dialect
 }
 
 fn reverse(forward: &Valid<Module>, kernel: FunctionId) -> Result<Reverse, String> {
-    let found = grad::reverse(forward, kernel).map_err(|faults| code(&faults))?;
-    let module = check::module(found.module).map_err(|faults| code(&faults))?;
-    Ok(Reverse { module, kernel: found.kernel })
+    let (module, reverses) = grad::reverses(forward, &[kernel]).map_err(|faults| code(&faults))?;
+    let module = check::module(module).map_err(|faults| code(&faults))?;
+    let &[kernel] = reverses.as_slice() else { unreachable!("one kernel has one reverse") };
+    Ok(Reverse { module, kernel })
 }
 
 /// What an array parameter is of; `None` for values.
