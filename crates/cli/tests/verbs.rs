@@ -81,6 +81,33 @@ fn cuda_text_needs_no_nvrtc_and_machine_code_says_that_it_does() {
 }
 
 #[test]
+fn reverse_kernels_are_compiled_on_request_or_refused_at_the_line() {
+    let folder = folder();
+    let write = |name: &str, statement: &str| {
+        let text = format!(
+            "import warp as wp\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    {statement}\n"
+        );
+        fs::write(folder.path().join(name), text).expect("a file");
+    };
+    write("right.py", "y[0] = wp.sin(x[0])");
+    write("refused.py", "x[0] = wp.sin(x[0])");
+    let run = |arguments: &[&str]| {
+        let arguments = [&["compile"], arguments].concat();
+        command(folder.path(), &arguments).output().expect("the binary runs")
+    };
+    let shown = |emit: &str| stdout(&run(&["right.py", "--grad", "--emit", emit]));
+    assert!(shown("ir").contains("kernel adj_k("), "{}", shown("ir"));
+    assert!(shown("cpp").contains("GBX_EXPORT int adj_k("), "{}", shown("cpp"));
+    assert!(shown("cuda").contains("__global__ void adj_k("), "{}", shown("cuda"));
+    assert!(!stdout(&run(&["right.py"])).contains("adj_k"));
+    let refused = run(&["refused.py", "--grad"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("error[grad-overwritten]"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("refused.py:5:5"), "{}", stderr(&refused));
+    assert!(run(&["refused.py"]).status.success());
+}
+
+#[test]
 fn agreement_exits_with_0_and_writes_nothing() {
     let folder = folder();
     let output = verify(folder.path(), "warp_vec");

@@ -7,6 +7,10 @@
 //! - parameters passed by reference read once at the begin into a variable and written back at the end;
 //! - no `Assert`, `Trap`, `Print`: a reverse pass runs after a forward pass that got through.
 //!
+//! This is no use of `pass::inline` and `pass::exit`: those keep faults and prints, turn returns into breaks, and leave
+//! alone callees with results of several parts and places behind handles that may change. Here all of these are
+//! dissolved while the exits are, into statements that the reverse may run again.
+//!
 //! When a statement leaves its block early, what follows it goes into the other arm, or behind a flag.
 
 use super::copy::{Binding, Copy};

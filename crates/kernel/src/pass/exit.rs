@@ -1,6 +1,7 @@
 //! Single exit: functions whose only `Return` is the last statement of their outermost block.
 //!
-//! Wanted by [`super::inline`] and by `grad`. The result goes to a variable. Inside a loop a return
+//! Wanted by [`super::inline`]. (`grad` must also be rid of every `Break` and `Continue`, and of calls with several
+//! results, which are no variables: it has a normal form of its own, `grad::normal`.) The result goes to a variable. Inside a loop a return
 //! becomes a flag and a `Break`; what follows the loop runs only if the flag isn't set. Elsewhere what
 //! follows a branch that returns moves into the arm that doesn't.
 

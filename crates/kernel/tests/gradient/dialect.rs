@@ -11,6 +11,7 @@ pub(crate) const TEXT: &str = include_str!("patterns.py");
 /// One of them.
 pub(crate) struct Pattern {
     /// What the document calls it.
+    #[allow(dead_code, reason = "only tests that write the document ask")]
     pub(crate) title: String,
     /// What the kernel is called.
     pub(crate) name: String,

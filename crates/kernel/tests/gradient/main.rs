@@ -11,5 +11,6 @@ mod random;
 mod refusal;
 mod shrink;
 mod table;
+mod text;
 mod valid;
 mod write;

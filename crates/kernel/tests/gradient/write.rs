@@ -41,7 +41,6 @@ pub(crate) trait Write {
     fn fun(&mut self, native: Native, arg: Value) -> Value;
     fn loop_n(&mut self, body: impl FnOnce(&mut Self, Value));
     fn loop_to(&mut self, end: i32, body: impl FnOnce(&mut Self, Value));
-    fn counted_while(&mut self, body: impl FnOnce(&mut Self, Value));
 }
 
 impl Write for Builder<'_> {
@@ -107,23 +106,5 @@ impl Write for Builder<'_> {
         body(self, index);
         let block = self.close_block();
         self.for_block(index, [zero, end, one], block);
-    }
-
-    /// `i = 0; while i < n: body(i); i += 1`
-    fn counted_while(&mut self, body: impl FnOnce(&mut Self, Value)) {
-        let zero = self.i32(0);
-        let counter = self.var("i", zero);
-        self.open_block();
-        let (i, n) = (self.load(counter), self.number_n());
-        let goes_on = self.lt(i, n);
-        let header = self.close_block();
-        self.open_block();
-        let i = self.load(counter);
-        let one = self.i32(1);
-        let next = self.add(i, one);
-        self.store(counter, next);
-        body(self, i);
-        let block = self.close_block();
-        self.while_blocks(header, goes_on, block);
     }
 }

@@ -136,7 +136,7 @@ fn ours<'a>(
     };
     let reverse = (check::module(module).expect("reverses are valid"), kernels[0]);
     counts.add("differentiates", title);
-    let Some(Run { program, after }) = calm(input::runs(subject, seed)) else {
+    let Some(Run { program, after, .. }) = calm(input::runs(subject, seed)) else {
         counts.add("no inputs", title);
         return Ok(None);
     };

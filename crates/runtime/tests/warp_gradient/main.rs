@@ -1,7 +1,7 @@
 //! Our gradients, NVIDIA Warp's, and central differences of the forward kernel in f64, side by side: over the
 //! patterns of docs/gradients.md, and over every kernel of Warp's own tests and examples that compiles.
 //!
-//! `GBXCULE_PYTHON=.. cargo nextest run -p gbxcule-runtime --run-ignored only -E 'binary(warp_gradient)'` holds the
+//! `GBXCULE_PYTHON=.. cargo test -p gbxcule-runtime --test warp_gradient -- --ignored` holds the
 //! document to what comes out; with `GBXCULE_WRITE_GRADIENTS=1` it is written anew. `GBXCULE_ONLY=text` takes the kernels
 //! whose file and name have the text, and leaves the document alone.
 

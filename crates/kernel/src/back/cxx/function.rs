@@ -112,6 +112,10 @@ impl Writer<'_, '_> {
         if let Some((file, line, _)) = self.unit.quote(self.function.span) {
             self.unit.put(&format!("// {file}:{line}\n"));
         }
+        for &(one, other) in &self.function.apart {
+            let [one, other] = [one, other].map(|at| self.params[at as usize].clone());
+            self.unit.put(&format!("// `{one}` and `{other}` must share no memory.\n"));
+        }
     }
 
     fn callable(&mut self) {
