@@ -37,6 +37,12 @@ pub enum SynthError {
         /// The folder.
         path: PathBuf,
     },
+    /// NVRTC isn't there, or can't be used.
+    #[error("{reason}")]
+    Nvrtc {
+        /// What to do about it.
+        reason: String,
+    },
     /// The host's C++ compiler.
     #[error(
         "{compiler}: {reason}; set CXX to a C++17 compiler, or leave the host rungs out with --no-host"

@@ -24,5 +24,6 @@ mod structure;
 pub mod table;
 mod tensor;
 pub mod validate;
+pub mod warp;
 mod widen;
 mod word;

@@ -5,7 +5,7 @@ use crate::program::Program;
 use crate::random::{self, Random};
 use crate::row::Row;
 use crate::structure::{Token, tokens};
-use crate::validate::{is_caught, validate};
+use crate::validate::{Rungs, is_caught, validate};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -168,7 +168,8 @@ pub fn score(
     for kind in Mutation::ALL {
         let wrong: Vec<Row> = rows.iter().filter_map(|row| kind.apply(row, seed)).collect();
         let needs_host = matches!(kind, Mutation::Cpp | Mutation::Cuda);
-        let verdicts = validate(&wrong, folder.filter(|_| needs_host))?;
+        let host = folder.filter(|_| needs_host).map(Path::to_path_buf);
+        let verdicts = validate(&wrong, &Rungs { host, ..Rungs::default() })?;
         let caught = verdicts.iter().filter(|checks| is_caught(checks)).count();
         scores.push((kind, wrong.len(), caught));
     }

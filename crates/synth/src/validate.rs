@@ -1,5 +1,7 @@
 //! The ladder: each rung executes something of a row as it is stored, and gives a verdict and a number.
 
+mod peer;
+
 use crate::difference::{self, Slope};
 use crate::error::SynthError;
 use crate::execute::{self, Grid, Memory};
@@ -8,15 +10,17 @@ use crate::input::Given;
 use crate::program::{self, Program};
 use crate::row::{Check, Row, results};
 use crate::tensor::{self, Tensor};
+use crate::warp::Python;
 use gbxcule_kernel::back::cxx::Dialect;
-use std::path::Path;
+use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
+use std::path::{Path, PathBuf};
 
 /// What results of a host compiler may differ by, in units in the last place: its mathematical functions are others
 /// than ours, and what is made of them may be off by more.
 pub const HOST_UNITS: f64 = 256.0;
 
 /// The rungs, from the first.
-pub const RUNGS: [&str; 10] = [
+pub const RUNGS: [&str; 11] = [
     "parses",
     "texts",
     "outputs",
@@ -26,30 +30,73 @@ pub const RUNGS: [&str; 10] = [
     "cuda_on_host",
     "nvrtc",
     "warp",
+    "warp_gradient",
     "gpu",
 ];
 
-/// The verdicts of some rows, in their order. With a folder to work in, C++ and CUDA texts are compiled and run there.
-pub fn validate(rows: &[Row], folder: Option<&Path>) -> Result<Vec<Vec<Check>>, SynthError> {
+/// From where on NVIDIA Warp's gradient is another one than ours, which differences confirm: an error of a hundredth,
+/// relative to the number or to 1.
+pub const WARP_GRADIENT_ERROR: f64 = 1e-2;
+
+/// Which rungs are climbed beside those that need nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Rungs {
+    /// A folder where the host's compiler works.
+    pub host: Option<PathBuf>,
+    /// Whether NVRTC compiles the CUDA texts to machine code.
+    pub nvrtc: bool,
+    /// A Python with NVIDIA Warp.
+    pub warp: Option<Python>,
+}
+
+/// The verdicts of some rows, in their order.
+pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthError> {
     let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
     let mut verdicts: Vec<Vec<Check>> =
         rows.iter().zip(&read).map(|(row, stored)| rungs(row, stored.as_ref())).collect();
-    let ran = match folder {
-        Some(folder) => Some(texts(rows, &read, folder)?),
-        None => None,
+    let ran = match &wanted.host {
+        Some(folder) => texts(rows, &read, folder)?,
+        None => rows
+            .iter()
+            .map(|_| ["cpp", "cuda_on_host"].map(|name| check(name, NOT_ASKED, None)))
+            .collect(),
     };
-    for (at, checks) in verdicts.iter_mut().enumerate() {
-        for (rung, name) in ["cpp", "cuda_on_host"].into_iter().enumerate() {
-            checks.push(match &ran {
-                Some(ran) => ran[at][rung].clone(),
-                None => check(name, "not run: no host compiler asked for", None),
-            });
-        }
-        checks.push(check("nvrtc", "not run: see docs/dataset.md", None));
-        checks.push(check("warp", "not run: see docs/dataset.md", None));
-        checks.push(check("gpu", "not run: no GPU", None));
+    let compiled = if wanted.nvrtc {
+        nvrtc(rows)?
+    } else {
+        rows.iter().map(|_| check("nvrtc", NOT_ASKED, None)).collect()
+    };
+    let warp = match &wanted.warp {
+        Some(python) => peer::rungs(rows, &read, &verdicts, python),
+        None => rows
+            .iter()
+            .map(|_| ["warp", "warp_gradient"].map(|name| check(name, NOT_ASKED, None)))
+            .collect(),
+    };
+    let others = ran.into_iter().zip(compiled).zip(warp);
+    for (checks, ((ran, compiled), warp)) in verdicts.iter_mut().zip(others) {
+        checks.extend(ran);
+        checks.push(compiled);
+        checks.extend(warp);
+        checks.push(check("gpu", "not run: no launch on a GPU yet", None));
     }
     Ok(verdicts)
+}
+
+const NOT_ASKED: &str = "not run: not asked for";
+
+/// CUDA texts, forward and backward, to machine code.
+fn nvrtc(rows: &[Row]) -> Result<Vec<Check>, SynthError> {
+    let nvrtc = Nvrtc::find().map_err(|error| SynthError::Nvrtc { reason: error.to_string() })?;
+    let compiles = |text: &str| nvrtc.compile(text, "row.cu", Arch::new(90), Output::Cubin).is_ok();
+    let one = |row: &Row| match &row.cuda {
+        None => check("nvrtc", "not run: no text", None),
+        Some(text) => {
+            let back = row.cuda_backward.as_ref().is_none_or(|text| compiles(text));
+            check("nvrtc", verdict(compiles(text) && back), None)
+        }
+    };
+    Ok(rows.iter().map(one).collect())
 }
 
 fn check(name: &str, verdict: &str, number: Option<f64>) -> Check {

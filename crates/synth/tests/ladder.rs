@@ -2,7 +2,8 @@
 
 use gbxcule_synth::mutate::{Mutation, score};
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
-use gbxcule_synth::validate::{ladder, validate};
+use gbxcule_synth::validate::{Rungs, ladder, validate};
+use gbxcule_synth::warp::Python;
 use std::path::{Path, PathBuf};
 
 fn rows(range: std::ops::Range<u64>) -> Vec<Row> {
@@ -17,7 +18,8 @@ fn folder(name: &str) -> PathBuf {
 #[test]
 fn every_row_passes_every_rung_that_can_run_here() {
     let rows = rows(0..24);
-    let verdicts = validate(&rows, Some(&folder("ladder"))).expect("a C++ compiler");
+    let verdicts = validate(&rows, &Rungs { host: Some(folder("ladder")), ..Rungs::default() })
+        .expect("a C++ compiler");
     for (row, checks) in rows.iter().zip(&verdicts) {
         for check in checks {
             assert_ne!(check.verdict, "fail", "row {} {check:?}\n{}", row.id, row.source);
@@ -41,4 +43,30 @@ fn mutated_rows_are_caught() {
         let least = if kind == Mutation::SourceAndTexts { made - made / 8 } else { made };
         assert!(caught >= least, "{}: {caught} of {made}", kind.name());
     }
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_takes_every_cuda_text() {
+    let rows = rows(0..24);
+    let verdicts = validate(&rows, &Rungs { nvrtc: true, ..Rungs::default() }).expect("NVRTC");
+    assert!(ladder(&verdicts).contains(&("nvrtc", 24, 0, 0, 0.0)), "{:?}", ladder(&verdicts));
+}
+
+/// With the Python that `GBXCULE_PYTHON` names.
+#[test]
+#[ignore = "needs NVIDIA Warp"]
+fn nvidia_warp_computes_the_same() {
+    let program = std::env::var("GBXCULE_PYTHON").unwrap_or_else(|_| "python3".into()).into();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");
+    let rows = rows(0..36);
+    let wanted = Rungs { warp: Some(Python { program, path }), ..Rungs::default() };
+    let verdicts = validate(&rows, &wanted).expect("verdicts");
+    for (row, checks) in rows.iter().zip(&verdicts) {
+        for check in checks.iter().filter(|check| check.check.starts_with("warp")) {
+            println!("{} {check:?}", row.id);
+            assert_ne!(check.verdict, "fail", "row {}\n{}", row.id, row.source);
+        }
+    }
+    println!("{:?}", ladder(&verdicts));
 }

@@ -6,7 +6,8 @@ use clap::Args;
 use gbxcule_synth::leak::nearest;
 use gbxcule_synth::mutate::score;
 use gbxcule_synth::row::{Check, Row};
-use gbxcule_synth::validate::{is_caught, ladder, validate};
+use gbxcule_synth::validate::{Rungs, is_caught, ladder, validate};
+use gbxcule_synth::warp::Python;
 
 use super::Dataset;
 use crate::progress;
@@ -40,6 +41,18 @@ pub(crate) struct Validate {
 
     #[command(flatten)]
     host: Host,
+
+    /// Compile CUDA texts to machine code with NVRTC
+    #[arg(long)]
+    nvrtc: bool,
+
+    /// Ask NVIDIA Warp, through this Python, which has `warp-lang`
+    #[arg(long, value_name = "PYTHON")]
+    warp: Option<PathBuf>,
+
+    /// The folder with the Python package `gbxcule`
+    #[arg(long, value_name = "DIR", default_value = "python")]
+    python_path: PathBuf,
 }
 
 impl Validate {
@@ -48,8 +61,10 @@ impl Validate {
         let folder = self.host.folder();
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut verdicts = Vec::new();
+        let warp = self.warp.map(|program| Python { program, path: self.python_path });
+        let wanted = Rungs { host: folder.clone(), nvrtc: self.nvrtc, warp };
         for rows in rows.chunks(HOST_ROWS) {
-            verdicts.extend(validate(rows, folder.as_deref())?);
+            verdicts.extend(validate(rows, &wanted)?);
             bar.inc(rows.len() as u64);
         }
         bar.finish_and_clear();

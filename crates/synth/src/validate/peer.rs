@@ -1,0 +1,131 @@
+//! The rungs of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
+
+use super::{Stored, WARP_GRADIENT_ERROR, check, compare, verdict};
+use crate::execute;
+use crate::row::{Check, Row};
+use crate::tensor::{self, Tensor};
+use crate::warp::{Argument, Python, Question, ask};
+
+/// Units in the last place by which Warp's results may differ: its mathematical functions are others than ours, and
+/// what is made of them may be off by more.
+const UNITS: f64 = 4096.0;
+
+/// What a question borrows from.
+struct Memory {
+    at: usize,
+    data: Vec<Vec<u8>>,
+    cotangents: Vec<Vec<u8>>,
+}
+
+/// For each row: does Warp take it and compute the same; are its gradients those that differences confirm.
+pub(super) fn rungs(
+    rows: &[Row],
+    read: &[Option<Stored>],
+    known: &[Vec<Check>],
+    python: &Python,
+) -> Vec<[Check; 2]> {
+    let none = |name| check(name, "not run: does not parse", None);
+    let mut checks: Vec<[Check; 2]> =
+        rows.iter().map(|_| [none("warp"), none("warp_gradient")]).collect();
+    let memories: Vec<Memory> =
+        (0..rows.len()).filter_map(|at| memory(&rows[at], read[at].as_ref()?, at)).collect();
+    let questions: Vec<Question<'_>> = memories
+        .iter()
+        .filter_map(|memory| question(&rows[memory.at], read[memory.at].as_ref()?, memory))
+        .collect();
+    for (memory, answer) in memories.iter().zip(ask(python, &questions)) {
+        let at = memory.at;
+        let Some(stored) = &read[at] else { continue };
+        checks[at] = match answer {
+            Err(_) => [
+                check("warp", "fail", None),
+                check("warp_gradient", "not run: refused by Warp", None),
+            ],
+            Ok(answer) => {
+                let units = stored_units(rows[at].outputs_json.as_deref(), stored, &answer.data);
+                let result =
+                    check("warp", verdict(units.is_some_and(|units| units <= UNITS)), units);
+                let confirmed =
+                    known[at].iter().any(|it| it.check == "differences" && it.verdict == "pass");
+                [result, gradient(&rows[at], stored, &answer.gradients, confirmed)]
+            }
+        };
+    }
+    checks
+}
+
+fn memory(row: &Row, stored: &Stored, at: usize) -> Option<Memory> {
+    let (module, kernel) = (&stored.program.forward, stored.program.kernel);
+    row.outputs_json.as_ref()?;
+    Some(Memory {
+        at,
+        data: execute::arguments(module, kernel, &stored.inputs, row.input_seed),
+        cotangents: execute::cotangents(module, kernel, &stored.inputs, row.input_seed),
+    })
+}
+
+fn question<'a>(row: &'a Row, stored: &'a Stored, memory: &'a Memory) -> Option<Question<'a>> {
+    let arguments = stored.inputs.iter().zip(memory.data.iter().zip(&memory.cotangents)).map(
+        |(given, (bytes, gradient))| Argument {
+            bytes,
+            array: (!given.shape.is_empty())
+                .then_some((given.shape.as_slice(), gradient.as_slice())),
+        },
+    );
+    Some(Question {
+        source: &row.source,
+        kernel: stored.program.name(),
+        dims: &row.launch_dims,
+        arguments: arguments.collect(),
+    })
+}
+
+/// Warp's arrays as tensors of those names.
+fn named(stored: &Stored, arrays: &[Vec<u8>], names: &[String]) -> Option<Vec<Tensor>> {
+    let own: Vec<usize> =
+        (0..stored.inputs.len()).filter(|&at| !stored.inputs[at].shape.is_empty()).collect();
+    let tensor = |name: &String| {
+        let place = own.iter().position(|&at| stored.inputs[at].name == *name)?;
+        let program = &stored.program;
+        let numbers =
+            execute::numbers(&program.forward, program.kernel, own[place], arrays.get(place)?);
+        Some(Tensor { name: name.clone(), shape: Vec::new(), numbers })
+    };
+    names.iter().map(tensor).collect()
+}
+
+fn names(text: &str) -> Option<Vec<String>> {
+    Some(tensor::from_json(text)?.into_iter().map(|(name, _)| name).collect())
+}
+
+fn stored_units(text: Option<&str>, stored: &Stored, arrays: &[Vec<u8>]) -> Option<f64> {
+    compare(text?, &named(stored, arrays, &names(text?)?)?)
+}
+
+/// `wrong` is Warp's label, not the row's fault: such rows are kept.
+fn gradient(row: &Row, stored: &Stored, arrays: &[Vec<u8>], confirmed: bool) -> Check {
+    let Some(text) = row.gradients_json.as_deref().filter(|_| confirmed) else {
+        return check("warp_gradient", "not run: no gradient that differences confirm", None);
+    };
+    match error(text, stored, arrays) {
+        Some(error) if error <= WARP_GRADIENT_ERROR => check("warp_gradient", "pass", Some(error)),
+        error => check("warp_gradient", "wrong", error),
+    }
+}
+
+/// The largest relative error of Warp's gradients.
+fn error(text: &str, stored: &Stored, arrays: &[Vec<u8>]) -> Option<f64> {
+    let ours = tensor::from_json(text)?;
+    let theirs = named(stored, arrays, &names(text)?)?;
+    let mut worst = 0.0f64;
+    for ((_, values), tensor) in ours.iter().zip(&theirs) {
+        for (value, number) in
+            values.iter().zip(&tensor.numbers).filter(|(_, it)| it.scalar().is_float())
+        {
+            let (wanted, found) = (value.as_f64()?, number.as_f64());
+            let error = (wanted - found).abs() / wanted.abs().max(1.0);
+            worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+        }
+    }
+    Some(worst)
+}

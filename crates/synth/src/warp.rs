@@ -1,0 +1,259 @@
+//! NVIDIA Warp in a child process, `python -m gbxcule.oracle warp`, asked about rows: does it take the source, what
+//! does it compute, and what gradients.
+//!
+//! Rows share a text, because each text costs a run of clang: what a row defines gets the row's number behind its
+//! name. If a text is refused, its rows are halved until it is known which one. The child ends itself when it takes
+//! too long, and is started anew.
+
+use crate::structure::{Token, tokens};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+const MAGIC: &[u8; 4] = b"GBX1";
+/// A frame longer than this is none.
+const MOST_BYTES: usize = 1 << 28;
+
+/// How the child is started.
+#[derive(Clone, Debug)]
+pub struct Python {
+    /// The interpreter, which has `warp-lang`.
+    pub program: PathBuf,
+    /// The folder with the package `gbxcule`.
+    pub path: PathBuf,
+}
+
+/// A row as Warp is asked about it.
+pub(crate) struct Question<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) kernel: &'a str,
+    pub(crate) dims: &'a [u32],
+    /// Bytes and, for an array, shape and gradient of each argument.
+    pub(crate) arguments: Vec<Argument<'a>>,
+}
+
+/// An argument of a question.
+pub(crate) struct Argument<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) array: Option<(&'a [u32], &'a [u8])>,
+}
+
+/// What Warp left in the arrays, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Answer {
+    pub(crate) data: Vec<Vec<u8>>,
+    pub(crate) gradients: Vec<Vec<u8>>,
+}
+
+/// Asks about all; each gets an answer or why there is none.
+pub(crate) fn ask(python: &Python, questions: &[Question<'_>]) -> Vec<Result<Answer, String>> {
+    let mut server = Server { python, child: None };
+    let mut answers = Vec::new();
+    for part in questions.chunks(12) {
+        answers.extend(server.ask(part));
+    }
+    answers
+}
+
+struct Server<'a> {
+    python: &'a Python,
+    child: Option<Child>,
+}
+
+impl Server<'_> {
+    fn ask(&mut self, questions: &[Question<'_>]) -> Vec<Result<Answer, String>> {
+        let error = match self.answers(questions) {
+            Ok(answers) => return answers.into_iter().map(Ok).collect(),
+            Err(error) => error,
+        };
+        if questions.len() == 1 {
+            return vec![Err(error)];
+        }
+        let (left, right) = questions.split_at(questions.len() / 2);
+        let mut answers = self.ask(left);
+        answers.extend(self.ask(right));
+        answers
+    }
+
+    fn answers(&mut self, questions: &[Question<'_>]) -> Result<Vec<Answer>, String> {
+        let source = together(questions);
+        let data = self.launches("run", &source, questions)?;
+        let gradients = self.launches("backward", &source, questions)?;
+        Ok(data
+            .into_iter()
+            .zip(gradients)
+            .map(|(data, gradients)| Answer { data, gradients })
+            .collect())
+    }
+
+    /// The arrays of each question after its launch, or their gradients.
+    fn launches(
+        &mut self,
+        command: &str,
+        source: &str,
+        questions: &[Question<'_>],
+    ) -> Result<Vec<Vec<Vec<u8>>>, String> {
+        let backward = command == "backward";
+        let mut payload = Vec::new();
+        let launches: Vec<Value> = questions
+            .iter()
+            .enumerate()
+            .map(|(number, question)| {
+                let arguments: Vec<Value> = question
+                    .arguments
+                    .iter()
+                    .map(|argument| {
+                        payload.extend(argument.bytes);
+                        let Some((shape, gradient)) = argument.array else {
+                            return json!({"bytes": argument.bytes.len()});
+                        };
+                        if backward {
+                            payload.extend(gradient);
+                        }
+                        json!({"bytes": argument.bytes.len(), "shape": shape})
+                    })
+                    .collect();
+                let kernel = numbered(question.kernel, number);
+                json!({"kernel": kernel, "dims": question.dims, "arguments": arguments})
+            })
+            .collect();
+        let header =
+            json!({"command": command, "source": source, "backward": true, "launches": launches});
+        let (answer, bytes) = self.exchange(&header, &payload).inspect_err(|_| self.end())?;
+        if answer["ok"].as_bool() != Some(true) {
+            return Err(answer["error"].as_str().unwrap_or("no answer").to_owned());
+        }
+        let problems = answer["errors"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        if let Some(problem) = problems.into_iter().find(|problem| !problem.is_empty()) {
+            return Err(problem.to_owned());
+        }
+        let mut rest = bytes.as_slice();
+        let arrays = questions.iter().map(|question| {
+            let arrays = question.arguments.iter().filter(|argument| argument.array.is_some());
+            arrays.map(|argument| take(&mut rest, argument.bytes.len())).collect()
+        });
+        Ok(arrays.collect())
+    }
+
+    fn exchange(&mut self, header: &Value, payload: &[u8]) -> Result<(Value, Vec<u8>), String> {
+        let gone = |error: std::io::Error| format!("NVIDIA Warp's process is gone: {error}");
+        let child = match &mut self.child {
+            Some(child) => child,
+            none => none.insert(start(self.python).map_err(gone)?),
+        };
+        let (Some(input), Some(output)) = (&mut child.stdin, &mut child.stdout) else {
+            return Err("NVIDIA Warp's process has no pipes".into());
+        };
+        let text = header.to_string();
+        let mut frame = MAGIC.to_vec();
+        frame.extend((text.len() as u32).to_le_bytes());
+        frame.extend((payload.len() as u32).to_le_bytes());
+        frame.extend(text.as_bytes());
+        frame.extend(payload);
+        input.write_all(&frame).and_then(|()| input.flush()).map_err(gone)?;
+        let mut prefix = [0; 12];
+        output.read_exact(&mut prefix).map_err(gone)?;
+        let length = |at: usize| {
+            prefix[at..at + 4].iter().rev().fold(0usize, |all, &byte| all << 8 | usize::from(byte))
+        };
+        if &prefix[..4] != MAGIC || length(4) > MOST_BYTES || length(8) > MOST_BYTES {
+            return Err("NVIDIA Warp's process printed something else than a frame".into());
+        }
+        let (mut header, mut payload) = (vec![0; length(4)], vec![0; length(8)]);
+        output
+            .read_exact(&mut header)
+            .and_then(|()| output.read_exact(&mut payload))
+            .map_err(gone)?;
+        Ok((serde_json::from_slice(&header).map_err(|error| error.to_string())?, payload))
+    }
+
+    fn end(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            // One that has ended by itself can't be ended again, and needn't be.
+            _ = child.kill();
+            _ = child.wait();
+        }
+    }
+}
+
+impl Drop for Server<'_> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn take(rest: &mut &[u8], len: usize) -> Vec<u8> {
+    let (taken, left) = rest.split_at(len.min(rest.len()));
+    *rest = left;
+    taken.to_vec()
+}
+
+fn start(python: &Python) -> std::io::Result<Child> {
+    Command::new(&python.program)
+        .args(["-m", "gbxcule.oracle", "warp"])
+        .env("PYTHONPATH", &python.path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+}
+
+fn numbered(name: &str, number: usize) -> String {
+    format!("{name}_row{number}")
+}
+
+/// One text with the kernels of all questions. Products and sums are rounded apart, as everywhere here.
+fn together(questions: &[Question<'_>]) -> String {
+    let mut text =
+        String::from("import warp as wp\n\nwp.set_module_options({\"fuse_fp\": False})\n");
+    for (number, question) in questions.iter().enumerate() {
+        text += &renamed(question.source, number).replace("import warp as wp\n", "");
+    }
+    text
+}
+
+/// The text with a number behind every name that it defines at its margin.
+fn renamed(source: &str, number: usize) -> String {
+    let all = tokens(source);
+    let mut own: HashSet<&str> = HashSet::new();
+    for at in 1..all.len() {
+        let Token::Name(name, false) = all[at].1 else { continue };
+        let margin = matches!(all[at - 1].1, Token::Line(0));
+        let defines = at >= 2
+            && matches!(all[at - 1].1, Token::Name("def" | "class", false))
+            && matches!(all[at - 2].1, Token::Line(0));
+        let is_constant = margin && matches!(all.get(at + 1), Some((_, Token::Mark("="))));
+        if defines || is_constant {
+            own.insert(name);
+        }
+    }
+    let (mut text, mut end) = (String::with_capacity(source.len()), 0);
+    for &(at, token) in &all {
+        if let Token::Name(name, false) = token
+            && own.contains(name)
+        {
+            text += &source[end..at];
+            text += &numbered(name, number);
+            end = at + name.len();
+        }
+    }
+    text + &source[end..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_text_defines_is_renamed_and_nothing_else() {
+        let source = "LIMIT = wp.constant(0.5)\n@wp.func\ndef f(x: float):\n    return x * LIMIT\n@wp.kernel\ndef k(f_in: wp.array(dtype=float)):\n    f_in[0] = f(f_in[1]) + wp.f\n";
+        let wanted = source
+            .replace("LIMIT", "LIMIT_row3")
+            .replace("def f(", "def f_row3(")
+            .replace("= f(", "= f_row3(")
+            .replace("def k(", "def k_row3(");
+        assert_eq!(renamed(source, 3), wanted);
+    }
+}
