@@ -2,7 +2,7 @@
 #
 #   make check       the CPU gate: format, lints, tests, the micro-ROM suite against PyBoy; two minutes after the build
 #   make test-python the Python package: a wheel, its tests, its types
-#   make test-learners   the same beside PyTorch, Stable-Baselines3, PufferLib and Ray (5 GB)
+#   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-share  every twentieth of them

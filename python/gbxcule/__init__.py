@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gbxcule import kernel as kernel
+    from gbxcule import rank as rank
     from gbxcule.memory import Change as Change
     from gbxcule.memory import Number as Number
     from gbxcule.observation import Flags as Flags
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from gbxcule.vector import SwarmVectorEnv as SwarmVectorEnv
     from gbxcule.vector import make_vec as make_vec
 
+_MODULES = {"kernel", "observation", "rank", "symbol"}
 _HOMES = {
     "Change": "gbxcule.memory",
     "Number": "gbxcule.memory",
@@ -38,6 +41,8 @@ __all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"gbxcule.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'gbxcule' has no attribute '{name}'")

@@ -205,12 +205,14 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         self._swarm.write_memory(env, range_of(place, self.symbols)[0], data)
         self._look_again(_only(env, self.num_envs))
 
-    def save_state(self, env: int) -> bytes:
-        """An env as bytes that outlive this process."""
-        return self._swarm.save_state(env)
+    def save_state(self, env: int, format: str = "gbxcule") -> bytes:
+        """An env as bytes that outlive this process: exactly, or as `bess`, which other emulators read."""
+        if format not in ("gbxcule", "bess"):
+            raise ValueError(f"no state format `{format}`; there are gbxcule, bess")
+        return self._swarm.export_bess(env) if format == "bess" else self._swarm.save_state(env)
 
     def load_state(self, env: int, state: bytes) -> None:
-        """Put an env into a state that was saved; its episode goes on from there."""
+        """Put an env into a state that was saved here, by PyBoy 2.8.1, or as BESS; its episode goes on from there."""
         self._swarm.load_state(env, state)
         self._look_again(_only(env, self.num_envs))
 

@@ -231,7 +231,7 @@ def test_a_saved_state_goes_on_as_it_would_have():
     other.load_state(0, state)
     again = [other.step(actions(other, step))[0][0] for step in range(5)]
     assert equal(tuple(ahead), tuple(again))
-    with pytest.raises(ValueError, match="not a state"):
+    with pytest.raises(ValueError, match="neither a state of this program"):
         env.load_state(0, b"rubbish")
 
 

@@ -13,7 +13,7 @@ use gbxcule_swarm::Schedule;
 
 use crate::device::Device;
 use crate::progress;
-use crate::run_options::RunOptions;
+use crate::run_options::{ProgramOptions, RunOptions};
 
 /// Measure frames a second over numbers of machines
 ///
@@ -90,6 +90,9 @@ pub(crate) struct Bench {
 
     #[command(flatten)]
     run: RunOptions,
+
+    #[command(flatten)]
+    programs: ProgramOptions,
 }
 
 fn experiment(name: &str) -> Result<ladder::Experiment, String> {
@@ -158,6 +161,7 @@ impl Bench {
                 self.run.release_after_frames,
             )?,
             stage: self.experiment.map_or(self.run.stage, |experiment| experiment.stage),
+            programs: self.programs.programs()?,
             draw_last: self.draw_last,
             action_gen: self.run.action_gen.clone(),
             actions_seed: self.run.actions_seed,

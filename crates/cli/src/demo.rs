@@ -9,7 +9,7 @@ use gbxcule_lab::action_source::ActionGen;
 use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::{BackendKind, report};
-use gbxcule_swarm::{Codec, Rom, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Rom, Schedule, Stage};
 use serde_json::Value;
 
 use crate::driver::{Drive, Driver, REAL_FRAMES_PER_S};
@@ -89,6 +89,7 @@ impl Demo {
             codec: Codec::FULL_V1,
             schedule,
             stage: Stage::FullStep,
+            programs: Programs::default(),
             draw_last: false,
             action_gen: ActionGen::Random,
             actions_seed: 0,

@@ -18,6 +18,7 @@ mod replay;
 mod report;
 mod roms;
 mod run_options;
+mod synth;
 mod verify;
 mod watch;
 
@@ -57,7 +58,8 @@ EXAMPLES
   gbxcule doctor
   gbxcule verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom MEM_RWB --mem-region C000:C100
   gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom ALU_LOOP --env-counts 1,8,64,512
-  gbxcule compile saxpy.py --device cuda";
+  gbxcule compile saxpy.py --device cuda
+  gbxcule synth generate --count 1000 --out runs/kernels";
 
 #[derive(Subcommand)]
 enum Verb {
@@ -72,6 +74,7 @@ enum Verb {
     Watch(Box<watch::Watch>),
     Play(play::Play),
     Record(Box<record::Record>),
+    Synth(synth::Synth),
 }
 
 fn main() -> ExitCode {
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Verb::Watch(verb) => verb.run(),
         Verb::Play(verb) => verb.run(),
         Verb::Record(verb) => verb.run(),
+        Verb::Synth(verb) => verb.run(),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

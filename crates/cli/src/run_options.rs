@@ -2,7 +2,7 @@
 
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
-use gbxcule_swarm::{Codec, Stage};
+use gbxcule_swarm::{Codec, Programs, Stage};
 
 /// How machines are driven.
 #[derive(Args)]
@@ -33,6 +33,25 @@ impl RunOptions {
     /// Do the parts fit each other?
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         self.action_gen.check(self.codec).map_err(anyhow::Error::msg)
+    }
+}
+
+/// What runs behind each step, in stages that compute something.
+#[derive(Args)]
+#[command(next_help_heading = "Reward and observation")]
+pub(crate) struct ProgramOptions {
+    /// The reward: reward_v0, or a program of yours with `reward` and perhaps `done` (docs/programs.md)
+    #[arg(long, value_name = "NAME|FILE.py", default_value = "reward_v0")]
+    reward: String,
+
+    /// The observation: obs_v0, or a program of yours with `observe`
+    #[arg(long, value_name = "NAME|FILE.py", default_value = "obs_v0")]
+    obs: String,
+}
+
+impl ProgramOptions {
+    pub(crate) fn programs(&self) -> anyhow::Result<Programs> {
+        Ok(Programs::find(&self.reward, &self.obs)?)
     }
 }
 

@@ -13,7 +13,7 @@ use gbxcule_swarm::Schedule;
 
 use crate::device::Device;
 use crate::progress;
-use crate::run_options::RunOptions;
+use crate::run_options::{ProgramOptions, RunOptions};
 
 /// Step two backends in lockstep and compare them after every step
 ///
@@ -81,6 +81,9 @@ pub(crate) struct Verify {
 
     #[command(flatten)]
     run: RunOptions,
+
+    #[command(flatten)]
+    programs: ProgramOptions,
 }
 
 const FOOTER: &str = "\
@@ -168,6 +171,7 @@ impl Verify {
             codec: self.run.codec,
             schedule: Schedule::new(self.frames_per_step, self.run.release_after_frames)?,
             stage: self.run.stage,
+            programs: self.programs.programs()?,
             action_gen: self.run.action_gen.clone(),
             actions_seed: self.run.actions_seed,
             ..VerifyPlan::new(self.ref_backend, dut, rom)

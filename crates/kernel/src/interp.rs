@@ -100,6 +100,17 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
+    /// Runs a kernel at one point of a grid.
+    pub fn launch_point(
+        &mut self,
+        kernel: FunctionId,
+        point: [u32; 4],
+        args: &[Argument],
+    ) -> Result<(), Failure> {
+        self.arguments_fit(kernel, Kind::Kernel, args)?;
+        self.run(kernel, args, point).map(|_| ())
+    }
+
     /// Runs a function once, at the origin of the grid; gives the memory image of its result. A tuple's
     /// image is that of a struct with the same fields.
     pub fn call(&mut self, function: FunctionId, args: &[Argument]) -> Result<Vec<u8>, Failure> {

@@ -10,6 +10,13 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SourceId(u32);
 
+impl SourceId {
+    /// How many texts were added before it.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A range of bytes in one source text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {

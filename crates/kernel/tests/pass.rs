@@ -2,8 +2,14 @@
 
 use gbxcule_kernel::arbitrary::{self, Program};
 use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{Inline, Module, StmtKind, Type, print, walk};
-use gbxcule_kernel::pass::{self, dce, exit, fold, inline};
+use gbxcule_kernel::front::rust;
+use gbxcule_kernel::interp;
+use gbxcule_kernel::ir::{
+    Arg, Builder, FunctionId, Inline, Literal, Mode, Module, Param, Scalar, Shape, StmtKind, Type,
+    print, walk,
+};
+use gbxcule_kernel::pass::{self, carry, dce, detach, exit, fold, inline, promote};
+use gbxcule_kernel::source::SourceMap;
 
 fn keeps(name: &str, run: impl Fn(Valid<Module>) -> Valid<Module>) {
     for seed in 0..300 {
@@ -92,5 +98,154 @@ fn every_row_means_the_same_when_it_is_simplified() {
         let after = Program { module: pass::simplify(before.module.clone()), ..before.clone() };
         let found = after.interpret().unwrap_or_else(|f| panic!("{}: {f}", case.name()));
         assert_eq!(before.difference(&expected, &found, 0), None, "{}", case.name());
+    }
+}
+
+#[test]
+fn promoting_fields_keeps_meaning() {
+    let promoted = std::cell::Cell::new(0);
+    keeps("promote", |module| {
+        let mut module = module.into_inner();
+        for id in module.functions.handles() {
+            for param in 0..module.functions[id].params.len() {
+                let data = &module.functions[id].params[param];
+                if data.mode == Mode::Value || !matches!(module.types[data.ty], Shape::Struct(_)) {
+                    continue;
+                }
+                let before = module.functions[id].body.locals.len();
+                promote::run(&mut module, id, param, promote::Which::All);
+                let after = module.functions[id].body.locals.len();
+                promoted.set(promoted.get() + after - before);
+            }
+        }
+        pass::rechecked(module)
+    });
+    assert!(promoted.get() > 10, "only {} fields were promoted", promoted.get());
+}
+
+/// A struct with arrays, and functions that use them in every way that can be detached.
+const CELL: &str = "
+    pub struct Cell { sum: u32, data: [u8; 8], small: [u32; 2] }
+    impl Cell {
+        pub fn run(&mut self, from: &[u8], rounds: u32) -> u32 {
+            for round in 0..rounds {
+                let mut index = 0;
+                while index < 8 {
+                    self.data[index] = self.data[index].wrapping_add(from[index & 3]);
+                    self.note(from, index);
+                    if self.small[index & 1] & 0x10 != 0 { self.sum ^= round; }
+                    index += 1;
+                }
+            }
+            mix(&mut self.data, &self.small);
+            self.sum.wrapping_add(last(&self.data))
+        }
+        fn note(&mut self, from: &[u8], index: usize) {
+            self.sum = self.sum.wrapping_add(total(&self.data)).rotate_left(from[0] as u32 & 7);
+            self.small[index & 1] ^= self.sum;
+        }
+    }
+    fn total(data: &[u8; 8]) -> u32 {
+        let mut sum = 0;
+        for index in 0..8 { sum = sum * 3 + data[index] as u32 & 0xffff; }
+        sum
+    }
+    fn mix(data: &mut [u8; 8], small: &[u32; 2]) {
+        for index in 0..8 { data[index] ^= small[index & 1] as u8; }
+    }
+    fn last(data: &[u8]) -> u32 { data[data.len() - 1] as u32 }
+";
+
+/// A kernel that runs a cell whose data comes from and goes to an array, given how.
+fn cell(arrange: impl Fn(&mut Module, Type, FunctionId) -> Type, detached: bool) -> Vec<u8> {
+    let mut sources = SourceMap::new();
+    let module = rust::lower(&[("src/cell.rs", CELL)], &["Cell::run"], &mut sources);
+    let mut module = module.expect("the subset");
+    let run = module.find("Cell::run").expect("lowered");
+    let ty = module.functions[run].params[0].ty;
+    let ty = arrange(&mut module, ty, run);
+    let (bytes, words) = (module.types.array(Type::U8, 1), module.types.array(Type::U32, 1));
+    let params =
+        vec![Param::value("data", bytes), Param::value("from", bytes), Param::value("out", words)];
+    let kernel = module.declare_kernel("run", params);
+    let mut b = Builder::new(&mut module, kernel);
+    let local = b.local("cell", ty);
+    let cell = b.local_place(local);
+    let data = b.field(cell, 1);
+    let all = |b: &mut Builder<'_>, inwards: bool| {
+        for index in 0..8 {
+            let index = b.i32(index);
+            let outer = b.param_place(0);
+            let (own, outer) = (b.at(data, index), b.element(outer, &[index]));
+            let (from, to) = if inwards { (outer, own) } else { (own, outer) };
+            let value = b.load(from);
+            b.store(to, value);
+        }
+    };
+    let (from, rounds) = (b.arg(1), b.literal(Literal::int(Scalar::U32, 5)));
+    let args = if detached {
+        let handle = b.arg(0);
+        b.store(data, handle);
+        let carried = b.field(cell, 3);
+        b.store(carried, from);
+        vec![Arg::Place(cell), Arg::Value(rounds)]
+    } else {
+        all(&mut b, true);
+        vec![Arg::Place(cell), Arg::Value(from), Arg::Value(rounds)]
+    };
+    let result = b.call(run, &args);
+    if !detached {
+        all(&mut b, false);
+    }
+    let zero = b.i32(0);
+    let out = b.param_place(2);
+    let out = b.element(out, &[zero]);
+    b.store(out, result);
+    b.finish();
+    let module = pass::rechecked(module);
+    let mut machine = interp::Machine::new(&module);
+    let memory = &mut machine.memory;
+    let buffers = [vec![9, 8, 7, 6, 5, 4, 3, 2], vec![11, 22, 33, 44], vec![0; 4]]
+        .map(|content: Vec<u8>| memory.add(content));
+    let args = buffers.iter().zip([8, 4, 1]).zip([1, 1, 4]);
+    let args: Vec<interp::Argument> =
+        args.map(|((&it, len), size)| interp::Array::dense(it, size, &[len]).into()).collect();
+    machine.launch(kernel, &[1], &args).expect("no fault");
+    buffers.iter().flat_map(|&it| machine.memory.bytes(it).to_vec()).collect()
+}
+
+#[test]
+fn detached_arrays_and_carried_handles_mean_the_same() {
+    let expected = cell(|_, ty, _| ty, false);
+    let detach_and_carry = |module: &mut Module, ty: Type, run: FunctionId| {
+        let ty = detach::fields(module, ty, &[1]).expect("an array that can be detached");
+        carry::handles(module, ty, &["from"], &[(run, vec![1])])
+    };
+    assert_eq!(cell(detach_and_carry, true), expected);
+    let all = |module: &mut Module, ty: Type, run: FunctionId| {
+        let ty = detach_and_carry(module, ty, run);
+        promote::run(module, run, 0, promote::Which::InLoops);
+        ty
+    };
+    assert_eq!(cell(all, true), expected);
+}
+
+#[test]
+fn what_cannot_be_detached_is_refused_where_it_stands() {
+    for (body, why) in [
+        ("s.data = [0; 4];", "assigned as a whole"),
+        ("let copy = s.data; s.sum = copy[0] as u32;", "copied as a whole"),
+    ] {
+        let text = format!(
+            "pub struct S {{ sum: u32, data: [u8; 4] }} pub fn run(s: &mut S) {{ {body} }}"
+        );
+        let mut sources = SourceMap::new();
+        let lowered = rust::lower(&[("src/s.rs", &text)], &["run"], &mut sources);
+        let mut module = lowered.expect("the subset");
+        let ty = module.functions[module.find("run").expect("lowered")].params[0].ty;
+        let refusal = detach::fields(&mut module, ty, &[1]).expect_err("a refusal");
+        assert!(refusal.message.contains(why), "{}", refusal.message);
+        let refusal = detach::fields(&mut module, ty, &[0]).expect_err("a refusal");
+        assert!(refusal.message.contains("`sum` is no array in place"), "{}", refusal.message);
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use gbxcule_swarm::{Codec, CpuState, Schedule, Stage};
+use gbxcule_swarm::{Codec, CpuState, Programs, Schedule, Stage};
 use serde_json::Value;
 
 use crate::LabError;
@@ -76,6 +76,10 @@ impl BackendKind {
     /// # Errors
     /// It is not in this build, or cannot run what was asked for.
     pub fn open(self, config: &BackendConfig) -> Result<Box<dyn Backend>, LabError> {
+        let is_reference = self.is_pyboy() || self == Self::Libmgba;
+        if is_reference && config.stage != Stage::EmulateOnly && !config.programs.are_built_in() {
+            return Err(LabError::BuiltInProgramsOnly { backend: self });
+        }
         Ok(match self {
             Self::PyboySingle | Self::PyboyVecMp => Box::new(pyboy::Pyboy::open(self, config)?),
             Self::WarpVecCpu => Box::new(native::Native::open(config)?),
@@ -125,6 +129,8 @@ pub struct BackendConfig {
     pub schedule: Schedule,
     /// What a step computes.
     pub stage: Stage,
+    /// What rewards and observations are.
+    pub programs: Programs,
     /// Draw the last frame of every step.
     pub draw_last: bool,
     /// Frames must end at the same moment as everybody else's, at whatever cost.

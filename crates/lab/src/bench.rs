@@ -5,13 +5,13 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::action_source::ActionGen;
 use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
 use crate::backend::{Backend, BackendConfig, BackendKind};
-use crate::{LabError, system};
+use crate::{LabError, program, system};
 
 /// What an artifact of this kind says it is.
 pub const KIND: &str = "bench_sweep";
@@ -43,6 +43,8 @@ pub struct BenchPlan {
     pub schedule: Schedule,
     /// What a step computes.
     pub stage: Stage,
+    /// What rewards and observations are.
+    pub programs: Programs,
     /// Draw the last frame of every step.
     pub draw_last: bool,
     /// Where actions come from.
@@ -137,6 +139,7 @@ impl BenchPlan {
             "frames_per_step": self.schedule.frames_per_step(),
             "release_after_frames": self.schedule.release_after_frames(),
             "stage": self.stage.name(),
+            "programs": program::to_json(&self.programs),
             "draw_last": self.draw_last,
             "action_gen": self.action_gen.to_string(),
             "actions_seed": self.actions_seed,
@@ -166,6 +169,7 @@ impl Contestant {
             codec: plan.codec,
             schedule: plan.schedule,
             stage: plan.stage,
+            programs: plan.programs.clone(),
             draw_last: plan.draw_last,
             lockstep: false,
             workers: plan.workers,

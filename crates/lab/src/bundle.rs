@@ -151,6 +151,8 @@ fn state(side: &str, plan: &VerifyPlan, env: usize, observed: &Observed) -> Valu
         "tcycles": observed.state.tcycles,
         "frames": observed.state.frames,
         "regions": regions.collect::<Vec<_>>(),
+        "outputs": observed.outputs.iter().map(|(name, number)| (name.clone(), json!(number)))
+            .collect::<serde_json::Map<_, _>>(),
     })
 }
 

@@ -39,6 +39,11 @@ pub enum LabError {
         "{backend} has one machine, {num_envs} were asked for; {instead} has as many as you like"
     )]
     OneEnvOnly { backend: BackendKind, num_envs: usize, instead: BackendKind },
+    #[error(
+        "{backend} computes reward_v0 and obs_v0 only; for other programs take warp_vec_cpu or warp_vec_cuda, or \
+         --stage emulate_only"
+    )]
+    BuiltInProgramsOnly { backend: BackendKind },
     #[error("{backend} cannot start")]
     Start { backend: BackendKind, source: SwarmError },
     #[error("this build has no {backend}: {why}")]

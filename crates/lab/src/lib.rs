@@ -14,6 +14,7 @@ pub mod doctor;
 mod error;
 pub mod ladder;
 mod plot;
+pub mod program;
 pub mod python;
 pub mod region;
 pub mod replay;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::artifact::{RomImage, read_json};
 use crate::verify::{Judgement, Verdict, VerifyPlan, lockstep};
-use crate::{LabError, bundle};
+use crate::{LabError, bundle, program};
 
 /// How a repetition compares with the bundle.
 #[derive(Debug)]
@@ -80,6 +80,7 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
         schedule: Schedule::new(small("frames_per_step")?, small("release_after_frames")?)
             .map_err(|error| error.to_string())?,
         stage: text("stage")?.parse()?,
+        programs: program::from_json(&recorded["programs"])?,
         action_gen: text("action_gen")?.parse()?,
         actions_seed: number("actions_seed")?,
         ..VerifyPlan::new(text("reference")?.parse()?, text("dut")?.parse()?, rom)

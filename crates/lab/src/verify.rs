@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::LabError;
 use crate::action_source::ActionGen;
 use crate::artifact::{RomImage, sha256};
 use crate::backend::{Backend, BackendConfig, BackendKind, EnvState};
+use crate::program;
 use crate::region::Region;
 
 /// What is held against what, and how closely.
@@ -38,6 +39,8 @@ pub struct VerifyPlan {
     pub schedule: Schedule,
     /// What a step computes.
     pub stage: Stage,
+    /// What rewards and observations are.
+    pub programs: Programs,
     /// Where actions come from.
     pub action_gen: ActionGen,
     /// Seed of the actions.
@@ -61,6 +64,7 @@ impl VerifyPlan {
             codec: Codec::FULL_V1,
             schedule: Schedule::new(1, 8).unwrap_or_default(),
             stage: Stage::EmulateOnly,
+            programs: Programs::default(),
             action_gen: ActionGen::Random,
             actions_seed: 0,
         }
@@ -75,6 +79,7 @@ impl VerifyPlan {
             codec: self.codec,
             schedule: self.schedule,
             stage: self.stage,
+            programs: self.programs.clone(),
             draw_last: self.compare_frame,
             lockstep: true,
             workers: None,
@@ -98,6 +103,7 @@ impl VerifyPlan {
             "frames_per_step": self.schedule.frames_per_step(),
             "release_after_frames": self.schedule.release_after_frames(),
             "stage": self.stage.name(),
+            "programs": program::to_json(&self.programs),
             "action_gen": self.action_gen.to_string(),
             "actions_seed": self.actions_seed,
         })
@@ -113,6 +119,8 @@ pub struct Observed {
     pub regions: Vec<Vec<u8>>,
     /// The drawn frame, if it was to be compared.
     pub frame: Option<Vec<u8>>,
+    /// What the stage owns, by name.
+    pub outputs: Vec<(String, f32)>,
 }
 
 /// One thing that is not equal.
@@ -239,9 +247,13 @@ fn compare(
 ) -> Result<Option<Mismatch>, LabError> {
     let states = reference.states()?.into_iter().zip(dut.states()?);
     let mut first: Option<Mismatch> = None;
+    let outputs = [outputs(plan, reference)?, outputs(plan, dut)?];
     for (env, (reference_state, dut_state)) in states.enumerate() {
-        let observed =
-            [observe(plan, reference, env, reference_state)?, observe(plan, dut, env, dut_state)?];
+        let [of_reference, of_dut] = outputs.each_ref().map(|all| all[env].clone());
+        let observed = [
+            Observed { outputs: of_reference, ..observe(plan, reference, env, reference_state)? },
+            Observed { outputs: of_dut, ..observe(plan, dut, env, dut_state)? },
+        ];
         let differences = differences(plan, &observed);
         if differences.is_empty() {
             continue;
@@ -267,7 +279,27 @@ fn observe(
     let regions = plan.regions.iter().map(|region| backend.read_memory(env, region.range()));
     let regions = regions.collect::<Result<_, _>>()?;
     let frame = if plan.compare_frame { Some(backend.frame(env)?) } else { None };
-    Ok(Observed { state, regions, frame })
+    Ok(Observed { state, regions, frame, outputs: Vec::new() })
+}
+
+/// What the stage owns of each env, by name.
+fn outputs(plan: &VerifyPlan, backend: &dyn Backend) -> Result<Vec<Vec<(String, f32)>>, LabError> {
+    let mut outputs = vec![Vec::new(); plan.num_envs];
+    if plan.stage.owns_reward() {
+        for (of_env, reward) in outputs.iter_mut().zip(backend.rewards()?) {
+            of_env.push(("reward".to_owned(), reward));
+        }
+    }
+    if plan.stage.owns_observation() {
+        let observations = backend.observations()?;
+        for (of_env, numbers) in
+            outputs.iter_mut().zip(observations.chunks(plan.programs.obs_dim()))
+        {
+            let named = numbers.iter().enumerate().map(|(at, &it)| (format!("obs[{at}]"), it));
+            of_env.extend(named);
+        }
+    }
+    Ok(outputs)
 }
 
 fn differences(plan: &VerifyPlan, [reference, dut]: &[Observed; 2]) -> Vec<Difference> {
@@ -294,6 +326,11 @@ fn differences(plan: &VerifyPlan, [reference, dut]: &[Observed; 2]) -> Vec<Diffe
     }
     if let (Some(left), Some(right)) = (&reference.frame, &dut.frame) {
         hold("frame", sha256(left), sha256(right));
+    }
+    // To the last bit, as a not-a-number has one too.
+    let number = |it: f32| format!("{it} ({:08x})", it.to_bits());
+    for ((field, left), (_, right)) in reference.outputs.iter().zip(&dut.outputs) {
+        hold(field, number(*left), number(*right));
     }
     found
 }

@@ -4,7 +4,7 @@ use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::suite::{self, Outcome};
 use gbxcule_lab::verify::{Judgement, Verdict, VerifyPlan, verify};
 use gbxcule_lab::{BackendConfig, BackendKind};
-use gbxcule_swarm::{Codec, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
 
 fn rom(name: &str) -> RomImage {
     RomImage::find(name).expect("a ROM of the suite")
@@ -27,6 +27,7 @@ fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
         codec: Codec::FULL_V1,
         schedule: Schedule::new(4, 2).expect("a schedule"),
         stage: Stage::FullStep,
+        programs: Programs::default(),
         draw_last: false,
         lockstep: true,
         workers: None,

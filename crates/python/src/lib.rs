@@ -4,6 +4,7 @@
 //! into exceptions that carry Rust's own words. Arrays come in by DLPack and are worked on in place.
 
 mod dlpack;
+mod kernel;
 mod rom;
 mod swarm;
 mod view;
@@ -15,6 +16,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::version;
+    #[pymodule_export]
+    use crate::kernel::{CompileError, CompiledKernel, LaunchError, compile_kernels};
     #[pymodule_export]
     use crate::rom::{built_in_rom, built_in_roms, built_in_symbols};
     #[pymodule_export]

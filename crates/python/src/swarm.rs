@@ -146,9 +146,14 @@ impl Swarm {
         Ok(PyBytes::new(py, &self.inner.save_state(env).or_refuse()?))
     }
 
-    /// Put an env into the state that bytes hold.
+    /// An env as a BESS state, which other emulators read.
+    fn export_bess<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.inner.export_bess(env).or_refuse()?))
+    }
+
+    /// Put an env into the state that bytes hold: ours, PyBoy's, or BESS.
     fn load_state(&mut self, env: usize, state: &[u8]) -> PyResult<()> {
-        self.inner.load_state(env, state).or_refuse()
+        self.inner.import_state(env, state).or_refuse()
     }
 
     /// One env's state into all marked ones.

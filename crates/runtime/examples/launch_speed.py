@@ -1,7 +1,11 @@
-"""The peer's side of launch_speed.rs: reads kernels' names, answers with seconds of one launch."""
+"""The peer's side of launch_speed.rs: reads kernels' names, answers with seconds of one launch; or `compile` and
+a file, answers with seconds until its kernels can be launched."""
 
+import importlib.util
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import warp as wp
 
@@ -26,7 +30,17 @@ def empty(x: wp.array(dtype=float)):
     pass
 
 
+
+
+def compile_file(path: str) -> None:
+    name = "sample_" + Path(path).stem
+    spec = importlib.util.spec_from_file_location(name, path)
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    wp.load_module(wp.get_module(name), device="cpu")
+
+
 wp.config.quiet = True
+wp.config.kernel_cache_dir = tempfile.mkdtemp()
 wp.config.enable_backward = False
 wp.init()
 size = int(sys.argv[1])
@@ -40,6 +54,7 @@ launches = {
 for launch in launches.values():
     launch()
 for line in sys.stdin:
+    command, *path = line.strip().split(" ", 1)
     begin = time.perf_counter()
-    launches[line.strip()]()
+    compile_file(*path) if path else launches[command]()
     print("seconds", time.perf_counter() - begin, flush=True)

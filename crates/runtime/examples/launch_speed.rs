@@ -4,7 +4,9 @@
 //! `GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime --example launch_speed`
 
 use gbxcule_kernel::check::{self, Valid};
+use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::ir::{Builder, Module, Native, Param, Type};
+use gbxcule_kernel::source::SourceMap;
 use gbxcule_runtime::{Argument, Array, Build, Device, Element, Kernel, compile};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -15,8 +17,8 @@ const ROUNDS: usize = 9;
 
 fn main() {
     let (build, checked) = (Build::default(), "checked");
-    compile_speed();
     let mut peer = std::env::var("GBXCULE_PYTHON").ok().map(|python| Peer::new(&python));
+    compile_speed(peer.as_mut());
     for (name, module, args) in [saxpy(), sines(), empty()] {
         let kernel = compile(&module, Device::Cpu, build).and_then(|c| c.kernel(name));
         let kernel = kernel.expect("compiles");
@@ -40,17 +42,38 @@ fn main() {
     }
 }
 
-/// From IR to running code, for kernels never seen before.
-fn compile_speed() {
-    let mut times = Vec::new();
-    for round in 0..ROUNDS {
-        let (name, module, _) = sines_of(round as i32 + 1, 1);
-        let begin = Instant::now();
-        let compiled = compile(&module, Device::Cpu, Build::default()).expect("compiles");
-        times.push(begin.elapsed());
-        compiled.kernel(name).expect("it is there");
+/// From source text to code ready to run, for the samples in `docs/samples`; Warp does the same once,
+/// with an empty cache, after a kernel that warmed it up.
+fn compile_speed(mut peer: Option<&mut Peer>) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/samples");
+    let files = std::fs::read_dir(folder).expect("docs/samples").map(|file| file.expect("a file"));
+    let mut paths: Vec<_> = files.map(|file| file.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "py"));
+    paths.sort();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a sample");
+        let mut times = Vec::new();
+        for _ in 0..ROUNDS {
+            let begin = Instant::now();
+            let mut sources = SourceMap::new();
+            let id = sources.add("sample", text.clone());
+            let program = Program::parse(&sources, id).expect("Python");
+            let module = program.compile("sample").and_then(check::module).expect("valid");
+            // Nobody keeps it, so it is compiled anew in the next round.
+            compile(&module, Device::Cpu, Build::default()).expect("compiles");
+            times.push(begin.elapsed());
+        }
+        let name = path.file_stem().unwrap_or_default().display().to_string();
+        let ours = median(times).as_secs_f64() * 1e3;
+        print!("source to machine code, {name:10}: {ours:6.2} ms");
+        match &mut peer {
+            Some(peer) => {
+                let theirs = peer.run(&format!("compile {}", path.display()));
+                println!(", warp {:7.1} ms", theirs.as_secs_f64() * 1e3);
+            }
+            None => println!(),
+        }
     }
-    println!("IR to machine code, sine loop: {:.2} ms", median(times).as_secs_f64() * 1e3);
 }
 
 type Case = (&'static str, Valid<Module>, Vec<Argument>);
@@ -76,10 +99,6 @@ fn saxpy() -> Case {
 }
 
 fn sines() -> Case {
-    sines_of(100, ELEMENTS)
-}
-
-fn sines_of(steps: i32, elements: usize) -> Case {
     let mut module = Module::new("sines");
     let array = module.types.array(Type::F32, 1);
     let kernel = module.declare_kernel("sines", vec![Param::value("x", array)]);
@@ -91,7 +110,7 @@ fn sines_of(steps: i32, elements: usize) -> Case {
     let v = b.local_place(v);
     let first = b.load(x);
     b.store(v, first);
-    let (zero, end, one) = (b.i32(0), b.i32(steps), b.i32(1));
+    let (zero, end, one) = (b.i32(0), b.i32(100), b.i32(1));
     b.for_range("step", [zero, end, one], |b, _| {
         let now = b.load(v);
         let sine = b.native(Native::Sin, &[now]);
@@ -102,7 +121,7 @@ fn sines_of(steps: i32, elements: usize) -> Case {
     let last = b.load(v);
     b.store(x, last);
     b.finish();
-    let x = Array::zeros(f32::data_type(), &[elements]).expect("fits");
+    let x = Array::zeros(f32::data_type(), &[ELEMENTS]).expect("fits");
     ("sines", check::module(module).expect("valid"), vec![x.into()])
 }
 

@@ -74,7 +74,7 @@ impl Array {
         Self::over(Arc::clone(&self.data), data_type, offset, shape, strides)
     }
 
-    fn over(
+    pub(crate) fn over(
         data: Arc<Buffer>,
         data_type: DataType,
         offset: usize,

@@ -33,8 +33,8 @@ unary! {
     Sin sin_f32 sin_f64 |x| x.sin();
     Cos cos_f32 cos_f64 |x| x.cos();
     Tan tan_f32 tan_f64 |x| x.tan();
-    Asin asin_f32 asin_f64 |x| x.clamp(-1.0, 1.0).asin();
-    Acos acos_f32 acos_f64 |x| x.clamp(-1.0, 1.0).acos();
+    Asin asin_f32 asin_f64 |x| x.max(-1.0).min(1.0).asin();
+    Acos acos_f32 acos_f64 |x| x.max(-1.0).min(1.0).acos();
     Atan atan_f32 atan_f64 |x| x.atan();
     Sinh sinh_f32 sinh_f64 |x| x.sinh();
     Cosh cosh_f32 cosh_f64 |x| x.cosh();

@@ -20,6 +20,7 @@ mod generate;
 mod import;
 mod kernel;
 mod launch;
+mod lent;
 pub mod nvrtc;
 mod output;
 mod pool;

@@ -3,6 +3,8 @@
 use gbxcule_gameboy::RomError;
 use gbxcule_gameboy::state::StateError;
 
+use crate::PortraitError;
+
 /// The world's failures and wrong calls; a refused call has changed nothing.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
@@ -34,8 +36,22 @@ pub enum SwarmError {
     OtherCartridge { found: usize, expected: usize },
     #[error("the state cannot be used: {0}")]
     State(#[from] StateError),
+    #[error(
+        "there is no built-in program `{name}`; there are reward_v0 and obs_v0, and files that end in .py"
+    )]
+    NoSuchProgram { name: String },
+    #[error("cannot read the program {path}: {error}")]
+    ProgramFile { path: String, error: std::io::Error },
+    #[error("{said}")]
+    Program { said: String },
+    #[error("the snapshot has {found} scratch cells, the programs of this swarm have {expected}")]
+    OtherPrograms { found: usize, expected: usize },
+    #[error("a program stopped in env {env}\n{error}")]
+    ProgramStopped { env: usize, error: Box<SwarmError> },
     #[error(transparent)]
     Device(#[from] gbxcule_runtime::Error),
+    #[error("the state cannot be imported: {0}")]
+    Portrait(#[source] PortraitError),
     #[error("cannot start a thread for the swarm: {0}")]
     Thread(#[source] std::io::Error),
 }

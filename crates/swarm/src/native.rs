@@ -7,14 +7,14 @@ use gbxcule_gameboy::Machine;
 
 use crate::action;
 use crate::crew::Crew;
-use crate::shard::{Shard, StepPlan};
-use crate::{Codec, Counters, CpuState, EnvSnapshot, OBS_V0_DIM, Rom, Schedule, Stage, SwarmError};
+use crate::shard::{Shard, ShardPlan, StepPlan};
+use crate::{Codec, Counters, CpuState, EnvSnapshot, Programs, Rom, Schedule, Stage, SwarmError};
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a step.
 const SHARDS_PER_THREAD: usize = 16;
 
 /// What a swarm is made of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct SwarmConfig {
     /// Machines.
     pub num_envs: usize,
@@ -24,7 +24,9 @@ pub struct SwarmConfig {
     pub schedule: Schedule,
     /// What a step computes.
     pub stage: Stage,
-    /// Draw the last frame of every step.
+    /// The reward and the observation.
+    pub programs: Programs,
+    /// Draw the last frame of every step, also if no program looks at it.
     pub draw_last: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
@@ -39,6 +41,7 @@ impl SwarmConfig {
             codec: Codec::FULL_V1,
             schedule: Schedule::default(),
             stage: Stage::default(),
+            programs: Programs::default(),
             draw_last: false,
             threads: None,
         }
@@ -55,6 +58,7 @@ pub struct NativeSwarm {
     reset_point: EnvSnapshot,
     seed: u64,
     rewards: Vec<f32>,
+    dones: Vec<bool>,
     observations: Vec<f32>,
 }
 
@@ -62,7 +66,7 @@ impl NativeSwarm {
     /// All machines switched on, none stepped.
     ///
     /// # Errors
-    /// No machines asked for, or no thread to be had.
+    /// No machines asked for, no thread to be had, or a program that cannot be run here.
     pub fn new(rom: Rom, config: SwarmConfig) -> Result<Self, SwarmError> {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
@@ -75,23 +79,27 @@ impl NativeSwarm {
             machine: Box::new(Machine::power_on(rom.cartridge())),
             cart_ram: vec![0xFF; rom.cart_ram_bytes()],
             counters: Counters::default(),
+            scratch: Vec::new(),
         };
+        let SwarmConfig { ref programs, stage, .. } = config;
+        let plan = ShardPlan { rom: &rom, programs, stage, start: &reset_point };
         let envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
         let mut shards = Vec::new();
         for first in (0..config.num_envs).step_by(envs_per_shard) {
-            let envs = envs_per_shard.min(config.num_envs - first);
-            shards.push(Some(Shard::new(shards.len(), envs, &rom, &reset_point)));
+            let envs = first..config.num_envs.min(first + envs_per_shard);
+            shards.push(Some(Shard::new(shards.len(), envs, &plan)?));
         }
         Ok(Self {
             crew: Crew::new(threads, shards.len())?,
-            config,
             rom,
             shards,
             envs_per_shard,
             reset_point,
             seed: 0,
             rewards: vec![0.0; config.num_envs],
-            observations: vec![0.0; config.num_envs * OBS_V0_DIM],
+            dones: vec![false; config.num_envs],
+            observations: vec![0.0; config.num_envs * config.programs.obs_dim()],
+            config,
         })
     }
 
@@ -135,8 +143,10 @@ impl NativeSwarm {
             for slot in 0..shard.len() {
                 shard.restore(slot, &self.reset_point);
             }
+            shard.clear_outputs();
         }
         self.rewards.fill(0.0);
+        self.dones.fill(false);
         self.observations.fill(0.0);
     }
 
@@ -153,33 +163,40 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// Make an env's present state the one that resets go back to.
+    /// Make an env's present state the one that resets go back to; what programs keep starts from zero all the same.
     ///
     /// # Errors
     /// There is no such env.
     pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
-        self.reset_point = EnvSnapshot { counters: Counters::default(), ..self.snapshot(env)? };
+        let (counters, scratch) = (Counters::default(), Vec::new());
+        self.reset_point = EnvSnapshot { counters, scratch, ..self.snapshot(env)? };
         Ok(())
     }
 
     /// Press each env's action, run the schedule's frames, compute what the stage owns.
     ///
     /// # Errors
-    /// Not one action for each env, or an action that the codec does not have; no machine has moved then.
+    /// Not one action for each env, or an action that the codec does not have; no machine has moved then. Or a
+    /// program stopped, such as at an index outside its scratch; all machines have moved then.
     pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
         action::check(&self.config, actions)?;
         let codec = self.config.codec;
         for (shard, actions) in
             self.shards.iter_mut().flatten().zip(actions.chunks(self.envs_per_shard))
         {
+            shard.actions.copy_from_slice(actions);
             for (buttons, action) in shard.buttons.iter_mut().zip(actions) {
                 *buttons = codec.actions[usize::from(*action)].1;
             }
         }
-        let SwarmConfig { schedule, stage, draw_last, .. } = self.config;
-        self.crew.step(&mut self.shards, StepPlan { schedule, stage, draw_last });
+        let SwarmConfig { schedule, stage, .. } = self.config;
+        let draw_last = self.config.draw_last || self.config.programs.look_at_frame();
+        self.crew.step(&mut self.shards, StepPlan { schedule, draw_last, seed: self.seed });
         self.collect_outputs(stage);
-        Ok(())
+        match self.shards.iter_mut().flatten().find_map(|shard| shard.fault.take()) {
+            Some((env, error)) => Err(SwarmError::ProgramStopped { env, error: Box::new(error) }),
+            None => Ok(()),
+        }
     }
 
     fn collect_outputs(&mut self, stage: Stage) {
@@ -188,11 +205,13 @@ impl NativeSwarm {
             for (shard, out) in shards.clone().zip(self.rewards.chunks_mut(self.envs_per_shard)) {
                 out.copy_from_slice(&shard.rewards);
             }
+            let dones = shards.clone().flat_map(|shard| &shard.dones);
+            self.dones.iter_mut().zip(dones).for_each(|(out, done)| *out = *done != 0);
         }
         if stage.owns_observation() {
-            let chunk = self.envs_per_shard * OBS_V0_DIM;
+            let chunk = self.envs_per_shard * self.config.programs.obs_dim();
             for (shard, out) in shards.zip(self.observations.chunks_mut(chunk)) {
-                out.copy_from_slice(shard.observations.as_flattened());
+                out.copy_from_slice(&shard.observations);
             }
         }
     }
@@ -203,7 +222,14 @@ impl NativeSwarm {
         &self.rewards
     }
 
-    /// [`OBS_V0_DIM`] numbers for each env, as of the last step whose stage owned them.
+    /// Whether each env's episode is over, as of the last step whose stage owned the reward; never, if the
+    /// programs do not say.
+    #[must_use]
+    pub fn dones(&self) -> &[bool] {
+        &self.dones
+    }
+
+    /// [`Programs::obs_dim`] numbers for each env, as of the last step whose stage owned them.
     #[must_use]
     pub fn observations(&self) -> &[f32] {
         &self.observations
@@ -290,6 +316,10 @@ impl NativeSwarm {
         if found != expected {
             return Err(SwarmError::OtherCartridge { found, expected });
         }
+        let (found, expected) = (snapshot.scratch.len(), self.config.programs.scratch_len());
+        if found != expected && found != 0 {
+            return Err(SwarmError::OtherPrograms { found, expected });
+        }
         let slot = env % self.envs_per_shard;
         shard_mut(&mut self.shards, env / self.envs_per_shard).restore(slot, snapshot);
         Ok(())
@@ -316,7 +346,8 @@ impl NativeSwarm {
         let mut cart_ram = vec![0; self.rom.cart_ram_bytes()];
         let machine = Machine::load_state(self.rom.cartridge(), bytes, &mut cart_ram)?;
         let counters = Counters::default();
-        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters })
+        let scratch = Vec::new();
+        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch })
     }
 
     /// One env's state into all marked ones.

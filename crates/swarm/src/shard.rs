@@ -1,15 +1,25 @@
 //! A run of neighbouring envs: the piece of the swarm that one thread steps at a time.
 
+use gbxcule_gameboy::view::Turn;
 use gbxcule_gameboy::{Machine, Step};
 
-use crate::{Counters, EnvSnapshot, Features, OBS_V0_DIM, Rom, Schedule, Stage, obs_v0, reward_v0};
+use crate::program::{Behind, Outputs};
+use crate::{Counters, EnvSnapshot, Programs, Rom, Schedule, Stage, SwarmError};
 
 /// What one step does, the same for every env.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StepPlan {
     pub(crate) schedule: Schedule,
-    pub(crate) stage: Stage,
     pub(crate) draw_last: bool,
+    pub(crate) seed: u64,
+}
+
+/// What all shards of a swarm are made for.
+pub(crate) struct ShardPlan<'p> {
+    pub(crate) rom: &'p Rom,
+    pub(crate) programs: &'p Programs,
+    pub(crate) stage: Stage,
+    pub(crate) start: &'p EnvSnapshot,
 }
 
 impl StepPlan {
@@ -25,37 +35,61 @@ impl StepPlan {
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
 pub(crate) struct Shard {
     pub(crate) index: usize,
+    first_env: usize,
     rom: Rom,
+    behind: Option<Behind>,
     machines: Vec<Machine>,
     cart_ram: Vec<u8>,
     counters: Vec<Counters>,
+    pub(crate) actions: Vec<u8>,
     pub(crate) buttons: Vec<u8>,
+    scratch: Vec<f32>,
+    scratch_len: usize,
     pub(crate) rewards: Vec<f32>,
-    pub(crate) observations: Vec<[f32; OBS_V0_DIM]>,
+    pub(crate) dones: Vec<u8>,
+    pub(crate) observations: Vec<f32>,
+    obs_dim: usize,
+    /// The first env whose program stopped in the last step, and why.
+    pub(crate) fault: Option<(usize, SwarmError)>,
 }
 
 impl Shard {
-    pub(crate) fn new(index: usize, envs: usize, rom: &Rom, start: &EnvSnapshot) -> Self {
+    pub(crate) fn new(
+        index: usize,
+        envs: std::ops::Range<usize>,
+        plan: &ShardPlan<'_>,
+    ) -> Result<Self, SwarmError> {
+        let ShardPlan { rom, programs, stage, start } = *plan;
+        let (scratch_len, obs_dim, count) =
+            (programs.scratch_len(), programs.obs_dim(), envs.len());
         let mut shard = Self {
             index,
+            first_env: envs.start,
             rom: rom.clone(),
-            machines: vec![*start.machine; envs],
-            cart_ram: vec![0; envs * rom.cart_ram_bytes()],
-            counters: vec![Counters::default(); envs],
-            buttons: vec![0; envs],
-            rewards: vec![0.0; envs],
-            observations: vec![[0.0; OBS_V0_DIM]; envs],
+            behind: Behind::new(programs, stage)?,
+            machines: vec![*start.machine; count],
+            cart_ram: vec![0; count * rom.cart_ram_bytes()],
+            counters: vec![Counters::default(); count],
+            actions: vec![0; count],
+            buttons: vec![0; count],
+            scratch: vec![0.0; count * scratch_len],
+            scratch_len,
+            rewards: vec![0.0; count],
+            dones: vec![0; count],
+            observations: vec![0.0; count * obs_dim],
+            obs_dim,
+            fault: None,
         };
-        for slot in 0..envs {
+        for slot in 0..count {
             shard.restore(slot, start);
         }
-        shard
+        Ok(shard)
     }
 
     pub(crate) fn step(&mut self, plan: StepPlan) {
         for slot in 0..self.machines.len() {
             self.run_frames(slot, plan);
-            self.compute_outputs(slot, plan.stage);
+            self.run_programs(slot, plan.seed);
         }
     }
 
@@ -70,17 +104,35 @@ impl Shard {
         counters.tcycles += 4 * u64::from(mcycles);
     }
 
-    fn compute_outputs(&mut self, slot: usize, stage: Stage) {
-        if stage == Stage::EmulateOnly {
-            return;
+    fn run_programs(&mut self, slot: usize, seed: u64) {
+        let Some(behind) = &mut self.behind else { return };
+        // Programs see the lower halves; both start again at 0.
+        let turn = Turn {
+            frames: self.counters[slot].frames as u32,
+            seed: seed as u32,
+            env: (self.first_env + slot) as u32,
+            action: self.actions[slot],
+            buttons: self.buttons[slot],
+        };
+        let ram_bytes = self.rom.cart_ram_bytes();
+        let cart_ram = &self.cart_ram[slot * ram_bytes..][..ram_bytes];
+        let mut outputs = Outputs {
+            scratch: &mut self.scratch[slot * self.scratch_len..][..self.scratch_len],
+            reward: &mut self.rewards[slot],
+            done: &mut self.dones[slot],
+            obs: &mut self.observations[slot * self.obs_dim..][..self.obs_dim],
+        };
+        let ran = behind.run(&self.machines[slot], self.rom.bytes(), cart_ram, turn, &mut outputs);
+        if let (Err(error), None) = (ran, &self.fault) {
+            self.fault = Some((self.first_env + slot, error));
         }
-        let features = Features::of(&self.machines[slot], &self.rom, self.cart_ram(slot));
-        if stage.owns_reward() {
-            self.rewards[slot] = reward_v0(&features);
-        }
-        if stage.owns_observation() {
-            obs_v0(&features, &mut self.observations[slot]);
-        }
+    }
+
+    /// Outputs to zero.
+    pub(crate) fn clear_outputs(&mut self) {
+        self.rewards.fill(0.0);
+        self.dones.fill(0);
+        self.observations.fill(0.0);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -115,14 +167,22 @@ impl Shard {
             machine: Box::new(self.machines[slot]),
             cart_ram: self.cart_ram(slot).to_vec(),
             counters: self.counters[slot],
+            scratch: self.scratch[slot * self.scratch_len..][..self.scratch_len].to_vec(),
         }
     }
 
-    /// Put an env back; the snapshot's cartridge RAM has this ROM's size, which the swarm has checked.
+    /// Put an env back; the snapshot's cartridge RAM has this ROM's size and its scratch none or these programs',
+    /// which the swarm has checked.
     pub(crate) fn restore(&mut self, slot: usize, snapshot: &EnvSnapshot) {
         let ram_bytes = self.rom.cart_ram_bytes();
         self.machines[slot] = *snapshot.machine;
         self.cart_ram[slot * ram_bytes..][..ram_bytes].copy_from_slice(&snapshot.cart_ram);
         self.counters[slot] = snapshot.counters;
+        let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
+        if snapshot.scratch.is_empty() {
+            scratch.fill(0.0);
+        } else {
+            scratch.copy_from_slice(&snapshot.scratch);
+        }
     }
 }

@@ -11,12 +11,15 @@ pub struct Counters {
     pub tcycles: u64,
 }
 
-/// Everything that makes one env what it is: the machine, its cartridge RAM and its counters.
+/// Everything that makes one env what it is: the machine, its cartridge RAM, its counters and what its programs
+/// keep.
 #[derive(Clone)]
 pub struct EnvSnapshot {
     pub(crate) machine: Box<Machine>,
     pub(crate) cart_ram: Vec<u8>,
     pub(crate) counters: Counters,
+    /// Empty stands for zeros, as many as there must be.
+    pub(crate) scratch: Vec<f32>,
 }
 
 impl EnvSnapshot {
@@ -30,6 +33,12 @@ impl EnvSnapshot {
     #[must_use]
     pub fn cart_ram(&self) -> &[u8] {
         &self.cart_ram
+    }
+
+    /// The cells that its programs keep from step to step.
+    #[must_use]
+    pub fn scratch(&self) -> &[f32] {
+        &self.scratch
     }
 
     /// How far it had come since its reset.

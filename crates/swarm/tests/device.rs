@@ -21,7 +21,7 @@ struct Pair {
 impl Pair {
     fn new(rom_bytes: &[u8], config: SwarmConfig, device: DeviceConfig) -> Self {
         Self {
-            native: NativeSwarm::new(rom(rom_bytes), config).expect("a swarm"),
+            native: NativeSwarm::new(rom(rom_bytes), config.clone()).expect("a swarm"),
             ours: DeviceSwarm::new(rom(rom_bytes), config, device).expect("a swarm"),
         }
     }

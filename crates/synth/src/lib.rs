@@ -1,1 +1,28 @@
 //! The dataset foundry: kernels sampled from typed grammars, run, checked and written.
+//!
+//! [`row::make`] draws a kernel (`grammar`), prints it as Python (`spell`), lets the compiler read that text as
+//! anybody's (`program`), runs it (`execute`, `meaning`, `difference`) and keeps all of it as a [`row::Row`].
+//! [`batch`] makes many and writes them, [`validate`] checks stored ones, [`mutate`] checks the checks.
+
+mod ast;
+pub mod batch;
+pub mod card;
+mod difference;
+pub mod error;
+mod execute;
+mod grammar;
+mod host;
+mod input;
+pub mod leak;
+mod meaning;
+pub mod mutate;
+mod program;
+mod random;
+pub mod row;
+mod spell;
+mod structure;
+pub mod table;
+mod tensor;
+pub mod validate;
+mod widen;
+mod word;

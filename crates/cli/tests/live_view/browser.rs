@@ -9,6 +9,7 @@ use crate::serving::{Serving, expected_swarm, wait_until};
 
 const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false };
 const PHONE: Window = Window { width: 390, height: 844, ratio: 2.0, dark: false };
+const PHONE_ON_ITS_SIDE: Window = Window { width: 844, height: 390, ratio: 2.0, dark: false };
 
 /// Shades of 160 x 144 pixels of a canvas's upper left corner, as digits; the green palette's reds tell them apart.
 fn shades(browser: &mut Chromium, canvas: &str) -> String {
@@ -157,6 +158,7 @@ fn the_keyboard_plays() {
     browser.press(" ");
     picture(&mut browser, "play-wide", WIDE);
     picture(&mut browser, "play-phone", PHONE);
+    picture(&mut browser, "play-phone-on-its-side", PHONE_ON_ITS_SIDE);
     assert_eq!(browser.thrown, [""; 0]);
 }
 
@@ -186,6 +188,8 @@ fn a_phone_shows_it_too_and_a_lost_connection_says_so() {
     let mut browser = Chromium::start();
     browser.open(&serving.url(), WIDE);
     wait_until("it runs", || step_count(&mut browser) > 40);
+    let speed = browser.evaluate("document.querySelector('[name=speed]:checked').value");
+    assert_eq!(speed, "16");
     picture(&mut browser, "watch-wide", WIDE);
     browser.press("ArrowRight");
     browser.evaluate("document.getElementById('swarm').focus()");

@@ -56,8 +56,9 @@ fn real(native: Native, x: f64, y: f64) -> f64 {
         Native::Sin => libm::sin(x),
         Native::Cos => libm::cos(x),
         Native::Tan => libm::tan(x),
-        Native::Asin => libm::asin(x.clamp(-1.0, 1.0)),
-        Native::Acos => libm::acos(x.clamp(-1.0, 1.0)),
+        // NaN becomes -1, as in NVIDIA Warp.
+        Native::Asin => libm::asin(x.max(-1.0).min(1.0)),
+        Native::Acos => libm::acos(x.max(-1.0).min(1.0)),
         Native::Atan => libm::atan(x),
         Native::Atan2 => libm::atan2(x, y),
         Native::Sinh => libm::sinh(x),

@@ -19,13 +19,23 @@ mod bound;
 /// Elements that an array may have to become variables.
 const ELEMENTS_MAX: u32 = 4;
 
-/// Promotes the fields of the struct that a function takes as a parameter, those that it uses in loops.
-/// Functions that it calls should have been inlined before if they are to take part.
-pub fn run(module: &mut Module, function: FunctionId, param: usize) {
+/// Which fields to promote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// Those used in loops: others gain nothing.
+    InLoops,
+    /// All that can be.
+    All,
+}
+
+/// Promotes fields of the struct that a function takes as a parameter. Functions that it calls should have
+/// been inlined before if they are to take part.
+pub fn run(module: &mut Module, function: FunctionId, param: usize, which: Which) {
     let structure = module.functions[function].params[param].ty;
     let written = written(module, structure);
     let mut body = std::mem::take(&mut module.functions[function].body);
-    let fields = candidates(module, &body, structure, param, &written);
+    let mut fields = candidates(module, &body, structure, param, &written);
+    fields.retain(|kept| which == Which::All || kept.repeats);
     let mut promoter = Promoter { module, body: &mut body, param: param as u32, fields };
     promoter.split_references();
     promoter.redirect();
@@ -193,7 +203,7 @@ fn candidates(
             );
         }
     });
-    found.retain(|kept| kept.repeats && !refused.iter().any(|path| overlap(path, &kept.path)));
+    found.retain(|kept| !refused.iter().any(|path| overlap(path, &kept.path)));
     found
 }
 

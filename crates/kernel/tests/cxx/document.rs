@@ -38,11 +38,6 @@ pub(crate) fn text(name: &str, dialect: Dialect) -> String {
     cxx::write(&module, &options).source
 }
 
-/// All CUDA texts.
-pub(crate) fn cuda() -> Vec<String> {
-    names().iter().map(|name| text(name, Dialect::Cuda)).collect()
-}
-
 #[test]
 fn samples_are_what_is_written_today() {
     let write = std::env::var_os("GBXCULE_WRITE_SAMPLES").is_some();

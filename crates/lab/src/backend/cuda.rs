@@ -23,6 +23,7 @@ impl Cuda {
                 codec: config.codec,
                 schedule: config.schedule,
                 stage: config.stage,
+                programs: config.programs.clone(),
                 draw_last: config.draw_last,
                 threads: None,
             },

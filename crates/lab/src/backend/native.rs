@@ -22,6 +22,7 @@ impl Native {
                 codec: config.codec,
                 schedule: config.schedule,
                 stage: config.stage,
+                programs: config.programs.clone(),
                 draw_last: config.draw_last,
                 threads: config.workers,
             },

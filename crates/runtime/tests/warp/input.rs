@@ -8,7 +8,7 @@ use crate::subject::Subject;
 use gbxcule_kernel::arbitrary::{Actual, Program, Random, leaves, number};
 use gbxcule_kernel::eval;
 use gbxcule_kernel::interp::{Failure, Machine};
-use gbxcule_kernel::ir::{Literal, Scalar, Shape, Type, Types};
+use gbxcule_kernel::ir::{Literal, Op, Scalar, Shape, Type, Types};
 
 /// Statements that a launch may take.
 const BUDGET: u64 = 3_000_000;
@@ -52,6 +52,9 @@ const ROUNDS: [&[Way]; 3] = [
 pub(crate) struct Run {
     pub(crate) program: Program,
     pub(crate) after: Vec<Vec<u8>>,
+    /// Whether threads see what others write. Then whoever runs several at once may leave something
+    /// else.
+    pub(crate) races: bool,
 }
 
 /// Why nothing of a kernel can be compared.
@@ -64,7 +67,7 @@ pub(crate) enum Refusal {
     Faults(Failure),
 }
 
-/// Inputs for a kernel, at most one of each round.
+/// Inputs for a kernel, at most one of each round; if its threads race, also for one thread alone.
 pub(crate) fn runs(subject: &Subject, seed: u64) -> Result<Vec<Run>, Refusal> {
     runs_in(&ROUNDS, subject, seed)
 }
@@ -93,9 +96,17 @@ fn runs_in(rounds: &[&[Way]], subject: &Subject, seed: u64) -> Result<Vec<Run>, 
         for (at, &way) in ways.iter().enumerate() {
             let seed = seed ^ (round as u64 + 1) << 40 ^ (at as u64) << 48;
             let program = draw(subject, way, &mut Random::new(seed));
-            match interpret(&program) {
+            let mut order = points(&program.dims);
+            match interpret(&program, &order) {
                 Ok(after) => {
-                    runs.push(Run { program, after });
+                    order.reverse();
+                    let races = interpret(&program, &order).as_ref() != Ok(&after)
+                        || !changes_atomically(subject) && !adds_up(&program, &after);
+                    let alone = Program { dims: vec![1; program.dims.len()], ..program.clone() };
+                    runs.push(Run { program, after, races });
+                    if races && let Ok(after) = interpret(&alone, &[[0; 4]]) {
+                        runs.push(Run { program: alone, after, races: false });
+                    }
                     break;
                 }
                 Err(failure) => _ = first.get_or_insert(failure),
@@ -154,12 +165,52 @@ fn literal(scalar: Scalar, way: Way, random: &mut Random) -> Literal {
     }
 }
 
-fn interpret(program: &Program) -> Result<Vec<Vec<u8>>, Failure> {
+/// Memory after a launch whose threads run in this order.
+fn interpret(program: &Program, order: &[[u32; 4]]) -> Result<Vec<Vec<u8>>, Failure> {
     let mut machine = Machine::new(&program.module);
     machine.budget = BUDGET;
     let buffers: Vec<_> =
         program.buffers.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
     let args: Vec<_> = program.args.iter().map(|actual| actual.argument(&buffers)).collect();
-    machine.launch(program.kernel, &program.dims, &args)?;
+    for &point in order {
+        machine.launch_point(program.kernel, point, &args)?;
+    }
     Ok(buffers.into_iter().map(|buffer| machine.memory.bytes(buffer).to_vec()).collect())
+}
+
+/// Whether a launch leaves what its threads leave, each alone on the memory before.
+fn adds_up(program: &Program, after: &[Vec<u8>]) -> bool {
+    let mut sum = program.buffers.clone();
+    for point in points(&program.dims) {
+        let Ok(alone) = interpret(program, &[point]) else { return false };
+        for (sum, (before, alone)) in sum.iter_mut().zip(program.buffers.iter().zip(&alone)) {
+            for (sum, (before, alone)) in sum.iter_mut().zip(before.iter().zip(alone)) {
+                if before != alone {
+                    *sum = *alone;
+                }
+            }
+        }
+    }
+    sum == after
+}
+
+fn changes_atomically(subject: &Subject) -> bool {
+    let mut values = subject.module.functions.iter().flat_map(|(_, f)| f.body.values.iter());
+    values.any(|(_, value)| matches!(value.op, Op::Atomic { .. }))
+}
+
+/// All points of a grid, the last dimension fastest.
+fn points(dims: &[u32]) -> Vec<[u32; 4]> {
+    let mut points = vec![[0; 4]];
+    for (dim, &extent) in dims.iter().enumerate() {
+        let along = |point: [u32; 4]| {
+            (0..extent).map(move |index| {
+                let mut point = point;
+                point[dim] = index;
+                point
+            })
+        };
+        points = points.into_iter().flat_map(along).collect();
+    }
+    points
 }

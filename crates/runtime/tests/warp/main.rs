@@ -25,7 +25,7 @@ use gbxcule_kernel::back::cxx::Dialect;
 use input::Run;
 use judge::{Worst, worst};
 use oracle::{Launch, Warp};
-use report::Report;
+use report::{Comparison, Report};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -79,12 +79,17 @@ fn every_kernel_of_warps_own_sources_agrees_with_warp() {
         let mut outcomes = outcomes.into_iter();
         for (pair, theirs) in batch {
             let mut verdicts = [Worst::default(), Worst::default(), Worst::default()];
-            for ((run, theirs), outcome) in pair.runs.iter().zip(theirs).zip(outcomes.by_ref()) {
+            let runs = pair.runs.iter().zip(theirs).zip(outcomes.by_ref()).enumerate();
+            for (number, ((run, theirs), outcome)) in runs {
                 let text = match outcome.fault[0] {
                     0 => Ok(outcome.buffers),
                     kind => Err(format!("fault {kind}")),
                 };
-                let native = native::run(&run.program, true).map_err(|error| error.to_string());
+                let native = match run.races {
+                    // Several threads at once are no other order of the same steps.
+                    true => Ok(theirs.clone()),
+                    false => native::run(&run.program, true).map_err(|error| error.to_string()),
+                };
                 let ways = [Ok(run.after.clone()), native, text];
                 for (verdict, ours) in verdicts.iter_mut().zip(ways) {
                     let found = match ours {
@@ -92,12 +97,18 @@ fn every_kernel_of_warps_own_sources_agrees_with_warp() {
                         Err(what) => Worst { ulps: f64::INFINITY, what },
                     };
                     if found.ulps > verdict.ulps {
-                        *verdict = found;
+                        let what = format!("input {number}: {}", found.what);
+                        *verdict = Worst { what, ..found };
                     }
                 }
             }
-            let writes = pair.runs.iter().any(|run| run.after != run.program.buffers);
-            report.compared(&pair.title, pair.subject.is_transcendental(), writes, &verdicts);
+            report.compared(&Comparison {
+                title: &pair.title,
+                transcendental: pair.subject.is_transcendental(),
+                writes: pair.runs.iter().any(|run| run.after != run.program.buffers),
+                races: pair.runs.iter().any(|run| run.races),
+                verdicts: &verdicts,
+            });
         }
     }
     println!("{}", report.text());
@@ -163,13 +174,14 @@ impl Oracle {
                 let mut errors =
                     answer["errors"].as_array().cloned().unwrap_or_default().into_iter();
                 let answers = batch.iter().map(|pair| {
-                    let count = pair.runs.len();
-                    let memory: Vec<_> = memory.by_ref().take(count).collect();
-                    let mut errors = errors.by_ref().take(count);
-                    let error = errors.find_map(|error| {
-                        error.as_str().filter(|e| !e.is_empty()).map(String::from)
-                    });
-                    error.map_or(Ok(memory), Err)
+                    let memory: Vec<_> = memory.by_ref().take(pair.runs.len()).collect();
+                    let errors: Vec<_> = errors.by_ref().take(pair.runs.len()).collect();
+                    let text = |error: &Value| error.as_str().unwrap_or_default().to_string();
+                    match errors.iter().map(text).find(|error| !error.is_empty()) {
+                        Some(error) => Err(error),
+                        None if memory.contains(&Vec::new()) => Err("no memory came back".into()),
+                        None => Ok(memory),
+                    }
                 });
                 answers.collect()
             }

@@ -16,11 +16,22 @@ pub(crate) struct Report {
     compiled: usize,
     compared: usize,
     idle: usize,
+    racing: usize,
     agree: [usize; 3],
     equal: [usize; 3],
     explained: usize,
     left_out: BTreeMap<String, Vec<String>>,
     pub(crate) surprises: Vec<String>,
+}
+
+/// A kernel that ran everywhere.
+pub(crate) struct Comparison<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) transcendental: bool,
+    pub(crate) writes: bool,
+    pub(crate) races: bool,
+    /// How far each way of running is from Warp.
+    pub(crate) verdicts: &'a [Worst; 3],
 }
 
 impl Report {
@@ -52,16 +63,11 @@ impl Report {
         self.left_out.entry(reason.into()).or_default().push(format!("{title}: {error}"));
     }
 
-    /// A kernel that ran everywhere.
-    pub(crate) fn compared(
-        &mut self,
-        title: &str,
-        transcendental: bool,
-        writes: bool,
-        verdicts: &[Worst; 3],
-    ) {
+    pub(crate) fn compared(&mut self, comparison: &Comparison<'_>) {
+        let &Comparison { title, transcendental, verdicts, .. } = comparison;
         self.compared += 1;
-        self.idle += usize::from(!writes);
+        self.idle += usize::from(!comparison.writes);
+        self.racing += usize::from(comparison.races);
         let mut problems = Vec::new();
         for (way, verdict) in verdicts.iter().enumerate() {
             let agrees = verdict.agrees(transcendental);
@@ -72,6 +78,7 @@ impl Report {
             }
         }
         let reason = EXPLAINED.iter().find(|(begin, _)| title.starts_with(begin));
+        let surprises = self.surprises.len();
         match (problems.is_empty(), reason) {
             (true, None) => {}
             (false, Some(_)) => self.explained += 1,
@@ -80,6 +87,7 @@ impl Report {
             }
             (false, None) => self.surprises.push(format!("{title}: {}", problems.join("; "))),
         }
+        self.surprises[surprises..].iter().for_each(|surprise| println!("{surprise}"));
     }
 
     pub(crate) fn text(&self) -> String {
@@ -89,6 +97,7 @@ impl Report {
         row("compiled", self.compiled);
         row("compared with NVIDIA Warp", self.compared);
         row("  of them leave their arrays as they were", self.idle);
+        row("  of them have threads that race: alone in machine code", self.racing);
         for (way, name) in WAYS.iter().enumerate() {
             row(&format!("  {name} agrees"), self.agree[way]);
             row(&format!("  {name} leaves the same bits"), self.equal[way]);

@@ -132,7 +132,7 @@ fn ours<'a>(
     };
     let reverse = (check::module(module).expect("reverses are valid"), kernels[0]);
     counts.add("differentiates", title);
-    let Ok(Run { program, after }) = input::calm_run(subject, seed) else {
+    let Ok(Run { program, after, .. }) = input::calm_run(subject, seed) else {
         counts.add("no inputs", title);
         return Ok(None);
     };

@@ -97,7 +97,7 @@ pub(crate) fn download(
     let machine = Machine::load_state(cartridge, &state, &mut cart_ram)?;
     let counters: Vec<u64> = parts.arrays[COUNTERS].to_vec()?;
     let counters = Counters { frames: counters[0], tcycles: counters[1] };
-    Ok(EnvSnapshot { machine: Box::new(machine), cart_ram, counters })
+    Ok(EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch: Vec::new() })
 }
 
 /// The bytes of a part made for one env.

@@ -22,7 +22,8 @@ pub struct DeviceConfig {
     pub device: Device,
     /// How the machines' arrays lie.
     pub layout: Layout,
-    /// Whether indices are checked while running. They are masked by construction: for finding faults of ours.
+    /// Whether indices are checked while running. The machine masks them by construction: for finding faults of ours.
+    /// With programs of the caller's they are always checked.
     pub checked: bool,
 }
 
@@ -74,7 +75,7 @@ impl DeviceSwarm {
     pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
         let mut module = machine_module();
         let programs = Programs::built_in(&mut module);
-        Self::with_programs(rom, config, device, module, programs)
+        Self::build(rom, config, device, module, programs)
     }
 
     /// The same with programs of the caller's, which are functions of a module that holds the machine.
@@ -82,6 +83,17 @@ impl DeviceSwarm {
     /// # Errors
     /// As [`DeviceSwarm::new`].
     pub fn with_programs(
+        rom: Rom,
+        config: SwarmConfig,
+        device: DeviceConfig,
+        module: Module,
+        programs: Programs,
+    ) -> Result<Self, SwarmError> {
+        let device = DeviceConfig { checked: true, ..device };
+        Self::build(rom, config, device, module, programs)
+    }
+
+    fn build(
         rom: Rom,
         config: SwarmConfig,
         device: DeviceConfig,
@@ -101,6 +113,7 @@ impl DeviceSwarm {
             machine: Box::new(Machine::power_on(rom.cartridge())),
             cart_ram: vec![0xFF; rom.cart_ram_bytes()],
             counters: Counters::default(),
+            scratch: Vec::new(),
         };
         let mut swarm = Self {
             parts: Parts::new(lengths, config.num_envs, device.layout)?,
@@ -383,7 +396,10 @@ impl DeviceSwarm {
         let mut cart_ram = vec![0; self.rom.cart_ram_bytes()];
         let machine = Machine::load_state(self.rom.cartridge(), bytes, &mut cart_ram)?;
         let counters = Counters::default();
-        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters })
+        self.restore(
+            env,
+            &EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch: Vec::new() },
+        )
     }
 
     /// One env's state into all marked ones, on the device.
@@ -432,8 +448,16 @@ impl DeviceSwarm {
 }
 
 impl DeviceConfig {
+    #[allow(unsafe_code, reason = "the machine vouches for its indices")]
     fn build(self) -> Build {
-        Build { checked: self.checked }
+        if self.checked {
+            Build::default()
+        } else {
+            // SAFETY: what is built so is the machine with the built-in programs. Its indices are masked by
+            // construction, handles are made here for arrays of the lengths it knows, launches go from 0 to
+            // the number of envs or bytes, and actions index a table of 256. Tests run it all in checked builds.
+            unsafe { Build::unchecked() }
+        }
     }
 }
 

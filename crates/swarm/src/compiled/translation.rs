@@ -49,7 +49,7 @@ pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
     let module = pass::simplify(checked(module));
     let mut module = module.into_inner();
     let hot = function(&module, "Machine::run_until_deadline");
-    promote::run(&mut module, hot, 0);
+    promote::run(&mut module, hot, 0, promote::Which::InLoops);
     module
 }
 

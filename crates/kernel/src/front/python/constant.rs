@@ -32,14 +32,23 @@ pub(super) enum Static<'a> {
     Module(Rc<str>),
     /// `path` of a module, not a type or constant: mostly a function.
     Member(Rc<str>),
-    /// All `@wp.func` of one name in a scope.
-    Function(ScopeId, &'a str),
+    Function(Family<'a>),
     /// Any other function.
     Python(&'a StmtFunctionDef, ScopeId),
     /// A class that is no struct: a namespace.
     Class(ScopeId),
     /// A value of the library's type, by the first parameter behind it.
     Handle(u32),
+}
+
+/// The `@wp.func` of one name in a scope.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Family<'a> {
+    pub(super) home: ScopeId,
+    pub(super) name: &'a str,
+    /// Only those that the text defines before this; a second name given to functions goes on to mean
+    /// them when the first one is defined anew.
+    pub(super) before: Option<u32>,
 }
 
 pub(super) type Known<'a> = Result<Static<'a>, Box<Diagnostic>>;
@@ -243,7 +252,16 @@ impl<'a> Unit<'a> {
                     .or(Ok(Static::Member(path.into())))
             }
             Meaning::Value(value) => {
-                self.known(value, home).map_err(|fault| self.used(&fault, name, expr))
+                let known =
+                    self.known(value, home).map_err(|fault| self.used(&fault, name, expr))?;
+                Ok(match known {
+                    Static::Function(family @ Family { before: None, .. })
+                        if family.home == home =>
+                    {
+                        Static::Function(Family { before: Some(syntax::start(value)), ..family })
+                    }
+                    known => known,
+                })
             }
             Meaning::Part(value, position) => {
                 match self.known(value, home).map_err(|fault| self.used(&fault, name, expr))? {
@@ -259,7 +277,7 @@ impl<'a> Unit<'a> {
             Meaning::Function(def) => Ok(match self.role(def, home) {
                 Role::Func => {
                     // The name as the tree spells it lives as long as the tree.
-                    Static::Function(home, def.name.as_str())
+                    Static::Function(Family { home, name: def.name.as_str(), before: None })
                 }
                 _ => Static::Python(def, home),
             }),

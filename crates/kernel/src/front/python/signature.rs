@@ -1,7 +1,7 @@
 //! Annotations, parameters of functions and fields of structs, read from the text.
 
 use super::annotation::Annotation;
-use super::constant::{Role, Static, Unit};
+use super::constant::{Family, Role, Static, Unit};
 use super::scope::{Meaning, Owner, ScopeId};
 use super::syntax::{self, Arguments, Expr, Stmt, StmtFunctionDef};
 use super::warp;
@@ -384,11 +384,13 @@ impl<'a> Unit<'a> {
         if faults.is_empty() { Ok(formals) } else { Err(faults) }
     }
 
-    /// The definitions of a function's name in its scope that are `@wp.func`, in order.
-    pub(super) fn overloads(&self, scope: ScopeId, name: &str) -> Vec<&'a StmtFunctionDef> {
-        let definitions = self.scopes.own(scope, name).unwrap_or_default();
+    /// The definitions of a family, in order.
+    pub(super) fn overloads(&self, family: Family<'a>) -> Vec<&'a StmtFunctionDef> {
+        let scope = family.home;
+        let definitions = self.scopes.own(scope, family.name).unwrap_or_default();
         definitions
             .iter()
+            .filter(|definition| family.before.is_none_or(|before| definition.at < before))
             .filter_map(|definition| match definition.meaning {
                 Meaning::Function(def) if self.role(def, scope) == Role::Func => Some(def),
                 _ => None,

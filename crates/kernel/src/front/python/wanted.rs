@@ -3,7 +3,7 @@
 
 use super::Reader;
 use super::annotation::Annotation;
-use super::constant::Static;
+use super::constant::{Role, Static};
 use super::lower::{Binding, Session, Stop};
 use super::scope::Meaning;
 use super::signature::Formal;
@@ -107,16 +107,18 @@ impl<'a> Reader<'a> {
         &self,
         wanted: &Wanted<'_>,
     ) -> Result<Option<&'a StmtFunctionDef>, Vec<Diagnostic>> {
-        if let Some(def) = self.unit.overloads(TOP, wanted.name).pop() {
-            return Ok(Some(def));
-        }
         let definitions = self.unit.scopes.own(TOP, wanted.name).unwrap_or_default();
-        for definition in definitions {
-            if let Meaning::Function(def) = definition.meaning {
-                return Err(vec![self.misfit(def, wanted, "has to be a `@wp.func`")]);
-            }
+        let functions = || {
+            definitions.iter().filter_map(|definition| match definition.meaning {
+                Meaning::Function(def) => Some(def),
+                _ => None,
+            })
+        };
+        let func = functions().filter(|def| self.unit.role(def, TOP) == Role::Func).last();
+        if let (None, Some(def)) = (func, functions().next()) {
+            return Err(vec![self.misfit(def, wanted, "has to be a `@wp.func`")]);
         }
-        Ok(None)
+        Ok(func)
     }
 
     fn misfit(&self, def: &StmtFunctionDef, wanted: &Wanted<'_>, what: &str) -> Diagnostic {

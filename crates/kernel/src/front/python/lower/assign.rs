@@ -305,15 +305,20 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let result = self.binary(assign.op, left, right, span)?;
             return self.bind(name.id.as_str(), result, span);
         }
+        // The indices come before the right-hand side, whose effects they must not see.
+        let place = if self.is_slice(&assign.target) {
+            None
+        } else {
+            Some(self.target_place(&assign.target)?)
+        };
         let right = self.expr(&assign.value)?;
         let right = self.value(right, self.span(&assign.value))?;
-        if self.is_slice(&assign.target) {
+        let Some(place) = place else {
             let current = self.expr(&assign.target)?;
             let result = self.binary(assign.op, current, Operand::Value(right), span)?;
             let result = self.value(result, span)?;
             return self.store_slice(&assign.target, result);
-        }
-        let place = self.target_place(&assign.target)?;
+        };
         let ty = self.b.place_type(place);
         let whole = matches!(self.b.body().path(place).last(), Some(Projection::Element(_)))
             && matches!(&*assign.target, Expr::Subscript(_));

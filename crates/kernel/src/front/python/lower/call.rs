@@ -17,9 +17,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn call(&mut self, call: &'a ExprCall, expr: &'a Expr) -> Flow<Operand<'a>> {
         let span = self.span(expr);
         match self.callee(&call.func)? {
-            Static::Function(home, name) => {
+            Static::Function(family) => {
                 let given = self.given(&call.arguments)?;
-                self.call_user(home, name, &given, span)
+                self.call_user(family, &given, span)
             }
             Static::Type(Annotation::Struct(class)) => {
                 let given = self.given(&call.arguments)?;

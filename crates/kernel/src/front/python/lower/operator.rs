@@ -2,7 +2,7 @@
 
 use super::{Flow, Lower, Operand, fault};
 use crate::diagnostic::Diagnostic;
-use crate::front::python::constant::Role;
+use crate::front::python::constant::{Family, Role};
 use crate::front::python::scope::Meaning;
 use crate::front::python::syntax::Operator;
 use crate::ir::builtin;
@@ -58,9 +58,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if self.unit.role(def, home) != Role::Func {
             return Ok(None);
         }
-        let name = def.name.as_str();
+        let family = Family { home, name: def.name.as_str(), before: None };
         let given = vec![(None, left.clone(), None), (None, right.clone(), None)];
-        match self.call_user(home, name, &given, span) {
+        match self.call_user(family, &given, span) {
             // No overload takes these: the operator is the usual one.
             Err(super::Stop::Fault(fault)) if fault.code == "type-mismatch" => Ok(None),
             other => other.map(Some),

@@ -5,6 +5,7 @@ use super::call::Given;
 use super::{Flow, Lower, Operand, Stop, fault};
 use crate::diagnostic::Diagnostic;
 use crate::front::python::constant::Static;
+use crate::ir::Type;
 use crate::ir::builtin::{self, BuiltinId, Signature};
 use crate::ir::constant::Literal;
 use crate::ir::op::Arg;
@@ -93,7 +94,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Root::Local(_) => true,
                 Root::Table(_) | Root::Array(_) => false,
             };
-            if behind || writable {
+            // A state in an array is copied, and the array keeps the old one, as in NVIDIA Warp.
+            let is_state = self.b.place_type(place) == Type::U32;
+            if behind && !is_state || !behind && writable {
                 return Ok(place);
             }
         }

@@ -5,7 +5,7 @@ use super::call::Given;
 use super::{Binding, Flow, Instance, Lower, Operand, Stop, fault};
 use crate::diagnostic::Diagnostic;
 use crate::front::python::annotation::Annotation;
-use crate::front::python::constant::Static;
+use crate::front::python::constant::{Family, Static};
 use crate::front::python::scope::ScopeId;
 use crate::front::python::signature::Formal;
 use crate::front::python::syntax::StmtFunctionDef;
@@ -29,12 +29,11 @@ const CALL_DEPTH_MAX: usize = 64;
 impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn call_user(
         &mut self,
-        home: ScopeId,
-        name: &'a str,
+        family: Family<'a>,
         given: &[Given<'a>],
         span: Span,
     ) -> Flow<Operand<'a>> {
-        let found = self.overload(home, name, given, span)?;
+        let found = self.overload(family, given, span)?;
         let mut types = Vec::new();
         let mut params = Vec::new();
         let mut bindings = Vec::new();
@@ -127,7 +126,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let function = self.instance(
             found.def,
-            home,
+            family.home,
             &found.formals,
             (types, statics),
             params,
@@ -139,14 +138,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// The overload that takes the arguments: one with known types first, then generic ones.
-    fn overload(
-        &mut self,
-        home: ScopeId,
-        name: &'a str,
-        given: &[Given<'a>],
-        span: Span,
-    ) -> Flow<Match<'a>> {
-        let defs = self.unit.overloads(home, name);
+    fn overload(&mut self, family: Family<'a>, given: &[Given<'a>], span: Span) -> Flow<Match<'a>> {
+        let Family { home, name, .. } = family;
+        let defs = self.unit.overloads(family);
         let mut generic = None;
         let mut taken: Vec<String> = Vec::new();
         for def in defs.into_iter().rev() {

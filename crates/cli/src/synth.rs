@@ -1,0 +1,77 @@
+//! `gbxcule synth`: datasets of kernels, one file for each group of verbs.
+
+mod check;
+mod make;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use gbxcule_synth::batch::{Manifest, read};
+use gbxcule_synth::row::Row;
+
+/// Make and check datasets of kernels: every row was compiled and run
+///
+/// A dataset is a folder: `dataset.json` says what it holds, `data/` holds blocks of 500 rows. Row i depends on the seed and
+/// i alone, whatever the workers, shards and interruptions. No GPU is needed.
+#[derive(Args)]
+#[command(after_long_help = "\
+EXAMPLES
+  gbxcule synth generate --count 1000 --seed 7 --out runs/kernels      rows, then the dataset card
+  gbxcule synth batch --count 100000 --shard 3/16 --resume --out DIR   one of 16 processes; go on where it stopped
+  gbxcule synth validate runs/kernels                                  every check on every row, and the ladder
+  gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
+  gbxcule synth leakage runs/kernels                                   how near test rows are to training rows")]
+pub(crate) struct Synth {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Generate(make::Generate),
+    Batch(make::Batch),
+    Card(make::Card),
+    Dedupe(make::Dedupe),
+    Validate(check::Validate),
+    Mutate(check::Mutate),
+    Leakage(check::Leakage),
+}
+
+impl Synth {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        match self.verb {
+            Verb::Generate(verb) => verb.run(),
+            Verb::Batch(verb) => verb.run(),
+            Verb::Card(verb) => verb.run(),
+            Verb::Dedupe(verb) => verb.run(),
+            Verb::Validate(verb) => verb.run(),
+            Verb::Mutate(verb) => verb.run(),
+            Verb::Leakage(verb) => verb.run(),
+        }
+    }
+}
+
+/// A dataset on disk.
+#[derive(Args)]
+struct Dataset {
+    /// The dataset's folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Only so many rows, from the first
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+impl Dataset {
+    fn read(&self) -> anyhow::Result<(Manifest, Vec<Row>)> {
+        open(&self.folder, self.limit)
+    }
+}
+
+fn open(folder: &Path, limit: Option<usize>) -> anyhow::Result<(Manifest, Vec<Row>)> {
+    let manifest = Manifest::read(folder)?;
+    let mut rows = read(folder)?;
+    rows.truncate(limit.unwrap_or(usize::MAX));
+    Ok((manifest, rows))
+}

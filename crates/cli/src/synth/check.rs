@@ -1,0 +1,153 @@
+//! `gbxcule synth validate`, `mutate`, `leakage`: what looks at datasets.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gbxcule_synth::leak::nearest;
+use gbxcule_synth::mutate::score;
+use gbxcule_synth::row::{Check, Row};
+use gbxcule_synth::validate::{is_caught, ladder, validate};
+
+use super::Dataset;
+use crate::progress;
+
+/// Rows to an executable of the host's compiler.
+const HOST_ROWS: usize = 32;
+
+/// Where the host's compiler works.
+#[derive(Args)]
+struct Host {
+    /// Leave out what needs the host's C++ compiler
+    #[arg(long)]
+    no_host: bool,
+
+    /// The folder for the host compiler's files
+    #[arg(long, value_name = "DIR", default_value = "runs/synth-host")]
+    work: PathBuf,
+}
+
+impl Host {
+    fn folder(&self) -> Option<PathBuf> {
+        (!self.no_host).then(|| self.work.join(std::process::id().to_string()))
+    }
+}
+
+/// Run every check on every row and print the ladder
+#[derive(Args)]
+pub(crate) struct Validate {
+    #[command(flatten)]
+    dataset: Dataset,
+
+    #[command(flatten)]
+    host: Host,
+}
+
+impl Validate {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let (_, rows) = self.dataset.read()?;
+        let folder = self.host.folder();
+        let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
+        let mut verdicts = Vec::new();
+        for rows in rows.chunks(HOST_ROWS) {
+            verdicts.extend(validate(rows, folder.as_deref())?);
+            bar.inc(rows.len() as u64);
+        }
+        bar.finish_and_clear();
+        if let Some(folder) = &folder {
+            _ = std::fs::remove_dir_all(folder);
+        }
+        print_ladder(&rows, &verdicts);
+        Ok(!verdicts.iter().any(|checks| is_caught(checks)))
+    }
+}
+
+fn print_ladder(rows: &[Row], verdicts: &[Vec<Check>]) {
+    for (row, checks) in rows.iter().zip(verdicts) {
+        for check in checks.iter().filter(|check| check.verdict == "fail") {
+            println!("row {}: {} fails ({:?})", row.id, check.check, check.number);
+        }
+    }
+    println!(
+        "{:<14} {:>8} {:>8} {:>8} {:>8}   largest number of a pass",
+        "rung", "pass", "fail", "not run", "pass %"
+    );
+    for (name, pass, fail, none, most) in ladder(verdicts) {
+        let percent = 100.0 * pass as f64 / (pass + fail).max(1) as f64;
+        println!("{name:<14} {pass:>8} {fail:>8} {none:>8} {percent:>8.2}   {most:.3e}");
+    }
+}
+
+/// Make rows wrong on purpose and print how many are caught, by kind
+#[derive(Args)]
+pub(crate) struct Mutate {
+    #[command(flatten)]
+    dataset: Dataset,
+
+    #[command(flatten)]
+    host: Host,
+
+    /// The seed of the changes
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+impl Mutate {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let (_, rows) = self.dataset.read()?;
+        let folder = self.host.folder();
+        println!("{:<20} {:>8} {:>8} {:>9}", "changed", "rows", "caught", "%");
+        let mut totals: Vec<(&str, usize, usize)> = Vec::new();
+        for rows in rows.chunks(HOST_ROWS) {
+            for (kind, made, caught) in score(rows, self.seed, folder.as_deref())? {
+                match totals.iter_mut().find(|total| total.0 == kind.name()) {
+                    Some(total) => (total.1, total.2) = (total.1 + made, total.2 + caught),
+                    None => totals.push((kind.name(), made, caught)),
+                }
+            }
+        }
+        if let Some(folder) = &folder {
+            _ = std::fs::remove_dir_all(folder);
+        }
+        for (name, made, caught) in &totals {
+            println!(
+                "{name:<20} {made:>8} {caught:>8} {:>8.2} %",
+                100.0 * *caught as f64 / (*made).max(1) as f64
+            );
+        }
+        Ok(totals.iter().all(|(_, made, caught)| caught * 100 >= made * 99))
+    }
+}
+
+/// How near rows of the test and validation splits are to their nearest training row
+#[derive(Args)]
+pub(crate) struct Leakage {
+    #[command(flatten)]
+    dataset: Dataset,
+}
+
+impl Leakage {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let (_, rows) = self.dataset.read()?;
+        println!(
+            "{:<8} {:>8} {:>8} {:>10} {:>10} {:>10}",
+            "split", "rows", "median", ">= 0.8", ">= 0.9", "1.0"
+        );
+        for split in ["valid", "test"] {
+            let mut near = nearest(&rows, split);
+            near.sort_by(f64::total_cmp);
+            let share = |least: f64| {
+                let count = near.iter().filter(|&&it| it >= least).count();
+                format!("{:.2} %", 100.0 * count as f64 / near.len().max(1) as f64)
+            };
+            let median = near.get(near.len() / 2).copied().unwrap_or(0.0);
+            println!(
+                "{split:<8} {:>8} {median:>8.2} {:>10} {:>10} {:>10}",
+                near.len(),
+                share(0.8),
+                share(0.9),
+                share(1.0)
+            );
+        }
+        Ok(true)
+    }
+}

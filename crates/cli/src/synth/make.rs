@@ -1,0 +1,206 @@
+//! `gbxcule synth generate`, `batch`, `card`, `dedupe`: what writes datasets.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use gbxcule_lab::artifact::write_whole;
+use gbxcule_synth::batch::{Manifest, Work, batch, extent};
+use gbxcule_synth::card::{CARD, card};
+use gbxcule_synth::leak::unique;
+use gbxcule_synth::row::{Mode, Plan, Texts};
+use gbxcule_synth::table::{to_jsonl, to_parquet};
+
+use super::{Dataset, open};
+use crate::progress;
+
+/// What rows are made of.
+#[derive(Args)]
+struct What {
+    /// Rows of the whole dataset
+    #[arg(long, value_name = "N")]
+    count: u64,
+
+    /// The dataset's seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// For which device rows hold text
+    #[arg(long, value_enum, default_value = "cpu")]
+    device: Device,
+
+    /// `text` leaves out everything that runs a kernel
+    #[arg(long, value_enum, default_value = "run")]
+    mode: Depth,
+
+    /// The folder to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// Threads; without it, one for each core
+    #[arg(long, value_name = "W")]
+    workers: Option<usize>,
+
+    /// Write each block as JSON lines, too
+    #[arg(long)]
+    jsonl: bool,
+
+    /// Keep the blocks that are there
+    #[arg(long)]
+    resume: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Device {
+    /// C++
+    Cpu,
+    /// CUDA C++
+    Cuda,
+    /// Both
+    Both,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Depth {
+    /// Read, lowered, differentiated and printed, not run
+    Text,
+    /// Run, too: meaning, expected results, gradients against finite differences
+    Run,
+}
+
+impl What {
+    fn manifest(&self) -> Manifest {
+        let device = match self.device {
+            Device::Cpu => Texts::Cpu,
+            Device::Cuda => Texts::Cuda,
+            Device::Both => Texts::Both,
+        };
+        let mode = match self.mode {
+            Depth::Text => Mode::Text,
+            Depth::Run => Mode::Run,
+        };
+        Manifest::new(self.count, Plan { seed: self.seed, mode, device })
+    }
+
+    fn make(&self, shard: u64, shards: u64) -> anyhow::Result<()> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = self.workers.unwrap_or(cores);
+        let work = Work { shard, shards, workers, resume: self.resume, jsonl: self.jsonl };
+        let manifest = self.manifest();
+        let (all, there) = extent(&self.out, &manifest, &work);
+        let bar = progress::bar(all, "rows").with_message(format!("shard {shard}/{shards}"));
+        bar.set_position(if self.resume { there } else { 0 });
+        let start = std::time::Instant::now();
+        batch(&self.out, &manifest, &work, &|| bar.inc(1))?;
+        bar.finish_and_clear();
+        let (made, seconds) = (all - there, start.elapsed().as_secs_f64());
+        println!(
+            "{made} rows in {seconds:.1} s: {:.0} rows/s with {workers} workers",
+            made as f64 / seconds.max(1e-9)
+        );
+        Ok(())
+    }
+}
+
+/// Make a dataset and its card
+#[derive(Args)]
+pub(crate) struct Generate {
+    #[command(flatten)]
+    what: What,
+}
+
+impl Generate {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        self.what.make(0, 1)?;
+        write_card(&self.what.out)?;
+        Ok(true)
+    }
+}
+
+/// Make one shard of a dataset; `synth card` makes the card when all are there
+#[derive(Args)]
+pub(crate) struct Batch {
+    #[command(flatten)]
+    what: What,
+
+    /// Which of how many processes this is, from 0
+    #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = shard)]
+    shard: (u64, u64),
+}
+
+fn shard(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    parts.filter(|(i, n)| i < n).ok_or_else(|| "a shard is I/N with I below N, such as 0/8".into())
+}
+
+impl Batch {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        self.what.make(self.shard.0, self.shard.1)?;
+        Ok(true)
+    }
+}
+
+/// Write the dataset card of what is there
+#[derive(Args)]
+pub(crate) struct Card {
+    /// The dataset's folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl Card {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        write_card(&self.folder)?;
+        Ok(true)
+    }
+}
+
+fn write_card(folder: &Path) -> anyhow::Result<()> {
+    let (manifest, rows) = open(folder, None)?;
+    write(&folder.join(CARD), card(&manifest, &rows).as_bytes())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    write_whole(path, bytes).with_context(|| format!("writing {}", path.display()))
+}
+
+/// Copy a dataset with one row for each structure, the one with the lowest number
+#[derive(Args)]
+pub(crate) struct Dedupe {
+    #[command(flatten)]
+    from: Dataset,
+
+    /// The folder to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// Write the rows as JSON lines instead of Parquet
+    #[arg(long)]
+    jsonl: bool,
+}
+
+impl Dedupe {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let (manifest, rows) = self.from.read()?;
+        if self.out.join("data").exists() {
+            bail!("{} holds data already: choose another folder", self.out.display());
+        }
+        let all = rows.len();
+        let rows = unique(rows);
+        println!("{} of {all} rows have a structure that none before them has", rows.len());
+        for (at, rows) in rows.chunks(5000).enumerate() {
+            let path = self.out.join("data").join(format!("part-{at:06}"));
+            if self.jsonl {
+                write(&path.with_extension("jsonl"), to_jsonl(rows)?.as_bytes())?;
+            } else {
+                write(&path.with_extension("parquet"), &to_parquet(rows)?)?;
+            }
+        }
+        write(
+            &self.out.join("dataset.json"),
+            format!("{}\n", serde_json::to_string_pretty(&manifest)?).as_bytes(),
+        )?;
+        write(&self.out.join(CARD), card(&manifest, &rows).as_bytes())?;
+        Ok(true)
+    }
+}

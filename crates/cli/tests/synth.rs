@@ -1,0 +1,100 @@
+//! The foundry from the command line: a process that is killed, one that goes on, and what comes of it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn gbxcule(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
+    command.arg("synth").args(args);
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    let output = gbxcule(args).output().expect("the program starts");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn data(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder.join("data"))
+        .expect("data")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "parquet"))
+        .map(|path| {
+            (
+                path.file_name().expect("a name").to_string_lossy().into_owned(),
+                std::fs::read(&path).expect("a file"),
+            )
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+#[test]
+fn a_killed_batch_goes_on_with_nothing_lost_and_nothing_doubled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, killed): (PathBuf, PathBuf) =
+        (folder.path().join("whole"), folder.path().join("killed"));
+    let args = [
+        "batch",
+        "--count",
+        "1030",
+        "--seed",
+        "9",
+        "--mode",
+        "text",
+        "--resume",
+        "--workers",
+        "2",
+        "--out",
+    ];
+    run(&[&args[..], &[text(&whole)]].concat());
+    let mut child = gbxcule(&[&args[..], &[text(&killed)]].concat())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    // Killed as soon as the first block is there: in the middle of another.
+    while !killed.join("data/part-000000.parquet").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().expect("a running child");
+    child.wait().expect("its end");
+    assert!(!killed.join("data/part-000002.parquet").exists(), "killed too late to tell");
+    run(&[&args[..], &[text(&killed)]].concat());
+    assert_eq!(data(&whole).len(), 3);
+    assert_eq!(data(&whole), data(&killed));
+}
+
+#[test]
+fn a_dataset_is_made_checked_and_described() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (out, less) = (folder.path().join("rows"), folder.path().join("less"));
+    run(&[
+        "generate",
+        "--count",
+        "12",
+        "--seed",
+        "3",
+        "--device",
+        "both",
+        "--jsonl",
+        "--out",
+        text(&out),
+    ]);
+    let card = std::fs::read_to_string(out.join("dataset_card.md")).expect("a card");
+    assert!(card.starts_with("---\nlicense: mit\n") && card.contains("12 rows, "), "{card}");
+    let lines = std::fs::read_to_string(out.join("data/part-000000.jsonl")).expect("JSON lines");
+    assert_eq!(lines.lines().count(), 12);
+    let ladder = run(&["validate", text(&out), "--work", text(&folder.path().join("work"))]);
+    let ladder = String::from_utf8_lossy(&ladder.stdout).into_owned();
+    assert!(ladder.contains("cuda_on_host         12        0        0   100.00"), "{ladder}");
+    run(&["dedupe", text(&out), "--out", text(&less)]);
+    let leakage = run(&["leakage", text(&less)]);
+    assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
+}

@@ -1,0 +1,71 @@
+//! Programs in artifacts: which they are, and the text of those that are not built in, so that an artifact is whole
+//! without the user's files.
+
+use gbxcule_swarm::{ProgramText, Programs};
+use serde_json::{Value, json};
+
+/// Programs as artifacts record them.
+#[must_use]
+pub fn to_json(programs: &Programs) -> Value {
+    let text = |program: &ProgramText| {
+        let mut value = json!({ "name": program.name(), "sha256": program.sha256() });
+        if !programs.are_built_in() {
+            value["text"] = json!(program.text());
+        }
+        value
+    };
+    json!({
+        "reward": text(programs.reward()),
+        "obs": text(programs.obs()),
+        "obs_dim": programs.obs_dim(),
+        "has_done": programs.has_done(),
+    })
+}
+
+/// The inverse of [`to_json`].
+///
+/// # Errors
+/// A program is missing, or is not what its SHA-256 says.
+pub fn from_json(recorded: &Value) -> Result<Programs, String> {
+    let program = |role: &str| {
+        let field = |name: &str| {
+            recorded[role][name].as_str().ok_or_else(|| format!("no `{name}` of program `{role}`"))
+        };
+        let name = field("name")?;
+        let program = match recorded[role]["text"].as_str() {
+            Some(text) => ProgramText::new(name, text),
+            None => ProgramText::find(name).map_err(|error| error.to_string())?,
+        };
+        if program.sha256() != field("sha256")? {
+            return Err(format!(
+                "program `{name}` has SHA-256 {}, not the one it had",
+                program.sha256()
+            ));
+        }
+        Ok(program)
+    };
+    Programs::new(program("reward")?, program("obs")?).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "import warp as wp\nimport gbxcule as gb\n\n@wp.func\ndef reward(machine: gb.Machine, \
+                        scratch: wp.array(dtype=wp.float32)) -> wp.float32:\n    return 2.0\n";
+
+    #[test]
+    fn programs_come_back_from_what_an_artifact_records() {
+        let own = Programs::new(
+            ProgramText::new("mine.py", TEXT),
+            ProgramText::find("obs_v0").expect("built in"),
+        );
+        for programs in [Programs::default(), own.expect("right")] {
+            let recorded = to_json(&programs);
+            assert_eq!(from_json(&recorded).expect("whole"), programs);
+            let mut damaged = recorded;
+            damaged["reward"]["sha256"] = json!("00");
+            assert!(from_json(&damaged).is_err());
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Memory of others that an array lies over: a NumPy array's, a tensor's. Nothing is copied.
+#![allow(unsafe_code, reason = "memory that somebody else owns")]
+
+use crate::array::Array;
+use crate::buffer::Buffer;
+use crate::data_type::DataType;
+use crate::error::Error;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// Bytes at an address that whoever lent them vouches for.
+#[derive(Debug)]
+pub(crate) struct Lent {
+    address: NonNull<u8>,
+    size: usize,
+}
+
+// SAFETY: it is memory without an owner's thread; `Array::lent` asks its caller to vouch for it everywhere.
+unsafe impl Send for Lent {}
+// SAFETY: as above; the buffer's lock orders reads and writes.
+unsafe impl Sync for Lent {}
+
+impl Lent {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: `Array::lent`'s caller vouches for these bytes; the buffer's lock keeps writers away.
+        unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.size) }
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and the buffer's lock keeps everybody away.
+        unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.size) }
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        self.address.as_ptr() as u64
+    }
+}
+
+impl Array {
+    /// An array over somebody else's memory, `size` bytes from `address`; `offset` is where the first element is.
+    ///
+    /// # Safety
+    /// Until this array, its clones and its views are gone, the memory stays valid for reads, and for writes by kernels
+    /// that write to this array; and nobody else changes it, nor reads it while such a kernel runs.
+    pub unsafe fn lent(
+        address: *mut u8,
+        size: usize,
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, Error> {
+        let (_, align) = data_type.layout();
+        if !address.addr().is_multiple_of(align) {
+            let reason = format!("elements of `{data_type}` lie at multiples of {align} bytes");
+            return Err(Error::Array(reason));
+        }
+        // Of no bytes at all even the address may be missing.
+        let address = NonNull::new(address).unwrap_or_else(|| NonNull::<u128>::dangling().cast());
+        let buffer = Buffer::lent(Lent { address, size });
+        Self::over(Arc::new(buffer), data_type, offset, shape, strides)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_type::Element;
+
+    #[test]
+    fn an_array_over_lent_memory_is_that_memory() {
+        let mut memory = [1.0f32, 2.0, 3.0, 4.0, 5.0];
+        let address = memory.as_mut_ptr().cast::<u8>();
+        {
+            // SAFETY: `memory` outlives the array, and nobody else uses it meanwhile.
+            let array = unsafe { Array::lent(address, 20, f32::data_type(), 16, &[3], &[-8]) };
+            let array = array.expect("inside");
+            assert_eq!(array.to_vec::<f32>().expect("f32"), [5.0, 3.0, 1.0]);
+            array.write(&[-5.0f32, -3.0, -1.0]).expect("3 elements");
+        }
+        assert_eq!(memory, [-1.0, 2.0, -3.0, 4.0, -5.0]);
+    }
+
+    #[test]
+    fn lent_memory_is_checked_as_any_other() {
+        let mut memory = [0u64; 2];
+        let address = memory.as_mut_ptr().cast::<u8>();
+        let lent = |address, shape: &[usize]| {
+            // SAFETY: refused, or not used before `memory` is gone.
+            unsafe { Array::lent(address, 15, f32::data_type(), 0, shape, &[4]) }.is_ok()
+        };
+        assert!(lent(address, &[3]) && lent(std::ptr::null_mut(), &[0]));
+        assert!(!lent(address, &[4]) && !lent(address.wrapping_add(1), &[1]));
+    }
+}

@@ -1,0 +1,226 @@
+//! Reward and observation written by the user in the Warp dialect, run behind each step (docs/programs.md).
+//!
+//! [`ProgramText`] is a text, [`Programs`] are the two that a swarm runs, checked. `fuse` lowers them into any
+//! module that has the machine, for whoever composes kernels; `behind` is the native swarm's kernel.
+
+mod behind;
+mod fuse;
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use gbxcule_kernel::diagnostic::render;
+use gbxcule_kernel::source::SourceMap;
+use sha2::{Digest, Sha256};
+
+pub(crate) use behind::{Behind, Outputs};
+pub use fuse::{Fused, PROGRAM_ENTRIES, view_module};
+
+use crate::{OBS_V0_DIM, SwarmError};
+
+/// The built-in text and the names it answers to.
+const BUILT_IN: &str = include_str!("program/v0.py");
+const BUILT_IN_NAMES: [&str; 2] = ["reward_v0", "obs_v0"];
+
+/// What it asks for, so that a swarm with nothing else needs no compiler until it computes.
+const BUILT_IN_SIZES: Sizes = Sizes {
+    reward_scratch: 0,
+    obs_scratch: 0,
+    obs_dim: OBS_V0_DIM,
+    has_done: false,
+    looks_at_frame: false,
+};
+
+/// A program's text, and what artifacts say about it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProgramText {
+    name: Arc<str>,
+    text: Arc<str>,
+    sha256: Arc<str>,
+}
+
+impl ProgramText {
+    /// A text under a name that messages show.
+    #[must_use]
+    pub fn new(name: &str, text: &str) -> Self {
+        let hash = Sha256::digest(text.as_bytes());
+        let sha256: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { name: name.into(), text: text.into(), sha256: sha256.into() }
+    }
+
+    /// A built-in program by its name, or a file by its path.
+    ///
+    /// # Errors
+    /// Neither exists, or the file cannot be read.
+    pub fn find(name_or_path: &str) -> Result<Self, SwarmError> {
+        if BUILT_IN_NAMES.contains(&name_or_path) {
+            return Ok(Self::new(name_or_path, BUILT_IN));
+        }
+        if Path::new(name_or_path).extension().is_none_or(|extension| extension != "py") {
+            return Err(SwarmError::NoSuchProgram { name: name_or_path.to_owned() });
+        }
+        let text = std::fs::read_to_string(name_or_path)
+            .map_err(|error| SwarmError::ProgramFile { path: name_or_path.to_owned(), error })?;
+        Ok(Self::new(name_or_path, &text))
+    }
+
+    /// The name or path it was found by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text itself.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The SHA-256 of the text, in hexadecimal.
+    #[must_use]
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+}
+
+impl fmt::Debug for ProgramText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({})", self.name, &self.sha256[..12])
+    }
+}
+
+/// The programs of a swarm: `reward`, and `done` if the reward's text has one; and `observe`. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Programs(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    reward: ProgramText,
+    obs: ProgramText,
+    sizes: Sizes,
+}
+
+/// What the texts ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sizes {
+    reward_scratch: usize,
+    obs_scratch: usize,
+    obs_dim: usize,
+    has_done: bool,
+    looks_at_frame: bool,
+}
+
+impl Programs {
+    /// A text for the reward and one for the observation. One text for both has one scratch array.
+    ///
+    /// # Errors
+    /// [`SwarmError::Program`] says everything that is wrong with the texts.
+    pub fn new(reward: ProgramText, obs: ProgramText) -> Result<Self, SwarmError> {
+        let known = [&reward, &obs].iter().all(|program| program.text() == BUILT_IN);
+        let sizes = if known { BUILT_IN_SIZES } else { fuse::check(&reward, &obs)? };
+        Ok(Self(Arc::new(Parts { reward, obs, sizes })))
+    }
+
+    /// Programs by names or paths.
+    ///
+    /// # Errors
+    /// As [`ProgramText::find`] and [`Programs::new`].
+    pub fn find(reward: &str, obs: &str) -> Result<Self, SwarmError> {
+        Self::new(ProgramText::find(reward)?, ProgramText::find(obs)?)
+    }
+
+    /// The text of `reward` and `done`.
+    #[must_use]
+    pub fn reward(&self) -> &ProgramText {
+        &self.0.reward
+    }
+
+    /// The text of `observe`.
+    #[must_use]
+    pub fn obs(&self) -> &ProgramText {
+        &self.0.obs
+    }
+
+    /// Numbers in one observation.
+    #[must_use]
+    pub fn obs_dim(&self) -> usize {
+        self.0.sizes.obs_dim
+    }
+
+    /// Does the reward's text say when an episode is over?
+    #[must_use]
+    pub fn has_done(&self) -> bool {
+        self.0.sizes.has_done
+    }
+
+    /// Does one of them ask for pixels, so that the last frame of a step must be drawn?
+    #[must_use]
+    pub fn look_at_frame(&self) -> bool {
+        self.0.sizes.looks_at_frame
+    }
+
+    /// Are these the built-in ones?
+    #[must_use]
+    pub fn are_built_in(&self) -> bool {
+        [self.reward(), self.obs()].into_iter().all(|program| program.text() == BUILT_IN)
+    }
+
+    /// Scratch cells of one env.
+    #[must_use]
+    pub fn scratch_len(&self) -> usize {
+        self.obs_scratch().end.max(self.reward_scratch().end)
+    }
+
+    /// Those of `reward` and `done` among them.
+    #[must_use]
+    pub fn reward_scratch(&self) -> Range<usize> {
+        0..self.0.sizes.reward_scratch
+    }
+
+    /// Those of `observe` among them: the same if both are one text.
+    #[must_use]
+    pub fn obs_scratch(&self) -> Range<usize> {
+        let first = if self.is_one_text() { 0 } else { self.0.sizes.reward_scratch };
+        first..first + self.0.sizes.obs_scratch
+    }
+
+    fn is_one_text(&self) -> bool {
+        self.reward().text() == self.obs().text()
+    }
+}
+
+impl Default for Programs {
+    /// `reward_v0` and `obs_v0`.
+    fn default() -> Self {
+        static BUILT: OnceLock<Programs> = OnceLock::new();
+        let new = || {
+            let [reward, obs] = BUILT_IN_NAMES.map(|name| ProgramText::new(name, BUILT_IN));
+            Self(Arc::new(Parts { reward, obs, sizes: BUILT_IN_SIZES }))
+        };
+        BUILT.get_or_init(new).clone()
+    }
+}
+
+impl PartialEq for Programs {
+    fn eq(&self, other: &Self) -> bool {
+        self.reward() == other.reward() && self.obs() == other.obs()
+    }
+}
+
+/// What is wrong with a program, as its author sees it.
+fn refused(faults: &[gbxcule_kernel::diagnostic::Diagnostic], sources: &SourceMap) -> SwarmError {
+    SwarmError::Program { said: render(faults, sources).trim_end().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_text_asks_for_what_is_known_of_it() {
+        let [reward, obs] = BUILT_IN_NAMES.map(|name| ProgramText::new(name, BUILT_IN));
+        assert_eq!(fuse::check(&reward, &obs).expect("v0 is right"), BUILT_IN_SIZES);
+    }
+}

@@ -1,0 +1,281 @@
+//! From texts to functions of a module that has the machine.
+//!
+//! The functions take the machine, ROM, cartridge RAM and the turn first, which is what a `gb.Machine` stands
+//! for in a text, then what the text names.
+
+use std::sync::OnceLock;
+
+use gbxcule_gameboy::SOURCES;
+use gbxcule_kernel::diagnostic::{Diagnostic, render};
+use gbxcule_kernel::front::python::{Library, Program, Wanted, WantedParam};
+use gbxcule_kernel::front::rust;
+use gbxcule_kernel::ir::{FunctionId, Module, Op, Param, Type};
+use gbxcule_kernel::source::{SourceId, SourceMap, Span};
+
+use super::{ProgramText, Programs, Sizes, refused};
+use crate::SwarmError;
+
+/// Functions of the machine's sources that a module needs to take programs: those of `gameboy::view`.
+pub const PROGRAM_ENTRIES: &[&str] = &[
+    "view::a",
+    "view::action",
+    "view::b",
+    "view::bc",
+    "view::bcd",
+    "view::bit",
+    "view::buttons",
+    "view::c",
+    "view::cart_ram",
+    "view::d",
+    "view::de",
+    "view::e",
+    "view::env",
+    "view::f",
+    "view::frames",
+    "view::h",
+    "view::hl",
+    "view::l",
+    "view::pc",
+    "view::pixel",
+    "view::read",
+    "view::read16",
+    "view::rom_bank",
+    "view::seed",
+    "view::sp",
+];
+
+/// More cells than that are no scratch any more: 4 MiB an env.
+const SCRATCH_MAX: i128 = 1 << 20;
+/// Four times a frame's pixels.
+const OBS_DIM_MAX: i128 = 4 * 160 * 144;
+
+/// A module with a swarm's programs in it.
+#[derive(Debug)]
+pub struct Fused {
+    /// The module that was given, and the programs.
+    pub module: Module,
+    /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, turn: &Turn, scratch: array<f32>) -> f32`
+    pub reward: FunctionId,
+    /// The same to `bool`, if the reward's text has it.
+    pub done: Option<FunctionId>,
+    /// `(machine, rom, cart_ram, turn, scratch, obs: array<f32>)`
+    pub observe: FunctionId,
+}
+
+impl Programs {
+    /// Lowers the programs into a module that has at least [`PROGRAM_ENTRIES`].
+    ///
+    /// # Panics
+    /// The module lacks them.
+    #[must_use]
+    pub fn fuse(&self, module: Module) -> Fused {
+        let lowered = lower(self.reward(), self.obs(), module);
+        lowered.unwrap_or_else(|error| unreachable!("checked before: {error}")).0
+    }
+
+    /// A fault of a running program, with its place in the text.
+    pub(crate) fn describe(&self, fault: &Diagnostic) -> SwarmError {
+        refused(std::slice::from_ref(fault), &sources(self.reward(), self.obs()).0)
+    }
+}
+
+/// The module of what programs ask the machine, and no more.
+#[must_use]
+pub fn view_module() -> Module {
+    static MODULE: OnceLock<Module> = OnceLock::new();
+    let lowered = || {
+        let mut sources = SourceMap::new();
+        rust::lower(SOURCES, PROGRAM_ENTRIES, &mut sources).unwrap_or_else(|faults| {
+            unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
+        })
+    };
+    MODULE.get_or_init(lowered).clone()
+}
+
+/// Everything about two texts but the functions, if they are right.
+pub(super) fn check(reward: &ProgramText, obs: &ProgramText) -> Result<Sizes, SwarmError> {
+    lower(reward, obs, view_module()).map(|(_, sizes)| sizes)
+}
+
+/// The machine's sources as [`rust::lower`] counts them, then the programs; and which those are.
+fn sources(reward: &ProgramText, obs: &ProgramText) -> (SourceMap, [SourceId; 2]) {
+    let mut sources = SourceMap::new();
+    for (path, text) in SOURCES {
+        sources.add(*path, *text);
+    }
+    let first = sources.add(reward.name(), reward.text());
+    let one_text = reward.text() == obs.text();
+    let second = if one_text { first } else { sources.add(obs.name(), obs.text()) };
+    (sources, [first, second])
+}
+
+fn lower(
+    reward: &ProgramText,
+    obs: &ProgramText,
+    mut module: Module,
+) -> Result<(Fused, Sizes), SwarmError> {
+    let (sources, [first, second]) = sources(reward, obs);
+    let library = library(&module);
+    let scratch = module.types.array(Type::F32, 1);
+    let mut text = |id: SourceId, wanted: &[Want]| {
+        let program = Program::parse(&sources, id)?;
+        let reader = program.reader_with(&library);
+        let start = Span::new(id, 0, 0);
+        let mut faults = Vec::new();
+        let lowered = wanted.iter().map(|want| {
+            let params = want.params(scratch);
+            let function = Wanted {
+                name: want.name,
+                params: &params,
+                result: want.result,
+                written: want.written,
+            };
+            let found = reader.function(&function, &mut module);
+            let found = found.and_then(|found| match found {
+                None if want.needed => Err(vec![want.missing(&sources, start)]),
+                found => Ok(found),
+            });
+            found.map_err(|found| faults.extend(found)).ok().flatten()
+        });
+        let lowered: Vec<Option<FunctionId>> = lowered.collect();
+        let mut size = |name: &str, least: i128, most: i128| {
+            let found = reader.setting(name).and_then(|found| size(name, found, least, most));
+            found.map_err(|fault| faults.push(fault)).ok().flatten()
+        };
+        let scratch = size("SCRATCH", 0, SCRATCH_MAX).unwrap_or(0);
+        let obs_dim = size("OBS_DIM", 1, OBS_DIM_MAX);
+        if obs_dim.is_none() && wanted.iter().any(|want| want.name == OBSERVE.name) {
+            let message = format!("`{}` sets no `OBS_DIM`", sources.get(id).name);
+            let fault = Diagnostic::error("undefined-name", start, message);
+            faults.push(fault.help("write how many numbers `observe` fills: `OBS_DIM = 32`"));
+        }
+        faults.dedup();
+        if faults.is_empty() { Ok((lowered, scratch, obs_dim)) } else { Err(faults) }
+    };
+    let (mut said, mut parts) = (Vec::new(), Vec::new());
+    for (id, wanted) in [(first, &[REWARD, DONE][..]), (second, &[OBSERVE][..])] {
+        match text(id, wanted) {
+            Ok(part) => parts.push(part),
+            Err(faults) => {
+                let new = faults.into_iter().filter(|fault| !said.contains(fault));
+                let new: Vec<Diagnostic> = new.collect();
+                said.extend(new);
+            }
+        }
+    }
+    let [(rewards, reward_scratch, _), (observes, obs_scratch, obs_dim)] = &parts[..] else {
+        return Err(refused(&said, &sources));
+    };
+    let (Some(reward), Some(observe), Some(obs_dim)) = (rewards[0], observes[0], *obs_dim) else {
+        unreachable!("what is needed and missing is a fault")
+    };
+    let sizes = Sizes {
+        reward_scratch: *reward_scratch,
+        obs_scratch: *obs_scratch,
+        obs_dim,
+        has_done: rewards[1].is_some(),
+        looks_at_frame: looks_at_frame(&module),
+    };
+    Ok((Fused { module, reward, done: rewards[1], observe }, sizes))
+}
+
+/// Whether any function of the texts asks for pixels; nothing in the machine does.
+fn looks_at_frame(module: &Module) -> bool {
+    let pixel = view_function(module, "pixel");
+    module.functions.iter().any(|(_, function)| {
+        let mut values = function.body.values.iter();
+        values.any(|(_, value)| matches!(value.op, Op::Call { function, .. } if function == pixel))
+    })
+}
+
+fn size(
+    name: &str,
+    found: Option<(i128, Span)>,
+    least: i128,
+    most: i128,
+) -> Result<Option<usize>, Diagnostic> {
+    let Some((number, span)) = found else { return Ok(None) };
+    if (least..=most).contains(&number) {
+        return Ok(Some(number as usize));
+    }
+    let message = format!("`{name}` is a number from {least} to {most}, found {number}");
+    Err(Diagnostic::error("wrong-arguments", span, message))
+}
+
+/// A function that programs have.
+struct Want {
+    name: &'static str,
+    result: Type,
+    has_obs: bool,
+    needed: bool,
+    written: &'static str,
+}
+
+const REWARD: Want = Want {
+    name: "reward",
+    result: Type::F32,
+    has_obs: false,
+    needed: true,
+    written: "def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32",
+};
+const DONE: Want = Want {
+    name: "done",
+    result: Type::BOOL,
+    has_obs: false,
+    needed: false,
+    written: "def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool",
+};
+const OBSERVE: Want = Want {
+    name: "observe",
+    result: Type::UNIT,
+    has_obs: true,
+    needed: true,
+    written: "def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: \
+              wp.array(dtype=wp.float32))",
+};
+
+impl Want {
+    fn params(&self, array: Type) -> Vec<WantedParam> {
+        let mut params = vec![WantedParam::Handle, WantedParam::Type(array)];
+        params.extend(self.has_obs.then_some(WantedParam::Type(array)));
+        params
+    }
+
+    fn missing(&self, sources: &SourceMap, start: Span) -> Diagnostic {
+        let name = start.source().map_or("", |id| &sources.get(id).name);
+        let message = format!("`{name}` defines no `{}`", self.name);
+        let help = format!("write a `@wp.func`: `{}`", self.written);
+        Diagnostic::error("undefined-name", start, message).help(help)
+    }
+}
+
+/// `gbxcule`, as texts import it.
+fn library(module: &Module) -> Library {
+    let read = &module.functions[view_function(module, "read")].params;
+    let turn = &module.functions[view_function(module, "action")].params[0];
+    let parts = read[..3].iter().chain([turn]).cloned();
+    let functions = PROGRAM_ENTRIES.iter().map(|path| {
+        let name = path.rsplit("::").next().unwrap_or(path);
+        (name.to_owned(), view_function(module, name))
+    });
+    Library {
+        name: "gbxcule".to_owned(),
+        handle: "Machine".to_owned(),
+        parts: parts.collect(),
+        functions: functions.collect(),
+    }
+}
+
+/// A function of `view`; other chips have functions of the same names.
+fn view_function(module: &Module, name: &str) -> FunctionId {
+    let file = SOURCES.iter().position(|(path, _)| *path == "src/view.rs").unwrap_or(usize::MAX);
+    let found = module.functions.iter().find(|(_, function)| {
+        function.name == name && function.span.source().is_some_and(|id| id.index() == file)
+    });
+    found.map_or_else(|| unreachable!("`view::{name}` is lowered with the machine"), |(id, _)| id)
+}
+
+/// The parameters behind a `gb.Machine`, for who writes functions of this kind by other means.
+pub(super) fn machine_params(module: &Module) -> Vec<Param> {
+    library(module).parts
+}

@@ -1,0 +1,86 @@
+//! The programs of `examples/programs` do what they say, on the built-in game.
+
+use std::collections::BTreeSet;
+
+use gbxcule_swarm::{NativeSwarm, Programs, Rom, SwarmConfig};
+
+const ENVS: usize = 3;
+
+fn swarm(reward: &str, obs: &str) -> NativeSwarm {
+    let find = |name: &str| match name.strip_suffix(".py") {
+        Some(_) => format!("{}/../../examples/programs/{name}", env!("CARGO_MANIFEST_DIR")),
+        None => name.to_owned(),
+    };
+    let programs =
+        Programs::find(&find(reward), &find(obs)).unwrap_or_else(|said| panic!("{said}"));
+    let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
+    let config = SwarmConfig { programs, ..SwarmConfig::new(ENVS) };
+    NativeSwarm::new(Rom::new(rom.bytes()).expect("a ROM"), config).expect("a swarm")
+}
+
+fn actions(step: usize) -> Vec<u8> {
+    (0..ENVS).map(|env| ((step * 7 + env * 3) / 5 % 9) as u8).collect()
+}
+
+fn byte(swarm: &NativeSwarm, env: usize, address: u32) -> u8 {
+    swarm.read_memory(env, address..address + 1).expect("in range")[0]
+}
+
+#[test]
+fn visited_rewards_pearls_and_new_places_and_ends_with_the_game() {
+    let mut swarm = swarm("visited.py", "obs_v0");
+    let mut visited = vec![BTreeSet::new(); ENVS];
+    let (mut scores, mut ended, mut caught) = ([0_i32; ENVS], false, false);
+    for step in 0..250 {
+        swarm.step(&actions(step)).expect("good actions");
+        for env in 0..ENVS {
+            let at = |address| byte(&swarm, env, address);
+            let score = i32::from(at(0xC001)) << 8 | i32::from(at(0xC000));
+            let gained = (score - scores[env]).max(0) as f32;
+            scores[env] = score;
+            let new = visited[env].insert((
+                (i32::from(at(0xC006)) / 8 - 1).clamp(0, 19),
+                (i32::from(at(0xC007)) / 8 - 2).clamp(0, 17),
+            ));
+            let expected = if new { gained + 0.01 } else { gained };
+            assert_eq!(swarm.rewards()[env], expected, "step {step}, env {env}");
+            assert_eq!(swarm.dones()[env], at(0xC003) == 1);
+            ended |= swarm.dones()[env];
+            caught |= gained > 0.0;
+        }
+    }
+    assert!(ended && caught, "nothing happened");
+}
+
+#[test]
+fn pixels_are_the_screen_at_half_its_size() {
+    let mut swarm = swarm("reward_v0", "pixels.py");
+    for step in 0..6 {
+        swarm.step(&actions(step)).expect("good actions");
+    }
+    for env in 0..ENVS {
+        let frame = swarm.frame(env).expect("an env");
+        let shade = |x: usize, y: usize| frame[y * 40 + x / 4] >> (6 - 2 * (x % 4)) & 3;
+        let found = &swarm.observations()[env * 5760..][..5760];
+        assert!(found.iter().any(|number| *number > 0.0), "a white picture");
+        for (at, number) in found.iter().enumerate() {
+            let (x, y) = (at % 80 * 2, at / 80 * 2);
+            let four = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dy)| shade(x + dx, y + dy));
+            assert_eq!(*number, f32::from(four.iter().sum::<u8>()) / 12.0);
+        }
+    }
+}
+
+#[test]
+fn flags_are_the_bits_of_memory() {
+    let mut swarm = swarm("visited.py", "flags.py");
+    for step in 0..20 {
+        swarm.step(&actions(step)).expect("good actions");
+        for env in 0..ENVS {
+            let bytes = swarm.read_memory(env, 0xC020..0xC070).expect("in range");
+            let bits =
+                bytes.iter().flat_map(|byte| (0..8).map(move |bit| f32::from(byte >> bit & 1)));
+            assert!(bits.eq(swarm.observations()[env * 640..][..640].iter().copied()));
+        }
+    }
+}

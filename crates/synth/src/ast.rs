@@ -1,0 +1,161 @@
+//! Kernels as a person writes them: the part of Python's syntax that the dialect has, typed where the grammar needs it.
+//!
+//! The grammar builds it, `spell` prints it. It says nothing about what is right: the front end reads the
+//! printed text as it reads anybody's.
+
+use gbxcule_kernel::ir::Scalar;
+use std::rc::Rc;
+
+/// A name of the text.
+pub(crate) type Name = Rc<str>;
+
+/// A type of the dialect but arrays.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Ty {
+    Scalar(Scalar),
+    Vec(u8, Scalar),
+    Mat(u8, u8, Scalar),
+    Quat,
+    Transform,
+    /// A struct of the text, by position.
+    Struct(usize),
+}
+
+pub(crate) const FLOAT: Ty = Ty::Scalar(Scalar::F32);
+pub(crate) const INT: Ty = Ty::Scalar(Scalar::I32);
+pub(crate) const VEC2: Ty = Ty::Vec(2, Scalar::F32);
+pub(crate) const VEC3: Ty = Ty::Vec(3, Scalar::F32);
+pub(crate) const VEC4: Ty = Ty::Vec(4, Scalar::F32);
+pub(crate) const MAT22: Ty = Ty::Mat(2, 2, Scalar::F32);
+pub(crate) const MAT33: Ty = Ty::Mat(3, 3, Scalar::F32);
+
+impl Ty {
+    /// The scalar it is made of, if it is of one.
+    pub(crate) fn scalar(self) -> Option<Scalar> {
+        match self {
+            Self::Scalar(of) | Self::Vec(_, of) | Self::Mat(_, _, of) => Some(of),
+            Self::Quat | Self::Transform => Some(Scalar::F32),
+            Self::Struct(_) => None,
+        }
+    }
+}
+
+/// An expression.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Expr {
+    Name(Name),
+    Int(i64),
+    Float(f64),
+    /// `-x`, `~x`, `not x`.
+    Unary(&'static str, Box<Expr>),
+    /// Arithmetic, comparisons, `and`, `or`.
+    Binary(Box<Expr>, &'static str, Box<Expr>),
+    /// `accept if condition else reject`: condition, accept, reject.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A builtin with its `wp.`, a type, or a function of the text.
+    Call(Name, Vec<Expr>),
+    Index(Box<Expr>, Vec<Expr>),
+    Attr(Box<Expr>, Name),
+    /// `name=value` in a call.
+    Keyword(&'static str, Box<Expr>),
+}
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Stmt {
+    /// Several targets take a result apart.
+    Assign(Vec<Expr>, Expr),
+    /// `target op= value`.
+    Augment(Expr, &'static str, Expr),
+    /// Arms with their conditions, and what else.
+    If(Vec<(Expr, Vec<Stmt>)>, Vec<Stmt>),
+    /// `for name in range(..)`.
+    For(Name, Vec<Expr>, Vec<Stmt>),
+    While(Expr, Vec<Stmt>),
+    Break,
+    Continue,
+    Return(Vec<Expr>),
+    /// A call for its effect.
+    Do(Expr),
+}
+
+/// A parameter: its name and its type, of an array of `dims` dimensions unless that is 0.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Param {
+    pub(crate) name: Name,
+    pub(crate) ty: Ty,
+    pub(crate) dims: u8,
+}
+
+/// A struct.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Struct {
+    pub(crate) name: Name,
+    pub(crate) fields: Vec<(Name, Ty)>,
+}
+
+/// A function, or the kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: Name,
+    pub(crate) params: Vec<Param>,
+    pub(crate) body: Vec<Stmt>,
+}
+
+/// A text with one kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Text {
+    pub(crate) constants: Vec<(Name, Expr)>,
+    pub(crate) structs: Vec<Struct>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) kernel: Function,
+}
+
+impl Expr {
+    pub(crate) fn binary(left: Self, op: &'static str, right: Self) -> Self {
+        Self::Binary(Box::new(left), op, Box::new(right))
+    }
+
+    pub(crate) fn unary(op: &'static str, of: Self) -> Self {
+        Self::Unary(op, Box::new(of))
+    }
+
+    /// A builtin of Warp.
+    pub(crate) fn wp(name: &str, args: Vec<Self>) -> Self {
+        Self::Call(format!("wp.{name}").into(), args)
+    }
+
+    pub(crate) fn call(name: impl Into<Name>, args: Vec<Self>) -> Self {
+        Self::Call(name.into(), args)
+    }
+
+    pub(crate) fn index(self, indices: Vec<Self>) -> Self {
+        Self::Index(Box::new(self), indices)
+    }
+
+    pub(crate) fn attr(self, name: impl Into<Name>) -> Self {
+        Self::Attr(Box::new(self), name.into())
+    }
+
+    pub(crate) fn select(condition: Self, accept: Self, reject: Self) -> Self {
+        Self::If(Box::new(condition), Box::new(accept), Box::new(reject))
+    }
+
+    pub(crate) fn add(self, other: Self) -> Self {
+        Self::binary(self, "+", other)
+    }
+
+    pub(crate) fn sub(self, other: Self) -> Self {
+        Self::binary(self, "-", other)
+    }
+
+    pub(crate) fn mul(self, other: Self) -> Self {
+        Self::binary(self, "*", other)
+    }
+}
+
+impl From<&Name> for Expr {
+    fn from(name: &Name) -> Self {
+        Self::Name(name.clone())
+    }
+}

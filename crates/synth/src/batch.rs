@@ -1,0 +1,170 @@
+//! Datasets on disk: blocks of rows, each a file of its own, made by any number of workers and processes.
+//!
+//! Block `b` holds rows `b * ROWS ..`; which process makes it, and when, changes nothing in it. A block is
+//! written whole or not at all, so whatever stops a run, going on means making the blocks that aren't there.
+
+use crate::error::SynthError;
+use crate::row::{GENERATOR_VERSION, Plan, Row, make};
+use crate::table::{SCHEMA_VERSION, read_parquet, to_jsonl, to_parquet, write_whole};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Rows in a block.
+pub const BLOCK_ROWS: u64 = 500;
+/// The file that says what the folder holds.
+pub const MANIFEST: &str = "dataset.json";
+
+/// What a folder holds, or will.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Rows of the whole dataset.
+    pub count: u64,
+    /// What they are made of.
+    pub plan: Plan,
+    /// Of the program that makes them.
+    pub generator_version: u32,
+    /// Of the files.
+    pub schema_version: u32,
+}
+
+impl Manifest {
+    /// A dataset of this program.
+    pub fn new(count: u64, plan: Plan) -> Self {
+        Self { count, plan, generator_version: GENERATOR_VERSION, schema_version: SCHEMA_VERSION }
+    }
+
+    /// What a folder says it holds.
+    pub fn read(folder: &Path) -> Result<Self, SynthError> {
+        let path = folder.join(MANIFEST);
+        let text = std::fs::read_to_string(&path).map_err(SynthError::file(&path))?;
+        serde_json::from_str(&text).map_err(|error| SynthError::data(&path, error))
+    }
+
+    fn blocks(&self) -> u64 {
+        self.count.div_ceil(BLOCK_ROWS)
+    }
+
+    fn rows(&self, block: u64) -> std::ops::Range<u64> {
+        block * BLOCK_ROWS..((block + 1) * BLOCK_ROWS).min(self.count)
+    }
+}
+
+/// Which part of a dataset a process makes, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// This one
+    pub shard: u64,
+    /// of so many: every so manieth block.
+    pub shards: u64,
+    /// Threads.
+    pub workers: usize,
+    /// Whether blocks that are there are kept.
+    pub resume: bool,
+    /// Whether each block gets a twin of JSON lines.
+    pub jsonl: bool,
+}
+
+/// Where a block lies.
+pub fn block_path(folder: &Path, block: u64) -> PathBuf {
+    folder.join("data").join(format!("part-{block:06}.parquet"))
+}
+
+/// Rows that a process has to make before anything is done, and those of them that are there.
+pub fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> (u64, u64) {
+    let own = (0..manifest.blocks()).filter(|block| block % work.shards == work.shard);
+    own.fold((0, 0), |(all, there), block| {
+        let rows = manifest.rows(block);
+        let count = rows.end - rows.start;
+        (all + count, there + if block_path(folder, block).exists() { count } else { 0 })
+    })
+}
+
+/// Makes the rows of one process; `made` hears of each.
+pub fn batch(
+    folder: &Path,
+    manifest: &Manifest,
+    work: &Work,
+    made: &(dyn Fn() + Sync),
+) -> Result<(), SynthError> {
+    let path = folder.join(MANIFEST);
+    if path.exists() {
+        let found = Manifest::read(folder)?;
+        if found != *manifest {
+            return Err(SynthError::Other { path: folder.into(), reason: format!("{found:?}") });
+        }
+    } else {
+        let text = serde_json::to_string_pretty(manifest)
+            .map_err(|error| SynthError::data(&path, error))?;
+        write_whole(&path, format!("{text}\n").as_bytes())?;
+    }
+    let own: Vec<u64> =
+        (0..manifest.blocks()).filter(|block| block % work.shards == work.shard).collect();
+    if !work.resume && own.iter().any(|&block| block_path(folder, block).exists()) {
+        return Err(SynthError::NotEmpty { path: folder.into() });
+    }
+    for block in own {
+        let path = block_path(folder, block);
+        if path.exists() {
+            continue;
+        }
+        let rows = rows(manifest, block, work.workers, made);
+        if work.jsonl {
+            write_whole(&path.with_extension("jsonl"), to_jsonl(&rows)?.as_bytes())?;
+        }
+        write_whole(&path, &to_parquet(&rows)?)?;
+    }
+    Ok(())
+}
+
+/// The rows of a block, in order, by several threads.
+fn rows(manifest: &Manifest, block: u64, workers: usize, made: &(dyn Fn() + Sync)) -> Vec<Row> {
+    let range = manifest.rows(block);
+    let next = AtomicU64::new(range.start);
+    let work = || {
+        let mut rows = Vec::new();
+        loop {
+            let id = next.fetch_add(1, Ordering::Relaxed);
+            if id >= range.end {
+                return rows;
+            }
+            rows.push(make(manifest.plan, id));
+            made();
+        }
+    };
+    let mut rows: Vec<Row> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(work)).collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
+    });
+    rows.sort_by_key(|row| row.id);
+    rows
+}
+
+/// The data files of a folder, in order.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
+    let data = folder.join("data");
+    let entries = std::fs::read_dir(&data).map_err(SynthError::file(&data))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(SynthError::file(&data))?.path();
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// All rows of a folder.
+pub fn read(folder: &Path) -> Result<Vec<Row>, SynthError> {
+    let mut rows = Vec::new();
+    for path in files(folder)? {
+        rows.extend(read_parquet(&path)?);
+    }
+    Ok(rows)
+}

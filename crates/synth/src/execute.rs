@@ -1,0 +1,153 @@
+//! Launches on the interpreter, which is what a program means, over memory that is data.
+
+use crate::input::{Given, cotangent, leaves};
+use crate::program::{Program, element};
+use gbxcule_kernel::check::Valid;
+use gbxcule_kernel::interp::{Argument, Array, Machine};
+use gbxcule_kernel::ir::{FunctionId, Literal, Module};
+
+/// Statements a launch may take: rows are small.
+const BUDGET: u64 = 400_000;
+/// The same for a reverse, which repeats what it needs.
+const BACKWARD_BUDGET: u64 = 8_000_000;
+
+/// The bytes of every argument, and of its gradient if it is an array with one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Memory {
+    pub(crate) data: Vec<Vec<u8>>,
+    pub(crate) gradients: Vec<Vec<u8>>,
+}
+
+/// What a launch needs beside memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid<'a> {
+    pub(crate) dims: &'a [u32],
+    pub(crate) inputs: &'a [Given],
+}
+
+/// The arguments of an input seed.
+pub(crate) fn arguments(
+    module: &Module,
+    kernel: FunctionId,
+    inputs: &[Given],
+    seed: u64,
+) -> Vec<Vec<u8>> {
+    let params = module.functions[kernel].params.iter().zip(inputs).enumerate();
+    params
+        .map(|(at, (param, given))| {
+            let of = element(module, param.ty).unwrap_or(param.ty);
+            given.bytes(&module.types, of, seed, at as u64)
+        })
+        .collect()
+}
+
+/// The gradients with which a row's reverse begins.
+pub(crate) fn cotangents(
+    module: &Module,
+    kernel: FunctionId,
+    inputs: &[Given],
+    seed: u64,
+) -> Vec<Vec<u8>> {
+    let params = module.functions[kernel].params.iter().zip(inputs).enumerate();
+    params
+        .map(|(at, (param, given))| {
+            let Some(of) = element(module, param.ty) else { return Vec::new() };
+            let count = given.shape.iter().product::<u32>() as usize;
+            let drawn = cotangent(&module.types, of, count, seed, at as u64);
+            // What isn't written is no result: its gradient begins at 0.
+            if given.zero { drawn } else { vec![0; drawn.len()] }
+        })
+        .collect()
+}
+
+/// Runs a kernel; gives the memory after it, or what stopped it.
+pub(crate) fn launch(
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    grid: Grid<'_>,
+    memory: &Memory,
+) -> Result<Memory, String> {
+    let mut machine = Machine::new(module);
+    let backward = !memory.gradients.is_empty();
+    machine.budget = if backward { BACKWARD_BUDGET } else { BUDGET };
+    let (mut data, mut gradients, mut args) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, param) in module.functions[kernel].params.iter().enumerate() {
+        let Some(of) = element(module, param.ty) else {
+            args.push(Argument::Bytes(memory.data[at].clone()));
+            data.push(None);
+            gradients.push(None);
+            continue;
+        };
+        let buffer = machine.memory.add(memory.data[at].as_slice());
+        let size = module.types.layout(of).map_or(0, |layout| layout.size as u32);
+        let mut array = Array::dense(buffer, size, &grid.inputs[at].shape);
+        data.push(Some(buffer));
+        gradients.push(None);
+        if backward {
+            let gradient = machine.memory.add(memory.gradients[at].as_slice());
+            array = array.with_gradient(gradient);
+            gradients[at] = Some(gradient);
+        }
+        args.push(Argument::Array(array));
+    }
+    machine.launch(kernel, grid.dims, &args).map_err(|failure| failure.to_string())?;
+    let read = |buffer: &Option<_>, before: &Vec<u8>| match buffer {
+        Some(buffer) => machine.memory.bytes(*buffer).to_vec(),
+        None => before.clone(),
+    };
+    Ok(Memory {
+        data: data.iter().zip(&memory.data).map(|(buffer, before)| read(buffer, before)).collect(),
+        gradients: gradients
+            .iter()
+            .zip(&memory.gradients)
+            .map(|(b, before)| read(b, before))
+            .collect(),
+    })
+}
+
+/// A forward launch from given arguments.
+pub(crate) fn forward(
+    program: &Program,
+    grid: Grid<'_>,
+    data: &[Vec<u8>],
+) -> Result<Vec<Vec<u8>>, String> {
+    let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
+    launch(&program.forward, program.kernel, grid, &memory).map(|after| after.data)
+}
+
+/// The numbers of an argument's memory.
+pub(crate) fn numbers(
+    module: &Module,
+    kernel: FunctionId,
+    at: usize,
+    bytes: &[u8],
+) -> Vec<Literal> {
+    let ty = module.functions[kernel].params[at].ty;
+    let of = element(module, ty).unwrap_or(ty);
+    let size = module.types.layout(of).map_or(1, |layout| layout.size as usize).max(1);
+    let leaves = leaves(&module.types, of);
+    bytes
+        .chunks_exact(size)
+        .flat_map(|cell| leaves.iter().map(move |leaf| leaf.read(cell)))
+        .collect()
+}
+
+/// The memory of an argument with these numbers, each converted to the type there.
+pub(crate) fn image(module: &Module, kernel: FunctionId, at: usize, numbers: &[f64]) -> Vec<u8> {
+    let ty = module.functions[kernel].params[at].ty;
+    let of = element(module, ty).unwrap_or(ty);
+    let size = module.types.layout(of).map_or(1, |layout| layout.size as usize).max(1);
+    let leaves = leaves(&module.types, of);
+    let mut bytes = vec![0; size * (numbers.len() / leaves.len().max(1))];
+    for (cell, numbers) in bytes.chunks_exact_mut(size).zip(numbers.chunks(leaves.len().max(1))) {
+        for (leaf, &number) in leaves.iter().zip(numbers) {
+            let literal = if leaf.scalar.is_float() {
+                Literal::float(leaf.scalar, number)
+            } else {
+                Literal::int(leaf.scalar, number as i128)
+            };
+            leaf.write(cell, literal);
+        }
+    }
+    bytes
+}

@@ -1,0 +1,363 @@
+//! Typed grammars: kernels that are well-typed by construction, in which every input and variable is used.
+//!
+//! A [`Maker`] is a kernel being written: what is in scope, what still waits to be used, and the blocks that are open.
+//! `leaf`, `scalar` and `composite` write expressions of a wanted type, `motif` and `function` write statements;
+//! each family under `family` is a recipe of them. Whatever is defined is *pending* until somebody reads it, and
+//! the last store of a kernel absorbs what is pending, so there is no dead code to remove.
+
+mod composite;
+pub(crate) mod family;
+mod function;
+mod leaf;
+mod motif;
+mod scalar;
+
+use crate::ast::{Expr, FLOAT, Function, INT, Name, Param, Stmt, Struct, Text, Ty};
+use crate::input::Given;
+use crate::random::Random;
+use crate::spell;
+use crate::word::{self, Role};
+use family::Family;
+use gbxcule_kernel::ir::Scalar;
+use std::collections::HashSet;
+
+/// A kernel with what a launch of it needs.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Draft {
+    pub(crate) family: Family,
+    pub(crate) text: Text,
+    pub(crate) dims: Vec<u32>,
+    pub(crate) inputs: Vec<Given>,
+}
+
+/// Something that an expression can read.
+#[derive(Clone, Debug)]
+struct Var {
+    expr: Expr,
+    ty: Ty,
+    used: bool,
+}
+
+/// An array that is read at indices.
+#[derive(Clone, Debug)]
+struct Readable {
+    name: Name,
+    ty: Ty,
+    shape: Vec<u32>,
+    used: bool,
+}
+
+/// A function of the text.
+#[derive(Clone, Debug)]
+struct Signature {
+    name: Name,
+    params: Vec<Ty>,
+    result: Ty,
+    used: bool,
+}
+
+/// How much a family likes what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taste {
+    /// Transcendental functions.
+    math: u32,
+    /// `a if c else b`, `wp.where`.
+    select: u32,
+    /// Vectors and what is made of them.
+    geometry: u32,
+    /// Bits and integer division.
+    bits: u32,
+    /// How deep expressions grow.
+    depth: usize,
+}
+
+/// A kernel being written.
+pub(crate) struct Maker {
+    random: Random,
+    taste: Taste,
+    /// The floats of this kernel.
+    real: Scalar,
+    taken: HashSet<String>,
+    vars: Vec<Var>,
+    arrays: Vec<Readable>,
+    blocks: Vec<Vec<Stmt>>,
+    constants: Vec<(Name, Expr)>,
+    structs: Vec<Struct>,
+    functions: Vec<Function>,
+    signatures: Vec<Signature>,
+    params: Vec<Param>,
+    inputs: Vec<Given>,
+    dims: Vec<u32>,
+    /// The launch indices.
+    index: Vec<Name>,
+}
+
+/// The kernel of a seed.
+pub(crate) fn draft(seed: u64) -> Draft {
+    let mut random = Random::new(seed);
+    let family = Family::draw(&mut random);
+    let mut maker = Maker::new(random, family.taste());
+    family.build(&mut maker);
+    maker.finish(family)
+}
+
+impl Maker {
+    fn new(mut random: Random, taste: Taste) -> Self {
+        let real = if random.chance(8) { Scalar::F64 } else { Scalar::F32 };
+        let reserved = [
+            "wp", "float", "int", "bool", "range", "i", "j", "k", "l", "n", "lambda", "if", "in",
+            "is", "min", "max", "abs", "pow", "round", "len", "print", "map", "sum", "all", "any",
+            "type", "id", "step",
+        ];
+        Self {
+            random,
+            taste,
+            real,
+            taken: reserved.into_iter().map(str::to_owned).collect(),
+            vars: Vec::new(),
+            arrays: Vec::new(),
+            blocks: vec![Vec::new()],
+            constants: Vec::new(),
+            structs: Vec::new(),
+            functions: Vec::new(),
+            signatures: Vec::new(),
+            params: Vec::new(),
+            inputs: Vec::new(),
+            dims: Vec::new(),
+            index: Vec::new(),
+        }
+    }
+
+    fn finish(mut self, family: Family) -> Draft {
+        let verb = self.name_of(Role::Verb);
+        let nouns = word::variable(if family.is_integer() { INT } else { FLOAT });
+        let noun = word::plural(self.random.pick(nouns));
+        // Parameters in the order in which people write them: arrays read, numbers, arrays written.
+        let mut order: Vec<usize> = (0..self.params.len()).collect();
+        order.sort_by_key(|&at| {
+            if self.inputs[at].zero { 2 } else { u8::from(self.params[at].dims == 0) }
+        });
+        let params = order.iter().map(|&at| self.params[at].clone()).collect();
+        let inputs = order.iter().map(|&at| self.inputs[at].clone()).collect();
+        let body = self.blocks.swap_remove(0);
+        let kernel = Function { name: format!("{verb}_{noun}").into(), params, body };
+        let (constants, structs, functions) = (self.constants, self.structs, self.functions);
+        Draft {
+            family,
+            text: Text { constants, structs, functions, kernel },
+            dims: self.dims,
+            inputs,
+        }
+    }
+
+    /// The kernel's own float type.
+    fn float_type(&self) -> Ty {
+        Ty::Scalar(self.real)
+    }
+
+    fn push(&mut self, stmt: Stmt) {
+        match self.blocks.last_mut() {
+            Some(block) => block.push(stmt),
+            None => unreachable!("the body stays open"),
+        }
+    }
+
+    /// A name that nobody has, after one of some words.
+    fn name_from(&mut self, words: &[&str]) -> Name {
+        for _ in 0..4 {
+            let word = self.random.pick(words);
+            if self.taken.insert(word.to_owned()) {
+                return word.into();
+            }
+        }
+        let word = self.random.pick(words);
+        for number in 2.. {
+            let name = format!("{word}_{number}");
+            if self.taken.insert(name.clone()) {
+                return name.into();
+            }
+        }
+        unreachable!("numbers don't end")
+    }
+
+    fn name_of(&mut self, role: Role) -> Name {
+        self.name_from(word::role(role))
+    }
+
+    fn name_for(&mut self, ty: Ty) -> Name {
+        if let Ty::Scalar(of) = ty
+            && of.is_float()
+            && self.random.chance(15)
+        {
+            return self.name_from(&["a", "b", "c", "d", "r", "s", "t", "u", "v", "w", "h", "q"]);
+        }
+        self.name_from(word::variable(ty))
+    }
+
+    /// A launch over a grid of that many dimensions, with `i = wp.tid()`.
+    fn launch(&mut self, dims: usize) {
+        let extents: &[(i64, i64)] = match dims {
+            1 => &[(6, 20)],
+            2 => &[(3, 6), (3, 6)],
+            _ => &[(2, 3), (2, 4), (2, 3)],
+        };
+        self.dims =
+            extents.iter().map(|&(low, high)| self.random.between(low, high) as u32).collect();
+        let sets: &[[&str; 3]] =
+            &[["i", "j", "k"], ["i", "j", "k"], ["row", "col", "layer"], ["tid", "tjd", "tkd"]];
+        let set = if dims == 1 { self.random.pick(&["i", "i", "tid", "idx", "gid"]) } else { "" };
+        let chosen = self.random.pick(sets);
+        let chosen = if chosen[0] == "tid" { ["x", "y", "z"] } else { chosen };
+        self.index =
+            (0..dims).map(|at| if dims == 1 { set.into() } else { chosen[at].into() }).collect();
+        for name in &self.index {
+            self.taken.insert(name.to_string());
+        }
+        let targets = self.index.iter().map(Expr::from).collect();
+        self.push(Stmt::Assign(targets, Expr::wp("tid", vec![])));
+    }
+
+    /// The launch indices as an index.
+    fn here(&self) -> Vec<Expr> {
+        self.index.iter().map(Expr::from).collect()
+    }
+
+    fn param(&mut self, name: Name, ty: Ty, dims: u8, given: Given) -> Name {
+        self.params.push(Param { name: name.clone(), ty, dims });
+        self.inputs.push(Given { name: name.to_string(), ..given });
+        name
+    }
+
+    /// An array to read at the launch indices.
+    fn input(&mut self, ty: Ty) -> Name {
+        let shape = self.dims.clone();
+        self.input_of(ty, shape)
+    }
+
+    fn input_of(&mut self, ty: Ty, shape: Vec<u32>) -> Name {
+        let name = self.array_name(ty);
+        let given = Given::spread(&mut self.random, shape.clone());
+        let name = self.param(name, ty, shape.len() as u8, given);
+        self.arrays.push(Readable { name: name.clone(), ty, shape, used: false });
+        name
+    }
+
+    fn array_name(&mut self, ty: Ty) -> Name {
+        let single = if self.random.chance(25) {
+            self.name_from(&["x", "a", "b", "c", "src", "data", "values"])
+        } else {
+            self.name_for(ty)
+        };
+        if single.len() < 4 || matches!(&*single, "data" | "values") {
+            return single;
+        }
+        let plural = word::plural(&single);
+        if self.random.chance(70) && self.taken.insert(plural.clone()) {
+            plural.into()
+        } else {
+            single
+        }
+    }
+
+    /// Makes room for an array whose elements are read by indices of the family's own choice.
+    fn side_input(&mut self, ty: Ty, shape: Vec<u32>, given: Given) -> Name {
+        let name = self.array_name(ty);
+        self.param(name, ty, shape.len() as u8, Given { shape, ..given })
+    }
+
+    /// An array of zeros to write.
+    fn output(&mut self, ty: Ty, shape: Vec<u32>) -> Name {
+        let name = self.name_of(Role::Output);
+        let dims = shape.len() as u8;
+        self.param(name, ty, dims, Given::zeros(shape))
+    }
+
+    /// A number, or small composite, as a parameter.
+    fn value(&mut self, ty: Ty) -> Name {
+        let name = self.name_for(ty);
+        let given = Given::spread(&mut self.random, vec![]);
+        let name = self.param(name, ty, 0, given);
+        self.vars.push(Var { expr: Expr::from(&name), ty, used: false });
+        name
+    }
+
+    /// A count as a parameter: known to be from `low` to `high`.
+    fn count(&mut self, low: i64, high: i64) -> Name {
+        let name = self.name_from(&[
+            "n",
+            "count",
+            "iterations",
+            "steps",
+            "num_terms",
+            "rounds",
+            "limit",
+            "order",
+        ]);
+        let given = Given::integers(vec![], low, high);
+        self.param(name, INT, 0, given)
+    }
+
+    /// `name = value`, to be read later.
+    fn define(&mut self, ty: Ty, value: Expr) -> Name {
+        let name = self.name_for(ty);
+        self.define_as(name, ty, value)
+    }
+
+    fn define_as(&mut self, name: Name, ty: Ty, value: Expr) -> Name {
+        self.push(Stmt::Assign(vec![Expr::from(&name)], value));
+        self.vars.push(Var { expr: Expr::from(&name), ty, used: false });
+        name
+    }
+
+    /// A variable that begins with a number: written so that it is no constant of the dialect.
+    fn accumulator(&mut self, ty: Ty, start: f64) -> Name {
+        let name = self.name_of(Role::Accumulator);
+        let value = match ty {
+            Ty::Scalar(of) if of.is_float() => {
+                Expr::call(spell::plain(ty), vec![Expr::Float(start)])
+            }
+            Ty::Scalar(_) => Expr::call(spell::plain(ty), vec![Expr::Int(start as i64)]),
+            _ => Expr::call(spell::plain(ty), vec![]),
+        };
+        self.push(Stmt::Assign(vec![Expr::from(&name)], value));
+        name
+    }
+
+    /// Lets expressions read a name.
+    fn reveal(&mut self, name: &Name, ty: Ty) {
+        self.vars.push(Var { expr: Expr::from(name), ty, used: false });
+    }
+
+    /// Lets expressions read it, but nobody has to.
+    fn offer(&mut self, name: &Name, ty: Ty) {
+        self.vars.push(Var { expr: Expr::from(name), ty, used: true });
+    }
+
+    /// What `build` writes as a block of its own. Variables of the block are gone after it.
+    fn block(&mut self, build: impl FnOnce(&mut Self)) -> Vec<Stmt> {
+        self.blocks.push(Vec::new());
+        let known = self.vars.len();
+        build(self);
+        self.vars.truncate(known);
+        match self.blocks.pop() {
+            Some(block) => block,
+            None => unreachable!("it was pushed above"),
+        }
+    }
+
+    /// Stores an expression that absorbs what is pending at the launch indices of a new output.
+    fn store(&mut self, ty: Ty) {
+        let shape = self.dims.clone();
+        let out = self.output(ty, shape);
+        let value = self.closing(ty);
+        let at = self.here();
+        self.push(Stmt::Assign(vec![Expr::from(&out).index(at)], value));
+    }
+
+    /// An expression of a type that absorbs everything pending.
+    fn closing(&mut self, ty: Ty) -> Expr {
+        let depth = self.taste.depth;
+        let value = self.expr(ty, depth);
+        self.absorb_pending(value, ty, 0)
+    }
+}

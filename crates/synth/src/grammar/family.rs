@@ -1,0 +1,117 @@
+//! The families: what a kernel is mainly about. One file each, with its taste and its recipe.
+
+mod arithmetic;
+mod atomic;
+mod conditional;
+mod dimension;
+mod function;
+mod integer;
+mod iteration;
+mod math;
+mod matrix;
+mod mixed;
+mod quaternion;
+mod reduction;
+mod stencil;
+mod structure;
+mod transform;
+mod vector;
+
+use super::{Maker, Taste};
+use crate::random::Random;
+
+/// What a kernel is mainly about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub(crate) enum Family {
+    Arithmetic,
+    Math,
+    Conditionals,
+    Loops,
+    Vectors,
+    Matrices,
+    Quaternions,
+    Reductions,
+    Atomics,
+    Stencils,
+    Transforms,
+    Structs,
+    Functions,
+    MultiDim,
+    Integers,
+    Mixed,
+}
+
+/// Name, share, taste and recipe of a family.
+struct Entry {
+    family: Family,
+    name: &'static str,
+    share: u32,
+    taste: Taste,
+    build: fn(&mut Maker),
+}
+
+const PLAIN: Taste = Taste { math: 6, select: 3, geometry: 3, bits: 3, depth: 3 };
+
+#[rustfmt::skip]
+static TABLE: [Entry; 16] = [
+    Entry { family: Family::Arithmetic, name: "arithmetic", share: 5, taste: Taste { math: 1, select: 1, ..PLAIN }, build: arithmetic::build },
+    Entry { family: Family::Math, name: "math", share: 6, taste: Taste { math: 22, ..PLAIN }, build: math::build },
+    Entry { family: Family::Conditionals, name: "conditionals", share: 7, taste: Taste { select: 10, ..PLAIN }, build: conditional::build },
+    Entry { family: Family::Loops, name: "loops", share: 10, taste: PLAIN, build: iteration::build },
+    Entry { family: Family::Vectors, name: "vectors", share: 8, taste: Taste { geometry: 20, ..PLAIN }, build: vector::build },
+    Entry { family: Family::Matrices, name: "matrices", share: 7, taste: Taste { geometry: 20, ..PLAIN }, build: matrix::build },
+    Entry { family: Family::Quaternions, name: "quaternions", share: 5, taste: Taste { geometry: 14, ..PLAIN }, build: quaternion::build },
+    Entry { family: Family::Reductions, name: "reductions", share: 6, taste: Taste { geometry: 8, ..PLAIN }, build: reduction::build },
+    Entry { family: Family::Atomics, name: "atomics", share: 6, taste: PLAIN, build: atomic::build },
+    Entry { family: Family::Stencils, name: "stencils", share: 6, taste: PLAIN, build: stencil::build },
+    Entry { family: Family::Transforms, name: "transforms", share: 5, taste: Taste { geometry: 14, ..PLAIN }, build: transform::build },
+    Entry { family: Family::Structs, name: "structs", share: 7, taste: Taste { geometry: 10, ..PLAIN }, build: structure::build },
+    Entry { family: Family::Functions, name: "functions", share: 8, taste: Taste { geometry: 8, ..PLAIN }, build: function::build },
+    Entry { family: Family::MultiDim, name: "multidim", share: 6, taste: PLAIN, build: dimension::build },
+    Entry { family: Family::Integers, name: "integers", share: 6, taste: Taste { bits: 14, ..PLAIN }, build: integer::build },
+    Entry { family: Family::Mixed, name: "mixed", share: 10, taste: Taste { math: 8, select: 5, geometry: 10, ..PLAIN }, build: mixed::build },
+];
+
+impl Family {
+    pub(super) fn draw(random: &mut Random) -> Self {
+        TABLE[random.weighted(TABLE.iter().map(|entry| entry.share))].family
+    }
+
+    fn entry(self) -> &'static Entry {
+        &TABLE[self as usize]
+    }
+
+    /// Its name in datasets.
+    pub(crate) fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    pub(super) fn taste(self) -> Taste {
+        self.entry().taste
+    }
+
+    pub(super) fn build(self, maker: &mut Maker) {
+        (self.entry().build)(maker);
+    }
+
+    /// Whether its kernels are about integers.
+    pub(super) fn is_integer(self) -> bool {
+        self == Self::Integers
+    }
+
+    /// All names, in the table's order.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        TABLE.iter().map(|entry| entry.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_families() {
+        assert!(TABLE.iter().enumerate().all(|(at, entry)| entry.family as usize == at));
+    }
+}

@@ -1,0 +1,249 @@
+//! The ends of expressions: variables, elements, components, literals; and how pending ones are absorbed.
+
+use super::{Maker, Var};
+use crate::ast::{Expr, Ty, VEC3};
+use crate::spell;
+use crate::word::Role;
+use gbxcule_kernel::ir::Scalar;
+
+impl Maker {
+    /// An expression of a type, about so deep.
+    pub(super) fn expr(&mut self, ty: Ty, depth: usize) -> Expr {
+        match ty {
+            Ty::Scalar(Scalar::Bool) => self.truth(depth),
+            Ty::Scalar(of) if of.is_float() => self.float(of, depth),
+            Ty::Scalar(of) => self.integer(of, depth),
+            Ty::Vec(len, of) => self.vector(len, of, depth),
+            Ty::Mat(rows, cols, of) => self.matrix(rows, cols, of, depth),
+            Ty::Quat => self.quaternion(depth),
+            Ty::Transform => self.transform(depth),
+            Ty::Struct(_) => {
+                self.read(ty).unwrap_or_else(|| unreachable!("structs are read, not made"))
+            }
+        }
+    }
+
+    /// A number of a scalar type, as the dialect wants it written.
+    pub(super) fn literal(&mut self, of: Scalar, value: f64) -> Expr {
+        let number = if of.is_float() { Expr::Float(value) } else { Expr::Int(value as i64) };
+        match of {
+            Scalar::F32 | Scalar::I32 => number,
+            _ => Expr::call(spell::plain(Ty::Scalar(of)), vec![number]),
+        }
+    }
+
+    /// A float that people write.
+    pub(super) fn some_float(&mut self, of: Scalar) -> Expr {
+        let numbers =
+            [0.5, 2.0, 0.25, 1.5, 0.1, 0.2, 3.0, 0.75, 0.3, 1.2, 0.05, 0.8, 0.6, 1.1, 0.9];
+        let value = self.random.pick(&numbers);
+        if of == Scalar::F32 && self.random.chance(4) {
+            return self.constant(value);
+        }
+        self.literal(of, value)
+    }
+
+    /// A number with a name, above the kernel.
+    fn constant(&mut self, value: f64) -> Expr {
+        let name = self.name_of(Role::Constant);
+        self.constants.push((name.clone(), Expr::Float(value)));
+        Expr::from(&name)
+    }
+
+    pub(super) fn some_int(&mut self, of: Scalar) -> Expr {
+        let value = self.random.between(1, 13) as f64;
+        self.literal(of, value)
+    }
+
+    /// Whether something of that type can be read.
+    pub(super) fn has(&self, ty: Ty) -> bool {
+        self.vars.iter().any(|var| var.ty == ty) || self.arrays.iter().any(|array| array.ty == ty)
+    }
+
+    /// Something of that type that exists: what nobody has read yet first.
+    pub(super) fn read(&mut self, ty: Ty) -> Option<Expr> {
+        let weigh = |used: bool| if used { 2 } else { 9 };
+        let vars = self.vars.iter().enumerate().filter(|(_, var)| var.ty == ty);
+        let mut found: Vec<(bool, usize, u32)> =
+            vars.map(|(at, var)| (true, at, weigh(var.used))).collect();
+        let arrays = self.arrays.iter().enumerate().filter(|(_, array)| array.ty == ty);
+        found.extend(arrays.map(|(at, array)| (false, at, weigh(array.used))));
+        if found.is_empty() {
+            return None;
+        }
+        let (is_var, at, _) = found[self.random.weighted(found.iter().map(|it| it.2))];
+        Some(if is_var {
+            self.vars[at].used = true;
+            self.vars[at].expr.clone()
+        } else {
+            self.element(at)
+        })
+    }
+
+    /// An element of an array at the launch indices.
+    fn element(&mut self, at: usize) -> Expr {
+        self.arrays[at].used = true;
+        let array = &self.arrays[at];
+        let mut indices: Vec<Expr> =
+            self.index.iter().take(array.shape.len()).map(Expr::from).collect();
+        if array.shape.len() < self.index.len() {
+            // A vector beside a matrix: by row or by column, whichever fits.
+            let fits = (0..self.dims.len()).find(|&dim| self.dims[dim] == array.shape[0]);
+            indices = vec![Expr::from(&self.index[fits.unwrap_or(0)])];
+        }
+        Expr::from(&array.name).index(indices)
+    }
+
+    /// `value` with everything pending worked in, from a variable on.
+    pub(super) fn absorb_pending(&mut self, mut value: Expr, ty: Ty, since: usize) -> Expr {
+        while let Some(at) = (since..self.vars.len()).find(|&at| !self.vars[at].used) {
+            let Var { expr, ty: from, .. } = self.vars[at].clone();
+            self.vars[at].used = true;
+            value = self.absorb(value, ty, expr, from);
+        }
+        while let Some(at) = self.arrays.iter().position(|array| since == 0 && !array.used) {
+            let from = self.arrays[at].ty;
+            let element = self.element(at);
+            value = self.absorb(value, ty, element, from);
+        }
+        value
+    }
+
+    /// `value` of a type with something of any type worked in.
+    pub(super) fn absorb(&mut self, value: Expr, ty: Ty, with: Expr, from: Ty) -> Expr {
+        match (ty, from) {
+            (Ty::Scalar(Scalar::Bool), _) => {
+                let real = self.real;
+                let (with, limit) = (self.as_scalar(with, from, real), self.some_float(real));
+                let op = self.random.pick(&["and", "or"]);
+                Expr::binary(value, op, Expr::binary(with, ">", limit))
+            }
+            (Ty::Scalar(of), _) if of.is_float() => {
+                let with = self.as_scalar(with, from, of);
+                match self.random.below(6) {
+                    0 | 1 => value.add(with),
+                    2 => value.sub(with),
+                    3 => value.mul(with),
+                    4 => Expr::wp("max", vec![value, with]),
+                    _ => {
+                        let factor = self.some_float(of);
+                        value.add(with.mul(factor))
+                    }
+                }
+            }
+            (Ty::Scalar(of), _) => {
+                let with = self.as_integer(with, from, of);
+                let op = self.random.pick(&["+", "-", "^", "+"]);
+                Expr::binary(value, op, with)
+            }
+            (Ty::Vec(..) | Ty::Mat(..), _) if from == ty => {
+                let op = self.random.pick(&["+", "-"]);
+                Expr::binary(value, op, with)
+            }
+            (Ty::Vec(_, of), _) if !of.is_float() => {
+                let with = self.as_integer(with, from, of);
+                value.mul(with)
+            }
+            (Ty::Vec(_, of) | Ty::Mat(_, _, of), _) => {
+                let with = self.as_scalar(with, from, of);
+                let one = self.literal(of, 1.0);
+                if self.random.chance(60) { value.mul(with) } else { value.mul(one.add(with)) }
+            }
+            (Ty::Quat, Ty::Quat) | (Ty::Transform, Ty::Transform) => value.mul(with),
+            (Ty::Quat, _) => {
+                let angle = self.as_scalar(with, from, Scalar::F32);
+                value.mul(self.axis_angle(angle))
+            }
+            (Ty::Transform, _) => {
+                let shift = if from == VEC3 {
+                    with
+                } else {
+                    let by = self.as_scalar(with, from, Scalar::F32);
+                    let axis = self.unit_axis();
+                    axis.mul(by)
+                };
+                let still = Expr::wp("quat_identity", vec![]);
+                value.mul(Expr::wp("transform", vec![shift, still]))
+            }
+            (Ty::Struct(_), _) => unreachable!("a struct's fields are closed, not the struct"),
+        }
+    }
+
+    /// Anything as a float.
+    pub(super) fn as_scalar(&mut self, with: Expr, from: Ty, to: Scalar) -> Expr {
+        let of = from.scalar().unwrap_or(to);
+        let (scalar, is) = match from {
+            Ty::Scalar(_) => (with, of),
+            Ty::Vec(_, of) if of.is_float() => {
+                let word = self.random.pick(&["length", "length_sq", "x"]);
+                (
+                    if word == "x" {
+                        with.index(vec![Expr::Int(0)])
+                    } else {
+                        Expr::wp(word, vec![with])
+                    },
+                    of,
+                )
+            }
+            Ty::Vec(len, of) => {
+                let at = self.random.between(0, i64::from(len) - 1);
+                (with.index(vec![Expr::Int(at)]), of)
+            }
+            Ty::Mat(rows, cols, of) if rows == cols => {
+                let word = self.random.pick(&["trace", "determinant"]);
+                (Expr::wp(word, vec![with]), of)
+            }
+            Ty::Mat(rows, cols, of) => {
+                let row = self.random.between(0, i64::from(rows) - 1);
+                let col = self.random.between(0, i64::from(cols) - 1);
+                (with.index(vec![Expr::Int(row), Expr::Int(col)]), of)
+            }
+            Ty::Quat => (with.attr(self.random.pick(&["x", "y", "z", "w"])), Scalar::F32),
+            Ty::Transform => {
+                let part = Expr::wp("transform_get_translation", vec![with]);
+                (Expr::wp("length", vec![part]), Scalar::F32)
+            }
+            Ty::Struct(at) => {
+                let fields = self.structs[at].fields.clone();
+                let (name, ty) = fields[self.random.below(fields.len())].clone();
+                return self.as_scalar(with.attr(name), ty, to);
+            }
+        };
+        match is {
+            is if is == to => scalar,
+            Scalar::Bool => {
+                let (yes, no) = (self.some_float(to), self.literal(to, 0.4));
+                Expr::wp("where", vec![scalar, yes, no])
+            }
+            is if is.is_int() => {
+                let factor = self.literal(to, 0.125);
+                Expr::call(spell::plain(Ty::Scalar(to)), vec![scalar]).mul(factor)
+            }
+            _ => Expr::call(spell::plain(Ty::Scalar(to)), vec![scalar]),
+        }
+    }
+
+    /// Anything as an integer.
+    pub(super) fn as_integer(&mut self, with: Expr, from: Ty, to: Scalar) -> Expr {
+        match from {
+            Ty::Scalar(of) if of == to => with,
+            Ty::Scalar(Scalar::Bool) => {
+                let (yes, no) = (self.some_int(to), self.literal(to, 0.0));
+                Expr::wp("where", vec![with, yes, no])
+            }
+            Ty::Scalar(of) if of.is_int() => Expr::call(spell::plain(Ty::Scalar(to)), vec![with]),
+            Ty::Vec(len, of) if !of.is_float() => {
+                let at = self.random.between(0, i64::from(len) - 1);
+                self.as_integer(with.index(vec![Expr::Int(at)]), Ty::Scalar(of), to)
+            }
+            _ => {
+                let real = self.real;
+                let scalar = self.as_scalar(with, from, real);
+                let scale = self.literal(real, 8.0);
+                let wide =
+                    if to.is_unsigned_int() { Expr::wp("abs", vec![scalar]) } else { scalar };
+                Expr::call(spell::plain(Ty::Scalar(to)), vec![wide.mul(scale)])
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Statements: variables, branches, loops over counts, tables and rows, loops that end by a condition.
+//!
+//! A motif leaves something pending: what it worked out.
+
+use super::Maker;
+use crate::ast::{Expr, INT, Name, Stmt, Ty};
+use crate::input::Given;
+use gbxcule_kernel::ir::Scalar;
+
+impl Maker {
+    /// Some variables of some types.
+    pub(super) fn bindings(&mut self, types: &[Ty], most: i64) {
+        for _ in 0..self.random.between(0, most) {
+            let ty = self.random.pick(types);
+            let depth = self.random.between(1, 2) as usize;
+            let value = self.expr(ty, depth);
+            self.define(ty, value);
+        }
+    }
+
+    /// An expression of a block, with what is pending in the block worked in.
+    pub(super) fn local_expr(&mut self, ty: Ty, depth: usize, since: usize) -> Expr {
+        let value = self.expr(ty, depth);
+        self.absorb_pending(value, ty, since)
+    }
+
+    /// A variable that a condition changes, in one to three arms.
+    pub(super) fn branch(&mut self, ty: Ty) {
+        let start = self.expr(ty, 1);
+        let name = if self.random.chance(40)
+            || matches!(start, Expr::Float(_) | Expr::Int(_) | Expr::Name(_))
+        {
+            let value = self.absorb_one(start, ty);
+            self.define(ty, value)
+        } else {
+            self.define(ty, start)
+        };
+        self.branch_on(&name, ty);
+    }
+
+    fn absorb_one(&mut self, value: Expr, ty: Ty) -> Expr {
+        let with = self.float(self.real, 1);
+        let from = self.float_type();
+        self.absorb(value, ty, with, from)
+    }
+
+    /// Arms that change a variable.
+    pub(super) fn branch_on(&mut self, name: &Name, ty: Ty) {
+        let count = 1 + self.random.weighted([5, 3, 1]);
+        let mut arms = Vec::new();
+        for _ in 0..count {
+            let condition = self.truth(2);
+            arms.push((condition, self.arm(name, ty)));
+        }
+        let rest = if self.random.chance(45) { self.arm(name, ty) } else { Vec::new() };
+        self.push(Stmt::If(arms, rest));
+        self.touch(name);
+    }
+
+    /// A changed variable is worth reading again.
+    fn touch(&mut self, name: &Name) {
+        let own = Expr::from(name);
+        self.vars.iter_mut().filter(|var| var.expr == own).for_each(|var| var.used = false);
+    }
+
+    fn arm(&mut self, name: &Name, ty: Ty) -> Vec<Stmt> {
+        let name = name.clone();
+        self.block(|m| {
+            let since = m.vars.len();
+            if m.random.chance(30) {
+                let float = m.float_type();
+                m.bindings(&[float, ty], 1);
+            }
+            if m.random.chance(12) {
+                let inner = m.truth(1);
+                let body = m.block(|m| m.change(&name, ty, m.vars.len()));
+                m.push(Stmt::If(vec![(inner, body)], vec![]));
+            }
+            m.change(&name, ty, since);
+        })
+    }
+
+    /// One statement that changes a variable.
+    pub(super) fn change(&mut self, name: &Name, ty: Ty, since: usize) {
+        let place = Expr::from(name);
+        let component = match ty {
+            Ty::Vec(len, of) if self.random.chance(30) => {
+                let at = self.random.below(usize::from(len));
+                let part = if self.random.chance(50) {
+                    place.clone().attr(["x", "y", "z", "w"][at])
+                } else {
+                    place.clone().index(vec![Expr::Int(at as i64)])
+                };
+                Some((part, Ty::Scalar(of)))
+            }
+            _ => None,
+        };
+        let (place, ty) = component.unwrap_or((place, ty));
+        let value = self.local_expr(ty, 2, since);
+        let ops: &[&'static str] = match ty {
+            Ty::Scalar(of) if of.is_float() => &["+", "-", "*"],
+            Ty::Scalar(_) | Ty::Vec(..) | Ty::Mat(..) => &["+", "-"],
+            _ => &["*"],
+        };
+        if matches!(ty, Ty::Quat | Ty::Transform) || self.random.chance(35) {
+            let value = match ty {
+                Ty::Quat | Ty::Transform => place.clone().mul(value),
+                _ => value,
+            };
+            self.push(Stmt::Assign(vec![place], value));
+        } else {
+            let op = self.random.pick(ops);
+            self.push(Stmt::Augment(place, op, value));
+        }
+    }
+
+    /// A loop that gathers a value of a type: over a count, a table, or numbers in the text.
+    pub(super) fn gather(&mut self, ty: Ty) -> Name {
+        let float = ty.scalar().is_some_and(Scalar::is_float);
+        let product = float && matches!(ty, Ty::Scalar(_)) && self.random.chance(25);
+        let total = self.accumulator(ty, if product { 1.0 } else { 0.0 });
+        let index = self.name_from(&["k", "j", "m", "t", "it", "iter", "term"]);
+        let (range, table) = self.range(ty, &index);
+        let body = self.block(|m| {
+            let since = m.vars.len();
+            if let Some((element, of)) = table {
+                m.vars.push(super::Var { expr: element, ty: of, used: false });
+                m.offer(&index, INT);
+            } else {
+                m.reveal(&index, INT);
+            }
+            m.gathered(&total, ty, product, since);
+        });
+        self.push(Stmt::For(index, range, body));
+        self.reveal(&total, ty);
+        total
+    }
+
+    /// A range, and what is read at its index, if something is.
+    fn range(&mut self, ty: Ty, index: &Name) -> (Vec<Expr>, Option<(Expr, Ty)>) {
+        let element = match ty {
+            Ty::Scalar(_) | Ty::Vec(..) if self.random.chance(60) => ty,
+            Ty::Scalar(of) | Ty::Vec(_, of) | Ty::Mat(_, _, of) => Ty::Scalar(of),
+            _ => self.float_type(),
+        };
+        let at = Expr::from(index);
+        match self.random.weighted([4, 4, 3, 2]) {
+            0 => {
+                let count = self.count(3, 9);
+                let range = if self.random.chance(20) {
+                    vec![Expr::Int(1), Expr::from(&count)]
+                } else {
+                    vec![Expr::from(&count)]
+                };
+                (range, None)
+            }
+            1 => {
+                let len = self.random.between(3, 9) as u32;
+                let table = self.side_table(element, vec![len]);
+                let extent = Expr::from(&table).attr("shape").index(vec![Expr::Int(0)]);
+                (vec![extent], Some((Expr::from(&table).index(vec![at]), element)))
+            }
+            2 if self.dims.len() == 1 => {
+                let len = self.random.between(3, 7) as u32;
+                let table = self.side_table(element, vec![self.dims[0], len]);
+                let extent = Expr::from(&table).attr("shape").index(vec![Expr::Int(1)]);
+                let row = Expr::from(&self.index[0]);
+                (vec![extent], Some((Expr::from(&table).index(vec![row, at]), element)))
+            }
+            _ => {
+                let most = if self.random.chance(70) {
+                    self.random.between(3, 8)
+                } else {
+                    self.random.between(17, 24)
+                };
+                let range = if self.random.chance(25) {
+                    vec![Expr::Int(1), Expr::Int(most), Expr::Int(2)]
+                } else {
+                    vec![Expr::Int(most)]
+                };
+                (range, None)
+            }
+        }
+    }
+
+    pub(super) fn side_table(&mut self, ty: Ty, shape: Vec<u32>) -> Name {
+        let given = Given::spread(&mut self.random, shape.clone());
+        self.side_input(ty, shape, given)
+    }
+
+    /// What happens to a total in one iteration.
+    pub(super) fn gathered(&mut self, total: &Name, ty: Ty, product: bool, since: usize) {
+        let place = Expr::from(total);
+        let Ty::Scalar(of) = ty else {
+            self.bindings(&[ty], 1);
+            let value = self.local_expr(ty, 2, since);
+            match ty {
+                Ty::Quat | Ty::Transform => {
+                    self.push(Stmt::Assign(vec![place.clone()], place.mul(value)))
+                }
+                _ => self.push(Stmt::Augment(place, "+", value)),
+            }
+            return;
+        };
+        if self.random.chance(35) {
+            self.bindings(&[ty], 2);
+        }
+        if self.random.chance(18) {
+            let condition = self.truth(1);
+            let leave = self.block(|m| m.push(Stmt::Continue));
+            self.push(Stmt::If(vec![(condition, leave)], vec![]));
+        }
+        if !of.is_float() {
+            let value = self.local_expr(ty, 2, since);
+            let op = self.random.pick(&["+", "+", "^", "-"]);
+            self.push(match op {
+                "^" => Stmt::Assign(vec![place.clone()], Expr::binary(place.clone(), "^", value)),
+                op => Stmt::Augment(place.clone(), op, value),
+            });
+        } else if product {
+            let value = self.local_expr(ty, 1, since);
+            let (one, tenth) = (self.literal(of, 1.0), self.literal(of, 0.2));
+            self.push(Stmt::Augment(place.clone(), "*", one.add(tenth.mul(value))));
+        } else {
+            let value = self.local_expr(ty, 2, since);
+            let stmt = match self.random.below(6) {
+                0 => {
+                    let keep = self.literal(of, 0.6);
+                    Stmt::Assign(vec![place.clone()], place.clone().mul(keep).add(value))
+                }
+                1 => {
+                    let word = self.random.pick(&["sin", "tanh", "cos"]);
+                    Stmt::Assign(
+                        vec![place.clone()],
+                        Expr::wp(word, vec![place.clone().add(value)]),
+                    )
+                }
+                2 => {
+                    let word = self.random.pick(&["max", "min"]);
+                    Stmt::Assign(vec![place.clone()], Expr::wp(word, vec![place.clone(), value]))
+                }
+                _ => Stmt::Augment(place.clone(), "+", value),
+            };
+            self.push(stmt);
+        }
+        if self.random.chance(15) && of.is_float() {
+            let limit = self.some_float(of);
+            let op = self.random.pick(&[">", "<"]);
+            let limit = if op == "<" { Expr::unary("-", limit) } else { limit };
+            let condition = Expr::binary(place, op, limit);
+            self.push(Stmt::If(vec![(condition, vec![Stmt::Break])], vec![]));
+        }
+    }
+
+    /// `while` until something small enough or often enough.
+    pub(super) fn settle(&mut self) -> Name {
+        let (of, ty) = (self.real, self.float_type());
+        let start = self.float(of, 2);
+        let start = Expr::wp("abs", vec![start]).add(self.literal(of, 1.0));
+        let value = self.name_for(ty);
+        self.push(Stmt::Assign(vec![Expr::from(&value)], start));
+        let turns = self.name_from(&["k", "it", "steps_done", "tries", "pass_no"]);
+        self.push(Stmt::Assign(vec![Expr::from(&turns)], Expr::call("int", vec![Expr::Int(0)])));
+        let limit = self.literal(of, 0.4);
+        let most = if self.random.chance(50) {
+            Expr::Int(self.random.between(4, 12))
+        } else {
+            Expr::from(&self.count(4, 9))
+        };
+        let small = Expr::binary(Expr::from(&value), ">", limit);
+        let often = Expr::binary(Expr::from(&turns), "<", most);
+        let leaves_by_break = self.random.chance(30);
+        let body = self.block(|m| {
+            let since = m.vars.len();
+            m.offer(&value, ty);
+            let by = m.local_expr(ty, 2, since);
+            let (keep, step) = (m.random.pick(&[0.5, 0.6, 0.7, 0.75]), m.literal(of, 0.1));
+            let keep = m.literal(of, keep);
+            let place = Expr::from(&value);
+            let next = place.clone().mul(keep).add(step.mul(by));
+            m.push(Stmt::Assign(vec![place], next));
+            m.push(Stmt::Augment(Expr::from(&turns), "+", Expr::Int(1)));
+            if leaves_by_break {
+                m.push(Stmt::If(
+                    vec![(Expr::binary(Expr::from(&turns), ">=", Expr::Int(6)), vec![Stmt::Break])],
+                    vec![],
+                ));
+            }
+        });
+        let condition = if leaves_by_break { small } else { Expr::binary(small, "and", often) };
+        self.push(Stmt::While(condition, body));
+        self.reveal(&value, ty);
+        if self.random.chance(50) {
+            self.reveal(&turns, INT);
+        }
+        value
+    }
+}

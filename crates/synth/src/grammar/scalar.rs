@@ -1,0 +1,370 @@
+//! Expressions that give numbers and truth values.
+//!
+//! Floats stay of moderate size: divisors, roots and logarithms are kept away from what would blow up, as a
+//! careful person does.
+
+use super::Maker;
+use crate::ast::{Expr, Ty};
+use crate::spell;
+use gbxcule_kernel::ir::Scalar;
+
+impl Maker {
+    pub(super) fn float(&mut self, of: Scalar, depth: usize) -> Expr {
+        let ty = Ty::Scalar(of);
+        if depth == 0 || self.random.chance(12) {
+            return self.float_leaf(of);
+        }
+        let taste = self.taste;
+        let geometry = if of == self.real { taste.geometry } else { 0 };
+        let calls = if self.callable(ty) { 8 } else { 0 };
+        match self.random.weighted([
+            22,
+            14,
+            6,
+            taste.math,
+            taste.math,
+            taste.select,
+            geometry,
+            calls,
+            5,
+        ]) {
+            0 => {
+                let op = self.random.pick(&["+", "-", "+", "*"]);
+                let left = self.varying(of, depth - 1);
+                Expr::binary(left, op, self.float(of, depth - 1))
+            }
+            1 => self.varying(of, depth - 1).mul(self.float(of, depth.saturating_sub(2))),
+            2 => self.quotient(of, depth),
+            3 => self.smooth(of, depth),
+            4 => self.bounded(of, depth),
+            5 => self.choice(ty, depth),
+            6 => self.geometric(of, depth),
+            7 => self.call(ty, depth).unwrap_or_else(|| self.float_leaf(of)),
+            _ => {
+                let word = self.random.pick(&["min", "max", "clamp", "abs"]);
+                let first = self.varying(of, depth - 1);
+                match word {
+                    "abs" => Expr::wp(word, vec![first]),
+                    "clamp" => {
+                        let (low, high) = (self.literal(of, -1.5), self.literal(of, 2.0));
+                        Expr::wp(word, vec![first, low, high])
+                    }
+                    _ => {
+                        let second = self.float(of, depth - 1);
+                        Expr::wp(word, vec![first, second])
+                    }
+                }
+            }
+        }
+    }
+
+    /// A variable, an element, a literal, or something else made a float.
+    fn float_leaf(&mut self, of: Scalar) -> Expr {
+        let literal = self.random.chance(14);
+        if !literal && let Some(found) = self.read(Ty::Scalar(of)) {
+            return found;
+        }
+        if !literal && let Some((found, ty)) = self.read_any() {
+            return self.as_scalar(found, ty, of);
+        }
+        self.some_float(of)
+    }
+
+    /// Anything that can be read, pending first.
+    fn read_any(&mut self) -> Option<(Expr, Ty)> {
+        let mut types: Vec<(Ty, u32)> = Vec::new();
+        let known = self.vars.iter().map(|var| (var.ty, var.used));
+        for (ty, used) in known.chain(self.arrays.iter().map(|array| (array.ty, array.used))) {
+            types.push((ty, if used { 1 } else { 6 }));
+        }
+        if types.is_empty() {
+            return None;
+        }
+        let (ty, _) = types[self.random.weighted(types.iter().map(|it| it.1))];
+        self.read(ty).map(|expr| (expr, ty))
+    }
+
+    /// A float that isn't made of literals alone, if anything can be read.
+    fn varying(&mut self, of: Scalar, depth: usize) -> Expr {
+        for _ in 0..6 {
+            let found = self.float(of, depth);
+            if reads(&found) {
+                return found;
+            }
+        }
+        self.float(of, depth)
+    }
+
+    fn quotient(&mut self, of: Scalar, depth: usize) -> Expr {
+        let above = self.float(of, depth - 1);
+        let below = self.varying(of, 0);
+        let floor = self.random.pick(&[1.0, 0.5, 2.0, 1.5]);
+        let floor = self.literal(of, floor);
+        let safe = if self.random.chance(50) {
+            floor.add(Expr::wp("abs", vec![below]))
+        } else {
+            floor.add(below.clone().mul(below))
+        };
+        Expr::binary(above, "/", safe)
+    }
+
+    /// Functions without kinks.
+    fn smooth(&mut self, of: Scalar, depth: usize) -> Expr {
+        let arg = self.varying(of, depth - 1);
+        let abs = |arg: Expr| Expr::wp("abs", vec![arg]);
+        match self.random.below(10) {
+            0 => Expr::wp("sin", vec![arg]),
+            1 => Expr::wp("cos", vec![arg]),
+            2 => Expr::wp("tanh", vec![arg]),
+            3 => Expr::wp("exp", vec![Expr::unary("-", abs(arg))]),
+            4 => {
+                let one = self.literal(of, 1.0);
+                Expr::wp("log", vec![one.add(abs(arg))])
+            }
+            5 => {
+                let floor = self.some_float(of);
+                Expr::wp("sqrt", vec![abs(arg).add(floor)])
+            }
+            6 => Expr::wp("atan", vec![arg]),
+            7 => {
+                let (floor, power) = (self.some_float(of), self.some_float(of));
+                Expr::wp("pow", vec![abs(arg).add(floor), power])
+            }
+            8 => {
+                let (other, floor) = (self.float(of, depth.saturating_sub(2)), self.some_float(of));
+                Expr::wp("atan2", vec![arg, abs(other).add(floor)])
+            }
+            _ => {
+                let (arg, scale) = (self.varying(of, 0), self.some_float(of));
+                Expr::wp("exp", vec![Expr::unary("-", arg.clone().mul(arg)).mul(scale)])
+            }
+        }
+    }
+
+    /// Functions with edges, steps and limits.
+    fn bounded(&mut self, of: Scalar, depth: usize) -> Expr {
+        let arg = self.varying(of, depth - 1);
+        match self.random.below(8) {
+            0 => {
+                let (low, high) = (self.literal(of, -1.0), self.literal(of, 1.0));
+                Expr::wp("smoothstep", vec![low, high, arg])
+            }
+            1 => {
+                let (other, at) = (self.float(of, depth - 1), self.some_float(of));
+                Expr::wp("lerp", vec![arg, other, at])
+            }
+            2 => {
+                let arg = self.varying(of, 0);
+                arg.clone().sub(Expr::wp("floor", vec![arg]))
+            }
+            3 => {
+                let other = self.float(of, depth - 1);
+                Expr::wp("sign", vec![arg]).mul(other)
+            }
+            4 => {
+                let (low, high) = (self.literal(of, 0.0), self.literal(of, 1.0));
+                Expr::wp("clamp", vec![arg, low, high])
+            }
+            5 => {
+                let zero = self.literal(of, 0.0);
+                Expr::wp("max", vec![arg, zero])
+            }
+            6 => {
+                let scale = self.literal(of, 4.0);
+                Expr::wp("round", vec![arg.mul(scale.clone())]).mul(self.literal(of, 0.25))
+            }
+            _ => {
+                let limit = self.literal(of, 0.9);
+                let word = self.random.pick(&["asin", "acos"]);
+                let inside = Expr::wp("clamp", vec![arg, Expr::unary("-", limit.clone()), limit]);
+                Expr::wp(word, vec![inside])
+            }
+        }
+    }
+
+    /// One of two by a condition.
+    pub(super) fn choice(&mut self, ty: Ty, depth: usize) -> Expr {
+        let condition = self.truth(1);
+        let (accept, reject) = (self.expr(ty, depth - 1), self.expr(ty, depth.saturating_sub(2)));
+        if self.random.chance(50) {
+            Expr::wp("where", vec![condition, accept, reject])
+        } else {
+            Expr::select(condition, accept, reject)
+        }
+    }
+
+    /// A float made of vectors or matrices that are there.
+    fn geometric(&mut self, of: Scalar, depth: usize) -> Expr {
+        let lens: Vec<u8> =
+            [2, 3, 4].into_iter().filter(|&len| self.has(Ty::Vec(len, of))).collect();
+        let squares: Vec<u8> =
+            [2, 3].into_iter().filter(|&n| self.has(Ty::Mat(n, n, of))).collect();
+        if lens.is_empty() && squares.is_empty() {
+            return self.float(of, depth - 1);
+        }
+        if lens.is_empty() || !squares.is_empty() && self.random.chance(40) {
+            let n = self.random.pick(&squares);
+            let of_matrix = self.matrix(n, n, of, depth - 1);
+            let word = self.random.pick(&["trace", "determinant", "ddot", "entry"]);
+            return match word {
+                "ddot" => {
+                    let other = self.matrix(n, n, of, 0);
+                    Expr::wp(word, vec![of_matrix, other])
+                }
+                "entry" => {
+                    let (row, col) =
+                        (self.random.between(0, 1), self.random.between(0, i64::from(n) - 1));
+                    match self.read(Ty::Mat(n, n, of)) {
+                        Some(it) => it.index(vec![Expr::Int(row), Expr::Int(col)]),
+                        None => Expr::wp("trace", vec![of_matrix]),
+                    }
+                }
+                _ => Expr::wp(word, vec![of_matrix]),
+            };
+        }
+        let len = self.random.pick(&lens);
+        match self.random.below(5) {
+            0 | 1 => {
+                let left = self.vector(len, of, depth - 1);
+                let right = self.vector(len, of, depth.saturating_sub(2));
+                Expr::wp("dot", vec![left, right])
+            }
+            2 => Expr::wp("length", vec![self.vector(len, of, depth - 1)]),
+            3 => Expr::wp("length_sq", vec![self.vector(len, of, depth - 1)]),
+            _ => match self.read(Ty::Vec(len, of)) {
+                Some(it) if self.random.chance(60) => {
+                    it.attr(["x", "y", "z", "w"][self.random.below(usize::from(len))])
+                }
+                Some(it) => it.index(vec![Expr::Int(self.random.between(0, i64::from(len) - 1))]),
+                None => self.some_float(of),
+            },
+        }
+    }
+
+    pub(super) fn integer(&mut self, of: Scalar, depth: usize) -> Expr {
+        let ty = Ty::Scalar(of);
+        if depth == 0 || self.random.chance(15) {
+            if !self.random.chance(12)
+                && let Some(found) = self.read(ty)
+            {
+                return found;
+            }
+            if let Some((found, from)) = self.read_any().filter(|(_, from)| from.scalar().is_some())
+            {
+                return self.as_integer(found, from, of);
+            }
+            return self.some_int(of);
+        }
+        let calls = if self.callable(ty) { 8 } else { 0 };
+        match self.random.weighted([
+            24,
+            10,
+            self.taste.bits,
+            self.taste.bits,
+            self.taste.select,
+            calls,
+            6,
+        ]) {
+            0 => {
+                let op = self.random.pick(&["+", "-", "+"]);
+                let left = self.integer(of, depth - 1);
+                Expr::binary(left, op, self.integer(of, depth - 1))
+            }
+            1 => self.integer(of, depth - 1).mul(self.integer(of, 0)),
+            2 => {
+                let op = self.random.pick(&["&", "|", "^"]);
+                let left = self.integer(of, depth - 1);
+                Expr::binary(left, op, self.integer(of, depth - 1))
+            }
+            3 => {
+                let op = self.random.pick(&["%", "//", "<<", ">>"]);
+                let amount = match op {
+                    "%" | "//" => self.random.between(3, 17),
+                    _ => self.random.between(1, 4),
+                };
+                let amount = self.literal(of, amount as f64);
+                Expr::binary(self.integer(of, depth - 1), op, amount)
+            }
+            4 => self.choice(ty, depth),
+            5 => self.call(ty, depth).unwrap_or_else(|| self.some_int(of)),
+            _ => {
+                let word = self.random.pick(&["min", "max", "abs", "clamp"]);
+                let first = self.integer(of, depth - 1);
+                match word {
+                    "abs" if of.is_signed_int() => Expr::wp(word, vec![first]),
+                    "clamp" => {
+                        let (low, high) = (self.literal(of, 2.0), self.literal(of, 40.0));
+                        Expr::wp(word, vec![first, low, high])
+                    }
+                    _ => {
+                        let second = self.integer(of, depth - 1);
+                        Expr::wp(if word == "min" { "min" } else { "max" }, vec![first, second])
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn truth(&mut self, depth: usize) -> Expr {
+        if depth > 1 && self.random.chance(40) {
+            let op = self.random.pick(&["and", "or"]);
+            let left = self.truth(depth - 1);
+            return Expr::binary(left, op, self.truth(1));
+        }
+        if self.has(Ty::Scalar(Scalar::Bool))
+            && self.random.chance(40)
+            && let Some(found) = self.read(Ty::Scalar(Scalar::Bool))
+        {
+            return if self.random.chance(30) { Expr::unary("not", found) } else { found };
+        }
+        let ints: Vec<Scalar> = [Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::U8]
+            .into_iter()
+            .filter(|&of| self.has(Ty::Scalar(of)))
+            .collect();
+        let floats = [Scalar::F32, Scalar::F64].into_iter().find(|&of| self.has(Ty::Scalar(of)));
+        if !ints.is_empty() && (floats.is_none() || self.random.chance(30)) {
+            let of = self.random.pick(&ints);
+            let left = self.integer(of, 1);
+            if self.random.chance(35) {
+                let (by, zero) = (self.random.between(2, 4), self.literal(of, 0.0));
+                let by = self.literal(of, by as f64);
+                return Expr::binary(
+                    Expr::binary(left, "%", by),
+                    self.random.pick(&["==", "!="]),
+                    zero,
+                );
+            }
+            let op = self.random.pick(&["<", ">", "<=", ">=", "!="]);
+            let right = self.integer(of, 0);
+            return Expr::binary(left, op, right);
+        }
+        let of = floats.unwrap_or(self.real);
+        let left = self.varying(of, depth.min(1));
+        let op = self.random.pick(&["<", ">", "<=", ">="]);
+        let right = if self.random.chance(60) {
+            let limit = self.random.pick(&[0.0, 0.1, 0.25, 0.5, -0.2, 1.0, 0.0]);
+            self.literal(of, limit)
+        } else {
+            self.float(of, 0)
+        };
+        Expr::binary(left, op, right)
+    }
+
+    /// `int(x)` and its kin.
+    pub(super) fn convert(&mut self, value: Expr, to: Scalar) -> Expr {
+        Expr::call(spell::plain(Ty::Scalar(to)), vec![value])
+    }
+}
+
+/// Whether an expression reads anything: constants of the text, in capitals, don't count.
+fn reads(expr: &Expr) -> bool {
+    match expr {
+        Expr::Name(name) => name.chars().any(char::is_lowercase),
+        Expr::Int(_) | Expr::Float(_) | Expr::Keyword(..) => false,
+        Expr::Unary(_, of) | Expr::Attr(of, _) => reads(of),
+        Expr::Binary(left, _, right) => reads(left) || reads(right),
+        Expr::If(condition, accept, reject) => reads(condition) || reads(accept) || reads(reject),
+        Expr::Call(_, args) => args.iter().any(reads),
+        Expr::Index(..) => true,
+    }
+}

@@ -1,0 +1,143 @@
+//! Whether a kernel means something, found out by running it: results are finite and differ, every input
+//! matters, and no statement can be left out.
+
+use crate::ast::{Function, Stmt, Text};
+use crate::execute::{self, Grid};
+use crate::grammar::Draft;
+use crate::program::Program;
+use crate::{random, spell};
+
+/// Draws of the inputs on which a difference may show.
+const DRAWS: u64 = 3;
+
+/// Why a kernel is no row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dull {
+    Faults,
+    NotFinite,
+    ConstantResult,
+    IdleInput,
+    IdleStatement,
+}
+
+/// The memory after a launch from each draw.
+type Results = Vec<Vec<Vec<u8>>>;
+
+/// The first draw's seed is the row's own.
+pub(crate) fn check(draft: &Draft, program: &Program, seed: u64) -> Result<(), Dull> {
+    let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+    let draws: Results = (0..DRAWS)
+        .map(|draw| {
+            let seed = if draw == 0 { seed } else { random::seed(seed, draw) };
+            execute::arguments(&program.forward, program.kernel, &draft.inputs, seed)
+        })
+        .collect();
+    let results = run(program, grid, &draws).ok_or(Dull::Faults)?;
+    let written = |at: usize| draft.inputs[at].zero;
+    for result in &results {
+        for (at, bytes) in result.iter().enumerate().filter(|(at, _)| written(*at)) {
+            let numbers = execute::numbers(&program.forward, program.kernel, at, bytes);
+            if numbers.iter().any(|number| {
+                !number.as_f64().is_finite()
+                    || number.as_f64().abs() > 1e6 && number.scalar().is_float()
+            }) {
+                return Err(Dull::NotFinite);
+            }
+        }
+    }
+    let outputs: Vec<usize> = (0..draft.inputs.len()).filter(|&at| written(at)).collect();
+    if outputs.iter().any(|&at| results.iter().skip(1).all(|result| result[at] == results[0][at])) {
+        return Err(Dull::ConstantResult);
+    }
+    for at in (0..draft.inputs.len()).filter(|&at| !written(at)) {
+        let matters = (1..draws.len()).any(|other| {
+            let mut mixed = draws[0].clone();
+            mixed[at].clone_from(&draws[other][at]);
+            let after = execute::forward(program, grid, &mixed);
+            after.map_or(true, |after| outputs.iter().any(|&out| after[out] != results[0][out]))
+        });
+        if !matters {
+            return Err(Dull::IdleInput);
+        }
+    }
+    let idle = |text: &Text| {
+        let without = Program::read_forward(&spell::text(text));
+        without.is_ok_and(|it| {
+            run(&it, grid, &draws).is_some_and(|after| same(&after, &results, &outputs))
+        })
+    };
+    if ablations(&draft.text).iter().any(idle) { Err(Dull::IdleStatement) } else { Ok(()) }
+}
+
+fn run(program: &Program, grid: Grid<'_>, draws: &Results) -> Option<Results> {
+    draws.iter().map(|data| execute::forward(program, grid, data).ok()).collect()
+}
+
+fn same(left: &Results, right: &Results, outputs: &[usize]) -> bool {
+    left.iter().zip(right).all(|(left, right)| outputs.iter().all(|&at| left[at] == right[at]))
+}
+
+/// The text without one statement, for each that isn't the definition of a name.
+fn ablations(text: &Text) -> Vec<Text> {
+    let mut found = Vec::new();
+    let mut collect = |function: &Function, put: &dyn Fn(Vec<Stmt>) -> Text| {
+        without_one(&function.body, &mut |body| found.push(put(body)));
+    };
+    collect(&text.kernel, &|body| {
+        let mut text = text.clone();
+        text.kernel.body = body;
+        text
+    });
+    for (at, function) in text.functions.iter().enumerate() {
+        collect(function, &|body| {
+            let mut text = text.clone();
+            text.functions[at].body = body;
+            text
+        });
+    }
+    found
+}
+
+fn without_one(body: &[Stmt], found: &mut dyn FnMut(Vec<Stmt>)) {
+    for (at, stmt) in body.iter().enumerate() {
+        let replaced = |with: Option<Stmt>| {
+            let mut body = body.to_vec();
+            match with {
+                Some(stmt) => body[at] = stmt,
+                None => _ = body.remove(at),
+            }
+            body
+        };
+        // Without its only statement a block is no block.
+        if body.len() > 1 && !matches!(stmt, Stmt::Return(_)) {
+            found(replaced(None));
+        }
+        match stmt {
+            Stmt::If(arms, rest) => {
+                for (number, (_, arm)) in arms.iter().enumerate() {
+                    without_one(arm, &mut |arm| {
+                        let mut arms = arms.clone();
+                        arms[number].1 = arm;
+                        found(replaced(Some(Stmt::If(arms, rest.clone()))));
+                    });
+                    if arms.len() > 1 {
+                        let mut arms = arms.clone();
+                        arms.remove(number);
+                        found(replaced(Some(Stmt::If(arms, rest.clone()))));
+                    }
+                }
+                without_one(rest, &mut |rest| found(replaced(Some(Stmt::If(arms.clone(), rest)))));
+                if !rest.is_empty() {
+                    found(replaced(Some(Stmt::If(arms.clone(), vec![]))));
+                }
+            }
+            Stmt::For(name, range, body) => without_one(body, &mut |body| {
+                found(replaced(Some(Stmt::For(name.clone(), range.clone(), body))));
+            }),
+            Stmt::While(condition, body) => without_one(body, &mut |body| {
+                found(replaced(Some(Stmt::While(condition.clone(), body))));
+            }),
+            _ => {}
+        }
+    }
+}

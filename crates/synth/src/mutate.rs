@@ -1,0 +1,176 @@
+//! Rows made wrong on purpose, one change each: a ladder that lets them pass would let wrong rows pass.
+
+use crate::error::SynthError;
+use crate::program::Program;
+use crate::random::{self, Random};
+use crate::row::Row;
+use crate::structure::{Token, tokens};
+use crate::validate::{is_caught, validate};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// What is made wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mutation {
+    /// A token of the source; everything else stays.
+    Source,
+    /// A token of the source, with all texts made from the wrong source: only running it can tell.
+    SourceAndTexts,
+    /// An operator of the C++ text.
+    Cpp,
+    /// An operator of the CUDA text.
+    Cuda,
+    /// One expected number, by a thousandth or 1.
+    Output,
+    /// One expected gradient, by a thousandth.
+    Gradient,
+}
+
+impl Mutation {
+    /// All kinds.
+    pub const ALL: [Self; 6] =
+        [Self::Source, Self::SourceAndTexts, Self::Cpp, Self::Cuda, Self::Output, Self::Gradient];
+
+    /// What it is called in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::SourceAndTexts => "source and texts",
+            Self::Cpp => "C++ text",
+            Self::Cuda => "CUDA text",
+            Self::Output => "expected output",
+            Self::Gradient => "expected gradient",
+        }
+    }
+
+    /// The row with one such change; `None` if it has nothing of that kind.
+    pub fn apply(self, row: &Row, seed: u64) -> Option<Row> {
+        let mut random = Random::new(random::seed(seed, row.id * 8 + self as u64));
+        let mut wrong = row.clone();
+        match self {
+            Self::Source => wrong.source = token(&row.source, &mut random)?,
+            Self::SourceAndTexts => {
+                wrong.source = token(&row.source, &mut random)?;
+                let program = Program::read(&wrong.source).ok()?;
+                let emitted = program.emit();
+                wrong.ir = emitted.ir;
+                wrong.ir_backward = emitted.ir_backward;
+                wrong.cpp = row.cpp.is_some().then_some(emitted.cpp);
+                wrong.cpp_backward = emitted.cpp_backward.filter(|_| row.cpp.is_some());
+                wrong.cuda = row.cuda.is_some().then_some(emitted.cuda);
+                wrong.cuda_backward = emitted.cuda_backward.filter(|_| row.cuda.is_some());
+                wrong.gradient_refused = program.reverse.err();
+            }
+            Self::Cpp => wrong.cpp = Some(operator(row.cpp.as_ref()?, &mut random)?),
+            Self::Cuda => wrong.cuda = Some(operator(row.cuda.as_ref()?, &mut random)?),
+            Self::Output => {
+                wrong.outputs_json = Some(number(row.outputs_json.as_ref()?, &mut random)?)
+            }
+            Self::Gradient => {
+                wrong.gradients_json = Some(number(row.gradients_json.as_ref()?, &mut random)?)
+            }
+        }
+        Some(wrong)
+    }
+}
+
+/// One token that changes what is computed: an operator, a function of the same kind, a number.
+fn token(source: &str, random: &mut Random) -> Option<String> {
+    const SWAPS: [(&str, &str); 14] = [
+        ("+", "-"),
+        ("-", "+"),
+        ("*", "+"),
+        ("/", "*"),
+        (">", "<="),
+        ("<", ">="),
+        ("<=", ">"),
+        (">=", "<"),
+        ("sin", "cos"),
+        ("cos", "sin"),
+        ("min", "max"),
+        ("max", "min"),
+        ("tanh", "sin"),
+        ("and", "or"),
+    ];
+    let body = source.find("@wp.kernel")?;
+    let all = tokens(source);
+    let mut changes: Vec<(usize, usize, String)> = Vec::new();
+    for (number, &(at, token)) in all.iter().enumerate().filter(|(_, (at, _))| *at > body) {
+        let (text, is_word) = match token {
+            Token::Mark(mark) => (mark, false),
+            Token::Name(name, dotted) => (name, dotted || name == "and"),
+            Token::Number(text) if text.contains('.') => {
+                let value: f64 = text.parse().ok()?;
+                changes.push((at, text.len(), format!("{:?}", value + 0.5)));
+                continue;
+            }
+            _ => continue,
+        };
+        // A sign is no operator, and a star before a name in a call isn't either.
+        let after_operand = number > 0
+            && matches!(
+                all[number - 1].1,
+                Token::Name(..) | Token::Number(_) | Token::Mark(")" | "]")
+            );
+        if let Some((_, to)) = SWAPS.iter().find(|(from, _)| *from == text)
+            && (is_word || after_operand)
+        {
+            changes.push((at, text.len(), (*to).to_owned()));
+        }
+    }
+    replace(source, &changes, random)
+}
+
+fn replace(text: &str, changes: &[(usize, usize, String)], random: &mut Random) -> Option<String> {
+    if changes.is_empty() {
+        return None;
+    }
+    let (at, len, with) = &changes[random.below(changes.len())];
+    Some(format!("{}{with}{}", &text[..*at], &text[at + len..]))
+}
+
+/// One arithmetic operator of C++ text with spaces around it.
+fn operator(text: &str, random: &mut Random) -> Option<String> {
+    let mut changes = Vec::new();
+    for (from, to) in [(" + ", " - "), (" - ", " + "), (" * ", " + "), (" / ", " * ")] {
+        changes.extend(text.match_indices(from).map(|(at, _)| (at, 3, to.to_owned())));
+    }
+    changes.sort();
+    replace(text, &changes, random)
+}
+
+/// One number of stored results.
+fn number(text: &str, random: &mut Random) -> Option<String> {
+    let mut arrays: Value = serde_json::from_str(text).ok()?;
+    let arrays_len = arrays.as_array()?.len();
+    if arrays_len == 0 {
+        return None;
+    }
+    let values = arrays[random.below(arrays_len)]["values"].as_array_mut()?;
+    let at = random.below(values.len());
+    values[at] = match values[at].as_i64() {
+        Some(integer) => json!(integer + 1),
+        None => {
+            let value = values[at].as_f64()?;
+            json!(value + (value.abs() * 1e-3).max(1e-3))
+        }
+    };
+    Some(arrays.to_string())
+}
+
+/// For each kind: how many mutated rows there were, and how many were caught.
+pub fn score(
+    rows: &[Row],
+    seed: u64,
+    folder: Option<&Path>,
+) -> Result<Vec<(Mutation, usize, usize)>, SynthError> {
+    let mut scores = Vec::new();
+    for kind in Mutation::ALL {
+        let wrong: Vec<Row> = rows.iter().filter_map(|row| kind.apply(row, seed)).collect();
+        let needs_host = matches!(kind, Mutation::Cpp | Mutation::Cuda);
+        let verdicts = validate(&wrong, folder.filter(|_| needs_host))?;
+        let caught = verdicts.iter().filter(|checks| is_caught(checks)).count();
+        scores.push((kind, wrong.len(), caught));
+    }
+    Ok(scores)
+}

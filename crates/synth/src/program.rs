@@ -1,0 +1,109 @@
+//! From source text to everything the compiler makes of it.
+
+use gbxcule_kernel::back::cxx::{self, Dialect, Options};
+use gbxcule_kernel::check::{self, Valid};
+use gbxcule_kernel::diagnostic::Diagnostic;
+use gbxcule_kernel::front::python;
+use gbxcule_kernel::grad;
+use gbxcule_kernel::ir::{FunctionId, Module, Param, Shape, Type, print};
+use gbxcule_kernel::source::SourceMap;
+
+/// The one kernel of a text, and its reverse.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) forward: Valid<Module>,
+    pub(crate) kernel: FunctionId,
+    /// The module with the reverse added, or the code with which it is refused.
+    pub(crate) reverse: Result<Reverse, String>,
+}
+
+/// A kernel's reverse.
+#[derive(Clone, Debug)]
+pub(crate) struct Reverse {
+    pub(crate) module: Valid<Module>,
+    pub(crate) kernel: FunctionId,
+}
+
+/// What the back ends print.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Emitted {
+    pub(crate) ir: String,
+    pub(crate) ir_backward: Option<String>,
+    pub(crate) cpp: String,
+    pub(crate) cpp_backward: Option<String>,
+    pub(crate) cuda: String,
+    pub(crate) cuda_backward: Option<String>,
+}
+
+/// The first code of some diagnostics.
+pub(crate) fn code(faults: &[Diagnostic]) -> String {
+    faults.first().map_or_else(|| "refused".into(), |fault| fault.code.to_owned())
+}
+
+impl Program {
+    /// Reads a text as the front end reads any file, and differentiates its first kernel.
+    pub(crate) fn read(source: &str) -> Result<Self, Vec<Diagnostic>> {
+        let mut program = Self::read_forward(source)?;
+        program.reverse = reverse(&program.forward, program.kernel);
+        Ok(program)
+    }
+
+    /// The same without the reverse.
+    pub(crate) fn read_forward(source: &str) -> Result<Self, Vec<Diagnostic>> {
+        let mut sources = SourceMap::new();
+        let id = sources.add("kernel.py", source);
+        let module = python::Program::parse(&sources, id)?.compile("kernel")?;
+        let forward = check::module(module)?;
+        let Some((kernel, _)) = forward.kernels().next() else {
+            let message = "there is no kernel in this text";
+            let span = gbxcule_kernel::source::Span::NONE;
+            return Err(vec![Diagnostic::error("no-kernel", span, message)]);
+        };
+        Ok(Self { forward, kernel, reverse: Err("not-asked".into()) })
+    }
+
+    /// The kernel's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.forward.functions[self.kernel].name
+    }
+
+    /// Its parameters.
+    pub(crate) fn params(&self) -> &[Param] {
+        &self.forward.functions[self.kernel].params
+    }
+
+    /// All texts.
+    pub(crate) fn emit(&self) -> Emitted {
+        let reverse = self.reverse.as_ref().ok();
+        let text = |dialect| write(&self.forward, self.kernel, dialect).source;
+        let back = |dialect| reverse.map(|it| write(&it.module, it.kernel, dialect).source);
+        Emitted {
+            ir: print::module(&self.forward),
+            ir_backward: reverse.map(|it| print::module(&it.module)),
+            cpp: text(Dialect::Host),
+            cpp_backward: back(Dialect::Host),
+            cuda: text(Dialect::Cuda),
+            cuda_backward: back(Dialect::Cuda),
+        }
+    }
+}
+
+/// One kernel and what it calls, in a dialect.
+pub(crate) fn write(module: &Valid<Module>, kernel: FunctionId, dialect: Dialect) -> cxx::Text {
+    cxx::write(module, &Options { kernel: Some(kernel), ..Options::new(dialect) })
+}
+
+fn reverse(forward: &Valid<Module>, kernel: FunctionId) -> Result<Reverse, String> {
+    let (module, reverses) = grad::reverses(forward, &[kernel]).map_err(|faults| code(&faults))?;
+    let module = check::module(module).map_err(|faults| code(&faults))?;
+    let &[kernel] = reverses.as_slice() else { unreachable!("one kernel has one reverse") };
+    Ok(Reverse { module, kernel })
+}
+
+/// What an array parameter is of; `None` for values.
+pub(crate) fn element(module: &Module, ty: Type) -> Option<Type> {
+    match module.types[ty] {
+        Shape::Array { of, .. } => Some(of),
+        _ => None,
+    }
+}

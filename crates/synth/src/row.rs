@@ -1,0 +1,258 @@
+//! A row: a kernel, everything that follows from it, and what was checked.
+//!
+//! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from the row's own
+//! seed until one means something.
+
+use crate::difference::{self, Slope};
+use crate::execute::{self, Grid, Memory};
+use crate::grammar::{self, Draft};
+use crate::input::Given;
+use crate::meaning::{self, Dull};
+use crate::program::{Program, element};
+use crate::tensor::{self, Tensor};
+use crate::{random, spell, structure};
+use gbxcule_kernel::ir::Module;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// Changes when the same seed would give other rows.
+pub const GENERATOR_VERSION: u32 = 1;
+/// The compiler that made the texts.
+pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
+/// Drafts tried for a row.
+const ATTEMPTS: u64 = 200;
+
+/// How much is done for a row when it is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Text only: read, lowered, differentiated, printed, not run.
+    Text,
+    /// Run, too: meaning, expected results, gradients against differences.
+    Run,
+}
+
+/// What came of a check.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Check {
+    /// Its name.
+    pub check: String,
+    /// `pass`, `fail`, or why there is no verdict.
+    pub verdict: String,
+    /// The number it measured.
+    pub number: Option<f64>,
+}
+
+/// A row. Columns named `.._json` hold JSON.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "docs/dataset.md says what a row holds, column by column")]
+pub struct Row {
+    pub id: u64,
+    pub family: String,
+    pub kernel: String,
+    pub source: String,
+    pub ir: String,
+    pub ir_backward: Option<String>,
+    pub cpp: Option<String>,
+    pub cpp_backward: Option<String>,
+    pub cuda: Option<String>,
+    pub cuda_backward: Option<String>,
+    pub ptx: Option<String>,
+    /// The code with which a reverse was refused.
+    pub gradient_refused: Option<String>,
+    pub signature_json: String,
+    pub launch_dims: Vec<u32>,
+    pub inputs_json: String,
+    pub input_seed: u64,
+    pub outputs_json: Option<String>,
+    pub gradients_json: Option<String>,
+    pub features: Vec<String>,
+    pub structure: String,
+    pub split: String,
+    pub checks_json: String,
+    pub seed: u64,
+    pub attempt: u32,
+    pub generator_version: u32,
+    pub compiler: String,
+}
+
+/// For which devices a row holds text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Texts {
+    /// C++.
+    Cpu,
+    /// CUDA C++.
+    Cuda,
+    /// Both.
+    Both,
+}
+
+/// What rows are made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Plan {
+    /// The dataset's seed.
+    pub seed: u64,
+    /// How much is done for a row.
+    pub mode: Mode,
+    /// For which devices.
+    pub device: Texts,
+}
+
+/// A row, or why a draft was none.
+fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
+    let seed = random::seed(random::seed(plan.seed, id), attempt);
+    let draft = grammar::draft(seed);
+    let source = spell::text(&draft.text);
+    let program = Program::read(&source).map_err(|_| Dull::Faults)?;
+    let input_seed = random::seed(seed, 1 << 40);
+    let mut checks = vec![passed("parses", None), passed("compiles", None)];
+    let (mut outputs, mut gradients) = (None, None);
+    if plan.mode == Mode::Run {
+        meaning::check(&draft, &program, input_seed)?;
+        checks.push(passed("meaningful", None));
+        let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+        let results = results(&program, grid, input_seed).map_err(|_| Dull::Faults)?;
+        checks.push(slope(&program, grid, input_seed, results.gradients.is_some())?);
+        outputs = Some(tensor::to_json(&results.outputs));
+        gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
+    }
+    let emitted = program.emit();
+    let (cpu, cuda) = (plan.device != Texts::Cuda, plan.device != Texts::Cpu);
+    let structure = structure::hash(&source);
+    Ok(Row {
+        id,
+        family: draft.family.name().into(),
+        kernel: program.name().into(),
+        ir: emitted.ir,
+        ir_backward: emitted.ir_backward,
+        cpp: Some(emitted.cpp).filter(|_| cpu),
+        cpp_backward: emitted.cpp_backward.filter(|_| cpu),
+        cuda: Some(emitted.cuda).filter(|_| cuda),
+        cuda_backward: emitted.cuda_backward.filter(|_| cuda),
+        ptx: None,
+        gradient_refused: program.reverse.as_ref().err().cloned(),
+        signature_json: signature(&program, &draft),
+        launch_dims: draft.dims.clone(),
+        inputs_json: json!(draft.inputs).to_string(),
+        input_seed,
+        outputs_json: outputs,
+        gradients_json: gradients,
+        features: structure::features(&source),
+        split: structure::split(&structure).into(),
+        structure,
+        checks_json: json!(checks).to_string(),
+        seed: plan.seed,
+        attempt: attempt as u32,
+        generator_version: GENERATOR_VERSION,
+        compiler: COMPILER_VERSION.into(),
+        source,
+    })
+}
+
+fn passed(check: &str, number: Option<f64>) -> Check {
+    Check { check: check.into(), verdict: "pass".into(), number }
+}
+
+/// Gradients against differences; a row whose gradient is wrong is no row.
+fn slope(program: &Program, grid: Grid<'_>, seed: u64, ran: bool) -> Result<Check, Dull> {
+    let check = |verdict: &str, number| Check {
+        check: "differences".into(),
+        verdict: verdict.into(),
+        number,
+    };
+    let Ok(reverse) = &program.reverse else { return Ok(check("refused", None)) };
+    if !ran {
+        return Err(Dull::Faults);
+    }
+    match difference::compare(program, reverse, grid, seed) {
+        Slope::Measured(error) if error <= difference::TOLERANCE => Ok(check("pass", Some(error))),
+        Slope::Measured(_) => Err(Dull::NotFinite),
+        Slope::Rough => Ok(check("rough", None)),
+        Slope::Unable => Ok(check("not run", None)),
+    }
+}
+
+/// Row `id` of a dataset.
+pub fn make(plan: Plan, id: u64) -> Row {
+    for number in 0..ATTEMPTS {
+        if let Ok(row) = attempt(plan, id, number) {
+            return row;
+        }
+    }
+    unreachable!("seed {} row {id}: {ATTEMPTS} drafts in a row mean nothing", plan.seed)
+}
+
+/// How many of some drafts are rows, and why the others are none.
+pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
+    let mut counts = std::collections::BTreeMap::new();
+    for id in 0..drafts {
+        let reason =
+            attempt(plan, id, 0).map_or_else(|dull| format!("{dull:?}"), |_| "accepted".into());
+        *counts.entry(reason).or_insert(0) += 1;
+    }
+    counts.into_iter().collect()
+}
+
+fn signature(program: &Program, draft: &Draft) -> String {
+    let module: &Module = &program.forward;
+    let params: Vec<_> = program
+        .params()
+        .iter()
+        .zip(&draft.inputs)
+        .map(|(param, given)| {
+            let of = element(module, param.ty);
+            let ty = module.types.display(of.unwrap_or(param.ty)).to_string();
+            json!({
+                "name": param.name, "kind": if of.is_some() { "array" } else { "value" }, "type": ty,
+                "dims": given.shape.len(), "written": given.zero,
+            })
+        })
+        .collect();
+    json!(params).to_string()
+}
+
+/// What a row expects of a launch.
+pub(crate) struct Results {
+    pub(crate) outputs: Vec<Tensor>,
+    pub(crate) gradients: Option<Vec<Tensor>>,
+}
+
+/// Runs a kernel and its reverse.
+pub(crate) fn results(program: &Program, grid: Grid<'_>, seed: u64) -> Result<Results, String> {
+    let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
+    let after = execute::forward(program, grid, &data)?;
+    let tensors = |memory: &[Vec<u8>], wanted: fn(&Given) -> bool| -> Vec<Tensor> {
+        let named = grid.inputs.iter().enumerate().filter(|(_, given)| wanted(given));
+        let tensor = |(at, given): (usize, &Given)| Tensor {
+            name: given.name.clone(),
+            shape: given.shape.clone(),
+            numbers: execute::numbers(&program.forward, program.kernel, at, &memory[at]),
+        };
+        named.map(tensor).collect()
+    };
+    let outputs = tensors(&after, |given| given.zero);
+    let Ok(reverse) = &program.reverse else { return Ok(Results { outputs, gradients: None }) };
+    let cotangents = execute::cotangents(&program.forward, program.kernel, grid.inputs, seed);
+    let memory = Memory { data: after, gradients: cotangents };
+    let after = execute::launch(&reverse.module, reverse.kernel, grid, &memory)?;
+    let mut gradients = tensors(&after.gradients, |given| !given.zero && !given.shape.is_empty());
+    gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
+    // Gradients of integers in structs are memory that nobody looks at.
+    if gradients.iter().flat_map(|it| &it.numbers).any(|number| !number.as_f64().is_finite()) {
+        return Err("a gradient isn't finite".into());
+    }
+    Ok(Results { outputs, gradients: Some(gradients) })
+}
+
+impl Row {
+    /// The inputs as data.
+    pub(crate) fn inputs(&self) -> Option<Vec<Given>> {
+        serde_json::from_str(&self.inputs_json).ok()
+    }
+
+    /// The checks as data.
+    pub fn checks(&self) -> Vec<Check> {
+        serde_json::from_str(&self.checks_json).unwrap_or_default()
+    }
+}

@@ -1,0 +1,219 @@
+//! The structure of a text: its tokens with names and literals erased.
+//!
+//! Two kernels have one structure if they differ in nothing but what things are called and which numbers stand in
+//! them: every name a person chose becomes `n`, every number `0`, every string `s`. Words of the language, of
+//! Python's scalars and everything behind `wp.` stay. This is stricter than comparing trees or IR: `x * y` and `x * x`
+//! have one structure. It is done on text, so that kernels of anybody can be compared with ours.
+
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+const WORDS: [&str; 28] = [
+    "and", "break", "class", "continue", "def", "elif", "else", "for", "if", "in", "not", "or",
+    "pass", "return", "while", "range", "float", "int", "bool", "True", "False", "import", "from",
+    "as", "assert", "is", "len", "abs",
+];
+
+/// A token of a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Token<'a> {
+    /// A name, and whether a dot stands before it.
+    Name(&'a str, bool),
+    Number(&'a str),
+    Text,
+    Mark(&'a str),
+    /// A line's begin, with its indentation.
+    Line(usize),
+}
+
+/// The tokens of a text, with where they begin; comments and blank lines are none.
+pub(crate) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
+    let bytes = text.as_bytes();
+    let mut found: Vec<(usize, Token<'_>)> = Vec::new();
+    let (mut at, mut fresh, mut depth) = (0, true, 0usize);
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if fresh && depth == 0 && byte != b'\n' {
+            let margin = bytes[at..].iter().take_while(|&&byte| byte == b' ').count();
+            at += margin;
+            fresh = false;
+            if at < bytes.len() && !matches!(bytes[at], b'\n' | b'#' | b'\r') {
+                found.push((at, Token::Line(margin)));
+            }
+            continue;
+        }
+        let run =
+            |wanted: fn(&u8) -> bool| bytes[at..].iter().take_while(|&byte| wanted(byte)).count();
+        let length = match byte {
+            b'\n' => {
+                fresh = true;
+                1
+            }
+            b' ' | b'\t' | b'\r' | b'\\' => 1,
+            b'#' => run(|&byte| byte != b'\n'),
+            b'"' | b'\'' => {
+                found.push((at, Token::Text));
+                string(&bytes[at..])
+            }
+            _ if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 => {
+                let length =
+                    run(|&byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80);
+                let dotted = matches!(found.last(), Some((_, Token::Mark("."))));
+                found.push((at, Token::Name(&text[at..at + length], dotted)));
+                length
+            }
+            _ if byte.is_ascii_digit() => {
+                let length = number(&bytes[at..]);
+                found.push((at, Token::Number(&text[at..at + length])));
+                length
+            }
+            _ => {
+                let two = text.get(at..at + 2).filter(|two| {
+                    [
+                        "//", "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=",
+                        "&=", "|=", "^=", "->",
+                    ]
+                    .contains(two)
+                });
+                match byte {
+                    b'(' | b'[' | b'{' => depth += 1,
+                    b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                let mark = two.unwrap_or(&text[at..=at]);
+                found.push((at, Token::Mark(mark)));
+                mark.len()
+            }
+        };
+        at += length;
+    }
+    found
+}
+
+fn string(bytes: &[u8]) -> usize {
+    let quote = bytes[0];
+    let triple = bytes.len() >= 3 && bytes[1] == quote && bytes[2] == quote;
+    let mut at = if triple { 3 } else { 1 };
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            byte if byte == quote && !triple => return at + 1,
+            byte if byte == quote && bytes[at..].starts_with(&[quote; 3]) => return at + 3,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+fn number(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while at < bytes.len() {
+        let signed = matches!(bytes[at], b'+' | b'-') && matches!(bytes[at - 1], b'e' | b'E');
+        if !(bytes[at].is_ascii_alphanumeric()
+            || matches!(bytes[at], b'.' | b'_')
+            || at > 0 && signed)
+        {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// The text with names and literals erased.
+pub(crate) fn erased(text: &str) -> String {
+    let tokens = tokens(text);
+    let mut out = String::with_capacity(text.len());
+    let mut behind_wp = false;
+    for (at, (_, token)) in tokens.iter().enumerate() {
+        match *token {
+            Token::Name(name, dotted) => {
+                let is_wp = !dotted && matches!(name, "wp" | "warp");
+                let kept = is_wp || behind_wp && dotted || !dotted && WORDS.contains(&name);
+                out.push_str(if kept { name } else { "n" });
+                let calls_on = matches!(tokens.get(at + 1), Some((_, Token::Mark("."))));
+                behind_wp = (is_wp || behind_wp && dotted) && calls_on;
+            }
+            Token::Number(_) => out.push('0'),
+            Token::Text => out.push('s'),
+            Token::Mark(mark) => out.push_str(mark),
+            Token::Line(margin) => {
+                out.push('\n');
+                out.push_str(&" ".repeat(margin));
+                continue;
+            }
+        }
+        out.push(' ');
+    }
+    out
+}
+
+/// The structure as 32 hexadecimal digits.
+pub(crate) fn hash(text: &str) -> String {
+    Sha256::digest(erased(text)).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What of the language a text uses: statements, operators, builtins, kinds of types.
+pub(crate) fn features(text: &str) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    let tokens = tokens(text);
+    for (at, (_, token)) in tokens.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| tokens[at].1);
+        match *token {
+            Token::Name(
+                name @ ("for" | "while" | "break" | "continue" | "elif" | "and" | "or" | "not"),
+                false,
+            ) => {
+                found.insert(name.to_owned());
+            }
+            Token::Name("if", false) => {
+                let statement = matches!(before, Some(Token::Line(_)));
+                found.insert(if statement { "if" } else { "if-expression" }.to_owned());
+            }
+            Token::Name("else", false) if matches!(before, Some(Token::Line(_))) => {
+                found.insert("else".to_owned());
+            }
+            Token::Name("return", false) => _ = found.insert("return".to_owned()),
+            Token::Name(name, true)
+                if at >= 2 && matches!(tokens[at - 2].1, Token::Name("wp", false)) =>
+            {
+                found.insert(format!("wp.{name}"));
+            }
+            Token::Mark(mark @ ("%" | "//" | "<<" | ">>" | "&" | "|" | "^" | "@"))
+                if !matches!(before, Some(Token::Line(_))) =>
+            {
+                found.insert(mark.to_owned());
+            }
+            Token::Mark(mark @ ("+=" | "-=" | "*=")) => _ = found.insert(mark.to_owned()),
+            _ => {}
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The part of the data set that a structure belongs to: 8 of 10 train, 1 valid, 1 test.
+pub(crate) fn split(hash: &str) -> &'static str {
+    let first = u32::from_str_radix(hash.get(..8).unwrap_or("0"), 16).unwrap_or(0);
+    match (u64::from(first) * 10) >> 32 {
+        0..8 => "train",
+        8 => "valid",
+        _ => "test",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_literals_are_erased_and_nothing_else() {
+        let one = "@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()  # here\n    x[i] = wp.sin(x[i]) * 2.0\n";
+        let other = "@wp.kernel\ndef other(a: wp.array(dtype=float)):\n\n    t = wp.tid()\n    a[t] = wp.sin(a[t]) * 1.0e-3\n";
+        assert_eq!(hash(one), hash(other));
+        for (from, to) in [("sin", "cos"), ("*", "+"), ("float", "int"), ("    x[i]", "      x[i]")]
+        {
+            assert_ne!(hash(one), hash(&one.replace(from, to)), "{from}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Rows as Parquet and JSON lines; a file is whole or not there.
+
+use crate::error::SynthError;
+use crate::row::Row;
+use arrow::array::{
+    Array, ArrayRef, ListArray, ListBuilder, RecordBatch, StringArray, StringBuilder, UInt32Array,
+    UInt32Builder, UInt64Array,
+};
+use arrow::datatypes::{Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Changes when a reader would have to.
+pub const SCHEMA_VERSION: u32 = 1;
+const VERSION_KEY: &str = "gbxcule_schema_version";
+
+/// Writes a file beside its place, then moves it there.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SynthError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(SynthError::file(folder))?;
+    }
+    let partial = path.with_extension(format!("partial-{}", std::process::id()));
+    fs::write(&partial, bytes).map_err(SynthError::file(&partial))?;
+    fs::rename(&partial, path).map_err(SynthError::file(path))
+}
+
+/// Rows as a Parquet file's bytes: the same rows, the same bytes.
+pub fn to_parquet(rows: &[Row]) -> Result<Vec<u8>, SynthError> {
+    let failed = |reason: String| SynthError::data(Path::new("parquet"), reason);
+    let batch = batch(rows).map_err(|error| failed(error.to_string()))?;
+    let level = ZstdLevel::try_new(6).map_err(|error| failed(error.to_string()))?;
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .set_created_by(crate::row::COMPILER_VERSION.into())
+        .build();
+    let mut bytes = Vec::new();
+    let writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties));
+    let mut writer = writer.map_err(|error| failed(error.to_string()))?;
+    writer.write(&batch).map_err(|error| failed(error.to_string()))?;
+    writer.close().map_err(|error| failed(error.to_string()))?;
+    Ok(bytes)
+}
+
+fn batch(rows: &[Row]) -> Result<RecordBatch, arrow::error::ArrowError> {
+    let mut columns: Vec<(&str, ArrayRef)> = Vec::new();
+    let text = |get: fn(&Row) -> Option<&str>| -> ArrayRef {
+        Arc::new(rows.iter().map(get).collect::<StringArray>())
+    };
+    let long = |get: fn(&Row) -> u64| -> ArrayRef {
+        Arc::new(UInt64Array::from_iter_values(rows.iter().map(get)))
+    };
+    let word = |get: fn(&Row) -> u32| -> ArrayRef {
+        Arc::new(UInt32Array::from_iter_values(rows.iter().map(get)))
+    };
+    columns.push(("id", long(|row| row.id)));
+    for &(name, get, _) in TEXTS {
+        columns.push((name, text(get)));
+    }
+    let mut dims = ListBuilder::new(UInt32Builder::new());
+    rows.iter()
+        .for_each(|row| dims.append_value(row.launch_dims.iter().map(|&extent| Some(extent))));
+    columns.push(("launch_dims", Arc::new(dims.finish())));
+    let mut features = ListBuilder::new(StringBuilder::new());
+    rows.iter().for_each(|row| features.append_value(row.features.iter().map(Some)));
+    columns.push(("features", Arc::new(features.finish())));
+    columns.push(("input_seed", long(|row| row.input_seed)));
+    columns.push(("seed", long(|row| row.seed)));
+    columns.push(("attempt", word(|row| row.attempt)));
+    columns.push(("generator_version", word(|row| row.generator_version)));
+    let field =
+        |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), true);
+    let fields: Vec<Field> = columns.iter().map(field).collect();
+    let metadata = HashMap::from([(VERSION_KEY.to_owned(), SCHEMA_VERSION.to_string())]);
+    let schema = Schema::new_with_metadata(fields, metadata);
+    RecordBatch::try_new(Arc::new(schema), columns.into_iter().map(|(_, column)| column).collect())
+}
+
+type Get = fn(&Row) -> Option<&str>;
+type Set = fn(&mut Row, Option<String>);
+
+/// The columns of text, in order.
+#[rustfmt::skip]
+static TEXTS: &[(&str, Get, Set)] = &[
+    ("family", |row| Some(&row.family), |row, it| row.family = it.unwrap_or_default()),
+    ("kernel", |row| Some(&row.kernel), |row, it| row.kernel = it.unwrap_or_default()),
+    ("source", |row| Some(&row.source), |row, it| row.source = it.unwrap_or_default()),
+    ("ir", |row| Some(&row.ir), |row, it| row.ir = it.unwrap_or_default()),
+    ("ir_backward", |row| row.ir_backward.as_deref(), |row, it| row.ir_backward = it),
+    ("cpp", |row| row.cpp.as_deref(), |row, it| row.cpp = it),
+    ("cpp_backward", |row| row.cpp_backward.as_deref(), |row, it| row.cpp_backward = it),
+    ("cuda", |row| row.cuda.as_deref(), |row, it| row.cuda = it),
+    ("cuda_backward", |row| row.cuda_backward.as_deref(), |row, it| row.cuda_backward = it),
+    ("ptx", |row| row.ptx.as_deref(), |row, it| row.ptx = it),
+    ("gradient_refused", |row| row.gradient_refused.as_deref(), |row, it| row.gradient_refused = it),
+    ("signature_json", |row| Some(&row.signature_json), |row, it| row.signature_json = it.unwrap_or_default()),
+    ("inputs_json", |row| Some(&row.inputs_json), |row, it| row.inputs_json = it.unwrap_or_default()),
+    ("outputs_json", |row| row.outputs_json.as_deref(), |row, it| row.outputs_json = it),
+    ("gradients_json", |row| row.gradients_json.as_deref(), |row, it| row.gradients_json = it),
+    ("structure", |row| Some(&row.structure), |row, it| row.structure = it.unwrap_or_default()),
+    ("split", |row| Some(&row.split), |row, it| row.split = it.unwrap_or_default()),
+    ("checks_json", |row| Some(&row.checks_json), |row, it| row.checks_json = it.unwrap_or_default()),
+    ("compiler", |row| Some(&row.compiler), |row, it| row.compiler = it.unwrap_or_default()),
+];
+
+/// Rows as JSON lines.
+pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
+    let mut text = String::new();
+    for row in rows {
+        text += &serde_json::to_string(row)
+            .map_err(|error| SynthError::data(Path::new("row"), error))?;
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// The rows of a Parquet file.
+pub fn read_parquet(path: &Path) -> Result<Vec<Row>, SynthError> {
+    let file = fs::File::open(path).map_err(SynthError::file(path))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|error| SynthError::data(path, error))?;
+    let found =
+        reader.schema().metadata().get(VERSION_KEY).cloned().unwrap_or_else(|| "none".into());
+    if found != SCHEMA_VERSION.to_string() {
+        let reason = format!("schema version {found}, this program reads {SCHEMA_VERSION}");
+        return Err(SynthError::data(path, reason));
+    }
+    let mut rows = Vec::new();
+    for batch in reader.build().map_err(|error| SynthError::data(path, error))? {
+        let batch = batch.map_err(|error| SynthError::data(path, error))?;
+        rows.extend(rows_of(&batch).ok_or_else(|| SynthError::data(path, "a column is missing"))?);
+    }
+    Ok(rows)
+}
+
+fn rows_of(batch: &RecordBatch) -> Option<Vec<Row>> {
+    fn column<'a, T: 'static>(batch: &'a RecordBatch, name: &str) -> Option<&'a T> {
+        batch.column_by_name(name)?.as_any().downcast_ref()
+    }
+    let long = |name| column::<UInt64Array>(batch, name);
+    let (id, input_seed, seed) = (long("id")?, long("input_seed")?, long("seed")?);
+    let (attempt, version) = (
+        column::<UInt32Array>(batch, "attempt")?,
+        column::<UInt32Array>(batch, "generator_version")?,
+    );
+    let (dims, features) =
+        (column::<ListArray>(batch, "launch_dims")?, column::<ListArray>(batch, "features")?);
+    let mut rows = Vec::with_capacity(batch.num_rows());
+    for at in 0..batch.num_rows() {
+        let (own_dims, own_features) = (dims.value(at), features.value(at));
+        let extents = own_dims.as_any().downcast_ref::<UInt32Array>()?;
+        let words = own_features.as_any().downcast_ref::<StringArray>()?;
+        rows.push(Row {
+            id: id.value(at),
+            input_seed: input_seed.value(at),
+            seed: seed.value(at),
+            attempt: attempt.value(at),
+            generator_version: version.value(at),
+            launch_dims: extents.values().to_vec(),
+            features: words.iter().flatten().map(str::to_owned).collect(),
+            ..Row::default()
+        });
+    }
+    for &(name, _, set) in TEXTS {
+        let column: &StringArray = column(batch, name)?;
+        for (row, text) in rows.iter_mut().zip(column.iter()) {
+            set(row, text.map(str::to_owned));
+        }
+    }
+    Some(rows)
+}

@@ -1,0 +1,75 @@
+//! A module with every 32-bit float made a 64-bit one: what finite differences are taken of.
+//!
+//! Differences of 32-bit results have three good digits at best; the same program in 64 bits has ten. What
+//! looks at the bits of a float is no program any more after this, and is refused by `check`.
+
+use gbxcule_kernel::check::{self, Valid};
+use gbxcule_kernel::ir::op::Op;
+use gbxcule_kernel::ir::{Field, Literal, Module, Scalar, Shape, Struct, Type, Types};
+
+const fn wide(of: Scalar) -> Scalar {
+    match of {
+        Scalar::F32 => Scalar::F64,
+        other => other,
+    }
+}
+
+/// The wide module; functions keep their handles.
+pub(crate) fn widen(module: &Valid<Module>) -> Option<Valid<Module>> {
+    let mut wider = Module::new(module.name.clone());
+    for (_, name) in module.names().iter() {
+        wider.intern(name);
+    }
+    let mut map: Vec<Type> = Vec::with_capacity(module.types.shapes().len());
+    for (_, shape) in module.types.shapes().iter() {
+        let ty = widen_shape(&module.types, &mut wider.types, &map, shape);
+        map.push(ty);
+    }
+    // A table's bytes would have to be written anew.
+    if module.tables.iter().next().is_some() {
+        return None;
+    }
+    let to = |ty: Type| map[ty.index()];
+    for (_, function) in module.functions.iter() {
+        let mut function = function.clone();
+        function.instance = None;
+        function.result = to(function.result);
+        function.params.iter_mut().for_each(|param| param.ty = to(param.ty));
+        function.body.locals.iter_mut().for_each(|(_, local)| local.ty = to(local.ty));
+        function.body.places.iter_mut().for_each(|(_, place)| place.ty = to(place.ty));
+        for (_, value) in function.body.values.iter_mut() {
+            value.ty = to(value.ty);
+            if let Op::Literal(literal) = value.op
+                && literal.scalar() == Scalar::F32
+            {
+                value.op = Op::Literal(Literal::float(Scalar::F64, literal.as_f64()));
+            }
+        }
+        wider.functions.push(function);
+    }
+    check::module(wider).ok()
+}
+
+fn widen_shape(from: &Types, types: &mut Types, map: &[Type], shape: &Shape) -> Type {
+    let to = |ty: Type| map[ty.index()];
+    match *shape {
+        Shape::Scalar(of) => Type::scalar(wide(of)),
+        Shape::Vector { len, of } => types.vector(len, wide(of)),
+        Shape::Matrix { rows, cols, of } => types.matrix(rows, cols, wide(of)),
+        Shape::Quaternion(of) => types.quaternion(wide(of)),
+        Shape::Transform(of) => types.transform(wide(of)),
+        Shape::Struct(id) => {
+            let structure = from.structure(id);
+            let field = |field: &Field| Field { ty: to(field.ty), ..field.clone() };
+            let fields = structure.fields.iter().map(field).collect();
+            types.define_struct(Struct { fields, ..structure.clone() })
+        }
+        Shape::Array { of, dims } => types.array(to(of), dims),
+        Shape::Fixed { of, len } => types.fixed(to(of), len),
+        Shape::Tuple(ref of) => {
+            let of: Vec<Type> = of.iter().map(|&ty| to(ty)).collect();
+            types.tuple(&of)
+        }
+        Shape::Invalid => Type::INVALID,
+    }
+}

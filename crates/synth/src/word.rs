@@ -1,0 +1,206 @@
+//! Names as people give them, by what they name.
+
+use crate::ast::{Ty, VEC2};
+use gbxcule_kernel::ir::Scalar;
+
+const FLOATS: &[&str] = &[
+    "alpha",
+    "amount",
+    "angle",
+    "area",
+    "beta",
+    "bias",
+    "blend",
+    "cost",
+    "damping",
+    "density",
+    "depth",
+    "distance",
+    "drag",
+    "energy",
+    "error",
+    "factor",
+    "falloff",
+    "flux",
+    "friction",
+    "gain",
+    "gamma",
+    "height",
+    "intensity",
+    "mass",
+    "omega",
+    "phase",
+    "potential",
+    "power",
+    "pressure",
+    "rate",
+    "ratio",
+    "residual",
+    "response",
+    "scale",
+    "score",
+    "shift",
+    "slope",
+    "speed",
+    "spread",
+    "stiffness",
+    "strain",
+    "stress",
+    "temperature",
+    "tension",
+    "value",
+    "volume",
+    "weight",
+    "width",
+    "work",
+];
+const INTS: &[&str] = &[
+    "bucket", "code", "count", "cursor", "digit", "flag", "group", "index", "key", "label", "lane",
+    "level", "mask", "offset", "order", "pick", "rank", "seed", "slot", "state", "step", "stride",
+    "tag", "token",
+];
+const BOOLS: &[&str] = &["active", "enabled", "hit", "inside", "moving", "valid", "visible"];
+const VECTORS: &[&str] = &[
+    "acceleration",
+    "axis",
+    "center",
+    "delta",
+    "direction",
+    "displacement",
+    "drift",
+    "edge",
+    "force",
+    "gradient",
+    "impulse",
+    "momentum",
+    "normal",
+    "origin",
+    "point",
+    "position",
+    "ray",
+    "separation",
+    "tangent",
+    "target",
+    "torque",
+    "velocity",
+];
+const PLANAR: &[&str] = &["anchor", "corner", "coord", "extent", "pixel", "sample", "uv"];
+const MATRICES: &[&str] =
+    &["basis", "covariance", "frame", "hessian", "inertia", "jacobian", "metric", "tensor"];
+const QUATS: &[&str] = &["attitude", "orientation", "rotation", "spin", "turn"];
+const TRANSFORMS: &[&str] = &["body", "joint", "pose", "placement"];
+const ACCUMULATORS: &[&str] =
+    &["acc", "accum", "best", "carry", "result", "running", "sum", "total"];
+const FUNCTIONS: &[&str] = &[
+    "activate",
+    "apply_gain",
+    "attenuate",
+    "blend_pair",
+    "combine",
+    "compress",
+    "contribution",
+    "decay",
+    "evaluate",
+    "fold",
+    "kernel_weight",
+    "measure",
+    "mix_terms",
+    "penalty",
+    "profile",
+    "project",
+    "reflect",
+    "remap",
+    "respond",
+    "shape_term",
+    "soften",
+    "transfer",
+    "warp_point",
+];
+const STRUCTS: &[&str] = &[
+    "Agent", "Bead", "Body", "Cell", "Contact", "Emitter", "Feature", "Grain", "Material", "Node",
+    "Particle", "Probe", "Ray", "Sensor", "Spring", "Voxel",
+];
+const VERBS: &[&str] = &[
+    "accumulate",
+    "advance",
+    "apply",
+    "assemble",
+    "blend",
+    "build",
+    "collect",
+    "compute",
+    "diffuse",
+    "distribute",
+    "estimate",
+    "evaluate",
+    "gather",
+    "integrate",
+    "map",
+    "measure",
+    "mix",
+    "project",
+    "relax",
+    "resolve",
+    "sample",
+    "smooth",
+    "solve",
+    "transform",
+    "update",
+];
+
+/// Candidates for a variable of a type.
+pub(crate) fn variable(ty: Ty) -> &'static [&'static str] {
+    match ty {
+        Ty::Scalar(Scalar::Bool) => BOOLS,
+        Ty::Scalar(of) if of.is_int() => INTS,
+        Ty::Scalar(_) => FLOATS,
+        VEC2 => PLANAR,
+        Ty::Vec(..) | Ty::Struct(_) => VECTORS,
+        Ty::Mat(..) => MATRICES,
+        Ty::Quat => QUATS,
+        Ty::Transform => TRANSFORMS,
+    }
+}
+
+/// Candidates for what a role is called, whatever its type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role {
+    Accumulator,
+    Function,
+    Struct,
+    Verb,
+    Output,
+    Constant,
+}
+
+/// The candidates.
+pub(crate) fn role(role: Role) -> &'static [&'static str] {
+    match role {
+        Role::Accumulator => ACCUMULATORS,
+        Role::Function => FUNCTIONS,
+        Role::Struct => STRUCTS,
+        Role::Verb => VERBS,
+        Role::Output => &["out", "output", "result", "results", "dst", "dest", "y", "target_out"],
+        Role::Constant => {
+            &["BIAS", "CUTOFF", "DAMPING", "EPSILON", "GAIN", "LIMIT", "SCALE", "THRESHOLD"]
+        }
+    }
+}
+
+/// The plural of a name: what an array of such things is called.
+pub(crate) fn plural(name: &str) -> String {
+    match name {
+        "mass" | "stress" | "flux" => format!("{name}es"),
+        "axis" => "axes".into(),
+        "index" => "indices".into(),
+        "basis" => "bases".into(),
+        "body" => "bodies".into(),
+        "density" | "energy" | "intensity" | "velocity" => {
+            format!("{}ies", &name[..name.len() - 1])
+        }
+        other if other.ends_with('y') && !other.ends_with("ey") => {
+            format!("{}ies", &other[..other.len() - 1])
+        }
+        other => format!("{other}s"),
+    }
+}

@@ -1,0 +1,192 @@
+"""Kernels in NVIDIA Warp's Python dialect, on NumPy arrays and whatever else speaks DLPack. NVIDIA Warp is not needed.
+
+    from gbxcule.kernel import kernel, wp
+
+    @kernel
+    def saxpy(a: wp.float32, x: wp.array(dtype=wp.float32), y: wp.array(dtype=wp.float32)):
+        i = wp.tid()
+        y[i] = a * x[i] + y[i]
+
+    saxpy.launch(len(x), 2.0, x, y)
+    saxpy.backward(len(x), 2.0, x, y, grads={"x": x_grad, "y": y_grad})
+
+The function's text is compiled, never run by Python; what it uses of the module around it (`@func`, `@struct`, numbers)
+is compiled with it. `from_text` and `from_file` compile whole texts. Arrays are used in place.
+"""
+
+import inspect
+import os
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from gbxcule import _native
+from gbxcule._native import CompileError, LaunchError
+
+__all__ = ["CompileError", "Kernel", "LaunchError", "from_file", "from_text", "func", "kernel", "struct", "wp"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Names:
+    """Stands for NVIDIA Warp where Python evaluates annotations: any name, call and index gives itself."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *_arguments: Any, **_options: Any) -> Any:
+        return self
+
+    def __getitem__(self, _index: Any) -> Any:
+        return self
+
+    def __repr__(self) -> str:
+        return "gbxcule.kernel.wp"
+
+
+wp: Any = _Names()
+"""The dialect's names, for annotations and editors; `import warp as wp` serves as well."""
+
+
+class Kernel:
+    """A kernel: `launch` runs it, `backward` its reverse. Compiled at the first use of `launch`, `backward` or `name`."""
+
+    def __init__(self, compile: Callable[[], _native.CompiledKernel]) -> None:
+        self._compile = compile
+        self._made: _native.CompiledKernel | None = None
+
+    @property
+    def compiled(self) -> _native.CompiledKernel:
+        if self._made is None:
+            self._made = self._compile()
+        return self._made
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return self.compiled.name
+
+    @property
+    def parameters(self) -> list[tuple[str, str, bool]]:
+        """Names and types of the parameters, and whether a launch may write there."""
+        return self.compiled.parameters
+
+    def launch(self, dim: int | Sequence[int], *arguments: Any) -> None:
+        """Run the kernel once for each point of `dim`, one number or up to four, and wait for the end."""
+        self.compiled.launch(_grid(dim), arguments)
+
+    def backward(self, dim: int | Sequence[int], *arguments: Any, grads: Mapping[str, Any]) -> None:
+        """Run the reverse: from the gradients of what the kernel wrote to those of what it read.
+
+        `grads` has an array for each parameter that takes part, of that array's shape and strides. The arguments are as
+        the launch left them.
+        """
+        self.compiled.backward(_grid(dim), arguments, dict(grads))
+
+
+class Piece(Generic[P, R]):
+    """A function or struct of the dialect, to be compiled with the kernels that use it."""
+
+    def __init__(self, python: Any, decorator: str) -> None:
+        self.python = python
+        self.decorator = decorator
+        self.__name__ = python.__name__
+        self.__doc__ = python.__doc__
+
+    def __call__(self, *_arguments: P.args, **_options: P.kwargs) -> R:
+        raise TypeError(f"`{self.__name__}` is compiled for kernels; Python can't call it")
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Make a kernel of a Python function's text."""
+    piece: Piece[..., Any] = Piece(function, "kernel")
+    return Kernel(lambda: _compile_piece(piece))
+
+
+def func(function: Callable[P, R]) -> Piece[P, R]:
+    """Make a function that kernels can call."""
+    return Piece(function, "func")
+
+
+def struct(cls: type[R]) -> Piece[..., R]:
+    """Make a struct that kernels can use; a launch takes one as a dictionary, or an object with these attributes."""
+    return Piece(cls, "struct")
+
+
+def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:
+    """All kernels of a text, by name. `file` is what messages call it."""
+    return {made.name: _made(made) for made in _native.compile_kernels(text, file)}
+
+
+def from_file(path: str | os.PathLike[str]) -> dict[str, Kernel]:
+    """All kernels of a file, by name."""
+    return from_text(Path(path).read_text(encoding="utf-8"), os.fspath(path))
+
+
+def _made(made: _native.CompiledKernel) -> Kernel:
+    return Kernel(lambda: made)
+
+
+def _grid(dim: int | Sequence[int]) -> list[int]:
+    return [dim] if isinstance(dim, int) else list(dim)
+
+
+def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:
+    file = inspect.getsourcefile(piece.python) or "<unknown>"
+    lines: list[str] = []
+    behind: list[str] = []
+    for one in _with_what_it_uses(piece, {}).values():
+        if not isinstance(one, Piece):
+            behind.append(one)
+            continue
+        text, line = _text_of(one)
+        if inspect.getsourcefile(one.python) == file:
+            # Every piece of the kernel's file stands on its own lines, so that messages point there.
+            lines += [""] * (line - 1 + len(text) - len(lines))
+            lines[line - 1 : line - 1 + len(text)] = text
+        else:
+            behind += text
+    whole = "\n".join([*lines, "import warp as wp", *behind]) + "\n"
+    return _native.compile_kernels(whole, file, [piece.__name__])[0]
+
+
+def _text_of(piece: Piece[..., Any]) -> tuple[list[str], int]:
+    source, line = inspect.getsourcelines(piece.python)
+    text = textwrap.dedent("".join(source)).splitlines()
+    # The decorators are ours; the compiler knows them as Warp's. They may take several lines.
+    first = next(place for place, each in enumerate(text) if re.match(r"(def|class)\b", each))
+    text[:first] = ["" for _ in range(first)]
+    text[max(first - 1, 0)] = f"@wp.{piece.decorator}"
+    return text, line
+
+
+def _with_what_it_uses(piece: Piece[..., Any], found: dict[str, Any]) -> dict[str, Any]:
+    """The piece and everything it needs from around it: pieces, and lines that give numbers and modules their names."""
+    found[piece.__name__] = piece
+    around = _surroundings(piece.python)
+    for name in sorted(set(re.findall(r"[A-Za-z_]\w*", "\n".join(_text_of(piece)[0])))):
+        if name in found or name not in around:
+            continue
+        value = around[name]
+        if isinstance(value, Piece):
+            _with_what_it_uses(value, found)
+        elif isinstance(value, (bool, int, float)):
+            found[name] = f"{name} = {value!r}"
+        elif name != "wp" and (value is wp or getattr(value, "__name__", None) == "warp"):
+            found[name] = f"import warp as {name}"
+    return found
+
+
+def _surroundings(python: Any) -> dict[str, Any]:
+    if inspect.isclass(python):
+        module = inspect.getmodule(python)
+        return dict(vars(module)) if module else {}
+    names = dict(python.__globals__)
+    for name, cell in zip(python.__code__.co_freevars, python.__closure__ or (), strict=True):
+        names[name] = cell.cell_contents
+    return names
