@@ -95,6 +95,14 @@ pub(super) fn check(
         if let Some(write) = hit {
             faults.push(overwritten(read, write));
         }
+        let mixed = writes.iter().find(|write| mixed(scan, read, write));
+        faults.extend(mixed.map(|write| {
+            let message = "an atomic minimum or maximum and another atomic operation on one array: what is there in \
+                           the end doesn't say who won";
+            Diagnostic::error("grad-atomic", read.span, message)
+                .label(write.span, "the other one")
+                .help("give each an array of its own")
+        }));
         for write in later {
             let both = [read.place, write.place].map(|place| origin::of_place(scan, place));
             if let [Some(one), Some(other)] = both
@@ -132,16 +140,30 @@ fn later(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
     write.position > read.position || share_loop(scan, read, write)
 }
 
+/// The atomic operation that an access is.
+fn atomic_op(scan: &Scan<'_>, access: &Access) -> Option<AtomicOp> {
+    let StmtKind::Let(value) = scan.stmts[access.position].stmt.kind else { return None };
+    match scan.body.values[value].op {
+        Op::Atomic { op, .. } => Some(op),
+        _ => None,
+    }
+}
+
+fn extreme_op(scan: &Scan<'_>, access: &Access) -> Option<AtomicOp> {
+    atomic_op(scan, access).filter(|op| matches!(op, AtomicOp::Min | AtomicOp::Max))
+}
+
 /// Minima only, or maxima only, in one place: what is there in the end beat all of them.
 fn extremes_agree(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
-    let op = |access: &Access| match scan.stmts[access.position].stmt.kind {
-        StmtKind::Let(value) => match scan.body.values[value].op {
-            Op::Atomic { op: op @ (AtomicOp::Min | AtomicOp::Max), .. } => Some(op),
-            _ => None,
-        },
-        _ => None,
+    extreme_op(scan, one).is_some() && extreme_op(scan, one) == extreme_op(scan, other)
+}
+
+/// Whether another thread may do something else, at any time, to where one looks for the extreme.
+fn mixed(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
+    let (Some(extreme), Some(other)) = (extreme_op(scan, read), atomic_op(scan, write)) else {
+        return false;
     };
-    op(one).is_some() && op(one) == op(other)
+    extreme != other && origin::may_meet(scan, read.place, write.place)
 }
 
 /// Whether a loop has both inside.

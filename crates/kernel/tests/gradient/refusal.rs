@@ -8,7 +8,7 @@ use gbxcule_kernel::ir::{Arg, Builder, Module, Param, Type};
 use gbxcule_kernel::source::SourceMap;
 
 /// Texts that are refused.
-const REFUSED: [(&str, &str); 7] = [
+const REFUSED: [(&str, &str); 8] = [
     (
         "grad-overwritten",
         "
@@ -26,6 +26,16 @@ def k(x: wp.array(dtype=float)):
 def k(x: wp.array(dtype=float), slots: wp.array(dtype=int), o: wp.array(dtype=float)):
     at = wp.atomic_add(slots, 0, 1)
     o[at] = x[at] * x[at]
+",
+    ),
+    (
+        "grad-atomic",
+        "
+@wp.kernel
+def k(x: wp.array(dtype=float), o: wp.array(dtype=float)):
+    i = wp.tid()
+    wp.atomic_add(o, 0, x[i])
+    wp.atomic_max(o, 0, 1.0)
 ",
     ),
     (

@@ -1,11 +1,11 @@
 //! Every kernel of NVIDIA Warp's own tests and examples: how many differentiate, and whose gradients are right.
 //!
-//! A gradient is asked about along three random directions in each array at once, on inputs that the kernel runs
+//! A gradient is asked about along two random directions in each array at once, on inputs that the kernel runs
 //! on. Ours is worked out twice: in f64 against the differences, and in the kernel's own types beside Warp's.
 
 use crate::ask::{Answer, Launch, Oracle};
 use crate::document;
-use crate::input::{self, Refusal, Run};
+use crate::input::{self, Run};
 use crate::numbers::{self, Numbers};
 use crate::promote::promoted;
 use crate::slope::{Objective, run};
@@ -21,13 +21,14 @@ use std::path::PathBuf;
 /// Kernels to a module of Warp's.
 const BATCH: usize = 24;
 /// Directions in each array.
-const DIRECTIONS: usize = 3;
+const DIRECTIONS: usize = 2;
 /// In f64, a slope is right to this part of the largest it is made of, or of 1.
 const EXACT: f64 = 1e-5;
 /// In f32, likewise.
 const ROUNDED: f64 = 2e-3;
-/// Kernels of which our gradient is right, though differences say otherwise; each with its reason.
-const EXPLAINED: [(&str, &str); 0] = [];
+/// Kernels in which several threads store to one element: who is last decides, and no gradient can say.
+const RACES: [&str; 1] =
+    ["tests/test_codegen.py:1489 test_augassign_no_double_eval_mul_vec_component_kernel"];
 
 /// What was found of each kernel, and which ones.
 #[derive(Default)]
@@ -53,8 +54,6 @@ struct Asked<'a> {
     /// Our gradients in the kernel's own types, and whether they have the slopes that differences have.
     ours: Numbers,
     slopes: Vec<Slope>,
-    /// Arrays that the kernel leaves alone: of others, Warp's gradients mean something else.
-    inputs: Vec<bool>,
 }
 
 /// A slope along a direction in an array.
@@ -114,10 +113,7 @@ fn gradients_of_warps_own_kernels_are_right() {
     if only.is_empty() {
         document::hold("corpus", &text);
     }
-    let wrong = counts.rows.get("wrong").into_iter().flatten();
-    let wrong: Vec<&String> =
-        wrong.filter(|title| !EXPLAINED.iter().any(|(known, _)| title.contains(known))).collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(counts.rows.get("wrong"), None);
 }
 
 /// Differentiates a kernel and holds its gradient to differences; the code if it is refused.
@@ -136,7 +132,7 @@ fn ours<'a>(
     };
     let reverse = (check::module(module).expect("reverses are valid"), kernels[0]);
     counts.add("differentiates", title);
-    let Some(Run { program, after, .. }) = calm(input::runs(subject, seed)) else {
+    let Ok(Run { program, after, .. }) = input::calm_run(subject, seed) else {
         counts.add("no inputs", title);
         return Ok(None);
     };
@@ -160,18 +156,8 @@ fn ours<'a>(
     let count = program.buffers.len();
     let ours = numbers::read(&program, &memory[count..]);
     let gradients = back.buffers[count..].to_vec();
-    let inputs = after.iter().zip(&program.buffers).map(|(after, before)| after == before);
-    let inputs = inputs.collect();
     let launch = Launch { kernel: ("line", subject.line.into()), program, gradients };
-    Ok(Some(Asked { subject, title: title.to_string(), launch, ours, slopes, inputs }))
-}
-
-/// The first run whose numbers are of moderate size.
-fn calm(runs: Result<Vec<Run>, Refusal>) -> Option<Run> {
-    runs.ok()?.into_iter().find(|Run { program, .. }| {
-        let floats = numbers::read(program, &program.buffers);
-        floats.iter().flatten().all(|number| number.abs() <= 2.0)
-    })
+    Ok(Some(Asked { subject, title: title.to_string(), launch, ours, slopes }))
 }
 
 /// Holds our gradient in f64 to differences; gives the slopes that settled, if any.
@@ -217,6 +203,10 @@ fn held(
     }
     match slopes.iter().find(|slope| !slope.agrees(&gradient, EXACT)) {
         None => counts.add("right", title),
+        Some(_) if RACES.contains(&title) => {
+            counts.add("race", title);
+            return None;
+        }
         Some(Slope { buffer, wanted, direction }) => {
             let terms = gradient[*buffer].iter().zip(direction);
             let found: f64 = terms.map(|(number, direction)| number * direction).sum();
@@ -241,7 +231,7 @@ fn answers(oracle: &mut Oracle, batch: &[Asked<'_>]) -> Vec<Answer> {
 
 /// Compares with Warp what both can be asked about.
 fn judge(asked: &Asked<'_>, answer: Answer, counts: &mut Counts) {
-    let Asked { title, launch, ours, slopes, inputs, .. } = asked;
+    let Asked { title, launch, ours, slopes, .. } = asked;
     let theirs = match answer {
         Ok(memory) => numbers::read(&launch.program, &memory),
         Err(error) => {
@@ -249,12 +239,7 @@ fn judge(asked: &Asked<'_>, answer: Answer, counts: &mut Counts) {
             return;
         }
     };
-    let slopes: Vec<&Slope> = slopes.iter().filter(|slope| inputs[slope.buffer]).collect();
-    if slopes.is_empty() {
-        counts.add("nothing to compare", title);
-        return;
-    }
-    let same = (0..ours.len()).filter(|&at| inputs[at]).all(|at| close(&ours[at], &theirs[at]));
+    let same = ours.iter().zip(&theirs).all(|(ours, theirs)| close(ours, theirs));
     let right = |numbers: &Numbers| slopes.iter().all(|slope| slope.agrees(numbers, ROUNDED));
     let row = match (same, right(ours), right(&theirs)) {
         (true, ..) => "both agree",
@@ -288,11 +273,12 @@ fn report(tree: &Tree, counts: &Counts, refused: &BTreeMap<&str, usize>) -> Stri
     });
     row("**agree with central differences in f64**", counts.of("right"));
     row("disagree with them", counts.of("wrong"));
+    row("have threads that race for one element", counts.of("race"));
     row("have differences that don't settle", counts.of("rough"));
     row("look at the bits of floats, or are too long for differences", {
         counts.of("not in f64") + counts.of("too long")
     });
-    row("run backward in Warp too, with an array that is only read", {
+    row("run backward in Warp too", {
         ["both agree", "ours alone is right", "Warp alone is right"]
             .map(|row| counts.of(row))
             .iter()
