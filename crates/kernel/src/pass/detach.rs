@@ -31,10 +31,10 @@ pub fn fields(module: &mut Module, structure: Type, fields: &[u32]) -> Result<Ty
     let mut detacher = Detacher { structure, fields, types: &types, handles: HashSet::new() };
     detacher.find_handles(module);
     for id in module.functions.handles() {
-        let old = module.functions[id].params.iter().map(|param| param.ty).collect();
+        let old: Vec<Type> = module.functions[id].params.iter().map(|param| param.ty).collect();
         detacher.signature(module, id);
         let mut body = std::mem::take(&mut module.functions[id].body);
-        let done = detacher.body(module, id, &mut body, old);
+        let done = detacher.body(module, id, &mut body, &old);
         module.functions[id].body = body;
         done?;
     }
@@ -147,11 +147,11 @@ impl Detacher<'_> {
         module: &mut Module,
         id: FunctionId,
         body: &mut Body,
-        params: Vec<Type>,
+        params: &[Type],
     ) -> Result<(), Diagnostic> {
         let places: Vec<PlaceId> = body.places.handles().collect();
         let found: Vec<Found> =
-            places.iter().map(|&place| self.found(module, id, body, &params, place)).collect();
+            places.iter().map(|&place| self.found(module, id, body, params, place)).collect();
         retype::body(body, self.types);
         for (&place, &found) in places.iter().zip(&found) {
             match found {
