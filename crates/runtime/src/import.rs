@@ -13,7 +13,9 @@ use gbxcule_kernel::ir::{Literal, Native, Scalar};
 macro_rules! unary {
     ($($native:ident $single:ident $double:ident |$x:ident| $compute:expr;)*) => {
         $(
+            #[allow(clippy::manual_clamp, reason = "`clamp` would keep NaN")]
             extern "C" fn $single($x: f32) -> f32 { $compute }
+            #[allow(clippy::manual_clamp, reason = "`clamp` would keep NaN")]
             extern "C" fn $double($x: f64) -> f64 { $compute }
         )*
 

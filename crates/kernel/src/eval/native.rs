@@ -49,6 +49,7 @@ fn clamped(x: f64) -> f64 {
 }
 
 /// A function of one or two reals.
+#[allow(clippy::manual_clamp, reason = "`clamp` would keep NaN")]
 fn real(native: Native, x: f64, y: f64) -> f64 {
     match native {
         Native::Floor => x.floor(),

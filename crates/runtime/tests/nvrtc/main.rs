@@ -11,7 +11,8 @@ mod sample;
 
 use gbxcule_kernel::arbitrary;
 use gbxcule_kernel::back::cxx::{self, Dialect, Options};
-use gbxcule_kernel::check::Valid;
+use gbxcule_kernel::check::{self, Valid};
+use gbxcule_kernel::grad::reverses;
 use gbxcule_kernel::ir::Module;
 use gbxcule_runtime::Error;
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
@@ -107,6 +108,26 @@ fn embedded_and_unchecked_text_compiles() {
 fn random_programs_compile() {
     let modules: Vec<_> = (0..60).map(|seed| arbitrary::program(seed).module).collect();
     all_compile(&joined("random", &modules, 10), &[]);
+}
+
+/// Kernels of random programs that differentiate, each with its reverse.
+fn with_reverses(seeds: std::ops::Range<u64>) -> Vec<Valid<Module>> {
+    let random = seeds.filter_map(|seed| {
+        let arbitrary::Program { module, kernel, .. } = arbitrary::program(seed);
+        let (module, _) = reverses(&module, &[kernel]).ok()?;
+        Some(check::module(module).expect("reverses are valid"))
+    });
+    random.collect()
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn reverse_kernels_compile() {
+    let modules = with_reverses(0..40);
+    assert!(modules.len() >= 5, "only {} differentiate", modules.len());
+    let texts = modules.iter().enumerate();
+    let texts = texts.map(|(number, module)| (format!("reverse_{number}.cu"), text(module)));
+    all_compile(&texts.collect::<Vec<_>>(), &QUICK);
 }
 
 #[test]
