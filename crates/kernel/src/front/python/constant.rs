@@ -518,48 +518,6 @@ impl<'a> Unit<'a> {
     }
 }
 
-impl Static<'_> {
-    /// Whether Python takes it for true.
-    pub(super) fn truth(&self) -> Option<bool> {
-        Some(match self {
-            Self::None => false,
-            Self::Bool(value) => *value,
-            Self::Int(value) => *value != 0,
-            Self::Float(value) => *value != 0.0,
-            Self::Text(text) => !text.is_empty(),
-            Self::Typed(literal) => literal.as_f64() != 0.0,
-            Self::Sequence(parts) => !parts.is_empty(),
-            Self::Type(_) | Self::Module(_) | Self::Function(..) | Self::Class(_) => true,
-            _ => return None,
-        })
-    }
-
-    /// Its number, if it is one.
-    pub(super) fn as_f64(&self) -> Option<f64> {
-        match self {
-            Self::Bool(value) => Some(f64::from(u8::from(*value))),
-            Self::Int(value) => Some(*value as f64),
-            Self::Float(value) => Some(*value),
-            Self::Typed(literal) => Some(literal.as_f64()),
-            _ => None,
-        }
-    }
-
-    /// It as a scalar of a type.
-    pub(super) fn literal(&self, scalar: crate::ir::ty::Scalar) -> Option<Literal> {
-        match self {
-            Self::Bool(value) => Some(Literal::int(scalar, i128::from(*value))),
-            Self::Int(value) => Some(Literal::int(scalar, *value)),
-            Self::Float(value) => Some(Literal::float(scalar, *value)),
-            Self::Typed(literal) => Some(match literal.as_int() {
-                Some(value) => Literal::int(scalar, value),
-                None => Literal::float(scalar, literal.as_f64()),
-            }),
-            _ => None,
-        }
-    }
-}
-
 fn negated(literal: Literal) -> Literal {
     match literal.as_int() {
         Some(value) => Literal::int(literal.scalar(), -value),
