@@ -64,10 +64,10 @@ impl Mutation {
             Self::Cpp => wrong.cpp = Some(operator(row.cpp.as_ref()?, &mut random)?),
             Self::Cuda => wrong.cuda = Some(operator(row.cuda.as_ref()?, &mut random)?),
             Self::Output => {
-                wrong.outputs_json = Some(number(row.outputs_json.as_ref()?, &mut random)?)
+                wrong.outputs_json = Some(number(row.outputs_json.as_ref()?, &mut random)?);
             }
             Self::Gradient => {
-                wrong.gradients_json = Some(number(row.gradients_json.as_ref()?, &mut random)?)
+                wrong.gradients_json = Some(number(row.gradients_json.as_ref()?, &mut random)?);
             }
         }
         Some(wrong)

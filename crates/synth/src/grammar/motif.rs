@@ -196,7 +196,7 @@ impl Maker {
             let value = self.local_expr(ty, 2, since);
             match ty {
                 Ty::Quat | Ty::Transform => {
-                    self.push(Stmt::Assign(vec![place.clone()], place.mul(value)))
+                    self.push(Stmt::Assign(vec![place.clone()], place.mul(value)));
                 }
                 _ => self.push(Stmt::Augment(place, "+", value)),
             }
