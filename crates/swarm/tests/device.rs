@@ -69,7 +69,7 @@ fn actions(num_envs: usize, step: usize) -> Vec<u8> {
 fn every_rom_runs_alike() {
     // Compiled code is kept as long as somebody has it.
     let mut kept = None;
-    for (number, rom) in gbxcule_roms::all().into_iter().enumerate() {
+    for (number, rom) in gbxcule_roms::all().iter().enumerate() {
         let layout = [Layout::EnvMajor, Layout::Interleaved][number % 2];
         let config = SwarmConfig { draw_last: number % 3 != 0, ..config(3) };
         let device = DeviceConfig { layout, checked: true, ..DeviceConfig::default() };
@@ -101,7 +101,7 @@ fn every_stage_computes_what_it_owns_and_leaves_the_rest() {
 /// Both swarms a few steps into a ROM with cartridge RAM.
 fn battery(num_envs: usize) -> Pair {
     let with_ram = |bytes: &[u8]| Rom::new(bytes).is_ok_and(|rom| rom.cart_ram_bytes() > 1000);
-    let rom = gbxcule_roms::all().into_iter().find(|rom| with_ram(rom.bytes()));
+    let rom = gbxcule_roms::all().iter().find(|rom| with_ram(rom.bytes()));
     let device = DeviceConfig { checked: true, layout: Layout::Interleaved, ..Default::default() };
     let mut pair = Pair::new(rom.expect("a ROM").bytes(), config(num_envs), device);
     assert!(pair.native.snapshot(0).expect("an env").cart_ram().len() > 1000);
@@ -173,7 +173,7 @@ fn memory_is_read_and_written_the_same() {
 
 #[test]
 fn frames_are_those_of_the_native_swarm() {
-    let rom = gbxcule_roms::all().into_iter().last().expect("the game");
+    let rom = gbxcule_roms::all().iter().last().expect("the game");
     let config = SwarmConfig { draw_last: true, ..config(2) };
     let mut pair = Pair::new(rom.bytes(), config, DeviceConfig::default());
     for step in 0..30 {

@@ -13,7 +13,7 @@ use job::{Job, random_rom};
 #[test]
 fn the_cuda_text_runs_every_rom_alike() {
     let program = Program::new(Stage::FullStep);
-    for (number, rom) in gbxcule_roms::all().into_iter().enumerate() {
+    for (number, rom) in gbxcule_roms::all().iter().enumerate() {
         let layout = [Layout::EnvMajor, Layout::Interleaved][number % 2];
         let job = Job { layout, draw_last: number % 3 != 0, ..Job::new(rom.bytes()) };
         job.run_both(&program, rom.name);
