@@ -5,7 +5,7 @@
 #   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
-#   make warp-share  every twentieth of them
+#   make warp-share  every twentieth of them, and the table of gradients in docs/gradients.md
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
@@ -17,7 +17,10 @@
 
 PYTHON ?= python3
 VENV := .venv
-GBXCULE := cargo run --quiet --release --package gbxcule-cli --
+# PROFILE=dev builds the command in a fraction of the time; the machine is optimised all the same.
+PROFILE ?= release
+RUN := cargo run --quiet --profile $(PROFILE) --package gbxcule-cli
+GBXCULE := $(RUN) --
 # cargo-nextest if it is there, else cargo's own runner.
 TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest run" || echo "cargo test")
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
@@ -64,6 +67,8 @@ warp: $(VENV)/warp.txt
 
 warp-share: $(VENV)/warp.txt
 	GBXCULE_SHARE=1/20 $(WARP)
+	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-runtime --test warp_gradient \
+	    -- --ignored --nocapture patterns
 
 PYTHON_VENV := .venv-python
 WHEELS := runs/wheels
@@ -99,7 +104,7 @@ verify: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cpu --rom MEM_RWB --verify-steps 1024 --mem-region C000:C100
 	$(GBXCULE) verify --suite
 ifneq ($(wildcard /usr/include/mgba/core/core.h),)
-	cargo run --quiet --release --package gbxcule-cli --features mgba -- verify --suite --ref-backend libmgba
+	$(RUN) --features mgba -- verify --suite --ref-backend libmgba
 else
 	@echo "libmgba-dev is not installed: the suite was not run against libmgba"
 endif
