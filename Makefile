@@ -46,7 +46,7 @@ test: $(VENV)/oracle.txt
 	$(TEST) --workspace
 	$(TEST) --package gbxcule-lab --package gbxcule-cli --test pyboy $(TEST_ALL)
 ifneq ($(TEST_DATA),)
-	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) $(TEST) --package gbxcule-gameboy --test sm83 $(TEST_ALL)
+	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) $(TEST) --package gbxcule-gameboy --package gbxcule-runtime --test sm83 $(TEST_ALL)
 else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif

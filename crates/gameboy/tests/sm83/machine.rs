@@ -1,33 +1,76 @@
-//! The rest of a machine, as little of it as the CPU's sources name.
+//! The rest of a machine, as little of it as the CPU's sources name. In the subset of Rust that is translated.
 
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
 
-/// What one M-cycle did on the bus.
+/// More bytes than one instruction comes near, and more M-cycles than it takes. One more is an index outside.
+pub const MOST: usize = 8;
+
+/// What an M-cycle does on the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    Read(u16, u8),
-    Write(u16, u8),
-    None,
+#[repr(u8)]
+pub enum Kind {
+    None = 0,
+    Read = 1,
+    Write = 2,
 }
 
+/// What one M-cycle did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Access {
+    pub kind: Kind,
+    pub value: u8,
+    pub address: u16,
+}
+
+/// A byte of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Cell {
+    pub address: u16,
+    pub value: u8,
+}
+
+/// Memory is 64 KiB of zeros but for the cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Machine {
-    pub ram: Box<[u8; 0x10000]>,
-    pub accesses: Vec<Access>,
     pub deadline: u32,
     pub interrupts: Interrupts,
     pub joypad: Joypad,
+    pub cells: [Cell; MOST],
+    pub cell_count: u32,
+    pub accesses: [Access; MOST],
+    pub access_count: u32,
 }
 
 impl Machine {
-    pub fn new(enabled: u8) -> Machine {
-        Machine {
-            ram: Box::new([0; 0x10000]),
-            accesses: Vec::new(),
-            deadline: 0,
-            interrupts: Interrupts { requested: 0, enabled },
-            joypad: Joypad { pressed: 0, select: 0 },
+    /// The cell of an address, or the next free one.
+    fn cell(&self, address: u16) -> usize {
+        let mut at = 0;
+        while at < self.cell_count as usize && self.cells[at].address != address {
+            at += 1;
         }
+        at
+    }
+
+    pub fn byte(&self, address: u16) -> u8 {
+        let at = self.cell(address);
+        if at < self.cell_count as usize { self.cells[at].value } else { 0 }
+    }
+
+    pub fn set_byte(&mut self, address: u16, value: u8) {
+        let at = self.cell(address);
+        self.cells[at] = Cell { address, value };
+        if at == self.cell_count as usize {
+            self.cell_count += 1;
+        }
+    }
+
+    pub fn record(&mut self, kind: Kind, address: u16, value: u8) {
+        self.accesses[self.access_count as usize] = Access { kind, value, address };
+        self.access_count += 1;
     }
 
     pub fn requested_at(&mut self, _now: u32) -> u8 {

@@ -10,124 +10,88 @@ mod source {
     pub mod joypad;
 }
 mod bus;
+mod case;
 mod machine;
+mod recorded;
 
-use std::io::Read;
-use std::path::PathBuf;
-
-use machine::{Access, Machine};
-use serde_json::Value;
 use source::{cpu, interrupts, joypad};
 
+use crate::case::Case;
 use crate::cpu::{Cpu, Mode};
+use crate::interrupts::Interrupts;
+use crate::joypad::Joypad;
+use crate::machine::{Access, Cell, Kind, MOST, Machine};
+use crate::recorded::{Outcome, Recorded, State, memory};
 
-fn cases() -> Vec<Value> {
-    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let data = std::env::var_os("GBXCULE_TEST_DATA")
-        .map_or_else(|| here.join("../../../shared/data"), PathBuf::from);
-    let path = data.join("sm83/cases.jsonl.gz");
-    let file = std::fs::File::open(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}; set GBXCULE_TEST_DATA", path.display()));
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("gzip");
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-}
-
-fn number(case: &Value, name: &str) -> u16 {
-    case[name].as_u64().unwrap_or(0) as u16
-}
-
-fn load(state: &Value) -> (Cpu, Machine) {
-    let byte = |name| number(state, name) as u8;
-    let mut cpu = Cpu {
+fn load(recorded: &Recorded) -> Case {
+    let State { registers: [a, f, b, c, d, e, h, l], sp, pc, ime, ref memory } = recorded.before;
+    let cpu = Cpu {
         now: 0,
-        a: byte("a"),
+        a,
         zero: 0,
         carries: 0,
-        b: byte("b"),
-        c: byte("c"),
-        d: byte("d"),
-        e: byte("e"),
-        h: byte("h"),
-        l: byte("l"),
-        sp: number(state, "sp"),
-        pc: number(state, "pc"),
-        ime: byte("ime") != 0,
+        b,
+        c,
+        d,
+        e,
+        h,
+        l,
+        sp,
+        pc,
+        ime,
         ime_delayed: false,
         mode: Mode::Running,
         just_halted: false,
         halt_bug: false,
         stop_skips: false,
     };
-    cpu.set_f(byte("f"));
-    let mut machine = Machine::new(byte("ie"));
-    for pair in state["ram"].as_array().expect("ram") {
-        let at = pair[0].as_u64().expect("address") as usize;
-        machine.ram[at] = pair[1].as_u64().expect("value") as u8;
+    let mut machine = Machine {
+        deadline: 0,
+        interrupts: Interrupts { requested: 0, enabled: recorded.enabled },
+        joypad: Joypad { pressed: 0, select: 0 },
+        cells: [Cell { address: 0, value: 0 }; MOST],
+        cell_count: 0,
+        accesses: [Access { kind: Kind::None, value: 0, address: 0 }; MOST],
+        access_count: 0,
+    };
+    for (&address, &value) in memory {
+        machine.set_byte(address, value);
     }
-    (cpu, machine)
+    Case { cpu, machine, f, mcycles: recorded.outcome.accesses.len() as u32 }
 }
 
-/// Executes one instruction; a CPU that it stopped idles on, as the cases record it.
-fn run(cpu: &mut Cpu, machine: &mut Machine, mcycles: usize) {
-    let opcode = cpu.fetch(machine, &[], &mut []);
-    cpu.execute(machine, &[], &mut [], opcode);
-    while cpu.mode != Mode::Running && machine.accesses.len() < mcycles {
-        machine.accesses.push(Access::None);
-    }
-}
-
-fn check(case: &Value) -> Result<(), String> {
-    let (mut cpu, mut machine) = load(&case["initial"]);
-    let cycles = case["cycles"].as_array().expect("cycles");
-    run(&mut cpu, &mut machine, cycles.len());
-    let (expected, expected_machine) = load(&case["final"]);
-    let registers = |cpu: &Cpu| [cpu.af(), cpu.bc(), cpu.de(), cpu.hl(), cpu.sp, cpu.pc];
-    if registers(&cpu) != registers(&expected) {
-        return Err(format!("registers {:04x?}", registers(&cpu)));
-    }
-    let enables = number(&case["final"], "ei") != 0;
-    if (cpu.ime || cpu.ime_delayed) != (expected.ime || enables) {
-        return Err("IME".into());
-    }
-    if machine.ram != expected_machine.ram {
-        return Err("memory".into());
-    }
-    let recorded: Vec<Access> = cycles.iter().map(access).collect();
-    if machine.accesses != recorded {
-        return Err(format!("bus {:04x?}, recorded {recorded:04x?}", machine.accesses));
-    }
-    Ok(())
-}
-
-fn access(cycle: &Value) -> Access {
-    let address = cycle[0].as_u64().unwrap_or(0) as u16;
-    let value = cycle[1].as_u64().unwrap_or(0) as u8;
-    match cycle[2].as_str() {
-        Some("r-m") => Access::Read(address, value),
-        Some("-wm") => Access::Write(address, value),
-        _ => Access::None,
+fn run(recorded: &Recorded) -> Outcome {
+    let mut case = load(recorded);
+    case.run(&[], &mut []);
+    let Case { cpu, machine, f, .. } = case;
+    let cells = &machine.cells[..machine.cell_count as usize];
+    let accesses = &machine.accesses[..machine.access_count as usize];
+    Outcome {
+        state: State {
+            registers: [cpu.a, f, cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l],
+            sp: cpu.sp,
+            pc: cpu.pc,
+            ime: cpu.ime || cpu.ime_delayed,
+            memory: memory(cells.iter().map(|cell| (cell.address, cell.value))),
+        },
+        accesses: accesses.iter().map(|it| (it.kind as u8, it.address, it.value)).collect(),
     }
 }
 
 #[test]
 #[ignore = "needs GBXCULE_TEST_DATA"]
 fn every_single_step_case_ends_in_the_recorded_state_by_the_recorded_accesses() {
-    let cases = cases();
-    assert_eq!(cases.len(), 16_000);
-    let failures: Vec<String> = cases
-        .iter()
-        .filter_map(|case| check(case).err().map(|why| format!("{}: {why}", case["name"])))
-        .collect();
-    assert!(failures.is_empty(), "{} cases fail: {:#?}", failures.len(), &failures[..10]);
+    let cases = recorded::cases();
+    let outcomes: Vec<Outcome> = cases.iter().map(run).collect();
+    recorded::assert_all(&cases, &outcomes);
 }
 
 #[test]
 fn add_sets_half_carry_and_carry_from_the_flat_bus() {
-    let (mut cpu, mut machine) = load(&serde_json::json!({
-        "a": 0x3a, "b": 0xc6, "pc": 0x100, "ram": [[0x100, 0x80]]
+    let case = Recorded::of(&serde_json::json!({
+        "initial": { "a": 0x3a, "b": 0xc6, "pc": 0x100, "ram": [[0x100, 0x80]] },
+        "final": { "a": 0, "f": 0xb0, "b": 0xc6, "pc": 0x101, "ram": [[0x100, 0x80]] },
+        "cycles": [[0x100, 0x80, "r-m"]],
     }));
-    run(&mut cpu, &mut machine, 1);
-    assert_eq!((cpu.a, cpu.f()), (0, 0xb0));
-    assert_eq!(machine.accesses, [Access::Read(0x100, 0x80)]);
+    assert_eq!(run(&case), case.outcome);
 }
