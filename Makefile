@@ -5,7 +5,7 @@
 #   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
-#   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some ten minutes
+#   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
 #   make warp-share  every twentieth of them in both, and the table of gradients in docs/gradients.md
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
