@@ -5,7 +5,8 @@
 #   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
-#   make warp-share  every twentieth of them, and the table of gradients in docs/gradients.md
+#   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
+#   make warp-share  every twentieth of them in both, and the table of gradients in docs/gradients.md
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
@@ -26,7 +27,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: equivalence check test nvrtc warp warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners
+.PHONY: equivalence check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -63,10 +64,16 @@ WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
     cargo test --quiet --package gbxcule-runtime --test warp -- --ignored --nocapture
 
 warp: $(VENV)/warp.txt
-	$(WARP)
+	$(WARP) agrees_with_warp
+
+warp-nvrtc: $(VENV)/warp.txt $(VENV)/nvrtc.txt
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(WARP) compiles_for_gpus
 
 warp-share: $(VENV)/warp.txt
-	GBXCULE_SHARE=1/20 $(WARP)
+	GBXCULE_SHARE=1/20 $(WARP) agrees_with_warp
+ifeq ($(shell uname),Linux)
+	GBXCULE_SHARE=1/20 $(MAKE) warp-nvrtc
+endif
 	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-runtime --test warp_gradient \
 	    -- --ignored --nocapture patterns
 

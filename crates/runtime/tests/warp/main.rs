@@ -3,12 +3,13 @@
 //!
 //! `GBXCULE_PYTHON=.. GBXCULE_THREADS=1 cargo nextest run -p gbxcule-runtime --run-ignored only -E
 //! 'binary(warp)' --no-capture`. `GBXCULE_SHARE=1/8` takes every eighth kernel, `GBXCULE_ONLY=text` those
-//! whose file and name have the text.
+//! whose file and name have the text. `gpu` hands their CUDA text to NVRTC.
 //!
 //! Integers must be equal, floats as near as `judge` says. What differs stands in `explained` with its
 //! reason, and must differ. Threads take turns in Warp on the CPU, so they do here.
 
 mod explained;
+mod gpu;
 #[path = "../../../kernel/tests/cxx/host.rs"]
 mod host;
 #[allow(dead_code, reason = "gradients are asked about on moderate inputs only")]
@@ -46,12 +47,7 @@ fn every_kernel_of_warps_own_sources_agrees_with_warp() {
         "threads that race leave what Warp leaves only if they take turns: set GBXCULE_THREADS=1"
     );
     let mut oracle = Oracle::start();
-    let (hello, _) = oracle.warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers");
-    let package = PathBuf::from(hello["package"].as_str().expect("where Warp lies"));
-    let mut tree = Tree::default();
-    tree.add(&package.join("tests"));
-    tree.add(&package.join("examples"));
-
+    let (package, tree) = sources(&mut oracle);
     let mut report = Report::new(&tree);
     let mut pairs = Vec::new();
     for (number, subject) in chosen(&tree.compiled, &package) {
@@ -113,6 +109,16 @@ fn every_kernel_of_warps_own_sources_agrees_with_warp() {
     }
     println!("{}", report.text());
     assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+}
+
+/// Where Warp lies, and the kernels there.
+fn sources(oracle: &mut Oracle) -> (PathBuf, Tree) {
+    let (hello, _) = oracle.warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers");
+    let package = PathBuf::from(hello["package"].as_str().expect("where Warp lies"));
+    let mut tree = Tree::default();
+    tree.add(&package.join("tests"));
+    tree.add(&package.join("examples"));
+    (package, tree)
 }
 
 /// The kernels that the caller wants, with their numbers.
