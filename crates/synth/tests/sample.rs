@@ -1,7 +1,8 @@
 //! The sample under version control is what this program makes, byte for byte.
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
-use gbxcule_synth::card::{CARD, card};
+use gbxcule_synth::card;
+use gbxcule_synth::usage::Usage;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,7 @@ fn the_sample_is_made_again_byte_for_byte() {
     let work = Work { shard: 0, shards: 1, workers: 2, resume: false, jsonl: false };
     batch(&folder, &manifest, &work, &|| ()).expect("a dataset");
     let rows = read(&folder).expect("rows");
-    std::fs::write(folder.join(CARD), card(&manifest, &rows)).expect("a card");
+    card::write(&folder, &manifest, &rows, &Usage::of_warp()).expect("a card");
     let (made, committed) = (files(&folder), files(&sample()));
     assert_eq!(made.keys().collect::<Vec<_>>(), committed.keys().collect::<Vec<_>>());
     for (path, bytes) in &made {
