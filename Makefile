@@ -4,6 +4,7 @@
 #   make test-python the Python package: a wheel, its tests, its types
 #   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
+#   make test-dataset    the sample in examples/dataset, loaded with pyarrow and with the `datasets` library
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
 #   make warp-share  every twentieth of them in both, and the table of gradients in docs/gradients.md
@@ -27,7 +28,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: equivalence check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners
+.PHONY: equivalence check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -76,6 +77,9 @@ ifeq ($(shell uname),Linux)
 endif
 	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-runtime --test warp_gradient \
 	    -- --ignored --nocapture patterns
+
+test-dataset: $(VENV)/dataset.txt
+	$(VENV)/bin/python -m pytest crates/synth/tests
 
 PYTHON_VENV := .venv-python
 WHEELS := runs/wheels

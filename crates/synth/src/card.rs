@@ -1,17 +1,38 @@
 //! The dataset card: front matter that hubs read, then what the rows are and how many of which kind.
 
-use crate::batch::Manifest;
+use crate::batch::{Manifest, files};
+use crate::error::SynthError;
 use crate::grammar::family::Family;
 use crate::leak::curve;
+use crate::picture::{self, SHARES, STRUCTURES};
 use crate::row::{COMPILER_VERSION, Row};
+use crate::table::write_whole;
+use crate::usage::Usage;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
-/// What the card is called.
-pub const CARD: &str = "dataset_card.md";
+/// What the card is called, and by which name hubs and the `datasets` library look for it.
+const NAMES: [&str; 2] = ["dataset_card.md", "README.md"];
+
+/// What of Warp's tests is listed though no row has it: a feature that so many percent of their kernels use.
+const LEAST_SHARE: f64 = 1.0;
+
+/// Writes the card of some rows and its pictures into a folder.
+pub fn write(
+    folder: &Path,
+    manifest: &Manifest,
+    rows: &[Row],
+    warp: &Usage,
+) -> Result<(), SynthError> {
+    picture::draw(folder, rows, warp)?;
+    let extension = if files(folder)?.is_empty() { "jsonl" } else { "parquet" };
+    let text = card(manifest, rows, warp, extension);
+    NAMES.iter().try_for_each(|name| write_whole(&folder.join(name), text.as_bytes()))
+}
 
 /// The card of some rows: the same rows, the same text.
-pub fn card(manifest: &Manifest, rows: &[Row]) -> String {
+fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, extension: &str) -> String {
     let size = match rows.len() {
         0..1_000 => "n<1K",
         1_000..10_000 => "1K<n<10K",
@@ -20,7 +41,7 @@ pub fn card(manifest: &Manifest, rows: &[Row]) -> String {
     };
     let mut text = format!(
         "---\nlicense: mit\npretty_name: Kernels in NVIDIA Warp's dialect, compiled and run\ntags:\n- code\n- cuda\n- \
-         autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files: data/*.parquet\n---\n\n\
+         autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files: data/*.{extension}\n---\n\n\
          # Kernels in NVIDIA Warp's dialect, compiled and run\n\n"
     );
     let plan = manifest.plan;
@@ -69,23 +90,21 @@ pub fn card(manifest: &Manifest, rows: &[Row]) -> String {
     curve(rows)
         .into_iter()
         .for_each(|(rows, structures)| _ = writeln!(text, "| {rows} | {structures} |"));
-    _ = writeln!(text, "\n## Features\n\n| feature | share of rows |\n|---|---:|");
-    for (feature, count) in feature_counts(rows.iter().map(|row| row.features.as_slice())) {
-        _ = writeln!(
-            text,
-            "| `{feature}` | {:.1} % |",
-            100.0 * count as f64 / rows.len().max(1) as f64
-        );
+    text.push('\n');
+    _ = writeln!(
+        text,
+        "![Structures against rows]({STRUCTURES})\n\n## Features\n\nBeside the {} kernels of NVIDIA Warp's own \
+         tests.\n\n![Families and features]({SHARES})\n\n| feature | % of rows | % of Warp's kernels \
+         |\n|---|---:|---:|",
+        warp.kernels
+    );
+    let ours = Usage::of_rows(rows);
+    let missing = warp
+        .by_share()
+        .into_iter()
+        .filter(|name| warp.share(name) >= LEAST_SHARE && !ours.counts.contains_key(*name));
+    for name in ours.by_share().into_iter().chain(missing) {
+        _ = writeln!(text, "| `{name}` | {:.1} | {:.1} |", ours.share(name), warp.share(name));
     }
     text
-}
-
-/// How often each feature occurs, most frequent first.
-fn feature_counts<'a>(rows: impl Iterator<Item = &'a [String]>) -> Vec<(String, usize)> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    rows.flatten().for_each(|feature| *counts.entry(feature).or_default() += 1);
-    let mut counts: Vec<_> =
-        counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-    counts.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
-    counts
 }

@@ -6,10 +6,11 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_synth::batch::{Manifest, Work, batch, extent};
-use gbxcule_synth::card::{CARD, card};
+use gbxcule_synth::card;
 use gbxcule_synth::leak::unique;
 use gbxcule_synth::row::{Mode, Plan, Texts};
 use gbxcule_synth::table::{to_jsonl, to_parquet};
+use gbxcule_synth::usage::Usage;
 
 use super::{Dataset, open};
 use crate::progress;
@@ -112,7 +113,7 @@ pub(crate) struct Generate {
 impl Generate {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         self.what.make(0, 1)?;
-        write_card(&self.what.out)?;
+        write_card(&self.what.out, &Usage::of_warp())?;
         Ok(true)
     }
 }
@@ -140,24 +141,35 @@ impl Batch {
     }
 }
 
-/// Write the dataset card of what is there
+/// Write the dataset card of what is there, with its pictures
 #[derive(Args)]
 pub(crate) struct Card {
     /// The dataset's folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+
+    /// Count features in these Python files, such as `warp/tests` of a wheel, instead of taking the counts of Warp
+    /// 1.19's tests, and write the counts to statistics/usage.csv
+    #[arg(long, value_name = "FOLDER")]
+    warp_tests: Option<PathBuf>,
 }
 
 impl Card {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        write_card(&self.folder)?;
+        let Some(tests) = &self.warp_tests else {
+            write_card(&self.folder, &Usage::of_warp())?;
+            return Ok(true);
+        };
+        let warp = Usage::of_folder(tests)?;
+        write(&self.folder.join("statistics/usage.csv"), warp.to_csv().as_bytes())?;
+        write_card(&self.folder, &warp)?;
         Ok(true)
     }
 }
 
-fn write_card(folder: &Path) -> anyhow::Result<()> {
+fn write_card(folder: &Path, warp: &Usage) -> anyhow::Result<()> {
     let (manifest, rows) = open(folder, None)?;
-    write(&folder.join(CARD), card(&manifest, &rows).as_bytes())
+    Ok(card::write(folder, &manifest, &rows, warp)?)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
@@ -200,7 +212,7 @@ impl Dedupe {
             &self.out.join("dataset.json"),
             format!("{}\n", serde_json::to_string_pretty(&manifest)?).as_bytes(),
         )?;
-        write(&self.out.join(CARD), card(&manifest, &rows).as_bytes())?;
+        card::write(&self.out, &manifest, &rows, &Usage::of_warp())?;
         Ok(true)
     }
 }

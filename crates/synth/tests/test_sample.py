@@ -1,0 +1,40 @@
+"""The sample loads with what people load datasets with, and both see the same rows. `make test-dataset` runs it."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+SAMPLE = Path(__file__).parents[3] / "examples" / "dataset"
+
+
+@pytest.fixture(scope="module")
+def table():
+    return pq.read_table(SAMPLE / "data")
+
+
+def test_plain_pyarrow_reads_every_row_and_the_schema_version(table):
+    manifest = json.loads((SAMPLE / "dataset.json").read_text())
+    assert table.schema.metadata[b"gbxcule_schema_version"] == str(manifest["schema_version"]).encode()
+    assert table.column("id").to_pylist() == list(range(manifest["count"]))
+
+
+def test_the_datasets_library_loads_the_folder_as_it_lies(table, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import datasets
+
+    loaded = datasets.load_dataset(str(SAMPLE), cache_dir=str(tmp_path))["train"]
+    assert loaded.column_names == table.column_names
+    assert loaded.to_list() == table.to_pylist()
+
+
+def test_what_is_json_reads_as_json_and_what_is_text_is_there(table):
+    for row in table.to_pylist():
+        assert f"def {row['kernel']}(" in row["source"]
+        assert row["split"] in {"train", "valid", "test"}
+        for name in ["signature_json", "inputs_json", "outputs_json", "checks_json"]:
+            assert json.loads(row[name]), (row["id"], name)
+        assert (row["gradients_json"] is None) == (row["gradient_refused"] is not None)
+        assert row["ir"] and row["cpp"] and row["cuda"]
