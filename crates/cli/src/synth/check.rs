@@ -87,8 +87,11 @@ fn print_ladder(rows: &[Row], verdicts: &[Vec<Check>]) {
         "rung", "pass", "fail", "not run", "pass %"
     );
     for (name, pass, fail, none, most) in ladder(verdicts) {
-        let percent = 100.0 * pass as f64 / (pass + fail).max(1) as f64;
-        println!("{name:<14} {pass:>8} {fail:>8} {none:>8} {percent:>8.2}   {most:.3e}");
+        let (percent, most) = match pass + fail {
+            0 => ("-".into(), "-".into()),
+            run => (format!("{:.2}", 100.0 * pass as f64 / run as f64), format!("{most:.3e}")),
+        };
+        println!("{name:<14} {pass:>8} {fail:>8} {none:>8} {percent:>8}   {most}");
     }
 }
 
