@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use gbxcule_swarm::{Codec, CpuState, Programs, Schedule, Stage};
+use gbxcule_swarm::{Codec, CpuState, Programs, Schedule, Stage, SwarmConfig};
 use serde_json::Value;
 
 use crate::LabError;
@@ -146,6 +146,19 @@ impl BackendConfig {
         self.workers
             .or_else(|| std::thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get)
+    }
+
+    /// The same for a swarm of ours.
+    pub(crate) fn swarm(&self) -> SwarmConfig {
+        SwarmConfig {
+            num_envs: self.num_envs,
+            codec: self.codec,
+            schedule: self.schedule,
+            stage: self.stage,
+            programs: self.programs.clone(),
+            draw_last: self.draw_last,
+            threads: self.workers,
+        }
     }
 }
 

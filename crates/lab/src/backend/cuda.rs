@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{DeviceConfig, DeviceSwarm, Rom, SwarmConfig};
+use gbxcule_swarm::{DeviceConfig, DeviceSwarm, Rom};
 use serde_json::{Value, json};
 
 use super::{Backend, BackendConfig, BackendKind, EnvState};
@@ -18,15 +18,7 @@ impl Cuda {
     pub(crate) fn open(config: &BackendConfig) -> Result<Self, LabError> {
         let swarm = DeviceSwarm::new(
             Rom::new(&config.rom)?,
-            SwarmConfig {
-                num_envs: config.num_envs,
-                codec: config.codec,
-                schedule: config.schedule,
-                stage: config.stage,
-                programs: config.programs.clone(),
-                draw_last: config.draw_last,
-                threads: None,
-            },
+            config.swarm(),
             DeviceConfig { device: Device::Cuda(0), ..DeviceConfig::default() },
         );
         let backend = BackendKind::WarpVecCuda;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
+use gbxcule_swarm::{NativeSwarm, Rom};
 use serde_json::{Value, json};
 
 use super::{Backend, BackendConfig, BackendKind, EnvState};
@@ -15,18 +15,7 @@ pub(crate) struct Native {
 
 impl Native {
     pub(crate) fn open(config: &BackendConfig) -> Result<Self, LabError> {
-        let swarm = NativeSwarm::new(
-            Rom::new(&config.rom)?,
-            SwarmConfig {
-                num_envs: config.num_envs,
-                codec: config.codec,
-                schedule: config.schedule,
-                stage: config.stage,
-                programs: config.programs.clone(),
-                draw_last: config.draw_last,
-                threads: config.workers,
-            },
-        )?;
+        let swarm = NativeSwarm::new(Rom::new(&config.rom)?, config.swarm())?;
         Ok(Self { swarm, workers: config.workers() })
     }
 }
