@@ -281,7 +281,7 @@ pub struct Fault {
     pub message: String,
     /// The thread's launch index in the dimensions that the kernel asks for.
     pub thread: Vec<i64>,
-    /// Where in the source.
+    /// Where in the source: the operation, or on a CUDA device the statement that it is in.
     pub span: Span,
 }
 
