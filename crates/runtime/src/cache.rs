@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::pool::STACK_MAX;
 use crate::reflection::{Reflection, reflect};
+use gbxcule_kernel::back::Checks;
 use gbxcule_kernel::back::clif::{Arguments, Program};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{FunctionId, Module};
@@ -17,13 +18,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// How a module is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Build {
-    checked: bool,
+    checks: Checks,
 }
 
 impl Default for Build {
     /// Indices, divisors and views are checked: what is wrong ends the launch with an error.
     fn default() -> Self {
-        Self { checked: true }
+        Self { checks: Checks::All }
     }
 }
 
@@ -35,7 +36,19 @@ impl Build {
     /// [`gbxcule_kernel::ir`]'s words is undefined behaviour here.
     #[allow(unsafe_code, reason = "the caller vouches for the program")]
     pub unsafe fn unchecked() -> Self {
-        Self { checked: false }
+        Self { checks: Checks::None }
+    }
+
+    /// Functions whose maker vouches for them are not checked, all others are.
+    ///
+    /// # Safety
+    /// In every launch of what is built so, each index, divisor and view in [trusted] functions is right,
+    /// whatever the others give them.
+    ///
+    /// [trusted]: gbxcule_kernel::ir::Function::trusted
+    #[allow(unsafe_code, reason = "the caller vouches for the program")]
+    pub unsafe fn trusting() -> Self {
+        Self { checks: Checks::Untrusted }
     }
 }
 
@@ -75,7 +88,7 @@ pub fn compile(
 
 impl Compiled {
     fn new(module: &Valid<Module>, build: Build) -> Result<Self, Error> {
-        let (code, program) = Code::new(module, build.checked)?;
+        let (code, program) = Code::new(module, build.checks)?;
         if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > STACK_MAX) {
             return Err(Error::Stack {
                 kernel: module.functions[entry.kernel].name.clone(),

@@ -21,8 +21,8 @@ pub struct DeviceConfig {
     pub device: Device,
     /// How the machines' arrays lie.
     pub layout: Layout,
-    /// Whether indices are checked while running. The machine masks them by construction: for finding faults of ours.
-    /// With programs of the caller's they are always checked.
+    /// Whether the machine's indices are checked too while running. It masks them by construction: for finding faults
+    /// of ours. Programs are always checked.
     pub checked: bool,
 }
 
@@ -76,8 +76,6 @@ impl DeviceSwarm {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
         }
-        let device =
-            DeviceConfig { checked: device.checked || !config.programs.are_built_in(), ..device };
         let module = step::step_module(&config.programs, config.stage);
         let machine = super::translation::machine_type(&module);
         let columns = Columns::new(&module.types, machine);
@@ -458,10 +456,11 @@ impl DeviceConfig {
         if self.checked {
             Build::default()
         } else {
-            // SAFETY: what is built so is the machine with the built-in programs. Its indices are masked by
-            // construction, handles are made here for arrays of the lengths it knows, launches go from 0 to
-            // the number of envs or bytes, and actions index a table of 256. Tests run it all in checked builds.
-            unsafe { Build::unchecked() }
+            // SAFETY: trusted are the machine and the kernels around it. Its indices are masked by construction, also
+            // where programs call it (`gameboy::view`), handles are made here for arrays of the lengths it knows,
+            // launches go from 0 to the number of envs or bytes, and actions index a table of 256. Tests run it all
+            // in checked builds.
+            unsafe { Build::trusting() }
         }
     }
 }
