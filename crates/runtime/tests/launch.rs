@@ -521,7 +521,7 @@ fn of_the_first_two(trusted: bool) -> Module {
     let (a, i) = (b.param_place(0), b.arg(1));
     let cell = b.element(a, &[i]);
     let value = b.load(cell);
-    b.ret(value);
+    b.ret(Some(value));
     b.finish();
     let kernel = module.declare_kernel("k", params);
     module.functions[kernel].trusted = true;
