@@ -1,7 +1,6 @@
 //! Machine code in this process: made, kept and called.
 #![allow(unsafe_code, reason = "running code that was just made")]
 
-use crate::cache::Compiled;
 use crate::error::Error;
 use crate::generate::{Generated, Host};
 use crate::import;
@@ -34,7 +33,8 @@ const _: () = assert!(
 
 /// What a launch is about, for functions that compiled code calls.
 pub(crate) struct Running<'a> {
-    pub(crate) compiled: &'a Compiled,
+    pub(crate) module: &'a Module,
+    pub(crate) program: &'a Program,
     pub(crate) output: Output,
 }
 

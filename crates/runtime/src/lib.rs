@@ -15,6 +15,7 @@ mod code;
 pub mod cuda;
 mod data_type;
 mod device;
+mod disk;
 mod error;
 mod generate;
 mod import;

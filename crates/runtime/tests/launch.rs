@@ -216,10 +216,8 @@ fn arguments_that_do_not_fit_are_named() {
 }
 
 #[test]
-fn asking_for_cuda_or_an_unknown_kernel_says_what_to_do() {
+fn asking_for_an_unknown_kernel_says_which_there_are() {
     let module = check::module(Module::new("empty")).expect("valid");
-    let error = compile(&module, Device::Cuda(0), Build::default()).err().expect("no CUDA yet");
-    assert!(error.to_string().contains("use device `cpu`"), "{error}");
     let compiled = compile(&module, Device::Cpu, Build::default()).expect("compiles");
     let error = compiled.kernel("k").err().expect("no kernels");
     assert_eq!(error.to_string(), "no kernel is called `k`; there are none");

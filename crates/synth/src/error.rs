@@ -43,6 +43,9 @@ pub enum SynthError {
         /// What to do about it.
         reason: String,
     },
+    /// NVIDIA Warp's process.
+    #[error(transparent)]
+    Oracle(#[from] gbxcule_oracle::OracleError),
     /// The host's C++ compiler.
     #[error(
         "{compiler}: {reason}; set CXX to a C++17 compiler, or leave the host rungs out with --no-host"

@@ -26,6 +26,6 @@ pub mod table;
 mod tensor;
 pub mod usage;
 pub mod validate;
-pub mod warp;
+mod warp;
 mod widen;
 mod word;

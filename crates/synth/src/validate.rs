@@ -10,8 +10,8 @@ use crate::input::Given;
 use crate::program::{self, Program};
 use crate::row::{Check, Row, results};
 use crate::tensor::{self, Tensor};
-use crate::warp::Python;
 use gbxcule_kernel::back::cxx::Dialect;
+use gbxcule_oracle::Python;
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,7 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
         rows.iter().map(|_| check("nvrtc", NOT_ASKED, None)).collect()
     };
     let warp = match &wanted.warp {
-        Some(python) => peer::rungs(rows, &read, &verdicts, python),
+        Some(python) => peer::rungs(rows, &read, &verdicts, python)?,
         None => rows
             .iter()
             .map(|_| ["warp", "warp_gradient"].map(|name| check(name, NOT_ASKED, None)))

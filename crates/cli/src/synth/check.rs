@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gbxcule_oracle::Python;
 use gbxcule_synth::leak::nearest;
 use gbxcule_synth::mutate::score;
 use gbxcule_synth::row::{Check, Row};
 use gbxcule_synth::validate::{Rungs, is_caught, ladder, validate};
-use gbxcule_synth::warp::Python;
 
 use super::Dataset;
 use crate::progress;
@@ -46,13 +46,9 @@ pub(crate) struct Validate {
     #[arg(long)]
     nvrtc: bool,
 
-    /// Ask NVIDIA Warp, through this Python, which has `warp-lang`
-    #[arg(long, value_name = "PYTHON")]
-    warp: Option<PathBuf>,
-
-    /// The folder with the Python package `gbxcule`
-    #[arg(long, value_name = "DIR", default_value = "python")]
-    python_path: PathBuf,
+    /// Ask NVIDIA Warp, in the Python that GBXCULE_PYTHON names (else the active one)
+    #[arg(long)]
+    warp: bool,
 }
 
 impl Validate {
@@ -61,7 +57,7 @@ impl Validate {
         let folder = self.host.folder();
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut verdicts = Vec::new();
-        let warp = self.warp.map(|program| Python { program, path: self.python_path });
+        let warp = self.warp.then(Python::find);
         let wanted = Rungs { host: folder.clone(), nvrtc: self.nvrtc, warp };
         for rows in rows.chunks(HOST_ROWS) {
             verdicts.extend(validate(rows, &wanted)?);

@@ -1,10 +1,12 @@
 //! The rungs of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
 
 use super::{Stored, WARP_GRADIENT_ERROR, check, compare, verdict};
+use crate::error::SynthError;
 use crate::execute;
 use crate::row::{Check, Row};
 use crate::tensor::{self, Tensor};
-use crate::warp::{Argument, Python, Question, ask};
+use crate::warp::{Argument, Question, ask};
+use gbxcule_oracle::Python;
 
 /// Units in the last place by which Warp's results may differ: its mathematical functions are others than ours, and
 /// what is made of them may be off by more.
@@ -23,7 +25,7 @@ pub(super) fn rungs(
     read: &[Option<Stored>],
     known: &[Vec<Check>],
     python: &Python,
-) -> Vec<[Check; 2]> {
+) -> Result<Vec<[Check; 2]>, SynthError> {
     let none = |name| check(name, "not run: does not parse", None);
     let mut checks: Vec<[Check; 2]> =
         rows.iter().map(|_| [none("warp"), none("warp_gradient")]).collect();
@@ -33,7 +35,7 @@ pub(super) fn rungs(
         .iter()
         .filter_map(|memory| question(&rows[memory.at], read[memory.at].as_ref()?, memory))
         .collect();
-    for (memory, answer) in memories.iter().zip(ask(python, &questions)) {
+    for (memory, answer) in memories.iter().zip(ask(python, &questions)?) {
         let at = memory.at;
         let Some(stored) = &read[at] else { continue };
         checks[at] = match answer {
@@ -51,7 +53,7 @@ pub(super) fn rungs(
             }
         };
     }
-    checks
+    Ok(checks)
 }
 
 fn memory(row: &Row, stored: &Stored, at: usize) -> Option<Memory> {

@@ -70,14 +70,17 @@ GBX_FN constexpr Line trusted() { return Line(0); }
 GBX_FN constexpr bool is_checked(Line line) { return line.number != 0; }
 #define GBX_HERE gbx::Line line = gbx::Line(__builtin_LINE())
 
-enum FaultKind { TRAP = 1, ASSERTION, DIVISION, INDEX, ABSENT };
+enum FaultKind { TRAP = 1, ASSERTION, DIVISION, INDEX, ABSENT, VIEW };
 
 // What ended a launch; kind 0 if nothing did.
 struct Fault {
     int32_t kind;
     int32_t line;
-    int64_t index;  // INDEX: what was asked for,
+    int64_t index;  // INDEX, VIEW: what was asked for,
     int64_t extent; // and how much there is.
+#ifdef GBX_CUDA
+    int64_t thread; // Which of the launch's threads, from 0.
+#endif
 };
 
 } // namespace gbx
@@ -98,6 +101,7 @@ namespace gbx {
         gbx_fault.line = line.number;
         gbx_fault.index = index;
         gbx_fault.extent = extent;
+        gbx_fault.thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     }
 #ifdef GBX_CUDA_ON_HOST
     gbx_exit_thread();
@@ -625,9 +629,9 @@ template <class T, int N, int M> struct Viewer {
 #ifndef GBX_UNCHECKED
         int64_t extent = from.shape[at], last = span.start + (len - 1) * span.step;
         if (is_checked(line) && len > 0 && uint64_t(span.start) >= uint64_t(extent))
-            fault(INDEX, line, span.start, extent);
+            fault(VIEW, line, span.start, extent);
         if (is_checked(line) && len > 0 && uint64_t(last) >= uint64_t(extent))
-            fault(INDEX, line, last, extent);
+            fault(VIEW, line, last, extent);
 #endif
         bytes += int64_t(span.start) * from.strides[at];
         to.shape[made] = int32_t(len);
