@@ -4,9 +4,9 @@ use crate::code::Code;
 use crate::device::Device;
 use crate::error::Error;
 use crate::kernel::Kernel;
-use crate::pool::STACK_MAX;
+use crate::pool::{STACK_MAX, pool};
 use crate::reflection::{Reflection, reflect};
-use gbxcule_kernel::back::clif::{Arguments, Program};
+use gbxcule_kernel::back::clif::{Arguments, Entry, Program, Sharing};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{FunctionId, Module};
 use std::collections::HashMap;
@@ -42,7 +42,10 @@ impl Build {
 /// A module compiled for a device.
 pub struct Compiled {
     module: Valid<Module>,
+    build: Build,
     code: Code,
+    /// Made when a launch first needs it: the code for threads that may meet anywhere.
+    shared: OnceLock<Code>,
     program: Program,
     reflections: Vec<Option<Reflection>>,
     arguments: Vec<Arguments>,
@@ -75,7 +78,7 @@ pub fn compile(
 
 impl Compiled {
     fn new(module: &Valid<Module>, build: Build) -> Result<Self, Error> {
-        let (code, program) = Code::new(module, build.checked)?;
+        let (code, program) = Code::new(module, build.checked, sharing())?;
         if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > STACK_MAX) {
             return Err(Error::Stack {
                 kernel: module.functions[entry.kernel].name.clone(),
@@ -86,26 +89,24 @@ impl Compiled {
         let emitted = program.functions.iter();
         let arguments = emitted.map(|emitted| Arguments::new(module, emitted.function)).collect();
         let reflections = reflect(module);
-        Ok(Self { module: module.clone(), code, program, reflections, arguments })
+        let (module, shared) = (module.clone(), OnceLock::new());
+        Ok(Self { module, build, code, shared, program, reflections, arguments })
     }
 
     /// A kernel by its name.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Kernel, Error> {
-        let named = |entry: &&_| self.name(**entry) == name;
-        let Some(&entry) = self.program.entries.iter().find(named) else {
-            let known: Vec<String> = self
-                .program
-                .entries
-                .iter()
-                .map(|&entry| format!("`{}`", self.name(entry)))
-                .collect();
+        let named = |entry: &&_| self.name(entry) == name;
+        let Some(entry) = self.program.entries.iter().find(named) else {
+            let entries = self.program.entries.iter();
+            let known: Vec<String> =
+                entries.map(|entry| format!("`{}`", self.name(entry))).collect();
             let known = if known.is_empty() { "none".into() } else { known.join(", ") };
             return Err(Error::NoKernel { name: name.into(), known });
         };
-        Ok(Kernel { compiled: Arc::clone(self), entry })
+        Ok(Kernel { compiled: Arc::clone(self), entry: entry.clone() })
     }
 
-    fn name(&self, entry: gbxcule_kernel::back::clif::Entry) -> &str {
+    fn name(&self, entry: &Entry) -> &str {
         &self.module.functions[entry.kernel].name
     }
 
@@ -114,8 +115,21 @@ impl Compiled {
         &self.module
     }
 
+    /// The code for a launch of one thread at a time, or of arrays as [`Entry::owned`] wants them.
     pub(crate) fn code(&self) -> &Code {
         &self.code
+    }
+
+    /// The code for any launch.
+    pub(crate) fn shared_code(&self) -> Result<&Code, Error> {
+        if sharing() == Sharing::Alone {
+            return Ok(&self.code);
+        }
+        if let Some(code) = self.shared.get() {
+            return Ok(code);
+        }
+        let (code, _) = Code::new(&self.module, self.build.checked, Sharing::Any)?;
+        Ok(self.shared.get_or_init(|| code))
     }
 
     pub(crate) fn program(&self) -> &Program {
@@ -131,6 +145,14 @@ impl Compiled {
             Some(reflection) => reflection,
             None => unreachable!("kernels are reflected"),
         }
+    }
+}
+
+/// What code is made for first.
+fn sharing() -> Sharing {
+    match pool() {
+        Some(pool) if pool.current_num_threads() > 1 => Sharing::Own,
+        _ => Sharing::Alone,
     }
 }
 

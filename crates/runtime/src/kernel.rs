@@ -7,10 +7,11 @@ pub use direct::{DirectKernel, Lent};
 
 use crate::argument::Argument;
 use crate::cache::Compiled;
-use crate::code::{Record, Running};
+use crate::code::{Code, Record, Running};
 use crate::error::{Error, Fault};
 use crate::launch::{Packed, pack};
 use crate::output::Output;
+use crate::owned;
 use crate::pool::{CALLER_STACK_MAX, pool};
 use crate::reflection::Reflection;
 use gbxcule_kernel::back::clif::{self, Entry, context};
@@ -58,9 +59,20 @@ impl Kernel {
         let plan = self.plan(grid)?;
         let module = self.compiled.module();
         let layout = self.compiled.arguments(self.entry.position);
+        let here = self.runs_here(&plan);
+        // Before the arguments are locked: addresses are asked for.
+        let code = match here || owned::hold(&self.entry.owned, grid, args) {
+            true => self.compiled.code(),
+            false => self.compiled.shared_code()?,
+        };
         let packed = pack(module, self.reflection(), &layout.offsets, layout.size, args)?;
         let running = Running { compiled: &self.compiled, output };
-        match self.run(&plan, &packed, &running) {
+        let range = |begin, end| self.range(code, &plan, &packed, &running, [begin, end]);
+        let noted = (0..plan.repeats).find_map(|_| match pool().filter(|_| !here) {
+            None => range(0, plan.threads),
+            Some(pool) => spread(pool, &plan, range),
+        });
+        match noted {
             None => Ok(()),
             Some(noted) => Err(Error::Fault(Box::new(self.explain(&noted, &plan)))),
         }
@@ -96,58 +108,20 @@ impl Kernel {
         Ok(Plan { extents, threads, repeats })
     }
 
-    fn run(&self, plan: &Plan, packed: &Packed<'_>, running: &Running<'_>) -> Option<Noted> {
+    /// Whether the caller's thread does all of it.
+    fn runs_here(&self, plan: &Plan) -> bool {
         let work = self.entry.work.saturating_mul(plan.threads as u64);
-        let here = self.entry.stack_bytes <= CALLER_STACK_MAX && work <= SMALL_WORK;
-        for _ in 0..plan.repeats {
-            let noted = match pool().filter(|_| !here && plan.threads > 0) {
-                None => self.range(plan, packed, running, 0, plan.threads),
-                Some(pool) => self.spread(pool, plan, packed, running),
-            };
-            if noted.is_some() {
-                return noted;
-            }
-        }
-        None
-    }
-
-    fn spread(
-        &self,
-        pool: &rayon::ThreadPool,
-        plan: &Plan,
-        packed: &Packed<'_>,
-        running: &Running<'_>,
-    ) -> Option<Noted> {
-        let ranges = (pool.current_num_threads() as i64 * RANGES_PER_THREAD).min(plan.threads);
-        let length = plan.threads / ranges + i64::from(plan.threads % ranges != 0);
-        let (next, stop) = (AtomicI64::new(0), AtomicBool::new(false));
-        let first: Mutex<Option<Noted>> = Mutex::new(None);
-        pool.broadcast(|_| {
-            while !stop.load(Ordering::Relaxed) {
-                let begin = next.fetch_add(length, Ordering::Relaxed);
-                if begin >= plan.threads {
-                    break;
-                }
-                let end = begin.saturating_add(length).min(plan.threads);
-                if let Some(noted) = self.range(plan, packed, running, begin, end) {
-                    stop.store(true, Ordering::Relaxed);
-                    let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-                    if first.as_ref().is_none_or(|first| noted.thread < first.thread) {
-                        *first = Some(noted);
-                    }
-                }
-            }
-        });
-        first.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let small = self.entry.stack_bytes <= CALLER_STACK_MAX && work <= SMALL_WORK;
+        small || plan.threads <= 0 || pool().is_none()
     }
 
     fn range(
         &self,
+        code: &Code,
         plan: &Plan,
         packed: &Packed<'_>,
         running: &Running<'_>,
-        begin: i64,
-        end: i64,
+        [begin, end]: [i64; 2],
     ) -> Option<Noted> {
         let mut record = Record {
             fault_found: 0,
@@ -157,10 +131,9 @@ impl Kernel {
             launch: std::ptr::from_ref(running).cast(),
         };
         // SAFETY: `pack` laid the arguments out for this kernel over locked buffers, whose arrays lie
-        // inside them; `running` outlives the call.
-        let status = unsafe {
-            self.compiled.code().run(self.entry.position, &mut record, &packed.words, begin, end)
-        };
+        // inside them; `running` outlives the call. The code is for threads that meet as these do.
+        let status =
+            unsafe { code.run(self.entry.position, &mut record, &packed.words, begin, end) };
         let site = usize::try_from(status).ok()?.checked_sub(1)?;
         let Record { fault_found: found, fault_limit: limit, fault_thread: thread, .. } = record;
         Some(Noted { site, found, limit, thread })
@@ -203,6 +176,35 @@ impl Kernel {
             span: site.span,
         }
     }
+}
+
+/// Runs ranges on all threads of the pool; gives the first fault by thread.
+fn spread(
+    pool: &rayon::ThreadPool,
+    plan: &Plan,
+    range: impl Fn(i64, i64) -> Option<Noted> + Sync,
+) -> Option<Noted> {
+    let ranges = (pool.current_num_threads() as i64 * RANGES_PER_THREAD).min(plan.threads);
+    let length = plan.threads / ranges + i64::from(plan.threads % ranges != 0);
+    let (next, stop) = (AtomicI64::new(0), AtomicBool::new(false));
+    let first: Mutex<Option<Noted>> = Mutex::new(None);
+    pool.broadcast(|_| {
+        while !stop.load(Ordering::Relaxed) {
+            let begin = next.fetch_add(length, Ordering::Relaxed);
+            if begin >= plan.threads {
+                break;
+            }
+            let end = begin.saturating_add(length).min(plan.threads);
+            if let Some(noted) = range(begin, end) {
+                stop.store(true, Ordering::Relaxed);
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.as_ref().is_none_or(|first| noted.thread < first.thread) {
+                    *first = Some(noted);
+                }
+            }
+        }
+    });
+    first.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A grid as it is run.
