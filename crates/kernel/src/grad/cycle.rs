@@ -22,7 +22,7 @@ const SLOTS_MAX: u64 = 16;
 /// Slots of a loop, however large its state.
 const SLOTS_MIN: u64 = 4;
 /// Iterations of a segment, if the state is small; a power of two, like the next.
-const TAPE_MAX: u64 = 64;
+const TAPE_MAX: u64 = 256;
 /// Iterations of a segment, however large the state.
 const TAPE_MIN: u64 = 4;
 /// Bytes that slots and tape of a loop may take each as long as they are longer than the least.

@@ -318,6 +318,10 @@ mod tests {
     #[test]
     fn elements_are_a_threads_own_where_its_launch_index_leads() {
         for (body, expected) in [
+            (
+                "    i = wp.tid()\n    v = x[i]\n    for _step in range(n):\n        v = wp.sin(v) + 0.5\n    o[i] = v\n",
+                "x' 1/1",
+            ),
             ("    i = wp.tid()\n    o[i] = x[i] * x[i]\n", "x' 2/2"),
             ("    i = wp.tid()\n    o[i] = x[i] + o[i]\n", "o' x' 2/2"),
             ("    i = wp.tid()\n    o[i] = x[i + 3]\n", "x' 1/1"),

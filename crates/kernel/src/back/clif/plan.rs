@@ -77,8 +77,11 @@ impl Plan {
                     Inline::Always => cost <= ALWAYS,
                     Inline::Auto => cost <= if called == 1 { CALLED_ONCE } else { SMALL },
                 };
+            // Constants are made once for all threads.
+            let constants = function.body.values.iter();
+            let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
             let several = function.kind == Kind::Kernel
-                && cost <= SEVERAL
+                && cost.saturating_sub(constants as u64) <= SEVERAL
                 && super::uniform::is_uniform(module, &|id| functions[id.index()].inline, id);
             functions[id.index()].lanes = if several { LANES } else { 1 };
             if function.kind == Kind::Kernel {
