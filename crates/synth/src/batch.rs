@@ -5,6 +5,7 @@
 
 use crate::error::SynthError;
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
+use crate::validate;
 use crate::table::{SCHEMA_VERSION, read_parquet, to_jsonl, to_parquet, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -108,7 +109,9 @@ pub fn batch(
         if path.exists() {
             continue;
         }
-        let rows = rows(manifest, block, work.workers, made);
+        let mut rows = rows(manifest, block, work.workers, made);
+        let scratch = folder.join(format!("host-{}", std::process::id()));
+        sample(&mut rows, manifest.plan.host_every, &scratch)?;
         if work.jsonl {
             write_whole(&path.with_extension("jsonl"), to_jsonl(&rows)?.as_bytes())?;
         }
@@ -143,6 +146,25 @@ fn rows(manifest: &Manifest, block: u64, workers: usize, made: &(dyn Fn() + Sync
     });
     rows.sort_by_key(|row| row.id);
     rows
+}
+
+/// Has the C++ text of every so many rows compiled and run, all of them together.
+fn sample(rows: &mut [Row], every: u64, scratch: &Path) -> Result<(), SynthError> {
+    if every == 0 {
+        return Ok(());
+    }
+    let (at, chosen): (Vec<usize>, Vec<Row>) = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.id % every == 0)
+        .map(|(at, row)| (at, row.clone()))
+        .unzip();
+    let found = validate::host(&chosen, scratch)?;
+    _ = std::fs::remove_dir_all(scratch);
+    for (at, check) in at.into_iter().zip(found) {
+        rows[at].add_check(check);
+    }
+    Ok(())
 }
 
 /// The data files of a folder, in order.
