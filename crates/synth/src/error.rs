@@ -63,6 +63,10 @@ impl SynthError {
         move |source| Self::File { path: path.into(), source }
     }
 
+    pub(crate) fn nvrtc(error: gbxcule_runtime::Error) -> Self {
+        Self::Nvrtc { reason: error.to_string() }
+    }
+
     pub(crate) fn data(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Data { path: path.into(), reason: reason.to_string() }
     }

@@ -1,5 +1,6 @@
 //! The ladder: each rung executes something of a row as it is stored, and gives a verdict and a number.
 
+mod assembler;
 mod peer;
 
 use crate::difference::{self, Slope};
@@ -12,7 +13,6 @@ use crate::row::{Check, Row, results};
 use crate::tensor::{self, Tensor};
 use gbxcule_kernel::back::cxx::Dialect;
 use gbxcule_oracle::Python;
-use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
 use std::path::{Path, PathBuf};
 
 /// What results of a host compiler may differ by, in units in the last place: its mathematical functions are others
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub const HOST_UNITS: f64 = 256.0;
 
 /// The rungs, from the first.
-pub const RUNGS: [&str; 11] = [
+pub const RUNGS: [&str; 12] = [
     "parses",
     "texts",
     "outputs",
@@ -29,6 +29,7 @@ pub const RUNGS: [&str; 11] = [
     "cpp",
     "cuda_on_host",
     "nvrtc",
+    "ptx",
     "warp",
     "warp_gradient",
     "gpu",
@@ -43,7 +44,7 @@ pub const WARP_GRADIENT_ERROR: f64 = 1e-2;
 pub struct Rungs {
     /// A folder where the host's compiler works.
     pub host: Option<PathBuf>,
-    /// Whether NVRTC compiles the CUDA texts to machine code.
+    /// Whether NVRTC compiles the CUDA texts to machine code, and `ptxas` the stored PTX.
     pub nvrtc: bool,
     /// A Python with NVIDIA Warp.
     pub warp: Option<Python>,
@@ -62,9 +63,9 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
             .collect(),
     };
     let compiled = if wanted.nvrtc {
-        nvrtc(rows)?
+        assembler::rungs(rows)?
     } else {
-        rows.iter().map(|_| check("nvrtc", NOT_ASKED, None)).collect()
+        rows.iter().map(|_| assembler::not_asked()).collect()
     };
     let warp = match &wanted.warp {
         Some(python) => peer::rungs(rows, &read, &verdicts, python)?,
@@ -76,7 +77,7 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
     let others = ran.into_iter().zip(compiled).zip(warp);
     for (checks, ((ran, compiled), warp)) in verdicts.iter_mut().zip(others) {
         checks.extend(ran);
-        checks.push(compiled);
+        checks.extend(compiled);
         checks.extend(warp);
         checks.push(check("gpu", "not run: no launch on a GPU yet", None));
     }
@@ -84,20 +85,6 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
 }
 
 const NOT_ASKED: &str = "not run: not asked for";
-
-/// CUDA texts, forward and backward, to machine code.
-fn nvrtc(rows: &[Row]) -> Result<Vec<Check>, SynthError> {
-    let nvrtc = Nvrtc::find().map_err(|error| SynthError::Nvrtc { reason: error.to_string() })?;
-    let compiles = |text: &str| nvrtc.compile(text, "row.cu", Arch::new(90), Output::Cubin).is_ok();
-    let one = |row: &Row| match &row.cuda {
-        None => check("nvrtc", "not run: no text", None),
-        Some(text) => {
-            let back = row.cuda_backward.as_ref().is_none_or(|text| compiles(text));
-            check("nvrtc", verdict(compiles(text) && back), None)
-        }
-    };
-    Ok(rows.iter().map(one).collect())
-}
 
 fn check(name: &str, verdict: &str, number: Option<f64>) -> Check {
     Check { check: name.into(), verdict: verdict.into(), number }
