@@ -2,6 +2,7 @@
 
 mod check;
 mod make;
+mod skeletons;
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,7 @@ use gbxcule_synth::row::{Row, Texts};
 EXAMPLES
   gbxcule synth generate --count 1000 --seed 7 --out runs/kernels      rows, then the dataset card
   gbxcule synth batch --count 100000 --shard 3/16 --resume --out DIR   one of 16 processes; go on where it stopped
+  gbxcule synth generate --count 1000 --device both --ptx --out DIR    with the PTX that NVRTC makes of each text
   gbxcule synth validate runs/kernels                                  every check on every row, and the ladder
   gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
   gbxcule synth leakage runs/kernels                                   how near test rows are to training rows")]
@@ -72,6 +74,7 @@ enum Verb {
     Validate(check::Validate),
     Mutate(check::Mutate),
     Leakage(check::Leakage),
+    Skeletons(skeletons::Skeletons),
 }
 
 impl Synth {
@@ -84,6 +87,7 @@ impl Synth {
             Verb::Validate(verb) => verb.run(self.device),
             Verb::Mutate(verb) => verb.run(self.device),
             Verb::Leakage(verb) => verb.run(),
+            Verb::Skeletons(verb) => verb.run(),
         }
     }
 }

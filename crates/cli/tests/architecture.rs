@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What each room may use of ours (docs/architecture.md "Rooms").
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 10] = [
     ("gameboy", &[]),
     ("kernel", &[]),
+    ("oracle", &[]),
     ("roms", &[]),
     ("runtime", &["kernel"]),
     ("swarm", &["gameboy", "roms", "kernel", "runtime"]),
-    ("lab", &["swarm", "gameboy", "roms", "kernel", "runtime"]),
-    ("synth", &["kernel", "runtime"]),
-    ("cli", &["gameboy", "roms", "kernel", "runtime", "swarm", "lab", "synth"]),
+    ("lab", &["oracle", "swarm", "gameboy", "roms", "kernel", "runtime"]),
+    ("synth", &["oracle", "kernel", "runtime"]),
+    ("cli", &["oracle", "gameboy", "roms", "kernel", "runtime", "swarm", "lab", "synth"]),
     ("python", &["swarm", "roms", "runtime", "kernel", "synth"]),
 ];
 

@@ -1,11 +1,11 @@
 //! What this machine has, what it lacks, and the command that brings it.
 
+use gbxcule_oracle::Python;
 use gbxcule_runtime::Error;
 use gbxcule_runtime::cuda::{Driver, Gpu};
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
 use serde_json::Value;
 
-use crate::python::Python;
 use crate::system;
 
 /// One line of the examination.

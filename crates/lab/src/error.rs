@@ -1,8 +1,8 @@
 //! The world's failures, as the lab meets them.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
+use gbxcule_oracle::OracleError;
 use gbxcule_swarm::SwarmError;
 
 use crate::BackendKind;
@@ -19,22 +19,8 @@ pub enum LabError {
     Json { path: PathBuf, source: serde_json::Error },
     #[error("{}: {found}", path.display())]
     Artifact { path: PathBuf, found: String },
-    #[error(
-        "cannot start `{program}`: {source}; `make .venv` sets up the Python that the references need"
-    )]
-    ChildStart { program: String, source: std::io::Error },
-    #[error("the {oracle} process ended during `{command}` ({status}){}", said(stderr))]
-    ChildDied { oracle: String, command: String, status: String, stderr: String },
-    #[error("the {oracle} process gave no answer to `{command}` within {} s and was ended{}", limit.as_secs_f32(),
-            said(stderr))]
-    ChildHung { oracle: String, command: String, limit: Duration, stderr: String },
-    #[error(
-        "the {oracle} process answered `{command}` with something else than a frame: {found}{}",
-        said(stderr)
-    )]
-    ChildRubbish { oracle: String, command: String, found: String, stderr: String },
-    #[error("the {oracle} process refused `{command}`: {message}")]
-    ChildRefused { oracle: String, command: String, message: String },
+    #[error(transparent)]
+    Oracle(#[from] OracleError),
     #[error(
         "{backend} has one machine, {num_envs} were asked for; {instead} has as many as you like"
     )]
@@ -65,9 +51,4 @@ impl LabError {
         let path = path.into();
         |source| Self::File { path, source }
     }
-}
-
-fn said(stderr: &str) -> String {
-    let stderr = stderr.trim();
-    if stderr.is_empty() { String::new() } else { format!("; its stderr:\n{stderr}") }
 }

@@ -3,9 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use gbxcule_oracle::Python;
 use serde_json::{Value, json};
-
-use crate::python::Python;
 
 /// The commit this binary was built from.
 pub const COMMIT: &str = env!("GBXCULE_COMMIT");

@@ -49,6 +49,9 @@ pub enum SynthError {
         /// What to do about it.
         reason: String,
     },
+    /// NVIDIA Warp's process.
+    #[error(transparent)]
+    Oracle(#[from] gbxcule_oracle::OracleError),
     /// The host's C++ compiler.
     #[error(
         "{compiler}: {reason}; set CXX to a C++17 compiler, or leave the host rungs out with --no-host"
@@ -64,6 +67,10 @@ pub enum SynthError {
 impl SynthError {
     pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| Self::File { path: path.into(), source }
+    }
+
+    pub(crate) fn nvrtc(error: gbxcule_runtime::Error) -> Self {
+        Self::Nvrtc { reason: error.to_string() }
     }
 
     pub(crate) fn data(path: &Path, reason: impl std::fmt::Display) -> Self {

@@ -12,6 +12,7 @@ use crate::input::Given;
 use crate::launched;
 use crate::meaning::{self, Dull};
 use crate::program::{Program, element};
+use crate::skeleton::Known;
 use crate::tensor::{self, Tensor};
 use crate::{random, spell, structure};
 use gbxcule_kernel::ir::Module;
@@ -19,13 +20,16 @@ use gbxcule_runtime::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::cell::OnceCell;
+use std::sync::LazyLock;
 
 /// Changes when the same seed would give other rows.
-pub const GENERATOR_VERSION: u32 = 1;
+pub const GENERATOR_VERSION: u32 = 2;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Drafts tried for a row.
 const ATTEMPTS: u64 = 200;
+/// What NVIDIA Warp's package has already.
+static IN_WARP: LazyLock<Known> = LazyLock::new(Known::of_warp);
 
 /// How much is done for a row when it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -63,6 +67,10 @@ pub struct Row {
     pub cuda: Option<String>,
     pub cuda_backward: Option<String>,
     pub ptx: Option<String>,
+    pub ptx_backward: Option<String>,
+    pub warp_cpp: Option<String>,
+    pub warp_cuda: Option<String>,
+    pub warp_origin_json: Option<String>,
     /// The code with which a reverse was refused.
     pub gradient_refused: Option<String>,
     pub signature_json: String,
@@ -79,6 +87,8 @@ pub struct Row {
     pub attempt: u32,
     pub generator_version: u32,
     pub compiler: String,
+    pub in_warp: bool,
+    pub warp_gradient: Option<String>,
 }
 
 /// For which devices a row holds text.
@@ -140,6 +150,10 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         cuda: Some(emitted.cuda).filter(|_| cuda),
         cuda_backward: emitted.cuda_backward.filter(|_| cuda),
         ptx: None,
+        ptx_backward: None,
+        warp_cpp: None,
+        warp_cuda: None,
+        warp_origin_json: None,
         gradient_refused: program.reverse.as_ref().err().cloned(),
         signature_json: signature(&program, &draft),
         launch_dims: draft.dims.clone(),
@@ -155,8 +169,17 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         attempt: attempt as u32,
         generator_version: GENERATOR_VERSION,
         compiler: COMPILER_VERSION.into(),
+        in_warp: IN_WARP.has(&program.forward),
+        warp_gradient: None,
         source,
     })
+}
+
+impl Check {
+    /// One that passed, without a number.
+    pub(crate) fn passed(check: &str) -> Self {
+        passed(check, None)
+    }
 }
 
 fn passed(check: &str, number: Option<f64>) -> Check {
@@ -294,6 +317,18 @@ impl Row {
         let mut checks = self.checks();
         checks.push(check);
         self.checks_json = json!(checks).to_string();
+    }
+
+    /// Keeps verdicts that were found later beside those of its making, and says what NVIDIA Warp's gradient is.
+    pub fn keep(&mut self, found: &[Check]) {
+        let mut checks = self.checks();
+        for check in found.iter().filter(|check| !check.verdict.starts_with("not run")) {
+            checks.retain(|it| it.check != check.check);
+            checks.push(check.clone());
+        }
+        self.checks_json = json!(checks).to_string();
+        let label = checks.iter().find(|it| it.check == "warp_gradient");
+        self.warp_gradient = label.map(|it| it.verdict.replace("pass", "right"));
     }
 
     /// The checks as data.

@@ -1,5 +1,6 @@
 //! The ladder: each rung executes something of a row as it is stored, and gives a verdict and a number.
 
+mod assembler;
 mod peer;
 mod text;
 
@@ -13,15 +14,14 @@ use crate::launched;
 use crate::program::Program;
 use crate::row::{Check, Results, Row, results};
 use crate::tensor::Tensor;
-use crate::warp::Python;
 use gbxcule_kernel::back::cxx::Dialect;
+use gbxcule_oracle::Python;
 use gbxcule_runtime::Device;
-use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// The rungs, from the first.
-pub const RUNGS: [&str; 12] = [
+pub const RUNGS: [&str; 13] = [
     "parses",
     "texts",
     "outputs",
@@ -31,6 +31,7 @@ pub const RUNGS: [&str; 12] = [
     "cpp",
     "cuda_on_host",
     "nvrtc",
+    "ptx",
     "warp",
     "warp_gradient",
     "gpu",
@@ -45,7 +46,7 @@ pub const WARP_GRADIENT_ERROR: f64 = 1e-2;
 pub struct Rungs {
     /// A folder where the host's compiler works.
     pub host: Option<PathBuf>,
-    /// Whether NVRTC compiles the CUDA texts to machine code.
+    /// Whether NVRTC compiles the CUDA texts to machine code, and `ptxas` the stored PTX.
     pub nvrtc: bool,
     /// A Python with NVIDIA Warp.
     pub warp: Option<Python>,
@@ -66,12 +67,12 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
             .collect(),
     };
     let compiled = if wanted.nvrtc {
-        nvrtc(rows)?
+        assembler::rungs(rows)?
     } else {
-        rows.iter().map(|_| check("nvrtc", NOT_ASKED, None)).collect()
+        rows.iter().map(|_| assembler::not_asked()).collect()
     };
     let warp = match &wanted.warp {
-        Some(python) => peer::rungs(rows, &read, &verdicts, python),
+        Some(python) => peer::rungs(rows, &read, &verdicts, python)?,
         None => rows
             .iter()
             .map(|_| ["warp", "warp_gradient"].map(|name| check(name, NOT_ASKED, None)))
@@ -80,7 +81,7 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
     let others = ran.into_iter().zip(compiled).zip(warp).zip(&read);
     for (checks, (((ran, compiled), warp), stored)) in verdicts.iter_mut().zip(others) {
         checks.extend(ran);
-        checks.push(compiled);
+        checks.extend(compiled);
         checks.extend(warp);
         checks.push(match (wanted.gpu, stored) {
             (None, _) => check("gpu", NOT_ASKED, None),
@@ -100,20 +101,6 @@ pub(crate) fn host(rows: &[Row], folder: &Path) -> Result<Vec<Check>, SynthError
 
 const NOT_ASKED: &str = "not run: not asked for";
 const UNREAD: &str = "not run: does not parse";
-
-/// CUDA texts, forward and backward, to machine code.
-fn nvrtc(rows: &[Row]) -> Result<Vec<Check>, SynthError> {
-    let nvrtc = Nvrtc::find().map_err(|error| SynthError::Nvrtc { reason: error.to_string() })?;
-    let compiles = |text: &str| nvrtc.compile(text, "row.cu", Arch::new(90), Output::Cubin).is_ok();
-    let one = |row: &Row| match &row.cuda {
-        None => check("nvrtc", "not run: no text", None),
-        Some(text) => {
-            let back = row.cuda_backward.as_ref().is_none_or(|text| compiles(text));
-            check("nvrtc", verdict(compiles(text) && back), None)
-        }
-    };
-    Ok(rows.iter().map(one).collect())
-}
 
 fn check(name: &str, verdict: &str, number: Option<f64>) -> Check {
     Check { check: name.into(), verdict: verdict.into(), number }

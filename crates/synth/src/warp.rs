@@ -2,28 +2,17 @@
 //! does it compute, and what gradients.
 //!
 //! Rows share a text, because each text costs a run of clang: what a row defines gets the row's number behind its
-//! name. If a text is refused, its rows are halved until it is known which one. The child ends itself when it takes
-//! too long, and is started anew.
+//! name. If a text is refused, its rows are halved until it is known which one.
 
+use crate::error::SynthError;
 use crate::structure::{Token, tokens};
+use gbxcule_oracle::{OracleError, PatientOracle, Python};
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::io::{Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-const MAGIC: &[u8; 4] = b"GBX1";
-/// A frame longer than this is none.
-const MOST_BYTES: usize = 1 << 28;
-
-/// How the child is started.
-#[derive(Clone, Debug)]
-pub struct Python {
-    /// The interpreter, which has `warp-lang`.
-    pub program: PathBuf,
-    /// The folder with the package `gbxcule`.
-    pub path: PathBuf,
-}
+/// The child ends a command of its own after 300 s.
+const LIMIT: Duration = Duration::from_secs(330);
 
 /// A row as Warp is asked about it.
 pub(crate) struct Question<'a> {
@@ -48,21 +37,18 @@ pub(crate) struct Answer {
 }
 
 /// Asks about all; each gets an answer or why there is none.
-pub(crate) fn ask(python: &Python, questions: &[Question<'_>]) -> Vec<Result<Answer, String>> {
-    let mut server = Server { python, child: None };
-    let mut answers = Vec::new();
-    for part in questions.chunks(12) {
-        answers.extend(server.ask(part));
-    }
-    answers
+pub(crate) fn ask(
+    python: &Python,
+    questions: &[Question<'_>],
+) -> Result<Vec<Result<Answer, String>>, SynthError> {
+    let mut warp = Warp(PatientOracle::new("warp", python.clone()));
+    warp.0.call(&json!({"command": "hello"}), b"", LIMIT)?;
+    Ok(questions.chunks(12).flat_map(|part| warp.ask(part)).collect())
 }
 
-struct Server<'a> {
-    python: &'a Python,
-    child: Option<Child>,
-}
+struct Warp(PatientOracle);
 
-impl Server<'_> {
+impl Warp {
     fn ask(&mut self, questions: &[Question<'_>]) -> Vec<Result<Answer, String>> {
         let error = match self.answers(questions) {
             Ok(answers) => return answers.into_iter().map(Ok).collect(),
@@ -121,66 +107,22 @@ impl Server<'_> {
             .collect();
         let header =
             json!({"command": command, "source": source, "backward": true, "launches": launches});
-        let (answer, bytes) = self.exchange(&header, &payload).inspect_err(|_| self.end())?;
-        if answer["ok"].as_bool() != Some(true) {
-            return Err(answer["error"].as_str().unwrap_or("no answer").to_owned());
-        }
-        let problems = answer["errors"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let said = |error: OracleError| match error {
+            OracleError::Refused { message, .. } => message,
+            other => other.to_string(),
+        };
+        let answer = self.0.call(&header, &payload, LIMIT).map_err(said)?;
+        let problems =
+            answer.header["errors"].as_array().into_iter().flatten().filter_map(Value::as_str);
         if let Some(problem) = problems.into_iter().find(|problem| !problem.is_empty()) {
             return Err(problem.to_owned());
         }
-        let mut rest = bytes.as_slice();
+        let mut rest = answer.payload.as_slice();
         let arrays = questions.iter().map(|question| {
             let arrays = question.arguments.iter().filter(|argument| argument.array.is_some());
             arrays.map(|argument| take(&mut rest, argument.bytes.len())).collect()
         });
         Ok(arrays.collect())
-    }
-
-    fn exchange(&mut self, header: &Value, payload: &[u8]) -> Result<(Value, Vec<u8>), String> {
-        let gone = |error: std::io::Error| format!("NVIDIA Warp's process is gone: {error}");
-        let child = match &mut self.child {
-            Some(child) => child,
-            none => none.insert(start(self.python).map_err(gone)?),
-        };
-        let (Some(input), Some(output)) = (&mut child.stdin, &mut child.stdout) else {
-            return Err("NVIDIA Warp's process has no pipes".into());
-        };
-        let text = header.to_string();
-        let mut frame = MAGIC.to_vec();
-        frame.extend((text.len() as u32).to_le_bytes());
-        frame.extend((payload.len() as u32).to_le_bytes());
-        frame.extend(text.as_bytes());
-        frame.extend(payload);
-        input.write_all(&frame).and_then(|()| input.flush()).map_err(gone)?;
-        let mut prefix = [0; 12];
-        output.read_exact(&mut prefix).map_err(gone)?;
-        let length = |at: usize| {
-            prefix[at..at + 4].iter().rev().fold(0usize, |all, &byte| all << 8 | usize::from(byte))
-        };
-        if &prefix[..4] != MAGIC || length(4) > MOST_BYTES || length(8) > MOST_BYTES {
-            return Err("NVIDIA Warp's process printed something else than a frame".into());
-        }
-        let (mut header, mut payload) = (vec![0; length(4)], vec![0; length(8)]);
-        output
-            .read_exact(&mut header)
-            .and_then(|()| output.read_exact(&mut payload))
-            .map_err(gone)?;
-        Ok((serde_json::from_slice(&header).map_err(|error| error.to_string())?, payload))
-    }
-
-    fn end(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            // One that has ended by itself can't be ended again, and needn't be.
-            _ = child.kill();
-            _ = child.wait();
-        }
-    }
-}
-
-impl Drop for Server<'_> {
-    fn drop(&mut self) {
-        self.end();
     }
 }
 
@@ -188,16 +130,6 @@ fn take(rest: &mut &[u8], len: usize) -> Vec<u8> {
     let (taken, left) = rest.split_at(len.min(rest.len()));
     *rest = left;
     taken.to_vec()
-}
-
-fn start(python: &Python) -> std::io::Result<Child> {
-    Command::new(&python.program)
-        .args(["-m", "gbxcule.oracle", "warp"])
-        .env("PYTHONPATH", &python.path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
 }
 
 fn numbered(name: &str, number: usize) -> String {

@@ -1,9 +1,9 @@
 //! Stored rows pass every rung, and rows made wrong on purpose don't.
 
+use gbxcule_oracle::Python;
 use gbxcule_synth::mutate::{Mutation, score};
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_synth::validate::{Rungs, ladder, validate};
-use gbxcule_synth::warp::Python;
 use std::path::{Path, PathBuf};
 
 fn rows(range: std::ops::Range<u64>) -> Vec<Row> {
@@ -60,10 +60,8 @@ fn nvrtc_takes_every_cuda_text() {
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn nvidia_warp_computes_the_same() {
-    let program = std::env::var("GBXCULE_PYTHON").unwrap_or_else(|_| "python3".into()).into();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");
     let rows = rows(0..36);
-    let wanted = Rungs { warp: Some(Python { program, path }), ..Rungs::default() };
+    let wanted = Rungs { warp: Some(Python::find()), ..Rungs::default() };
     let verdicts = validate(&rows, &wanted).expect("verdicts");
     for (row, checks) in rows.iter().zip(&verdicts) {
         for check in checks.iter().filter(|check| check.check.starts_with("warp")) {

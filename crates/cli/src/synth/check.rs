@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use gbxcule_oracle::Python;
 use gbxcule_synth::leak::nearest;
 use gbxcule_synth::mutate::{Mutation, Score, score};
 use gbxcule_synth::row::{Check, Row};
 use gbxcule_synth::validate::{Rungs, is_caught, ladder, validate};
-use gbxcule_synth::warp::Python;
 
+use super::make::write_rows;
 use super::{Dataset, Device};
 use crate::progress;
 
@@ -42,27 +43,28 @@ pub(crate) struct Validate {
     #[command(flatten)]
     host: Host,
 
-    /// Compile CUDA texts to machine code with NVRTC
+    /// Compile CUDA texts to machine code with NVRTC, and stored PTX with `ptxas`
     #[arg(long)]
     nvrtc: bool,
 
-    /// Ask NVIDIA Warp, through this Python, which has `warp-lang`
-    #[arg(long, value_name = "PYTHON")]
-    warp: Option<PathBuf>,
+    /// Ask NVIDIA Warp, in the Python that GBXCULE_PYTHON names (else the active one)
+    #[arg(long)]
+    warp: bool,
 
-    /// The folder with the Python package `gbxcule`
-    #[arg(long, value_name = "DIR", default_value = "python")]
-    python_path: PathBuf,
+    /// Write the rows with these verdicts, as a dataset of its own: rows in which NVIDIA Warp's gradient is wrong are
+    /// labelled, and the card counts them
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 impl Validate {
     pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
-        let (_, rows) = self.dataset.read()?;
+        let (manifest, mut rows) = self.dataset.read()?;
         let folder = self.host.folder();
         let gpu = device.gpu()?;
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut verdicts = Vec::new();
-        let warp = self.warp.map(|program| Python { program, path: self.python_path });
+        let warp = self.warp.then(Python::find);
         let wanted = Rungs { host: folder.clone(), nvrtc: self.nvrtc, warp, gpu };
         for rows in rows.chunks(HOST_ROWS) {
             verdicts.extend(validate(rows, &wanted)?);
@@ -73,6 +75,10 @@ impl Validate {
             _ = std::fs::remove_dir_all(folder);
         }
         print_ladder(&rows, &verdicts);
+        if let Some(out) = &self.out {
+            rows.iter_mut().zip(&verdicts).for_each(|(row, checks)| row.keep(checks));
+            write_rows(out, &manifest, &rows, false)?;
+        }
         Ok(!verdicts.iter().any(|checks| is_caught(checks)))
     }
 }
@@ -93,6 +99,13 @@ fn print_ladder(rows: &[Row], verdicts: &[Vec<Check>]) {
             run => (format!("{:.2}", 100.0 * pass as f64 / run as f64), format!("{most:.3e}")),
         };
         println!("{name:<14} {pass:>8} {fail:>8} {none:>8} {percent:>8}   {most}");
+    }
+    let is_wrong = |check: &&Check| check.verdict == "wrong";
+    let wrong = verdicts.iter().flatten().filter(is_wrong).count();
+    if wrong > 0 {
+        println!(
+            "NVIDIA Warp's gradient is wrong in {wrong} rows, of those that it has no verdict for"
+        );
     }
 }
 

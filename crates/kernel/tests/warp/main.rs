@@ -15,7 +15,6 @@ use oracle::{Launch, Warp};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::process::Stdio;
 
 /// Seeds of the operands.
 const SEEDS: [u64; 3] = [7, 21, 22];
@@ -61,7 +60,7 @@ fn every_row_agrees_with_warp() {
         .filter(|case| builtin::row(case.row).face == Face::Dialect)
         .filter(|case| filter.is_empty() || builtin::row(case.row).name == filter)
         .collect();
-    let mut warp = Warp::start(Stdio::inherit());
+    let mut warp = Warp::new();
     let mut report = Report::default();
     for batch in cases.chunks(BATCH) {
         let known = report.surprises.len();
@@ -116,10 +115,6 @@ fn compare(warp: &mut Warp, batch: &[Case], report: &mut Report) {
             for case in batch {
                 judge(case, &runs.by_ref().take(SEEDS.len()).collect::<Vec<_>>(), report);
             }
-        }
-        Err(error) if error.contains("the child is gone") => {
-            *warp = Warp::start(Stdio::inherit());
-            halve(warp, batch, report, &error);
         }
         Err(error) => halve(warp, batch, report, &error),
     }

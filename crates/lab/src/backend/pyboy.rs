@@ -3,13 +3,12 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use gbxcule_oracle::{OracleChild, OracleError, Python};
 use gbxcule_swarm::{CpuState, Features, OBS_V0_DIM, obs_v0, reward_v0};
 use serde_json::{Value, json};
 
 use super::{Backend, BackendConfig, BackendKind, EnvState};
 use crate::LabError;
-use crate::child::OracleChild;
-use crate::python::Python;
 
 const REGISTER_BYTES: usize = 12;
 const STATE_BYTES: usize = REGISTER_BYTES + 16;
@@ -87,12 +86,12 @@ impl Pyboy {
         if payload.len() == bytes {
             return Ok(());
         }
-        Err(LabError::ChildRubbish {
+        Err(LabError::Oracle(OracleError::Rubbish {
             oracle: "pyboy".to_owned(),
             command: self.kind.to_string(),
             found: format!("{} bytes instead of {bytes}", payload.len()),
             stderr: String::new(),
-        })
+        }))
     }
 
     fn ask_one(&mut self, env: usize, mut header: Value) -> Result<Vec<u8>, LabError> {

@@ -4,7 +4,7 @@
 //! as it is short; what is refused is tried again alone, so that the right kernel is named.
 
 use crate::subject::Subject;
-use crate::{Oracle, chosen, sources};
+use crate::{Warp, chosen, sources};
 use gbxcule_kernel::back::cxx::{self, Dialect, HEADER_NAME, Options};
 use gbxcule_kernel::check;
 use gbxcule_kernel::grad::reverses;
@@ -35,7 +35,7 @@ fn every_kernel_of_warps_own_sources_compiles_for_gpus() {
     let archs = archs.split(',').map(|arch| arch.parse().expect("GBXCULE_ARCHS=sm_90,sm_100"));
     let archs: Vec<Arch> = archs.collect();
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
-    let (package, tree) = sources(&mut Oracle::start());
+    let (package, tree) = sources(&mut Warp::new());
     let subjects: Vec<&Subject> =
         chosen(&tree.compiled, &package).into_iter().map(|(_, subject)| subject).collect();
 

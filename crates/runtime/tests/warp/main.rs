@@ -28,9 +28,7 @@ use judge::{Worst, worst};
 use oracle::{Launch, Memory, Warp};
 use report::{Comparison, Report};
 use serde_json::{Value, json};
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use subject::{Subject, Tree};
 
 /// Kernels to a module of Warp's.
@@ -46,8 +44,8 @@ fn every_kernel_of_warps_own_sources_agrees_with_warp() {
         Ok("1"),
         "threads that race leave what Warp leaves only if they take turns: set GBXCULE_THREADS=1"
     );
-    let mut oracle = Oracle::start();
-    let (package, tree) = sources(&mut oracle);
+    let mut warp = Warp::new();
+    let (package, tree) = sources(&mut warp);
     let mut report = Report::new(&tree);
     let mut pairs = Vec::new();
     for (number, subject) in chosen(&tree.compiled, &package) {
@@ -59,7 +57,7 @@ fn every_kernel_of_warps_own_sources_agrees_with_warp() {
     let by_file = pairs.chunk_by(|one, other| one.subject.file == other.subject.file);
     let mut compared = Vec::new();
     for batch in by_file.flat_map(|pairs| pairs.chunks(BATCH)) {
-        for (pair, answer) in batch.iter().zip(oracle.ask(batch)) {
+        for (pair, answer) in batch.iter().zip(ask(&mut warp, batch)) {
             match answer {
                 Ok(theirs) => compared.push((pair, theirs)),
                 Err(error) => report.refused_by_warp(&pair.title, &error),
@@ -112,9 +110,9 @@ fn every_kernel_of_warps_own_sources_agrees_with_warp() {
 }
 
 /// Where Warp lies, and the kernels there.
-fn sources(oracle: &mut Oracle) -> (PathBuf, Tree) {
-    let (hello, _) = oracle.warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers");
-    let package = PathBuf::from(hello["package"].as_str().expect("where Warp lies"));
+fn sources(warp: &mut Warp) -> (PathBuf, Tree) {
+    let hello = warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers");
+    let package = PathBuf::from(hello.header["package"].as_str().expect("where Warp lies"));
     let mut tree = Tree::default();
     tree.add(&package.join("tests"));
     tree.add(&package.join("examples"));
@@ -144,62 +142,43 @@ struct Pair<'a> {
 /// Memory of each run of a kernel after it, or why there is none.
 type Answer = Result<Vec<Memory>, String>;
 
-/// Warp, started again when it dies.
-struct Oracle {
-    warp: Warp,
-}
-
-impl Oracle {
-    fn start() -> Self {
-        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warp.log");
-        let log = File::create(log).expect("a file for what Warp says");
-        Self { warp: Warp::start(Stdio::from(log)) }
-    }
-
-    fn ask(&mut self, batch: &[Pair<'_>]) -> Vec<Answer> {
-        let kernels: Vec<Value> = batch
+/// Asks Warp about pairs of one file; if it refuses them together, about each.
+fn ask(warp: &mut Warp, batch: &[Pair<'_>]) -> Vec<Answer> {
+    let kernels: Vec<Value> = batch
             .iter()
             .map(|Pair { subject, .. }| {
                 json!({"line": subject.line, "name": subject.name, "types": subject.types()})
             })
             .collect();
-        let launches: Vec<Launch<'_>> = batch
-            .iter()
-            .flat_map(|pair| {
-                pair.runs.iter().map(|Run { program, .. }| Launch {
-                    kernel: ("line", pair.subject.line.into()),
-                    program,
-                })
+    let launches: Vec<Launch<'_>> = batch
+        .iter()
+        .flat_map(|pair| {
+            pair.runs.iter().map(|Run { program, .. }| Launch {
+                kernel: ("line", pair.subject.line.into()),
+                program,
             })
-            .collect();
-        let command =
-            json!({"command": "run_file", "file": batch[0].subject.file, "kernels": kernels});
-        match self.warp.run(command, &launches) {
-            Ok((answer, memory)) => {
-                let mut memory = memory.into_iter();
-                let mut errors =
-                    answer["errors"].as_array().cloned().unwrap_or_default().into_iter();
-                let answers = batch.iter().map(|pair| {
-                    let memory: Vec<_> = memory.by_ref().take(pair.runs.len()).collect();
-                    let errors: Vec<_> = errors.by_ref().take(pair.runs.len()).collect();
-                    let text = |error: &Value| error.as_str().unwrap_or_default().to_string();
-                    match errors.iter().map(text).find(|error| !error.is_empty()) {
-                        Some(error) => Err(error),
-                        None if memory.contains(&Vec::new()) => Err("no memory came back".into()),
-                        None => Ok(memory),
-                    }
-                });
-                answers.collect()
-            }
-            Err(error) => {
-                if error.contains("the child is gone") {
-                    *self = Self::start();
+        })
+        .collect();
+    let command = json!({"command": "run_file", "file": batch[0].subject.file, "kernels": kernels});
+    match warp.run(command, &launches) {
+        Ok((answer, memory)) => {
+            let mut memory = memory.into_iter();
+            let mut errors = answer["errors"].as_array().cloned().unwrap_or_default().into_iter();
+            let answers = batch.iter().map(|pair| {
+                let memory: Vec<_> = memory.by_ref().take(pair.runs.len()).collect();
+                let errors: Vec<_> = errors.by_ref().take(pair.runs.len()).collect();
+                let text = |error: &Value| error.as_str().unwrap_or_default().to_string();
+                match errors.iter().map(text).find(|error| !error.is_empty()) {
+                    Some(error) => Err(error),
+                    None if memory.contains(&Vec::new()) => Err("no memory came back".into()),
+                    None => Ok(memory),
                 }
-                match batch {
-                    [_] => vec![Err(error)],
-                    _ => batch.chunks(1).flat_map(|one| self.ask(one)).collect(),
-                }
-            }
+            });
+            answers.collect()
         }
+        Err(error) => match batch {
+            [_] => vec![Err(error)],
+            _ => batch.chunks(1).flat_map(|one| ask(warp, one)).collect(),
+        },
     }
 }

@@ -56,7 +56,7 @@ impl Report {
     pub(crate) fn refused_by_warp(&mut self, title: &str, error: &str) {
         let reason = match error {
             _ if error.contains("defined only when") => "is defined only when its file is run",
-            _ if error.contains("the child is gone") => "ends Warp's process",
+            _ if error.starts_with("the warp process") => "ends Warp's process",
             _ => "is refused by Warp",
         };
         let error = error.lines().next().unwrap_or_default();

@@ -3,12 +3,9 @@
 use crate::oracle::Warp;
 use gbxcule_kernel::arbitrary::{Actual, Program};
 use serde_json::{Value, json};
-use std::fs::File;
-use std::path::Path;
-use std::process::Stdio;
 
-#[derive(Clone)]
 /// A kernel, by `kernel` or `line`, and memory before its launch with the gradients of what it leaves.
+#[derive(Clone)]
 pub(crate) struct Launch {
     pub(crate) kernel: (&'static str, Value),
     pub(crate) program: Program,
@@ -18,21 +15,19 @@ pub(crate) struct Launch {
 /// The gradients after it, by buffer, or why there are none.
 pub(crate) type Answer = Result<Vec<Vec<u8>>, String>;
 
-/// Warp, started again when it dies.
+/// Warp, about launches.
 pub(crate) struct Oracle {
     warp: Warp,
 }
 
 impl Oracle {
-    pub(crate) fn start() -> Self {
-        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warp_gradient.log");
-        let log = File::create(log).expect("a file for what Warp says");
-        Self { warp: Warp::start(Stdio::from(log)) }
+    pub(crate) fn new() -> Self {
+        Self { warp: Warp::new() }
     }
 
     /// What Warp says of itself.
     pub(crate) fn hello(&mut self) -> Value {
-        self.warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers").0
+        self.warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers").header
     }
 
     /// All launches of one text or file. If the child dies, each is tried alone.
@@ -43,7 +38,7 @@ impl Oracle {
         let mut header = command.clone();
         header["launches"] = described.into();
         match self.warp.ask(&header, &payload) {
-            Ok((answer, mut after)) => {
+            Ok(gbxcule_oracle::Answer { header: answer, payload: mut after }) => {
                 let errors = answer["errors"].as_array().cloned().unwrap_or_default();
                 let answers = launches.iter().zip(errors).map(|(launch, error)| {
                     if let Some(error) = error.as_str().filter(|error| !error.is_empty()) {
@@ -57,15 +52,10 @@ impl Oracle {
                 });
                 answers.collect()
             }
-            Err(error) => {
-                if error.contains("the child is gone") {
-                    *self = Self::start();
-                }
-                match launches {
-                    [_] => vec![Err(error)],
-                    _ => launches.chunks(1).flat_map(|one| self.ask(command, one)).collect(),
-                }
-            }
+            Err(error) => match launches {
+                [_] => vec![Err(error)],
+                _ => launches.chunks(1).flat_map(|one| self.ask(command, one)).collect(),
+            },
         }
     }
 }

@@ -77,7 +77,7 @@ impl Slope {
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn gradients_of_warps_own_kernels_are_right() {
-    let mut oracle = Oracle::start();
+    let mut oracle = Oracle::new();
     let hello = oracle.hello();
     let package = PathBuf::from(hello["package"].as_str().expect("where Warp lies"));
     let mut tree = Tree::default();

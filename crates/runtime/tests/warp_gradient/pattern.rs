@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 1e-5;
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn the_table_of_patterns_is_what_both_do_today() {
-    let mut oracle = Oracle::start();
+    let mut oracle = Oracle::new();
     let version = oracle.hello()["warp"].as_str().unwrap_or("?").to_string();
     let mut text = format!("| pattern | here | NVIDIA Warp {version} |\n|---|---|---|\n");
     let mut launches = Vec::new();

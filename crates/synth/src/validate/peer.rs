@@ -2,10 +2,12 @@
 
 use super::{Stored, WARP_GRADIENT_ERROR, check};
 use crate::distance::{Distance, from_text, settled};
+use crate::error::SynthError;
 use crate::execute;
 use crate::row::{Check, Row};
 use crate::tensor::{self, Tensor};
-use crate::warp::{Argument, Python, Question, ask};
+use crate::warp::{Argument, Question, ask};
+use gbxcule_oracle::Python;
 
 /// What a question borrows from.
 struct Memory {
@@ -20,7 +22,7 @@ pub(super) fn rungs(
     read: &[Option<Stored>],
     known: &[Vec<Check>],
     python: &Python,
-) -> Vec<[Check; 2]> {
+) -> Result<Vec<[Check; 2]>, SynthError> {
     let none = |name| check(name, "not run: does not parse", None);
     let mut checks: Vec<[Check; 2]> =
         rows.iter().map(|_| [none("warp"), none("warp_gradient")]).collect();
@@ -30,7 +32,7 @@ pub(super) fn rungs(
         .iter()
         .filter_map(|memory| question(&rows[memory.at], read[memory.at].as_ref()?, memory))
         .collect();
-    for (memory, answer) in memories.iter().zip(ask(python, &questions)) {
+    for (memory, answer) in memories.iter().zip(ask(python, &questions)?) {
         let at = memory.at;
         let Some(stored) = &read[at] else { continue };
         checks[at] = match answer {
@@ -46,7 +48,7 @@ pub(super) fn rungs(
             }
         };
     }
-    checks
+    Ok(checks)
 }
 
 fn memory(row: &Row, stored: &Stored, at: usize) -> Option<Memory> {

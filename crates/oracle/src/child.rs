@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::LabError;
+use crate::OracleError;
 
 /// Every frame begins with this; the Python end is `gbxcule.oracle.framing`.
 const MAGIC: [u8; 4] = *b"GBX1";
@@ -51,13 +51,13 @@ impl OracleChild {
     ///
     /// # Errors
     /// The program cannot be started.
-    pub fn start(oracle: &str, mut command: Command) -> Result<Self, LabError> {
+    pub fn start(oracle: &str, mut command: Command) -> Result<Self, OracleError> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|source| LabError::ChildStart {
+            .map_err(|source| OracleError::Start {
                 program: command.get_program().to_string_lossy().into_owned(),
                 source,
             })?;
@@ -84,7 +84,7 @@ impl OracleChild {
         header: &Value,
         payload: &[u8],
         limit: Duration,
-    ) -> Result<Answer, LabError> {
+    ) -> Result<Answer, OracleError> {
         self.ask(header, payload, limit);
         self.answer()
     }
@@ -101,7 +101,7 @@ impl OracleChild {
     ///
     /// # Errors
     /// The child died, hung, printed rubbish or refused.
-    pub fn answer(&mut self) -> Result<Answer, LabError> {
+    pub fn answer(&mut self) -> Result<Answer, OracleError> {
         let (command, limit) = self.pending.take().unwrap_or_default();
         let oracle = self.oracle.clone();
         match self.answers.recv_timeout(limit) {
@@ -109,19 +109,19 @@ impl OracleChild {
             Ok(Ok(answer)) => {
                 let message =
                     answer.header["error"].as_str().unwrap_or("no reason given").to_owned();
-                Err(LabError::ChildRefused { oracle, command, message })
+                Err(OracleError::Refused { oracle, command, message })
             }
             Ok(Err(Broken::Rubbish(found))) => {
                 let (_, stderr) = self.end();
-                Err(LabError::ChildRubbish { oracle, command, found, stderr })
+                Err(OracleError::Rubbish { oracle, command, found, stderr })
             }
             Ok(Err(Broken::Closed)) | Err(RecvTimeoutError::Disconnected) => {
                 let (status, stderr) = self.last_words();
-                Err(LabError::ChildDied { oracle, command, status, stderr })
+                Err(OracleError::Died { oracle, command, status, stderr })
             }
             Err(RecvTimeoutError::Timeout) => {
                 let (_, stderr) = self.end();
-                Err(LabError::ChildHung { oracle, command, limit, stderr })
+                Err(OracleError::Hung { oracle, command, limit, stderr })
             }
         }
     }
@@ -243,7 +243,7 @@ mod tests {
         OracleChild::start("test", command).expect("sh starts")
     }
 
-    fn hello(script: &str) -> LabError {
+    fn hello(script: &str) -> OracleError {
         let limit = Duration::from_millis(300);
         shell(script).call(&json!({"command": "hello"}), b"", limit).expect_err("no oracle")
     }
@@ -287,6 +287,6 @@ mod tests {
         let mut child = shell("sleep 60");
         let large = vec![0; 1 << 20];
         let error = child.call(&json!({"command": "load"}), &large, Duration::from_millis(300));
-        assert!(matches!(error, Err(LabError::ChildHung { .. })));
+        assert!(matches!(error, Err(OracleError::Hung { .. })));
     }
 }

@@ -1,0 +1,30 @@
+//! How a call of an oracle fails.
+
+use std::time::Duration;
+
+/// What went wrong, and what can be done about it.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum OracleError {
+    #[error(
+        "cannot start `{program}`: {source}; `make .venv` sets up the Python that the references need"
+    )]
+    Start { program: String, source: std::io::Error },
+    #[error("the {oracle} process ended during `{command}` ({status}){}", said(stderr))]
+    Died { oracle: String, command: String, status: String, stderr: String },
+    #[error("the {oracle} process gave no answer to `{command}` within {} s and was ended{}", limit.as_secs_f32(),
+            said(stderr))]
+    Hung { oracle: String, command: String, limit: Duration, stderr: String },
+    #[error(
+        "the {oracle} process answered `{command}` with something else than a frame: {found}{}",
+        said(stderr)
+    )]
+    Rubbish { oracle: String, command: String, found: String, stderr: String },
+    #[error("the {oracle} process refused `{command}`: {message}")]
+    Refused { oracle: String, command: String, message: String },
+}
+
+fn said(stderr: &str) -> String {
+    let stderr = stderr.trim();
+    if stderr.is_empty() { String::new() } else { format!("; its stderr:\n{stderr}") }
+}
