@@ -1,6 +1,10 @@
-//! Memory of arrays on the host.
+//! Memory of arrays.
 
+use crate::array::{Piece, Pieces};
+use crate::error::Error;
 use crate::lent::Lent;
+use crate::stream::Stream;
+use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Memory shared by the arrays over it. Whoever reads or writes it holds the lock, a running kernel too.
@@ -8,6 +12,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub(crate) struct Buffer {
     memory: RwLock<Memory>,
     size: usize,
+    /// Where it was made, and who counts its copies.
+    stream: Option<Stream>,
 }
 
 #[derive(Debug)]
@@ -20,12 +26,74 @@ enum Memory {
 impl Buffer {
     pub(crate) fn zeroed(size: usize) -> Self {
         let words = vec![0; size.div_ceil(size_of::<u128>())].into_boxed_slice();
-        Self { memory: RwLock::new(Memory::Own(words)), size }
+        Self { memory: RwLock::new(Memory::Own(words)), size, stream: None }
+    }
+
+    /// A copy of these bytes.
+    pub(crate) fn holding(bytes: &[u8]) -> Self {
+        let buffer = Self::zeroed(bytes.len());
+        buffer.write().bytes().copy_from_slice(bytes);
+        buffer
+    }
+
+    pub(crate) fn in_stream(self, stream: Stream) -> Self {
+        Self { stream: Some(stream), ..self }
+    }
+
+    /// Zeros of the same size, made where this was.
+    pub(crate) fn zeros_beside(&self) -> Result<Self, Error> {
+        match &self.stream {
+            Some(stream) => stream.buffer(self.size),
+            None => Ok(Self::zeroed(self.size)),
+        }
+    }
+
+    pub(crate) fn stream(&self) -> Option<&Stream> {
+        self.stream.as_ref()
+    }
+
+    /// Copies pieces to the host, side by side.
+    pub(crate) fn download(&self, pieces: &Pieces, mut into: &mut [u8]) -> Result<(), Error> {
+        if let Some(stream) = &self.stream {
+            stream.counter().down(pieces.bytes);
+            stream.counter().wait();
+        }
+        let guard = self.read();
+        for row in rows(&pieces.all) {
+            let (part, rest) = into.split_at_mut(row.len());
+            part.copy_from_slice(&guard.bytes()[row]);
+            into = rest;
+        }
+        Ok(())
+    }
+
+    /// Copies bytes that lie side by side into pieces.
+    pub(crate) fn upload(&self, pieces: &Pieces, mut from: &[u8]) -> Result<(), Error> {
+        if let Some(stream) = &self.stream {
+            stream.counter().up(pieces.bytes);
+        }
+        let mut guard = self.write();
+        for row in rows(&pieces.all) {
+            let (part, rest) = from.split_at(row.len());
+            guard.bytes()[row].copy_from_slice(part);
+            from = rest;
+        }
+        Ok(())
+    }
+
+    /// Repeats an element all over pieces.
+    pub(crate) fn fill(&self, pieces: &Pieces, element: &[u8]) -> Result<(), Error> {
+        let mut guard = self.write();
+        for row in rows(&pieces.all) {
+            let cells = guard.bytes()[row].chunks_exact_mut(element.len());
+            cells.for_each(|cell| cell.copy_from_slice(element));
+        }
+        Ok(())
     }
 
     pub(crate) fn lent(lent: Lent) -> Self {
         let size = lent.size();
-        Self { memory: RwLock::new(Memory::Lent(lent)), size }
+        Self { memory: RwLock::new(Memory::Lent(lent)), size, stream: None }
     }
 
     pub(crate) fn size(&self) -> usize {
@@ -48,6 +116,16 @@ impl Buffer {
         let memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
         WriteGuard { memory, size: self.size }
     }
+}
+
+/// The rows of pieces, one after the other.
+fn rows(pieces: &[Piece]) -> impl Iterator<Item = Range<usize>> {
+    pieces.iter().flat_map(|piece| {
+        (0..piece.rows).map(|row| {
+            let at = piece.at + row * piece.pitch;
+            at..at + piece.width
+        })
+    })
 }
 
 /// Memory that only readers see.

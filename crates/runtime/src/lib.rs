@@ -26,6 +26,7 @@ mod output;
 mod pool;
 pub mod ptxas;
 mod reflection;
+mod stream;
 
 pub use argument::Argument;
 pub use array::Array;
@@ -36,3 +37,4 @@ pub use error::{Error, Fault};
 pub use kernel::{DirectKernel, Kernel, Lent};
 pub use output::Output;
 pub use reflection::{Parameter, Reflection};
+pub use stream::{Stream, Traffic};

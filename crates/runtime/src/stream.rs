@@ -1,0 +1,158 @@
+//! Where arrays are made and launches queue up: one after the other, in the order in which they are asked for.
+//!
+//! On a CUDA device everything that is asked for is done later: [`Array::write`], [`Array::fill`] and launches return
+//! at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all of it is done when the call
+//! returns. Callers are written the same way for both.
+
+use crate::array::Array;
+use crate::buffer::Buffer;
+use crate::data_type::{DataType, Element};
+use crate::device::Device;
+use crate::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A queue of work on a device. Cloning it gives the same queue.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    device: Device,
+    counter: Arc<Counter>,
+}
+
+/// What has gone between the host and a stream's arrays so far.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Traffic {
+    /// Bytes copied to arrays.
+    pub uploaded: u64,
+    /// Bytes copied from arrays.
+    pub downloaded: u64,
+    /// How often the caller waited for what was asked for; counted on the CPU where another device would wait.
+    pub waits: u64,
+}
+
+/// Counts of a [`Traffic`] while they grow.
+#[derive(Default, Debug)]
+pub(crate) struct Counter {
+    uploaded: AtomicU64,
+    downloaded: AtomicU64,
+    waits: AtomicU64,
+}
+
+impl Counter {
+    pub(crate) fn up(&self, bytes: usize) {
+        self.uploaded.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn down(&self, bytes: usize) {
+        self.downloaded.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn wait(&self) {
+        self.waits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn read(&self) -> Traffic {
+        let [uploaded, downloaded, waits] = [&self.uploaded, &self.downloaded, &self.waits]
+            .map(|count| count.load(Ordering::Relaxed));
+        Traffic { uploaded, downloaded, waits }
+    }
+}
+
+impl Stream {
+    /// A queue of its own on a device.
+    pub fn new(device: Device) -> Result<Self, Error> {
+        if device != Device::Cpu {
+            return Err(Error::NoCuda(device));
+        }
+        let counter = Arc::default();
+        Ok(Self { inner: Arc::new(Inner { device, counter }) })
+    }
+
+    /// Where it is.
+    pub fn device(&self) -> Device {
+        self.inner.device
+    }
+
+    /// An array of zeros, row-major without gaps.
+    pub fn zeros(&self, data_type: DataType, shape: &[usize]) -> Result<Array, Error> {
+        Array::made(data_type, shape, |bytes| self.buffer(bytes))
+    }
+
+    /// A one-dimensional array of these elements.
+    pub fn copied<T: Element>(&self, elements: &[T]) -> Result<Array, Error> {
+        let array = self.zeros(T::data_type(), &[elements.len()])?;
+        array.write(elements)?;
+        Ok(array)
+    }
+
+    /// An array over a copy of raw bytes; strides are in bytes and may be 0 or negative.
+    pub fn from_bytes(
+        &self,
+        bytes: &[u8],
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Array, Error> {
+        self.copied(bytes)?.reinterpreted(data_type, offset, shape, strides)
+    }
+
+    /// Waits until everything asked for has happened; gives what went wrong in it.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        self.inner.counter.wait();
+        Ok(())
+    }
+
+    /// What has been copied so far.
+    pub fn traffic(&self) -> Traffic {
+        self.inner.counter.read()
+    }
+
+    /// Bytes that arrays may still take, where the device has memory of its own.
+    pub fn free_bytes(&self) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
+
+    pub(crate) fn counter(&self) -> &Counter {
+        &self.inner.counter
+    }
+
+    /// Memory of zeros.
+    pub(crate) fn buffer(&self, bytes: usize) -> Result<Buffer, Error> {
+        Ok(Buffer::zeroed(bytes).in_stream(self.clone()))
+    }
+}
+
+impl PartialEq for Stream {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Stream {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_copied_is_counted_and_no_more_is_copied_than_asked_for() {
+        let stream = Stream::new(Device::Cpu).expect("the CPU is there");
+        let array = stream.zeros(f32::data_type(), &[100, 8]).expect("small");
+        assert_eq!(stream.traffic(), Traffic::default());
+        array.fill(1.0f32).expect("f32");
+        array.at(0, 7).and_then(|row| row.write(&[2.0f32; 8])).expect("8 elements");
+        assert_eq!(
+            array.at(1, 3).and_then(|column| column.to_vec::<f32>()).map(|it| it[7]),
+            Ok(2.0)
+        );
+        let traffic = Traffic { uploaded: 32, downloaded: 400, waits: 1 };
+        assert_eq!(stream.traffic(), traffic);
+        assert_eq!(array.stream(), Some(&stream));
+    }
+}
