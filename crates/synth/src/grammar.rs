@@ -52,7 +52,7 @@ struct Readable {
 struct Signature {
     name: Name,
     params: Vec<Ty>,
-    result: Ty,
+    results: Vec<Ty>,
     used: bool,
 }
 
@@ -199,15 +199,19 @@ impl Maker {
         let extents: &[(i64, i64)] = match dims {
             1 => &[(6, 20)],
             2 => &[(3, 6), (3, 6)],
-            _ => &[(2, 3), (2, 4), (2, 3)],
+            3 => &[(2, 3), (2, 4), (2, 3)],
+            _ => &[(2, 3), (1, 2), (2, 3), (2, 2)],
         };
         self.dims =
             extents.iter().map(|&(low, high)| self.random.between(low, high) as u32).collect();
-        let sets: &[[&str; 3]] =
-            &[["i", "j", "k"], ["i", "j", "k"], ["row", "col", "layer"], ["tid", "tjd", "tkd"]];
+        let sets: &[[&str; 4]] = &[
+            ["i", "j", "k", "l"],
+            ["i", "j", "k", "l"],
+            ["row", "col", "layer", "batch"],
+            ["x", "y", "z", "w"],
+        ];
         let set = if dims == 1 { self.random.pick(&["i", "i", "tid", "idx", "gid"]) } else { "" };
         let chosen = self.random.pick(sets);
-        let chosen = if chosen[0] == "tid" { ["x", "y", "z"] } else { chosen };
         self.index =
             (0..dims).map(|at| if dims == 1 { set.into() } else { chosen[at].into() }).collect();
         for name in &self.index {

@@ -77,7 +77,7 @@ impl Usage {
     }
 }
 
-fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
+pub(crate) fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(SynthError::file(folder))? {
         let path = entry.map_err(SynthError::file(folder))?.path();

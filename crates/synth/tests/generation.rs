@@ -2,11 +2,12 @@
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
 use gbxcule_synth::row::{Mode, Plan, Texts, acceptance, make};
+use gbxcule_synth::tool::Tools;
 use std::collections::HashSet;
 use std::path::Path;
 
-const TEXT: Plan = Plan { seed: 5, mode: Mode::Text, device: Texts::Both };
-const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both };
+const TEXT: Plan = Plan { seed: 5, mode: Mode::Text, device: Texts::Both, host_every: 0 };
+const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0 };
 
 #[test]
 fn nearly_every_row_has_a_structure_of_its_own() {
@@ -57,13 +58,15 @@ fn bytes(folder: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn workers_and_shards_change_no_byte() {
-    let manifest = Manifest::new(520, TEXT);
+    let manifest = Manifest::new(520, TEXT, &Tools::default());
     let work =
         |shard, shards, workers| Work { shard, shards, workers, resume: false, jsonl: false };
     let make_in = |name: &str, works: &[Work]| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth").join(name);
         _ = std::fs::remove_dir_all(&folder);
-        works.iter().for_each(|work| batch(&folder, &manifest, work, &|| ()).expect("a dataset"));
+        works.iter().for_each(|work| {
+            batch(&folder, &manifest, work, &Tools::default(), &|| ()).expect("a dataset")
+        });
         folder
     };
     let one = make_in("one", &[work(0, 1, 1)]);
@@ -73,8 +76,14 @@ fn workers_and_shards_change_no_byte() {
     assert_eq!(rows.len(), 520);
     assert!(rows.iter().enumerate().all(|(at, row)| row.id == at as u64));
     assert_eq!(rows[77], make(TEXT, 77));
-    let again = batch(&one, &manifest, &work(0, 1, 1), &|| ());
+    let again = batch(&one, &manifest, &work(0, 1, 1), &Tools::default(), &|| ());
     assert!(again.is_err_and(|error| error.to_string().contains("--resume")));
-    let other = batch(&one, &Manifest::new(9, TEXT), &work(0, 1, 1), &|| ());
+    let other = batch(
+        &one,
+        &Manifest::new(9, TEXT, &Tools::default()),
+        &work(0, 1, 1),
+        &Tools::default(),
+        &|| (),
+    );
     assert!(other.is_err_and(|error| error.to_string().contains("another dataset")));
 }
