@@ -139,6 +139,7 @@ fn differentiate(
         instance: None,
         adjoint: None,
         replay: None,
+        trusted: false,
         apart: Vec::new(),
         ..function.clone()
     });

@@ -1243,6 +1243,7 @@ Map:
     db "#k#()##k##b*##k#k#()#k()*#k#b#*#"
     db "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm"
     db "nn.nnnnn.nnnnn.nnn.nnnnnn.nnn.nn"
+    db "nn.nnnnn.nnnnn.nnn.nnnnnn.nnn.nn"   ; below the bar, which only a shake lifts the sea above
 MapEnd:
 
 ; The creatures, 8x16 objects: tiles 0 to 31.

@@ -19,8 +19,10 @@ const ROUNDS: usize = 9;
 
 fn main() {
     let mut peer = std::env::var("GBXCULE_PYTHON").ok().map(|python| Peer::new(&python));
-    let x = Array::zeros(f32::data_type(), &[ELEMENTS]).expect("fits").with_gradient();
-    let y = Array::zeros(f32::data_type(), &[ELEMENTS]).expect("fits").with_gradient();
+    let x =
+        Array::zeros(f32::data_type(), &[ELEMENTS]).expect("fits").with_gradient().expect("fits");
+    let y =
+        Array::zeros(f32::data_type(), &[ELEMENTS]).expect("fits").with_gradient().expect("fits");
     let cases: [(&str, usize, Argument); 2] =
         [("saxpy", ELEMENTS, 0.5f32.into()), ("sines", ELEMENTS / 16, 100.into())];
     for (name, threads, number) in cases {

@@ -1,12 +1,19 @@
 //! Arrays of 1 to 4 dimensions, strided, sharing memory when they are views.
 
+mod copy;
+mod pieces;
+
+pub(crate) use pieces::{Piece, Pieces};
+
 use crate::buffer::Buffer;
 use crate::data_type::{DataType, Element};
+use crate::device::Device;
 use crate::error::Error;
+use crate::stream::Stream;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An array on the host. Cloning it, and taking views, shares the memory.
+/// An array: on the host, or where the [`Stream`] that made it is. Cloning it, and taking views, shares the memory.
 #[derive(Clone, Debug)]
 pub struct Array {
     pub(crate) data: Arc<Buffer>,
@@ -18,8 +25,17 @@ pub struct Array {
 }
 
 impl Array {
-    /// Zeros, row-major without gaps.
+    /// Zeros on the host, row-major without gaps.
     pub fn zeros(data_type: DataType, shape: &[usize]) -> Result<Self, Error> {
+        Self::made(data_type, shape, |bytes| Ok(Buffer::zeroed(bytes)))
+    }
+
+    /// Row-major without gaps, over memory that somebody makes.
+    pub(crate) fn made(
+        data_type: DataType,
+        shape: &[usize],
+        make: impl FnOnce(usize) -> Result<Buffer, Error>,
+    ) -> Result<Self, Error> {
         let (size, _) = data_type.layout();
         let elements = shape.iter().try_fold(1usize, |all, &extent| all.checked_mul(extent));
         let bytes = elements.and_then(|elements| elements.checked_mul(size));
@@ -32,14 +48,12 @@ impl Array {
             strides[dim] = stride;
             stride *= extent.max(1) as isize;
         }
-        Self::over(Arc::new(Buffer::zeroed(bytes)), data_type, 0, shape, &strides)
+        Self::over(Arc::new(make(bytes)?), data_type, 0, shape, &strides)
     }
 
-    /// A one-dimensional array of these elements.
+    /// A one-dimensional array of these elements on the host.
     pub fn from_slice<T: Element>(elements: &[T]) -> Self {
-        let size = size_of_val(elements);
-        let data = Buffer::zeroed(size);
-        data.write().bytes().copy_from_slice(bytemuck::cast_slice(elements));
+        let data = Buffer::holding(bytemuck::cast_slice(elements));
         Self {
             data: Arc::new(data),
             gradient: None,
@@ -50,7 +64,7 @@ impl Array {
         }
     }
 
-    /// An array over a copy of raw bytes; strides are in bytes and may be 0 or negative.
+    /// An array over a copy of raw bytes on the host; strides are in bytes and may be 0 or negative.
     pub fn from_bytes(
         bytes: &[u8],
         data_type: DataType,
@@ -58,9 +72,7 @@ impl Array {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, Error> {
-        let data = Buffer::zeroed(bytes.len());
-        data.write().bytes().copy_from_slice(bytes);
-        Self::over(Arc::new(data), data_type, offset, shape, strides)
+        Self::over(Arc::new(Buffer::holding(bytes)), data_type, offset, shape, strides)
     }
 
     /// Another array over this one's memory.
@@ -135,17 +147,33 @@ impl Array {
         Ok(self)
     }
 
-    /// The same with a gradient of zeros beside it.
-    #[must_use]
-    pub fn with_gradient(mut self) -> Self {
-        self.gradient = Some(Arc::new(Buffer::zeroed(self.data.size())));
-        self
+    /// The same with a gradient of zeros beside it, in the same place.
+    pub fn with_gradient(mut self) -> Result<Self, Error> {
+        self.gradient = Some(Arc::new(self.data.zeros_beside()?));
+        Ok(self)
     }
 
     /// The gradient beside it.
     pub fn gradient(&self) -> Option<Self> {
         let gradient = Arc::clone(self.gradient.as_ref()?);
         Some(Self { data: gradient, gradient: None, ..self.clone() })
+    }
+
+    /// Where it lies.
+    pub fn device(&self) -> Device {
+        self.stream().map_or(Device::Cpu, Stream::device)
+    }
+
+    /// The stream that it was made in.
+    pub fn stream(&self) -> Option<&Stream> {
+        self.data.stream()
+    }
+
+    /// Where its first element lies in the memory of its CUDA device; `None` on the host. Valid while the array or a
+    /// view of it lives, for whoever waits for its stream first ([`Stream::synchronize`]).
+    pub fn device_pointer(&self) -> Option<u64> {
+        let on_device = self.device() != Device::Cpu;
+        on_device.then(|| self.data.address().wrapping_add(self.offset as u64))
     }
 
     /// What it is of.
@@ -229,61 +257,6 @@ impl Array {
 
     fn moved(&self, dim: usize, index: usize) -> usize {
         self.offset.wrapping_add_signed(self.strides[dim] * index as isize)
-    }
-
-    /// All elements, row-major.
-    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        self.fits::<T>()?;
-        let guard = self.data.read();
-        let bytes = guard.bytes();
-        let element = |at: usize| bytemuck::pod_read_unaligned(&bytes[at..at + size_of::<T>()]);
-        Ok(self.positions().map(element).collect())
-    }
-
-    /// Writes all elements, row-major.
-    pub fn write<T: Element>(&self, elements: &[T]) -> Result<(), Error> {
-        self.fits::<T>()?;
-        let (wanted, found) = (self.len(), elements.len());
-        if wanted != found {
-            return Err(Error::Array(format!("{found} elements for an array of {wanted}")));
-        }
-        let mut guard = self.data.write();
-        let bytes = guard.bytes();
-        for (at, element) in self.positions().zip(elements) {
-            bytes[at..at + size_of::<T>()].copy_from_slice(bytemuck::bytes_of(element));
-        }
-        Ok(())
-    }
-
-    /// Sets all elements to one value.
-    pub fn fill<T: Element>(&self, element: T) -> Result<(), Error> {
-        self.write(&vec![element; self.len()])
-    }
-
-    /// A copy of the memory that it and its views share.
-    pub fn memory(&self) -> Vec<u8> {
-        self.data.read().bytes().to_vec()
-    }
-
-    fn fits<T: Element>(&self) -> Result<(), Error> {
-        if T::stands_for(&self.data_type) && size_of::<T>() == self.data_type.layout().0 {
-            return Ok(());
-        }
-        let (found, wanted) = (T::data_type(), &self.data_type);
-        Err(Error::Array(format!("an array of `{wanted}` used as one of `{found}`")))
-    }
-
-    /// Byte offsets of all elements, row-major.
-    fn positions(&self) -> impl Iterator<Item = usize> + '_ {
-        let len = self.len();
-        (0..len).map(move |number| {
-            let (mut rest, mut at) = (number, self.offset);
-            for (&extent, &stride) in self.shape.iter().zip(&self.strides).rev() {
-                at = at.wrapping_add_signed(stride * (rest % extent) as isize);
-                rest /= extent;
-            }
-            at
-        })
     }
 }
 

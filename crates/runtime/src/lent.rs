@@ -3,8 +3,10 @@
 
 use crate::array::Array;
 use crate::buffer::Buffer;
+use crate::cuda;
 use crate::data_type::DataType;
 use crate::error::Error;
+use crate::stream::Stream;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -37,6 +39,38 @@ impl Lent {
 
     pub(crate) fn address(&self) -> u64 {
         self.address.as_ptr() as u64
+    }
+}
+
+impl Stream {
+    /// An array over memory of somebody else on this stream's device, `size` bytes from `address`: a tensor's.
+    ///
+    /// # Safety
+    /// As [`Array::lent`]'s, of the device's memory: it stays valid for reads, and for writes by what is asked for
+    /// on this array, until the array, its clones and its views are gone; and whatever others have asked for in it
+    /// has happened, or happens before what this stream is asked for.
+    pub unsafe fn lent(
+        &self,
+        address: u64,
+        size: usize,
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Array, Error> {
+        let Some(queue) = self.queue() else {
+            let address = std::ptr::with_exposed_provenance_mut(address as usize);
+            // SAFETY: the caller's word.
+            return unsafe { Array::lent(address, size, data_type, offset, shape, strides) };
+        };
+        let (_, align) = data_type.layout();
+        if !address.is_multiple_of(align as u64) {
+            let reason = format!("elements of `{data_type}` lie at multiples of {align} bytes");
+            return Err(Error::Array(reason));
+        }
+        let memory = cuda::Memory::lent(queue, address);
+        let buffer = Buffer::on_device(memory, size, self.clone());
+        Array::over(Arc::new(buffer), data_type, offset, shape, strides)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::ptxas::Usage;
 use gbxcule_kernel::back::cxx::{HEADER, HEADER_NAME};
 use library::Library;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// What NVRTC makes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,6 +57,16 @@ impl Nvrtc {
             Some((place, reason)) => Error::NvrtcUnusable { path: place.path.clone(), reason },
             None => Error::NoNvrtc,
         })
+    }
+
+    /// The one that this process found first, or finds now.
+    pub(crate) fn shared() -> Result<Self, Error> {
+        static FOUND: Mutex<Option<Nvrtc>> = Mutex::new(None);
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(nvrtc) = &*found {
+            return Ok(nvrtc.clone());
+        }
+        Ok(found.insert(Self::find()?).clone())
     }
 
     /// Loads the library at a path.

@@ -122,13 +122,8 @@ impl Maker<'_, '_> {
     }
 
     fn binary(&mut self, ty: Type, of: Scalar, depth: u32) -> Value {
-        use BinaryOp::{
-            Add, And, Divide, FloorDivide, Multiply, Or, Remainder, ShiftLeft, ShiftRight,
-            Subtract, Xor,
-        };
-        let op = if of == Scalar::Bool {
-            self.random.pick(&[And, Or, Xor])
-        } else if of.is_float() {
+        use BinaryOp::{Add, Divide, FloorDivide, Multiply, Remainder, Subtract};
+        let op = if of.is_float() {
             self.random.pick(&[
                 Add,
                 Add,
@@ -140,19 +135,7 @@ impl Maker<'_, '_> {
                 Remainder,
             ])
         } else {
-            self.random.pick(&[
-                Add,
-                Subtract,
-                Multiply,
-                Divide,
-                FloorDivide,
-                Remainder,
-                And,
-                Or,
-                Xor,
-                ShiftLeft,
-                ShiftRight,
-            ])
+            self.random.pick(BinaryOp::of(of))
         };
         let left = self.expression(ty, depth - 1);
         let mut right = self.expression(ty, depth - 1);

@@ -38,6 +38,7 @@ pub use entry::Arguments;
 pub use fault::{Fault, Site};
 pub use program::{Emitted, Entry, Import, Printed, Program, context};
 
+use super::Checks;
 use crate::check::Valid;
 use crate::ir::Module;
 use cranelift_codegen::isa::TargetFrontendConfig;
@@ -45,15 +46,15 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 /// What to lower for.
 #[derive(Clone, Copy)]
 pub struct Options {
-    /// Whether indices, divisors and views are checked.
-    pub checked: bool,
+    /// Which functions check indices, divisors and views.
+    pub checks: Checks,
     /// What is to be known of the machine: C's calling convention.
     pub target: TargetFrontendConfig,
 }
 
 /// Lowers all kernels of a module and the functions they need.
 pub fn lower(module: &Valid<Module>, options: Options) -> Program {
-    let plan = plan::Plan::new(module, options.checked);
+    let plan = plan::Plan::new(module, options.checks);
     let mut program = Program::default();
     let mut scratch = lowerer::Scratch::new(module);
     for &function in plan.emitted() {

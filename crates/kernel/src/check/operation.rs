@@ -109,7 +109,7 @@ impl Checker<'_> {
             Op::Binary(op, left, right) => {
                 let of = self.components(ty).map(|(of, _)| of);
                 let same = self.ty(left) == ty && self.ty(right) == ty;
-                same && of.is_some_and(|of| takes(op, of))
+                same && of.is_some_and(|of| BinaryOp::of(of).contains(&op))
             }
             Op::Compare(op, left, right) => {
                 let ordered = !matches!(op, CompareOp::Equal | CompareOp::NotEqual);
@@ -341,20 +341,6 @@ impl Checker<'_> {
             }
         }
         inner == of
-    }
-}
-
-/// Whether an operation takes components of a scalar type.
-fn takes(op: BinaryOp, of: Scalar) -> bool {
-    match op {
-        BinaryOp::Add
-        | BinaryOp::Subtract
-        | BinaryOp::Multiply
-        | BinaryOp::Divide
-        | BinaryOp::FloorDivide
-        | BinaryOp::Remainder => of != Scalar::Bool,
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => !of.is_float(),
-        BinaryOp::ShiftLeft | BinaryOp::ShiftRight => of.is_int(),
     }
 }
 

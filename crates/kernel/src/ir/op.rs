@@ -8,7 +8,7 @@ use super::builtin::Native;
 use super::constant::Literal;
 use super::function::{FunctionId, Name};
 use super::place::PlaceId;
-use super::ty::Type;
+use super::ty::{Scalar, Type};
 use crate::source::Span;
 
 /// A value of a function body: one operation, evaluated once each time its `Let` is reached.
@@ -153,14 +153,12 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Operations with two operands of one type, which is the result's type.
+/// Operations with two operands of one type, which is the result's type; [`BinaryOp::of`] says which types.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum BinaryOp {
-    /// Integers and floats.
     Add,
-    /// Integers and floats.
     Subtract,
-    /// Integers and floats.
     Multiply,
     /// Floats; integers truncate.
     Divide,
@@ -168,15 +166,11 @@ pub enum BinaryOp {
     FloorDivide,
     /// C's `%` and `fmod`: the sign of the left operand.
     Remainder,
-    /// Integers and `bool`.
     And,
-    /// Integers and `bool`.
     Or,
-    /// Integers and `bool`.
     Xor,
-    /// Integers.
     ShiftLeft,
-    /// Integers; copies of the sign move in from the left if the type is signed.
+    /// Copies of the sign move in from the left if the type is signed.
     ShiftRight,
 }
 
@@ -226,6 +220,33 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
+    /// Those that take operands, or components, of a scalar type.
+    pub const fn of(scalar: Scalar) -> &'static [Self] {
+        use BinaryOp::{
+            Add, And, Divide, FloorDivide, Multiply, Or, Remainder, ShiftLeft, ShiftRight,
+            Subtract, Xor,
+        };
+        if scalar.is_float() {
+            return &[Add, Subtract, Multiply, Divide, FloorDivide, Remainder];
+        }
+        match scalar {
+            Scalar::Bool => &[And, Or, Xor],
+            _ => &[
+                Add,
+                Subtract,
+                Multiply,
+                Divide,
+                FloorDivide,
+                Remainder,
+                And,
+                Or,
+                Xor,
+                ShiftLeft,
+                ShiftRight,
+            ],
+        }
+    }
+
     /// Its name in printed IR.
     pub const fn name(self) -> &'static str {
         match self {

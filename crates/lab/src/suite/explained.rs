@@ -149,8 +149,8 @@ pub(super) const CASES: [Case; 30] = [
     },
     Case {
         explained: &[
-            pyboy(&["f", "pc", "tcycles"], (3, 598, "a91ebc320b6b"), LCD_ON),
-            mgba(GAME_FIELDS, (1, 543, "6b27f088be1a"), GAME_MGBA),
+            pyboy(&["f", "pc", "tcycles"], (3, 598, "3fd643d65103"), LCD_ON),
+            mgba(GAME_FIELDS, (1, 543, "6f897d2a2276"), GAME_MGBA),
         ],
         ..drawn("PEARL_DRIFT", 600)
     },

@@ -2,5 +2,6 @@
 
 mod console;
 mod game;
+mod game_picture;
 mod micro_roms;
 mod registry;

@@ -119,7 +119,7 @@ fn arrays_that_a_reverse_keeps_apart_must_not_share_memory() {
     let module = &program.module;
     let compiled = compile(module, Device::Cpu, Build::default()).expect("compiles");
     let kernel = compiled.kernel("adj_store_load_store").expect("the reverse");
-    let whole = Array::from_slice(&[0.5; 12]).with_gradient();
+    let whole = Array::from_slice(&[0.5; 12]).with_gradient().expect("small");
     let part = |from: usize, to: usize| whole.slice(0, from..to, 1).expect("a part");
     let launch =
         |x: Array, o: Array| kernel.launch(&[2], &[x.into(), o.into(), 5.into(), 3.into()]);
@@ -142,7 +142,7 @@ fn arrays_without_gradient_take_part_as_constants() {
     let compiled = compile(&program.module, Device::Cpu, Build::default()).expect("compiles");
     let kernel = compiled.kernel("adj_store_load_store").expect("the reverse");
     let x = Array::from_slice(&[0.5; 6]);
-    let o = Array::from_slice(&[0.25; 4]).with_gradient();
+    let o = Array::from_slice(&[0.25; 4]).with_gradient().expect("small");
     let gradient = o.gradient().expect("it has one");
     gradient.fill(1.0).expect("f64");
     kernel.launch(&[2], &[(&x).into(), (&o).into(), 5.into(), 3.into()]).expect("it runs");

@@ -211,6 +211,11 @@ impl<'a> Lowerer<'a, '_> {
         frames.last_mut().unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
     }
 
+    /// Whether the function in hand is checked, wherever it is lowered.
+    pub(super) fn is_checked(&self) -> bool {
+        self.options.checks.of(&self.module.functions[self.frame().function])
+    }
+
     pub(super) fn body(&self) -> &'a Body {
         self.frame().body
     }

@@ -116,7 +116,7 @@ impl Lowerer<'_, '_> {
 
     /// Stops the launch, as a constant index lies outside.
     fn constant_outside(&mut self, index: i64, extent: Value) {
-        if self.options.checked {
+        if self.is_checked() {
             let index = self.b.ins().iconst(types::I64, index);
             let yes = self.b.ins().iconst(types::I8, 1);
             self.fault_if(yes, Fault::Index, Some([index, extent]));
@@ -158,7 +158,7 @@ impl Lowerer<'_, '_> {
             let from_end = self.b.ins().iadd(wide, extent);
             self.b.ins().select(negative, from_end, wide)
         };
-        if self.options.checked {
+        if self.is_checked() {
             let outside = self.at_or_above(found, extent);
             self.fault_if(outside, Fault::Index, Some([wide, extent]));
         }

@@ -3,6 +3,7 @@
 
 use super::program::Entry;
 use super::shape::Flats;
+use crate::back::Checks;
 use crate::check::Valid;
 use crate::ir::op::{Arg, BinaryOp, Op};
 use crate::ir::walk::{Step, Use, stmt_uses, walk};
@@ -54,13 +55,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(module: &Valid<Module>, checked: bool) -> Self {
+    pub(super) fn new(module: &Valid<Module>, checks: Checks) -> Self {
         let calls = count_calls(module);
         let mut functions = vec![FunctionPlan::default(); module.functions.len()];
         let mut costs = vec![0; module.functions.len()];
         let mut flats = Flats::new(module);
         for &id in module.call_order() {
             let function = &module.functions[id];
+            let checked = checks.of(function);
             let (plan, cost) =
                 of_function(module, &mut flats, function, &functions, &costs, checked);
             costs[id.index()] = cost;

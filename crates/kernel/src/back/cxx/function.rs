@@ -68,6 +68,7 @@ pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
     let module = unit.module;
     let function = &module.functions[id];
     let body = &function.body;
+    unit.faults.enter(function);
     let (sites, exposed) = hoist::sites(body);
     unit.names.open();
     let params = function.params.iter().map(|param| unit.names.local(&param.name)).collect();

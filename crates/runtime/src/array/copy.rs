@@ -1,0 +1,96 @@
+//! Elements between the host and an array's memory, wherever that lies.
+
+use super::Array;
+use super::pieces::Pieces;
+use crate::data_type::Element;
+use crate::error::Error;
+
+impl Array {
+    /// All elements, row-major. Waits for what was asked of the array's stream before.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
+        self.fits::<T>()?;
+        let mut elements = vec![T::zeroed(); self.len()];
+        let Some(pieces) = self.pieces() else { return Ok(elements) };
+        if pieces.are_in_order(&self.shape, size_of::<T>()) {
+            self.data.download(&pieces, bytemuck::cast_slice_mut(&mut elements))?;
+            return Ok(elements);
+        }
+        let mut bytes = vec![0; pieces.bytes];
+        self.data.download(&pieces, &mut bytes)?;
+        let positions = positions(&self.shape, pieces.offset, &pieces.strides);
+        for (element, at) in elements.iter_mut().zip(positions) {
+            *element = bytemuck::pod_read_unaligned(&bytes[at..at + size_of::<T>()]);
+        }
+        Ok(elements)
+    }
+
+    /// Writes all elements, row-major. What was given is free at once, whenever it arrives.
+    pub fn write<T: Element>(&self, elements: &[T]) -> Result<(), Error> {
+        self.fits::<T>()?;
+        let (wanted, found) = (self.len(), elements.len());
+        if wanted != found {
+            return Err(Error::Array(format!("{found} elements for an array of {wanted}")));
+        }
+        let Some(pieces) = self.pieces() else { return Ok(()) };
+        if pieces.are_in_order(&self.shape, size_of::<T>()) {
+            return self.data.upload(&pieces, bytemuck::cast_slice(elements));
+        }
+        let mut bytes = vec![0; pieces.bytes];
+        if pieces.has_gaps {
+            self.data.download(&pieces, &mut bytes)?;
+        }
+        let positions = positions(&self.shape, pieces.offset, &pieces.strides);
+        for (element, at) in elements.iter().zip(positions) {
+            bytes[at..at + size_of::<T>()].copy_from_slice(bytemuck::bytes_of(element));
+        }
+        self.data.upload(&pieces, &bytes)
+    }
+
+    /// Sets all elements to one value.
+    pub fn fill<T: Element>(&self, element: T) -> Result<(), Error> {
+        self.fits::<T>()?;
+        match self.pieces() {
+            None => Ok(()),
+            Some(pieces) if pieces.has_gaps => self.write(&vec![element; self.len()]),
+            Some(pieces) => self.data.fill(&pieces, bytemuck::bytes_of(&element)),
+        }
+    }
+
+    /// A copy of the memory that it and its views share.
+    pub fn memory(&self) -> Result<Vec<u8>, Error> {
+        let size = self.data.size();
+        let mut bytes = vec![0; size];
+        if size > 0 {
+            self.data.download(&Pieces::of(0, &[size], &[1], 1), &mut bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    fn fits<T: Element>(&self) -> Result<(), Error> {
+        if T::stands_for(&self.data_type) && size_of::<T>() == self.data_type.layout().0 {
+            return Ok(());
+        }
+        let (found, wanted) = (T::data_type(), &self.data_type);
+        Err(Error::Array(format!("an array of `{wanted}` used as one of `{found}`")))
+    }
+
+    /// The bytes of the elements; `None` if there are none.
+    fn pieces(&self) -> Option<Pieces> {
+        let size = self.data_type.layout().0;
+        let some = !self.is_empty() && size > 0;
+        some.then(|| Pieces::of(self.offset, &self.shape, &self.strides, size))
+    }
+}
+
+/// Byte offsets of all elements, row-major.
+fn positions(shape: &[usize], offset: usize, strides: &[isize]) -> impl Iterator<Item = usize> {
+    let len = shape.iter().product();
+    (0..len).map(move |number: usize| {
+        let (mut rest, mut at) = (number, offset);
+        for (&extent, &stride) in shape.iter().zip(strides).rev() {
+            at = at.wrapping_add_signed(stride * (rest % extent) as isize);
+            rest /= extent;
+        }
+        at
+    })
+}

@@ -1,0 +1,157 @@
+//! Which bytes of its memory a view needs, as few rectangles: what is copied to look at it or to change it, and
+//! never the whole memory.
+
+/// Rows of bytes, the same distance apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Piece {
+    /// Where the first row begins in the memory.
+    pub(crate) at: usize,
+    /// Bytes of a row.
+    pub(crate) width: usize,
+    /// How many there are.
+    pub(crate) rows: usize,
+    /// Bytes from the begin of a row to that of the next, at least `width`.
+    pub(crate) pitch: usize,
+}
+
+/// The bytes of a view, side by side, and where its elements lie among them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Pieces {
+    pub(crate) all: Vec<Piece>,
+    /// Bytes of all pieces.
+    pub(crate) bytes: usize,
+    /// Where the first element lies.
+    pub(crate) offset: usize,
+    /// From one index to the next.
+    pub(crate) strides: Vec<isize>,
+    /// Whether bytes lie among them that belong to no element.
+    pub(crate) has_gaps: bool,
+}
+
+impl Pieces {
+    /// The bytes of elements of a size at `offset` and `strides`; some elements at least.
+    pub(crate) fn of(offset: usize, shape: &[usize], strides: &[isize], size: usize) -> Self {
+        let mut dims: Vec<usize> =
+            (0..shape.len()).filter(|&dim| shape[dim] > 1 && strides[dim] != 0).collect();
+        dims.sort_by_key(|&dim| strides[dim].unsigned_abs());
+        let way = |dim: usize| (shape[dim] - 1) * strides[dim].unsigned_abs();
+        let below: usize = dims.iter().filter(|&&dim| strides[dim] < 0).map(|&dim| way(dim)).sum();
+        let (first, span) =
+            (offset - below, size + dims.iter().map(|&dim| way(dim)).sum::<usize>());
+        let mut inside = size;
+        for &dim in &dims {
+            if strides[dim].unsigned_abs() < inside {
+                // Elements lie over each other or between each other.
+                let all = vec![Piece { at: first, width: span, rows: 1, pitch: span }];
+                let strides = strides.to_vec();
+                return Self { all, bytes: span, offset: below, strides, has_gaps: true };
+            }
+            inside += way(dim);
+        }
+        let mut dense = Self {
+            all: Vec::new(),
+            bytes: size,
+            offset: 0,
+            strides: vec![0; shape.len()],
+            has_gaps: false,
+        };
+        for &dim in &dims {
+            let stride = dense.bytes as isize;
+            dense.strides[dim] = if strides[dim] < 0 { -stride } else { stride };
+            if strides[dim] < 0 {
+                dense.offset += (shape[dim] - 1) * dense.bytes;
+            }
+            dense.bytes *= shape[dim];
+        }
+        let steps = dims.iter().map(|&dim| (shape[dim], strides[dim].unsigned_abs()));
+        dense.all = rectangles(first, size, &steps.collect::<Vec<_>>());
+        dense
+    }
+
+    /// Whether the elements lie in the order of their indices, without gaps.
+    pub(crate) fn are_in_order(&self, shape: &[usize], size: usize) -> bool {
+        let mut stride = size as isize;
+        let next = |(&extent, &found): (&usize, &isize)| {
+            let fits = extent == 1 || found == stride;
+            stride *= extent as isize;
+            fits
+        };
+        shape.iter().zip(&self.strides).rev().all(next) && self.bytes == stride as usize
+    }
+}
+
+/// Extents and distances, from the smallest up, as rectangles in this order.
+fn rectangles(first: usize, size: usize, steps: &[(usize, usize)]) -> Vec<Piece> {
+    let mut piece = Piece { at: first, width: size, rows: 1, pitch: size };
+    let mut rest = steps.iter().peekable();
+    while let Some(&(extent, _)) = rest.next_if(|(_, stride)| *stride == piece.width) {
+        piece.width *= extent;
+    }
+    piece.pitch = piece.width;
+    if let Some(&(extent, stride)) = rest.next() {
+        (piece.rows, piece.pitch) = (extent, stride);
+    }
+    while let Some(&(extent, _)) = rest.next_if(|(_, stride)| *stride == piece.rows * piece.pitch) {
+        piece.rows *= extent;
+    }
+    let mut all = vec![piece];
+    for &(extent, stride) in rest {
+        let again = |step: usize| {
+            all.iter().map(move |piece| Piece { at: piece.at + step * stride, ..*piece })
+        };
+        all = (0..extent).flat_map(again).collect();
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(at: usize, width: usize, rows: usize, pitch: usize) -> Piece {
+        Piece { at, width, rows, pitch }
+    }
+
+    #[test]
+    fn what_lies_side_by_side_is_one_piece_in_whatever_order() {
+        let whole = [piece(16, 96, 1, 96)];
+        for (strides, offset) in [([32, 8, 4], 16), ([4, 8, 32], 16), ([-32, 8, -4], 16 + 64 + 4)] {
+            let shape = if strides[0] == 4 { [2, 4, 3] } else { [3, 4, 2] };
+            let pieces = Pieces::of(offset, &shape, &strides, 4);
+            assert_eq!(
+                (pieces.all.as_slice(), pieces.bytes),
+                (whole.as_slice(), 96),
+                "{strides:?}"
+            );
+            assert_eq!(pieces.are_in_order(&shape, 4), strides == [32, 8, 4]);
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_are_rectangles() {
+        let column = Pieces::of(12, &[100], &[40], 4);
+        assert_eq!(column.all, [piece(12, 4, 100, 40)]);
+        assert!(column.are_in_order(&[100], 4));
+        let part = Pieces::of(0, &[5, 6, 2], &[1000, 40, 8], 4);
+        assert_eq!((part.all.len(), part.bytes), (30, 240));
+        assert_eq!(part.all[1], piece(40, 4, 2, 8));
+        let rows = Pieces::of(0, &[5, 6, 8], &[240, 40, 4], 4);
+        assert_eq!(rows.all, [piece(0, 32, 30, 40)]);
+    }
+
+    #[test]
+    fn elements_that_lie_over_each_other_are_copied_once() {
+        let same = Pieces::of(8, &[1000, 2], &[0, 4], 4);
+        assert_eq!(
+            (same.all.as_slice(), same.strides.as_slice()),
+            ([piece(8, 8, 1, 8)].as_slice(), [0, 4].as_slice())
+        );
+        assert!(!same.are_in_order(&[1000, 2], 4));
+        let windows = Pieces::of(16, &[5, 4], &[-4, 4], 4);
+        assert_eq!(
+            (windows.all.as_slice(), windows.offset),
+            ([piece(0, 32, 1, 32)].as_slice(), 16)
+        );
+        assert!(windows.has_gaps);
+    }
+}

@@ -1,0 +1,193 @@
+//! Where arrays are made and launches queue up: one after the other, in the order in which they are asked for.
+//!
+//! On a CUDA device everything that is asked for is done later: [`Array::write`], [`Array::fill`] and launches return
+//! at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all of it is done when the call
+//! returns. Callers are written the same way for both.
+
+use crate::array::Array;
+use crate::buffer::Buffer;
+use crate::cuda;
+use crate::data_type::{DataType, Element};
+use crate::device::Device;
+use crate::error::Error;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A queue of work on a device. Cloning it gives the same queue.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    device: Device,
+    counter: Arc<Counter>,
+    /// The driver's, on a CUDA device.
+    queue: Option<Arc<cuda::Queue>>,
+}
+
+/// What has gone between the host and a stream's arrays so far.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Traffic {
+    /// Bytes copied to arrays.
+    pub uploaded: u64,
+    /// Bytes copied from arrays.
+    pub downloaded: u64,
+    /// How often the caller waited for what was asked for; counted on the CPU where another device would wait.
+    pub waits: u64,
+}
+
+/// Counts of a [`Traffic`] while they grow.
+#[derive(Default, Debug)]
+pub(crate) struct Counter {
+    uploaded: AtomicU64,
+    downloaded: AtomicU64,
+    waits: AtomicU64,
+}
+
+impl Counter {
+    pub(crate) fn up(&self, bytes: usize) {
+        self.uploaded.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn down(&self, bytes: usize) {
+        self.downloaded.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn wait(&self) {
+        self.waits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn read(&self) -> Traffic {
+        let [uploaded, downloaded, waits] = [&self.uploaded, &self.downloaded, &self.waits]
+            .map(|count| count.load(Ordering::Relaxed));
+        Traffic { uploaded, downloaded, waits }
+    }
+}
+
+impl Stream {
+    /// A queue of its own on a device.
+    pub fn new(device: Device) -> Result<Self, Error> {
+        let counter = Arc::default();
+        let queue = match device {
+            Device::Cpu => None,
+            Device::Cuda(ordinal) => {
+                Some(Arc::new(cuda::Queue::new(ordinal, Arc::clone(&counter))?))
+            }
+        };
+        Ok(Self { inner: Arc::new(Inner { device, counter, queue }) })
+    }
+
+    /// The one for launches that have no arrays to tell theirs.
+    pub(crate) fn of_device(device: Device) -> Result<Self, Error> {
+        static KNOWN: Mutex<BTreeMap<Device, Stream>> = Mutex::new(BTreeMap::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stream) = known.get(&device) {
+            return Ok(stream.clone());
+        }
+        let stream = Self::new(device)?;
+        known.insert(device, stream.clone());
+        Ok(stream)
+    }
+
+    /// Where it is.
+    pub fn device(&self) -> Device {
+        self.inner.device
+    }
+
+    /// An array of zeros, row-major without gaps.
+    pub fn zeros(&self, data_type: DataType, shape: &[usize]) -> Result<Array, Error> {
+        Array::made(data_type, shape, |bytes| self.buffer(bytes))
+    }
+
+    /// A one-dimensional array of these elements.
+    pub fn copied<T: Element>(&self, elements: &[T]) -> Result<Array, Error> {
+        let array = self.zeros(T::data_type(), &[elements.len()])?;
+        array.write(elements)?;
+        Ok(array)
+    }
+
+    /// An array over a copy of raw bytes; strides are in bytes and may be 0 or negative.
+    pub fn from_bytes(
+        &self,
+        bytes: &[u8],
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Array, Error> {
+        self.copied(bytes)?.reinterpreted(data_type, offset, shape, strides)
+    }
+
+    /// Waits until everything asked for has happened; gives what went wrong in it.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        match &self.inner.queue {
+            Some(queue) => queue.synchronize(),
+            None => {
+                self.inner.counter.wait();
+                Ok(())
+            }
+        }
+    }
+
+    /// What has been copied so far.
+    pub fn traffic(&self) -> Traffic {
+        self.inner.counter.read()
+    }
+
+    /// Bytes that arrays may still take, where the device has memory of its own. Waits.
+    pub fn free_bytes(&self) -> Result<Option<u64>, Error> {
+        self.inner.queue.as_ref().map(|queue| queue.free_bytes()).transpose()
+    }
+
+    pub(crate) fn counter(&self) -> &Counter {
+        &self.inner.counter
+    }
+
+    /// The driver's, on a CUDA device.
+    pub(crate) fn queue(&self) -> Option<&Arc<cuda::Queue>> {
+        self.inner.queue.as_ref()
+    }
+
+    /// Memory of zeros.
+    pub(crate) fn buffer(&self, bytes: usize) -> Result<Buffer, Error> {
+        match &self.inner.queue {
+            None => Ok(Buffer::zeroed(bytes).in_stream(self.clone())),
+            Some(queue) => {
+                let memory = cuda::Memory::zeroed(queue, bytes)?;
+                Ok(Buffer::on_device(memory, bytes, self.clone()))
+            }
+        }
+    }
+}
+
+impl PartialEq for Stream {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Stream {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_copied_is_counted_and_no_more_is_copied_than_asked_for() {
+        let stream = Stream::new(Device::Cpu).expect("the CPU is there");
+        let array = stream.zeros(f32::data_type(), &[100, 8]).expect("small");
+        assert_eq!(stream.traffic(), Traffic::default());
+        array.fill(1.0f32).expect("f32");
+        array.at(0, 7).and_then(|row| row.write(&[2.0f32; 8])).expect("8 elements");
+        assert_eq!(
+            array.at(1, 3).and_then(|column| column.to_vec::<f32>()).map(|it| it[7]),
+            Ok(2.0)
+        );
+        let traffic = Traffic { uploaded: 32, downloaded: 400, waits: 1 };
+        assert_eq!(stream.traffic(), traffic);
+        assert_eq!(array.stream(), Some(&stream));
+    }
+}
