@@ -169,7 +169,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         attempt: attempt as u32,
         generator_version: GENERATOR_VERSION,
         compiler: COMPILER_VERSION.into(),
-        in_warp: IN_WARP.has(&program.forward),
+        in_warp: IN_WARP.has(&source, &program.forward),
         warp_gradient: None,
         source,
     })
@@ -248,7 +248,7 @@ fn signature(program: &Program, draft: &Draft) -> String {
             let ty = module.types.display(of.unwrap_or(param.ty)).to_string();
             json!({
                 "name": param.name, "kind": if of.is_some() { "array" } else { "value" }, "type": ty,
-                "dims": given.shape.len(), "written": given.zero,
+                "dims": given.shape.len(), "written": given.written,
             })
         })
         .collect();
@@ -292,7 +292,7 @@ pub(crate) fn results_in(
         };
         named.map(tensor).collect()
     };
-    let outputs = tensors(&after, |given| given.zero);
+    let outputs = tensors(&after, |given| given.written);
     let Ok(reverse) = &program.reverse else { return Ok(Results { outputs, gradients: None }) };
     let cotangents = execute::cotangents(&program.forward, program.kernel, grid.inputs, seed);
     let memory = Memory { data: after, gradients: cotangents };
