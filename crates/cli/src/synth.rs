@@ -6,9 +6,10 @@ mod skeletons;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use gbxcule_synth::batch::{Manifest, read};
-use gbxcule_synth::row::Row;
+use gbxcule_synth::launched::ready;
+use gbxcule_synth::row::{Row, Texts};
 
 /// Make and check datasets of kernels: every row was compiled and run
 ///
@@ -26,6 +27,42 @@ EXAMPLES
 pub(crate) struct Synth {
     #[command(subcommand)]
     verb: Verb,
+
+    /// For which device: `generate` and `batch` write texts for it, `validate` and `mutate` launch rows on it; the other
+    /// verbs launch nothing
+    #[arg(long, value_enum, default_value = "cpu", global = true)]
+    device: Device,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Device {
+    /// C++; this machine's cores
+    Cpu,
+    /// CUDA C++; an NVIDIA GPU
+    Cuda,
+    /// Both
+    Both,
+}
+
+impl Device {
+    /// What rows hold.
+    fn texts(self) -> Texts {
+        match self {
+            Self::Cpu => Texts::Cpu,
+            Self::Cuda => Texts::Cuda,
+            Self::Both => Texts::Both,
+        }
+    }
+
+    /// The GPU that rows are launched on, if one is asked for; an error if none is there.
+    fn gpu(self) -> anyhow::Result<Option<gbxcule_runtime::Device>> {
+        if self == Self::Cpu {
+            return Ok(None);
+        }
+        let gpu = gbxcule_runtime::Device::Cuda(0);
+        ready(gpu)?;
+        Ok(Some(gpu))
+    }
 }
 
 #[derive(Subcommand)]
@@ -43,12 +80,12 @@ enum Verb {
 impl Synth {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         match self.verb {
-            Verb::Generate(verb) => verb.run(),
-            Verb::Batch(verb) => verb.run(),
+            Verb::Generate(verb) => verb.run(self.device),
+            Verb::Batch(verb) => verb.run(self.device),
             Verb::Card(verb) => verb.run(),
             Verb::Dedupe(verb) => verb.run(),
-            Verb::Validate(verb) => verb.run(),
-            Verb::Mutate(verb) => verb.run(),
+            Verb::Validate(verb) => verb.run(self.device),
+            Verb::Mutate(verb) => verb.run(self.device),
             Verb::Leakage(verb) => verb.run(),
             Verb::Skeletons(verb) => verb.run(),
         }

@@ -46,7 +46,8 @@
 //!
 //! # Variables
 //! A local holds zero when its function begins and lives until the function ends, whatever block
-//! mentions it: a loop does not clear it.
+//! mentions it: a loop does not clear it. A `scratch` local holds anything when its function begins: who
+//! builds IR vouches that no part of it is read before it is written.
 //!
 //! # Places
 //! The values on a path are evaluated before; a place is found when the load, store, atomic or call that

@@ -5,10 +5,10 @@ use crate::cuda::Image;
 use crate::device::Device;
 use crate::error::Error;
 use crate::kernel::Kernel;
-use crate::pool::STACK_MAX;
+use crate::pool::{STACK_MAX, pool};
 use crate::reflection::{Reflection, reflect};
 use gbxcule_kernel::back::Checks;
-use gbxcule_kernel::back::clif::Program;
+use gbxcule_kernel::back::clif::{Program, Sharing};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{FunctionId, Module};
 use std::collections::HashMap;
@@ -73,7 +73,11 @@ enum Made {
 
 /// Machine code in this process, and what it is the code of.
 pub(crate) struct Native {
+    checks: Checks,
+    /// For a launch of one thread at a time, or of arrays as [`gbxcule_kernel::back::clif::Entry::owned`] wants them.
     pub(crate) code: Code,
+    /// Made when a launch first needs it: for threads that may meet anywhere.
+    shared: OnceLock<Code>,
     pub(crate) program: Program,
 }
 
@@ -102,7 +106,7 @@ pub fn compile(
 
 impl Native {
     fn new(module: &Valid<Module>, build: Build) -> Result<Self, Error> {
-        let (code, program) = Code::new(module, build.checks)?;
+        let (code, program) = Code::new(module, build.checks, sharing())?;
         if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > STACK_MAX) {
             return Err(Error::Stack {
                 kernel: module.functions[entry.kernel].name.clone(),
@@ -110,7 +114,27 @@ impl Native {
                 limit: STACK_MAX,
             });
         }
-        Ok(Self { code, program })
+        Ok(Self { checks: build.checks, code, shared: OnceLock::new(), program })
+    }
+
+    /// The code for any launch.
+    pub(crate) fn shared_code(&self, module: &Valid<Module>) -> Result<&Code, Error> {
+        if sharing() == Sharing::Alone {
+            return Ok(&self.code);
+        }
+        if let Some(code) = self.shared.get() {
+            return Ok(code);
+        }
+        let (code, _) = Code::new(module, self.checks, Sharing::Any)?;
+        Ok(self.shared.get_or_init(|| code))
+    }
+}
+
+/// What threads of this process may do to each other.
+fn sharing() -> Sharing {
+    match pool() {
+        Some(pool) if pool.current_num_threads() > 1 => Sharing::Own,
+        _ => Sharing::Alone,
     }
 }
 
@@ -131,7 +155,7 @@ impl Compiled {
             Made::Cpu(native) => {
                 let entry = native.program.entries.iter().find(|entry| named(entry.kernel));
                 let kernel = |entry| Kernel::on_cpu(Arc::clone(self), Arc::clone(native), entry);
-                entry.copied().map(kernel)
+                entry.cloned().map(kernel)
             }
             Made::Cuda(image) => {
                 let position = image.text.kernels.iter().position(|entry| named(entry.kernel));

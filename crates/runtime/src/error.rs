@@ -11,10 +11,8 @@ pub enum Error {
     /// Not the name of a device.
     #[error("`{0}` is no device: use `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice(String),
-    /// A device this build can't use.
-    #[error(
-        "can't run on `{0}`: this build runs kernels on the CPU only; use device `cpu`, or emit CUDA text and build it with NVCC or NVRTC"
-    )]
+    /// A device that something can't use.
+    #[error("this can't run on `{0}`: use device `cpu`")]
     NoCuda(Device),
     /// The machine this runs on is unknown to the code generator.
     #[error("can't make machine code here: {0}")]
@@ -281,7 +279,7 @@ pub struct Fault {
     pub message: String,
     /// The thread's launch index in the dimensions that the kernel asks for.
     pub thread: Vec<i64>,
-    /// Where in the source.
+    /// Where in the source: the operation, or on a CUDA device the statement that it is in.
     pub span: Span,
 }
 

@@ -1,4 +1,5 @@
-//! Memory of others that an array lies over: a NumPy array's, a tensor's. Nothing is copied.
+//! Memory of others that an array lies over: a NumPy array's, a tensor's. Nothing is copied. And streams of others, in
+//! whose order theirs and ours are used.
 #![allow(unsafe_code, reason = "memory that somebody else owns")]
 
 use crate::array::Array;
@@ -71,6 +72,30 @@ impl Stream {
         let memory = cuda::Memory::lent(queue, address);
         let buffer = Buffer::on_device(memory, size, self.clone());
         Array::over(Arc::new(buffer), data_type, offset, shape, strides)
+    }
+
+    /// The driver's handle, a `CUstream`, for libraries that put their own work into this stream; `None` on the CPU.
+    pub fn handle(&self) -> Option<u64> {
+        self.queue().map(|queue| queue.handle())
+    }
+
+    /// Lets another library's stream wait for what was asked of this one so far; nobody waits on the host. On the CPU all
+    /// of it has happened.
+    ///
+    /// # Safety
+    /// It is the handle of a living stream of the same device.
+    pub unsafe fn before(&self, other: u64) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::Before) })
+    }
+
+    /// Lets this stream wait for what was asked of another library's so far.
+    ///
+    /// # Safety
+    /// It is the handle of a living stream of the same device.
+    pub unsafe fn after(&self, other: u64) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::After) })
     }
 }
 

@@ -94,6 +94,23 @@ impl Nvrtc {
         &self.archs
     }
 
+    /// The newest of them whose machine code runs on a GPU of an architecture: of the same generation, and no newer.
+    pub fn arch_for(&self, gpu: Arch) -> Result<Arch, Error> {
+        let runs =
+            |arch: &&Arch| arch.number() / 10 == gpu.number() / 10 && arch.number() <= gpu.number();
+        let best = self.archs.iter().rfind(runs).copied();
+        best.ok_or_else(|| self.unknown(gpu))
+    }
+
+    fn unknown(&self, arch: Arch) -> Error {
+        let known: Vec<String> = self.archs.iter().map(Arch::to_string).collect();
+        Error::NvrtcArch {
+            arch: arch.to_string(),
+            version: format!("{}.{}", self.version.0, self.version.1),
+            known: known.join(", "),
+        }
+    }
+
     /// Where the library lies, or its bare name if the system's loader found it.
     pub fn path(&self) -> &Path {
         &self.path
@@ -137,12 +154,7 @@ impl Nvrtc {
         more: &[&str],
     ) -> Result<(Vec<u8>, String), Error> {
         if !self.archs.iter().any(|known| known.number() == arch.number()) {
-            let known: Vec<String> = self.archs.iter().map(Arch::to_string).collect();
-            return Err(Error::NvrtcArch {
-                arch: arch.to_string(),
-                version: format!("{}.{}", self.version.0, self.version.1),
-                known: known.join(", "),
-            });
+            return Err(self.unknown(arch));
         }
         let target = match output {
             Output::Ptx => arch.virtual_name(),

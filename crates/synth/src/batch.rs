@@ -7,6 +7,7 @@ use crate::error::SynthError;
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{SCHEMA_VERSION, read_parquet, to_jsonl, to_parquet, write_whole};
 use crate::tool::{Tools, Used};
+use crate::validate;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -119,7 +120,9 @@ pub fn batch(
         if path.exists() {
             continue;
         }
-        let rows = rows(manifest, block, (work.workers, tools), made)?;
+        let mut rows = rows(manifest, block, (work.workers, tools), made)?;
+        let scratch = folder.join(format!("host-{}", std::process::id()));
+        sample(&mut rows, manifest.plan.host_every, &scratch)?;
         if work.jsonl {
             write_whole(&path.with_extension("jsonl"), to_jsonl(&rows)?.as_bytes())?;
         }
@@ -161,6 +164,25 @@ fn rows(
     rows.sort_by_key(|row| row.id);
     tools.finish_block(&mut rows)?;
     Ok(rows)
+}
+
+/// Has the C++ text of every so many rows compiled and run, all of them together.
+fn sample(rows: &mut [Row], every: u64, scratch: &Path) -> Result<(), SynthError> {
+    if every == 0 {
+        return Ok(());
+    }
+    let (at, chosen): (Vec<usize>, Vec<Row>) = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.id % every == 0)
+        .map(|(at, row)| (at, row.clone()))
+        .unzip();
+    let found = validate::host(&chosen, scratch)?;
+    _ = std::fs::remove_dir_all(scratch);
+    for (at, check) in at.into_iter().zip(found) {
+        rows[at].add_check(check);
+    }
+    Ok(())
 }
 
 /// The data files of a folder, in order.

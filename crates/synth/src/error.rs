@@ -37,6 +37,12 @@ pub enum SynthError {
         /// The folder.
         path: PathBuf,
     },
+    /// A device isn't there, or can't be used.
+    #[error("{reason}")]
+    Device {
+        /// What to do about it.
+        reason: String,
+    },
     /// NVRTC isn't there, or can't be used.
     #[error("{reason}")]
     Nvrtc {

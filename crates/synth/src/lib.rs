@@ -6,13 +6,16 @@
 
 mod ast;
 pub mod batch;
+mod bound;
 pub mod card;
 mod difference;
+mod distance;
 pub mod error;
 mod execute;
 mod grammar;
 mod host;
 mod input;
+pub mod launched;
 pub mod leak;
 mod meaning;
 pub mod mutate;

@@ -3,18 +3,23 @@
 //! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from the row's own
 //! seed until one means something.
 
+use crate::bound::Bounds;
 use crate::difference::{self, Slope};
-use crate::execute::{self, Grid, Memory};
+use crate::distance::settled;
+use crate::execute::{self, Grid, Memory, Way};
 use crate::grammar::{self, Draft};
 use crate::input::Given;
+use crate::launched;
 use crate::meaning::{self, Dull};
 use crate::program::{Program, element};
 use crate::skeleton::Known;
 use crate::tensor::{self, Tensor};
 use crate::{random, spell, structure};
 use gbxcule_kernel::ir::Module;
+use gbxcule_runtime::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 /// Changes when the same seed would give other rows.
@@ -107,6 +112,9 @@ pub struct Plan {
     pub mode: Mode,
     /// For which devices.
     pub device: Texts,
+    /// Of every so many rows, one has its C++ text compiled by the host's compiler and run; 0 for none.
+    #[serde(default)]
+    pub host_every: u64,
 }
 
 /// A row, or why a draft was none.
@@ -124,6 +132,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
         let results = results(&program, grid, input_seed).map_err(|_| Dull::Faults)?;
         checks.push(slope(&program, grid, input_seed, results.gradients.is_some())?);
+        checks.push(machine_code(&program, grid, input_seed, &results));
         outputs = Some(tensor::to_json(&results.outputs));
         gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
     }
@@ -196,6 +205,17 @@ fn slope(program: &Program, grid: Grid<'_>, seed: u64, ran: bool) -> Result<Chec
     }
 }
 
+/// The kernel and its reverse as machine code of this CPU, against the interpreter.
+fn machine_code(program: &Program, grid: Grid<'_>, seed: u64, results: &Results) -> Check {
+    let (name, found) = ("machine_code", OnceCell::new());
+    let find = || Bounds::find(program, grid, seed, results, true);
+    let bounds = || found.get_or_init(find).as_ref();
+    match launched::compare(program, grid, seed, results, Device::Cpu, bounds) {
+        Ok(distances) => settled(name, &distances),
+        Err(_) => Check { check: name.into(), verdict: "fail".into(), number: None },
+    }
+}
+
 /// Row `id` of a dataset.
 pub fn make(plan: Plan, id: u64) -> Row {
     for number in 0..ATTEMPTS {
@@ -241,10 +261,28 @@ pub(crate) struct Results {
     pub(crate) gradients: Option<Vec<Tensor>>,
 }
 
+impl Results {
+    /// The gradients, if there are any.
+    pub(crate) fn slopes(&self) -> &[Tensor] {
+        self.gradients.as_deref().unwrap_or_default()
+    }
+}
+
 /// Runs a kernel and its reverse.
 pub(crate) fn results(program: &Program, grid: Grid<'_>, seed: u64) -> Result<Results, String> {
+    results_in(Way::default(), program, grid, seed)
+}
+
+/// The same in another way.
+pub(crate) fn results_in(
+    way: Way,
+    program: &Program,
+    grid: Grid<'_>,
+    seed: u64,
+) -> Result<Results, String> {
     let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
-    let after = execute::forward(program, grid, &data)?;
+    let memory = Memory { data, gradients: Vec::new() };
+    let after = execute::launch_in(way, &program.forward, program.kernel, grid, &memory)?.data;
     let tensors = |memory: &[Vec<u8>], wanted: fn(&Given) -> bool| -> Vec<Tensor> {
         let named = grid.inputs.iter().enumerate().filter(|(_, given)| wanted(given));
         let tensor = |(at, given): (usize, &Given)| Tensor {
@@ -258,7 +296,7 @@ pub(crate) fn results(program: &Program, grid: Grid<'_>, seed: u64) -> Result<Re
     let Ok(reverse) = &program.reverse else { return Ok(Results { outputs, gradients: None }) };
     let cotangents = execute::cotangents(&program.forward, program.kernel, grid.inputs, seed);
     let memory = Memory { data: after, gradients: cotangents };
-    let after = execute::launch(&reverse.module, reverse.kernel, grid, &memory)?;
+    let after = execute::launch_in(way, &reverse.module, reverse.kernel, grid, &memory)?;
     let mut gradients = tensors(&after.gradients, |given| !given.zero && !given.shape.is_empty());
     gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
     // Gradients of integers in structs are memory that nobody looks at.

@@ -8,8 +8,8 @@ use gbxcule_synth::tool::Tools;
 use std::collections::HashSet;
 use std::path::Path;
 
-const TEXT: Plan = Plan { seed: 5, mode: Mode::Text, device: Texts::Both };
-const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both };
+const TEXT: Plan = Plan { seed: 5, mode: Mode::Text, device: Texts::Both, host_every: 0 };
+const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0 };
 
 #[test]
 fn nearly_every_row_has_a_structure_of_its_own() {

@@ -7,7 +7,7 @@ use gbxcule_synth::tool::Tools;
 use gbxcule_synth::validate::{Rungs, ladder, validate};
 use std::path::{Path, PathBuf};
 
-const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both };
+const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
 
 #[test]
 #[ignore = "needs NVIDIA Warp"]

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use gbxcule_oracle::Python;
 use gbxcule_synth::leak::nearest;
-use gbxcule_synth::mutate::score;
+use gbxcule_synth::mutate::{Mutation, Score, score};
 use gbxcule_synth::row::{Check, Row};
 use gbxcule_synth::validate::{Rungs, is_caught, ladder, validate};
 
-use super::Dataset;
 use super::make::write_rows;
+use super::{Dataset, Device};
 use crate::progress;
 
 /// Rows to an executable of the host's compiler.
@@ -58,13 +58,14 @@ pub(crate) struct Validate {
 }
 
 impl Validate {
-    pub(crate) fn run(self) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
         let (manifest, mut rows) = self.dataset.read()?;
         let folder = self.host.folder();
+        let gpu = device.gpu()?;
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut verdicts = Vec::new();
         let warp = self.warp.then(Python::find);
-        let wanted = Rungs { host: folder.clone(), nvrtc: self.nvrtc, warp };
+        let wanted = Rungs { host: folder.clone(), nvrtc: self.nvrtc, warp, gpu };
         for rows in rows.chunks(HOST_ROWS) {
             verdicts.extend(validate(rows, &wanted)?);
             bar.inc(rows.len() as u64);
@@ -123,29 +124,45 @@ pub(crate) struct Mutate {
 }
 
 impl Mutate {
-    pub(crate) fn run(self) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
         let (_, rows) = self.dataset.read()?;
         let folder = self.host.folder();
-        println!("{:<20} {:>8} {:>8} {:>9}", "changed", "rows", "caught", "%");
-        let mut totals: Vec<(&str, usize, usize)> = Vec::new();
+        let gpu = device.gpu()?;
+        let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
+        let mut totals: Vec<Score> = Vec::new();
+        let mut missed = |kind: Mutation, row: &Row, wrong: &Row| {
+            bar.suspend(|| println!("row {}, {}: passes\n{}", row.id, kind.name(), wrong.source));
+        };
         for rows in rows.chunks(HOST_ROWS) {
-            for (kind, made, caught) in score(rows, self.seed, folder.as_deref())? {
-                match totals.iter_mut().find(|total| total.0 == kind.name()) {
-                    Some(total) => (total.1, total.2) = (total.1 + made, total.2 + caught),
-                    None => totals.push((kind.name(), made, caught)),
-                }
-            }
+            let scores = score(rows, self.seed, folder.as_deref(), gpu, &mut missed)?;
+            totals = match totals.as_slice() {
+                [] => scores,
+                totals => totals.iter().zip(scores).map(|(all, one)| all.and(one)).collect(),
+            };
+            bar.inc(rows.len() as u64);
         }
+        bar.finish_and_clear();
         if let Some(folder) = &folder {
             _ = std::fs::remove_dir_all(folder);
         }
-        for (name, made, caught) in &totals {
+        println!(
+            "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8} {:>12}",
+            "made wrong", "rows", "equal", "caught", "missed", "caught %", "by running %"
+        );
+        for score in &totals {
+            let wrong = (score.made - score.equal).max(1) as f64;
             println!(
-                "{name:<20} {made:>8} {caught:>8} {:>8.2} %",
-                100.0 * *caught as f64 / (*made).max(1) as f64
+                "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8.2} {:>12.2}",
+                score.kind.name(),
+                score.made,
+                score.equal,
+                score.caught,
+                score.missed(),
+                100.0 * score.caught as f64 / wrong,
+                100.0 * score.ran as f64 / wrong,
             );
         }
-        Ok(totals.iter().all(|(_, made, caught)| caught * 100 >= made * 99))
+        Ok(totals.iter().all(|score| score.caught * 100 >= (score.made - score.equal) * 99))
     }
 }
 

@@ -16,7 +16,7 @@ use gbxcule_synth::table::{to_jsonl, to_parquet};
 use gbxcule_synth::tool::Tools;
 use gbxcule_synth::usage::Usage;
 
-use super::{Dataset, open};
+use super::{Dataset, Device, open};
 use crate::progress;
 
 /// What rows are made of.
@@ -30,13 +30,13 @@ struct What {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// For which device rows hold text
-    #[arg(long, value_enum, default_value = "cpu")]
-    device: Device,
-
     /// `text` leaves out everything that runs a kernel
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
+
+    /// Have the C++ text of one in N rows compiled by the host's compiler and run, too
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    host_every: u64,
 
     /// Add the PTX that NVRTC makes of the CUDA texts, forward and backward; no GPU is needed
     #[arg(long)]
@@ -69,16 +69,6 @@ struct What {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Device {
-    /// C++
-    Cpu,
-    /// CUDA C++
-    Cuda,
-    /// Both
-    Both,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
 enum Depth {
     /// Read, lowered, differentiated and printed, not run
     Text,
@@ -87,33 +77,29 @@ enum Depth {
 }
 
 impl What {
-    fn tools(&self) -> anyhow::Result<Tools> {
-        if self.ptx && matches!(self.device, Device::Cpu) {
+    fn tools(&self, device: Device) -> anyhow::Result<Tools> {
+        if self.ptx && device == Device::Cpu {
             bail!("PTX is made of CUDA text: add --device cuda or --device both");
         }
         let python = self.warp_text.then(Python::find);
         Ok(Tools::find(self.ptx.then_some(self.arch), python.as_ref())?)
     }
 
-    fn manifest(&self, tools: &Tools) -> Manifest {
-        let device = match self.device {
-            Device::Cpu => Texts::Cpu,
-            Device::Cuda => Texts::Cuda,
-            Device::Both => Texts::Both,
-        };
+    fn manifest(&self, device: Texts, tools: &Tools) -> Manifest {
         let mode = match self.mode {
             Depth::Text => Mode::Text,
             Depth::Run => Mode::Run,
         };
-        Manifest::new(self.count, Plan { seed: self.seed, mode, device }, tools)
+        let plan = Plan { seed: self.seed, mode, device, host_every: self.host_every };
+        Manifest::new(self.count, plan, tools)
     }
 
-    fn make(&self, shard: u64, shards: u64) -> anyhow::Result<()> {
+    fn make(&self, device: Device, shard: u64, shards: u64) -> anyhow::Result<()> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = self.workers.unwrap_or(cores);
         let work = Work { shard, shards, workers, resume: self.resume, jsonl: self.jsonl };
-        let tools = self.tools()?;
-        let manifest = self.manifest(&tools);
+        let tools = self.tools(device)?;
+        let manifest = self.manifest(device.texts(), &tools);
         let (all, there) = extent(&self.out, &manifest, &work);
         let bar = progress::bar(all, "rows").with_message(format!("shard {shard}/{shards}"));
         bar.set_position(if self.resume { there } else { 0 });
@@ -137,8 +123,8 @@ pub(crate) struct Generate {
 }
 
 impl Generate {
-    pub(crate) fn run(self) -> anyhow::Result<bool> {
-        self.what.make(0, 1)?;
+    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+        self.what.make(device, 0, 1)?;
         write_card(&self.what.out, &Usage::of_warp())?;
         Ok(true)
     }
@@ -161,8 +147,8 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
 }
 
 impl Batch {
-    pub(crate) fn run(self) -> anyhow::Result<bool> {
-        self.what.make(self.shard.0, self.shard.1)?;
+    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+        self.what.make(device, self.shard.0, self.shard.1)?;
         Ok(true)
     }
 }

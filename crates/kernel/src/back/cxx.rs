@@ -136,7 +136,10 @@ pub fn write(module: &Valid<Module>, options: &Options<'_>) -> Text {
 /// `int on_host_symbol(unsigned blocks, unsigned threads, const gbx::Grid*, void* const* args, gbx::Fault*)`.
 pub fn on_host(text: &Text) -> String {
     debug_assert_eq!(text.dialect, Dialect::Cuda, "host text runs on the host as it is");
-    let mut program = format!("#include \"{HOST_CUDA_NAME}\"\n{}\n", text.source);
+    // The header comes first, so what the text says before it includes it must come before that.
+    let unchecked = text.source.lines().find(|line| *line == unit::UNCHECKED);
+    let unchecked = unchecked.map_or(String::new(), |line| format!("{line}\n"));
+    let mut program = format!("{unchecked}#include \"{HOST_CUDA_NAME}\"\n{}\n", text.source);
     for Entry { symbol, .. } in &text.kernels {
         program += &format!(
             "GBX_EXPORT int on_host_{symbol}(unsigned int blocks, unsigned int threads, \

@@ -120,6 +120,8 @@ pub struct Local {
     pub name: String,
     /// Its type.
     pub ty: Type,
+    /// Whether no part of it is read before it is written: it may begin with anything.
+    pub scratch: bool,
     /// Where it was first written.
     pub span: Span,
 }

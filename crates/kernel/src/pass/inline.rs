@@ -127,7 +127,12 @@ fn put(
             Arg::Place(place) => place,
             Arg::Value(value) => {
                 debug_assert_eq!(param.mode, Mode::Value);
-                let local = Local { name: param.name.clone(), ty: param.ty, span: stmt.span };
+                let local = Local {
+                    name: param.name.clone(),
+                    ty: param.ty,
+                    scratch: false,
+                    span: stmt.span,
+                };
                 let local = body.locals.push(local);
                 let path = body.paths.add([]);
                 let place =
@@ -144,6 +149,9 @@ fn put(
     let mut same = forward(body, &args, &given, &mut stmts);
     // The callee's variables begin as zero each time it is called.
     for local in locals {
+        if body.locals[local].scratch {
+            continue;
+        }
         let ty = body.locals[local].ty;
         let path = body.paths.add([]);
         let place = body.places.push(Place { root: Root::Local(local), path, ty });

@@ -13,6 +13,7 @@ use super::queue::{Queue, State};
 use crate::error::Error;
 use crate::kernel::{Kernel, Noted};
 use cudarc::driver::sys;
+use std::collections::hash_map::Entry;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -77,11 +78,10 @@ impl Queue {
             return Ok(());
         }
         let mut state = self.enter()?;
-        if !state.loaded.contains_key(&image.number) {
-            let loaded = (Arc::downgrade(image), image.load()?);
-            state.loaded.insert(image.number, loaded);
-        }
-        let (_, loaded) = &state.loaded[&image.number];
+        let (_, loaded) = match state.loaded.entry(image.number) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert((Arc::downgrade(image), image.load()?)),
+        };
         let (function, record) = (loaded.functions[position], loaded.record);
         if let Some(record) = record.filter(|_| image.can_fault()) {
             self.open(&mut state, kernel, grid, record)?;

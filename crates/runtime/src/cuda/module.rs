@@ -63,7 +63,7 @@ impl Image {
 }
 
 fn cubin(nvrtc: &Nvrtc, source: &str, name: &str, context: &Context) -> Result<Vec<u8>, Error> {
-    let (arch, (major, minor)) = (context.arch, nvrtc.version());
+    let (arch, (major, minor)) = (nvrtc.arch_for(context.arch)?, nvrtc.version());
     let compile = || nvrtc.compile(source, &format!("{name}.cu"), arch, Output::Cubin);
     let Some(disk) = Disk::find() else { return compile() };
     let (arch, version) = (arch.to_string(), format!("{major}.{minor}"));

@@ -26,6 +26,13 @@ unsafe impl Send for Queue {}
 // SAFETY: likewise.
 unsafe impl Sync for Queue {}
 
+/// Which of two streams goes first.
+#[derive(Clone, Copy)]
+pub(crate) enum Order {
+    Before,
+    After,
+}
+
 /// What changes while work is asked for.
 #[derive(Default)]
 pub(super) struct State {
@@ -71,6 +78,37 @@ impl Queue {
         // What nobody can launch any more is not needed, and nothing of it runs.
         state.loaded.retain(|_, (image, _)| image.strong_count() > 0);
         self.first_fault(state)
+    }
+
+    /// The driver's handle.
+    pub(crate) fn handle(&self) -> u64 {
+        self.raw.expose_provenance() as u64
+    }
+
+    /// Lets another stream of the device wait for what was asked of this one so far, or this one for the other.
+    ///
+    /// # Safety
+    /// The other handle is that of a living stream of the same device.
+    pub(crate) unsafe fn order(&self, other: u64, order: Order) -> Result<(), Error> {
+        let _state = self.enter()?;
+        let other: sys::CUstream = ptr::with_exposed_provenance_mut(other as usize);
+        let (first, then) = match order {
+            Order::Before => (self.raw, other),
+            Order::After => (other, self.raw),
+        };
+        let mut event = ptr::null_mut();
+        let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+        // SAFETY: a place for an event.
+        let status = unsafe { sys::cuEventCreate(&raw mut event, flags) };
+        self.context.check("making an event", status)?;
+        // SAFETY: one stream is ours, of the other the caller knows; an event goes when its streams have passed it.
+        let status = unsafe {
+            let recorded = sys::cuEventRecord(event, first);
+            let waits = sys::cuStreamWaitEvent(then, event, 0);
+            _ = sys::cuEventDestroy_v2(event);
+            if recorded == sys::CUresult::CUDA_SUCCESS { waits } else { recorded }
+        };
+        self.context.check("ordering two streams", status)
     }
 
     /// Bytes of the device's memory that are free.

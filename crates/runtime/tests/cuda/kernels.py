@@ -58,11 +58,5 @@ def fault_assert(a: wp.array(dtype=wp.float32), n: wp.int32):
 
 
 @wp.kernel
-def fault_view(a: wp.array(dtype=wp.float32), n: wp.int32):
-    part = a[n : n + 4]
-    part[0] = 1.0
-
-
-@wp.kernel
 def alone(n: wp.int32):
     assert n < 3, "below 3"

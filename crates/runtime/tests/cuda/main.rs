@@ -3,7 +3,6 @@
 //! Each body runs three times: on the CPU; on the stand-ins for driver and NVRTC (`tests/host_gpu`), in a child process,
 //! without a GPU; and, where there is one and the tests of `needs_cuda` are asked for, on `cuda:0`.
 
-#[path = "body.rs"]
 mod body;
 mod failure;
 #[path = "../../../kernel/tests/gradient/dialect.rs"]
@@ -78,6 +77,7 @@ bodies! {
     body::a_kernel_without_arrays_is_waited_for,
     body::arrays_of_elsewhere_are_refused_by_name,
     body::streams_work_from_many_threads,
+    body::streams_can_be_put_in_order,
     program::random_programs_leave_the_memory_that_the_interpreter_leaves,
     program::reverse_kernels_leave_the_gradients_that_the_interpreter_leaves,
 }

@@ -120,7 +120,10 @@ API int nvrtcCompileProgram(Program* program, int count, const char* const* opti
     std::string own = here.dli_fname;
     write(in + "host_cuda.h", read(own.substr(0, own.rfind('/') + 1) + "host_cuda.h"));
     write(in + "text.cu", program->text);
-    write(in + "program.cpp", "#include \"host_cuda.h\"\n#include \"text.cu\"\n" + entries(program->text));
+    // Our header comes first, so what the text says before it includes it must come before that.
+    const std::string unchecked = "#define GBX_UNCHECKED\n";
+    bool is_unchecked = program->text.find(unchecked) != std::string::npos;
+    write(in + "program.cpp", (is_unchecked ? unchecked : "") + "#include \"host_cuda.h\"\n#include \"text.cu\"\n" + entries(program->text));
     const char* compiler = getenv("CXX");
     std::string command = std::string("cd ") + folder + " && " + (compiler ? compiler : "c++") +
                           " -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC -fno-gnu-unique"

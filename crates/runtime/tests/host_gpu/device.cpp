@@ -89,14 +89,16 @@ Pinned* pinned_at(const void* host, uint64_t size)
 
 // ---- streams ----
 
-// Device memory can be touched while one of these lives.
+// Device memory can be touched while one of these lives; streams that wait for each other make several.
 struct Open {
-    Open() { each(true); }
-    ~Open() { each(false); }
-    void each(bool open)
+    static inline int depth = 0;
+    Open() { each(depth++ == 0, true); }
+    ~Open() { each(--depth == 0, false); }
+    void each(bool outermost, bool open)
     {
         for (auto& [address, it] : world().allocations)
-            protect(it, open);
+            if (outermost)
+                protect(it, open);
     }
 };
 

@@ -275,6 +275,15 @@ API int cuEventRecord(Handle event, Handle handle)
     return SUCCESS;
 }
 
+API int cuStreamWaitEvent(Handle handle, Handle waited, unsigned)
+{
+    LOCK;
+    Event event = *(Event*)waited;
+    if (event.stream)
+        ask(stream_of(handle), [=] { run(stream_of(event.stream), event.ticket); });
+    return SUCCESS;
+}
+
 // A stream comes on only when somebody waits: until then nothing is ever ready.
 API int cuEventQuery(Handle handle)
 {

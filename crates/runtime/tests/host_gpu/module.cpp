@@ -76,7 +76,9 @@ API int cuModuleLoadData(Handle* module, const void* data)
     const Image* image = (const Image*)data;
     if (memcmp(image->magic, IMAGE_MAGIC, sizeof image->magic) != 0)
         return INVALID_IMAGE;
-    if (image->arch != setting("HOST_GPU_ARCH", 90))
+    // Code runs on its generation, from its own architecture on.
+    uint64_t arch = setting("HOST_GPU_ARCH", 90);
+    if (image->arch / 10 != arch / 10 || image->arch > arch)
         return NO_BINARY_FOR_GPU;
     char path[] = "/tmp/host_gpu_XXXXXX";
     int file = mkstemp(path);

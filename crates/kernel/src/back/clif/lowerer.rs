@@ -259,7 +259,9 @@ impl<'a> Lowerer<'a, '_> {
             let flat = self.flat(local.ty);
             locals.push(if kept[id.index()] {
                 let slot = self.slot(flat.size);
-                self.clear(slot, flat.size);
+                if !local.scratch {
+                    self.clear(slot, flat.size);
+                }
                 Storage::Slot(slot)
             } else {
                 let vars = flat.leaves.iter().map(|leaf| {

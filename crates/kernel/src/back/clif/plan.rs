@@ -1,6 +1,7 @@
 //! What is decided before lowering: which functions are lowered in place, which can fault, and what
 //! has to lie in memory because an index known only when running goes into it.
 
+use super::own::Own;
 use super::program::Entry;
 use super::shape::Flats;
 use crate::back::Checks;
@@ -37,6 +38,8 @@ pub(super) struct FunctionPlan {
     pub(super) memory_locals: Vec<bool>,
     /// Parameters that must be given in memory.
     pub(super) memory_params: Vec<bool>,
+    /// Of a kernel.
+    pub(super) own: Own,
     /// Position in [`Plan::emitted`].
     pub(super) position: Option<usize>,
     /// Bytes of all its variables, those of callees lowered in place included.
@@ -74,10 +77,16 @@ impl Plan {
                     Inline::Always => cost <= ALWAYS,
                     Inline::Auto => cost <= if called == 1 { CALLED_ONCE } else { SMALL },
                 };
+            // Constants are made once for all threads.
+            let constants = function.body.values.iter();
+            let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
             let several = function.kind == Kind::Kernel
-                && cost <= SEVERAL
+                && cost.saturating_sub(constants as u64) <= SEVERAL
                 && super::uniform::is_uniform(module, &|id| functions[id.index()].inline, id);
             functions[id.index()].lanes = if several { LANES } else { 1 };
+            if function.kind == Kind::Kernel {
+                functions[id.index()].own = Own::new(module, id, functions[id.index()].dims);
+            }
         }
         let mut plan = Self { functions, emitted: Vec::new() };
         plan.emit(module);
@@ -117,9 +126,11 @@ impl Plan {
         let kernels = self.emitted.iter().enumerate();
         let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == Kind::Kernel);
         let entry = |(position, &kernel): (usize, &FunctionId)| {
-            let FunctionPlan { dims, frame_bytes, callee_bytes, work, .. } = *self.of(kernel);
+            let plan = self.of(kernel);
+            let &FunctionPlan { dims, frame_bytes, callee_bytes, work, .. } = plan;
             let stack_bytes = frame_bytes.saturating_add(callee_bytes);
-            Entry { kernel, position, dims, work, stack_bytes }
+            let owned = plan.own.arrays.clone().into();
+            Entry { kernel, position, dims, work, stack_bytes, owned }
         };
         kernels.map(entry).collect()
     }

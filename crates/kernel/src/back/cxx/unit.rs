@@ -15,6 +15,9 @@ use crate::ir::place::Root;
 use crate::ir::ty::{Scalar, Type};
 use crate::source::Span;
 
+/// What a text says where nothing is checked.
+pub(super) const UNCHECKED: &str = "#define GBX_UNCHECKED";
+
 /// What all functions of a text share.
 pub(super) struct Unit<'a> {
     pub(super) module: &'a Valid<Module>,
@@ -121,7 +124,7 @@ impl<'a> Unit<'a> {
         let name = name.trim_end_matches('\\');
         self.put(&format!("// {name}: {what}, by gbxcule. Compile with {flag}.\n"));
         if self.options.checks == Checks::None {
-            self.put("#define GBX_UNCHECKED\n");
+            self.put(&format!("{UNCHECKED}\n"));
         }
         if self.options.embed_header {
             self.put(HEADER);
