@@ -7,7 +7,7 @@
 #   make test-dataset    the sample in examples/dataset, loaded with pyarrow and with the `datasets` library
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
-#   make warp-share  every twentieth of them in both, and the table of gradients in docs/gradients.md
+#   make warp-share  every twentieth of them in both, the table of gradients in docs/gradients.md, rows of a dataset
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
@@ -60,7 +60,7 @@ else
 endif
 
 nvrtc: $(VENV)/nvrtc.txt
-	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --test nvrtc $(TEST_ALL)
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --package gbxcule-synth --test nvrtc $(TEST_ALL)
 
 WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
     cargo test --quiet --package gbxcule-runtime --test warp -- --ignored --nocapture
@@ -78,6 +78,7 @@ ifeq ($(shell uname),Linux)
 endif
 	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-runtime --test warp_gradient \
 	    -- --ignored --nocapture patterns
+	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-synth --test warp -- --ignored
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/synth/tests

@@ -2,12 +2,14 @@
 
 mod check;
 mod make;
+mod skeletons;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use gbxcule_synth::batch::{Manifest, read};
-use gbxcule_synth::row::Row;
+use gbxcule_synth::launched::ready;
+use gbxcule_synth::row::{Row, Texts};
 
 /// Make and check datasets of kernels: every row was compiled and run
 ///
@@ -18,12 +20,49 @@ use gbxcule_synth::row::Row;
 EXAMPLES
   gbxcule synth generate --count 1000 --seed 7 --out runs/kernels      rows, then the dataset card
   gbxcule synth batch --count 100000 --shard 3/16 --resume --out DIR   one of 16 processes; go on where it stopped
+  gbxcule synth generate --count 1000 --device both --ptx --out DIR    with the PTX that NVRTC makes of each text
   gbxcule synth validate runs/kernels                                  every check on every row, and the ladder
   gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
   gbxcule synth leakage runs/kernels                                   how near test rows are to training rows")]
 pub(crate) struct Synth {
     #[command(subcommand)]
     verb: Verb,
+
+    /// For which device: `generate` and `batch` write texts for it, `validate` and `mutate` launch rows on it; the other
+    /// verbs launch nothing
+    #[arg(long, value_enum, default_value = "cpu", global = true)]
+    device: Device,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Device {
+    /// C++; this machine's cores
+    Cpu,
+    /// CUDA C++; an NVIDIA GPU
+    Cuda,
+    /// Both
+    Both,
+}
+
+impl Device {
+    /// What rows hold.
+    fn texts(self) -> Texts {
+        match self {
+            Self::Cpu => Texts::Cpu,
+            Self::Cuda => Texts::Cuda,
+            Self::Both => Texts::Both,
+        }
+    }
+
+    /// The GPU that rows are launched on, if one is asked for; an error if none is there.
+    fn gpu(self) -> anyhow::Result<Option<gbxcule_runtime::Device>> {
+        if self == Self::Cpu {
+            return Ok(None);
+        }
+        let gpu = gbxcule_runtime::Device::Cuda(0);
+        ready(gpu)?;
+        Ok(Some(gpu))
+    }
 }
 
 #[derive(Subcommand)]
@@ -35,18 +74,20 @@ enum Verb {
     Validate(check::Validate),
     Mutate(check::Mutate),
     Leakage(check::Leakage),
+    Skeletons(skeletons::Skeletons),
 }
 
 impl Synth {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         match self.verb {
-            Verb::Generate(verb) => verb.run(),
-            Verb::Batch(verb) => verb.run(),
+            Verb::Generate(verb) => verb.run(self.device),
+            Verb::Batch(verb) => verb.run(self.device),
             Verb::Card(verb) => verb.run(),
             Verb::Dedupe(verb) => verb.run(),
-            Verb::Validate(verb) => verb.run(),
-            Verb::Mutate(verb) => verb.run(),
+            Verb::Validate(verb) => verb.run(self.device),
+            Verb::Mutate(verb) => verb.run(self.device),
             Verb::Leakage(verb) => verb.run(),
+            Verb::Skeletons(verb) => verb.run(),
         }
     }
 }

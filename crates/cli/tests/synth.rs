@@ -98,3 +98,37 @@ fn a_dataset_is_made_checked_and_described() {
     let leakage = run(&["leakage", text(&less)]);
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
 }
+
+/// As a cluster would: each shard is a process of its own, started by the script for Slurm, at the same time.
+#[test]
+fn shards_made_by_processes_of_their_own_are_the_rows_of_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (one, many) = (folder.path().join("one"), folder.path().join("many"));
+    let rows = ["--count", "1400", "--seed", "9", "--mode", "text"];
+    run(&[&["batch"][..], &rows, &["--device", "both", "--out", text(&one)]].concat());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scale/slurm.sbatch");
+    let start = |task: u32| {
+        Command::new("bash")
+            .arg(&script)
+            .env("GBXCULE", env!("CARGO_BIN_EXE_gbxcule"))
+            .envs([("COUNT", "1400"), ("SEED", "9"), ("MODE", "text"), ("OUT", text(&many))])
+            .envs([
+                ("SLURM_ARRAY_TASK_ID", task.to_string()),
+                ("SLURM_ARRAY_TASK_COUNT", "3".into()),
+            ])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("bash")
+    };
+    let tasks: Vec<_> = (0..3).map(start).collect();
+    for mut task in tasks {
+        assert!(task.wait().expect("its end").success());
+    }
+    assert_eq!(data(&one).len(), 3);
+    assert_eq!(data(&one), data(&many));
+    run(&["card", text(&many)]);
+    let card = std::fs::read_to_string(many.join("dataset_card.md")).expect("a card");
+    assert!(card.contains("1400 rows, "), "{card}");
+    let again = start(1).wait().expect("its end");
+    assert!(again.success() && data(&one) == data(&many), "what is there is kept");
+}

@@ -5,6 +5,7 @@
 //! with [`Machine::call`]. Threads run one after the other in row-major order. Nothing the program does
 //! can hang or crash the host: steps are counted, every access is checked.
 
+mod doubt;
 mod failure;
 mod frame;
 mod memory;
@@ -13,6 +14,7 @@ mod output;
 mod place;
 mod thread;
 
+pub use doubt::Doubt;
 pub use failure::{Failure, Fault};
 pub use memory::{Array, Buffer, Memory, Number, Pointer};
 pub use output::{line, printf};
@@ -35,6 +37,8 @@ pub struct Machine<'m> {
     pub output: String,
     /// Statements that the next launches and calls may execute together.
     pub budget: u64,
+    /// If natives are computed as another library might.
+    pub doubt: Option<Doubt>,
     module: &'m Valid<Module>,
     frames: Frames,
     stack: Vec<u8>,
@@ -72,6 +76,7 @@ impl<'m> Machine<'m> {
             memory: Memory::default(),
             output: String::new(),
             budget: BUDGET,
+            doubt: None,
             module,
             frames: Frames::new(module),
             stack: Vec::new(),

@@ -5,9 +5,10 @@ use crate::cuda::Image;
 use crate::device::Device;
 use crate::error::Error;
 use crate::kernel::Kernel;
-use crate::pool::STACK_MAX;
+use crate::pool::{STACK_MAX, pool};
 use crate::reflection::{Reflection, reflect};
-use gbxcule_kernel::back::clif::Program;
+use gbxcule_kernel::back::Checks;
+use gbxcule_kernel::back::clif::{Program, Sharing};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{FunctionId, Module};
 use std::collections::HashMap;
@@ -18,13 +19,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// How a module is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Build {
-    checked: bool,
+    checks: Checks,
 }
 
 impl Default for Build {
     /// Indices, divisors and views are checked: what is wrong ends the launch with an error.
     fn default() -> Self {
-        Self { checked: true }
+        Self { checks: Checks::All }
     }
 }
 
@@ -36,11 +37,23 @@ impl Build {
     /// [`gbxcule_kernel::ir`]'s words is undefined behaviour here.
     #[allow(unsafe_code, reason = "the caller vouches for the program")]
     pub unsafe fn unchecked() -> Self {
-        Self { checked: false }
+        Self { checks: Checks::None }
     }
 
-    pub(crate) fn checked(self) -> bool {
-        self.checked
+    /// Functions whose maker vouches for them are not checked, all others are.
+    ///
+    /// # Safety
+    /// In every launch of what is built so, each index, divisor and view in [trusted] functions is right,
+    /// whatever the others give them.
+    ///
+    /// [trusted]: gbxcule_kernel::ir::Function::trusted
+    #[allow(unsafe_code, reason = "the caller vouches for the program")]
+    pub unsafe fn trusting() -> Self {
+        Self { checks: Checks::Untrusted }
+    }
+
+    pub(crate) fn checks(self) -> Checks {
+        self.checks
     }
 }
 
@@ -60,7 +73,11 @@ enum Made {
 
 /// Machine code in this process, and what it is the code of.
 pub(crate) struct Native {
+    checks: Checks,
+    /// For a launch of one thread at a time, or of arrays as [`gbxcule_kernel::back::clif::Entry::owned`] wants them.
     pub(crate) code: Code,
+    /// Made when a launch first needs it: for threads that may meet anywhere.
+    shared: OnceLock<Code>,
     pub(crate) program: Program,
 }
 
@@ -89,7 +106,7 @@ pub fn compile(
 
 impl Native {
     fn new(module: &Valid<Module>, build: Build) -> Result<Self, Error> {
-        let (code, program) = Code::new(module, build.checked)?;
+        let (code, program) = Code::new(module, build.checks, sharing())?;
         if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > STACK_MAX) {
             return Err(Error::Stack {
                 kernel: module.functions[entry.kernel].name.clone(),
@@ -97,7 +114,27 @@ impl Native {
                 limit: STACK_MAX,
             });
         }
-        Ok(Self { code, program })
+        Ok(Self { checks: build.checks, code, shared: OnceLock::new(), program })
+    }
+
+    /// The code for any launch.
+    pub(crate) fn shared_code(&self, module: &Valid<Module>) -> Result<&Code, Error> {
+        if sharing() == Sharing::Alone {
+            return Ok(&self.code);
+        }
+        if let Some(code) = self.shared.get() {
+            return Ok(code);
+        }
+        let (code, _) = Code::new(module, self.checks, Sharing::Any)?;
+        Ok(self.shared.get_or_init(|| code))
+    }
+}
+
+/// What threads of this process may do to each other.
+fn sharing() -> Sharing {
+    match pool() {
+        Some(pool) if pool.current_num_threads() > 1 => Sharing::Own,
+        _ => Sharing::Alone,
     }
 }
 
@@ -118,7 +155,7 @@ impl Compiled {
             Made::Cpu(native) => {
                 let entry = native.program.entries.iter().find(|entry| named(entry.kernel));
                 let kernel = |entry| Kernel::on_cpu(Arc::clone(self), Arc::clone(native), entry);
-                entry.copied().map(kernel)
+                entry.cloned().map(kernel)
             }
             Made::Cuda(image) => {
                 let position = image.text.kernels.iter().position(|entry| named(entry.kernel));

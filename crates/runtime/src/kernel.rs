@@ -15,6 +15,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::launch::lay_out;
 use crate::output::Output;
+use crate::owned;
 use crate::reflection::Reflection;
 use crate::stream::Stream;
 use gbxcule_kernel::back::clif::{Arguments, Entry, context};
@@ -47,8 +48,8 @@ enum Target {
 
 impl Kernel {
     pub(crate) fn on_cpu(compiled: Arc<Compiled>, native: Arc<Native>, entry: Entry) -> Self {
-        let target = Target::Cpu { native, entry };
-        Self::new(compiled, entry.kernel, target)
+        let id = entry.kernel;
+        Self::new(compiled, id, Target::Cpu { native, entry })
     }
 
     pub(crate) fn on_cuda(compiled: Arc<Compiled>, image: Arc<Image>, position: usize) -> Self {
@@ -99,10 +100,16 @@ impl Kernel {
         let laid = lay_out(module, reflection, &self.layout, self.device(), args)?;
         match &self.target {
             Target::Cpu { native, entry } => {
+                // Before the arguments are locked: addresses are asked for.
+                let here = host::runs_here(entry, &plan);
+                let code = match here || owned::hold(&entry.owned, grid, args) {
+                    true => &native.code,
+                    false => native.shared_code(module)?,
+                };
                 let packed = laid.lock();
                 let running = Running { module, program: &native.program, output };
-                let (entry, plan) = (*entry, &plan);
-                let host = Host { native, entry, plan, packed: &packed, running: &running };
+                let (position, plan) = (entry.position, &plan);
+                let host = Host { code, position, plan, here, packed: &packed, running: &running };
                 match host.run() {
                     None => Ok(()),
                     Some(noted) => {

@@ -24,6 +24,7 @@ mod launch;
 mod lent;
 pub mod nvrtc;
 mod output;
+mod owned;
 mod pool;
 pub mod ptxas;
 mod reflection;

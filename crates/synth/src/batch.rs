@@ -6,6 +6,8 @@
 use crate::error::SynthError;
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{SCHEMA_VERSION, read_parquet, to_jsonl, to_parquet, write_whole};
+use crate::tool::{Tools, Used};
+use crate::validate;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +18,7 @@ pub const BLOCK_ROWS: u64 = 500;
 pub const MANIFEST: &str = "dataset.json";
 
 /// What a folder holds, or will.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// Rows of the whole dataset.
     pub count: u64,
@@ -26,12 +28,21 @@ pub struct Manifest {
     pub generator_version: u32,
     /// Of the files.
     pub schema_version: u32,
+    /// Whose tools made columns, beside it.
+    #[serde(flatten)]
+    pub tools: Used,
 }
 
 impl Manifest {
-    /// A dataset of this program.
-    pub fn new(count: u64, plan: Plan) -> Self {
-        Self { count, plan, generator_version: GENERATOR_VERSION, schema_version: SCHEMA_VERSION }
+    /// A dataset of this program, and of these tools.
+    pub fn new(count: u64, plan: Plan, tools: &Tools) -> Self {
+        Self {
+            count,
+            plan,
+            generator_version: GENERATOR_VERSION,
+            schema_version: SCHEMA_VERSION,
+            tools: tools.used(),
+        }
     }
 
     /// What a folder says it holds.
@@ -80,11 +91,12 @@ pub fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> (u64, u64) {
     })
 }
 
-/// Makes the rows of one process; `made` hears of each.
+/// Makes the rows of one process, with the tools of its manifest; `made` hears of each.
 pub fn batch(
     folder: &Path,
     manifest: &Manifest,
     work: &Work,
+    tools: &Tools,
     made: &(dyn Fn() + Sync),
 ) -> Result<(), SynthError> {
     let path = folder.join(MANIFEST);
@@ -108,7 +120,9 @@ pub fn batch(
         if path.exists() {
             continue;
         }
-        let rows = rows(manifest, block, work.workers, made);
+        let mut rows = rows(manifest, block, (work.workers, tools), made)?;
+        let scratch = folder.join(format!("host-{}", std::process::id()));
+        sample(&mut rows, manifest.plan.host_every, &scratch)?;
         if work.jsonl {
             write_whole(&path.with_extension("jsonl"), to_jsonl(&rows)?.as_bytes())?;
         }
@@ -118,31 +132,57 @@ pub fn batch(
 }
 
 /// The rows of a block, in order, by several threads.
-fn rows(manifest: &Manifest, block: u64, workers: usize, made: &(dyn Fn() + Sync)) -> Vec<Row> {
+fn rows(
+    manifest: &Manifest,
+    block: u64,
+    (workers, tools): (usize, &Tools),
+    made: &(dyn Fn() + Sync),
+) -> Result<Vec<Row>, SynthError> {
     let range = manifest.rows(block);
     let next = AtomicU64::new(range.start);
-    let work = || {
+    let work = || -> Result<Vec<Row>, SynthError> {
         let mut rows = Vec::new();
         loop {
             let id = next.fetch_add(1, Ordering::Relaxed);
             if id >= range.end {
-                return rows;
+                return Ok(rows);
             }
-            rows.push(make(manifest.plan, id));
+            let mut row = make(manifest.plan, id);
+            tools.finish(&mut row)?;
+            rows.push(row);
             made();
         }
     };
-    let mut rows: Vec<Row> = std::thread::scope(|scope| {
+    let parts: Result<Vec<Vec<Row>>, SynthError> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(work)).collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-            .collect()
+        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
     });
+    let mut rows = parts?.concat();
     rows.sort_by_key(|row| row.id);
-    rows
+    tools.finish_block(&mut rows)?;
+    Ok(rows)
+}
+
+/// Has the C++ text of every so many rows compiled and run, all of them together.
+fn sample(rows: &mut [Row], every: u64, scratch: &Path) -> Result<(), SynthError> {
+    if every == 0 {
+        return Ok(());
+    }
+    let (at, chosen): (Vec<usize>, Vec<Row>) = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.id % every == 0)
+        .map(|(at, row)| (at, row.clone()))
+        .unzip();
+    let found = validate::host(&chosen, scratch)?;
+    _ = std::fs::remove_dir_all(scratch);
+    for (at, check) in at.into_iter().zip(found) {
+        rows[at].add_check(check);
+    }
+    Ok(())
 }
 
 /// The data files of a folder, in order.

@@ -48,21 +48,25 @@ fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, extension: &str) -> Str
     _ = writeln!(
         text,
         "Made by `{COMPILER_VERSION}`, generator version {}, schema version {}:\n\n```\ngbxcule synth batch --count {} \
-         --seed {} --device {} --mode {} --out DIR\n```\n",
+         --seed {} --device {} --mode {}{} --out DIR\n```\n",
         manifest.generator_version,
         manifest.schema_version,
         manifest.count,
         plan.seed,
         format!("{:?}", plan.device).to_lowercase(),
         format!("{:?}", plan.mode).to_lowercase(),
+        manifest.tools.options(),
     );
+    text += &manifest.tools.credits();
     let distinct = curve(rows).last().map_or(0, |point| point.1);
-    let refused = rows.iter().filter(|row| row.gradient_refused.is_some()).count();
+    let in_warp = rows.iter().filter(|row| row.in_warp).count();
     _ = writeln!(
         text,
-        "{} rows, {distinct} structures (names and literals erased), {refused} without a gradient.\n",
+        "{} rows, {distinct} structures (names and literals erased). {in_warp} rows are kernels that NVIDIA Warp's own \
+         package has, too, names and literals aside (`in_warp`).\n",
         rows.len()
     );
+    gradients(&mut text, rows);
     _ = writeln!(text, "## Checks\n\n| check | verdict | rows |\n|---|---|---:|");
     let mut checks: BTreeMap<(String, String), usize> = BTreeMap::new();
     for check in rows.iter().flat_map(Row::checks) {
@@ -107,4 +111,25 @@ fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, extension: &str) -> Str
         _ = writeln!(text, "| `{name}` | {:.1} | {:.1} |", ours.share(name), warp.share(name));
     }
     text
+}
+
+/// Which rows have a gradient, and whether NVIDIA Warp's is right where somebody asked it.
+fn gradients(text: &mut String, rows: &[Row]) {
+    let count = |wanted: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
+    for code in rows.iter().filter_map(|row| row.gradient_refused.as_deref()) {
+        *refused.entry(code).or_default() += 1;
+    }
+    _ = writeln!(text, "## Gradients\n\n| gradient | rows |\n|---|---:|");
+    _ = writeln!(text, "| made | {} |", count(&|row| row.gradient_refused.is_none()));
+    for (code, count) in refused {
+        _ = writeln!(text, "| refused by this compiler: `{code}` | {count} |");
+    }
+    for (label, meaning) in
+        [("right", "agrees with differences"), ("wrong", "is wrong: differences say so")]
+    {
+        let rows = count(&|row| row.warp_gradient.as_deref() == Some(label));
+        _ = writeln!(text, "| NVIDIA Warp's {meaning} (`warp_gradient` is `{label}`) | {rows} |");
+    }
+    text.push('\n');
 }

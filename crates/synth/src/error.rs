@@ -37,6 +37,12 @@ pub enum SynthError {
         /// The folder.
         path: PathBuf,
     },
+    /// A device isn't there, or can't be used.
+    #[error("{reason}")]
+    Device {
+        /// What to do about it.
+        reason: String,
+    },
     /// NVRTC isn't there, or can't be used.
     #[error("{reason}")]
     Nvrtc {
@@ -61,6 +67,10 @@ pub enum SynthError {
 impl SynthError {
     pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| Self::File { path: path.into(), source }
+    }
+
+    pub(crate) fn nvrtc(error: gbxcule_runtime::Error) -> Self {
+        Self::Nvrtc { reason: error.to_string() }
     }
 
     pub(crate) fn data(path: &Path, reason: impl std::fmt::Display) -> Self {

@@ -3,7 +3,7 @@
 use crate::input::{Given, cotangent, leaves};
 use crate::program::{Program, element};
 use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::interp::{Argument, Array, Machine};
+use gbxcule_kernel::interp::{Argument, Array, Doubt, Machine};
 use gbxcule_kernel::ir::{FunctionId, Literal, Module};
 
 /// Statements a launch may take: rows are small.
@@ -55,9 +55,18 @@ pub(crate) fn cotangents(
             let count = given.shape.iter().product::<u32>() as usize;
             let drawn = cotangent(&module.types, of, count, seed, at as u64);
             // What isn't written is no result: its gradient begins at 0.
-            if given.zero { drawn } else { vec![0; drawn.len()] }
+            if given.written { drawn } else { vec![0; drawn.len()] }
         })
         .collect()
+}
+
+/// How else a right way of running might come to its results.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Way {
+    /// With another library's mathematics.
+    pub(crate) doubt: Option<Doubt>,
+    /// With the last thread first.
+    pub(crate) last_first: bool,
 }
 
 /// Runs a kernel; gives the memory after it, or what stopped it.
@@ -67,7 +76,19 @@ pub(crate) fn launch(
     grid: Grid<'_>,
     memory: &Memory,
 ) -> Result<Memory, String> {
+    launch_in(Way::default(), module, kernel, grid, memory)
+}
+
+/// The same in another way.
+pub(crate) fn launch_in(
+    way: Way,
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    grid: Grid<'_>,
+    memory: &Memory,
+) -> Result<Memory, String> {
     let mut machine = Machine::new(module);
+    machine.doubt = way.doubt;
     let backward = !memory.gradients.is_empty();
     machine.budget = if backward { BACKWARD_BUDGET } else { BUDGET };
     let (mut data, mut gradients, mut args) = (Vec::new(), Vec::new(), Vec::new());
@@ -90,7 +111,15 @@ pub(crate) fn launch(
         }
         args.push(Argument::Array(array));
     }
-    machine.launch(kernel, grid.dims, &args).map_err(|failure| failure.to_string())?;
+    let ran = if way.last_first {
+        points(grid.dims)
+            .into_iter()
+            .rev()
+            .try_for_each(|point| machine.launch_point(kernel, point, &args))
+    } else {
+        machine.launch(kernel, grid.dims, &args)
+    };
+    ran.map_err(|failure| failure.to_string())?;
     let read = |buffer: &Option<_>, before: &Vec<u8>| match buffer {
         Some(buffer) => machine.memory.bytes(*buffer).to_vec(),
         None => before.clone(),
@@ -103,6 +132,20 @@ pub(crate) fn launch(
             .map(|(b, before)| read(b, before))
             .collect(),
     })
+}
+
+/// The points of a grid, last dimension fastest.
+fn points(dims: &[u32]) -> Vec<[u32; 4]> {
+    let count: u32 = dims.iter().product();
+    let point = |mut number: u32| {
+        let mut point = [0; 4];
+        for (dim, &extent) in dims.iter().enumerate().rev() {
+            point[dim] = number % extent;
+            number /= extent;
+        }
+        point
+    };
+    (0..count).map(point).collect()
 }
 
 /// A forward launch from given arguments.

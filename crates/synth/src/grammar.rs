@@ -52,7 +52,7 @@ struct Readable {
 struct Signature {
     name: Name,
     params: Vec<Ty>,
-    result: Ty,
+    results: Vec<Ty>,
     used: bool,
 }
 
@@ -199,15 +199,19 @@ impl Maker {
         let extents: &[(i64, i64)] = match dims {
             1 => &[(6, 20)],
             2 => &[(3, 6), (3, 6)],
-            _ => &[(2, 3), (2, 4), (2, 3)],
+            3 => &[(2, 3), (2, 4), (2, 3)],
+            _ => &[(2, 3), (1, 2), (2, 3), (2, 2)],
         };
         self.dims =
             extents.iter().map(|&(low, high)| self.random.between(low, high) as u32).collect();
-        let sets: &[[&str; 3]] =
-            &[["i", "j", "k"], ["i", "j", "k"], ["row", "col", "layer"], ["tid", "tjd", "tkd"]];
+        let sets: &[[&str; 4]] = &[
+            ["i", "j", "k", "l"],
+            ["i", "j", "k", "l"],
+            ["row", "col", "layer", "batch"],
+            ["x", "y", "z", "w"],
+        ];
         let set = if dims == 1 { self.random.pick(&["i", "i", "tid", "idx", "gid"]) } else { "" };
         let chosen = self.random.pick(sets);
-        let chosen = if chosen[0] == "tid" { ["x", "y", "z"] } else { chosen };
         self.index =
             (0..dims).map(|at| if dims == 1 { set.into() } else { chosen[at].into() }).collect();
         for name in &self.index {
@@ -345,13 +349,36 @@ impl Maker {
         }
     }
 
-    /// Stores an expression that absorbs what is pending at the launch indices of a new output.
+    /// Stores an expression that absorbs what is pending at the launch indices of a new output, or of an array that
+    /// is updated in place.
     fn store(&mut self, ty: Ty) {
+        if self.random.chance(9) {
+            return self.update(ty);
+        }
         let shape = self.dims.clone();
         let out = self.output(ty, shape);
         let value = self.closing(ty);
         let at = self.here();
         self.push(Stmt::Assign(vec![Expr::from(&out).index(at)], value));
+    }
+
+    /// An array whose elements are replaced by what is made of them, or added to: where the old one is needed for the
+    /// gradient, there is none.
+    fn update(&mut self, ty: Ty) {
+        let given = Given { written: true, ..Given::spread(&mut self.random, self.dims.clone()) };
+        let shape = self.dims.clone();
+        let name = self.side_input(ty, shape, given);
+        let place = Expr::from(&name).index(self.here());
+        let adds = !matches!(ty, Ty::Quat | Ty::Transform) && self.random.chance(40);
+        if adds {
+            let value = self.closing(ty);
+            let op = self.random.pick(&["+", "-"]);
+            return self.push(Stmt::Augment(place, op, value));
+        }
+        self.vars.push(Var { expr: place.clone(), ty, used: false });
+        let value = self.closing(ty);
+        self.vars.retain(|var| var.expr != place);
+        self.push(Stmt::Assign(vec![place], value));
     }
 
     /// An expression of a type that absorbs everything pending.

@@ -1,13 +1,18 @@
 //! Rows made wrong on purpose, one change each: a ladder that lets them pass would let wrong rows pass.
 
 use crate::error::SynthError;
+use crate::execute::Grid;
 use crate::program::Program;
 use crate::random::{self, Random};
-use crate::row::Row;
+use crate::row::{Check, Row, results};
 use crate::structure::{Token, tokens};
 use crate::validate::{Rungs, is_caught, validate};
+use gbxcule_runtime::Device;
 use serde_json::{Value, json};
 use std::path::Path;
+
+/// Inputs on which a row that nobody caught is run to tell whether it is wrong at all.
+const INPUTS: u64 = 200;
 
 /// What is made wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +21,8 @@ pub enum Mutation {
     Source,
     /// A token of the source, with all texts made from the wrong source: only running it can tell.
     SourceAndTexts,
+    /// A word of the IR.
+    Ir,
     /// An operator of the C++ text.
     Cpp,
     /// An operator of the CUDA text.
@@ -28,14 +35,22 @@ pub enum Mutation {
 
 impl Mutation {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Source, Self::SourceAndTexts, Self::Cpp, Self::Cuda, Self::Output, Self::Gradient];
+    pub const ALL: [Self; 7] = [
+        Self::Source,
+        Self::SourceAndTexts,
+        Self::Ir,
+        Self::Cpp,
+        Self::Cuda,
+        Self::Output,
+        Self::Gradient,
+    ];
 
     /// What it is called in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Source => "source",
             Self::SourceAndTexts => "source and texts",
+            Self::Ir => "IR",
             Self::Cpp => "C++ text",
             Self::Cuda => "CUDA text",
             Self::Output => "expected output",
@@ -61,6 +76,7 @@ impl Mutation {
                 wrong.cuda_backward = emitted.cuda_backward.filter(|_| row.cuda.is_some());
                 wrong.gradient_refused = program.reverse.err();
             }
+            Self::Ir => wrong.ir = word(&row.ir, &mut random)?,
             Self::Cpp => wrong.cpp = Some(operator(row.cpp.as_ref()?, &mut random)?),
             Self::Cuda => wrong.cuda = Some(operator(row.cuda.as_ref()?, &mut random)?),
             Self::Output => {
@@ -129,6 +145,24 @@ fn replace(text: &str, changes: &[(usize, usize, String)], random: &mut Random) 
     Some(format!("{}{with}{}", &text[..*at], &text[at + len..]))
 }
 
+/// One operation of IR.
+fn word(text: &str, random: &mut Random) -> Option<String> {
+    const SWAPS: [(&str, &str); 6] = [
+        (" add ", " sub "),
+        (" sub ", " add "),
+        (" mul ", " add "),
+        (" div ", " mul "),
+        (" lt ", " ge "),
+        (" gt ", " le "),
+    ];
+    let found = SWAPS.iter().flat_map(|&(from, to)| {
+        text.match_indices(from).map(move |(at, _)| (at, from.len(), to.to_owned()))
+    });
+    let mut changes: Vec<_> = found.collect();
+    changes.sort();
+    replace(text, &changes, random)
+}
+
 /// One arithmetic operator of C++ text with spaces around it.
 fn operator(text: &str, random: &mut Random) -> Option<String> {
     let mut changes = Vec::new();
@@ -158,20 +192,92 @@ fn number(text: &str, random: &mut Random) -> Option<String> {
     Some(arrays.to_string())
 }
 
-/// For each kind: how many mutated rows there were, and how many were caught.
+/// How many rows made wrong in one way were caught.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Score {
+    /// What was made wrong.
+    pub kind: Mutation,
+    /// Rows.
+    pub made: usize,
+    /// Rows that some rung caught.
+    pub caught: usize,
+    /// Those caught by what was computed, whatever the comparison of texts says.
+    pub ran: usize,
+    /// Rows that nobody caught and that compute the same as before, forward and backward, on other inputs, too.
+    pub equal: usize,
+}
+
+impl Score {
+    /// Rows that were wrong and passed.
+    pub fn missed(&self) -> usize {
+        self.made - self.caught - self.equal
+    }
+
+    /// With the score of other rows.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            kind: self.kind,
+            made: self.made + other.made,
+            caught: self.caught + other.caught,
+            ran: self.ran + other.ran,
+            equal: self.equal + other.equal,
+        }
+    }
+}
+
+/// Makes rows wrong and climbs the ladder with them, one score for each kind; `missed` hears of each row that is wrong
+/// and passes. The host's compiler takes part where texts are made wrong, if it has a folder.
 pub fn score(
     rows: &[Row],
     seed: u64,
     folder: Option<&Path>,
-) -> Result<Vec<(Mutation, usize, usize)>, SynthError> {
+    gpu: Option<Device>,
+    missed: &mut dyn FnMut(Mutation, &Row, &Row),
+) -> Result<Vec<Score>, SynthError> {
     let mut scores = Vec::new();
     for kind in Mutation::ALL {
-        let wrong: Vec<Row> = rows.iter().filter_map(|row| kind.apply(row, seed)).collect();
+        let pairs: Vec<(&Row, Row)> =
+            rows.iter().filter_map(|row| Some((row, kind.apply(row, seed)?))).collect();
+        let wrong: Vec<Row> = pairs.iter().map(|pair| pair.1.clone()).collect();
         let needs_host = matches!(kind, Mutation::Cpp | Mutation::Cuda);
         let host = folder.filter(|_| needs_host).map(Path::to_path_buf);
-        let verdicts = validate(&wrong, &Rungs { host, ..Rungs::default() })?;
-        let caught = verdicts.iter().filter(|checks| is_caught(checks)).count();
-        scores.push((kind, wrong.len(), caught));
+        let verdicts = validate(&wrong, &Rungs { host, gpu, ..Rungs::default() })?;
+        let mut score = Score { kind, made: wrong.len(), caught: 0, ran: 0, equal: 0 };
+        for ((row, wrong), checks) in pairs.iter().zip(&verdicts) {
+            let failed = |check: &&Check| check.verdict == "fail";
+            score.caught += usize::from(is_caught(checks));
+            score.ran += usize::from(checks.iter().filter(failed).any(|it| it.check != "texts"));
+            if is_caught(checks) {
+                continue;
+            }
+            if computes_the_same(row, wrong) {
+                score.equal += 1;
+            } else {
+                missed(kind, row, wrong);
+            }
+        }
+        scores.push(score);
     }
     Ok(scores)
+}
+
+/// Whether two rows' sources give the same bits, results and gradients, on many inputs.
+fn computes_the_same(row: &Row, other: &Row) -> bool {
+    let (Ok(one), Ok(two), Some(inputs)) =
+        (Program::read(&row.source), Program::read(&other.source), row.inputs())
+    else {
+        return false;
+    };
+    let grid = Grid { dims: &row.launch_dims, inputs: &inputs };
+    let run = |program: &Program, seed: u64| results(program, grid, seed).ok();
+    (0..INPUTS).all(|draw| {
+        let seed = random::seed(row.input_seed, draw);
+        match (run(&one, seed), run(&two, seed)) {
+            (Some(one), Some(two)) => {
+                one.outputs == two.outputs && one.gradients == two.gradients
+            }
+            (one, two) => one.is_none() && two.is_none(),
+        }
+    })
 }

@@ -3,24 +3,33 @@
 //! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from the row's own
 //! seed until one means something.
 
+use crate::bound::Bounds;
 use crate::difference::{self, Slope};
-use crate::execute::{self, Grid, Memory};
+use crate::distance::settled;
+use crate::execute::{self, Grid, Memory, Way};
 use crate::grammar::{self, Draft};
 use crate::input::Given;
+use crate::launched;
 use crate::meaning::{self, Dull};
 use crate::program::{Program, element};
+use crate::skeleton::Known;
 use crate::tensor::{self, Tensor};
 use crate::{random, spell, structure};
 use gbxcule_kernel::ir::Module;
+use gbxcule_runtime::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::cell::OnceCell;
+use std::sync::LazyLock;
 
 /// Changes when the same seed would give other rows.
-pub const GENERATOR_VERSION: u32 = 1;
+pub const GENERATOR_VERSION: u32 = 2;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Drafts tried for a row.
 const ATTEMPTS: u64 = 200;
+/// What NVIDIA Warp's package has already.
+static IN_WARP: LazyLock<Known> = LazyLock::new(Known::of_warp);
 
 /// How much is done for a row when it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -58,6 +67,10 @@ pub struct Row {
     pub cuda: Option<String>,
     pub cuda_backward: Option<String>,
     pub ptx: Option<String>,
+    pub ptx_backward: Option<String>,
+    pub warp_cpp: Option<String>,
+    pub warp_cuda: Option<String>,
+    pub warp_origin_json: Option<String>,
     /// The code with which a reverse was refused.
     pub gradient_refused: Option<String>,
     pub signature_json: String,
@@ -74,6 +87,8 @@ pub struct Row {
     pub attempt: u32,
     pub generator_version: u32,
     pub compiler: String,
+    pub in_warp: bool,
+    pub warp_gradient: Option<String>,
 }
 
 /// For which devices a row holds text.
@@ -97,6 +112,9 @@ pub struct Plan {
     pub mode: Mode,
     /// For which devices.
     pub device: Texts,
+    /// Of every so many rows, one has its C++ text compiled by the host's compiler and run; 0 for none.
+    #[serde(default)]
+    pub host_every: u64,
 }
 
 /// A row, or why a draft was none.
@@ -114,6 +132,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
         let results = results(&program, grid, input_seed).map_err(|_| Dull::Faults)?;
         checks.push(slope(&program, grid, input_seed, results.gradients.is_some())?);
+        checks.push(machine_code(&program, grid, input_seed, &results));
         outputs = Some(tensor::to_json(&results.outputs));
         gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
     }
@@ -131,6 +150,10 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         cuda: Some(emitted.cuda).filter(|_| cuda),
         cuda_backward: emitted.cuda_backward.filter(|_| cuda),
         ptx: None,
+        ptx_backward: None,
+        warp_cpp: None,
+        warp_cuda: None,
+        warp_origin_json: None,
         gradient_refused: program.reverse.as_ref().err().cloned(),
         signature_json: signature(&program, &draft),
         launch_dims: draft.dims.clone(),
@@ -146,8 +169,17 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         attempt: attempt as u32,
         generator_version: GENERATOR_VERSION,
         compiler: COMPILER_VERSION.into(),
+        in_warp: IN_WARP.has(&source, &program.forward),
+        warp_gradient: None,
         source,
     })
+}
+
+impl Check {
+    /// One that passed, without a number.
+    pub(crate) fn passed(check: &str) -> Self {
+        passed(check, None)
+    }
 }
 
 fn passed(check: &str, number: Option<f64>) -> Check {
@@ -170,6 +202,17 @@ fn slope(program: &Program, grid: Grid<'_>, seed: u64, ran: bool) -> Result<Chec
         Slope::Measured(_) => Err(Dull::NotFinite),
         Slope::Rough => Ok(check("rough", None)),
         Slope::Unable => Ok(check("not run", None)),
+    }
+}
+
+/// The kernel and its reverse as machine code of this CPU, against the interpreter.
+fn machine_code(program: &Program, grid: Grid<'_>, seed: u64, results: &Results) -> Check {
+    let (name, found) = ("machine_code", OnceCell::new());
+    let find = || Bounds::find(program, grid, seed, results, true);
+    let bounds = || found.get_or_init(find).as_ref();
+    match launched::compare(program, grid, seed, results, Device::Cpu, bounds) {
+        Ok(distances) => settled(name, &distances),
+        Err(_) => Check { check: name.into(), verdict: "fail".into(), number: None },
     }
 }
 
@@ -205,7 +248,7 @@ fn signature(program: &Program, draft: &Draft) -> String {
             let ty = module.types.display(of.unwrap_or(param.ty)).to_string();
             json!({
                 "name": param.name, "kind": if of.is_some() { "array" } else { "value" }, "type": ty,
-                "dims": given.shape.len(), "written": given.zero,
+                "dims": given.shape.len(), "written": given.written,
             })
         })
         .collect();
@@ -218,10 +261,28 @@ pub(crate) struct Results {
     pub(crate) gradients: Option<Vec<Tensor>>,
 }
 
+impl Results {
+    /// The gradients, if there are any.
+    pub(crate) fn slopes(&self) -> &[Tensor] {
+        self.gradients.as_deref().unwrap_or_default()
+    }
+}
+
 /// Runs a kernel and its reverse.
 pub(crate) fn results(program: &Program, grid: Grid<'_>, seed: u64) -> Result<Results, String> {
+    results_in(Way::default(), program, grid, seed)
+}
+
+/// The same in another way.
+pub(crate) fn results_in(
+    way: Way,
+    program: &Program,
+    grid: Grid<'_>,
+    seed: u64,
+) -> Result<Results, String> {
     let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
-    let after = execute::forward(program, grid, &data)?;
+    let memory = Memory { data, gradients: Vec::new() };
+    let after = execute::launch_in(way, &program.forward, program.kernel, grid, &memory)?.data;
     let tensors = |memory: &[Vec<u8>], wanted: fn(&Given) -> bool| -> Vec<Tensor> {
         let named = grid.inputs.iter().enumerate().filter(|(_, given)| wanted(given));
         let tensor = |(at, given): (usize, &Given)| Tensor {
@@ -231,11 +292,11 @@ pub(crate) fn results(program: &Program, grid: Grid<'_>, seed: u64) -> Result<Re
         };
         named.map(tensor).collect()
     };
-    let outputs = tensors(&after, |given| given.zero);
+    let outputs = tensors(&after, |given| given.written);
     let Ok(reverse) = &program.reverse else { return Ok(Results { outputs, gradients: None }) };
     let cotangents = execute::cotangents(&program.forward, program.kernel, grid.inputs, seed);
     let memory = Memory { data: after, gradients: cotangents };
-    let after = execute::launch(&reverse.module, reverse.kernel, grid, &memory)?;
+    let after = execute::launch_in(way, &reverse.module, reverse.kernel, grid, &memory)?;
     let mut gradients = tensors(&after.gradients, |given| !given.zero && !given.shape.is_empty());
     gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
     // Gradients of integers in structs are memory that nobody looks at.
@@ -249,6 +310,25 @@ impl Row {
     /// The inputs as data.
     pub(crate) fn inputs(&self) -> Option<Vec<Given>> {
         serde_json::from_str(&self.inputs_json).ok()
+    }
+
+    /// One more check.
+    pub(crate) fn add_check(&mut self, check: Check) {
+        let mut checks = self.checks();
+        checks.push(check);
+        self.checks_json = json!(checks).to_string();
+    }
+
+    /// Keeps verdicts that were found later beside those of its making, and says what NVIDIA Warp's gradient is.
+    pub fn keep(&mut self, found: &[Check]) {
+        let mut checks = self.checks();
+        for check in found.iter().filter(|check| !check.verdict.starts_with("not run")) {
+            checks.retain(|it| it.check != check.check);
+            checks.push(check.clone());
+        }
+        self.checks_json = json!(checks).to_string();
+        let label = checks.iter().find(|it| it.check == "warp_gradient");
+        self.warp_gradient = label.map(|it| it.verdict.replace("pass", "right"));
     }
 
     /// The checks as data.

@@ -3,8 +3,8 @@
 use crate::error::SynthError;
 use crate::row::Row;
 use arrow::array::{
-    Array, ArrayRef, ListArray, ListBuilder, RecordBatch, StringArray, StringBuilder, UInt32Array,
-    UInt32Builder, UInt64Array,
+    Array, ArrayRef, BooleanArray, ListArray, ListBuilder, RecordBatch, StringArray, StringBuilder,
+    UInt32Array, UInt32Builder, UInt64Array,
 };
 use arrow::datatypes::{Field, Schema};
 use parquet::arrow::ArrowWriter;
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Changes when a reader would have to.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
 /// Writes a file beside its place, then moves it there.
@@ -73,6 +73,8 @@ fn batch(rows: &[Row]) -> Result<RecordBatch, arrow::error::ArrowError> {
     columns.push(("seed", long(|row| row.seed)));
     columns.push(("attempt", word(|row| row.attempt)));
     columns.push(("generator_version", word(|row| row.generator_version)));
+    let marks: BooleanArray = rows.iter().map(|row| Some(row.in_warp)).collect();
+    columns.push(("in_warp", Arc::new(marks)));
     let field =
         |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), true);
     let fields: Vec<Field> = columns.iter().map(field).collect();
@@ -97,6 +99,10 @@ static TEXTS: &[(&str, Get, Set)] = &[
     ("cuda", |row| row.cuda.as_deref(), |row, it| row.cuda = it),
     ("cuda_backward", |row| row.cuda_backward.as_deref(), |row, it| row.cuda_backward = it),
     ("ptx", |row| row.ptx.as_deref(), |row, it| row.ptx = it),
+    ("ptx_backward", |row| row.ptx_backward.as_deref(), |row, it| row.ptx_backward = it),
+    ("warp_cpp", |row| row.warp_cpp.as_deref(), |row, it| row.warp_cpp = it),
+    ("warp_cuda", |row| row.warp_cuda.as_deref(), |row, it| row.warp_cuda = it),
+    ("warp_origin_json", |row| row.warp_origin_json.as_deref(), |row, it| row.warp_origin_json = it),
     ("gradient_refused", |row| row.gradient_refused.as_deref(), |row, it| row.gradient_refused = it),
     ("signature_json", |row| Some(&row.signature_json), |row, it| row.signature_json = it.unwrap_or_default()),
     ("inputs_json", |row| Some(&row.inputs_json), |row, it| row.inputs_json = it.unwrap_or_default()),
@@ -105,6 +111,7 @@ static TEXTS: &[(&str, Get, Set)] = &[
     ("structure", |row| Some(&row.structure), |row, it| row.structure = it.unwrap_or_default()),
     ("split", |row| Some(&row.split), |row, it| row.split = it.unwrap_or_default()),
     ("checks_json", |row| Some(&row.checks_json), |row, it| row.checks_json = it.unwrap_or_default()),
+    ("warp_gradient", |row| row.warp_gradient.as_deref(), |row, it| row.warp_gradient = it),
     ("compiler", |row| Some(&row.compiler), |row, it| row.compiler = it.unwrap_or_default()),
 ];
 
@@ -117,6 +124,14 @@ pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
         text.push('\n');
     }
     Ok(text)
+}
+
+/// The columns of a Parquet file, in order.
+pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
+    let file = fs::File::open(path).map_err(SynthError::file(path))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|error| SynthError::data(path, error))?;
+    Ok(reader.schema().fields().iter().map(|field| field.name().clone()).collect())
 }
 
 /// The rows of a Parquet file.
@@ -148,6 +163,7 @@ fn rows_of(batch: &RecordBatch) -> Option<Vec<Row>> {
         column::<UInt32Array>(batch, "attempt")?,
         column::<UInt32Array>(batch, "generator_version")?,
     );
+    let in_warp = column::<BooleanArray>(batch, "in_warp")?;
     let (dims, features) =
         (column::<ListArray>(batch, "launch_dims")?, column::<ListArray>(batch, "features")?);
     let mut rows = Vec::with_capacity(batch.num_rows());
@@ -161,6 +177,7 @@ fn rows_of(batch: &RecordBatch) -> Option<Vec<Row>> {
             seed: seed.value(at),
             attempt: attempt.value(at),
             generator_version: version.value(at),
+            in_warp: in_warp.value(at),
             launch_dims: extents.values().to_vec(),
             features: words.iter().flatten().map(str::to_owned).collect(),
             ..Row::default()

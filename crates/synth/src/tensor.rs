@@ -56,6 +56,17 @@ pub(crate) fn literal(value: &Value, scalar: Scalar) -> Option<Literal> {
     Some(Literal::int(scalar, signed.or_else(|| value.as_u64().map(i128::from))?))
 }
 
+/// The unit in the last place of a float of size 1.
+pub(crate) fn epsilon(of: Scalar) -> Option<f64> {
+    match of {
+        Scalar::F64 => Some(f64::EPSILON),
+        Scalar::F32 => Some(f64::from(f32::EPSILON)),
+        Scalar::F16 => Some(2f64.powi(-10)),
+        Scalar::Bf16 => Some(2f64.powi(-7)),
+        _ => None,
+    }
+}
+
 /// How far apart two numbers are in units in the last place: of floats at the size of the larger or of 1,
 /// whichever is more; of integers, infinitely unless equal.
 pub(crate) fn units(left: Literal, right: Literal) -> f64 {
@@ -63,12 +74,7 @@ pub(crate) fn units(left: Literal, right: Literal) -> f64 {
     if left == right || left.scalar().is_float() && l == r {
         return 0.0;
     }
-    let epsilon = match left.scalar() {
-        Scalar::F64 => f64::EPSILON,
-        Scalar::F32 => f64::from(f32::EPSILON),
-        Scalar::F16 => 2f64.powi(-10),
-        _ => return f64::INFINITY,
-    };
+    let Some(epsilon) = epsilon(left.scalar()) else { return f64::INFINITY };
     let units = (l - r).abs() / (epsilon * l.abs().max(r.abs()).max(1.0));
     if units.is_nan() { f64::INFINITY } else { units }
 }

@@ -77,7 +77,7 @@ impl Usage {
     }
 }
 
-fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
+pub(crate) fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(SynthError::file(folder))? {
         let path = entry.map_err(SynthError::file(folder))?.path();
@@ -91,7 +91,7 @@ fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
 }
 
 /// The texts of all kernels, from the mark to the end of the body.
-fn kernels(text: &str) -> Vec<&str> {
+pub(crate) fn kernels(text: &str) -> Vec<&str> {
     let tokens = tokens(text);
     let mut found = Vec::new();
     for (at, &(start, token)) in tokens.iter().enumerate() {

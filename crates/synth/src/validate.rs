@@ -1,34 +1,37 @@
 //! The ladder: each rung executes something of a row as it is stored, and gives a verdict and a number.
 
+mod assembler;
 mod peer;
+mod text;
 
+use crate::bound::Bounds;
 use crate::difference::{self, Slope};
+use crate::distance::{exact, settled};
 use crate::error::SynthError;
-use crate::execute::{self, Grid, Memory};
-use crate::host::{self, Job};
+use crate::execute::Grid;
 use crate::input::Given;
-use crate::program::{self, Program};
-use crate::row::{Check, Row, results};
-use crate::tensor::{self, Tensor};
+use crate::launched;
+use crate::program::Program;
+use crate::row::{Check, Results, Row, results};
+use crate::tensor::Tensor;
 use gbxcule_kernel::back::cxx::Dialect;
 use gbxcule_oracle::Python;
-use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
+use gbxcule_runtime::Device;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-/// What results of a host compiler may differ by, in units in the last place: its mathematical functions are others
-/// than ours, and what is made of them may be off by more.
-pub const HOST_UNITS: f64 = 256.0;
-
 /// The rungs, from the first.
-pub const RUNGS: [&str; 11] = [
+pub const RUNGS: [&str; 13] = [
     "parses",
     "texts",
     "outputs",
     "gradients",
     "differences",
+    "machine_code",
     "cpp",
     "cuda_on_host",
     "nvrtc",
+    "ptx",
     "warp",
     "warp_gradient",
     "gpu",
@@ -43,10 +46,12 @@ pub const WARP_GRADIENT_ERROR: f64 = 1e-2;
 pub struct Rungs {
     /// A folder where the host's compiler works.
     pub host: Option<PathBuf>,
-    /// Whether NVRTC compiles the CUDA texts to machine code.
+    /// Whether NVRTC compiles the CUDA texts to machine code, and `ptxas` the stored PTX.
     pub nvrtc: bool,
     /// A Python with NVIDIA Warp.
     pub warp: Option<Python>,
+    /// A GPU that rows are launched on.
+    pub gpu: Option<Device>,
 }
 
 /// The verdicts of some rows, in their order.
@@ -55,16 +60,16 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
     let mut verdicts: Vec<Vec<Check>> =
         rows.iter().zip(&read).map(|(row, stored)| rungs(row, stored.as_ref())).collect();
     let ran = match &wanted.host {
-        Some(folder) => texts(rows, &read, folder)?,
+        Some(folder) => text::rungs(rows, &read, folder, &[Dialect::Host, Dialect::Cuda])?,
         None => rows
             .iter()
             .map(|_| ["cpp", "cuda_on_host"].map(|name| check(name, NOT_ASKED, None)))
             .collect(),
     };
     let compiled = if wanted.nvrtc {
-        nvrtc(rows)?
+        assembler::rungs(rows)?
     } else {
-        rows.iter().map(|_| check("nvrtc", NOT_ASKED, None)).collect()
+        rows.iter().map(|_| assembler::not_asked()).collect()
     };
     let warp = match &wanted.warp {
         Some(python) => peer::rungs(rows, &read, &verdicts, python)?,
@@ -73,31 +78,29 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
             .map(|_| ["warp", "warp_gradient"].map(|name| check(name, NOT_ASKED, None)))
             .collect(),
     };
-    let others = ran.into_iter().zip(compiled).zip(warp);
-    for (checks, ((ran, compiled), warp)) in verdicts.iter_mut().zip(others) {
+    let others = ran.into_iter().zip(compiled).zip(warp).zip(&read);
+    for (checks, (((ran, compiled), warp), stored)) in verdicts.iter_mut().zip(others) {
         checks.extend(ran);
-        checks.push(compiled);
+        checks.extend(compiled);
         checks.extend(warp);
-        checks.push(check("gpu", "not run: no launch on a GPU yet", None));
+        checks.push(match (wanted.gpu, stored) {
+            (None, _) => check("gpu", NOT_ASKED, None),
+            (Some(_), None) => check("gpu", UNREAD, None),
+            (Some(device), Some(stored)) => stored.launched("gpu", device),
+        });
     }
     Ok(verdicts)
 }
 
-const NOT_ASKED: &str = "not run: not asked for";
-
-/// CUDA texts, forward and backward, to machine code.
-fn nvrtc(rows: &[Row]) -> Result<Vec<Check>, SynthError> {
-    let nvrtc = Nvrtc::find().map_err(|error| SynthError::Nvrtc { reason: error.to_string() })?;
-    let compiles = |text: &str| nvrtc.compile(text, "row.cu", Arch::new(90), Output::Cubin).is_ok();
-    let one = |row: &Row| match &row.cuda {
-        None => check("nvrtc", "not run: no text", None),
-        Some(text) => {
-            let back = row.cuda_backward.as_ref().is_none_or(|text| compiles(text));
-            check("nvrtc", verdict(compiles(text) && back), None)
-        }
-    };
-    Ok(rows.iter().map(one).collect())
+/// The rung of the host's compiler alone: C++ texts, compiled together.
+pub(crate) fn host(rows: &[Row], folder: &Path) -> Result<Vec<Check>, SynthError> {
+    let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
+    let checks = text::rungs(rows, &read, folder, &[Dialect::Host])?;
+    Ok(checks.into_iter().map(|[cpp, _]| cpp).collect())
 }
+
+const NOT_ASKED: &str = "not run: not asked for";
+const UNREAD: &str = "not run: does not parse";
 
 fn check(name: &str, verdict: &str, number: Option<f64>) -> Check {
     Check { check: name.into(), verdict: verdict.into(), number }
@@ -106,8 +109,12 @@ fn check(name: &str, verdict: &str, number: Option<f64>) -> Check {
 /// A row that could be read.
 struct Stored {
     program: Program,
+    dims: Vec<u32>,
     inputs: Vec<Given>,
-    results: Result<crate::row::Results, String>,
+    seed: u64,
+    results: Result<Results, String>,
+    /// What results may be off by where threads run in order, and where they don't.
+    bounds: [OnceCell<Option<Bounds>>; 2],
 }
 
 impl Stored {
@@ -119,18 +126,41 @@ impl Stored {
         }
         let results =
             results(&program, Grid { dims: &row.launch_dims, inputs: &inputs }, row.input_seed);
-        Some(Self { program, inputs, results })
+        let (dims, seed) = (row.launch_dims.clone(), row.input_seed);
+        Some(Self { program, dims, inputs, seed, results, bounds: Default::default() })
+    }
+
+    fn grid(&self) -> Grid<'_> {
+        Grid { dims: &self.dims, inputs: &self.inputs }
+    }
+
+    fn bounds(&self, any_order: bool) -> Option<&Bounds> {
+        let find = || {
+            let exact = self.results.as_ref().ok()?;
+            Bounds::find(&self.program, self.grid(), self.seed, exact, any_order)
+        };
+        self.bounds[usize::from(any_order)].get_or_init(find).as_ref()
+    }
+
+    /// Launched on a device, forward and backward.
+    fn launched(&self, name: &str, device: Device) -> Check {
+        let Ok(results) = &self.results else { return check(name, "fail", None) };
+        let bounds = || self.bounds(true);
+        match launched::compare(&self.program, self.grid(), self.seed, results, device, bounds) {
+            Ok(distances) => settled(name, &distances),
+            Err(_) => check(name, "fail", None),
+        }
     }
 }
 
 /// What needs no other compiler.
 fn rungs(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
-    let Some(Stored { program, inputs, results }) = stored else {
-        let none = ["texts", "outputs", "gradients", "differences"];
-        let none = none.into_iter().map(|name| check(name, "not run: does not parse", None));
+    let Some(stored) = stored else {
+        let none = ["texts", "outputs", "gradients", "differences", "machine_code"];
+        let none = none.into_iter().map(|name| check(name, UNREAD, None));
         return std::iter::once(check("parses", "fail", None)).chain(none).collect();
     };
-    let grid = Grid { dims: &row.launch_dims, inputs };
+    let Stored { program, results, .. } = stored;
     let mut checks = vec![
         check("parses", "pass", None),
         check("texts", verdict(same_texts(row, program)), None),
@@ -139,8 +169,7 @@ fn rungs(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
         |name: &str, stored: Option<&str>, found: Option<&Vec<Tensor>>| match (stored, found) {
             (None, _) => check(name, "not run: none stored", None),
             (Some(stored), Some(found)) => {
-                let units = compare(stored, found);
-                check(name, verdict(units == Some(0.0)), units)
+                exact(stored, found).verdict(name)
             }
             (Some(_), None) => check(name, "fail", None),
         };
@@ -153,7 +182,7 @@ fn rungs(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
     ));
     checks.push(match &program.reverse {
         Err(code) => check("differences", &format!("not run: refused ({code})"), None),
-        Ok(reverse) => match difference::compare(program, reverse, grid, row.input_seed) {
+        Ok(reverse) => match difference::compare(program, reverse, stored.grid(), stored.seed) {
             Slope::Measured(error) => {
                 check("differences", verdict(error <= difference::TOLERANCE), Some(error))
             }
@@ -161,6 +190,7 @@ fn rungs(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
             Slope::Unable => check("differences", "not run: not in 64 bits", None),
         },
     });
+    checks.push(stored.launched("machine_code", Device::Cpu));
     checks
 }
 
@@ -179,111 +209,6 @@ fn same_texts(row: &Row, program: &Program) -> bool {
         && same(&row.cuda, &Some(emitted.cuda))
         && same(&row.cuda_backward, &emitted.cuda_backward)
         && row.gradient_refused.as_ref() == program.reverse.as_ref().err()
-}
-
-/// The largest difference between stored numbers and found ones; `None` if they aren't of one shape.
-fn compare(stored: &str, found: &[Tensor]) -> Option<f64> {
-    let stored = tensor::from_json(stored)?;
-    if stored.len() != found.len() {
-        return None;
-    }
-    let mut worst = 0.0f64;
-    for ((name, values), tensor) in stored.iter().zip(found) {
-        if *name != tensor.name || values.len() != tensor.numbers.len() {
-            return None;
-        }
-        for (value, &number) in values.iter().zip(&tensor.numbers) {
-            worst = worst.max(tensor::units(tensor::literal(value, number.scalar())?, number));
-        }
-    }
-    Some(worst)
-}
-
-/// One of a row's texts on its way through a host compiler.
-struct Way {
-    row: usize,
-    rung: usize,
-    backward: bool,
-}
-
-/// The rungs of the host compiler, for each row: C++, CUDA.
-fn texts(
-    rows: &[Row],
-    read: &[Option<Stored>],
-    folder: &Path,
-) -> Result<Vec<[Check; 2]>, SynthError> {
-    let (mut jobs, mut ways) = (Vec::new(), Vec::new());
-    for (at, (row, stored)) in rows.iter().zip(read).enumerate() {
-        let Some(stored) = stored else { continue };
-        for (rung, dialect, text, back) in [
-            (0, Dialect::Host, &row.cpp, &row.cpp_backward),
-            (1, Dialect::Cuda, &row.cuda, &row.cuda_backward),
-        ] {
-            for (backward, text) in [(false, text), (true, back)] {
-                if let Some(job) =
-                    text.as_ref().and_then(|text| job(row, stored, text, dialect, backward))
-                {
-                    jobs.push(job);
-                    ways.push(Way { row: at, rung, backward });
-                }
-            }
-        }
-    }
-    let outcomes = host::run(&jobs, folder)?;
-    let none = |name| check(name, "not run: no text", None);
-    let mut checks: Vec<[Check; 2]> =
-        rows.iter().map(|_| [none("cpp"), none("cuda_on_host")]).collect();
-    for (way, outcome) in ways.iter().zip(outcomes) {
-        let units = outcome.ok().and_then(|memory| {
-            judge(&rows[way.row], read[way.row].as_ref()?, &memory, way.backward)
-        });
-        let entry = &mut checks[way.row][way.rung];
-        let holds = units.is_some_and(|units| units <= HOST_UNITS);
-        let worst = entry.number.into_iter().chain(units).fold(0.0, f64::max);
-        entry.number = Some(worst);
-        if entry.verdict != "fail" {
-            entry.verdict = verdict(holds).into();
-        }
-    }
-    Ok(checks)
-}
-
-fn job<'a>(
-    row: &'a Row,
-    stored: &'a Stored,
-    text: &'a str,
-    dialect: Dialect,
-    backward: bool,
-) -> Option<Job<'a>> {
-    let program = &stored.program;
-    let grid = Grid { dims: &row.launch_dims, inputs: &stored.inputs };
-    let data = execute::arguments(&program.forward, program.kernel, &stored.inputs, row.input_seed);
-    let (module, kernel, memory) = if backward {
-        let reverse = program.reverse.as_ref().ok()?;
-        let gradients =
-            execute::cotangents(&program.forward, program.kernel, &stored.inputs, row.input_seed);
-        let data = execute::forward(program, grid, &data).ok()?;
-        (&reverse.module, reverse.kernel, Memory { data, gradients })
-    } else {
-        (&program.forward, program.kernel, Memory { data, gradients: Vec::new() })
-    };
-    let symbol = program::write(module, kernel, dialect).kernels.first()?.symbol.clone();
-    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, grid, memory })
-}
-
-/// How far memory is from the row's stored results.
-fn judge(row: &Row, stored: &Stored, memory: &Memory, backward: bool) -> Option<f64> {
-    let text = if backward { row.gradients_json.as_ref()? } else { row.outputs_json.as_ref()? };
-    let part = if backward { &memory.gradients } else { &memory.data };
-    let wanted = tensor::from_json(text)?;
-    let module = &stored.program.forward;
-    let mut found = Vec::new();
-    for (name, _) in &wanted {
-        let at = stored.inputs.iter().position(|given| given.name == *name)?;
-        let numbers = execute::numbers(module, stored.program.kernel, at, &part[at]);
-        found.push(Tensor { name: name.clone(), shape: Vec::new(), numbers });
-    }
-    compare(text, &found)
 }
 
 /// For each rung: rows that passed, rows that failed, rows without a verdict, and the largest number of those that passed.

@@ -1,4 +1,4 @@
-//! A module with every 32-bit float made a 64-bit one: what finite differences are taken of.
+//! A module with every narrower float made a 64-bit one: what finite differences are taken of.
 //!
 //! Differences of 32-bit results have three good digits at best; the same program in 64 bits has ten. What
 //! looks at the bits of a float is no program any more after this, and is refused by `check`.
@@ -9,7 +9,7 @@ use gbxcule_kernel::ir::{Field, Literal, Module, Scalar, Shape, Struct, Type, Ty
 
 const fn wide(of: Scalar) -> Scalar {
     match of {
-        Scalar::F32 => Scalar::F64,
+        Scalar::F32 | Scalar::F16 => Scalar::F64,
         other => other,
     }
 }
@@ -40,7 +40,7 @@ pub(crate) fn widen(module: &Valid<Module>) -> Option<Valid<Module>> {
         for (_, value) in function.body.values.iter_mut() {
             value.ty = to(value.ty);
             if let Op::Literal(literal) = value.op
-                && literal.scalar() == Scalar::F32
+                && wide(literal.scalar()) != literal.scalar()
             {
                 value.op = Op::Literal(Literal::float(Scalar::F64, literal.as_f64()));
             }

@@ -2,11 +2,14 @@
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
 use gbxcule_synth::row::{Mode, Plan, Texts, acceptance, make};
+use gbxcule_synth::skeleton::{Known, is_known};
+use gbxcule_synth::table::{SCHEMA_VERSION, column_names, read_parquet, to_parquet};
+use gbxcule_synth::tool::Tools;
 use std::collections::HashSet;
 use std::path::Path;
 
-const TEXT: Plan = Plan { seed: 5, mode: Mode::Text, device: Texts::Both };
-const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both };
+const TEXT: Plan = Plan { seed: 5, mode: Mode::Text, device: Texts::Both, host_every: 0 };
+const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0 };
 
 #[test]
 fn nearly_every_row_has_a_structure_of_its_own() {
@@ -29,10 +32,61 @@ fn nearly_every_row_has_a_structure_of_its_own() {
         "wp.quat_rotate",
         "wp.transform_point",
         "wp.constant",
+        "wp.float16",
+        "wp.float64",
+        "wp.array4d",
         "<<",
     ] {
         assert!(features.iter().any(|feature| *feature == wanted), "no row has {wanted}");
     }
+    let takes_apart = |line: &str| {
+        line.split_once(" = ")
+            .is_some_and(|(left, right)| left.contains(", ") && !right.starts_with("wp.tid"))
+    };
+    let several = rows.iter().filter(|row| row.source.lines().any(takes_apart)).count();
+    assert!(several >= 5, "functions with several results in {several} rows");
+}
+
+#[test]
+fn rows_whose_gradient_is_refused_are_kept_and_say_so() {
+    let rows: Vec<_> = (0..60).map(|id| make(RUN, id)).collect();
+    let refused: Vec<_> = rows.iter().filter(|row| row.gradient_refused.is_some()).collect();
+    assert!((1..15).contains(&refused.len()), "{} of 60", refused.len());
+    for row in rows {
+        let none = [&row.ir_backward, &row.cpp_backward, &row.cuda_backward, &row.gradients_json];
+        assert!(none.iter().all(|text| text.is_none() == row.gradient_refused.is_some()));
+        let checks = row.checks();
+        let differences = checks.iter().find(|it| it.check == "differences").expect("a verdict");
+        assert_eq!(differences.verdict == "refused", row.gradient_refused.is_some());
+    }
+}
+
+#[test]
+fn rows_that_nvidia_warp_has_are_marked() {
+    let known = Known::of_warp();
+    let rows: Vec<_> = (0..40).map(|id| make(TEXT, id)).collect();
+    assert!(rows.iter().all(|row| row.in_warp == is_known(&row.source, &known)));
+    let sum = "import warp as wp\n\n\n@wp.kernel\ndef total(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    i = wp.tid()\n    wp.atomic_add(y, 0, x[i])\n";
+    assert!(known.len() > 1000 && is_known(sum, &known));
+}
+
+/// Readers find columns by name and order; a change of either is another `SCHEMA_VERSION`.
+#[test]
+fn the_columns_of_schema_version_2() {
+    let rows = [make(TEXT, 0)];
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("columns.parquet");
+    std::fs::write(&path, to_parquet(&rows).expect("Parquet")).expect("a file");
+    let names = column_names(&path).expect("columns").join(" ");
+    assert_eq!(SCHEMA_VERSION, 2);
+    assert_eq!(
+        names,
+        "id family kernel source ir ir_backward cpp cpp_backward cuda cuda_backward ptx ptx_backward warp_cpp warp_cuda \
+         warp_origin_json gradient_refused signature_json inputs_json outputs_json gradients_json structure split \
+         checks_json warp_gradient compiler launch_dims features input_seed seed attempt generator_version in_warp"
+    );
+    assert_eq!(read_parquet(&path).expect("rows"), rows);
 }
 
 #[test]
@@ -57,13 +111,15 @@ fn bytes(folder: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn workers_and_shards_change_no_byte() {
-    let manifest = Manifest::new(520, TEXT);
+    let manifest = Manifest::new(520, TEXT, &Tools::default());
     let work =
         |shard, shards, workers| Work { shard, shards, workers, resume: false, jsonl: false };
     let make_in = |name: &str, works: &[Work]| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth").join(name);
         _ = std::fs::remove_dir_all(&folder);
-        works.iter().for_each(|work| batch(&folder, &manifest, work, &|| ()).expect("a dataset"));
+        works.iter().for_each(|work| {
+            batch(&folder, &manifest, work, &Tools::default(), &|| ()).expect("a dataset")
+        });
         folder
     };
     let one = make_in("one", &[work(0, 1, 1)]);
@@ -73,8 +129,14 @@ fn workers_and_shards_change_no_byte() {
     assert_eq!(rows.len(), 520);
     assert!(rows.iter().enumerate().all(|(at, row)| row.id == at as u64));
     assert_eq!(rows[77], make(TEXT, 77));
-    let again = batch(&one, &manifest, &work(0, 1, 1), &|| ());
+    let again = batch(&one, &manifest, &work(0, 1, 1), &Tools::default(), &|| ());
     assert!(again.is_err_and(|error| error.to_string().contains("--resume")));
-    let other = batch(&one, &Manifest::new(9, TEXT), &work(0, 1, 1), &|| ());
+    let other = batch(
+        &one,
+        &Manifest::new(9, TEXT, &Tools::default()),
+        &work(0, 1, 1),
+        &Tools::default(),
+        &|| (),
+    );
     assert!(other.is_err_and(|error| error.to_string().contains("another dataset")));
 }

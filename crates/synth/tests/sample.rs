@@ -2,6 +2,7 @@
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
 use gbxcule_synth::card;
+use gbxcule_synth::tool::Tools;
 use gbxcule_synth::usage::Usage;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ fn the_sample_is_made_again_byte_for_byte() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth/sample");
     _ = std::fs::remove_dir_all(&folder);
     let work = Work { shard: 0, shards: 1, workers: 2, resume: false, jsonl: false };
-    batch(&folder, &manifest, &work, &|| ()).expect("a dataset");
+    batch(&folder, &manifest, &work, &Tools::default(), &|| ()).expect("a dataset");
     let rows = read(&folder).expect("rows");
     card::write(&folder, &manifest, &rows, &Usage::of_warp()).expect("a card");
     let (made, committed) = (files(&folder), files(&sample()));

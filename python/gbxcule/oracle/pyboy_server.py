@@ -7,7 +7,6 @@ when the LCD is switched on or off, and only by looking after every tick can tho
 
 import importlib.metadata
 import io
-import json
 import platform
 import struct
 import tempfile
@@ -15,7 +14,7 @@ import tempfile
 from pyboy import PyBoy
 from pyboy.utils import WindowEvent
 
-from gbxcule.oracle import boot, framing
+from gbxcule.oracle import boot, framing, wheel
 
 REGISTERS = struct.Struct("<8B2HQQ")
 FEATURES = struct.Struct("<8B2H16s")
@@ -173,7 +172,7 @@ class Server:
             "protocol": framing.PROTOCOL_VERSION,
             "oracle": "pyboy",
             "version": importlib.metadata.version("pyboy"),
-            "wheel": wheel_source("pyboy"),
+            "wheel": wheel.source("pyboy"),
             "python": platform.python_version(),
         }, b""
 
@@ -215,12 +214,6 @@ class Server:
 
     def screen(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
         return {}, self.machines[header["env"]].screen()
-
-
-def wheel_source(package: str) -> str:
-    """Where the installed package came from, as PEP 610 records it."""
-    text = importlib.metadata.distribution(package).read_text("direct_url.json")
-    return json.loads(text).get("url", "wheel source unknown") if text else "wheel source unknown"
 
 
 def commands() -> "dict[str, framing.Command]":

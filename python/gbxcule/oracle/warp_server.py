@@ -220,10 +220,10 @@ def limited(command: framing.Command) -> framing.Command:
 
 
 def commands() -> "dict[str, framing.Command]":
-    from gbxcule.oracle import warp_gradient  # it builds on this module
+    from gbxcule.oracle import warp_gradient, warp_text  # the first builds on this module
 
     wp.config.quiet = True
     wp.init()
-    launches = {"run": run, "run_file": run_file}
+    launches = {"run": run, "run_file": run_file, "texts": warp_text.texts}
     launches |= {"backward": warp_gradient.backward, "backward_file": warp_gradient.backward_file}
     return {"hello": hello} | {name: limited(command) for name, command in launches.items()}

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use gbxcule_oracle::Python;
 use gbxcule_synth::leak::nearest;
-use gbxcule_synth::mutate::score;
+use gbxcule_synth::mutate::{Mutation, Score, score};
 use gbxcule_synth::row::{Check, Row};
 use gbxcule_synth::validate::{Rungs, is_caught, ladder, validate};
 
-use super::Dataset;
+use super::make::write_rows;
+use super::{Dataset, Device};
 use crate::progress;
 
 /// Rows to an executable of the host's compiler.
@@ -42,23 +43,29 @@ pub(crate) struct Validate {
     #[command(flatten)]
     host: Host,
 
-    /// Compile CUDA texts to machine code with NVRTC
+    /// Compile CUDA texts to machine code with NVRTC, and stored PTX with `ptxas`
     #[arg(long)]
     nvrtc: bool,
 
     /// Ask NVIDIA Warp, in the Python that GBXCULE_PYTHON names (else the active one)
     #[arg(long)]
     warp: bool,
+
+    /// Write the rows with these verdicts, as a dataset of its own: rows in which NVIDIA Warp's gradient is wrong are
+    /// labelled, and the card counts them
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 impl Validate {
-    pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let (_, rows) = self.dataset.read()?;
+    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+        let (manifest, mut rows) = self.dataset.read()?;
         let folder = self.host.folder();
+        let gpu = device.gpu()?;
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut verdicts = Vec::new();
         let warp = self.warp.then(Python::find);
-        let wanted = Rungs { host: folder.clone(), nvrtc: self.nvrtc, warp };
+        let wanted = Rungs { host: folder.clone(), nvrtc: self.nvrtc, warp, gpu };
         for rows in rows.chunks(HOST_ROWS) {
             verdicts.extend(validate(rows, &wanted)?);
             bar.inc(rows.len() as u64);
@@ -68,6 +75,10 @@ impl Validate {
             _ = std::fs::remove_dir_all(folder);
         }
         print_ladder(&rows, &verdicts);
+        if let Some(out) = &self.out {
+            rows.iter_mut().zip(&verdicts).for_each(|(row, checks)| row.keep(checks));
+            write_rows(out, &manifest, &rows, false)?;
+        }
         Ok(!verdicts.iter().any(|checks| is_caught(checks)))
     }
 }
@@ -89,6 +100,13 @@ fn print_ladder(rows: &[Row], verdicts: &[Vec<Check>]) {
         };
         println!("{name:<14} {pass:>8} {fail:>8} {none:>8} {percent:>8}   {most}");
     }
+    let is_wrong = |check: &&Check| check.verdict == "wrong";
+    let wrong = verdicts.iter().flatten().filter(is_wrong).count();
+    if wrong > 0 {
+        println!(
+            "NVIDIA Warp's gradient is wrong in {wrong} rows, of those that it has no verdict for"
+        );
+    }
 }
 
 /// Make rows wrong on purpose and print how many are caught, by kind
@@ -106,29 +124,45 @@ pub(crate) struct Mutate {
 }
 
 impl Mutate {
-    pub(crate) fn run(self) -> anyhow::Result<bool> {
+    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
         let (_, rows) = self.dataset.read()?;
         let folder = self.host.folder();
-        println!("{:<20} {:>8} {:>8} {:>9}", "changed", "rows", "caught", "%");
-        let mut totals: Vec<(&str, usize, usize)> = Vec::new();
+        let gpu = device.gpu()?;
+        let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
+        let mut totals: Vec<Score> = Vec::new();
+        let mut missed = |kind: Mutation, row: &Row, wrong: &Row| {
+            bar.suspend(|| println!("row {}, {}: passes\n{}", row.id, kind.name(), wrong.source));
+        };
         for rows in rows.chunks(HOST_ROWS) {
-            for (kind, made, caught) in score(rows, self.seed, folder.as_deref())? {
-                match totals.iter_mut().find(|total| total.0 == kind.name()) {
-                    Some(total) => (total.1, total.2) = (total.1 + made, total.2 + caught),
-                    None => totals.push((kind.name(), made, caught)),
-                }
-            }
+            let scores = score(rows, self.seed, folder.as_deref(), gpu, &mut missed)?;
+            totals = match totals.as_slice() {
+                [] => scores,
+                totals => totals.iter().zip(scores).map(|(all, one)| all.and(one)).collect(),
+            };
+            bar.inc(rows.len() as u64);
         }
+        bar.finish_and_clear();
         if let Some(folder) = &folder {
             _ = std::fs::remove_dir_all(folder);
         }
-        for (name, made, caught) in &totals {
+        println!(
+            "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8} {:>12}",
+            "made wrong", "rows", "equal", "caught", "missed", "caught %", "by running %"
+        );
+        for score in &totals {
+            let wrong = (score.made - score.equal).max(1) as f64;
             println!(
-                "{name:<20} {made:>8} {caught:>8} {:>8.2} %",
-                100.0 * *caught as f64 / (*made).max(1) as f64
+                "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8.2} {:>12.2}",
+                score.kind.name(),
+                score.made,
+                score.equal,
+                score.caught,
+                score.missed(),
+                100.0 * score.caught as f64 / wrong,
+                100.0 * score.ran as f64 / wrong,
             );
         }
-        Ok(totals.iter().all(|(_, made, caught)| caught * 100 >= made * 99))
+        Ok(totals.iter().all(|score| score.caught * 100 >= (score.made - score.equal) * 99))
     }
 }
 

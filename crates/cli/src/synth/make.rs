@@ -5,14 +5,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use gbxcule_lab::artifact::write_whole;
+use gbxcule_oracle::Python;
+use gbxcule_runtime::nvrtc::Arch;
 use gbxcule_synth::batch::{Manifest, Work, batch, extent};
 use gbxcule_synth::card;
 use gbxcule_synth::leak::unique;
-use gbxcule_synth::row::{Mode, Plan, Texts};
+use gbxcule_synth::row::{Mode, Plan, Row, Texts};
+use gbxcule_synth::skeleton::{Known, is_known};
 use gbxcule_synth::table::{to_jsonl, to_parquet};
+use gbxcule_synth::tool::Tools;
 use gbxcule_synth::usage::Usage;
 
-use super::{Dataset, open};
+use super::{Dataset, Device, open};
 use crate::progress;
 
 /// What rows are made of.
@@ -26,13 +30,26 @@ struct What {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// For which device rows hold text
-    #[arg(long, value_enum, default_value = "cpu")]
-    device: Device,
-
     /// `text` leaves out everything that runs a kernel
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
+
+    /// Have the C++ text of one in N rows compiled by the host's compiler and run, too
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    host_every: u64,
+
+    /// Add the PTX that NVRTC makes of the CUDA texts, forward and backward; no GPU is needed
+    #[arg(long)]
+    ptx: bool,
+
+    /// For which GPU PTX is
+    #[arg(long, value_name = "ARCH", default_value = "sm_90")]
+    arch: Arch,
+
+    /// Add the C++ and CUDA text that NVIDIA Warp writes for the same source, by the `warp-lang` of the Python that
+    /// `GBXCULE_PYTHON` names; no GPU is needed
+    #[arg(long)]
+    warp_text: bool,
 
     /// The folder to write
     #[arg(long, value_name = "DIR")]
@@ -52,16 +69,6 @@ struct What {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Device {
-    /// C++
-    Cpu,
-    /// CUDA C++
-    Cuda,
-    /// Both
-    Both,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
 enum Depth {
     /// Read, lowered, differentiated and printed, not run
     Text,
@@ -70,29 +77,34 @@ enum Depth {
 }
 
 impl What {
-    fn manifest(&self) -> Manifest {
-        let device = match self.device {
-            Device::Cpu => Texts::Cpu,
-            Device::Cuda => Texts::Cuda,
-            Device::Both => Texts::Both,
-        };
+    fn tools(&self, device: Device) -> anyhow::Result<Tools> {
+        if self.ptx && device == Device::Cpu {
+            bail!("PTX is made of CUDA text: add --device cuda or --device both");
+        }
+        let python = self.warp_text.then(Python::find);
+        Ok(Tools::find(self.ptx.then_some(self.arch), python.as_ref())?)
+    }
+
+    fn manifest(&self, device: Texts, tools: &Tools) -> Manifest {
         let mode = match self.mode {
             Depth::Text => Mode::Text,
             Depth::Run => Mode::Run,
         };
-        Manifest::new(self.count, Plan { seed: self.seed, mode, device })
+        let plan = Plan { seed: self.seed, mode, device, host_every: self.host_every };
+        Manifest::new(self.count, plan, tools)
     }
 
-    fn make(&self, shard: u64, shards: u64) -> anyhow::Result<()> {
+    fn make(&self, device: Device, shard: u64, shards: u64) -> anyhow::Result<()> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = self.workers.unwrap_or(cores);
         let work = Work { shard, shards, workers, resume: self.resume, jsonl: self.jsonl };
-        let manifest = self.manifest();
+        let tools = self.tools(device)?;
+        let manifest = self.manifest(device.texts(), &tools);
         let (all, there) = extent(&self.out, &manifest, &work);
         let bar = progress::bar(all, "rows").with_message(format!("shard {shard}/{shards}"));
         bar.set_position(if self.resume { there } else { 0 });
         let start = std::time::Instant::now();
-        batch(&self.out, &manifest, &work, &|| bar.inc(1))?;
+        batch(&self.out, &manifest, &work, &tools, &|| bar.inc(1))?;
         bar.finish_and_clear();
         let (made, seconds) = (all - there, start.elapsed().as_secs_f64());
         println!(
@@ -111,8 +123,8 @@ pub(crate) struct Generate {
 }
 
 impl Generate {
-    pub(crate) fn run(self) -> anyhow::Result<bool> {
-        self.what.make(0, 1)?;
+    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+        self.what.make(device, 0, 1)?;
         write_card(&self.what.out, &Usage::of_warp())?;
         Ok(true)
     }
@@ -135,8 +147,8 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
 }
 
 impl Batch {
-    pub(crate) fn run(self) -> anyhow::Result<bool> {
-        self.what.make(self.shard.0, self.shard.1)?;
+    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+        self.what.make(device, self.shard.0, self.shard.1)?;
         Ok(true)
     }
 }
@@ -167,6 +179,29 @@ impl Card {
     }
 }
 
+/// A dataset of rows that are there already.
+pub(super) fn write_rows(
+    out: &Path,
+    manifest: &Manifest,
+    rows: &[Row],
+    jsonl: bool,
+) -> anyhow::Result<()> {
+    if out.join("data").exists() {
+        bail!("{} holds data already: choose another folder", out.display());
+    }
+    for (at, rows) in rows.chunks(5000).enumerate() {
+        let path = out.join("data").join(format!("part-{at:06}"));
+        if jsonl {
+            write(&path.with_extension("jsonl"), to_jsonl(rows)?.as_bytes())?;
+        } else {
+            write(&path.with_extension("parquet"), &to_parquet(rows)?)?;
+        }
+    }
+    let text = serde_json::to_string_pretty(manifest)?;
+    write(&out.join("dataset.json"), format!("{text}\n").as_bytes())?;
+    Ok(card::write(out, manifest, rows, &Usage::of_warp())?)
+}
+
 fn write_card(folder: &Path, warp: &Usage) -> anyhow::Result<()> {
     let (manifest, rows) = open(folder, None)?;
     Ok(card::write(folder, &manifest, &rows, warp)?)
@@ -182,6 +217,10 @@ pub(crate) struct Dedupe {
     #[command(flatten)]
     from: Dataset,
 
+    /// Drop rows that are kernels of these Python files, too, but for names and literals; may be repeated
+    #[arg(long, value_name = "FOLDER")]
+    against: Vec<PathBuf>,
+
     /// The folder to write
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -194,25 +233,20 @@ pub(crate) struct Dedupe {
 impl Dedupe {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let (manifest, rows) = self.from.read()?;
-        if self.out.join("data").exists() {
-            bail!("{} holds data already: choose another folder", self.out.display());
-        }
         let all = rows.len();
-        let rows = unique(rows);
+        let mut rows = unique(rows);
         println!("{} of {all} rows have a structure that none before them has", rows.len());
-        for (at, rows) in rows.chunks(5000).enumerate() {
-            let path = self.out.join("data").join(format!("part-{at:06}"));
-            if self.jsonl {
-                write(&path.with_extension("jsonl"), to_jsonl(rows)?.as_bytes())?;
-            } else {
-                write(&path.with_extension("parquet"), &to_parquet(rows)?)?;
-            }
+        for folder in &self.against {
+            let known = Known::of_folder(folder)?;
+            let before = rows.len();
+            rows.retain(|row| !is_known(&row.source, &known));
+            println!(
+                "{} rows are kernels of {}, names and literals aside: dropped",
+                before - rows.len(),
+                folder.display()
+            );
         }
-        write(
-            &self.out.join("dataset.json"),
-            format!("{}\n", serde_json::to_string_pretty(&manifest)?).as_bytes(),
-        )?;
-        card::write(&self.out, &manifest, &rows, &Usage::of_warp())?;
+        write_rows(&self.out, &manifest, &rows, self.jsonl)?;
         Ok(true)
     }
 }

@@ -39,6 +39,7 @@ mod table;
 mod ty;
 mod unit;
 
+use super::Checks;
 use crate::check::Valid;
 use crate::ir::function::{FunctionId, Name};
 use crate::ir::module::Module;
@@ -71,8 +72,8 @@ pub struct Options<'a> {
     pub kernel: Option<FunctionId>,
     /// The texts that spans point into: their lines are quoted as comments.
     pub sources: Option<&'a SourceMap>,
-    /// Whether indices and divisors are checked.
-    pub checked: bool,
+    /// Which functions check indices and divisors.
+    pub checks: Checks,
     /// Whether the header is part of the text instead of included.
     pub embed_header: bool,
 }
@@ -80,7 +81,7 @@ pub struct Options<'a> {
 impl Options<'_> {
     /// The whole module, checked, without comments.
     pub const fn new(dialect: Dialect) -> Self {
-        Self { dialect, kernel: None, sources: None, checked: true, embed_header: false }
+        Self { dialect, kernel: None, sources: None, checks: Checks::All, embed_header: false }
     }
 }
 

@@ -75,8 +75,14 @@ impl Thread<'_, '_> {
             }
             Op::Native { native, args } => {
                 let args = &self.body.value_lists[args];
-                let args: Vec<Literal> = args.iter().map(|&arg| self.get(arg)).collect();
-                self.put(value, eval::native(native, &args));
+                let mut given = [Literal::bool(false); 2];
+                for (given, &arg) in given.iter_mut().zip(args) {
+                    *given = self.get(arg);
+                }
+                let result = eval::native(native, &given[..args.len()]);
+                let doubt = self.machine.doubt.as_mut();
+                let result = doubt.map_or(result, |doubt| doubt.moved(native, result));
+                self.put(value, result);
             }
             Op::Call { function, args } => {
                 let mut passed = Vec::new();

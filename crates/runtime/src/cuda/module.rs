@@ -39,7 +39,7 @@ impl Image {
         if nvrtc.version().0 > context.cuda.0 {
             return Err(Error::DriverTooOld { driver: context.cuda, nvrtc: nvrtc.version() });
         }
-        let options = Options { checked: build.checked(), ..Options::new(Dialect::Cuda) };
+        let options = Options { checks: build.checks(), ..Options::new(Dialect::Cuda) };
         let mut text = cxx::write(module, &options);
         let source = std::mem::take(&mut text.source);
         let cubin = cubin(&nvrtc, &source, &module.name, &context)?;

@@ -2,8 +2,7 @@
 #![allow(unsafe_code, reason = "calling compiled code")]
 
 use super::{Noted, Plan};
-use crate::cache::Native;
-use crate::code::{Record, Running};
+use crate::code::{Code, Record, Running};
 use crate::launch::Packed;
 use crate::pool::{CALLER_STACK_MAX, pool};
 use gbxcule_kernel::back::clif::Entry;
@@ -15,11 +14,22 @@ const RANGES_PER_THREAD: i64 = 8;
 /// Launches of less work than this, in operations, stay on the caller's thread.
 const SMALL_WORK: u64 = 30_000;
 
+/// Whether the caller's thread does all of it.
+pub(super) fn runs_here(entry: &Entry, plan: &Plan) -> bool {
+    let work = entry.work.saturating_mul(plan.threads as u64);
+    let small = entry.stack_bytes <= CALLER_STACK_MAX && work <= SMALL_WORK;
+    small || plan.threads <= 0 || pool().is_none()
+}
+
 /// A kernel's machine code and what it is launched with.
 pub(super) struct Host<'a> {
-    pub(super) native: &'a Native,
-    pub(super) entry: Entry,
+    /// For threads that meet as these do.
+    pub(super) code: &'a Code,
+    /// The kernel's, among the program's functions.
+    pub(super) position: usize,
     pub(super) plan: &'a Plan,
+    /// See [`runs_here`].
+    pub(super) here: bool,
     pub(super) packed: &'a Packed<'a>,
     pub(super) running: &'a Running<'a>,
 }
@@ -27,19 +37,10 @@ pub(super) struct Host<'a> {
 impl Host<'_> {
     /// Runs all of it; gives the fault of the first thread that is known to have one.
     pub(super) fn run(&self) -> Option<Noted> {
-        let plan = self.plan;
-        let work = self.entry.work.saturating_mul(plan.threads as u64);
-        let here = self.entry.stack_bytes <= CALLER_STACK_MAX && work <= SMALL_WORK;
-        for _ in 0..plan.repeats {
-            let noted = match pool().filter(|_| !here && plan.threads > 0) {
-                None => self.range(0, plan.threads),
-                Some(pool) => self.spread(pool),
-            };
-            if noted.is_some() {
-                return noted;
-            }
-        }
-        None
+        (0..self.plan.repeats).find_map(|_| match pool().filter(|_| !self.here) {
+            None => self.range(0, self.plan.threads),
+            Some(pool) => self.spread(pool),
+        })
     }
 
     fn spread(&self, pool: &rayon::ThreadPool) -> Option<Noted> {
@@ -68,7 +69,7 @@ impl Host<'_> {
     }
 
     fn range(&self, begin: i64, end: i64) -> Option<Noted> {
-        let (position, words) = (self.entry.position, &self.packed.words);
+        let words = &self.packed.words;
         let mut record = Record {
             fault_found: 0,
             fault_limit: 0,
@@ -77,8 +78,8 @@ impl Host<'_> {
             launch: std::ptr::from_ref(self.running).cast(),
         };
         // SAFETY: `pack` laid the arguments out for this kernel over locked buffers, whose arrays lie
-        // inside them; `running` outlives the call.
-        let status = unsafe { self.native.code.run(position, &mut record, words, begin, end) };
+        // inside them; `running` outlives the call. The code is for threads that meet as these do.
+        let status = unsafe { self.code.run(self.position, &mut record, words, begin, end) };
         let site = usize::try_from(status).ok()?.checked_sub(1)?;
         let Record { fault_found: found, fault_limit: limit, fault_thread: thread, .. } = record;
         Some(Noted::at_site(site, [found, limit, thread]))

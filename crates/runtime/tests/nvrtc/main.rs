@@ -10,6 +10,7 @@ mod machine;
 mod sample;
 
 use gbxcule_kernel::arbitrary;
+use gbxcule_kernel::back::Checks;
 use gbxcule_kernel::back::cxx::{self, Dialect, Options};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::grad::reverses;
@@ -96,7 +97,8 @@ fn samples_compile() {
 #[test]
 #[ignore = "needs NVRTC"]
 fn embedded_and_unchecked_text_compiles() {
-    let options = Options { embed_header: true, checked: false, ..Options::new(Dialect::Cuda) };
+    let options =
+        Options { embed_header: true, checks: Checks::None, ..Options::new(Dialect::Cuda) };
     let texts = sample::all()
         .into_iter()
         .map(|sample| (format!("{}.cu", sample.name), cxx::write(&sample.module, &options).source));

@@ -7,7 +7,7 @@ use gbxcule_kernel::ir::{Arg, BlockId, Builder, Module, Param, PlaceId, Scalar, 
 use super::column::Columns;
 use super::part::{self, FIRST_ARRAY, PARTS};
 use super::translation::{
-    DETACHED, arrange, checked, field, function, machine_module, machine_type,
+    DETACHED, arrange, checked, field, function, kernel, machine_module, machine_type,
 };
 
 /// Leaves the registers of envs: A F B C D E H L SP PC.
@@ -60,7 +60,7 @@ fn registers(module: &mut Module, columns: &Columns) {
     let rows = module.types.array(Type::U16, 2);
     params.extend([Param::value("first", Type::I32), Param::value("out", rows)]);
     let flags = function(module, "Cpu::f");
-    let kernel = module.declare_kernel(REGISTERS, params);
+    let kernel = kernel(module, REGISTERS, params);
     let mut b = Builder::new(module, kernel);
     let (row, first) = (b.launch_index(0), b.arg(PARTS as u32));
     let env = b.add(first, row);
@@ -90,7 +90,7 @@ fn frame(module: &mut Module) {
     let bytes = module.types.array(Type::U8, 1);
     params.extend([Param::value("env", Type::I32), Param::value("out", bytes)]);
     let frame = DETACHED.iter().position(|name| *name == "frame").unwrap_or_default();
-    let kernel = module.declare_kernel(FRAME, params);
+    let kernel = kernel(module, FRAME, params);
     let mut b = Builder::new(module, kernel);
     let (index, env) = (b.launch_index(0), b.arg(PARTS as u32));
     let from = b.param_place((FIRST_ARRAY + frame) as u32);
@@ -115,7 +115,7 @@ fn memory(module: &mut Module, columns: &Columns, name: &str) {
     ]);
     let [rom, env, low, data] = [0, 1, 2, 3].map(|position| PARTS as u32 + position);
     let [peek, poke] = ["Machine::peek", "Machine::poke"].map(|name| function(module, name));
-    let kernel = module.declare_kernel(name, params);
+    let kernel = kernel(module, name, params);
     let mut b = Builder::new(module, kernel);
     let (env, low, rom) = (b.arg(env), b.arg(low), b.arg(rom));
     let machine = local(&mut b, columns, env);

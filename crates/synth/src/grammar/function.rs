@@ -5,41 +5,46 @@ use crate::ast::{Expr, Function, Name, Param, Stmt, Ty};
 use crate::word::Role;
 
 impl Maker {
-    /// Whether a function of the text gives that type.
+    /// Whether a function of the text gives that type, and nothing else.
     pub(super) fn callable(&self, ty: Ty) -> bool {
-        self.signatures.iter().any(|signature| signature.result == ty)
+        self.signatures.iter().any(|signature| signature.results == [ty])
     }
 
     /// A call to a function of the text that gives that type.
     pub(super) fn call(&mut self, ty: Ty, depth: usize) -> Option<Expr> {
         let fitting: Vec<usize> =
-            (0..self.signatures.len()).filter(|&at| self.signatures[at].result == ty).collect();
+            (0..self.signatures.len()).filter(|&at| self.signatures[at].results == [ty]).collect();
         if fitting.is_empty() {
             return None;
         }
         let unused = fitting.iter().copied().find(|&at| !self.signatures[at].used);
         let at = unused.unwrap_or_else(|| self.random.pick(&fitting));
+        Some(self.call_at(at, depth))
+    }
+
+    fn call_at(&mut self, at: usize, depth: usize) -> Expr {
         self.signatures[at].used = true;
         let Signature { name, params, .. } = self.signatures[at].clone();
         let args = params
             .into_iter()
             .map(|param| self.expr(param, depth.saturating_sub(1).min(1)))
             .collect();
-        Some(Expr::call(name, args))
+        Expr::call(name, args)
     }
 
     /// Calls each function that nobody has called, and keeps the results pending.
     pub(super) fn call_all(&mut self) {
         while let Some(at) = self.signatures.iter().position(|signature| !signature.used) {
-            let ty = self.signatures[at].result;
-            if let Some(value) = self.call(ty, 2) {
-                self.define(ty, value);
-            }
+            let value = self.call_at(at, 2);
+            let results = self.signatures[at].results.clone();
+            let names: Vec<Name> = results.iter().map(|&ty| self.name_for(ty)).collect();
+            self.push(Stmt::Assign(names.iter().map(Expr::from).collect(), value));
+            names.iter().zip(results).for_each(|(name, ty)| self.reveal(name, ty));
         }
     }
 
-    /// Writes a function of these types.
-    pub(super) fn function(&mut self, params: &[Ty], result: Ty) {
+    /// Writes a function of these types, with one result or several.
+    pub(super) fn function(&mut self, params: &[Ty], results: &[Ty]) {
         let name = self.name_of(Role::Function);
         // Inside, only the parameters are known.
         let vars = std::mem::take(&mut self.vars);
@@ -54,7 +59,7 @@ impl Maker {
                 Param { name, ty, dims: 0 }
             })
             .collect();
-        self.function_body(result);
+        self.function_body(results);
         let body = self.blocks.swap_remove(0);
         (self.vars, self.arrays, self.blocks) = (vars, arrays, blocks);
         self.taken = taken;
@@ -62,31 +67,39 @@ impl Maker {
         self.taken.extend(self.constants.iter().map(|(name, _)| name.to_string()));
         let types = params.iter().map(|param| param.ty).collect();
         self.functions.push(Function { name: name.clone(), params, body });
-        self.signatures.push(Signature { name, params: types, result, used: false });
+        self.signatures.push(Signature {
+            name,
+            params: types,
+            results: results.to_vec(),
+            used: false,
+        });
     }
 
-    fn function_body(&mut self, result: Ty) {
-        let float = self.float_type();
+    fn function_body(&mut self, results: &[Ty]) {
+        let (float, result) = (self.float_type(), results[0]);
         self.bindings(&[float, result], 2);
         if self.random.chance(25) {
             let condition = self.truth(2);
             let early = self.block(|m| {
-                let value = m.expr(result, 1);
-                m.push(Stmt::Return(vec![value]));
+                let values = results.iter().map(|&ty| m.expr(ty, 1)).collect();
+                m.push(Stmt::Return(values));
             });
             self.push(Stmt::If(vec![(condition, early)], vec![]));
         } else if self.random.chance(25) {
             self.branch(float);
-        } else if self.random.chance(20) {
-            self.repeated(result);
+        } else if self.random.chance(30) {
+            self.repeated(results);
         }
-        let value = self.expr(result, 2);
-        let value = self.absorb_pending(value, result, 0);
-        self.push(Stmt::Return(vec![value]));
+        let mut values: Vec<Expr> = results.iter().map(|&ty| self.expr(ty, 2)).collect();
+        if let (Some(last), Some(&ty)) = (values.pop(), results.last()) {
+            values.push(self.absorb_pending(last, ty, 0));
+        }
+        self.push(Stmt::Return(values));
     }
 
-    /// A small loop that works on a variable.
-    fn repeated(&mut self, ty: Ty) {
+    /// A small loop that works on a variable, and may end the function.
+    fn repeated(&mut self, results: &[Ty]) {
+        let ty = results[0];
         let start = self.expr(ty, 1);
         let with = self.float(self.real, 0);
         let float = self.float_type();
@@ -98,6 +111,12 @@ impl Maker {
             let since = m.vars.len();
             m.reveal(&index, crate::ast::INT);
             m.change(&name, ty, since);
+            if m.random.chance(35) {
+                let condition = m.truth(1);
+                let rest = results.iter().skip(1).map(|&ty| m.expr(ty, 0)).collect::<Vec<_>>();
+                let values = [vec![Expr::from(&name)], rest].concat();
+                m.push(Stmt::If(vec![(condition, vec![Stmt::Return(values)])], vec![]));
+            }
         });
         self.push(Stmt::For(index, vec![Expr::Int(most)], body));
         self.reveal(&name, ty);

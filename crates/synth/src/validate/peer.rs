@@ -1,16 +1,13 @@
 //! The rungs of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
 
-use super::{Stored, WARP_GRADIENT_ERROR, check, compare, verdict};
+use super::{Stored, WARP_GRADIENT_ERROR, check};
+use crate::distance::{Distance, from_text, settled};
 use crate::error::SynthError;
 use crate::execute;
 use crate::row::{Check, Row};
 use crate::tensor::{self, Tensor};
 use crate::warp::{Argument, Question, ask};
 use gbxcule_oracle::Python;
-
-/// Units in the last place by which Warp's results may differ: its mathematical functions are others than ours, and
-/// what is made of them may be off by more.
-const UNITS: f64 = 4096.0;
 
 /// What a question borrows from.
 struct Memory {
@@ -44,9 +41,7 @@ pub(super) fn rungs(
                 check("warp_gradient", "not run: refused by Warp", None),
             ],
             Ok(answer) => {
-                let units = stored_units(rows[at].outputs_json.as_deref(), stored, &answer.data);
-                let result =
-                    check("warp", verdict(units.is_some_and(|units| units <= UNITS)), units);
+                let result = settled("warp", &[judge(&rows[at], stored, &answer.data)]);
                 let confirmed =
                     known[at].iter().any(|it| it.check == "differences" && it.verdict == "pass");
                 [result, gradient(&rows[at], stored, &answer.gradients, confirmed)]
@@ -100,8 +95,18 @@ fn names(text: &str) -> Option<Vec<String>> {
     Some(tensor::from_json(text)?.into_iter().map(|(name, _)| name).collect())
 }
 
-fn stored_units(text: Option<&str>, stored: &Stored, arrays: &[Vec<u8>]) -> Option<f64> {
-    compare(text?, &named(stored, arrays, &names(text?)?)?)
+/// How far Warp's arrays are from the row's results; its threads ran in order.
+fn judge(row: &Row, stored: &Stored, arrays: &[Vec<u8>]) -> Option<Distance> {
+    let (Ok(results), Some(text)) = (&stored.results, &row.outputs_json) else {
+        return Some(Distance::INFINITE);
+    };
+    let mut arrays = arrays.iter();
+    let data = stored.inputs.iter().map(|given| match given.shape.is_empty() {
+        true => Vec::new(),
+        false => arrays.next().cloned().unwrap_or_default(),
+    });
+    let memory = execute::Memory { data: data.collect(), gradients: Vec::new() };
+    from_text(text, &stored.program, results, &memory, false, || stored.bounds(false))
 }
 
 /// `wrong` is Warp's label, not the row's fault: such rows are kept.

@@ -5,7 +5,7 @@ use super::live::Faults;
 use super::name::Names;
 use super::table;
 use super::ty::Spelling;
-use super::{Dialect, Entry, HEADER, HEADER_NAME, Options, Site, Text};
+use super::{Checks, Dialect, Entry, HEADER, HEADER_NAME, Options, Site, Text};
 use crate::check::Valid;
 use crate::ir::arena::Handle;
 use crate::ir::constant::TableId;
@@ -71,7 +71,7 @@ impl<'a> Unit<'a> {
             functions[id.index()] = names.global(&module.functions[id].name);
         }
         let (out, sites) = (String::new(), Vec::new());
-        let faults = Faults::new(module, options.checked);
+        let faults = Faults::new(module, options.checks);
         Self {
             module,
             options,
@@ -123,7 +123,7 @@ impl<'a> Unit<'a> {
         let flag = if self.cuda() { "--fmad=false" } else { "-ffp-contract=off" };
         let name = name.trim_end_matches('\\');
         self.put(&format!("// {name}: {what}, by gbxcule. Compile with {flag}.\n"));
-        if !self.options.checked {
+        if self.options.checks == Checks::None {
             self.put(&format!("{UNCHECKED}\n"));
         }
         if self.options.embed_header {

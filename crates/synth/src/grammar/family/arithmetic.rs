@@ -1,8 +1,12 @@
-//! Sums, products and quotients of array elements and parameters.
+//! Sums, products and quotients of array elements and parameters, in floats of every width.
 
 use crate::grammar::Maker;
+use gbxcule_kernel::ir::Scalar;
 
 pub(super) fn build(m: &mut Maker) {
+    if m.random.chance(20) {
+        m.real = Scalar::F16;
+    }
     let dims = if m.random.chance(80) { 1 } else { 2 };
     m.launch(dims);
     let float = m.float_type();

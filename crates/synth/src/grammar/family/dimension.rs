@@ -1,4 +1,4 @@
-//! Arrays of two and three dimensions: grids, transposes, products of matrices in arrays, rows beside columns.
+//! Arrays of two to four dimensions: grids, transposes, products of matrices in arrays, rows beside columns.
 
 use crate::ast::{Expr, INT, Name, Stmt, Ty, VEC2, VEC3};
 use crate::grammar::{Maker, Readable, Var};
@@ -6,7 +6,7 @@ use crate::input::Given;
 use gbxcule_kernel::ir::Scalar;
 
 pub(super) fn build(m: &mut Maker) {
-    let dims = m.random.pick(&[2, 2, 2, 3]);
+    let dims = m.random.pick(&[2, 2, 2, 3, 4]);
     m.launch(dims);
     let float = m.float_type();
     let ty = if m.real == Scalar::F32 && m.random.chance(20) {

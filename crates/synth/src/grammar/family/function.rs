@@ -1,4 +1,4 @@
-//! Functions: one or several, that call each other, with early returns and loops of their own.
+//! Functions: one or several, that call each other, with early returns, loops of their own, several results.
 
 use crate::ast::{Ty, VEC2, VEC3};
 use crate::grammar::Maker;
@@ -11,7 +11,10 @@ pub(super) fn build(m: &mut Maker) {
     for _ in 0..m.random.between(1, 3) {
         let result = m.random.pick(&types);
         let params: Vec<Ty> = (0..m.random.between(1, 3)).map(|_| m.random.pick(&types)).collect();
-        m.function(&params, result);
+        let several = m.random.chance(30);
+        let more = if several { m.random.between(1, 2) } else { 0 };
+        let more = (0..more).map(|_| m.random.pick(&types)).collect::<Vec<_>>();
+        m.function(&params, &[&[result], more.as_slice()].concat());
     }
     m.launch(1);
     for _ in 0..m.random.between(1, 2) {

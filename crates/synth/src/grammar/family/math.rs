@@ -1,8 +1,12 @@
 //! Transcendental functions, and what people build from them: responses, profiles, waves.
 
 use crate::grammar::Maker;
+use gbxcule_kernel::ir::Scalar;
 
 pub(super) fn build(m: &mut Maker) {
+    if m.random.chance(10) {
+        m.real = Scalar::F16;
+    }
     m.launch(1);
     let float = m.float_type();
     for _ in 0..m.random.between(1, 3) {

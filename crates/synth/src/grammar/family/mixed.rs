@@ -17,7 +17,10 @@ pub(super) fn build(m: &mut Maker) {
     if m.random.chance(45) {
         let params: Vec<Ty> = (0..m.random.between(1, 3)).map(|_| m.random.pick(&types)).collect();
         let result = m.random.pick(&types);
-        m.function(&params, result);
+        let second = m.random.pick(&types);
+        let results = [result, second];
+        let several = if m.random.chance(20) { 2 } else { 1 };
+        m.function(&params, &results[..several]);
     }
     m.launch(1);
     m.input(float);

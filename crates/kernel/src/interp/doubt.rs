@@ -1,0 +1,83 @@
+//! Other libraries' mathematics: a native's result is moved, within the units in the last place that its row of
+//! the builtin table allows. How far a program's results move with it is how far two right ways of running it may
+//! differ; what computes with exact operations alone doesn't move at all.
+
+use crate::ir::builtin::Native;
+use crate::ir::constant::Literal;
+use crate::ir::ty::Scalar;
+
+/// Which way results are moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Doubt {
+    /// Up, as far as they may be.
+    Up,
+    /// Down, as far.
+    Down,
+    /// Each by a random number of units, from this state on.
+    Random(u64),
+}
+
+impl Doubt {
+    /// A result that another library might give in place of this one.
+    pub(super) fn moved(&mut self, native: Native, exact: Literal) -> Literal {
+        let units = i64::from(native.row().ulps);
+        let value = exact.as_f64();
+        if units == 0 || !exact.scalar().is_float() || !value.is_finite() {
+            return exact;
+        }
+        // Halves are computed in f32 and rounded once: a unit is all that can come of it.
+        let units = if exact.scalar().bytes() == 2 { 1 } else { units };
+        let by = match self {
+            Self::Up => units,
+            Self::Down => -units,
+            Self::Random(state) => (next(state) % (2 * units as u64 + 1)) as i64 - units,
+        };
+        let moved = step(exact, by);
+        // No library leaves the range of a sine, or gives 0 the wrong sign.
+        let leaves = value.abs() <= 1.0 && moved.as_f64().abs() > 1.0;
+        if leaves || value == 0.0 { exact } else { moved }
+    }
+}
+
+/// The float so many floats away from a finite one, but not beyond 0.
+fn step(from: Literal, by: i64) -> Literal {
+    let sign = 1u64 << (from.scalar().bits() - 1);
+    let (negative, magnitude) = (from.bits() & sign, from.bits() & !sign);
+    let by = if negative == 0 { by } else { -by };
+    let moved = magnitude.saturating_add_signed(by);
+    let scalar: Scalar = from.scalar();
+    Literal::from_bits(scalar, negative | moved.min(sign - 1))
+}
+
+/// SplitMix64.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_move_within_their_units_and_exact_ones_stay() {
+        let f32 = |value: f32| Literal::float(Scalar::F32, f64::from(value));
+        let bits = |value: f32| i64::from(value.to_bits());
+        for value in [0.25f32, -0.75, 3.5e-7] {
+            let up = Doubt::Up.moved(Native::Sin, f32(value));
+            assert_eq!((bits(up.as_f64() as f32) - bits(value)).abs(), 2);
+            assert!(up.as_f64() > f64::from(value));
+            assert!(Doubt::Down.moved(Native::Sin, f32(value)).as_f64() < f64::from(value));
+        }
+        let mut random = Doubt::Random(1);
+        let offs: std::collections::BTreeSet<i64> = (0..100)
+            .map(|_| bits(random.moved(Native::Pow, f32(2.5)).as_f64() as f32) - bits(2.5))
+            .collect();
+        assert_eq!(offs, (-4..=4).collect());
+        for (native, value) in [(Native::Sqrt, 2.5), (Native::Sin, 1.0), (Native::Sin, 0.0)] {
+            assert_eq!(Doubt::Up.moved(native, f32(value)), f32(value));
+        }
+    }
+}

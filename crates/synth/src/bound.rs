@@ -1,0 +1,103 @@
+//! How far two right ways of running a row may differ, number by number, found out by running it: with every
+//! function that libraries compute differently moved by the units that the builtin table allows, up, down and at
+//! random, and, where threads add to one place in any order, with the last thread first. Where numbers cancel, or a
+//! loop makes errors grow, the results move more, and more is allowed. A row of integers or of exact arithmetic
+//! doesn't move: nothing is allowed.
+
+use crate::execute::{Grid, Way};
+use crate::program::Program;
+use crate::random;
+use crate::row::{Results, results_in};
+use crate::tensor::{self, Tensor};
+use gbxcule_kernel::interp::Doubt;
+use gbxcule_kernel::ir::op::Op;
+use gbxcule_kernel::ir::{Literal, Module};
+
+/// What is seen in a few ways of running is multiplied by this: the worst way is not among them.
+const FACTOR: f64 = 4.0;
+/// Ways at random beside all up and all down.
+const RANDOM_WAYS: u64 = 4;
+
+/// What each number of a row's results may be off by.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) outputs: Vec<Vec<f64>>,
+    pub(crate) gradients: Vec<Vec<f64>>,
+}
+
+/// Whether a text computes something that libraries compute differently.
+pub(crate) fn is_inexact(module: &Module) -> bool {
+    let mut ops = module.functions.iter().flat_map(|(_, it)| it.body.values.iter());
+    ops.any(|(_, value)| match value.op {
+        Op::Native { native, .. } => native.row().ulps > 0,
+        _ => false,
+    })
+}
+
+/// Whether threads add floats to one place.
+pub(crate) fn adds_floats(module: &Module) -> bool {
+    let functions = module.functions.iter();
+    functions.into_iter().any(|(_, it)| {
+        it.body.values.iter().any(|(_, value)| match value.op {
+            Op::Atomic { .. } => {
+                module.types.components(value.ty).is_some_and(|(of, _)| of.is_float())
+            }
+            _ => false,
+        })
+    })
+}
+
+impl Bounds {
+    /// Of a row that gave `exact`; `None` if it doesn't even run another way, so that nothing can be said.
+    pub(crate) fn find(
+        program: &Program,
+        grid: Grid<'_>,
+        seed: u64,
+        exact: &Results,
+        any_order: bool,
+    ) -> Option<Self> {
+        let modules = || {
+            let reverse = program.reverse.as_ref().ok().map(|it| &*it.module);
+            std::iter::once(&*program.forward).chain(reverse)
+        };
+        let mut ways = Vec::new();
+        if modules().any(is_inexact) {
+            let random = (0..RANDOM_WAYS).map(|way| Doubt::Random(random::seed(seed, way)));
+            ways.extend([Doubt::Up, Doubt::Down].into_iter().chain(random).map(Some));
+        }
+        let mut ways: Vec<Way> =
+            ways.into_iter().map(|doubt| Way { doubt, last_first: false }).collect();
+        if any_order && modules().any(adds_floats) {
+            ways.push(Way { doubt: None, last_first: true });
+        }
+        let others = ways.iter().map(|&way| results_in(way, program, grid, seed).ok());
+        let others: Vec<Results> = others.collect::<Option<_>>()?;
+        let spread = |of: fn(&Results) -> &[Tensor]| {
+            let arrays = of(exact).iter().enumerate();
+            arrays
+                .map(|(at, tensor)| {
+                    let numbers = tensor.numbers.iter().enumerate();
+                    numbers
+                        .map(|(place, &number)| {
+                            let moved = others.iter().map(|it| of(it)[at].numbers[place]);
+                            allowed(number, moved)
+                        })
+                        .collect()
+                })
+                .collect()
+        };
+        Some(Self { outputs: spread(|it| &it.outputs), gradients: spread(Results::slopes) })
+    }
+}
+
+/// What a number may be off by that other ways found elsewhere.
+fn allowed(exact: Literal, others: impl Iterator<Item = Literal>) -> f64 {
+    let (mut most, mut any) = (0.0f64, false);
+    for other in others {
+        any = true;
+        most = most.max((other.as_f64() - exact.as_f64()).abs());
+    }
+    // The ways that were tried may all have been rounded to the same number.
+    let unit = tensor::epsilon(exact.scalar()).unwrap_or(0.0) * exact.as_f64().abs();
+    if any { FACTOR * most + unit } else { 0.0 }
+}

@@ -1,0 +1,165 @@
+//! How far results are from those that are wanted: in units in the last place, and as a share of what is allowed.
+
+use crate::bound::Bounds;
+use crate::execute::{self, Memory};
+use crate::program::Program;
+use crate::row::{Check, Results};
+use crate::tensor::{self, Tensor};
+use gbxcule_kernel::ir::Literal;
+
+/// How far, at worst.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Distance {
+    /// Units in the last place, see [`tensor::units`].
+    pub(crate) units: f64,
+    /// The difference divided by what is allowed: at most 1 if it is.
+    pub(crate) share: f64,
+}
+
+impl Distance {
+    const NONE: Self = Self { units: 0.0, share: 0.0 };
+    /// Of what isn't there at all, or is of another shape.
+    pub(crate) const INFINITE: Self = Self { units: f64::INFINITY, share: f64::INFINITY };
+
+    /// The worse of two.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self { units: self.units.max(other.units), share: self.share.max(other.share) }
+    }
+
+    /// As a check, with whole units, because a library's last digit is nobody's promise.
+    pub(crate) fn verdict(self, name: &str) -> Check {
+        Check {
+            check: name.into(),
+            verdict: if self.share <= 1.0 { "pass" } else { "fail" }.into(),
+            number: Some(self.units.ceil()),
+        }
+    }
+}
+
+/// From wanted numbers to found ones, with what each may be off by; without that, by nothing.
+fn distance(
+    wanted: &[Vec<Literal>],
+    found: &[Tensor],
+    allowed: Option<&[Vec<f64>]>,
+) -> Distance {
+    if wanted.len() != found.len() {
+        return Distance::INFINITE;
+    }
+    let mut worst = Distance::NONE;
+    for (at, (wanted, found)) in wanted.iter().zip(found).enumerate() {
+        if wanted.len() != found.numbers.len() {
+            return Distance::INFINITE;
+        }
+        for (place, (&wanted, &found)) in wanted.iter().zip(&found.numbers).enumerate() {
+            let units = tensor::units(wanted, found);
+            if units == 0.0 {
+                continue;
+            }
+            let off = (wanted.as_f64() - found.as_f64()).abs();
+            let share = off / allowed.map_or(0.0, |allowed| allowed[at][place]);
+            let share = if share.is_nan() { f64::INFINITY } else { share };
+            worst = worst.or(Distance { units, share });
+        }
+    }
+    worst
+}
+
+/// The numbers that a text holds for these tensors; `None` if they aren't of one shape.
+fn stored(text: &str, like: &[Tensor]) -> Option<Vec<Vec<Literal>>> {
+    let arrays = tensor::from_json(text)?;
+    if arrays.len() != like.len() {
+        return None;
+    }
+    let one = |((name, values), tensor): (&(String, Vec<serde_json::Value>), &Tensor)| {
+        if *name != tensor.name || values.len() != tensor.numbers.len() {
+            return None;
+        }
+        let numbers = values.iter().zip(&tensor.numbers);
+        numbers.map(|(value, number)| tensor::literal(value, number.scalar())).collect()
+    };
+    arrays.iter().zip(like).map(one).collect()
+}
+
+/// The tensors of these names in memory that some launch left.
+fn named(program: &Program, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Vec<Tensor>> {
+    let one = |tensor: &Tensor| {
+        let at = program.params().iter().position(|param| *param.name == *tensor.name)?;
+        let numbers = execute::numbers(&program.forward, program.kernel, at, memory.get(at)?);
+        Some(Tensor { numbers, ..tensor.clone() })
+    };
+    like.iter().map(one).collect()
+}
+
+/// The worse of some, unless one of them says nothing and the others pass.
+fn worst(distances: &[Option<Distance>]) -> Option<Distance> {
+    let known = distances.iter().flatten();
+    let worst = known.fold(Distance::NONE, |worst, &one| worst.or(one));
+    (worst.share > 1.0 || distances.iter().all(Option::is_some)).then_some(worst)
+}
+
+/// The verdict of what was measured.
+pub(crate) fn settled(name: &str, distances: &[Option<Distance>]) -> Check {
+    worst(distances).map_or_else(
+        || Check {
+            check: name.into(),
+            verdict: "not run: hangs on the last digit".into(),
+            number: None,
+        },
+        |distance| distance.verdict(name),
+    )
+}
+
+/// From a row's text to results that it must be to the bit.
+pub(crate) fn exact(text: &str, found: &[Tensor]) -> Distance {
+    stored(text, found)
+        .map_or(Distance::INFINITE, |wanted| distance(&wanted, found, None))
+}
+
+/// From a row's results to what a launch left, forward or backward. `bounds` is asked only if they differ.
+pub(crate) fn from_results<'b>(
+    program: &Program,
+    results: &Results,
+    memory: &Memory,
+    backward: bool,
+    bounds: impl FnOnce() -> Option<&'b Bounds>,
+) -> Option<Distance> {
+    let like = if backward { results.slopes() } else { &results.outputs };
+    let part = if backward { &memory.gradients } else { &memory.data };
+    let wanted: Vec<Vec<Literal>> = like.iter().map(|tensor| tensor.numbers.clone()).collect();
+    let Some(found) = named(program, like, part) else { return Some(Distance::INFINITE) };
+    measured(&wanted, &found, backward, bounds)
+}
+
+/// The same from a row's text.
+pub(crate) fn from_text<'b>(
+    text: &str,
+    program: &Program,
+    results: &Results,
+    memory: &Memory,
+    backward: bool,
+    bounds: impl FnOnce() -> Option<&'b Bounds>,
+) -> Option<Distance> {
+    let like = if backward { results.slopes() } else { &results.outputs };
+    let part = if backward { &memory.gradients } else { &memory.data };
+    let found = named(program, like, part);
+    match found.as_ref().and_then(|found| Some((stored(text, found)?, found))) {
+        Some((wanted, found)) => measured(&wanted, found, backward, bounds),
+        None => Some(Distance::INFINITE),
+    }
+}
+
+/// `None` if they differ and nothing is known of what is allowed.
+fn measured<'b>(
+    wanted: &[Vec<Literal>],
+    found: &[Tensor],
+    backward: bool,
+    bounds: impl FnOnce() -> Option<&'b Bounds>,
+) -> Option<Distance> {
+    let bare = distance(wanted, found, None);
+    if bare.units == 0.0 || bare == Distance::INFINITE {
+        return Some(bare);
+    }
+    let bounds = bounds()?;
+    let allowed = if backward { &bounds.gradients } else { &bounds.outputs };
+    Some(distance(wanted, found, Some(allowed)))
+}

@@ -1,0 +1,122 @@
+//! Rows launched through the runtime: machine code of this CPU, or a GPU.
+
+use crate::bound::Bounds;
+use crate::distance::{Distance, from_results};
+use crate::error::SynthError;
+use crate::execute::{self, Grid, Memory};
+use crate::program::{Program, element};
+use crate::row::Results;
+use gbxcule_kernel::ir::{FunctionId, Module};
+use gbxcule_runtime::{Argument, Array, Build, Compiled, DataType, Device, Error, Stream, compile};
+use std::sync::Arc;
+
+/// A row compiled for a device.
+struct Launcher {
+    compiled: Arc<Compiled>,
+    stream: Stream,
+}
+
+/// Whether a device is there and runs kernels; the error says what is missing.
+pub fn ready(device: Device) -> Result<(), SynthError> {
+    let source = "import warp as wp\n\n\n@wp.kernel\ndef probe(out: wp.array(dtype=int)):\n    out[wp.tid()] = 1\n";
+    let Ok(program) = Program::read_forward(source) else { unreachable!("it is in the dialect") };
+    let compiled = compile(&program.forward, device, Build::default());
+    compiled.map(drop).map_err(|error| SynthError::Device { reason: error.to_string() })
+}
+
+impl Launcher {
+    /// The kernel and, where there is one, its reverse.
+    fn new(program: &Program, device: Device) -> Result<Self, Error> {
+        let module = program.reverse.as_ref().map_or(&program.forward, |it| &it.module);
+        let compiled = compile(module, device, Build::default())?;
+        Ok(Self { compiled, stream: Stream::new(device)? })
+    }
+
+    /// The memory after a launch.
+    fn launch(
+        &self,
+        module: &Module,
+        kernel: FunctionId,
+        grid: Grid<'_>,
+        memory: &Memory,
+    ) -> Result<Memory, Error> {
+        let function = &module.functions[kernel];
+        let mut arrays: Vec<Option<Array>> = Vec::new();
+        let mut args = Vec::new();
+        for (at, param) in function.params.iter().enumerate() {
+            let of = element(module, param.ty);
+            let Some(ty) = DataType::of(module, of.unwrap_or(param.ty)) else {
+                unreachable!("rows have no arrays in arrays")
+            };
+            let bytes = &memory.data[at];
+            if of.is_none() {
+                args.push(Argument::Value(ty, bytes.clone()));
+                arrays.push(None);
+                continue;
+            }
+            let mut array = self.dense(bytes, &ty, &grid.inputs[at].shape)?;
+            if let Some(gradient) = memory.gradients.get(at) {
+                array = array.with_gradient_in(&self.dense(
+                    gradient,
+                    &ty,
+                    &grid.inputs[at].shape,
+                )?)?;
+            }
+            args.push(Argument::Array(array.clone()));
+            arrays.push(Some(array));
+        }
+        let dims: Vec<usize> = grid.dims.iter().map(|&extent| extent as usize).collect();
+        self.compiled.kernel(&function.name)?.launch(&dims, &args)?;
+        let data = |(at, array): (usize, &Option<Array>)| match array {
+            Some(array) => array.memory(),
+            None => Ok(memory.data[at].clone()),
+        };
+        let gradient = |array: &Option<Array>| match array.as_ref().and_then(Array::gradient) {
+            Some(gradient) => gradient.memory(),
+            None => Ok(Vec::new()),
+        };
+        Ok(Memory {
+            data: arrays.iter().enumerate().map(data).collect::<Result<_, _>>()?,
+            gradients: match memory.gradients.is_empty() {
+                true => Vec::new(),
+                false => arrays.iter().map(gradient).collect::<Result<_, _>>()?,
+            },
+        })
+    }
+
+    /// A row-major array over a copy of bytes.
+    fn dense(&self, bytes: &[u8], ty: &DataType, shape: &[u32]) -> Result<Array, Error> {
+        let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
+        let mut strides = vec![0; shape.len()];
+        let mut stride = ty.layout().0 as isize;
+        for (dim, &extent) in shape.iter().enumerate().rev() {
+            strides[dim] = stride;
+            stride *= extent as isize;
+        }
+        self.stream.from_bytes(bytes, ty.clone(), 0, &shape, &strides)
+    }
+}
+
+/// Launches a row, and measures how far it is from the interpreter's results, forward and backward.
+pub(crate) fn compare<'b>(
+    program: &Program,
+    grid: Grid<'_>,
+    seed: u64,
+    results: &Results,
+    device: Device,
+    bounds: impl Fn() -> Option<&'b Bounds>,
+) -> Result<Vec<Option<Distance>>, Error> {
+    let launcher = Launcher::new(program, device)?;
+    let (module, kernel) = (&program.forward, program.kernel);
+    let data = execute::arguments(module, kernel, grid.inputs, seed);
+    let memory = Memory { data, gradients: Vec::new() };
+    let after = launcher.launch(module, kernel, grid, &memory)?;
+    let mut distances = vec![from_results(program, results, &after, false, &bounds)];
+    if let (Ok(reverse), Some(_)) = (&program.reverse, &results.gradients) {
+        let gradients = execute::cotangents(module, kernel, grid.inputs, seed);
+        let memory = Memory { data: after.data, gradients };
+        let after = launcher.launch(&reverse.module, reverse.kernel, grid, &memory)?;
+        distances.push(from_results(program, results, &after, true, &bounds));
+    }
+    Ok(distances)
+}

@@ -1,0 +1,209 @@
+//! The skeletons of a kernel: what is left of it with names and literals erased, once of its text and once of its IR.
+//!
+//! In the text two people who write one kernel still differ: `float` and `wp.float32`, `wp.array(dtype=float)` and
+//! `wp.array[float]`, one expression or three variables. In the IR they don't, but there a short loop over literals is
+//! unrolled, so that its length shows. Kernels are alike if either is the same. That tells which rows somebody has
+//! written already: [`Known`], above all those in NVIDIA Warp's own package.
+
+use crate::error::SynthError;
+use crate::structure::erased;
+use crate::usage::{kernels, python_files};
+use gbxcule_kernel::check::{self, Valid};
+use gbxcule_kernel::front::python::Program;
+use gbxcule_kernel::ir::op::Op;
+use gbxcule_kernel::ir::{Literal, Module, print};
+use gbxcule_kernel::source::SourceMap;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+/// Skeletons of kernels that exist.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Known {
+    hashes: BTreeSet<String>,
+    /// Kernels that were looked at.
+    pub kernels: usize,
+    /// Those of them that the compiler takes: the others have a skeleton of their text alone.
+    pub compiled: usize,
+}
+
+impl Known {
+    /// Of the tests, examples and modules in the package of NVIDIA Warp 1.19.0.
+    pub fn of_warp() -> Self {
+        let lines = include_str!("warp_skeletons.txt").lines();
+        Self { hashes: lines.map(str::to_owned).collect(), ..Self::default() }
+    }
+
+    /// Of a folder of Python files: every kernel that the front end finds, wherever in a file it stands.
+    pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
+        let mut known = Self::default();
+        for path in python_files(folder)? {
+            // What is no UTF-8 text, or no Python, holds no kernels.
+            if let Ok(text) = std::fs::read_to_string(&path) {
+                known.add(text);
+            }
+        }
+        Ok(known)
+    }
+
+    fn add(&mut self, text: String) {
+        self.hashes.extend(kernels(&text).into_iter().map(of_text));
+        let mut sources = SourceMap::new();
+        let id = sources.add("kernels.py", text);
+        let Ok(program) = Program::parse(&sources, id) else { return };
+        let reader = program.reader();
+        for kernel in reader.kernels() {
+            self.kernels += 1;
+            let mut module = Module::new("kernels");
+            if reader.lower(kernel.position, &mut module).is_err() {
+                continue;
+            }
+            let Ok(module) = check::module(module) else { continue };
+            self.compiled += 1;
+            self.hashes.insert(of_module(&module));
+        }
+    }
+
+    /// Whether the kernel of a text has a skeleton that is known.
+    pub(crate) fn has(&self, source: &str, module: &Valid<Module>) -> bool {
+        self.hashes.contains(&of_module(module))
+            || kernels(source).into_iter().any(|kernel| self.hashes.contains(&of_text(kernel)))
+    }
+
+    /// The text that [`Known::of_warp`] reads: a hash a line, sorted.
+    pub fn to_text(&self) -> String {
+        self.hashes.iter().map(|hash| format!("{hash}\n")).collect()
+    }
+
+    /// How many skeletons they are.
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+}
+
+/// Whether the kernel of a source text has a skeleton that is known; `false` for what the compiler refuses.
+pub fn is_known(source: &str, known: &Known) -> bool {
+    crate::program::Program::read_forward(source).is_ok_and(|it| known.has(source, &it.forward))
+}
+
+/// 16 hexadecimal digits.
+fn hash(text: &str) -> String {
+    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The skeleton of a kernel's text, from its `def` on and wherever it stands, without what it calls.
+fn of_text(kernel: &str) -> String {
+    let text = erased(kernel);
+    let lines: Vec<&str> =
+        text.lines().skip_while(|line| !line.trim_start().starts_with("def ")).collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let margin = lines.first().map_or(0, |line| indent(line));
+    let moved = lines.iter().map(|line| line.get(margin.min(indent(line))..).unwrap_or(line));
+    hash(&moved.collect::<Vec<_>>().join("\n"))
+}
+
+/// The skeleton of a module with one kernel.
+fn of_module(module: &Valid<Module>) -> String {
+    let mut bare: Module = (**module).clone();
+    let mut names: HashSet<String> = HashSet::new();
+    for (_, structure) in module.types.structs().iter() {
+        names.insert(structure.name.clone());
+        names.extend(structure.fields.iter().map(|field| field.name.clone()));
+    }
+    for (_, function) in bare.functions.iter_mut() {
+        function.name = "_".into();
+        function.params.iter_mut().for_each(|param| param.name = "_".into());
+        function.body.locals.iter_mut().for_each(|(_, local)| local.name = "_".into());
+        for (_, value) in function.body.values.iter_mut() {
+            value.name = None;
+            if let Op::Literal(literal) = value.op {
+                value.op = Op::Literal(Literal::from_bits(literal.scalar(), 0));
+            }
+        }
+    }
+    hash(&erase(&print::module(&bare), &names))
+}
+
+/// Takes the numbers off values and variables, and the names of structs and fields out.
+fn erase(text: &str, names: &HashSet<String>) -> String {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let starts = first == '%' || word(first);
+        let len = first.len_utf8()
+            + rest[first.len_utf8()..]
+                .find(|c| !starts || !word(c))
+                .unwrap_or(rest.len() - first.len_utf8());
+        let (token, after) = rest.split_at(len);
+        rest = after;
+        match token {
+            _ if first == '%' => out.push('%'),
+            "_" => {
+                out.push('_');
+                // The second variable of a name is called `_.1`; a component of one `_.1`, too, and goes as well.
+                let digits = rest.strip_prefix('.').map_or(0, |it| {
+                    it.len() - it.trim_start_matches(|c: char| c.is_ascii_digit()).len()
+                });
+                rest = if digits > 0 { &rest[digits + 1..] } else { rest };
+            }
+            name if names.contains(name) => out.push('_'),
+            other => out.push_str(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Known {
+        let mut known = Known::default();
+        known.add(format!("import warp as wp\n{text}"));
+        assert_eq!((known.kernels, known.compiled), (1, 1), "{text}");
+        known
+    }
+
+    const ONE: &str = "@wp.struct\nclass Body:\n    mass: float\n\n@wp.func\ndef f(a: float):\n    return a * 2.0\n\n\
+        @wp.kernel\ndef k(bodies: wp.array(dtype=Body), out: wp.array(dtype=float)):\n    i = wp.tid()\n    total = float(0.0)\n    \
+        for j in range(3):\n        total += f(bodies[i].mass)\n    out[i] = wp.sin(total)\n";
+
+    fn alike(one: &str, other: &str) -> bool {
+        is_known(&format!("import warp as wp\n{other}"), &of(one))
+    }
+
+    #[test]
+    fn spelling_names_and_literals_make_no_other_skeleton() {
+        let names = ONE.replace("Body", "Grain").replace("mass", "weight").replace("total", "acc");
+        assert!(alike(ONE, &names.replace("2.0", "7.5").replace("range(3)", "range(5)")));
+        let spelled = names
+            .replace("dtype=float)", "dtype=wp.float32)")
+            .replace("    return a * 2.0", "    b = a * 7.5\n    return b");
+        assert!(spelled.contains("wp.float32") && spelled.contains("return b"));
+        assert!(alike(ONE, &spelled));
+    }
+
+    #[test]
+    fn what_is_computed_makes_another_skeleton() {
+        for (from, to) in
+            [("wp.sin", "wp.cos"), ("total += ", "total = "), ("= float(0.0)", "= float(i)")]
+        {
+            assert!(!alike(ONE, &ONE.replace(from, to)), "{from}");
+        }
+    }
+
+    #[test]
+    fn kernels_are_found_in_functions_and_methods_too() {
+        let mut known = Known::default();
+        known.add("import warp as wp\nclass T:\n    def test(self):\n        @wp.kernel\n        def k(x: wp.array(dtype=int)):\n            x[0] = 1\n".into());
+        assert_eq!((known.kernels, known.len()), (1, 2));
+        let source = "import warp as wp\n\n\n@wp.kernel\ndef store(out: wp.array(dtype=wp.int32)):\n    out[0] = 5\n";
+        assert!(is_known(source, &known) && !is_known(source, &Known::default()));
+    }
+}

@@ -1,0 +1,125 @@
+//! Columns that other people's tools make, when somebody asks for them: PTX by NVRTC, NVIDIA Warp's own text.
+//!
+//! Such rows follow from the tools as well as from the seed, so the manifest and the card name their versions, and a
+//! run goes on only with the same ones.
+
+use crate::error::SynthError;
+use crate::row::{Check, Row};
+use crate::warp_text::WarpText;
+use gbxcule_oracle::Python;
+use gbxcule_runtime::Error;
+use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// The tools of a run, found once.
+#[derive(Default)]
+pub struct Tools {
+    nvrtc: Option<(Nvrtc, Arch)>,
+    warp: Option<WarpText>,
+}
+
+/// Which tools made columns of a dataset.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Used {
+    /// How PTX was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ptx: Option<Ptx>,
+    /// Which wheel of NVIDIA Warp wrote its text: version, address, hashes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warp: Option<Value>,
+}
+
+/// How PTX was made.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Ptx {
+    /// For this architecture and newer ones.
+    pub arch: String,
+    /// By this version of NVRTC.
+    pub nvrtc: String,
+}
+
+impl Tools {
+    /// Finds what is asked for.
+    pub fn find(ptx: Option<Arch>, warp: Option<&Python>) -> Result<Self, SynthError> {
+        let found = |arch| Ok((Nvrtc::find()?, arch));
+        let nvrtc = ptx.map(found).transpose().map_err(SynthError::nvrtc)?;
+        Ok(Self { nvrtc, warp: warp.map(WarpText::find).transpose()? })
+    }
+
+    /// What the manifest says of them.
+    pub fn used(&self) -> Used {
+        let ptx = |(nvrtc, arch): &(Nvrtc, Arch)| {
+            let (major, minor) = nvrtc.version();
+            Ptx { arch: arch.to_string(), nvrtc: format!("{major}.{minor}") }
+        };
+        let warp = self.warp.as_ref().map(|warp| warp.origin().clone());
+        Used { ptx: self.nvrtc.as_ref().map(ptx), warp }
+    }
+
+    /// Adds to the rows of a block what is asked for many at once.
+    pub(crate) fn finish_block(&self, rows: &mut [Row]) -> Result<(), SynthError> {
+        self.warp.as_ref().map_or(Ok(()), |warp| warp.finish(rows))
+    }
+
+    /// Adds to a row what can be added to it by itself.
+    pub(crate) fn finish(&self, row: &mut Row) -> Result<(), SynthError> {
+        let Some((nvrtc, arch)) = &self.nvrtc else { return Ok(()) };
+        let make = |text: &Option<String>| -> Result<Option<String>, Error> {
+            text.as_deref().map(|text| ptx(nvrtc, *arch, text)).transpose()
+        };
+        match make(&row.cuda).and_then(|forward| Ok((forward, make(&row.cuda_backward)?))) {
+            Ok((forward, backward)) => {
+                (row.ptx, row.ptx_backward) = (forward, backward);
+                row.add_check(Check::passed("nvrtc"));
+                Ok(())
+            }
+            Err(Error::CudaText { .. }) => {
+                row.add_check(Check { verdict: "fail".into(), ..Check::passed("nvrtc") });
+                Ok(())
+            }
+            Err(other) => Err(SynthError::nvrtc(other)),
+        }
+    }
+}
+
+impl Used {
+    /// The options that ask for them.
+    pub(crate) fn options(&self) -> String {
+        let ptx = self.ptx.as_ref().map(|ptx| format!(" --ptx --arch {}", ptx.arch));
+        ptx.unwrap_or_default() + if self.warp.is_some() { " --warp-text" } else { "" }
+    }
+
+    /// A paragraph of the card for each.
+    pub(crate) fn credits(&self) -> String {
+        let mut text = String::new();
+        if let Some(ptx) = &self.ptx {
+            _ = writeln!(
+                text,
+                "`ptx` and `ptx_backward` are for `{}`, made by NVRTC {}.\n",
+                ptx.arch, ptx.nvrtc
+            );
+        }
+        if let Some(warp) = &self.warp {
+            let fact = |name: &str| warp[name].as_str().unwrap_or("unknown").to_owned();
+            _ = writeln!(
+                text,
+                "`warp_cpp` and `warp_cuda` are what NVIDIA Warp {} writes for the same source, forward and backward ({}; \
+                 SHA-256 of its files' record `{}`, installed by {}). That text is under Warp's own licence, \
+                 Apache-2.0.\n",
+                fact("version"),
+                fact("wheel"),
+                fact("record_sha256"),
+                fact("installer")
+            );
+        }
+        text
+    }
+}
+
+/// PTX of a CUDA text.
+pub(crate) fn ptx(nvrtc: &Nvrtc, arch: Arch, text: &str) -> Result<String, Error> {
+    let bytes = nvrtc.compile(text, "row.cu", arch, Output::Ptx)?;
+    Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned())
+}

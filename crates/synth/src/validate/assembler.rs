@@ -1,0 +1,104 @@
+//! The rungs of NVIDIA's compilers, which need no GPU: CUDA text to machine code by NVRTC, stored PTX by `ptxas`.
+
+use super::{NOT_ASKED, check};
+use crate::error::SynthError;
+use crate::row::{Check, Row};
+use crate::tool::ptx;
+use gbxcule_runtime::Error;
+use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
+use gbxcule_runtime::ptxas::{Ptxas, Usage};
+use std::path::Path;
+
+/// For rows whose PTX doesn't say for which architecture it is.
+const ARCH: Arch = Arch::new(90);
+
+/// What a row gets when nobody asked.
+pub(super) fn not_asked() -> [Check; 2] {
+    ["nvrtc", "ptx"].map(|name| check(name, NOT_ASKED, None))
+}
+
+/// For each row: its CUDA texts and its PTX, forward and backward, to machine code. The number is the registers that a
+/// thread takes.
+pub(super) fn rungs(rows: &[Row]) -> Result<Vec<[Check; 2]>, SynthError> {
+    let nvrtc = Nvrtc::find().map_err(SynthError::nvrtc)?;
+    let ptxas = Ptxas::find(&nvrtc).ok();
+    let folder = tempfile::tempdir().map_err(SynthError::file(&std::env::temp_dir()))?;
+    let file = folder.path().join("row.ptx");
+    rows.iter()
+        .map(|row| Ok([texts(&nvrtc, row)?, assembled(&nvrtc, ptxas.as_ref(), row, &file)?]))
+        .collect()
+}
+
+/// A text that is refused is the row's fault; everything else is the world's.
+fn judged(name: &str, usage: Result<Vec<Usage>, Error>) -> Result<Check, SynthError> {
+    match usage {
+        Ok(usage) => {
+            let registers = usage.iter().filter_map(|it| it.registers).max();
+            Ok(check(name, "pass", registers.map(f64::from)))
+        }
+        Err(Error::CudaText { .. } | Error::Ptxas { .. }) => Ok(check(name, "fail", None)),
+        Err(other) => Err(SynthError::nvrtc(other)),
+    }
+}
+
+fn texts(nvrtc: &Nvrtc, row: &Row) -> Result<Check, SynthError> {
+    let both: Vec<&String> = row.cuda.iter().chain(&row.cuda_backward).collect();
+    if both.is_empty() {
+        return Ok(check("nvrtc", "not run: no text", None));
+    }
+    let measured = both.iter().map(|text| Ok(nvrtc.measure(text, "row.cu", ARCH)?.1));
+    judged("nvrtc", measured.collect::<Result<Vec<_>, _>>().map(|all| all.concat()))
+}
+
+/// PTX that this very NVRTC made must come out again; that of another version has to be taken, no more.
+fn assembled(
+    nvrtc: &Nvrtc,
+    ptxas: Option<&Ptxas>,
+    row: &Row,
+    file: &Path,
+) -> Result<Check, SynthError> {
+    let both: Vec<_> =
+        [(&row.cuda, &row.ptx), (&row.cuda_backward, &row.ptx_backward)].into_iter().collect();
+    if both.iter().all(|(_, ptx)| ptx.is_none()) {
+        return Ok(check("ptx", "not run: none stored", None));
+    }
+    let Some(ptxas) = ptxas else { return Ok(check("ptx", "not run: no `ptxas`", None)) };
+    let mut usage = Vec::new();
+    for (text, stored) in both {
+        let (Some(text), Some(stored)) = (text, stored) else {
+            // A text without PTX beside one with: a column was lost.
+            if text.is_some() != stored.is_some() {
+                return Ok(check("ptx", "fail", None));
+            }
+            continue;
+        };
+        let arch = target(stored).unwrap_or(ARCH);
+        match ptx(nvrtc, arch, text) {
+            Ok(made) if tools(&made) != tools(stored) || made == *stored => {}
+            Ok(_) => return Ok(check("ptx", "fail", None)),
+            Err(error) => return judged("ptx", Err(error)),
+        }
+        std::fs::write(file, stored).map_err(SynthError::file(file))?;
+        match ptxas.measure(file, arch) {
+            Ok(found) => usage.extend(found),
+            Err(error) => return judged("ptx", Err(error)),
+        }
+    }
+    judged("ptx", Ok(usage))
+}
+
+/// The architecture that PTX names.
+fn target(ptx: &str) -> Option<Arch> {
+    ptx.lines()
+        .find_map(|line| line.strip_prefix(".target "))?
+        .split(',')
+        .next()?
+        .trim()
+        .parse()
+        .ok()
+}
+
+/// The line in which NVIDIA's compilers name their version.
+fn tools(ptx: &str) -> Option<&str> {
+    ptx.lines().find(|line| line.starts_with("// Cuda compilation tools"))
+}

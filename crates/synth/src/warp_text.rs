@@ -1,0 +1,70 @@
+//! The text that NVIDIA Warp writes for a row's kernel, C++ and CUDA, forward and backward: asked of the installed
+//! package in a child process. Neither a GPU nor a C++ compiler has a part in it.
+
+use crate::error::SynthError;
+use crate::row::{Check, Row};
+use gbxcule_oracle::{OracleError, PatientOracle, Python};
+use serde_json::{Value, json};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Rows in one question: some tens of milliseconds each at most.
+const ROWS: usize = 50;
+/// The child ends a command of its own after 300 s.
+const LIMIT: Duration = Duration::from_secs(330);
+
+/// NVIDIA Warp, as a writer of texts.
+pub(crate) struct WarpText {
+    oracle: Mutex<PatientOracle>,
+    origin: Value,
+}
+
+impl WarpText {
+    /// Starts it and learns which wheel it is.
+    pub(crate) fn find(python: &Python) -> Result<Self, SynthError> {
+        let mut oracle = PatientOracle::new("warp", python.clone());
+        let (origin, _) = ask(&mut oracle, &[])?;
+        Ok(Self { oracle: Mutex::new(oracle), origin })
+    }
+
+    /// Its version and the wheel that it came in.
+    pub(crate) fn origin(&self) -> &Value {
+        &self.origin
+    }
+
+    /// Adds the texts to rows. A row that Warp refuses has none, and says so.
+    pub(crate) fn finish(&self, rows: &mut [Row]) -> Result<(), SynthError> {
+        let mut oracle = self.oracle.lock().unwrap_or_else(PoisonError::into_inner);
+        for rows in rows.chunks_mut(ROWS) {
+            let sources: Vec<&str> = rows.iter().map(|row| row.source.as_str()).collect();
+            let (_, texts) = ask(&mut oracle, &sources)?;
+            for (row, text) in rows.iter_mut().zip(texts) {
+                let get = |name: &str| text[name].as_str().map(str::to_owned);
+                (row.warp_cpp, row.warp_cuda) = (get("cpp"), get("cuda"));
+                row.warp_origin_json = Some(self.origin.to_string());
+                let check = Check::passed("warp_text");
+                row.add_check(match get("error") {
+                    None => check,
+                    Some(error) => Check { verdict: format!("refused: {error}"), ..check },
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the texts come from, and those of some sources.
+fn ask(oracle: &mut PatientOracle, sources: &[&str]) -> Result<(Value, Vec<Value>), SynthError> {
+    let answer = oracle.call(&json!({"command": "texts", "sources": sources}), b"", LIMIT)?;
+    let texts: Vec<Value> = serde_json::from_slice(&answer.payload).unwrap_or_default();
+    if texts.len() != sources.len() {
+        let message = format!("{} texts for {} sources", texts.len(), sources.len());
+        return Err(OracleError::Refused {
+            oracle: "warp".into(),
+            command: "texts".into(),
+            message,
+        }
+        .into());
+    }
+    Ok((answer.header["origin"].clone(), texts))
+}
