@@ -274,9 +274,7 @@ fn computes_the_same(row: &Row, other: &Row) -> bool {
     (0..INPUTS).all(|draw| {
         let seed = random::seed(row.input_seed, draw);
         match (run(&one, seed), run(&two, seed)) {
-            (Some(one), Some(two)) => {
-                one.outputs == two.outputs && one.gradients == two.gradients
-            }
+            (Some(one), Some(two)) => one.outputs == two.outputs && one.gradients == two.gradients,
             (one, two) => one.is_none() && two.is_none(),
         }
     })

@@ -168,9 +168,7 @@ fn rungs(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
     let judge =
         |name: &str, stored: Option<&str>, found: Option<&Vec<Tensor>>| match (stored, found) {
             (None, _) => check(name, "not run: none stored", None),
-            (Some(stored), Some(found)) => {
-                exact(stored, found).verdict(name)
-            }
+            (Some(stored), Some(found)) => exact(stored, found).verdict(name),
             (Some(_), None) => check(name, "fail", None),
         };
     let found = results.as_ref().ok();

@@ -62,12 +62,7 @@ pub(super) fn rungs(
     Ok(found.iter().map(|[cpp, cuda]| [settle(0, cpp), settle(1, cuda)]).collect())
 }
 
-fn job<'a>(
-    stored: &'a Stored,
-    text: &'a str,
-    dialect: Dialect,
-    backward: bool,
-) -> Option<Job<'a>> {
+fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) -> Option<Job<'a>> {
     let (program, grid) = (&stored.program, stored.grid());
     let data = execute::arguments(&program.forward, program.kernel, grid.inputs, stored.seed);
     let (module, kernel, memory) = if backward {
