@@ -7,12 +7,13 @@ use crate::execute::{self, Grid, Memory};
 use crate::program::{Program, element};
 use crate::row::Results;
 use gbxcule_kernel::ir::{FunctionId, Module};
-use gbxcule_runtime::{Argument, Array, Build, Compiled, DataType, Device, Error, compile};
+use gbxcule_runtime::{Argument, Array, Build, Compiled, DataType, Device, Error, Stream, compile};
 use std::sync::Arc;
 
 /// A row compiled for a device.
-pub(crate) struct Launcher {
+struct Launcher {
     compiled: Arc<Compiled>,
+    stream: Stream,
 }
 
 /// Whether a device is there and runs kernels; the error says what is missing.
@@ -25,13 +26,14 @@ pub fn ready(device: Device) -> Result<(), SynthError> {
 
 impl Launcher {
     /// The kernel and, where there is one, its reverse.
-    pub(crate) fn new(program: &Program, device: Device) -> Result<Self, Error> {
+    fn new(program: &Program, device: Device) -> Result<Self, Error> {
         let module = program.reverse.as_ref().map_or(&program.forward, |it| &it.module);
-        Ok(Self { compiled: compile(module, device, Build::default())? })
+        let compiled = compile(module, device, Build::default())?;
+        Ok(Self { compiled, stream: Stream::new(device)? })
     }
 
     /// The memory after a launch.
-    pub(crate) fn launch(
+    fn launch(
         &self,
         module: &Module,
         kernel: FunctionId,
@@ -52,29 +54,46 @@ impl Launcher {
                 arrays.push(None);
                 continue;
             }
-            let mut array = dense(bytes, &ty, &grid.inputs[at].shape)?;
+            let mut array = self.dense(bytes, &ty, &grid.inputs[at].shape)?;
             if let Some(gradient) = memory.gradients.get(at) {
-                array = array.with_gradient_in(&dense(gradient, &ty, &grid.inputs[at].shape)?)?;
+                array = array.with_gradient_in(&self.dense(
+                    gradient,
+                    &ty,
+                    &grid.inputs[at].shape,
+                )?)?;
             }
             args.push(Argument::Array(array.clone()));
             arrays.push(Some(array));
         }
         let dims: Vec<usize> = grid.dims.iter().map(|&extent| extent as usize).collect();
         self.compiled.kernel(&function.name)?.launch(&dims, &args)?;
-        let data = |(at, array): (usize, &Option<Array>)| {
-            array.as_ref().map_or_else(|| memory.data[at].clone(), Array::memory)
+        let data = |(at, array): (usize, &Option<Array>)| match array {
+            Some(array) => array.memory(),
+            None => Ok(memory.data[at].clone()),
         };
-        let gradient = |array: &Option<Array>| {
-            let gradient = array.as_ref().and_then(Array::gradient);
-            gradient.map_or_else(Vec::new, |gradient| gradient.memory())
+        let gradient = |array: &Option<Array>| match array.as_ref().and_then(Array::gradient) {
+            Some(gradient) => gradient.memory(),
+            None => Ok(Vec::new()),
         };
         Ok(Memory {
-            data: arrays.iter().enumerate().map(data).collect(),
+            data: arrays.iter().enumerate().map(data).collect::<Result<_, _>>()?,
             gradients: match memory.gradients.is_empty() {
                 true => Vec::new(),
-                false => arrays.iter().map(gradient).collect(),
+                false => arrays.iter().map(gradient).collect::<Result<_, _>>()?,
             },
         })
+    }
+
+    /// A row-major array over a copy of bytes.
+    fn dense(&self, bytes: &[u8], ty: &DataType, shape: &[u32]) -> Result<Array, Error> {
+        let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
+        let mut strides = vec![0; shape.len()];
+        let mut stride = ty.layout().0 as isize;
+        for (dim, &extent) in shape.iter().enumerate().rev() {
+            strides[dim] = stride;
+            stride *= extent as isize;
+        }
+        self.stream.from_bytes(bytes, ty.clone(), 0, &shape, &strides)
     }
 }
 
@@ -100,16 +119,4 @@ pub(crate) fn compare<'b>(
         distances.push(from_results(program, results, &after, true, &bounds));
     }
     Ok(distances)
-}
-
-/// A row-major array over a copy of bytes.
-fn dense(bytes: &[u8], ty: &DataType, shape: &[u32]) -> Result<Array, Error> {
-    let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
-    let mut strides = vec![0; shape.len()];
-    let mut stride = ty.layout().0 as isize;
-    for (dim, &extent) in shape.iter().enumerate().rev() {
-        strides[dim] = stride;
-        stride *= extent as isize;
-    }
-    Array::from_bytes(bytes, ty.clone(), 0, &shape, &strides)
 }
