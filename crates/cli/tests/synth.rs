@@ -132,3 +132,32 @@ fn shards_made_by_processes_of_their_own_are_the_rows_of_one() {
     let again = start(1).wait().expect("its end");
     assert!(again.success() && data(&one) == data(&many), "what is there is kept");
 }
+
+#[test]
+fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (out, kernels, less) =
+        (folder.path().join("rows"), folder.path().join("kernels"), folder.path().join("less"));
+    run(&["generate", "--count", "4", "--seed", "3", "--mode", "text", "--out", text(&out)]);
+    let rows = gbxcule_synth::batch::read(&out).expect("rows");
+    std::fs::create_dir_all(kernels.join("deep")).expect("a folder");
+    let row = &rows[2];
+    let other = row.source.replace(&row.kernel, "another_name").replace("0.5", "0.75");
+    std::fs::write(kernels.join("deep/theirs.py"), other).expect("a file");
+    let said = run(&["dedupe", text(&out), "--against", text(&kernels), "--out", text(&less)]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("1 rows are kernels of "), "{said}");
+    let ids: Vec<u64> =
+        gbxcule_synth::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
+    assert_eq!(ids, [0, 1, 3]);
+    let skeletons = run(&["skeletons", text(&kernels)]);
+    assert_eq!(String::from_utf8_lossy(&skeletons.stdout).lines().count(), 2);
+}
+
+#[test]
+fn ptx_without_cuda_text_is_refused_with_what_to_do() {
+    let output = gbxcule(&["generate", "--count", "1", "--ptx", "--out", "nowhere"]).output();
+    let output = output.expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("add --device cuda"), "{said}");
+}
