@@ -31,7 +31,7 @@ pub use cpu_state::CpuState;
 pub use error::SwarmError;
 pub use feature::{FEATURE_MEMORY, Features};
 pub use gbxcule_gameboy::FRAME_BYTES;
-pub use native::{NativeSwarm, SwarmConfig};
+pub use native::{NativeSwarm, Piece, SwarmConfig};
 pub use observation::{OBS_V0_DIM, obs_v0};
 pub use picture::Picture;
 pub use portrait::PortraitError;

@@ -15,6 +15,8 @@ use gbxcule_gameboy::{FRAME_MCYCLES, Machine};
 use crate::{Counters, EnvSnapshot, NativeSwarm, Rom, SwarmError};
 
 const LINE_TCYCLES: u32 = 456;
+/// No instruction of an idling machine goes further past the place, nor does a frame begin later than this.
+const MOST_PAST_TCYCLES: u32 = 16;
 /// Where idling machines execute: over zeros, which are NOPs, nothing that matters is behind it.
 const IDLE_PC: u16 = 0x0150;
 
@@ -208,6 +210,9 @@ impl Portrait {
         while !reached(machine, wanted) {
             idle(machine, &nops, cart_ram);
         }
+        // What begins in this very moment has begun for the state too: no interrupt comes twice.
+        machine.sync_ppu(machine.tcycles());
+        machine.schedule_ppu();
     }
 
     fn set_clocks(&self, machine: &mut Machine) {
@@ -259,9 +264,8 @@ fn place(machine: &Machine) -> u32 {
 fn reached(machine: &Machine, wanted: u32) -> bool {
     let mut looked = *machine;
     looked.sync_ppu(looked.tcycles());
-    // Just before the begin of line 0 the PPU may still be at the end of the last line.
     let ahead = (place(&looked) + 4 * FRAME_MCYCLES - wanted) % (4 * FRAME_MCYCLES);
-    ahead < 2 * FRAME_MCYCLES
+    ahead <= MOST_PAST_TCYCLES
 }
 
 /// The writes that bring a mapper to these registers.

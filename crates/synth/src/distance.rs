@@ -37,11 +37,7 @@ impl Distance {
 }
 
 /// From wanted numbers to found ones, with what each may be off by; without that, by nothing.
-fn distance(
-    wanted: &[Vec<Literal>],
-    found: &[Tensor],
-    allowed: Option<&[Vec<f64>]>,
-) -> Distance {
+fn distance(wanted: &[Vec<Literal>], found: &[Tensor], allowed: Option<&[Vec<f64>]>) -> Distance {
     if wanted.len() != found.len() {
         return Distance::INFINITE;
     }
@@ -111,8 +107,7 @@ pub(crate) fn settled(name: &str, distances: &[Option<Distance>]) -> Check {
 
 /// From a row's text to results that it must be to the bit.
 pub(crate) fn exact(text: &str, found: &[Tensor]) -> Distance {
-    stored(text, found)
-        .map_or(Distance::INFINITE, |wanted| distance(&wanted, found, None))
+    stored(text, found).map_or(Distance::INFINITE, |wanted| distance(&wanted, found, None))
 }
 
 /// From a row's results to what a launch left, forward or backward. `bounds` is asked only if they differ.

@@ -4,7 +4,7 @@ use crate::error::SynthError;
 use crate::execute::Grid;
 use crate::program::Program;
 use crate::random::{self, Random};
-use crate::row::{Check, Row, results};
+use crate::row::{Check, Row, Texts, results};
 use crate::structure::{Token, tokens};
 use crate::validate::{Rungs, is_caught, validate};
 use gbxcule_runtime::Device;
@@ -67,13 +67,13 @@ impl Mutation {
             Self::SourceAndTexts => {
                 wrong.source = token(&row.source, &mut random)?;
                 let program = Program::read(&wrong.source).ok()?;
-                let emitted = program.emit();
+                let emitted = program.emit(row.texts());
                 wrong.ir = emitted.ir;
                 wrong.ir_backward = emitted.ir_backward;
-                wrong.cpp = row.cpp.is_some().then_some(emitted.cpp);
-                wrong.cpp_backward = emitted.cpp_backward.filter(|_| row.cpp.is_some());
-                wrong.cuda = row.cuda.is_some().then_some(emitted.cuda);
-                wrong.cuda_backward = emitted.cuda_backward.filter(|_| row.cuda.is_some());
+                wrong.cpp = emitted.cpp;
+                wrong.cpp_backward = emitted.cpp_backward;
+                wrong.cuda = emitted.cuda;
+                wrong.cuda_backward = emitted.cuda_backward;
                 wrong.gradient_refused = program.reverse.err();
             }
             Self::Ir => wrong.ir = word(&row.ir, &mut random)?,
@@ -240,9 +240,13 @@ pub fn score(
         let pairs: Vec<(&Row, Row)> =
             rows.iter().filter_map(|row| Some((row, kind.apply(row, seed)?))).collect();
         let wrong: Vec<Row> = pairs.iter().map(|pair| pair.1.clone()).collect();
-        let needs_host = matches!(kind, Mutation::Cpp | Mutation::Cuda);
+        let (needs_host, host_texts) = match kind {
+            Mutation::Cpp => (true, Texts::Cpu),
+            Mutation::Cuda => (true, Texts::Cuda),
+            _ => (false, Texts::Both),
+        };
         let host = folder.filter(|_| needs_host).map(Path::to_path_buf);
-        let verdicts = validate(&wrong, &Rungs { host, gpu, ..Rungs::default() })?;
+        let verdicts = validate(&wrong, &Rungs { host, host_texts, gpu, ..Rungs::default() })?;
         let mut score = Score { kind, made: wrong.len(), caught: 0, ran: 0, equal: 0 };
         for ((row, wrong), checks) in pairs.iter().zip(&verdicts) {
             let failed = |check: &&Check| check.verdict == "fail";
@@ -274,9 +278,7 @@ fn computes_the_same(row: &Row, other: &Row) -> bool {
     (0..INPUTS).all(|draw| {
         let seed = random::seed(row.input_seed, draw);
         match (run(&one, seed), run(&two, seed)) {
-            (Some(one), Some(two)) => {
-                one.outputs == two.outputs && one.gradients == two.gradients
-            }
+            (Some(one), Some(two)) => one.outputs == two.outputs && one.gradients == two.gradients,
             (one, two) => one.is_none() && two.is_none(),
         }
     })

@@ -15,6 +15,7 @@ use crate::program::{Program, element};
 use crate::skeleton::Known;
 use crate::tensor::{self, Tensor};
 use crate::{random, spell, structure};
+use gbxcule_kernel::back::cxx::Dialect;
 use gbxcule_kernel::ir::Module;
 use gbxcule_runtime::Device;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,8 @@ static IN_WARP: LazyLock<Known> = LazyLock::new(Known::of_warp);
 pub enum Mode {
     /// Text only: read, lowered, differentiated, printed, not run.
     Text,
+    /// Run as often as it takes to know that it means something; no results are kept, nothing else is checked.
+    Meaning,
     /// Run, too: meaning, expected results, gradients against differences.
     Run,
 }
@@ -92,7 +95,7 @@ pub struct Row {
 }
 
 /// For which devices a row holds text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Texts {
     /// C++.
@@ -100,7 +103,18 @@ pub enum Texts {
     /// CUDA C++.
     Cuda,
     /// Both.
+    #[default]
     Both,
+}
+
+impl Texts {
+    /// Whether a dialect is among them.
+    pub(crate) fn have(self, dialect: Dialect) -> bool {
+        self != match dialect {
+            Dialect::Host => Self::Cuda,
+            Dialect::Cuda => Self::Cpu,
+        }
+    }
 }
 
 /// What rows are made of.
@@ -126,9 +140,11 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
     let input_seed = random::seed(seed, 1 << 40);
     let mut checks = vec![passed("parses", None), passed("compiles", None)];
     let (mut outputs, mut gradients) = (None, None);
-    if plan.mode == Mode::Run {
+    if plan.mode != Mode::Text {
         meaning::check(&draft, &program, input_seed)?;
         checks.push(passed("meaningful", None));
+    }
+    if plan.mode == Mode::Run {
         let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
         let results = results(&program, grid, input_seed).map_err(|_| Dull::Faults)?;
         checks.push(slope(&program, grid, input_seed, results.gradients.is_some())?);
@@ -136,8 +152,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         outputs = Some(tensor::to_json(&results.outputs));
         gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
     }
-    let emitted = program.emit();
-    let (cpu, cuda) = (plan.device != Texts::Cuda, plan.device != Texts::Cpu);
+    let emitted = program.emit(plan.device);
     let structure = structure::hash(&source);
     Ok(Row {
         id,
@@ -145,10 +160,10 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         kernel: program.name().into(),
         ir: emitted.ir,
         ir_backward: emitted.ir_backward,
-        cpp: Some(emitted.cpp).filter(|_| cpu),
-        cpp_backward: emitted.cpp_backward.filter(|_| cpu),
-        cuda: Some(emitted.cuda).filter(|_| cuda),
-        cuda_backward: emitted.cuda_backward.filter(|_| cuda),
+        cpp: emitted.cpp,
+        cpp_backward: emitted.cpp_backward,
+        cuda: emitted.cuda,
+        cuda_backward: emitted.cuda_backward,
         ptx: None,
         ptx_backward: None,
         warp_cpp: None,
@@ -307,6 +322,15 @@ pub(crate) fn results_in(
 }
 
 impl Row {
+    /// For which devices it holds texts.
+    pub(crate) fn texts(&self) -> Texts {
+        match (&self.cpp, &self.cuda) {
+            (Some(_), Some(_)) => Texts::Both,
+            (None, Some(_)) => Texts::Cuda,
+            _ => Texts::Cpu,
+        }
+    }
+
     /// The inputs as data.
     pub(crate) fn inputs(&self) -> Option<Vec<Given>> {
         serde_json::from_str(&self.inputs_json).ok()

@@ -144,6 +144,8 @@ impl Reverser<'_, '_> {
         let first = b.mul(number_of, length);
         let end = b.add(first, most);
         let end = b.native(Native::Min, &[end, last]);
+        b.rename(first, "first");
+        b.rename(end, "last");
         let segment = Segment { number: number_of, first, last: end };
         self.rewind(cycle, tape, slots, segment);
         note(&mut self.b, tape, end);

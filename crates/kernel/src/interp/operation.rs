@@ -47,11 +47,11 @@ impl Thread<'_, '_> {
                 self.put(value, Literal::from_bits(self.scalar_of(value), bits));
             }
             Op::Construct(parts) => {
-                let parts = self.body.value_lists[parts].to_vec();
+                let parts = &self.body.value_lists[parts];
                 // Padding is zero, so that images can be compared.
                 let (at, size) = (self.slot(value) as usize, self.size_of(value) as usize);
                 self.machine.stack[at..][..size].fill(0);
-                for (index, part) in parts.into_iter().enumerate() {
+                for (index, &part) in parts.iter().enumerate() {
                     self.set_part(value, index as u32, part);
                 }
             }
@@ -69,9 +69,7 @@ impl Thread<'_, '_> {
             Op::Load(place) => {
                 let address = self.place(place)?;
                 let size = self.size_of(value);
-                let bytes = self.bytes(address, size)?.to_vec();
-                let at = self.slot(value) as usize;
-                self.machine.stack[at..][..bytes.len()].copy_from_slice(&bytes);
+                self.fetch(self.slot(value), address, size)?;
             }
             Op::Native { native, args } => {
                 let args = &self.body.value_lists[args];

@@ -281,7 +281,7 @@ pub(crate) fn a_fault_among_many_launches_is_that_of_its_kernel_and_grid(device:
         first(other_grid),
         "kernel `fault_one_division` stopped at thread (1, 1): an integer divided by zero, in `quotient`"
     );
-    let other_grid = launch("fault_one_division", &[1, 3], 4)
+    let other_grid = launch("fault_one_division", &[3, 1], 4)
         .and_then(|()| launch("fault_one_division", &[2, 3], 4));
     assert!(first(other_grid).contains("stopped at thread (1, 1)"));
 }

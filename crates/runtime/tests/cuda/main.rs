@@ -27,10 +27,9 @@ fn child(test: &str, cache: &Path, settings: &[(&str, &str)]) -> Output {
     command.output().expect("it starts")
 }
 
-/// The same, which must pass.
+/// The same, which must pass. All share what they compile.
 fn passes(test: &str, settings: &[(&str, &str)]) {
-    let cache = tempfile::tempdir().expect("a folder");
-    let run = child(test, cache.path(), settings);
+    let run = child(test, &stand_in::folder().join("cache"), settings);
     let (said, failed) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "{test}: {:?}\n{said}\n{failed}", run.status);

@@ -6,7 +6,7 @@ use crate::error::SynthError;
 use crate::execute::{self, Memory};
 use crate::host::{self, Job};
 use crate::program;
-use crate::row::{Check, Row};
+use crate::row::{Check, Row, Texts};
 use gbxcule_kernel::back::cxx::Dialect;
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) fn rungs(
     rows: &[Row],
     read: &[Option<Stored>],
     folder: &Path,
-    wanted: &[Dialect],
+    wanted: Texts,
 ) -> Result<Vec<[Check; 2]>, SynthError> {
     let (mut jobs, mut ways) = (Vec::new(), Vec::new());
     for (at, (row, stored)) in rows.iter().zip(read).enumerate() {
@@ -34,7 +34,7 @@ pub(super) fn rungs(
             (1, Dialect::Cuda, &row.cuda, &row.cuda_backward),
         ]
         .into_iter()
-        .filter(|it| wanted.contains(&it.1))
+        .filter(|it| wanted.have(it.1))
         {
             for (backward, text) in [(false, text), (true, back)] {
                 if let Some(job) =
@@ -62,12 +62,7 @@ pub(super) fn rungs(
     Ok(found.iter().map(|[cpp, cuda]| [settle(0, cpp), settle(1, cuda)]).collect())
 }
 
-fn job<'a>(
-    stored: &'a Stored,
-    text: &'a str,
-    dialect: Dialect,
-    backward: bool,
-) -> Option<Job<'a>> {
+fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) -> Option<Job<'a>> {
     let (program, grid) = (&stored.program, stored.grid());
     let data = execute::arguments(&program.forward, program.kernel, grid.inputs, stored.seed);
     let (module, kernel, memory) = if backward {
