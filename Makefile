@@ -13,7 +13,7 @@
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make equivalence the CUDA text on the host against the native swarm: long random programs, thousands of frames
 #   make roms        the built-in ROMs as files in runs/roms/
-#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM)
+#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM), and videos
 #   make pictures    the pictures in docs/ anew; needs Chromium too
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
 
@@ -129,6 +129,11 @@ roms:
 
 test-browser:
 	$(TEST) --package gbxcule-cli --test live_view $(TEST_ALL)
+ifneq ($(shell command -v ffmpeg),)
+	$(TEST) --package gbxcule-cli --test pictures $(TEST_ALL)
+else
+	@echo "ffmpeg is not installed: the video was not looked at"
+endif
 
 pictures:
 	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out docs/pearl_drift.png
