@@ -11,7 +11,9 @@
     saxpy.backward(len(x), 2.0, x, y, grads={"x": x_grad, "y": y_grad})
 
 The function's text is compiled, never run by Python; what it uses of the module around it (`@func`, `@struct`, numbers)
-is compiled with it. `from_text` and `from_file` compile whole texts. Arrays are used in place.
+is compiled with it. `from_text` and `from_file` compile whole texts. Arrays are used in place. A launch goes where its
+arrays lie: on the CPU, where it has ended when `launch` returns, or on a CUDA device, where what goes wrong is told by
+whatever waits: an array's `numpy()`, or `synchronize`.
 """
 
 import inspect
@@ -22,10 +24,27 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from gbxcule import _native
-from gbxcule._native import CompileError, LaunchError
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["CompileError", "Kernel", "LaunchError", "from_file", "from_text", "func", "kernel", "struct", "wp"]
+from gbxcule import _native
+from gbxcule._native import CompileError, DeviceArray, LaunchError
+
+__all__ = [
+    "CompileError",
+    "DeviceArray",
+    "Kernel",
+    "LaunchError",
+    "array",
+    "from_file",
+    "from_text",
+    "func",
+    "kernel",
+    "struct",
+    "synchronize",
+    "wp",
+    "zeros",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -76,17 +95,58 @@ class Kernel:
         """Names and types of the parameters, and whether a launch may write there."""
         return self.compiled.parameters
 
-    def launch(self, dim: int | Sequence[int], *arguments: Any) -> None:
-        """Run the kernel once for each point of `dim`, one number or up to four, and wait for the end."""
-        self.compiled.launch(_grid(dim), arguments)
+    def launch(
+        self, dim: int | Sequence[int], *arguments: Any, device: str | None = None, stream: Any = None
+    ) -> None:
+        """Run the kernel once for each point of `dim`, one number or up to four.
 
-    def backward(self, dim: int | Sequence[int], *arguments: Any, grads: Mapping[str, Any]) -> None:
+        `device`: `cpu`, `cuda` or `cuda:N`; without it, where the arrays lie. All arrays lie there. On the CPU this waits
+        for the end. On a CUDA device it returns at once: the launch happens behind what was asked of its arrays
+        before, and what `stream` is asked for from now on happens behind the launch. `stream` is the one in which the caller
+        uses arrays of other libraries: a handle, PyTorch's or CuPy's object, or nothing for the default stream.
+        """
+        self.compiled.launch(_grid(dim), arguments, device, _handle(stream))
+
+    def backward(
+        self,
+        dim: int | Sequence[int],
+        *arguments: Any,
+        grads: Mapping[str, Any],
+        device: str | None = None,
+        stream: Any = None,
+    ) -> None:
         """Run the reverse: from the gradients of what the kernel wrote to those of what it read.
 
         `grads` has an array for each parameter that takes part, of that array's shape and strides. The arguments are as
-        the launch left them.
+        the launch left them; `device` and `stream` are as for `launch`.
         """
-        self.compiled.backward(_grid(dim), arguments, dict(grads))
+        self.compiled.backward(_grid(dim), arguments, dict(grads), device, _handle(stream))
+
+
+def zeros(
+    shape: int | Sequence[int], dtype: npt.DTypeLike = np.float32, device: str = "cpu"
+) -> npt.NDArray[Any] | DeviceArray:
+    """An array of zeros on a device: NumPy's on the CPU."""
+    if device == "cpu":
+        return np.zeros(shape, dtype)
+    return _native.device_zeros(_grid(shape), np.dtype(dtype).name, device)
+
+
+def array(
+    values: Any, dtype: npt.DTypeLike | None = None, device: str = "cpu"
+) -> npt.NDArray[Any] | DeviceArray:
+    """A copy of anything that NumPy takes, on a device: NumPy's on the CPU."""
+    if device == "cpu":
+        return np.array(values, dtype)
+    host = np.asarray(values, dtype)
+    made = _native.device_zeros(list(host.shape), host.dtype.name, device)
+    made.assign(host)
+    return made
+
+
+def synchronize(device: str = "cuda") -> None:
+    """Wait for all launches on a device. Raises `LaunchError` if one of them stopped."""
+    _native.synchronize(device)
 
 
 class Piece(Generic[P, R]):
@@ -134,6 +194,12 @@ def _made(made: _native.CompiledKernel) -> Kernel:
 
 def _grid(dim: int | Sequence[int]) -> list[int]:
     return [dim] if isinstance(dim, int) else list(dim)
+
+
+def _handle(stream: Any) -> int | None:
+    for name in ("cuda_stream", "ptr"):  # PyTorch's, CuPy's
+        stream = getattr(stream, name, stream)
+    return stream if stream is None else int(stream)
 
 
 def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:

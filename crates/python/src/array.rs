@@ -1,14 +1,35 @@
-//! Arrays of the swarm's as Python sees them: other libraries take them where they lie, NumPy gets a copy.
+//! Arrays on a CUDA device as Python sees them, the swarm's and those made for kernels: other libraries take them where
+//! they lie, NumPy gets a copy.
+
+// PyO3 hands arguments over by value.
+#![allow(clippy::needless_pass_by_value)]
 
 use gbxcule_kernel::ir::Scalar;
 use gbxcule_runtime::{Array, DataType, Device, Error};
-use pyo3::exceptions::{PyBufferError, PyRuntimeError};
+use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 
 use crate::dlpack::{self, CUDA, Element};
+use crate::kernel::place;
 
-/// An array in the memory of a CUDA device, which the swarm goes on writing to: what later steps compute appears in
+/// What NumPy has a name for.
+const SCALARS: [Scalar; 12] = [
+    Scalar::Bool,
+    Scalar::I8,
+    Scalar::I16,
+    Scalar::I32,
+    Scalar::I64,
+    Scalar::U8,
+    Scalar::U16,
+    Scalar::U32,
+    Scalar::U64,
+    Scalar::F16,
+    Scalar::F32,
+    Scalar::F64,
+];
+
+/// An array in the memory of a CUDA device. What later launches write to it, or later steps if it is a swarm's, appears in
 /// it. Any library that speaks DLPack takes it in place.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct DeviceArray {
@@ -20,16 +41,79 @@ impl DeviceArray {
         Self { array }
     }
 
-    fn scalar(&self) -> Scalar {
-        match self.array.data_type() {
-            DataType::Scalar(of) => *of,
-            other => unreachable!("a swarm has arrays of scalars, not of {other}"),
+    pub(crate) fn array(&self) -> &Array {
+        &self.array
+    }
+
+    pub(crate) fn element_of(array: &Array) -> Element {
+        match array.data_type() {
+            DataType::Scalar(of) => Element::of(*of),
+            other => unreachable!("device arrays are of scalars, not of {other}"),
+        }
+    }
+
+    /// The same memory as unsigned numbers of the elements' width.
+    fn plain(&self, scalar: Scalar) -> Result<Array, Error> {
+        let array = &self.array;
+        let data_type = DataType::Scalar(scalar);
+        array.reinterpreted(data_type, array.offset(), array.shape(), array.strides())
+    }
+
+    fn read(&self) -> Result<Vec<u8>, Error> {
+        fn bytes<T: gbxcule_runtime::Element>(array: &Array) -> Result<Vec<u8>, Error> {
+            Ok(bytemuck::cast_slice(&array.to_vec::<T>()?).to_vec())
+        }
+        match Self::element_of(&self.array).bytes() {
+            1 => self.plain(Scalar::U8)?.to_vec::<u8>(),
+            2 => bytes::<u16>(&self.plain(Scalar::U16)?),
+            4 => bytes::<u32>(&self.plain(Scalar::U32)?),
+            _ => bytes::<u64>(&self.plain(Scalar::U64)?),
+        }
+    }
+
+    fn write(&self, bytes: &[u8]) -> Result<(), Error> {
+        fn put<T: gbxcule_runtime::Element>(array: &Array, bytes: &[u8]) -> Result<(), Error> {
+            // The bytes of others lie anywhere.
+            let elements = bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned);
+            array.write(&elements.collect::<Vec<T>>())
+        }
+        match Self::element_of(&self.array).bytes() {
+            1 => self.plain(Scalar::U8)?.write(bytes),
+            2 => put::<u16>(&self.plain(Scalar::U16)?, bytes),
+            4 => put::<u32>(&self.plain(Scalar::U32)?, bytes),
+            _ => put::<u64>(&self.plain(Scalar::U64)?, bytes),
+        }
+    }
+
+    /// A fault of a kernel has a line; what a swarm runs is not the user's text.
+    fn failed(&self, error: &Error) -> PyErr {
+        let of_kernels = place::stream(self.array.device()).ok();
+        if self.array.stream() == of_kernels.as_ref() {
+            place::failed(error)
+        } else {
+            PyRuntimeError::new_err(error.to_string())
         }
     }
 }
 
-fn failed(error: &Error) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
+/// An array of zeros for kernels, in the memory of a CUDA device.
+#[pyfunction]
+pub(crate) fn device_zeros(
+    py: Python<'_>,
+    shape: Vec<usize>,
+    dtype: &str,
+    device: &str,
+) -> PyResult<DeviceArray> {
+    let Some(scalar) = SCALARS.into_iter().find(|scalar| Element::of(*scalar).name() == dtype)
+    else {
+        return Err(PyTypeError::new_err(format!("kernels have no arrays of `{dtype}`")));
+    };
+    let device = place::named(device)?;
+    if device == Device::Cpu {
+        return Err(PyValueError::new_err("arrays on the CPU are NumPy's"));
+    }
+    let made = py.detach(|| place::stream(device)?.zeros(DataType::Scalar(scalar), &shape));
+    made.map(DeviceArray::new).map_err(|error| place::failed(&error))
 }
 
 #[pymethods]
@@ -42,8 +126,8 @@ impl DeviceArray {
 
     /// The type of its elements, as NumPy calls it.
     #[getter]
-    fn dtype(&self) -> &'static str {
-        if self.scalar() == Scalar::F32 { "float32" } else { "uint8" }
+    fn dtype(&self) -> String {
+        Self::element_of(&self.array).name()
     }
 
     /// Where it lies, as DLPack says it: kind 2 is CUDA.
@@ -55,7 +139,7 @@ impl DeviceArray {
     }
 
     /// The array in place. `stream` is the consumer's, as the protocol has it: what it does there from now on happens
-    /// behind what the swarm was asked for so far. Without one, the swarm is waited for.
+    /// behind what was asked for so far. Without one, that is waited for.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
@@ -72,22 +156,27 @@ impl DeviceArray {
             let message = "the array is given in place only; `numpy()` copies it to the host";
             return Err(PyBufferError::new_err(message));
         }
-        dlpack::order(&self.array, stream).map_err(|error| failed(&error))?;
-        let kind = if self.scalar() == Scalar::F32 { 2 } else { 1 };
-        let bits = 8 * self.scalar().bytes() as u8;
-        dlpack::export(py, &self.array, Element { kind, bits, lanes: 1 })
+        dlpack::order(&self.array, stream).map_err(|error| self.failed(&error))?;
+        dlpack::export(py, &self.array, Self::element_of(&self.array))
     }
 
-    /// The elements as bytes of the host, row-major; `numpy()` of the package gives them a shape.
+    /// Copy an array of the host over it, of the same shape and type or what NumPy makes of it. Waits for nothing.
+    fn assign(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let values = py.import("numpy")?.call_method1("asarray", (values, self.dtype()))?;
+        let shape: Vec<usize> = values.getattr("shape")?.extract()?;
+        if shape != self.array.shape() {
+            let wanted = self.array.shape();
+            let message = format!("expected an array of shape {wanted:?}, found {shape:?}");
+            return Err(PyValueError::new_err(message));
+        }
+        let bytes = values.call_method0("tobytes")?.cast_into::<PyBytes>()?;
+        let bytes = bytes.as_bytes();
+        py.detach(|| self.write(bytes)).map_err(|error| self.failed(&error))
+    }
+
+    /// The elements as bytes of the host, row-major; waits for what was asked for before.
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| match self.scalar() {
-            Scalar::F32 => {
-                let numbers = self.array.to_vec::<f32>()?;
-                Ok(bytemuck::cast_slice(&numbers).to_vec())
-            }
-            _ => self.array.to_vec::<u8>(),
-        });
-        let bytes: Vec<u8> = bytes.map_err(|error: Error| failed(&error))?;
+        let bytes = py.detach(|| self.read()).map_err(|error| self.failed(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -96,5 +185,20 @@ impl DeviceArray {
         let bytes = self.tobytes(py)?;
         let flat = py.import("numpy")?.call_method1("frombuffer", (bytes, self.dtype()))?;
         flat.call_method1("reshape", (self.shape(py)?,))?.call_method0("copy")
+    }
+
+    /// For `numpy.asarray`: always a copy.
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            return Err(PyValueError::new_err("an array on a CUDA device is copied to be NumPy's"));
+        }
+        let array = self.numpy(py)?;
+        dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))
     }
 }

@@ -7,11 +7,12 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
 
+use gbxcule_kernel::ir::Scalar;
 use gbxcule_runtime::{Array, Error};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict};
 
 const NAME: &CStr = c"dltensor";
 const TAKEN: &CStr = c"used_dltensor";
@@ -35,6 +36,37 @@ pub(crate) struct Element {
     pub(crate) kind: u8,
     pub(crate) bits: u8,
     pub(crate) lanes: u16,
+}
+
+impl Element {
+    pub(crate) fn of(scalar: Scalar) -> Self {
+        let kind = match scalar {
+            Scalar::Bool => 6,
+            Scalar::Bf16 => 4,
+            _ if scalar.is_float() => 2,
+            _ if scalar.is_signed_int() => 0,
+            _ => 1,
+        };
+        Self { kind, bits: 8 * scalar.bytes() as u8, lanes: 1 }
+    }
+
+    pub(crate) fn bytes(self) -> usize {
+        (usize::from(self.bits) * usize::from(self.lanes)).div_ceil(8)
+    }
+
+    /// As NumPy calls it, if it has it.
+    pub(crate) fn name(self) -> String {
+        let kind = match self.kind {
+            0 => "int",
+            1 => "uint",
+            2 => "float",
+            4 => "bfloat",
+            5 => "complex",
+            6 => return "bool".to_string(),
+            _ => "elements of kind",
+        };
+        format!("{kind}{}", self.bits)
+    }
 }
 
 #[repr(C)]
@@ -62,15 +94,28 @@ pub(crate) struct Borrowed {
 }
 
 impl Borrowed {
-    /// Ask an object for its memory.
+    /// Ask an object for its memory on the CPU.
     pub(crate) fn of(array: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::in_order_of(array, None)
+    }
+
+    /// Ask an object for its memory, to be used behind all that its owner was asked for: in a stream of the device that
+    /// it lies on.
+    pub(crate) fn in_order_of(array: &Bound<'_, PyAny>, stream: Option<u64>) -> PyResult<Self> {
         if !array.hasattr("__dlpack__")? {
             return Err(PyTypeError::new_err(format!(
                 "expected an array that speaks DLPack (NumPy, PyTorch, ...), found `{}`",
                 array.get_type().name()?
             )));
         }
-        let capsule = array.call_method0("__dlpack__")?;
+        let capsule = match stream {
+            None => array.call_method0("__dlpack__")?,
+            Some(handle) => {
+                let options = PyDict::new(array.py());
+                options.set_item("stream", handle)?;
+                array.call_method("__dlpack__", (), Some(&options))?
+            }
+        };
         let capsule = capsule.cast::<PyCapsule>()?;
         let pointer = capsule.pointer_checked(Some(NAME))?;
         // SAFETY: the capsule is valid and this thread is attached to the interpreter; the name lives for ever.
@@ -118,11 +163,6 @@ impl Borrowed {
         tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize)
     }
 
-    pub(crate) fn element_bytes(&self) -> usize {
-        let Element { bits, lanes, .. } = self.element();
-        (usize::from(bits) * usize::from(lanes)).div_ceil(8)
-    }
-
     /// Elements in all dimensions together.
     pub(crate) fn len(&self) -> usize {
         self.shape().iter().map(|extent| usize::try_from(*extent).unwrap_or(0)).product()
@@ -154,7 +194,7 @@ impl Borrowed {
                 "expected an array in C order without gaps; numpy.ascontiguousarray makes one",
             ));
         }
-        let bytes = self.len() * self.element_bytes();
+        let bytes = self.len() * self.element().bytes();
         if bytes == 0 {
             return Ok(&mut []);
         }

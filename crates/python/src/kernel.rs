@@ -1,24 +1,28 @@
-//! Kernels in NVIDIA Warp's dialect, compiled from text and launched on other people's arrays.
+//! Kernels in NVIDIA Warp's dialect, compiled from text and launched on other people's arrays and on those of `array.rs`.
+//! A launch goes where its arrays lie.
 
 // PyO3 hands arguments over by value.
 #![allow(clippy::needless_pass_by_value)]
 
 mod argument;
+pub(crate) mod place;
+mod text;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
 use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::grad::{grad, reverse_name};
 use gbxcule_kernel::ir::Module;
-use gbxcule_kernel::source::SourceMap;
-use gbxcule_runtime::{Build, Device, Error, Kernel, compile};
+use gbxcule_runtime::{Build, Device, Kernel, compile};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use argument::Arguments;
+use place::Place;
 
 pyo3::create_exception!(
     gbxcule._native,
@@ -33,50 +37,95 @@ pyo3::create_exception!(
     "A launch was refused, or stopped at a thread of the kernel."
 );
 
-/// A kernel of a text, compiled for the CPU.
+/// A kernel of a text, compiled for the CPU, and for other devices when it is first launched there.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct CompiledKernel {
-    sources: SourceMap,
     module: Valid<Module>,
     forward: Kernel,
-    /// Made when it is first asked for.
-    backward: std::sync::OnceLock<Result<Kernel, String>>,
+    /// The module with the reverse, or why there is none; made when it is first asked for.
+    reverse: OnceLock<Result<Valid<Module>, String>>,
+    made: Mutex<BTreeMap<(Device, Way), Kernel>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    Forward,
+    Backward,
+}
+
+fn refused(faults: &[Diagnostic]) -> String {
+    render(faults, &text::all().map)
 }
 
 impl CompiledKernel {
-    fn refused(sources: &SourceMap, faults: &[Diagnostic]) -> PyErr {
-        CompileError::new_err(render(faults, sources))
-    }
-
-    fn reverse(&self) -> &Result<Kernel, String> {
-        self.backward.get_or_init(|| {
+    fn reverse(&self) -> &Result<Valid<Module>, String> {
+        self.reverse.get_or_init(|| {
             let name = &self.forward.reflection().name;
             let mut functions = self.module.functions.iter();
             let Some((id, _)) = functions.find(|(_, function)| function.name == *name) else {
                 unreachable!("a compiled kernel is in its module");
             };
-            let rendered = |faults: Vec<Diagnostic>| render(&faults, &self.sources);
-            let module = grad(&self.module, id).and_then(check::module).map_err(rendered)?;
-            let compiled = compile(&module, Device::Cpu, Build::default());
-            let reverse = compiled.and_then(|compiled| compiled.kernel(&reverse_name(name)));
-            reverse.map_err(|error| error.to_string())
+            let reverse = grad(&self.module, id).and_then(check::module);
+            reverse.map_err(|faults| refused(&faults))
         })
+    }
+
+    fn kernel(&self, device: Device, way: Way) -> PyResult<Kernel> {
+        if (device, way) == (Device::Cpu, Way::Forward) {
+            return Ok(self.forward.clone());
+        }
+        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = made().get(&(device, way)) {
+            return Ok(kernel.clone());
+        }
+        let name = &self.forward.reflection().name;
+        let (module, name) = match way {
+            Way::Forward => (&self.module, name.clone()),
+            Way::Backward => match self.reverse() {
+                Ok(module) => (module, reverse_name(name)),
+                Err(message) => return Err(CompileError::new_err(message.clone())),
+            },
+        };
+        let compiled = compile(module, device, Build::default());
+        let kernel = compiled.and_then(|compiled| compiled.kernel(&name));
+        let kernel = kernel.map_err(|error| match device {
+            Device::Cpu => CompileError::new_err(error.to_string()),
+            Device::Cuda(_) => place::failed(&error),
+        })?;
+        made().insert((device, way), kernel.clone());
+        Ok(kernel)
     }
 
     fn run(
         &self,
-        py: Python<'_>,
-        kernel: &Kernel,
         grid: &[usize],
-        args: &Arguments,
+        args: &Bound<'_, PyTuple>,
+        gradients: Option<&Bound<'_, PyDict>>,
+        device: Option<&str>,
+        stream: Option<u64>,
     ) -> PyResult<()> {
+        let py = args.py();
+        let device = match device {
+            Some(name) => place::named(name)?,
+            None => self.device_of(args)?,
+        };
+        let place = py.detach(|| Place::new(device, stream))?;
+        let way = if gradients.is_some() { Way::Backward } else { Way::Forward };
+        let kernel = py.detach(|| self.kernel(device, way))?;
+        let args = Arguments::of(&self.module, &self.forward, &place, args, gradients)?;
         let list = args.list();
-        py.detach(|| kernel.launch(grid, list)).map_err(|error| match error {
-            Error::Fault(fault) => {
-                LaunchError::new_err(render(&[fault.diagnostic()], &self.sources))
+        let launched = py.detach(|| kernel.launch(grid, list));
+        // The arrays are handed back before they are let go of, however the launch went.
+        args.hand_back(&place).and(launched).map_err(|error| place::failed(&error))
+    }
+
+    fn device_of(&self, args: &Bound<'_, PyTuple>) -> PyResult<Device> {
+        for (parameter, value) in self.forward.reflection().parameters.iter().zip(args.iter()) {
+            if let Some(device) = place::of_arrays(&self.module, parameter.ty, &value)? {
+                return Ok(device);
             }
-            error => LaunchError::new_err(error.to_string()),
-        })
+        }
+        Ok(Device::Cpu)
     }
 }
 
@@ -95,27 +144,38 @@ impl CompiledKernel {
         parameters.map(|it| (it.name.clone(), it.type_name.clone(), it.written)).collect()
     }
 
-    /// Run once for each point of a grid and wait for the end.
-    fn launch(&self, py: Python<'_>, grid: Vec<usize>, args: &Bound<'_, PyTuple>) -> PyResult<()> {
-        let args = Arguments::of(&self.module, &self.forward, args, None)?;
-        self.run(py, &self.forward, &grid, &args)
+    /// Run once for each point of a grid: on the CPU to its end, on a CUDA device without waiting.
+    #[pyo3(signature = (grid, args, device = None, stream = None))]
+    fn launch(
+        &self,
+        grid: Vec<usize>,
+        args: &Bound<'_, PyTuple>,
+        device: Option<&str>,
+        stream: Option<u64>,
+    ) -> PyResult<()> {
+        self.run(&grid, args, None, device, stream)
     }
 
     /// Run the reverse over a grid: gradients by name, arrays as those of the arguments.
+    #[pyo3(signature = (grid, args, gradients, device = None, stream = None))]
     fn backward(
         &self,
-        py: Python<'_>,
         grid: Vec<usize>,
         args: &Bound<'_, PyTuple>,
         gradients: &Bound<'_, PyDict>,
+        device: Option<&str>,
+        stream: Option<u64>,
     ) -> PyResult<()> {
-        let reverse = match py.detach(|| self.reverse()) {
-            Ok(kernel) => kernel,
-            Err(message) => return Err(CompileError::new_err(message.clone())),
-        };
-        let args = Arguments::of(&self.module, &self.forward, args, Some(gradients))?;
-        self.run(py, reverse, &grid, &args)
+        self.run(&grid, args, Some(gradients), device, stream)
     }
+}
+
+/// Wait for all launches on a device; gives the first fault among them.
+#[pyfunction]
+pub(crate) fn synchronize(py: Python<'_>, device: &str) -> PyResult<()> {
+    let device = place::named(device)?;
+    let waited = py.detach(|| place::stream(device)?.synchronize());
+    waited.map_err(|error| place::failed(&error))
 }
 
 /// Compile a text: all its kernels, or those named.
@@ -127,10 +187,10 @@ pub(crate) fn compile_kernels(
     file: String,
     names: Option<Vec<String>>,
 ) -> PyResult<Vec<CompiledKernel>> {
-    let mut sources = SourceMap::new();
-    let id = sources.add(file, text);
     let outcome = py.detach(|| {
-        let program = Program::parse(&sources, id)?;
+        let id = text::add(file, text);
+        let texts = text::all();
+        let program = Program::parse(&texts.map, id)?;
         let reader = program.reader();
         let mut module = Module::new("kernels");
         let mut faults = Vec::new();
@@ -142,7 +202,7 @@ pub(crate) fn compile_kernels(
         }
         if faults.is_empty() { check::module(module) } else { Err(faults) }
     });
-    let module = outcome.map_err(|faults| CompiledKernel::refused(&sources, &faults))?;
+    let module = outcome.map_err(|faults| CompileError::new_err(refused(&faults)))?;
     let compiled = py
         .detach(|| compile(&module, Device::Cpu, Build::default()))
         .map_err(|error| CompileError::new_err(error.to_string()))?;
@@ -160,8 +220,8 @@ pub(crate) fn compile_kernels(
         let forward = Arc::clone(&compiled)
             .kernel(name)
             .map_err(|error| CompileError::new_err(error.to_string()))?;
-        let (sources, module) = (sources.clone(), module.clone());
-        Ok(CompiledKernel { sources, module, forward, backward: std::sync::OnceLock::new() })
+        let (reverse, made) = (OnceLock::new(), Mutex::default());
+        Ok(CompiledKernel { module: module.clone(), forward, reverse, made })
     });
     kernels.collect()
 }

@@ -18,9 +18,9 @@ mod _native {
     #[pymodule_export]
     use super::version;
     #[pymodule_export]
-    use crate::array::DeviceArray;
+    use crate::array::{DeviceArray, device_zeros};
     #[pymodule_export]
-    use crate::kernel::{CompileError, CompiledKernel, LaunchError, compile_kernels};
+    use crate::kernel::{CompileError, CompiledKernel, LaunchError, compile_kernels, synchronize};
     #[pymodule_export]
     use crate::rom::{built_in_rom, built_in_roms, built_in_symbols};
     #[pymodule_export]

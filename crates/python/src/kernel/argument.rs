@@ -1,19 +1,24 @@
 //! Python's values as arguments of a launch: arrays in place, everything else by value.
 #![allow(unsafe_code)]
 
+use std::collections::BTreeSet;
+
 use gbxcule_kernel::ir::{Module, Scalar, Shape, Type};
-use gbxcule_runtime::{Argument, Array, DataType, Kernel};
+use gbxcule_runtime::{Argument, Array, DataType, Device, Error, Kernel, Stream};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyTuple};
 
-use crate::dlpack::{Borrowed, CPU, Element};
+use super::place::{Place, field_of};
+use crate::array::DeviceArray;
+use crate::dlpack::{Borrowed, CPU, CUDA, Element};
 
 /// The arguments of one launch, and the arrays borrowed for it.
 pub(crate) struct Arguments {
     // Dropped in this order: arrays before the memory they lie over.
     list: Vec<Argument>,
-    _borrowed: Vec<Borrowed>,
+    borrowed: Vec<Borrowed>,
+    owners: BTreeSet<u64>,
 }
 
 impl Arguments {
@@ -21,6 +26,7 @@ impl Arguments {
     pub(crate) fn of(
         module: &Module,
         kernel: &Kernel,
+        place: &Place,
         values: &Bound<'_, PyTuple>,
         gradients: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
@@ -35,7 +41,8 @@ impl Arguments {
                 values.len()
             )));
         }
-        let mut taker = Taker { module, borrowed: Vec::new() };
+        let (borrowed, owners) = (Vec::new(), BTreeSet::new());
+        let mut taker = Taker { module, place, borrowed, owners };
         let mut list = Vec::new();
         for (parameter, value) in parameters.iter().zip(values.iter()) {
             let gradient = match gradients {
@@ -57,7 +64,21 @@ impl Arguments {
                 }
             }
         }
-        Ok(Self { list, _borrowed: taker.borrowed })
+        Ok(Self { list, borrowed: taker.borrowed, owners: taker.owners })
+    }
+
+    /// Puts the streams in which the owners of borrowed arrays go on behind what was asked for; on the CPU all of it
+    /// has happened. What such an owner does next, giving the memory back too, it does there.
+    pub(crate) fn hand_back(&self, place: &Place) -> Result<(), Error> {
+        let Some(stream) = place.stream.as_ref().filter(|_| !self.borrowed.is_empty()) else {
+            return Ok(());
+        };
+        for owner in &self.owners {
+            // SAFETY: the streams of arrays of this package, which the borrowed arrays keep, and the caller's, which
+            // the caller of the Python function vouches for.
+            unsafe { stream.before(*owner)? };
+        }
+        Ok(())
     }
 
     pub(crate) fn list(&self) -> &[Argument] {
@@ -67,7 +88,24 @@ impl Arguments {
 
 struct Taker<'a> {
     module: &'a Module,
+    place: &'a Place,
     borrowed: Vec<Borrowed>,
+    /// Streams of the borrowed arrays' owners.
+    owners: BTreeSet<u64>,
+}
+
+/// What an array of anybody's says of itself; strides in elements, nothing for C order.
+struct Described<'a> {
+    element: Element,
+    shape: &'a [i64],
+    strides: Option<&'a [i64]>,
+}
+
+/// An array as a kernel indexes it: extents, strides in bytes.
+struct Indexed {
+    data_type: DataType,
+    extents: Vec<usize>,
+    strides: Vec<isize>,
 }
 
 impl Taker<'_> {
@@ -100,11 +138,7 @@ impl Taker<'_> {
                     .collect();
                 let mut taken = Vec::new();
                 for (name, ty) in fields {
-                    let part = match value.cast::<PyDict>() {
-                        Ok(fields) => fields.get_item(&name)?,
-                        Err(_) => value.getattr_opt(name.as_str())?,
-                    };
-                    let Some(part) = part else {
+                    let Some(part) = field_of(value, &name)? else {
                         return Err(PyTypeError::new_err(format!("field `{name}` is missing")));
                     };
                     taken.push((name, self.take(ty, &part, None)?));
@@ -118,50 +152,116 @@ impl Taker<'_> {
         }
     }
 
-    /// An array in place: its last dimensions are those of the elements, if these are vectors or matrices.
+    /// An array in place.
     fn array(&mut self, of: Type, dims: u8, value: &Bound<'_, PyAny>) -> PyResult<Array> {
-        let Some(data_type) = DataType::of(self.module, of) else {
-            return Err(PyTypeError::new_err("arrays of structs that hold arrays can't be given"));
+        if let Ok(array) = value.cast::<DeviceArray>()
+            && let array = array.get().array()
+            && array.stream() == self.place.stream.as_ref()
+        {
+            return self.own(of, dims, array);
+        }
+        self.check_place(value)?;
+        let stream = self.place.stream.as_ref();
+        let borrowed = Borrowed::in_order_of(value, stream.and_then(Stream::handle))?;
+        let described = Described {
+            element: borrowed.element(),
+            shape: borrowed.shape(),
+            strides: borrowed.strides(),
         };
-        let borrowed = Borrowed::of(value)?;
-        if borrowed.device().kind != CPU {
-            return Err(PyValueError::new_err("the array is not in the CPU's memory"));
-        }
-        let (inner, scalar) = inside(&data_type);
-        let wanted = scalar.map_or(Element { kind: 1, bits: 8, lanes: 1 }, element);
-        let (shape, found) = (borrowed.shape().to_vec(), borrowed.element());
-        let outer = usize::from(dims);
-        let has_inner = shape[outer.min(shape.len())..]
-            .iter()
-            .map(|extent| *extent as usize)
-            .eq(inner.iter().copied());
-        if found != wanted || shape.len() < outer || !has_inner {
-            return Err(PyTypeError::new_err(format!(
-                "needs an array of `{}` in {dims} dimensions{}, found {} {shape:?}",
-                self.module.types.display(of),
-                if inner.is_empty() { String::new() } else { format!(" and {inner:?}") },
-                name(found),
-            )));
-        }
-        let size = borrowed.element_bytes();
-        let strides = borrowed.strides().map_or_else(|| c_order(&shape), <[i64]>::to_vec);
-        if strides[outer..] != c_order(&shape)[outer..] && !inner.is_empty() {
-            return Err(PyValueError::new_err(
-                "the parts of an element must lie one after the other",
-            ));
-        }
-        let extents: Vec<usize> = shape[..outer].iter().map(|extent| *extent as usize).collect();
-        let strides: Vec<isize> =
-            strides[..outer].iter().map(|stride| *stride as isize * size as isize).collect();
+        let Indexed { data_type, extents, strides } = self.index(of, dims, &described)?;
         let (below, above) = reach(&extents, &strides);
         let bytes = if extents.contains(&0) { 0 } else { below + above + data_type.layout().0 };
         let address = borrowed.address().wrapping_sub(below);
         // SAFETY: the producer vouches for all elements of this shape and these strides until `borrowed` is dropped, and
         // the arguments drop the array first. As for every library that releases the interpreter while it works, the
-        // caller keeps other threads away from arrays that a launch uses.
-        let array = unsafe { Array::lent(address, bytes, data_type, below, &extents, &strides) };
+        // caller keeps other threads away from arrays that a launch uses. On a device the producer has put our stream
+        // behind its own, and `hand_back` puts its stream behind ours before anything is dropped.
+        let array = unsafe {
+            match stream {
+                None => Array::lent(address, bytes, data_type, below, &extents, &strides),
+                Some(stream) => {
+                    let address = address.expose_provenance() as u64;
+                    stream.lent(address, bytes, data_type, below, &extents, &strides)
+                }
+            }
+        };
+        if stream.is_some() {
+            let ours = value.cast::<DeviceArray>().ok();
+            let owner = ours.and_then(|ours| ours.get().array().stream()?.handle());
+            self.owners.insert(owner.unwrap_or(self.place.caller));
+        }
         self.borrowed.push(borrowed);
         array.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// An array of the kernels' stream.
+    fn own(&self, of: Type, dims: u8, array: &Array) -> PyResult<Array> {
+        let element = DeviceArray::element_of(array);
+        let shape: Vec<i64> = array.shape().iter().map(|&extent| extent as i64).collect();
+        // They have no gaps.
+        let described = Described { element, shape: &shape, strides: None };
+        let Indexed { data_type, extents, strides } = self.index(of, dims, &described)?;
+        let array = array.reinterpreted(data_type, array.offset(), &extents, &strides);
+        array.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Holds that an array lies where the launch is.
+    fn check_place(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some(ask) = value.getattr_opt("__dlpack_device__")? else { return Ok(()) };
+        let (kind, ordinal): (i32, i32) = ask.call0()?.extract()?;
+        let wanted = self.place.device;
+        let found = match (kind, u32::try_from(ordinal)) {
+            (CPU, _) => Device::Cpu,
+            (CUDA, Ok(ordinal)) => Device::Cuda(ordinal),
+            _ => {
+                let message = format!(
+                    "lies on a device of DLPack's kind {kind}; there are the CPU (1) and CUDA (2)"
+                );
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        if found == wanted {
+            return Ok(());
+        }
+        let how = match wanted {
+            Device::Cpu => "`numpy()` of a device array or `cpu()` of a tensor copies it",
+            Device::Cuda(_) => "`gbxcule.kernel.array(.., device=..)` copies it there",
+        };
+        Err(PyValueError::new_err(format!(
+            "lies on `{found}`, but the launch is on `{wanted}`: {how}"
+        )))
+    }
+
+    /// As the kernel sees it: the last dimensions are those of the elements, if these are vectors or matrices.
+    fn index(&self, of: Type, dims: u8, array: &Described<'_>) -> PyResult<Indexed> {
+        let Some(data_type) = DataType::of(self.module, of) else {
+            return Err(PyTypeError::new_err("arrays of structs that hold arrays can't be given"));
+        };
+        let (inner, scalar) = inside(&data_type);
+        let wanted = scalar.map_or(Element { kind: 1, bits: 8, lanes: 1 }, Element::of);
+        let (shape, outer) = (array.shape, usize::from(dims));
+        let has_inner = shape[outer.min(shape.len())..]
+            .iter()
+            .map(|extent| *extent as usize)
+            .eq(inner.iter().copied());
+        if array.element != wanted || shape.len() < outer || !has_inner {
+            return Err(PyTypeError::new_err(format!(
+                "needs an array of `{}` in {dims} dimensions{}, found {} {shape:?}",
+                self.module.types.display(of),
+                if inner.is_empty() { String::new() } else { format!(" and {inner:?}") },
+                array.element.name(),
+            )));
+        }
+        let size = array.element.bytes() as isize;
+        let strides = array.strides.map_or_else(|| c_order(shape), <[i64]>::to_vec);
+        if strides[outer..] != c_order(shape)[outer..] && !inner.is_empty() {
+            return Err(PyValueError::new_err(
+                "the parts of an element must lie one after the other",
+            ));
+        }
+        let extents = shape[..outer].iter().map(|extent| *extent as usize).collect();
+        let strides = strides[..outer].iter().map(|stride| *stride as isize * size).collect();
+        Ok(Indexed { data_type, extents, strides })
     }
 }
 
@@ -202,30 +302,6 @@ fn inside(ty: &DataType) -> (Vec<usize>, Option<Scalar>) {
     }
 }
 
-fn element(scalar: Scalar) -> Element {
-    let kind = match scalar {
-        Scalar::Bool => 6,
-        Scalar::Bf16 => 4,
-        _ if scalar.is_float() => 2,
-        _ if scalar.is_signed_int() => 0,
-        _ => 1,
-    };
-    Element { kind, bits: 8 * scalar.bytes() as u8, lanes: 1 }
-}
-
-fn name(element: Element) -> String {
-    let kind = match element.kind {
-        0 => "int",
-        1 => "uint",
-        2 => "float",
-        4 => "bfloat",
-        5 => "complex",
-        6 => return "bool".to_string(),
-        _ => "elements of kind",
-    };
-    format!("{kind}{}", element.bits)
-}
-
 fn number(scalar: Scalar, value: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     // NumPy's and torch's scalars give Python's own.
     let own = if value.hasattr("item")? { value.call_method0("item")? } else { value.clone() };
@@ -258,5 +334,5 @@ fn composite(wanted: &DataType, value: &Bound<'_, PyAny>) -> PyResult<Option<Arg
 }
 
 fn numpy_name(scalar: Scalar) -> Option<String> {
-    (scalar != Scalar::Bf16).then(|| name(element(scalar)))
+    (scalar != Scalar::Bf16).then(|| Element::of(scalar).name())
 }

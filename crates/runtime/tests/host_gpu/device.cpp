@@ -102,8 +102,20 @@ struct Open {
     }
 };
 
+// The handle of a device's default stream, which is always there.
+Stream* default_stream()
+{
+    static std::map<int, Stream*> known;
+    Stream*& stream = known[current];
+    if (!stream)
+        world().streams.insert(stream = new Stream{current, 0, 0, {}});
+    return stream;
+}
+
 Stream* stream_of(void* handle)
 {
+    if (handle == (void*)1)
+        return default_stream();
     if (!world().streams.count((Stream*)handle))
         misuse("a stream that is not, or no longer, there");
     return (Stream*)handle;

@@ -1,0 +1,102 @@
+//! Where a launch happens: on the CPU, or in the one stream that kernels have on a CUDA device.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use gbxcule_kernel::ir::{Module, Shape, Type};
+use gbxcule_runtime::{Device, Error, Stream};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::LaunchError;
+use super::text;
+use crate::dlpack::CUDA;
+
+/// CUDA's handle for the default stream, where libraries work that were not told otherwise.
+const DEFAULT_STREAM: u64 = 1;
+
+/// Where a launch happens.
+pub(crate) struct Place {
+    pub(crate) device: Device,
+    /// The kernels' stream on a CUDA device.
+    pub(crate) stream: Option<Stream>,
+    /// The stream in which the caller goes on with arrays of other libraries.
+    pub(crate) caller: u64,
+}
+
+impl Place {
+    pub(crate) fn new(device: Device, caller: Option<u64>) -> PyResult<Self> {
+        let stream = match device {
+            Device::Cpu => None,
+            Device::Cuda(_) => Some(stream(device).map_err(|error| failed(&error))?),
+        };
+        // 0 is what many libraries call it.
+        let caller = caller.filter(|&handle| handle != 0).unwrap_or(DEFAULT_STREAM);
+        Ok(Self { device, stream, caller })
+    }
+}
+
+/// The kernels' stream on a device.
+pub(crate) fn stream(device: Device) -> Result<Stream, Error> {
+    static KNOWN: Mutex<BTreeMap<Device, Stream>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(stream) = known.get(&device) {
+        return Ok(stream.clone());
+    }
+    let stream = Stream::new(device)?;
+    known.insert(device, stream.clone());
+    Ok(stream)
+}
+
+/// A device by its name.
+pub(crate) fn named(name: &str) -> PyResult<Device> {
+    name.parse().map_err(|error: Error| PyValueError::new_err(error.to_string()))
+}
+
+/// What went wrong in the kernels' stream or on the CPU, with the line of a fault.
+pub(crate) fn failed(error: &Error) -> PyErr {
+    LaunchError::new_err(match error {
+        Error::Fault(fault) => {
+            gbxcule_kernel::diagnostic::render(&[fault.diagnostic()], &text::all().map)
+        }
+        error => error.to_string(),
+    })
+}
+
+/// The CUDA device of the first array of an argument that lies on one.
+pub(crate) fn of_arrays(
+    module: &Module,
+    ty: Type,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Option<Device>> {
+    match module.types[ty] {
+        Shape::Array { .. } => {
+            let Some(ask) = value.getattr_opt("__dlpack_device__")? else { return Ok(None) };
+            let (kind, ordinal): (i32, i32) = ask.call0()?.extract()?;
+            let on_cuda = kind == CUDA && ordinal >= 0;
+            Ok(on_cuda.then_some(Device::Cuda(ordinal.unsigned_abs())))
+        }
+        Shape::Struct(id) => {
+            for field in &module.types.structure(id).fields {
+                let Some(part) = field_of(value, &field.name)? else { continue };
+                if let Some(device) = of_arrays(module, field.ty, &part)? {
+                    return Ok(Some(device));
+                }
+            }
+            Ok(None)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A field of a struct that is given as a dictionary, or as an object with attributes.
+pub(crate) fn field_of<'py>(
+    value: &Bound<'py, PyAny>,
+    name: &str,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match value.cast::<PyDict>() {
+        Ok(fields) => fields.get_item(name),
+        Err(_) => value.getattr_opt(name),
+    }
+}
