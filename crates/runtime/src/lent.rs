@@ -49,7 +49,9 @@ impl Stream {
     /// # Safety
     /// As [`Array::lent`]'s, of the device's memory: it stays valid for reads, and for writes by what is asked for
     /// on this array, until the array, its clones and its views are gone; and whatever others have asked for in it
-    /// has happened, or happens before what this stream is asked for.
+    /// has happened, or happens before what this stream is asked for. What this stream was asked for may happen when the
+    /// array is gone: before it goes, its owner waits for the stream, or the stream in which he goes on is put behind
+    /// it ([`Stream::before`]).
     pub unsafe fn lent(
         &self,
         address: u64,

@@ -73,12 +73,11 @@ impl Arguments {
         let Some(stream) = place.stream.as_ref().filter(|_| !self.borrowed.is_empty()) else {
             return Ok(());
         };
-        for owner in &self.owners {
-            // SAFETY: the streams of arrays of this package, which the borrowed arrays keep, and the caller's, which
-            // the caller of the Python function vouches for.
-            unsafe { stream.before(*owner)? };
-        }
-        Ok(())
+        // SAFETY: the streams of arrays of this package, which the borrowed arrays keep, and the caller's, which the
+        // caller of the Python function vouches for.
+        let put = self.owners.iter().try_for_each(|owner| unsafe { stream.before(*owner) });
+        // What can't be put in order must have happened before the arrays go.
+        put.or_else(|error| stream.synchronize().and(Err(error)))
     }
 
     pub(crate) fn list(&self) -> &[Argument] {

@@ -167,19 +167,20 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        if !self.own {
+            // Its owner goes on behind this stream: `Stream::lent`'s caller sees to it.
+            return;
+        }
         let queue = &self.queue;
         let Ok(_state) = queue.enter() else { return };
         // SAFETY: taken in this stream by `zeroed`, and nobody asks for work on it any more. If the context is
         // lost, so is the memory.
         unsafe {
-            if self.own && queue.context.has_pools {
+            if queue.context.has_pools {
                 _ = sys::cuMemFreeAsync(self.address, queue.raw);
-            } else if self.own {
+            } else {
                 _ = sys::cuStreamSynchronize(queue.raw);
                 _ = sys::cuMemFree_v2(self.address);
-            } else {
-                // Its owner may do with it what he likes once the array is gone.
-                _ = sys::cuStreamSynchronize(queue.raw);
             }
         }
     }
