@@ -7,14 +7,16 @@
 #   make test-dataset    the sample in examples/dataset, loaded with pyarrow and with the `datasets` library
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
-#   make warp-share  every twentieth of them in both, and the table of gradients in docs/gradients.md
+#   make warp-share  every twentieth of them in both, the table of gradients in docs/gradients.md, rows of a dataset
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
+#   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
 #   make equivalence the CUDA text on the host against the native swarm: long random programs, thousands of frames
 #   make roms        the built-in ROMs as files in runs/roms/
-#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM)
+#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM), and videos
 #   make pictures    the pictures in docs/ anew; needs Chromium too
+#   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
 
 PYTHON ?= python3
@@ -28,7 +30,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: equivalence check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
+.PHONY: gpu-folder host-gpu equivalence check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -46,7 +48,7 @@ check: $(VENV)/oracle.txt
 
 test: $(VENV)/oracle.txt
 	$(TEST) --workspace
-	$(TEST) --package gbxcule-lab --package gbxcule-cli --test pyboy $(TEST_ALL)
+	$(TEST) --package gbxcule-lab --package gbxcule-cli --test pyboy --test cuda $(TEST_ALL)
 ifneq ($(TEST_DATA),)
 	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) $(TEST) --package gbxcule-gameboy --package gbxcule-runtime --test sm83 $(TEST_ALL)
 else
@@ -59,7 +61,7 @@ else
 endif
 
 nvrtc: $(VENV)/nvrtc.txt
-	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --test nvrtc $(TEST_ALL)
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --package gbxcule-synth --test nvrtc $(TEST_ALL)
 
 WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
     cargo test --quiet --package gbxcule-runtime --test warp -- --ignored --nocapture
@@ -77,6 +79,7 @@ ifeq ($(shell uname),Linux)
 endif
 	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-runtime --test warp_gradient \
 	    -- --ignored --nocapture patterns
+	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-synth --test warp -- --ignored
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/synth/tests
@@ -129,17 +132,30 @@ roms:
 
 test-browser:
 	$(TEST) --package gbxcule-cli --test live_view $(TEST_ALL)
+ifneq ($(shell command -v ffmpeg),)
+	$(TEST) --package gbxcule-cli --test pictures $(TEST_ALL)
+else
+	@echo "ffmpeg is not installed: the video was not looked at"
+endif
 
 pictures:
 	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out docs/pearl_drift.png
 	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
 	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
 
+# Everything that a GPU machine needs, to be copied there; `sh gates.sh` in it runs the gates.
+gpu-folder: $(VENV)/oracle.txt $(VENV)/nvrtc.txt
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(GBXCULE) doctor --collect runs/gpu
+	$(VENV)/bin/pip download --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
+	    --requirement requirements/oracle.txt --dest runs/gpu/wheels
+
 verify-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 1024
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 1024 --mem-region C000:C100
 
 check-gpu: $(VENV)/oracle.txt
+	$(TEST) --package gbxcule-runtime --test cuda needs_cuda $(TEST_ALL)
+	$(TEST) --package gbxcule-swarm --test device needs_cuda $(TEST_ALL)
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 64
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 64 --mem-region C000:C100
 
@@ -147,6 +163,16 @@ bench-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) bench --backend pyboy_vec_mp --backend warp_vec_cuda --rom MEM_RWB \
 	    --env-counts 1,8,64,512,2048,8192
 	$(GBXCULE) bench --backend warp_vec_cuda --rom PEARL_DRIFT --env-counts 1,64,1024,8192,16384,32768,65536
+
+# The stand-ins that tests build by themselves, for trying things by hand.
+host-gpu:
+	mkdir -p runs/host_gpu
+	cp crates/kernel/src/back/cxx/host_cuda.h runs/host_gpu
+	c++ -std=c++17 -O1 -shared -fPIC -pthread -o runs/host_gpu/libcuda.so.1 \
+	    $(addprefix crates/runtime/tests/host_gpu/,device.cpp driver.cpp module.cpp) -ldl
+	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc.so.13 crates/runtime/tests/host_gpu/compiler.cpp -ldl
+	cp runs/host_gpu/libcuda.so.1 runs/host_gpu/libcuda.so
+	@echo "LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu gbxcule doctor"
 
 # Minutes to hours of both, every byte compared.
 equivalence:

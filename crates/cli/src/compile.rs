@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use gbxcule_kernel::back::Checks;
 use gbxcule_kernel::back::cxx::{self, Dialect};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
@@ -154,7 +155,7 @@ impl Compile {
         };
         let mut options = cxx::Options::new(dialect);
         options.sources = Some(sources);
-        options.checked = !self.unchecked;
+        options.checks = if self.unchecked { Checks::None } else { Checks::All };
         let text = cxx::write(module, &options).source;
         match self.emit {
             Some(Emit::Ptx) => nvrtc::compile(&text, &module.name, self.arch, Output::Ptx),

@@ -22,8 +22,9 @@
 //!    product is.
 //! 4. [`memory`]: what can't be known again is refused.
 //! 5. [`reverse`]: each block is run forward as far as needed, then backwards with the rules of
-//!    [`rule`]. Nothing is stored on a tape. A statement inside `d` blocks is so computed up to `d + 1` times
-//!    more, and in a loop with carried state, by [`cycle`] and [`checkpoint`], a few times more.
+//!    [`rule`]. Nothing is kept but of loops, in a fixed number of places. A statement inside `d` blocks is so
+//!    computed up to `d + 1` times more, and in a long loop with carried state, by [`cycle`] and [`checkpoint`], a
+//!    few times more. What nobody uses then is dropped.
 //!
 //! # Exactness
 //! Derivatives are exact up to rounding, or refused. What has no derivative gets one of its one-sided ones:
@@ -66,6 +67,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::build::Builder;
 use crate::ir::function::{Body, Function, FunctionId, Kind};
 use crate::ir::module::Module;
+use crate::pass::dce;
 use activity::Activity;
 use need::Need;
 use reverse::{Plan, Reverser, Shared};
@@ -88,7 +90,7 @@ pub fn reverses(
     let replayed = replay::replayed(source)?;
     let source = replayed.as_ref().unwrap_or(source);
     let inline = inline::choose(source);
-    let mut shared = Shared::default();
+    let mut shared = Shared { droppable: dce::droppable(source), ..Shared::default() };
     let mut faults: Vec<Diagnostic> = Vec::new();
     // Kernels may inline one function: what is wrong with it is said once.
     let refuse = |faults: &mut Vec<Diagnostic>, found: Vec<Diagnostic>| {
@@ -139,6 +141,7 @@ fn differentiate(
         instance: None,
         adjoint: None,
         replay: None,
+        trusted: false,
         apart: Vec::new(),
         ..function.clone()
     });
@@ -161,5 +164,6 @@ fn differentiate(
     let plan = Plan { scan: &scan, activity: &activity, need: &need, program };
     let b = Builder::new(module, into);
     Reverser::new(&plan, b, function, shared).run();
+    dce::clean(module, into, &shared.droppable);
     Ok(into)
 }

@@ -46,7 +46,8 @@
 //!
 //! # Variables
 //! A local holds zero when its function begins and lives until the function ends, whatever block
-//! mentions it: a loop does not clear it.
+//! mentions it: a loop does not clear it. A `scratch` local holds anything when its function begins: who
+//! builds IR vouches that no part of it is read before it is written.
 //!
 //! # Places
 //! The values on a path are evaluated before; a place is found when the load, store, atomic or call that
@@ -88,7 +89,8 @@
 //! # Faults
 //! `Trap`, a failed `Assert`, and what *faults* above end the launch with an error naming the place. In
 //! *checked* builds they do; in *unchecked* builds `Trap` and `Assert` still do, but what faults is
-//! undefined behaviour. How far other threads got is open.
+//! undefined behaviour. Builds may also leave out the checks of [`Function::trusted`] functions alone. How far
+//! other threads got is open.
 //!
 //! # Launches
 //! A kernel runs once for each point of a grid of up to four dimensions, each of at most `i32::MAX`

@@ -26,7 +26,8 @@ pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Er
     Ok(())
 }
 
-fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
+/// All arrays in an argument.
+pub(crate) fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
     match arg {
         Argument::Array(array) => found.push(array),
         Argument::Struct(fields) => fields.iter().for_each(|(_, field)| collect(field, found)),

@@ -169,6 +169,13 @@ impl Array {
         self.data.stream()
     }
 
+    /// Where its first element lies in the memory of its CUDA device; `None` on the host. Valid while the array or a
+    /// view of it lives, for whoever waits for its stream first ([`Stream::synchronize`]).
+    pub fn device_pointer(&self) -> Option<u64> {
+        let on_device = self.device() != Device::Cpu;
+        on_device.then(|| self.data.address().wrapping_add(self.offset as u64))
+    }
+
     /// What it is of.
     pub fn data_type(&self) -> &DataType {
         &self.data_type

@@ -1,6 +1,7 @@
 //! Memory of arrays.
 
 use crate::array::{Piece, Pieces};
+use crate::cuda;
 use crate::error::Error;
 use crate::lent::Lent;
 use crate::stream::Stream;
@@ -8,9 +9,11 @@ use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Memory shared by the arrays over it. Whoever reads or writes it holds the lock, a running kernel too.
+///
+/// Memory of a CUDA device needs no lock: everything that is done with it is in the order of its stream.
 #[derive(Debug)]
 pub(crate) struct Buffer {
-    memory: RwLock<Memory>,
+    memory: Memory,
     size: usize,
     /// Where it was made, and who counts its copies.
     stream: Option<Stream>,
@@ -18,6 +21,12 @@ pub(crate) struct Buffer {
 
 #[derive(Debug)]
 enum Memory {
+    Host(RwLock<HostMemory>),
+    Cuda(cuda::Memory),
+}
+
+#[derive(Debug)]
+enum HostMemory {
     /// Our own, aligned to 16 bytes.
     Own(Box<[u128]>),
     Lent(Lent),
@@ -26,7 +35,8 @@ enum Memory {
 impl Buffer {
     pub(crate) fn zeroed(size: usize) -> Self {
         let words = vec![0; size.div_ceil(size_of::<u128>())].into_boxed_slice();
-        Self { memory: RwLock::new(Memory::Own(words)), size, stream: None }
+        let memory = Memory::Host(RwLock::new(HostMemory::Own(words)));
+        Self { memory, size, stream: None }
     }
 
     /// A copy of these bytes.
@@ -56,8 +66,11 @@ impl Buffer {
     pub(crate) fn download(&self, pieces: &Pieces, mut into: &mut [u8]) -> Result<(), Error> {
         if let Some(stream) = &self.stream {
             stream.counter().down(pieces.bytes);
-            stream.counter().wait();
         }
+        if let Memory::Cuda(memory) = &self.memory {
+            return memory.download(pieces, into);
+        }
+        self.stream.iter().for_each(|stream| stream.counter().wait());
         let guard = self.read();
         for row in rows(&pieces.all) {
             let (part, rest) = into.split_at_mut(row.len());
@@ -72,6 +85,9 @@ impl Buffer {
         if let Some(stream) = &self.stream {
             stream.counter().up(pieces.bytes);
         }
+        if let Memory::Cuda(memory) = &self.memory {
+            return memory.upload(pieces, from);
+        }
         let mut guard = self.write();
         for row in rows(&pieces.all) {
             let (part, rest) = from.split_at(row.len());
@@ -83,6 +99,12 @@ impl Buffer {
 
     /// Repeats an element all over pieces.
     pub(crate) fn fill(&self, pieces: &Pieces, element: &[u8]) -> Result<(), Error> {
+        if let Memory::Cuda(memory) = &self.memory {
+            if memory.fill(pieces, element)? {
+                return Ok(());
+            }
+            return self.upload(pieces, &element.repeat(pieces.bytes / element.len()));
+        }
         let mut guard = self.write();
         for row in rows(&pieces.all) {
             let cells = guard.bytes()[row].chunks_exact_mut(element.len());
@@ -93,7 +115,13 @@ impl Buffer {
 
     pub(crate) fn lent(lent: Lent) -> Self {
         let size = lent.size();
-        Self { memory: RwLock::new(Memory::Lent(lent)), size, stream: None }
+        let memory = Memory::Host(RwLock::new(HostMemory::Lent(lent)));
+        Self { memory, size, stream: None }
+    }
+
+    /// Memory of a stream's device.
+    pub(crate) fn on_device(memory: cuda::Memory, size: usize, stream: Stream) -> Self {
+        Self { memory: Memory::Cuda(memory), size, stream: Some(stream) }
     }
 
     pub(crate) fn size(&self) -> usize {
@@ -102,18 +130,28 @@ impl Buffer {
 
     /// Where it begins.
     pub(crate) fn address(&self) -> u64 {
-        self.read().address()
+        match &self.memory {
+            Memory::Host(_) => self.read().address(),
+            Memory::Cuda(memory) => memory.address(),
+        }
+    }
+
+    fn host(&self) -> &RwLock<HostMemory> {
+        match &self.memory {
+            Memory::Host(memory) => memory,
+            Memory::Cuda(_) => unreachable!("callers look where it lies"),
+        }
     }
 
     /// The memory to read. A panic while it was written leaves bytes, which are never invalid.
     pub(crate) fn read(&self) -> ReadGuard<'_> {
-        let memory = self.memory.read().unwrap_or_else(PoisonError::into_inner);
+        let memory = self.host().read().unwrap_or_else(PoisonError::into_inner);
         ReadGuard { memory, size: self.size }
     }
 
     /// The memory to write.
     pub(crate) fn write(&self) -> WriteGuard<'_> {
-        let memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
+        let memory = self.host().write().unwrap_or_else(PoisonError::into_inner);
         WriteGuard { memory, size: self.size }
     }
 }
@@ -130,44 +168,44 @@ fn rows(pieces: &[Piece]) -> impl Iterator<Item = Range<usize>> {
 
 /// Memory that only readers see.
 pub(crate) struct ReadGuard<'a> {
-    memory: RwLockReadGuard<'a, Memory>,
+    memory: RwLockReadGuard<'a, HostMemory>,
     size: usize,
 }
 
 impl ReadGuard<'_> {
     pub(crate) fn bytes(&self) -> &[u8] {
         match &*self.memory {
-            Memory::Own(words) => &bytemuck::cast_slice(words)[..self.size],
-            Memory::Lent(lent) => lent.bytes(),
+            HostMemory::Own(words) => &bytemuck::cast_slice(words)[..self.size],
+            HostMemory::Lent(lent) => lent.bytes(),
         }
     }
 
     pub(crate) fn address(&self) -> u64 {
         match &*self.memory {
-            Memory::Own(words) => words.as_ptr() as u64,
-            Memory::Lent(lent) => lent.address(),
+            HostMemory::Own(words) => words.as_ptr() as u64,
+            HostMemory::Lent(lent) => lent.address(),
         }
     }
 }
 
 /// Memory that nobody else sees.
 pub(crate) struct WriteGuard<'a> {
-    memory: RwLockWriteGuard<'a, Memory>,
+    memory: RwLockWriteGuard<'a, HostMemory>,
     size: usize,
 }
 
 impl WriteGuard<'_> {
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         match &mut *self.memory {
-            Memory::Own(words) => &mut bytemuck::cast_slice_mut(words)[..self.size],
-            Memory::Lent(lent) => lent.bytes_mut(),
+            HostMemory::Own(words) => &mut bytemuck::cast_slice_mut(words)[..self.size],
+            HostMemory::Lent(lent) => lent.bytes_mut(),
         }
     }
 
     pub(crate) fn address(&mut self) -> u64 {
         match &mut *self.memory {
-            Memory::Own(words) => words.as_mut_ptr() as u64,
-            Memory::Lent(lent) => lent.address(),
+            HostMemory::Own(words) => words.as_mut_ptr() as u64,
+            HostMemory::Lent(lent) => lent.address(),
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Compiling, once for each content.
 
 use crate::code::Code;
+use crate::cuda::Image;
 use crate::device::Device;
 use crate::error::Error;
 use crate::kernel::Kernel;
-use crate::pool::STACK_MAX;
+use crate::pool::{STACK_MAX, pool};
 use crate::reflection::{Reflection, reflect};
-use gbxcule_kernel::back::clif::{Arguments, Program};
+use gbxcule_kernel::back::Checks;
+use gbxcule_kernel::back::clif::{Program, Sharing};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{FunctionId, Module};
 use std::collections::HashMap;
@@ -17,13 +19,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 /// How a module is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Build {
-    checked: bool,
+    checks: Checks,
 }
 
 impl Default for Build {
     /// Indices, divisors and views are checked: what is wrong ends the launch with an error.
     fn default() -> Self {
-        Self { checked: true }
+        Self { checks: Checks::All }
     }
 }
 
@@ -35,47 +37,76 @@ impl Build {
     /// [`gbxcule_kernel::ir`]'s words is undefined behaviour here.
     #[allow(unsafe_code, reason = "the caller vouches for the program")]
     pub unsafe fn unchecked() -> Self {
-        Self { checked: false }
+        Self { checks: Checks::None }
+    }
+
+    /// Functions whose maker vouches for them are not checked, all others are.
+    ///
+    /// # Safety
+    /// In every launch of what is built so, each index, divisor and view in [trusted] functions is right,
+    /// whatever the others give them.
+    ///
+    /// [trusted]: gbxcule_kernel::ir::Function::trusted
+    #[allow(unsafe_code, reason = "the caller vouches for the program")]
+    pub unsafe fn trusting() -> Self {
+        Self { checks: Checks::Untrusted }
+    }
+
+    pub(crate) fn checks(self) -> Checks {
+        self.checks
     }
 }
 
 /// A module compiled for a device.
 pub struct Compiled {
     module: Valid<Module>,
-    code: Code,
-    program: Program,
+    device: Device,
+    code: Made,
     reflections: Vec<Option<Reflection>>,
-    arguments: Vec<Arguments>,
 }
 
-type Key = (u128, Build);
+/// What a device has of a module.
+enum Made {
+    Cpu(Arc<Native>),
+    Cuda(Arc<Image>),
+}
 
-/// Compiles a module, or finds it compiled: equal modules are compiled once while anybody keeps them.
+/// Machine code in this process, and what it is the code of.
+pub(crate) struct Native {
+    checks: Checks,
+    /// For a launch of one thread at a time, or of arrays as [`gbxcule_kernel::back::clif::Entry::owned`] wants them.
+    pub(crate) code: Code,
+    /// Made when a launch first needs it: for threads that may meet anywhere.
+    shared: OnceLock<Code>,
+    pub(crate) program: Program,
+}
+
+type Key = (u128, Device, Build);
+
+/// Compiles a module, or finds it compiled: equal modules are compiled once while anybody keeps them. Machine code
+/// for a CUDA device is kept on disk too, in the folder `GBXCULE_CACHE` or the user's cache.
 pub fn compile(
     module: &Valid<Module>,
     device: Device,
     build: Build,
 ) -> Result<Arc<Compiled>, Error> {
     static KNOWN: OnceLock<Mutex<HashMap<Key, Weak<Compiled>>>> = OnceLock::new();
-    if device != Device::Cpu {
-        return Err(Error::NoCuda(device));
-    }
-    let key = (fingerprint(module), build);
+    let key = (fingerprint(module), device, build);
     let known = KNOWN.get_or_init(Mutex::default);
     let find = || known.lock().unwrap_or_else(PoisonError::into_inner).get(&key)?.upgrade();
     if let Some(compiled) = find() {
         return Ok(compiled);
     }
-    let compiled = Arc::new(Compiled::new(module, build)?);
+    let compiled = Arc::new(Compiled::new(module, device, build)?);
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     known.retain(|_, compiled| compiled.strong_count() > 0);
     known.insert(key, Arc::downgrade(&compiled));
     Ok(compiled)
 }
 
-impl Compiled {
+impl Native {
     fn new(module: &Valid<Module>, build: Build) -> Result<Self, Error> {
-        let (code, program) = Code::new(module, build.checked)?;
+        let (code, program) = Code::new(module, build.checks, sharing())?;
         if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > STACK_MAX) {
             return Err(Error::Stack {
                 kernel: module.functions[entry.kernel].name.clone(),
@@ -83,47 +114,70 @@ impl Compiled {
                 limit: STACK_MAX,
             });
         }
-        let emitted = program.functions.iter();
-        let arguments = emitted.map(|emitted| Arguments::new(module, emitted.function)).collect();
+        Ok(Self { checks: build.checks, code, shared: OnceLock::new(), program })
+    }
+
+    /// The code for any launch.
+    pub(crate) fn shared_code(&self, module: &Valid<Module>) -> Result<&Code, Error> {
+        if sharing() == Sharing::Alone {
+            return Ok(&self.code);
+        }
+        if let Some(code) = self.shared.get() {
+            return Ok(code);
+        }
+        let (code, _) = Code::new(module, self.checks, Sharing::Any)?;
+        Ok(self.shared.get_or_init(|| code))
+    }
+}
+
+/// What threads of this process may do to each other.
+fn sharing() -> Sharing {
+    match pool() {
+        Some(pool) if pool.current_num_threads() > 1 => Sharing::Own,
+        _ => Sharing::Alone,
+    }
+}
+
+impl Compiled {
+    fn new(module: &Valid<Module>, device: Device, build: Build) -> Result<Self, Error> {
+        let code = match device {
+            Device::Cpu => Made::Cpu(Arc::new(Native::new(module, build)?)),
+            Device::Cuda(ordinal) => Made::Cuda(Arc::new(Image::new(module, ordinal, build)?)),
+        };
         let reflections = reflect(module);
-        Ok(Self { module: module.clone(), code, program, reflections, arguments })
+        Ok(Self { module: module.clone(), device, code, reflections })
     }
 
     /// A kernel by its name.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Kernel, Error> {
-        let named = |entry: &&_| self.name(**entry) == name;
-        let Some(&entry) = self.program.entries.iter().find(named) else {
-            let known: Vec<String> = self
-                .program
-                .entries
-                .iter()
-                .map(|&entry| format!("`{}`", self.name(entry)))
-                .collect();
-            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-            return Err(Error::NoKernel { name: name.into(), known });
+        let named = |id: FunctionId| self.module.functions[id].name == name;
+        let found = match &self.code {
+            Made::Cpu(native) => {
+                let entry = native.program.entries.iter().find(|entry| named(entry.kernel));
+                let kernel = |entry| Kernel::on_cpu(Arc::clone(self), Arc::clone(native), entry);
+                entry.cloned().map(kernel)
+            }
+            Made::Cuda(image) => {
+                let position = image.text.kernels.iter().position(|entry| named(entry.kernel));
+                position.map(|at| Kernel::on_cuda(Arc::clone(self), Arc::clone(image), at))
+            }
         };
-        Ok(Kernel { compiled: Arc::clone(self), entry })
+        found.ok_or_else(|| {
+            let known = self.reflections.iter().flatten();
+            let known: Vec<String> = known.map(|it| format!("`{}`", it.name)).collect();
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            Error::NoKernel { name: name.into(), known }
+        })
     }
 
-    fn name(&self, entry: gbxcule_kernel::back::clif::Entry) -> &str {
-        &self.module.functions[entry.kernel].name
+    /// What it was compiled for.
+    pub fn device(&self) -> Device {
+        self.device
     }
 
     /// The module it was compiled from.
     pub fn module(&self) -> &Valid<Module> {
         &self.module
-    }
-
-    pub(crate) fn code(&self) -> &Code {
-        &self.code
-    }
-
-    pub(crate) fn program(&self) -> &Program {
-        &self.program
-    }
-
-    pub(crate) fn arguments(&self, position: usize) -> &Arguments {
-        &self.arguments[position]
     }
 
     pub(crate) fn reflection(&self, kernel: FunctionId) -> &Reflection {

@@ -1,14 +1,14 @@
 //! Machine code in this process: made, kept and called.
 #![allow(unsafe_code, reason = "running code that was just made")]
 
-use crate::cache::Compiled;
 use crate::error::Error;
 use crate::generate::{Generated, Host};
 use crate::import;
 use crate::output::Output;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module as _};
-use gbxcule_kernel::back::clif::{Options, Program, context, lower};
+use gbxcule_kernel::back::Checks;
+use gbxcule_kernel::back::clif::{Options, Program, Sharing, context, lower};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::Module;
 use std::sync::Arc;
@@ -33,7 +33,8 @@ const _: () = assert!(
 
 /// What a launch is about, for functions that compiled code calls.
 pub(crate) struct Running<'a> {
-    pub(crate) compiled: &'a Compiled,
+    pub(crate) module: &'a Module,
+    pub(crate) program: &'a Program,
     pub(crate) output: Output,
 }
 
@@ -61,10 +62,14 @@ impl Drop for Code {
 
 impl Code {
     /// Lowers a module and makes machine code of it.
-    pub(crate) fn new(module: &Valid<Module>, checked: bool) -> Result<(Self, Program), Error> {
+    pub(crate) fn new(
+        module: &Valid<Module>,
+        checks: Checks,
+        sharing: Sharing,
+    ) -> Result<(Self, Program), Error> {
         let host = Host::new()?;
         let isa = Arc::clone(&host.optimising);
-        let program = lower(module, Options { checked, target: isa.frontend_config() });
+        let program = lower(module, Options { checks, sharing, target: isa.frontend_config() });
         let names = cranelift_module::default_libcall_names();
         let mut builder = JITBuilder::with_isa(isa, names);
         for (position, &import) in program.imports.iter().enumerate() {

@@ -1,8 +1,20 @@
 //! NVIDIA GPUs, through the driver's library, which is looked for when one is asked for.
 //!
-//! Nothing here runs, or is needed, where the only device is the CPU.
+//! Nothing here runs, or is needed, where the only device is the CPU. A context is a device ready for work, a
+//! queue its stream with what waits in it; memory, code and launches belong to a queue. All that is asked of the
+//! driver is asked in these files.
 
+mod context;
 mod driver;
+mod launch;
+mod memory;
+mod module;
+mod pinned;
+mod queue;
+
+pub(crate) use memory::Memory;
+pub(crate) use module::Image;
+pub(crate) use queue::{Order, Queue};
 
 use crate::error::Error;
 use crate::nvrtc::Arch;

@@ -11,11 +11,6 @@ pub enum Error {
     /// Not the name of a device.
     #[error("`{0}` is no device: use `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice(String),
-    /// A device this build can't use.
-    #[error(
-        "can't run on `{0}`: this build runs kernels on the CPU only; use device `cpu`, or emit CUDA text and build it with NVCC or NVRTC"
-    )]
-    NoCuda(Device),
     /// The machine this runs on is unknown to the code generator.
     #[error("can't make machine code here: {0}")]
     Host(String),
@@ -110,6 +105,80 @@ pub enum Error {
         /// How many devices there are.
         devices: u32,
     },
+    /// A kernel of a device where one of the CPU is needed.
+    #[error(
+        "kernel `{kernel}` runs on `{device}`, but here it is called in place: compile it for `cpu`"
+    )]
+    NotOnHost {
+        /// Which kernel.
+        kernel: String,
+        /// What it was compiled for.
+        device: Device,
+    },
+    /// Printed text of a device, asked for as a string.
+    #[error(
+        "what kernel `{kernel}` prints on `{device}` goes to standard output: nothing else can take it"
+    )]
+    Printing {
+        /// Which kernel.
+        kernel: String,
+        /// Where it runs.
+        device: Device,
+    },
+    /// More memory than the device has left.
+    #[error(
+        "`{device}` has too little memory: {} wanted, {} free; make fewer or smaller arrays, or end other programs on it (`nvidia-smi`)",
+        mebibytes(*wanted), mebibytes(*free)
+    )]
+    DeviceMemory {
+        /// Which device.
+        device: Device,
+        /// Bytes asked for.
+        wanted: u64,
+        /// Bytes free.
+        free: u64,
+    },
+    /// A driver that doesn't know the machine code of this NVRTC.
+    #[error(
+        "the NVIDIA driver supports CUDA {}.{}, but NVRTC {}.{} makes code for CUDA {}: install a newer driver, or `pip install nvidia-cuda-nvrtc-cu{}`",
+        driver.0, driver.1, nvrtc.0, nvrtc.1, nvrtc.0, driver.0
+    )]
+    DriverTooOld {
+        /// The newest CUDA that the driver supports.
+        driver: (u32, u32),
+        /// NVRTC's version.
+        nvrtc: (u32, u32),
+    },
+    /// Machine code that the driver doesn't take.
+    #[error(
+        "the driver doesn't take machine code for `{device}` ({arch}): {reason}; install a newer driver, or an NVRTC as old as the driver"
+    )]
+    CodeRefused {
+        /// Which device.
+        device: Device,
+        /// Its architecture.
+        arch: String,
+        /// What the driver says.
+        reason: String,
+    },
+    /// A kernel did what no device survives.
+    #[error(
+        "`{device}` stopped: {reason}; its arrays are lost, and this process can't use it any more: start it again. An unchecked build reached outside its arrays, or the device failed: a checked build says where, `compute-sanitizer` and `dmesg` more"
+    )]
+    ContextLost {
+        /// Which device.
+        device: Device,
+        /// What the driver says.
+        reason: String,
+    },
+    /// `GBXCULE_CACHE` can't be written.
+    #[error("GBXCULE_CACHE is `{path}`, where machine code can't be kept: {reason}")]
+    Cache {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
     /// The driver refused something.
     #[error("CUDA: {call}: {reason}")]
     Cuda {
@@ -140,7 +209,9 @@ pub enum Error {
         reason: String,
     },
     /// An architecture that this NVRTC is too old or too new for.
-    #[error("NVRTC {version} doesn't compile for `{arch}`, only for {known}")]
+    #[error(
+        "NVRTC {version} doesn't compile for `{arch}`, only for {known}: an older GPU needs an older one, a newer GPU a newer one"
+    )]
     NvrtcArch {
         /// Which architecture.
         arch: String,
@@ -187,6 +258,11 @@ pub enum Error {
     Fault(Box<Fault>),
 }
 
+fn mebibytes(bytes: u64) -> String {
+    let mebibytes = bytes as f64 / f64::from(1 << 20);
+    if mebibytes < 1.0 { format!("{bytes} bytes") } else { format!("{mebibytes:.0} MiB") }
+}
+
 /// Where and why a launch stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
@@ -200,7 +276,7 @@ pub struct Fault {
     pub message: String,
     /// The thread's launch index in the dimensions that the kernel asks for.
     pub thread: Vec<i64>,
-    /// Where in the source.
+    /// Where in the source: the operation, or on a CUDA device the statement that it is in.
     pub span: Span,
 }
 

@@ -112,8 +112,8 @@ extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
     // SAFETY: compiled code passes on the record it was called with, which `launch` keeps alive and
     // doesn't change during the call but for its fault fields, which are not read here.
     let launch = unsafe { &*(*record).launch };
-    let module = launch.compiled.module();
-    let printed = &launch.compiled.program().prints[number as usize];
+    let module = launch.module;
+    let printed = &launch.program.prints[number as usize];
     let size = output::arguments_size(module, printed);
     // SAFETY: compiled code points at a stack slot of exactly this size, which it filled but for
     // padding; padding was allocated, and its bytes are not looked at.

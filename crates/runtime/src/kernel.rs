@@ -1,54 +1,94 @@
 //! Kernels and their launches.
-#![allow(unsafe_code, reason = "calling compiled code")]
 
 mod direct;
+mod fault;
+mod host;
 
 pub use direct::{DirectKernel, Lent};
+pub(crate) use fault::Noted;
 
 use crate::argument::Argument;
-use crate::cache::Compiled;
-use crate::code::{Record, Running};
-use crate::error::{Error, Fault};
-use crate::launch::{Packed, pack};
+use crate::cache::{Compiled, Native};
+use crate::code::Running;
+use crate::cuda::Image;
+use crate::device::Device;
+use crate::error::Error;
+use crate::launch::lay_out;
 use crate::output::Output;
-use crate::pool::{CALLER_STACK_MAX, pool};
+use crate::owned;
 use crate::reflection::Reflection;
-use gbxcule_kernel::back::clif::{self, Entry, context};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Ranges that each thread of the pool gets, about: enough that none waits long for the last.
-const RANGES_PER_THREAD: i64 = 8;
-/// Launches of less work than this, in operations, stay on the caller's thread.
-const SMALL_WORK: u64 = 30_000;
+use crate::stream::Stream;
+use gbxcule_kernel::back::clif::{Arguments, Entry, context};
+use gbxcule_kernel::ir::FunctionId;
+use host::Host;
+use std::sync::Arc;
 
 /// A kernel, ready to be launched. Cheap to clone.
 #[derive(Clone)]
 pub struct Kernel {
-    pub(crate) compiled: Arc<Compiled>,
-    pub(crate) entry: Entry,
+    compiled: Arc<Compiled>,
+    id: FunctionId,
+    layout: Arc<Arguments>,
+    target: Target,
 }
 
-/// A fault as compiled code notes it.
-struct Noted {
-    site: usize,
-    found: i64,
-    limit: i64,
-    thread: i64,
+/// What a device has of it.
+#[derive(Clone)]
+enum Target {
+    Cpu {
+        native: Arc<Native>,
+        entry: Entry,
+    },
+    /// One of the image's kernels, by position.
+    Cuda {
+        image: Arc<Image>,
+        position: usize,
+    },
 }
 
 impl Kernel {
-    /// Its name and parameters.
-    pub fn reflection(&self) -> &Reflection {
-        self.compiled.reflection(self.entry.kernel)
+    pub(crate) fn on_cpu(compiled: Arc<Compiled>, native: Arc<Native>, entry: Entry) -> Self {
+        let id = entry.kernel;
+        Self::new(compiled, id, Target::Cpu { native, entry })
     }
 
-    /// Runs it once for each point of a grid of up to four dimensions, and waits for the end.
+    pub(crate) fn on_cuda(compiled: Arc<Compiled>, image: Arc<Image>, position: usize) -> Self {
+        let id = image.text.kernels[position].kernel;
+        Self::new(compiled, id, Target::Cuda { image, position })
+    }
+
+    fn new(compiled: Arc<Compiled>, id: FunctionId, target: Target) -> Self {
+        let layout = Arc::new(Arguments::new(compiled.module(), id));
+        Self { compiled, id, layout, target }
+    }
+
+    /// Whether it is the same kernel of the same code.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.id == other.id && Arc::ptr_eq(&self.compiled, &other.compiled)
+    }
+
+    /// Its name and parameters.
+    pub fn reflection(&self) -> &Reflection {
+        self.compiled.reflection(self.id)
+    }
+
+    /// Where it runs.
+    pub fn device(&self) -> Device {
+        self.compiled.device()
+    }
+
+    /// Runs it once for each point of a grid of up to four dimensions.
+    ///
+    /// On the CPU it has ended when this returns. On a CUDA device this only asks for it, in the stream that its
+    /// arrays were made in: what goes wrong while it runs is the error of whatever waits for that stream
+    /// ([`Array::to_vec`](crate::Array::to_vec), [`Stream::synchronize`]). A kernel without arrays is waited for. There a
+    /// thread that faults ends, the others go on; what kernels print comes to standard output when the stream is
+    /// waited for; and what nobody waits for nobody learns of.
     pub fn launch(&self, grid: &[usize], args: &[Argument]) -> Result<(), Error> {
         self.launch_to(grid, args, Output::Standard)
     }
 
-    /// The same, with what it prints going elsewhere.
+    /// The same, with what it prints going elsewhere: on the CPU only.
     pub fn launch_to(
         &self,
         grid: &[usize],
@@ -56,13 +96,46 @@ impl Kernel {
         output: Output,
     ) -> Result<(), Error> {
         let plan = self.plan(grid)?;
-        let module = self.compiled.module();
-        let layout = self.compiled.arguments(self.entry.position);
-        let packed = pack(module, self.reflection(), &layout.offsets, layout.size, args)?;
-        let running = Running { compiled: &self.compiled, output };
-        match self.run(&plan, &packed, &running) {
-            None => Ok(()),
-            Some(noted) => Err(Error::Fault(Box::new(self.explain(&noted, &plan)))),
+        let (module, reflection) = (self.compiled.module(), self.reflection());
+        let laid = lay_out(module, reflection, &self.layout, self.device(), args)?;
+        match &self.target {
+            Target::Cpu { native, entry } => {
+                // Before the arguments are locked: addresses are asked for.
+                let here = host::runs_here(entry, &plan);
+                let code = match here || owned::hold(&entry.owned, grid, args) {
+                    true => &native.code,
+                    false => native.shared_code(module)?,
+                };
+                let packed = laid.lock();
+                let running = Running { module, program: &native.program, output };
+                let (position, plan) = (entry.position, &plan);
+                let host = Host { code, position, plan, here, packed: &packed, running: &running };
+                match host.run() {
+                    None => Ok(()),
+                    Some(noted) => {
+                        let fault = self.explain(&noted, noted.thread, plan);
+                        Err(Error::Fault(Box::new(fault)))
+                    }
+                }
+            }
+            Target::Cuda { image, position } => {
+                if let Output::Text(_) = output {
+                    let (kernel, device) = (reflection.name.clone(), self.device());
+                    return Err(Error::Printing { kernel, device });
+                }
+                let (words, stream) = laid.on_device();
+                let wait = stream.is_none();
+                let stream = match stream {
+                    Some(stream) => stream,
+                    None => Stream::of_device(self.device())?,
+                };
+                let Some(queue) = stream.queue() else {
+                    unreachable!("arrays were checked to be the device's")
+                };
+                let parameters = (words.as_slice(), self.layout.offsets.as_slice());
+                queue.launch(image, self, *position, grid, parameters)?;
+                if wait { stream.synchronize() } else { Ok(()) }
+            }
         }
     }
 
@@ -80,13 +153,14 @@ impl Kernel {
                 "a grid has at most 2147483647 threads in a dimension, found {extent}"
             ));
         }
-        let dims = usize::from(self.entry.dims);
+        let dims = usize::from(self.reflection().dims);
         let total = |extents: &[usize]| {
             extents.iter().try_fold(1i64, |all, &extent| all.checked_mul(extent as i64))
         };
         let asked = if dims == 0 { grid } else { &grid[..dims.min(grid.len())] };
         let repeated = if dims == 0 { &[] } else { &grid[dims.min(grid.len())..] };
-        let (Some(threads), Some(repeats)) = (total(asked), total(repeated)) else {
+        let (Some(threads), Some(repeats), Some(_)) = (total(asked), total(repeated), total(grid))
+        else {
             return refuse("a grid has at most 2^63 - 1 threads".into());
         };
         let mut extents = [1; 4];
@@ -94,114 +168,6 @@ impl Kernel {
             extents.iter_mut().zip(asked).for_each(|(extent, &dim)| *extent = dim as i64);
         }
         Ok(Plan { extents, threads, repeats })
-    }
-
-    fn run(&self, plan: &Plan, packed: &Packed<'_>, running: &Running<'_>) -> Option<Noted> {
-        let work = self.entry.work.saturating_mul(plan.threads as u64);
-        let here = self.entry.stack_bytes <= CALLER_STACK_MAX && work <= SMALL_WORK;
-        for _ in 0..plan.repeats {
-            let noted = match pool().filter(|_| !here && plan.threads > 0) {
-                None => self.range(plan, packed, running, 0, plan.threads),
-                Some(pool) => self.spread(pool, plan, packed, running),
-            };
-            if noted.is_some() {
-                return noted;
-            }
-        }
-        None
-    }
-
-    fn spread(
-        &self,
-        pool: &rayon::ThreadPool,
-        plan: &Plan,
-        packed: &Packed<'_>,
-        running: &Running<'_>,
-    ) -> Option<Noted> {
-        let ranges = (pool.current_num_threads() as i64 * RANGES_PER_THREAD).min(plan.threads);
-        let length = plan.threads / ranges + i64::from(plan.threads % ranges != 0);
-        let (next, stop) = (AtomicI64::new(0), AtomicBool::new(false));
-        let first: Mutex<Option<Noted>> = Mutex::new(None);
-        pool.broadcast(|_| {
-            while !stop.load(Ordering::Relaxed) {
-                let begin = next.fetch_add(length, Ordering::Relaxed);
-                if begin >= plan.threads {
-                    break;
-                }
-                let end = begin.saturating_add(length).min(plan.threads);
-                if let Some(noted) = self.range(plan, packed, running, begin, end) {
-                    stop.store(true, Ordering::Relaxed);
-                    let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-                    if first.as_ref().is_none_or(|first| noted.thread < first.thread) {
-                        *first = Some(noted);
-                    }
-                }
-            }
-        });
-        first.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn range(
-        &self,
-        plan: &Plan,
-        packed: &Packed<'_>,
-        running: &Running<'_>,
-        begin: i64,
-        end: i64,
-    ) -> Option<Noted> {
-        let mut record = Record {
-            fault_found: 0,
-            fault_limit: 0,
-            fault_thread: 0,
-            grid: plan.extents,
-            launch: std::ptr::from_ref(running).cast(),
-        };
-        // SAFETY: `pack` laid the arguments out for this kernel over locked buffers, whose arrays lie
-        // inside them; `running` outlives the call.
-        let status = unsafe {
-            self.compiled.code().run(self.entry.position, &mut record, &packed.words, begin, end)
-        };
-        let site = usize::try_from(status).ok()?.checked_sub(1)?;
-        let Record { fault_found: found, fault_limit: limit, fault_thread: thread, .. } = record;
-        Some(Noted { site, found, limit, thread })
-    }
-
-    fn explain(&self, noted: &Noted, plan: &Plan) -> Fault {
-        let module = self.compiled.module();
-        let site = &self.compiled.program().sites[noted.site];
-        let (found, limit) = (noted.found, noted.limit);
-        let (code, message) = match site.fault {
-            clif::Fault::Index => {
-                ("index", format!("index {found} where there are {limit} elements"))
-            }
-            clif::Fault::View => {
-                ("view", format!("a view reaches index {found} where there are {limit} elements"))
-            }
-            clif::Fault::Absent => {
-                ("absent-array", "an element of an array without memory".to_string())
-            }
-            clif::Fault::Division => ("division-by-zero", "an integer divided by zero".to_string()),
-            clif::Fault::Assert(text) => {
-                ("assert", format!("assertion failed: {}", module.text(text)))
-            }
-            clif::Fault::Trap(text) => ("trap", format!("trap: {}", module.text(text))),
-        };
-        let dims = usize::from(self.entry.dims).max(1);
-        let mut rest = noted.thread;
-        let mut thread = vec![0; dims];
-        for dim in (1..dims).rev() {
-            thread[dim] = rest % plan.extents[dim];
-            rest /= plan.extents[dim];
-        }
-        thread[0] = rest;
-        Fault {
-            kernel: self.reflection().name.clone(),
-            function: module.functions[site.function].name.clone(),
-            code,
-            message,
-            thread,
-            span: site.span,
-        }
     }
 }
 

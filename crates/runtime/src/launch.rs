@@ -5,8 +5,11 @@ use crate::argument::Argument;
 use crate::array::Array;
 use crate::buffer::{Buffer, ReadGuard, WriteGuard};
 use crate::data_type::DataType;
+use crate::device::Device;
 use crate::error::Error;
 use crate::reflection::Reflection;
+use crate::stream::Stream;
+use gbxcule_kernel::back::clif::Arguments;
 use gbxcule_kernel::eval;
 use gbxcule_kernel::ir::layout::{descriptor, field_offsets};
 use gbxcule_kernel::ir::{Literal, Module, Scalar, Shape, Type};
@@ -41,22 +44,26 @@ struct Pointer<'a> {
     written: bool,
 }
 
-struct Packer<'a> {
+/// Arguments in memory, but for the addresses of arrays.
+pub(crate) struct Laid<'a> {
     module: &'a Module,
+    device: Device,
     bytes: Vec<u8>,
     pointers: Vec<Pointer<'a>>,
     /// Whether the argument's arrays may be written.
     written: bool,
+    /// On a CUDA device the stream of all arrays, and the argument that it was seen at first.
+    stream: Option<(&'a Stream, String)>,
 }
 
 /// Checks arguments against the kernel's parameters and lays them out.
-pub(crate) fn pack<'a>(
+pub(crate) fn lay_out<'a>(
     module: &'a Module,
     reflection: &Reflection,
-    offsets: &[u64],
-    size: u64,
+    layout: &Arguments,
+    device: Device,
     args: &'a [Argument],
-) -> Result<Packed<'a>, Error> {
+) -> Result<Laid<'a>, Error> {
     let params = &reflection.parameters;
     if params.len() != args.len() {
         let names: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
@@ -68,24 +75,25 @@ pub(crate) fn pack<'a>(
         });
     }
     apart::check(reflection, args)?;
-    let bytes = vec![0; size as usize];
-    let mut packer = Packer { module, bytes, pointers: Vec::new(), written: false };
-    for ((param, arg), &offset) in params.iter().zip(args).zip(offsets) {
-        packer.written = param.written;
-        let put = packer.put(param.ty, arg, offset as usize, &param.name);
+    let bytes = vec![0; layout.size as usize];
+    let mut laid =
+        Laid { module, device, bytes, pointers: Vec::new(), written: false, stream: None };
+    for ((param, arg), &offset) in params.iter().zip(args).zip(&layout.offsets) {
+        laid.written = param.written;
+        let put = laid.put(param.ty, arg, offset as usize, &param.name);
         put.map_err(|(argument, reason)| Error::Argument {
             kernel: reflection.name.clone(),
             argument,
             reason,
         })?;
     }
-    Ok(packer.lock())
+    Ok(laid)
 }
 
 /// The argument or part of one that doesn't fit, and why.
 type Misfit = (String, String);
 
-impl<'a> Packer<'a> {
+impl<'a> Laid<'a> {
     fn put(&mut self, ty: Type, arg: &'a Argument, at: usize, path: &str) -> Result<(), Misfit> {
         let module = self.module;
         let shown = || module.types.display(ty).to_string();
@@ -102,6 +110,7 @@ impl<'a> Packer<'a> {
                 {
                     return misfit();
                 }
+                self.place(array, path)?;
                 self.array(array, at);
                 Ok(())
             }
@@ -150,6 +159,35 @@ impl<'a> Packer<'a> {
         }
     }
 
+    /// Holds that an array lies where the kernel runs, and in the same stream as those before.
+    fn place(&mut self, array: &'a Array, path: &str) -> Result<(), Misfit> {
+        let misfit = |reason: String| Err((path.to_string(), reason));
+        for buffer in [Some(&array.data), array.gradient.as_ref()].into_iter().flatten() {
+            let stream = buffer.stream();
+            let (found, wanted) = (stream.map_or(Device::Cpu, Stream::device), self.device);
+            if found != wanted {
+                let how = match wanted {
+                    Device::Cpu => "copy it to the host",
+                    Device::Cuda(_) => "make it in a stream of that device",
+                };
+                return misfit(format!(
+                    "lies on `{found}`, but the kernel runs on `{wanted}`: {how}"
+                ));
+            }
+            let Some(stream) = stream.filter(|_| wanted != Device::Cpu) else { continue };
+            match &self.stream {
+                None => self.stream = Some((stream, path.to_string())),
+                Some((known, _)) if *known == stream => {}
+                Some((_, first)) => {
+                    return misfit(format!(
+                        "is of another stream than `{first}`: a launch has one"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn array(&mut self, array: &'a Array, at: usize) {
         let (offset, written) = (array.offset(), self.written);
         let mut point = |buffer: &'a Arc<Buffer>, field: u32| {
@@ -177,7 +215,7 @@ impl<'a> Packer<'a> {
 
     /// Locks each buffer once, in the order of their addresses so that launches at the same time
     /// never wait for each other in a circle, and fills the pointers in.
-    fn lock(mut self) -> Packed<'a> {
+    pub(crate) fn lock(mut self) -> Packed<'a> {
         let identity = |pointer: &Pointer<'_>| Arc::as_ptr(pointer.buffer);
         self.pointers.sort_by_key(identity);
         let mut guards = Vec::new();
@@ -195,13 +233,26 @@ impl<'a> Packer<'a> {
             }
             guards.push(guard);
         }
-        let words = self.bytes.chunks(8).map(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(word)
-        });
-        Packed { words: words.collect(), guards }
+        Packed { words: words(&self.bytes), guards }
     }
+
+    /// Fills in where arrays lie on their device; gives their stream too, if there are any.
+    pub(crate) fn on_device(mut self) -> (Vec<u64>, Option<Stream>) {
+        for pointer in &self.pointers {
+            let address = pointer.buffer.address().wrapping_add(pointer.offset as u64);
+            self.bytes[pointer.at..pointer.at + 8].copy_from_slice(&address.to_le_bytes());
+        }
+        (words(&self.bytes), self.stream.map(|(stream, _)| stream.clone()))
+    }
+}
+
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let words = bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    });
+    words.collect()
 }
 
 fn quoted(text: &str) -> String {

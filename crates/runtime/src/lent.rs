@@ -1,10 +1,13 @@
-//! Memory of others that an array lies over: a NumPy array's, a tensor's. Nothing is copied.
+//! Memory of others that an array lies over: a NumPy array's, a tensor's. Nothing is copied. And streams of others, in
+//! whose order theirs and ours are used.
 #![allow(unsafe_code, reason = "memory that somebody else owns")]
 
 use crate::array::Array;
 use crate::buffer::Buffer;
+use crate::cuda;
 use crate::data_type::DataType;
 use crate::error::Error;
+use crate::stream::Stream;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -37,6 +40,62 @@ impl Lent {
 
     pub(crate) fn address(&self) -> u64 {
         self.address.as_ptr() as u64
+    }
+}
+
+impl Stream {
+    /// An array over memory of somebody else on this stream's device, `size` bytes from `address`: a tensor's.
+    ///
+    /// # Safety
+    /// As [`Array::lent`]'s, of the device's memory: it stays valid for reads, and for writes by what is asked for
+    /// on this array, until the array, its clones and its views are gone; and whatever others have asked for in it
+    /// has happened, or happens before what this stream is asked for.
+    pub unsafe fn lent(
+        &self,
+        address: u64,
+        size: usize,
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Array, Error> {
+        let Some(queue) = self.queue() else {
+            let address = std::ptr::with_exposed_provenance_mut(address as usize);
+            // SAFETY: the caller's word.
+            return unsafe { Array::lent(address, size, data_type, offset, shape, strides) };
+        };
+        let (_, align) = data_type.layout();
+        if !address.is_multiple_of(align as u64) {
+            let reason = format!("elements of `{data_type}` lie at multiples of {align} bytes");
+            return Err(Error::Array(reason));
+        }
+        let memory = cuda::Memory::lent(queue, address);
+        let buffer = Buffer::on_device(memory, size, self.clone());
+        Array::over(Arc::new(buffer), data_type, offset, shape, strides)
+    }
+
+    /// The driver's handle, a `CUstream`, for libraries that put their own work into this stream; `None` on the CPU.
+    pub fn handle(&self) -> Option<u64> {
+        self.queue().map(|queue| queue.handle())
+    }
+
+    /// Lets another library's stream wait for what was asked of this one so far; nobody waits on the host. On the CPU all
+    /// of it has happened.
+    ///
+    /// # Safety
+    /// It is the handle of a living stream of the same device.
+    pub unsafe fn before(&self, other: u64) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::Before) })
+    }
+
+    /// Lets this stream wait for what was asked of another library's so far.
+    ///
+    /// # Safety
+    /// It is the handle of a living stream of the same device.
+    pub unsafe fn after(&self, other: u64) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::After) })
     }
 }
 

@@ -16,6 +16,7 @@ use crate::ptxas::Usage;
 use gbxcule_kernel::back::cxx::{HEADER, HEADER_NAME};
 use library::Library;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// What NVRTC makes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -58,6 +59,16 @@ impl Nvrtc {
         })
     }
 
+    /// The one that this process found first, or finds now.
+    pub(crate) fn shared() -> Result<Self, Error> {
+        static FOUND: Mutex<Option<Nvrtc>> = Mutex::new(None);
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(nvrtc) = &*found {
+            return Ok(nvrtc.clone());
+        }
+        Ok(found.insert(Self::find()?).clone())
+    }
+
     /// Loads the library at a path.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let library = Library::open(path);
@@ -81,6 +92,23 @@ impl Nvrtc {
     /// The architectures that it compiles for, oldest first.
     pub fn archs(&self) -> &[Arch] {
         &self.archs
+    }
+
+    /// The newest of them whose machine code runs on a GPU of an architecture: of the same generation, and no newer.
+    pub fn arch_for(&self, gpu: Arch) -> Result<Arch, Error> {
+        let runs =
+            |arch: &&Arch| arch.number() / 10 == gpu.number() / 10 && arch.number() <= gpu.number();
+        let best = self.archs.iter().rfind(runs).copied();
+        best.ok_or_else(|| self.unknown(gpu))
+    }
+
+    fn unknown(&self, arch: Arch) -> Error {
+        let known: Vec<String> = self.archs.iter().map(Arch::to_string).collect();
+        Error::NvrtcArch {
+            arch: arch.to_string(),
+            version: format!("{}.{}", self.version.0, self.version.1),
+            known: known.join(", "),
+        }
     }
 
     /// Where the library lies, or its bare name if the system's loader found it.
@@ -126,12 +154,7 @@ impl Nvrtc {
         more: &[&str],
     ) -> Result<(Vec<u8>, String), Error> {
         if !self.archs.iter().any(|known| known.number() == arch.number()) {
-            let known: Vec<String> = self.archs.iter().map(Arch::to_string).collect();
-            return Err(Error::NvrtcArch {
-                arch: arch.to_string(),
-                version: format!("{}.{}", self.version.0, self.version.1),
-                known: known.join(", "),
-            });
+            return Err(self.unknown(arch));
         }
         let target = match output {
             Output::Ptx => arch.virtual_name(),

@@ -14,6 +14,8 @@ pub struct Reflection {
     pub name: String,
     /// Its parameters in order.
     pub parameters: Vec<Parameter>,
+    /// How many leading dimensions of the grid it asks for.
+    pub dims: u8,
     /// Pairs of parameters whose arrays must share no memory.
     pub apart: Vec<(u32, u32)>,
 }
@@ -49,6 +51,7 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
             Reflection {
                 name: function.name.clone(),
                 parameters: parameters.collect(),
+                dims: summaries[id.index()].dims,
                 apart: function.apart.clone(),
             }
         })
@@ -63,6 +66,8 @@ struct Summary {
     written: Vec<bool>,
     /// For each parameter and then the result, the first one whose handles it may hold.
     class: Vec<usize>,
+    /// How many leading dimensions of the grid it asks for.
+    dims: u8,
 }
 
 /// Handles flow through values and variables. Whatever flows into each other is one class, in either
@@ -73,6 +78,7 @@ struct Flow<'a> {
     module: &'a Module,
     parents: Vec<usize>,
     written: Vec<usize>,
+    dims: u8,
 }
 
 impl Flow<'_> {
@@ -80,7 +86,7 @@ impl Flow<'_> {
         let body = &function.body;
         let nodes = function.params.len() + 1 + body.locals.len() + body.values.len();
         let parents = (0..nodes).collect();
-        let mut flow = Flow { body, function, module, parents, written: Vec::new() };
+        let mut flow = Flow { body, function, module, parents, written: Vec::new(), dims: 0 };
         walk(body, body.root, |step| {
             if let Step::Stmt(stmt) = step {
                 flow.stmt(&stmt.kind, known);
@@ -99,6 +105,7 @@ impl Flow<'_> {
                 .iter()
                 .map(|root| roots.iter().position(|other| other == root).unwrap_or_default())
                 .collect(),
+            dims: flow.dims,
         }
     }
 
@@ -164,8 +171,10 @@ impl Flow<'_> {
     fn operation(&mut self, value: Value) {
         let body = self.body;
         let data = &body.values[value];
-        if let Op::Atomic { place, .. } = data.op {
-            self.write(place);
+        match data.op {
+            Op::Atomic { place, .. } => self.write(place),
+            Op::LaunchIndex(dim) => self.dims = self.dims.max(dim + 1),
+            _ => {}
         }
         if !self.module.types.holds_array(data.ty) {
             return;
@@ -190,6 +199,7 @@ impl Flow<'_> {
 
     fn call(&mut self, value: Value, id: FunctionId, args: List<Arg>, known: &[Summary]) {
         let (callee, summary) = (&self.module.functions[id], &known[id.index()]);
+        self.dims = self.dims.max(summary.dims);
         let args = &self.body.arg_lists[args];
         let mut nodes: Vec<usize> = args
             .iter()

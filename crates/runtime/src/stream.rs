@@ -6,11 +6,13 @@
 
 use crate::array::Array;
 use crate::buffer::Buffer;
+use crate::cuda;
 use crate::data_type::{DataType, Element};
 use crate::device::Device;
 use crate::error::Error;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A queue of work on a device. Cloning it gives the same queue.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub struct Stream {
 struct Inner {
     device: Device,
     counter: Arc<Counter>,
+    /// The driver's, on a CUDA device.
+    queue: Option<Arc<cuda::Queue>>,
 }
 
 /// What has gone between the host and a stream's arrays so far.
@@ -66,11 +70,26 @@ impl Counter {
 impl Stream {
     /// A queue of its own on a device.
     pub fn new(device: Device) -> Result<Self, Error> {
-        if device != Device::Cpu {
-            return Err(Error::NoCuda(device));
-        }
         let counter = Arc::default();
-        Ok(Self { inner: Arc::new(Inner { device, counter }) })
+        let queue = match device {
+            Device::Cpu => None,
+            Device::Cuda(ordinal) => {
+                Some(Arc::new(cuda::Queue::new(ordinal, Arc::clone(&counter))?))
+            }
+        };
+        Ok(Self { inner: Arc::new(Inner { device, counter, queue }) })
+    }
+
+    /// The one for launches that have no arrays to tell theirs.
+    pub(crate) fn of_device(device: Device) -> Result<Self, Error> {
+        static KNOWN: Mutex<BTreeMap<Device, Stream>> = Mutex::new(BTreeMap::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stream) = known.get(&device) {
+            return Ok(stream.clone());
+        }
+        let stream = Self::new(device)?;
+        known.insert(device, stream.clone());
+        Ok(stream)
     }
 
     /// Where it is.
@@ -104,8 +123,13 @@ impl Stream {
 
     /// Waits until everything asked for has happened; gives what went wrong in it.
     pub fn synchronize(&self) -> Result<(), Error> {
-        self.inner.counter.wait();
-        Ok(())
+        match &self.inner.queue {
+            Some(queue) => queue.synchronize(),
+            None => {
+                self.inner.counter.wait();
+                Ok(())
+            }
+        }
     }
 
     /// What has been copied so far.
@@ -113,18 +137,29 @@ impl Stream {
         self.inner.counter.read()
     }
 
-    /// Bytes that arrays may still take, where the device has memory of its own.
+    /// Bytes that arrays may still take, where the device has memory of its own. Waits.
     pub fn free_bytes(&self) -> Result<Option<u64>, Error> {
-        Ok(None)
+        self.inner.queue.as_ref().map(|queue| queue.free_bytes()).transpose()
     }
 
     pub(crate) fn counter(&self) -> &Counter {
         &self.inner.counter
     }
 
+    /// The driver's, on a CUDA device.
+    pub(crate) fn queue(&self) -> Option<&Arc<cuda::Queue>> {
+        self.inner.queue.as_ref()
+    }
+
     /// Memory of zeros.
     pub(crate) fn buffer(&self, bytes: usize) -> Result<Buffer, Error> {
-        Ok(Buffer::zeroed(bytes).in_stream(self.clone()))
+        match &self.inner.queue {
+            None => Ok(Buffer::zeroed(bytes).in_stream(self.clone())),
+            Some(queue) => {
+                let memory = cuda::Memory::zeroed(queue, bytes)?;
+                Ok(Buffer::on_device(memory, bytes, self.clone()))
+            }
+        }
     }
 }
 

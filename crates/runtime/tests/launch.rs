@@ -5,6 +5,7 @@ use gbxcule_kernel::ir::{
     Arg, AtomicOp, BinaryOp, Builder, Case, Field, Inline, Literal, Module, Native, Param, Scalar,
     Selector, Struct, Table, Type,
 };
+use gbxcule_kernel::pass;
 use gbxcule_kernel::source::{SourceMap, Span};
 use gbxcule_runtime::{
     Argument, Array, Build, DataType, Device, Element, Error, Fault, Kernel, Output, compile,
@@ -215,10 +216,8 @@ fn arguments_that_do_not_fit_are_named() {
 }
 
 #[test]
-fn asking_for_cuda_or_an_unknown_kernel_says_what_to_do() {
+fn asking_for_an_unknown_kernel_says_which_there_are() {
     let module = check::module(Module::new("empty")).expect("valid");
-    let error = compile(&module, Device::Cuda(0), Build::default()).err().expect("no CUDA yet");
-    assert!(error.to_string().contains("use device `cpu`"), "{error}");
     let compiled = compile(&module, Device::Cpu, Build::default()).expect("compiles");
     let error = compiled.kernel("k").err().expect("no kernels");
     assert_eq!(error.to_string(), "no kernel is called `k`; there are none");
@@ -506,4 +505,64 @@ fn composites_are_passed_by_their_image() {
     let args = [Argument::from(&out), Argument::from([[1.0f32, 2.0], [3.0, 4.0]])];
     kernel.launch(&[2], &args).expect("runs");
     assert_eq!(out.to_vec::<[f32; 4]>().expect("four"), [[1.0, 2.0, 3.0, 4.0]; 2]);
+}
+
+/// `get(a, i) = a[i]`, trusted or not; the kernel gives it the first two elements of four.
+fn of_the_first_two(trusted: bool) -> Module {
+    let mut module = Module::new("two");
+    let array = module.types.array(Type::I32, 1);
+    let params = vec![Param::value("a", array), Param::value("i", Type::I32)];
+    let get = module.declare("get", params.clone(), Type::I32);
+    module.functions[get].inline = Inline::Always;
+    module.functions[get].trusted = trusted;
+    let mut b = Builder::new(&mut module, get);
+    let (a, i) = (b.param_place(0), b.arg(1));
+    let cell = b.element(a, &[i]);
+    let value = b.load(cell);
+    b.ret(Some(value));
+    b.finish();
+    let kernel = module.declare_kernel("k", params);
+    module.functions[kernel].trusted = true;
+    let mut b = Builder::new(&mut module, kernel);
+    let [zero, one, two] = [0, 1, 2].map(|number| b.i32(number));
+    let (a, i) = (b.arg(0), b.arg(1));
+    let part = b.view(a, &[Selector::Range { start: zero, len: two, step: one }]);
+    let value = b.call(get, &[Arg::Value(part), Arg::Value(i)]);
+    let a = b.param_place(0);
+    let first = b.element(a, &[zero]);
+    b.store(first, value);
+    b.finish();
+    module
+}
+
+#[test]
+#[allow(
+    unsafe_code,
+    reason = "what a trusted function does beyond its array, it does inside the memory"
+)]
+fn trusted_functions_alone_are_not_checked() {
+    for simplify in [false, true] {
+        for (trusted, build) in [
+            (true, Build::default()),
+            // SAFETY: the index lies in the memory behind the view.
+            (false, unsafe { Build::trusting() }),
+            // SAFETY: likewise.
+            (true, unsafe { Build::trusting() }),
+        ] {
+            let mut module = check::module(of_the_first_two(trusted)).expect("valid");
+            if simplify {
+                module = pass::simplify(module);
+            }
+            let compiled = compile(&module, Device::Cpu, build).expect("compiles");
+            let array = Array::from_slice(&[1, 2, 3, 4]);
+            let ran =
+                compiled.kernel("k").expect("is there").launch(&[1], &[(&array).into(), 3.into()]);
+            if trusted && build != Build::default() {
+                assert_eq!(ran, Ok(()));
+                assert_eq!(array.to_vec::<i32>().expect("i32"), [4, 2, 3, 4]);
+            } else {
+                assert_eq!(fault(ran).message, "index 3 where there are 2 elements");
+            }
+        }
+    }
 }

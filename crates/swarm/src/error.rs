@@ -48,6 +48,17 @@ pub enum SwarmError {
     OtherPrograms { found: usize, expected: usize },
     #[error("a program stopped in env {env}\n{error}")]
     ProgramStopped { env: usize, error: Box<SwarmError> },
+    #[error(
+        "`{device}` has no room for {num_envs} machines: each takes {env_bytes} bytes, {free_bytes} are free; {fit} \
+         would fit"
+    )]
+    TooLittleMemory {
+        device: gbxcule_runtime::Device,
+        free_bytes: u64,
+        env_bytes: u64,
+        num_envs: usize,
+        fit: u64,
+    },
     #[error(transparent)]
     Device(#[from] gbxcule_runtime::Error),
     #[error("the state cannot be imported: {0}")]

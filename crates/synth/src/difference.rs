@@ -92,7 +92,7 @@ impl Wide<'_> {
 
     fn objective(&self, data: &[Vec<u8>]) -> Option<f64> {
         let after = self.after(data)?;
-        let terms = (0..after.len()).filter(|&at| self.grid.inputs[at].zero).map(|at| {
+        let terms = (0..after.len()).filter(|&at| self.grid.inputs[at].written).map(|at| {
             let weights = self.floats(at, &self.weights[at]);
             self.floats(at, &after[at])
                 .iter()

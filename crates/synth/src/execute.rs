@@ -55,7 +55,7 @@ pub(crate) fn cotangents(
             let count = given.shape.iter().product::<u32>() as usize;
             let drawn = cotangent(&module.types, of, count, seed, at as u64);
             // What isn't written is no result: its gradient begins at 0.
-            if given.zero { drawn } else { vec![0; drawn.len()] }
+            if given.written { drawn } else { vec![0; drawn.len()] }
         })
         .collect()
 }

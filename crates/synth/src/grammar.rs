@@ -349,13 +349,36 @@ impl Maker {
         }
     }
 
-    /// Stores an expression that absorbs what is pending at the launch indices of a new output.
+    /// Stores an expression that absorbs what is pending at the launch indices of a new output, or of an array that
+    /// is updated in place.
     fn store(&mut self, ty: Ty) {
+        if self.random.chance(9) {
+            return self.update(ty);
+        }
         let shape = self.dims.clone();
         let out = self.output(ty, shape);
         let value = self.closing(ty);
         let at = self.here();
         self.push(Stmt::Assign(vec![Expr::from(&out).index(at)], value));
+    }
+
+    /// An array whose elements are replaced by what is made of them, or added to: where the old one is needed for the
+    /// gradient, there is none.
+    fn update(&mut self, ty: Ty) {
+        let given = Given { written: true, ..Given::spread(&mut self.random, self.dims.clone()) };
+        let shape = self.dims.clone();
+        let name = self.side_input(ty, shape, given);
+        let place = Expr::from(&name).index(self.here());
+        let adds = !matches!(ty, Ty::Quat | Ty::Transform) && self.random.chance(40);
+        if adds {
+            let value = self.closing(ty);
+            let op = self.random.pick(&["+", "-"]);
+            return self.push(Stmt::Augment(place, op, value));
+        }
+        self.vars.push(Var { expr: place.clone(), ty, used: false });
+        let value = self.closing(ty);
+        self.vars.retain(|var| var.expr != place);
+        self.push(Stmt::Assign(vec![place], value));
     }
 
     /// An expression of a type that absorbs everything pending.

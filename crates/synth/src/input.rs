@@ -21,6 +21,8 @@ pub(crate) struct Given {
     pub(crate) shape: Vec<u32>,
     /// Whether everything is 0.
     pub(crate) zero: bool,
+    /// Whether the kernel writes it: a result, of an array updated in place too.
+    pub(crate) written: bool,
     /// Floats lie from here
     pub(crate) low: f64,
     /// to here.
@@ -33,11 +35,12 @@ pub(crate) struct Given {
 
 impl Given {
     pub(crate) fn zeros(shape: Vec<u32>) -> Self {
-        Self { zero: true, ..Self::integers(shape, 0, 0) }
+        Self { zero: true, written: true, ..Self::integers(shape, 0, 0) }
     }
 
     pub(crate) fn integers(shape: Vec<u32>, least: i64, most: i64) -> Self {
-        Self { name: String::new(), shape, zero: false, low: -1.0, high: 1.0, least, most }
+        let (low, high) = (-1.0, 1.0);
+        Self { name: String::new(), shape, zero: false, written: false, low, high, least, most }
     }
 
     /// Numbers of moderate size.

@@ -35,7 +35,7 @@ pub(crate) fn check(draft: &Draft, program: &Program, seed: u64) -> Result<(), D
         })
         .collect();
     let results = run(program, grid, &draws).ok_or(Dull::Faults)?;
-    let written = |at: usize| draft.inputs[at].zero;
+    let written = |at: usize| draft.inputs[at].written;
     for result in &results {
         for (at, bytes) in result.iter().enumerate().filter(|(at, _)| written(*at)) {
             let numbers = execute::numbers(&program.forward, program.kernel, at, bytes);
@@ -51,7 +51,7 @@ pub(crate) fn check(draft: &Draft, program: &Program, seed: u64) -> Result<(), D
     if outputs.iter().any(|&at| results.iter().skip(1).all(|result| result[at] == results[0][at])) {
         return Err(Dull::ConstantResult);
     }
-    for at in (0..draft.inputs.len()).filter(|&at| !written(at)) {
+    for at in (0..draft.inputs.len()).filter(|&at| !draft.inputs[at].zero) {
         let matters = (1..draws.len()).any(|other| {
             let mut mixed = draws[0].clone();
             mixed[at].clone_from(&draws[other][at]);

@@ -3,7 +3,7 @@
 //! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from the row's own
 //! seed until one means something.
 
-use crate::bound::Bounds;
+use crate::bound::{Bounds, Runner};
 use crate::difference::{self, Slope};
 use crate::distance::settled;
 use crate::execute::{self, Grid, Memory, Way};
@@ -186,7 +186,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         attempt: attempt as u32,
         generator_version: GENERATOR_VERSION,
         compiler: COMPILER_VERSION.into(),
-        in_warp: IN_WARP.has(&program.forward),
+        in_warp: IN_WARP.has(&source, &program.forward),
         warp_gradient: None,
         source,
     })
@@ -225,7 +225,7 @@ fn slope(program: &Program, grid: Grid<'_>, seed: u64, ran: bool) -> Result<Chec
 /// The kernel and its reverse as machine code of this CPU, against the interpreter.
 fn machine_code(program: &Program, grid: Grid<'_>, seed: u64, results: &Results) -> Check {
     let (name, found) = ("machine_code", OnceCell::new());
-    let find = || Bounds::find(program, grid, seed, results, true);
+    let find = || Bounds::find(program, grid, seed, results, Runner::Device);
     let bounds = || found.get_or_init(find).as_ref();
     match launched::compare(program, grid, seed, results, Device::Cpu, bounds) {
         Ok(distances) => settled(name, &distances),
@@ -265,7 +265,7 @@ fn signature(program: &Program, draft: &Draft) -> String {
             let ty = module.types.display(of.unwrap_or(param.ty)).to_string();
             json!({
                 "name": param.name, "kind": if of.is_some() { "array" } else { "value" }, "type": ty,
-                "dims": given.shape.len(), "written": given.zero,
+                "dims": given.shape.len(), "written": given.written,
             })
         })
         .collect();
@@ -309,7 +309,7 @@ pub(crate) fn results_in(
         };
         named.map(tensor).collect()
     };
-    let outputs = tensors(&after, |given| given.zero);
+    let outputs = tensors(&after, |given| given.written);
     let Ok(reverse) = &program.reverse else { return Ok(Results { outputs, gradients: None }) };
     let cotangents = execute::cotangents(&program.forward, program.kernel, grid.inputs, seed);
     let memory = Memory { data: after, gradients: cotangents };

@@ -1,12 +1,13 @@
-//! The skeleton of a kernel: its IR, and that of the functions it calls, with names and literals erased.
+//! The skeletons of a kernel: what is left of it with names and literals erased, once of its text and once of its IR.
 //!
-//! `structure` erases them in the text, where two people who write one kernel still differ: `float` and
-//! `wp.float32`, `wp.array(dtype=float)` and `wp.array[float]`, one expression or three variables. In the IR they
-//! don't. It tells which rows are kernels that somebody has written already: [`Known`], above all those in NVIDIA
-//! Warp's own package.
+//! In the text two people who write one kernel still differ: `float` and `wp.float32`, `wp.array(dtype=float)` and
+//! `wp.array[float]`, one expression or three variables. In the IR they don't, but there a short loop over literals is
+//! unrolled, so that its length shows. Kernels are alike if either is the same. That tells which rows somebody has
+//! written already: [`Known`], above all those in NVIDIA Warp's own package.
 
 use crate::error::SynthError;
-use crate::usage::python_files;
+use crate::structure::erased;
+use crate::usage::{kernels, python_files};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::ir::op::Op;
@@ -22,7 +23,7 @@ pub struct Known {
     hashes: BTreeSet<String>,
     /// Kernels that were looked at.
     pub kernels: usize,
-    /// Those of them that the compiler takes; a row is never like one of the others.
+    /// Those of them that the compiler takes: the others have a skeleton of their text alone.
     pub compiled: usize,
 }
 
@@ -46,6 +47,7 @@ impl Known {
     }
 
     fn add(&mut self, text: String) {
+        self.hashes.extend(kernels(&text).into_iter().map(of_text));
         let mut sources = SourceMap::new();
         let id = sources.add("kernels.py", text);
         let Ok(program) = Program::parse(&sources, id) else { return };
@@ -58,13 +60,14 @@ impl Known {
             }
             let Ok(module) = check::module(module) else { continue };
             self.compiled += 1;
-            self.hashes.insert(hash(&module));
+            self.hashes.insert(of_module(&module));
         }
     }
 
-    /// Whether a kernel has a skeleton that is known.
-    pub fn has(&self, module: &Valid<Module>) -> bool {
-        self.hashes.contains(&hash(module))
+    /// Whether the kernel of a text has a skeleton that is known.
+    pub(crate) fn has(&self, source: &str, module: &Valid<Module>) -> bool {
+        self.hashes.contains(&of_module(module))
+            || kernels(source).into_iter().any(|kernel| self.hashes.contains(&of_text(kernel)))
     }
 
     /// The text that [`Known::of_warp`] reads: a hash a line, sorted.
@@ -85,16 +88,27 @@ impl Known {
 
 /// Whether the kernel of a source text has a skeleton that is known; `false` for what the compiler refuses.
 pub fn is_known(source: &str, known: &Known) -> bool {
-    crate::program::Program::read_forward(source).is_ok_and(|it| known.has(&it.forward))
+    crate::program::Program::read_forward(source).is_ok_and(|it| known.has(source, &it.forward))
 }
 
-/// The skeleton as 16 hexadecimal digits.
-fn hash(module: &Valid<Module>) -> String {
-    Sha256::digest(text(module)).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+/// 16 hexadecimal digits.
+fn hash(text: &str) -> String {
+    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The skeleton as text.
-fn text(module: &Valid<Module>) -> String {
+/// The skeleton of a kernel's text, from its `def` on and wherever it stands, without what it calls.
+fn of_text(kernel: &str) -> String {
+    let text = erased(kernel);
+    let lines: Vec<&str> =
+        text.lines().skip_while(|line| !line.trim_start().starts_with("def ")).collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let margin = lines.first().map_or(0, |line| indent(line));
+    let moved = lines.iter().map(|line| line.get(margin.min(indent(line))..).unwrap_or(line));
+    hash(&moved.collect::<Vec<_>>().join("\n"))
+}
+
+/// The skeleton of a module with one kernel.
+fn of_module(module: &Valid<Module>) -> String {
     let mut bare: Module = (**module).clone();
     let mut names: HashSet<String> = HashSet::new();
     for (_, structure) in module.types.structs().iter() {
@@ -112,7 +126,7 @@ fn text(module: &Valid<Module>) -> String {
             }
         }
     }
-    erase(&print::module(&bare), &names)
+    hash(&erase(&print::module(&bare), &names))
 }
 
 /// Takes the numbers off values and variables, and the names of structs and fields out.
@@ -160,31 +174,27 @@ mod tests {
         @wp.kernel\ndef k(bodies: wp.array(dtype=Body), out: wp.array(dtype=float)):\n    i = wp.tid()\n    total = float(0.0)\n    \
         for j in range(3):\n        total += f(bodies[i].mass)\n    out[i] = wp.sin(total)\n";
 
+    fn alike(one: &str, other: &str) -> bool {
+        is_known(&format!("import warp as wp\n{other}"), &of(one))
+    }
+
     #[test]
     fn spelling_names_and_literals_make_no_other_skeleton() {
-        let same = ONE
-            .replace("Body", "Grain")
-            .replace("mass", "weight")
-            .replace("total", "acc")
-            .replace("2.0", "7.5")
-            .replace("range(3)", "range(5)")
+        let names = ONE.replace("Body", "Grain").replace("mass", "weight").replace("total", "acc");
+        assert!(alike(ONE, &names.replace("2.0", "7.5").replace("range(3)", "range(5)")));
+        let spelled = names
             .replace("dtype=float)", "dtype=wp.float32)")
             .replace("    return a * 2.0", "    b = a * 7.5\n    return b");
-        assert_eq!(of(ONE), of(&same));
+        assert!(spelled.contains("wp.float32") && spelled.contains("return b"));
+        assert!(alike(ONE, &spelled));
     }
 
     #[test]
     fn what_is_computed_makes_another_skeleton() {
-        for (from, to) in [
-            ("wp.sin", "wp.cos"),
-            ("a * ", "a + "),
-            ("total += ", "total = "),
-            ("float(0.0)", "wp.vec3(0.0)"),
-        ] {
-            let other = ONE.replace(from, to);
-            let mut known = Known::default();
-            known.add(format!("import warp as wp\n{other}"));
-            assert_ne!(of(ONE).hashes, known.hashes, "{from}");
+        for (from, to) in
+            [("wp.sin", "wp.cos"), ("total += ", "total = "), ("= float(0.0)", "= float(i)")]
+        {
+            assert!(!alike(ONE, &ONE.replace(from, to)), "{from}");
         }
     }
 
@@ -192,7 +202,7 @@ mod tests {
     fn kernels_are_found_in_functions_and_methods_too() {
         let mut known = Known::default();
         known.add("import warp as wp\nclass T:\n    def test(self):\n        @wp.kernel\n        def k(x: wp.array(dtype=int)):\n            x[0] = 1\n".into());
-        assert_eq!((known.kernels, known.len()), (1, 1));
+        assert_eq!((known.kernels, known.len()), (1, 2));
         let source = "import warp as wp\n\n\n@wp.kernel\ndef store(out: wp.array(dtype=wp.int32)):\n    out[0] = 5\n";
         assert!(is_known(source, &known) && !is_known(source, &Known::default()));
     }

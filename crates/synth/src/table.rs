@@ -126,6 +126,14 @@ pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
     Ok(text)
 }
 
+/// The columns of a Parquet file, in order.
+pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
+    let file = fs::File::open(path).map_err(SynthError::file(path))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|error| SynthError::data(path, error))?;
+    Ok(reader.schema().fields().iter().map(|field| field.name().clone()).collect())
+}
+
 /// Columns that make up most of a row, and that statistics don't look at.
 const BULKY: [&str; 14] = [
     "ir",

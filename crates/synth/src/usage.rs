@@ -91,7 +91,7 @@ pub(crate) fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
 }
 
 /// The texts of all kernels, from the mark to the end of the body.
-fn kernels(text: &str) -> Vec<&str> {
+pub(crate) fn kernels(text: &str) -> Vec<&str> {
     let tokens = tokens(text);
     let mut found = Vec::new();
     for (at, &(start, token)) in tokens.iter().enumerate() {

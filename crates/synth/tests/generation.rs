@@ -1,7 +1,9 @@
 //! Rows are varied, mean something, depend on seed and number alone, and read back as they were written.
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
-use gbxcule_synth::row::{Mode, Plan, Texts, acceptance, make};
+use gbxcule_synth::row::{Mode, Plan, Row, Texts, acceptance, make};
+use gbxcule_synth::skeleton::{Known, is_known};
+use gbxcule_synth::table::{SCHEMA_VERSION, column_names, read_parquet, to_parquet};
 use gbxcule_synth::tool::Tools;
 use std::collections::HashSet;
 use std::path::Path;
@@ -30,10 +32,62 @@ fn nearly_every_row_has_a_structure_of_its_own() {
         "wp.quat_rotate",
         "wp.transform_point",
         "wp.constant",
+        "wp.float16",
+        "wp.float64",
+        "wp.array4d",
         "<<",
     ] {
         assert!(features.iter().any(|feature| *feature == wanted), "no row has {wanted}");
     }
+    let takes_apart = |line: &str| {
+        line.split_once(" = ")
+            .is_some_and(|(left, right)| left.contains(", ") && !right.starts_with("wp.tid"))
+    };
+    let several = rows.iter().filter(|row| row.source.lines().any(takes_apart)).count();
+    assert!(several >= 5, "functions with several results in {several} rows");
+}
+
+#[test]
+fn rows_whose_gradient_is_refused_are_kept_and_say_so() {
+    let is_refused = |row: &Row| row.gradient_refused.is_some();
+    let row = (0..120).map(|id| make(RUN, id)).find(is_refused).expect("a row");
+    assert_eq!(row.gradient_refused.as_deref(), Some("grad-overwritten"));
+    assert!(row.cpp.is_some() && row.cuda.is_some() && row.outputs_json.is_some());
+    let none = [&row.ir_backward, &row.cpp_backward, &row.cuda_backward, &row.gradients_json];
+    assert_eq!(none, [&None; 4]);
+    let checks = row.checks();
+    let differences = checks.iter().find(|it| it.check == "differences").expect("a verdict");
+    assert_eq!(differences.verdict, "refused");
+    let all = (0..200).filter(|&id| is_refused(&make(TEXT, id))).count();
+    assert!((2..30).contains(&all), "{all} of 200");
+}
+
+#[test]
+fn rows_that_nvidia_warp_has_are_marked() {
+    let known = Known::of_warp();
+    let rows: Vec<_> = (0..40).map(|id| make(TEXT, id)).collect();
+    assert!(rows.iter().all(|row| row.in_warp == is_known(&row.source, &known)));
+    let sum = "import warp as wp\n\n\n@wp.kernel\ndef total(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    i = wp.tid()\n    wp.atomic_add(y, 0, x[i])\n";
+    assert!(known.len() > 1000 && is_known(sum, &known));
+}
+
+/// Readers find columns by name and order; a change of either is another `SCHEMA_VERSION`.
+#[test]
+fn the_columns_of_schema_version_2() {
+    let rows = [make(TEXT, 0)];
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("columns.parquet");
+    std::fs::write(&path, to_parquet(&rows).expect("Parquet")).expect("a file");
+    let names = column_names(&path).expect("columns").join(" ");
+    assert_eq!(SCHEMA_VERSION, 2);
+    assert_eq!(
+        names,
+        "id family kernel source ir ir_backward cpp cpp_backward cuda cuda_backward ptx ptx_backward warp_cpp warp_cuda \
+         warp_origin_json gradient_refused signature_json inputs_json outputs_json gradients_json structure split \
+         checks_json warp_gradient compiler launch_dims features input_seed seed attempt generator_version in_warp"
+    );
+    assert_eq!(read_parquet(&path).expect("rows"), rows);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Stored rows pass every rung, and rows made wrong on purpose don't.
 
-use gbxcule_oracle::Python;
 use gbxcule_synth::mutate::{Mutation, score};
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_synth::validate::{Rungs, ladder, validate};
@@ -46,28 +45,4 @@ fn mutated_rows_are_caught() {
         assert!(score.caught * 100 >= (score.made - score.equal) * 99, "{score:?}");
         assert!(score.equal * 10 <= score.made, "{score:?}");
     }
-}
-
-#[test]
-#[ignore = "needs NVRTC"]
-fn nvrtc_takes_every_cuda_text() {
-    let rows = rows(0..24);
-    let verdicts = validate(&rows, &Rungs { nvrtc: true, ..Rungs::default() }).expect("NVRTC");
-    assert!(ladder(&verdicts).contains(&("nvrtc", 24, 0, 0, 0.0)), "{:?}", ladder(&verdicts));
-}
-
-/// With the Python that `GBXCULE_PYTHON` names.
-#[test]
-#[ignore = "needs NVIDIA Warp"]
-fn nvidia_warp_computes_the_same() {
-    let rows = rows(0..36);
-    let wanted = Rungs { warp: Some(Python::find()), ..Rungs::default() };
-    let verdicts = validate(&rows, &wanted).expect("verdicts");
-    for (row, checks) in rows.iter().zip(&verdicts) {
-        for check in checks.iter().filter(|check| check.check.starts_with("warp")) {
-            println!("{} {check:?}", row.id);
-            assert_ne!(check.verdict, "fail", "row {}\n{}", row.id, row.source);
-        }
-    }
-    println!("{:?}", ladder(&verdicts));
 }

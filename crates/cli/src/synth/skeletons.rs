@@ -7,7 +7,7 @@ use gbxcule_synth::skeleton::Known;
 
 /// Print the hashes of all kernels below a folder of Python files, names and literals erased
 ///
-/// Only kernels that the compiler takes have one: others can't be like a row. What it prints of NVIDIA Warp's package is
+/// A kernel has one of its text and, if the compiler takes it, one of its IR. What this prints of NVIDIA Warp's package is
 /// `crates/synth/src/warp_skeletons.txt`, by which rows are marked.
 #[derive(Args)]
 pub(crate) struct Skeletons {
@@ -21,10 +21,10 @@ impl Skeletons {
         let known = Known::of_folder(&self.folder)?;
         print!("{}", known.to_text());
         eprintln!(
-            "{} skeletons of {} kernels; {} more are refused",
+            "{} skeletons of {} kernels, {} of which the compiler takes",
             known.len(),
-            known.compiled,
-            known.kernels - known.compiled
+            known.kernels,
+            known.compiled
         );
         Ok(!known.is_empty())
     }

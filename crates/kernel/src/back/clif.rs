@@ -27,6 +27,7 @@ mod lowerer;
 mod memory;
 mod native;
 mod op;
+mod own;
 mod place;
 mod plan;
 mod program;
@@ -36,24 +37,40 @@ mod uniform;
 
 pub use entry::Arguments;
 pub use fault::{Fault, Site};
+pub use own::{Owned, SMALL_MAX};
 pub use program::{Emitted, Entry, Import, Printed, Program, context};
 
+use super::Checks;
 use crate::check::Valid;
 use crate::ir::Module;
 use cranelift_codegen::isa::TargetFrontendConfig;
 
+/// What threads that run at once may do to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// No two threads ever run at once: nothing is done atomically.
+    Alone,
+    /// The arrays that [`Entry::owned`] names have their elements, and memory, for themselves: what is done to a
+    /// thread's own elements isn't done atomically.
+    Own,
+    /// Anything.
+    Any,
+}
+
 /// What to lower for.
 #[derive(Clone, Copy)]
 pub struct Options {
-    /// Whether indices, divisors and views are checked.
-    pub checked: bool,
+    /// Which functions check indices, divisors and views.
+    pub checks: Checks,
+    /// Which threads run at once.
+    pub sharing: Sharing,
     /// What is to be known of the machine: C's calling convention.
     pub target: TargetFrontendConfig,
 }
 
 /// Lowers all kernels of a module and the functions they need.
 pub fn lower(module: &Valid<Module>, options: Options) -> Program {
-    let plan = plan::Plan::new(module, options.checked);
+    let plan = plan::Plan::new(module, options.checks);
     let mut program = Program::default();
     let mut scratch = lowerer::Scratch::new(module);
     for &function in plan.emitted() {

@@ -39,6 +39,7 @@ mod table;
 mod ty;
 mod unit;
 
+use super::Checks;
 use crate::check::Valid;
 use crate::ir::function::{FunctionId, Name};
 use crate::ir::module::Module;
@@ -71,8 +72,8 @@ pub struct Options<'a> {
     pub kernel: Option<FunctionId>,
     /// The texts that spans point into: their lines are quoted as comments.
     pub sources: Option<&'a SourceMap>,
-    /// Whether indices and divisors are checked.
-    pub checked: bool,
+    /// Which functions check indices and divisors.
+    pub checks: Checks,
     /// Whether the header is part of the text instead of included.
     pub embed_header: bool,
 }
@@ -80,7 +81,7 @@ pub struct Options<'a> {
 impl Options<'_> {
     /// The whole module, checked, without comments.
     pub const fn new(dialect: Dialect) -> Self {
-        Self { dialect, kernel: None, sources: None, checked: true, embed_header: false }
+        Self { dialect, kernel: None, sources: None, checks: Checks::All, embed_header: false }
     }
 }
 
@@ -135,7 +136,10 @@ pub fn write(module: &Valid<Module>, options: &Options<'_>) -> Text {
 /// `int on_host_symbol(unsigned blocks, unsigned threads, const gbx::Grid*, void* const* args, gbx::Fault*)`.
 pub fn on_host(text: &Text) -> String {
     debug_assert_eq!(text.dialect, Dialect::Cuda, "host text runs on the host as it is");
-    let mut program = format!("#include \"{HOST_CUDA_NAME}\"\n{}\n", text.source);
+    // The header comes first, so what the text says before it includes it must come before that.
+    let unchecked = text.source.lines().find(|line| *line == unit::UNCHECKED);
+    let unchecked = unchecked.map_or(String::new(), |line| format!("{line}\n"));
+    let mut program = format!("{unchecked}#include \"{HOST_CUDA_NAME}\"\n{}\n", text.source);
     for Entry { symbol, .. } in &text.kernels {
         program += &format!(
             "GBX_EXPORT int on_host_{symbol}(unsigned int blocks, unsigned int threads, \

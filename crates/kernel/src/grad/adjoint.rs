@@ -180,10 +180,14 @@ pub(super) fn clear(b: &mut Builder<'_>, place: PlaceId) {
     });
 }
 
-/// Adds to all floats of a place.
+/// Adds to all floats of a place. What was just left zero takes the amount as it is.
 pub(super) fn accumulate(b: &mut Builder<'_>, place: PlaceId, amount: Value) {
     each(b, place, Some(amount), &mut |b, place, amount| {
         let Some(amount) = amount else { return };
+        if b.take_back_zero(place) {
+            b.store(place, amount);
+            return;
+        }
         let old = b.load(place);
         let new = b.add(old, amount);
         b.store(place, new);

@@ -161,16 +161,21 @@ impl Finder<'_> {
         };
         match *stmt {
             StmtKind::Let(value) => {
-                let needed = need.value(value) || self.is_reversed(stmt);
+                let (needed, reversed) = (need.value(value), self.is_reversed(stmt));
                 let op = &self.body().values[value].op;
+                // Reversed only, a load asks where the place is, not what it holds: a handle is read.
+                let asks = |place| match op {
+                    Op::Load(_) if !needed => reversed && self.scan.is_memory(place),
+                    _ => needed || reversed,
+                };
                 let mut visit = |used| {
-                    if let Use::Read(place) | Use::Change(place) | Use::Expose(place) = used {
+                    if let Use::Read(place) | Use::Change(place) | Use::Expose(place) = used
+                        && asks(place)
+                    {
                         read(place);
                     }
                 };
-                if needed {
-                    op_uses(self.body(), op, |_| false, &mut visit);
-                }
+                op_uses(self.body(), op, |_| false, &mut visit);
             }
             // The handle on the way is read; a part of a variable leaves the rest as it was.
             StmtKind::Store { place, .. } => {

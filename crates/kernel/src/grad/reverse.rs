@@ -28,6 +28,8 @@ pub(super) struct Shared {
     pub(super) distance: Option<FunctionId>,
     /// See [`super::rule`].
     pub(super) chains: HashMap<(bool, Type), FunctionId>,
+    /// Functions of the source whose calls may be dropped.
+    pub(super) droppable: Vec<bool>,
 }
 
 /// Writes the reverse of one body.

@@ -1,8 +1,21 @@
 //! How often a `For` runs, as `i64`, and with which indices.
 
 use crate::ir::build::Builder;
+use crate::ir::constant::Literal;
+use crate::ir::function::Body;
 use crate::ir::op::{BinaryOp, Op, Value};
 use crate::ir::ty::{Scalar, Type};
+
+/// The number of iterations, if the bounds are written down.
+pub(super) fn known(body: &Body, range: [Value; 3]) -> Option<u64> {
+    let [start, end, step] = range.map(|bound| match body.values[bound].op {
+        Op::Literal(literal) => literal.as_int(),
+        _ => None,
+    });
+    let (distance, step) = (end? - start?, step?);
+    let (distance, step) = if step < 0 { (-distance, -step) } else { (distance, step) };
+    if step == 0 || distance <= 0 { Some(0) } else { u64::try_from((distance - 1) / step + 1).ok() }
+}
 
 /// The number of iterations. Differences are taken in the unsigned type of the same width, where they
 /// are exact.
@@ -64,10 +77,17 @@ fn steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: Scalar) -
     };
     let below = b.lt(from, to);
     let distance = b.sub(to, from);
-    let (distance, step) = (b.convert(distance, unsigned), b.convert(step, unsigned));
+    let distance = b.convert(distance, unsigned);
+    let step = match b.body().values[step].op {
+        Op::Literal(literal) => b.literal(Literal::int(unsigned, literal.as_int().unwrap_or(1))),
+        _ => b.convert(step, unsigned),
+    };
     let one = b.number(Type::scalar(unsigned), 1.0);
     let less = b.sub(distance, one);
-    let whole = b.binary(BinaryOp::Divide, less, step);
+    let whole = match b.body().values[step].op {
+        Op::Literal(literal) if literal.as_int() == Some(1) => less,
+        _ => b.binary(BinaryOp::Divide, less, step),
+    };
     // Of the widest type the sum is taken as i64 only: 2^63 iterations never end anyway.
     let (whole, one) = (b.convert(whole, Scalar::I64), b.number(Type::I64, 1.0));
     let trips = b.add(whole, one);

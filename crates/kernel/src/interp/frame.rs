@@ -24,6 +24,8 @@ pub(super) struct Frame {
     values: Vec<u64>,
     /// Bytes that are zero when the function begins.
     pub(super) zeroed: u64,
+    /// Where variables lie that begin with anything, and how long they are.
+    pub(super) scratch: Vec<(u64, u64)>,
     /// All bytes.
     pub(super) size: u64,
 }
@@ -59,10 +61,15 @@ impl Frame {
         });
         let params = params.collect();
         let body = &function.body;
-        let locals = body.locals.iter().map(|(_, local)| place(size(types, local.ty))).collect();
+        let locals: Vec<u64> =
+            body.locals.iter().map(|(_, local)| place(size(types, local.ty))).collect();
         let zeroed = place(0);
+        let sizes = body.locals.iter().zip(&locals);
+        let scratch = sizes.filter(|((_, local), _)| local.scratch);
+        let scratch =
+            scratch.map(|((_, local), &offset)| (offset, size(types, local.ty))).collect();
         let values = body.values.iter().map(|(_, data)| place(size(types, data.ty))).collect();
-        Self { params, locals, values, zeroed, size: end }
+        Self { params, locals, values, zeroed, scratch, size: end }
     }
 
     pub(super) fn param(&self, position: u32) -> u64 {

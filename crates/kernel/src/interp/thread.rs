@@ -12,6 +12,8 @@ use crate::ir::ty::Type;
 
 /// Bytes of variables and values that one thread may have.
 const STACK_BYTES_MAX: u64 = 1 << 30;
+/// What fills variables that begin with anything: NaN, or -1.
+const SCRATCH: u8 = 0xff;
 /// The region of addresses that is the stack.
 pub(super) const STACK: u32 = 1;
 
@@ -116,6 +118,9 @@ impl<'m> Thread<'_, 'm> {
             self.machine.stack.resize(end as usize, 0);
         }
         self.machine.stack[base as usize..][..frame.zeroed as usize].fill(0);
+        for &(offset, size) in &frame.scratch {
+            self.machine.stack[(base + offset) as usize..][..size as usize].fill(SCRATCH);
+        }
         (self.function, self.base) = (function, base);
         self.body = &self.machine.module.functions[function].body;
         self.open(self.body.root, Role::Plain);

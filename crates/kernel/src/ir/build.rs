@@ -76,7 +76,15 @@ impl<'m> Builder<'m> {
 
     /// Adds a variable.
     pub fn local(&mut self, name: impl Into<String>, ty: Type) -> LocalId {
-        self.body.locals.push(Local { name: name.into(), ty, span: self.span })
+        let (name, span) = (name.into(), self.span);
+        self.body.locals.push(Local { name, ty, scratch: false, span })
+    }
+
+    /// Adds a variable no part of which is read before it is written.
+    pub fn scratch(&mut self, name: impl Into<String>, ty: Type) -> LocalId {
+        let local = self.local(name, ty);
+        self.body.locals[local].scratch = true;
+        local
     }
 
     /// Opens a block: statements go there until [`Builder::close_block`].

@@ -35,6 +35,8 @@ pub struct Function {
     /// Of a kernel: pairs of parameters whose arrays must share no memory, gradients included. Who launches
     /// holds it.
     pub apart: Vec<(u32, u32)>,
+    /// Whether who made it vouches that nothing in it faults: builds that trust it leave its checks out.
+    pub trusted: bool,
     /// Where it was defined.
     pub span: Span,
 }
@@ -118,6 +120,8 @@ pub struct Local {
     pub name: String,
     /// Its type.
     pub ty: Type,
+    /// Whether no part of it is read before it is written: it may begin with anything.
+    pub scratch: bool,
     /// Where it was first written.
     pub span: Span,
 }

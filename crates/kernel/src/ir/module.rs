@@ -81,6 +81,7 @@ impl Module {
             adjoint: None,
             replay: None,
             apart: Vec::new(),
+            trusted: false,
             span: Span::NONE,
         })
     }

@@ -87,7 +87,8 @@ impl Printer<'_> {
         self.text.push_str(" {\n");
         for (local, data) in self.body.locals.iter() {
             let (name, ty) = (self.names.local(local), self.module.types.display(data.ty));
-            _ = writeln!(self.text, "  var {name}: {ty}");
+            let keyword = if data.scratch { "scratch" } else { "var" };
+            _ = writeln!(self.text, "  {keyword} {name}: {ty}");
         }
     }
 

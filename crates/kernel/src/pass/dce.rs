@@ -3,32 +3,41 @@
 
 use crate::check::Valid;
 use crate::ir::arena::Handle;
-use crate::ir::function::{Body, LocalId};
+use crate::ir::function::{Body, FunctionId};
 use crate::ir::module::Module;
 use crate::ir::op::{BinaryOp, Op, Value};
 use crate::ir::place::{PlaceId, Projection, Root};
-use crate::ir::stmt::{BlockId, StmtKind};
+use crate::ir::stmt::{BlockId, Stmt, StmtKind};
 use crate::ir::walk::{Step, Use, place_values, stmt_blocks, stmt_uses, walk};
 
 /// Cleans all functions.
 pub fn run(module: Valid<Module>) -> Module {
+    let droppable = droppable(&module);
+    let mut module = module.into_inner();
+    for id in module.functions.handles() {
+        clean(&mut module, id, &droppable);
+    }
+    module
+}
+
+/// Cleans one function. What isn't said of its callees is that they may be dropped.
+pub fn clean(module: &mut Module, function: FunctionId, droppable: &[bool]) {
+    let mut body = std::mem::take(&mut module.functions[function].body);
+    while sweep(module, droppable, &mut body) {}
+    module.functions[function].body = body;
+}
+
+/// For each function, whether a call whose result nobody uses may be dropped.
+pub fn droppable(module: &Valid<Module>) -> Vec<bool> {
     let mut faults = vec![false; module.functions.len()];
     for &function in module.call_order() {
         let callees = &module.facts(function).callees;
         let inner = callees.iter().any(|&callee| faults[Handle::index(callee)]);
         faults[Handle::index(function)] =
-            inner || may_fault(&module, &module.functions[function].body);
+            inner || may_fault(module, &module.functions[function].body);
     }
     let effects = module.functions.handles().map(|function| module.facts(function).effects);
-    let droppable: Vec<bool> =
-        effects.zip(faults).map(|(effects, faults)| effects.is_none() && !faults).collect();
-    let mut module = module.into_inner();
-    for id in module.functions.handles() {
-        let mut body = std::mem::take(&mut module.functions[id].body);
-        while sweep(&module, &droppable, &mut body) {}
-        module.functions[id].body = body;
-    }
-    module
+    effects.zip(faults).map(|(effects, faults)| effects.is_none() && !faults).collect()
 }
 
 /// Whether a body holds anything that may fault or never end, not counting its calls.
@@ -73,17 +82,12 @@ fn place_may_fault(body: &Body, place: PlaceId) -> bool {
 
 /// One round; whether it dropped anything.
 fn sweep(module: &Module, droppable: &[bool], body: &mut Body) -> bool {
-    let (uses, read) = used(body);
+    let (uses, read) = used(module, droppable, body);
     let mut dead: Vec<(BlockId, Vec<bool>)> = Vec::new();
     for (id, block) in body.blocks.iter() {
         let keep = block.stmts.iter().map(|stmt| match &stmt.kind {
             StmtKind::Let(value) => {
-                let callee = match body.values[*value].op {
-                    Op::Call { function, .. } => Some(droppable[Handle::index(function)]),
-                    _ => None,
-                };
-                let drops = callee.unwrap_or_else(|| !op_may_fault(module, body, *value));
-                uses[value.index()] > 0 || !drops
+                uses[value.index()] > 0 || !may_drop(module, droppable, body, *value)
             }
             StmtKind::Store { place, .. } => {
                 let unread = match body.places[*place].root {
@@ -113,37 +117,67 @@ fn sweep(module: &Module, droppable: &[bool], body: &mut Body) -> bool {
     changed
 }
 
-/// How often each value is used, and which variables are read, or passed on by reference.
-fn used(body: &Body) -> (Vec<u32>, Vec<bool>) {
-    let mut uses = vec![0u32; body.values.len()];
-    let mut read = vec![false; body.locals.len()];
-    let reads = |body: &Body, place: PlaceId, read: &mut Vec<bool>| {
-        if let Root::Local(local) = body.places[place].root {
-            let local: LocalId = local;
-            read[local.index()] = true;
+/// Whether an operation may be dropped if nobody uses its value.
+fn may_drop(module: &Module, droppable: &[bool], body: &Body, value: Value) -> bool {
+    match body.values[value].op {
+        Op::Call { function, .. } => {
+            droppable.get(Handle::index(function)).copied().unwrap_or(false)
         }
-    };
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
+        _ => !op_may_fault(module, body, value),
+    }
+}
+
+/// How often each value is used, and which variables are read, or passed on by reference. What is about to be
+/// dropped uses nothing.
+fn used(module: &Module, droppable: &[bool], body: &Body) -> (Vec<u32>, Vec<bool>) {
+    let mut found =
+        Found { uses: vec![0; body.values.len()], read: vec![false; body.locals.len()] };
+    let mut lets = Vec::new();
+    walk(body, body.root, |step| match step {
+        Step::Stmt(Stmt { kind: StmtKind::Let(value), .. }) => lets.push(*value),
+        Step::Stmt(stmt) => found.stmt(body, &stmt.kind),
+        _ => {}
+    });
+    // A value is defined before it is used: its users are known when it is reached backwards.
+    for value in lets.into_iter().rev() {
+        if found.uses[value.index()] > 0 || !may_drop(module, droppable, body, value) {
+            found.stmt(body, &StmtKind::Let(value));
+        }
+    }
+    (found.uses, found.read)
+}
+
+struct Found {
+    uses: Vec<u32>,
+    read: Vec<bool>,
+}
+
+impl Found {
+    fn stmt(&mut self, body: &Body, stmt: &StmtKind) {
         stmt_uses(
             body,
-            &stmt.kind,
+            stmt,
             |_| true,
             |used| match used {
-                Use::Value(value) => uses[value.index()] += 1,
+                Use::Value(value) => self.uses[value.index()] += 1,
                 Use::Write(place) => {
-                    place_values(body, place, |value| uses[value.index()] += 1);
+                    place_values(body, place, |value| self.uses[value.index()] += 1);
                     // A store through a handle that a variable holds reads the handle.
                     if body.path(place).iter().any(|step| matches!(step, Projection::Element(_))) {
-                        reads(body, place, &mut read);
+                        self.reads(body, place);
                     }
                 }
                 Use::Read(place) | Use::Change(place) | Use::Expose(place) => {
-                    place_values(body, place, |value| uses[value.index()] += 1);
-                    reads(body, place, &mut read);
+                    place_values(body, place, |value| self.uses[value.index()] += 1);
+                    self.reads(body, place);
                 }
             },
         );
-    });
-    (uses, read)
+    }
+
+    fn reads(&mut self, body: &Body, place: PlaceId) {
+        if let Root::Local(local) = body.places[place].root {
+            self.read[local.index()] = true;
+        }
+    }
 }

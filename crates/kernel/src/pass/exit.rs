@@ -66,7 +66,7 @@ fn function(function: &mut Function) {
     let (result, span) = (function.result, function.span);
     let body = &mut function.body;
     let mut place = |name: &str, ty: Type| {
-        let local = body.locals.push(Local { name: name.into(), ty, span });
+        let local = body.locals.push(Local { name: name.into(), ty, scratch: false, span });
         let path = body.paths.add([]);
         body.places.push(Place { root: Root::Local(local), path, ty })
     };

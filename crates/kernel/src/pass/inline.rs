@@ -1,6 +1,7 @@
 //! Inlining: a call becomes the callee's statements.
 //!
-//! Only functions with a single exit, not larger than [`SMALL`] unless they ask for it. By-value
+//! Only functions with a single exit, not larger than [`SMALL`] unless they ask for it, and into a trusted function
+//! none that somebody wrote who is not: it would lose its checks. By-value
 //! parameters become variables; what `fold` and a back end make of those is their business, except that
 //! a parameter only read whole is the argument itself.
 
@@ -25,7 +26,7 @@ pub fn run(module: Valid<Module>) -> Module {
     let mut module = module.into_inner();
     for id in order {
         let mut body = std::mem::take(&mut module.functions[id].body);
-        into(&module, &mut body);
+        into(&module, &mut body, module.functions[id].trusted);
         module.functions[id].body = body;
     }
     module
@@ -49,7 +50,7 @@ fn wanted(function: &Function) -> bool {
     asked && exit::is_single(body)
 }
 
-fn into(module: &Module, body: &mut Body) {
+fn into(module: &Module, body: &mut Body, trusted: bool) {
     let mut blocks: Vec<(BlockId, usize)> = Vec::new();
     let (mut size, mut level) = (0, 0);
     walk(body, body.root, |step| match step {
@@ -65,7 +66,7 @@ fn into(module: &Module, body: &mut Body) {
         let stmts = std::mem::take(&mut body.blocks[block].stmts);
         let mut out = Vec::with_capacity(stmts.len());
         for stmt in stmts {
-            match call(module, body, &stmt) {
+            match call(module, body, &stmt, trusted) {
                 Some((callee, value))
                     if size < LARGE
                         && level + depth(&module.functions[callee].body) < NESTING_MAX =>
@@ -90,7 +91,7 @@ fn into(module: &Module, body: &mut Body) {
 }
 
 /// The callee of a call that is to be inlined.
-fn call(module: &Module, body: &Body, stmt: &Stmt) -> Option<(FunctionId, Value)> {
+fn call(module: &Module, body: &Body, stmt: &Stmt, trusted: bool) -> Option<(FunctionId, Value)> {
     let StmtKind::Let(value) = stmt.kind else { return None };
     let Op::Call { function, args } = body.values[value].op else { return None };
     // A place behind a handle that the callee may change would have to be found before.
@@ -103,7 +104,9 @@ fn call(module: &Module, body: &Body, stmt: &Stmt) -> Option<(FunctionId, Value)
                     || !body.path(*place).iter().any(behind))
         }
     });
-    (fixed && wanted(&module.functions[function])).then_some((function, value))
+    let callee = &module.functions[function];
+    let keeps_checks = !trusted || callee.trusted || callee.instance.is_some();
+    (fixed && keeps_checks && wanted(callee)).then_some((function, value))
 }
 
 /// Adds the callee's statements; gives pairs of a value and the one that it is.
@@ -124,7 +127,12 @@ fn put(
             Arg::Place(place) => place,
             Arg::Value(value) => {
                 debug_assert_eq!(param.mode, Mode::Value);
-                let local = Local { name: param.name.clone(), ty: param.ty, span: stmt.span };
+                let local = Local {
+                    name: param.name.clone(),
+                    ty: param.ty,
+                    scratch: false,
+                    span: stmt.span,
+                };
                 let local = body.locals.push(local);
                 let path = body.paths.add([]);
                 let place =
@@ -141,6 +149,9 @@ fn put(
     let mut same = forward(body, &args, &given, &mut stmts);
     // The callee's variables begin as zero each time it is called.
     for local in locals {
+        if body.locals[local].scratch {
+            continue;
+        }
         let ty = body.locals[local].ty;
         let path = body.paths.add([]);
         let place = body.places.push(Place { root: Root::Local(local), path, ty });

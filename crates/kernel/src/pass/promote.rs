@@ -249,7 +249,7 @@ impl Promoter<'_> {
                 _ => (kept.ty, None),
             };
             for _ in 0..count.unwrap_or(1) {
-                let local = Local { name: "kept".into(), ty: of, span: Span::NONE };
+                let local = Local { name: "kept".into(), ty: of, scratch: false, span: Span::NONE };
                 let local = self.body.locals.push(local);
                 let path = self.body.paths.add([]);
                 let place = Place { root: Root::Local(local), path, ty: of };

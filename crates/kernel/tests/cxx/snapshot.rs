@@ -1,7 +1,9 @@
 //! What the text looks like, in both dialects.
 
 use crate::sample::{self, Sample};
+use gbxcule_kernel::back::Checks;
 use gbxcule_kernel::back::cxx::{self, Dialect, Options, Text};
+use gbxcule_kernel::check;
 
 pub(crate) fn text(sample: &Sample, dialect: Dialect) -> Text {
     let options = Options { sources: Some(&sample.sources), ..Options::new(dialect) };
@@ -68,4 +70,23 @@ fn a_line_that_may_fault_leads_back_to_the_source() {
     let site = text.site(line as u32).expect("a site");
     assert_eq!(sample.sources.text(site.span).trim(), "y[i] = a * x[i] + y[i]");
     assert_eq!(text.site(1), None);
+}
+
+#[test]
+fn only_calls_of_trusted_functions_do_without_checks() {
+    let mut module = sample::faults().module.into_inner();
+    let kernel = module.find("faults").expect("the kernel");
+    for (trusted, checks, vouched) in [
+        (true, Checks::Untrusted, true),
+        (false, Checks::Untrusted, false),
+        (true, Checks::All, false),
+        (true, Checks::None, false),
+    ] {
+        module.functions[kernel].trusted = trusted;
+        let valid = check::module(module.clone()).expect("valid");
+        let source = cxx::write(&valid, &Options { checks, ..Options::new(Dialect::Host) }).source;
+        assert_eq!(source.contains("out(n, gbx::trusted())"), vouched);
+        assert_eq!(source.contains("gbx::div(1, n, gbx::trusted())"), vouched);
+        assert_eq!(source.contains("#define GBX_UNCHECKED"), checks == Checks::None);
+    }
 }

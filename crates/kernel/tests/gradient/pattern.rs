@@ -3,7 +3,7 @@
 use crate::oracle::{Verdict, compare};
 use crate::write::{Write, case, case_with};
 use gbxcule_kernel::ir::builtin::Native;
-use gbxcule_kernel::ir::{Arg, AtomicOp, Builder, Module, Param, Type};
+use gbxcule_kernel::ir::{Arg, AtomicOp, BinaryOp, Builder, Module, Param, Scalar, Type};
 
 #[track_caller]
 pub(crate) fn right(fill: impl FnOnce(&mut Builder<'_>)) {
@@ -76,7 +76,51 @@ fn a_function_with_several_results_and_an_argument_by_reference() {
     assert_eq!(compare(&case), Verdict::Right);
 }
 
-/// A loop of thousands of iterations, whose state is brought back from 16 checkpoints.
+/// State of 288 bytes: segments of 4 iterations, and 4 checkpoints. One to 20 segments, whole and not, each number
+/// that the bounds are written for and each that isn't.
+#[test]
+fn loops_of_every_length_with_a_large_state() {
+    let all = |length: Option<i32>| {
+        case(|b| {
+            let of = b.module.types.matrix(6, 6, Scalar::F64);
+            let t = b.tid();
+            let x = b.x(t);
+            let start = b.splat(of, x);
+            let s = b.var("s", start);
+            let body = |b: &mut Builder<'_>, i| {
+                let (old, three) = (b.load(s), b.i32(3));
+                let at = b.binary(BinaryOp::Remainder, i, three);
+                let factor = b.x(at);
+                let half = b.real(0.5);
+                let parts = b.parts(old);
+                let (first, last) = (parts[0], parts[35]);
+                let (product, damped) = (b.mul(last, factor), b.mul(first, half));
+                let sum = b.add(product, damped);
+                let sine = b.fun(Native::Sin, sum);
+                let mut parts = parts[1..].to_vec();
+                parts.push(b.mul(sine, half));
+                let new = b.construct(of, &parts);
+                b.store(s, new);
+            };
+            match length {
+                Some(length) => b.loop_to(length, body),
+                None => b.loop_n(body),
+            }
+            let last = b.load(s);
+            let last = b.extract(last, 35);
+            b.out(last);
+        })
+    };
+    for length in (0..10).chain([19, 20, 21, 61, 80]) {
+        let mut dynamic = all(None);
+        dynamic.numbers[0] = length;
+        for case in [all(Some(length)), dynamic] {
+            assert_eq!(compare(&case), Verdict::Right, "{length}");
+        }
+    }
+}
+
+/// A loop of thousands of iterations: segments of 64, whose begins are brought back from 16 checkpoints.
 #[test]
 fn a_recurrence_of_three_thousand_steps() {
     let mut long = case(|b| {

@@ -2,11 +2,14 @@
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::Gpu;
+use crate::device::Device;
 use crate::error::Error;
 use crate::nvrtc::Arch;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 use std::sync::OnceLock;
+use sys::CUdevice_attribute as Attribute;
+pub(super) use sys::CUresult as Status;
 
 /// Loads and starts the driver, once; gives the version of CUDA that it supports.
 pub(super) fn load() -> Result<(u32, u32), Error> {
@@ -18,7 +21,7 @@ pub(super) fn load() -> Result<(u32, u32), Error> {
             return Err(Error::NoDriver);
         }
         result::init().map_err(|error| match error.0 {
-            sys::CUresult::CUDA_ERROR_NO_DEVICE => Error::NoGpu,
+            Status::CUDA_ERROR_NO_DEVICE => Error::NoGpu,
             _ => failed("starting the driver", error),
         })?;
         let mut version = 0;
@@ -45,15 +48,17 @@ pub(super) fn gpu(ordinal: u32) -> Result<Gpu, Error> {
     let name = result::device::get_name(device).map_err(failed)?;
     // SAFETY: a device that the driver gave.
     let memory = unsafe { result::device::total_mem(device) }.map_err(failed)?;
-    let attribute = |which| {
-        // SAFETY: likewise.
-        unsafe { result::device::get_attribute(device, which) }.map_err(failed)
-    };
-    use sys::CUdevice_attribute as Attribute;
-    let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-    let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    let arch = Arch::new(major.unsigned_abs() * 10 + minor.unsigned_abs());
+    let major = attribute(device, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = attribute(device, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    let arch = Arch::new(major * 10 + minor);
     Ok(Gpu { name, arch, memory_bytes: memory as u64 })
+}
+
+/// A number that the driver knows of a device.
+pub(super) fn attribute(device: sys::CUdevice, which: Attribute) -> Result<u32, Error> {
+    // SAFETY: a device that the driver gave.
+    let value = unsafe { result::device::get_attribute(device, which) };
+    Ok(value.map_err(|error| failed("asking for a device", error))?.unsigned_abs())
 }
 
 /// The device of an ordinal.
@@ -67,10 +72,35 @@ pub(super) fn device(ordinal: u32) -> Result<sys::CUdevice, Error> {
 
 /// A call that failed, for which nothing better can be said than the driver does.
 pub(super) fn failed(call: &'static str, error: DriverError) -> Error {
+    Error::Cuda { call, reason: reason(error) }
+}
+
+/// What the driver says.
+pub(super) fn reason(error: DriverError) -> String {
     let said = error.error_string().ok();
-    let reason =
-        said.map_or_else(|| format!("{:?}", error.0), |text| text.to_string_lossy().into());
-    Error::Cuda { call, reason }
+    said.map_or_else(|| format!("{:?}", error.0), |text| text.to_string_lossy().into())
+}
+
+/// A call in a device's context: some errors are the end of the context.
+pub(super) fn check(ordinal: u32, call: &'static str, status: Status) -> Result<(), Error> {
+    let lost = matches!(
+        status,
+        Status::CUDA_ERROR_ILLEGAL_ADDRESS
+            | Status::CUDA_ERROR_LAUNCH_FAILED
+            | Status::CUDA_ERROR_LAUNCH_TIMEOUT
+            | Status::CUDA_ERROR_MISALIGNED_ADDRESS
+            | Status::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | Status::CUDA_ERROR_INVALID_PC
+            | Status::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | Status::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | Status::CUDA_ERROR_ASSERT
+            | Status::CUDA_ERROR_ECC_UNCORRECTABLE
+            | Status::CUDA_ERROR_CONTEXT_IS_DESTROYED
+    );
+    status.result().map_err(|error| match lost {
+        true => Error::ContextLost { device: Device::Cuda(ordinal), reason: reason(error) },
+        false => failed(call, error),
+    })
 }
 
 #[cfg(test)]

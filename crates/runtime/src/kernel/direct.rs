@@ -1,7 +1,9 @@
 //! A kernel called in the caller's own thread, over memory that the caller lends for the call: nothing is
 //! copied, locked or allocated. For who runs one small kernel very often, such as programs behind a step.
+#![allow(unsafe_code, reason = "calling compiled code")]
 
-use super::{Kernel, Noted, Plan};
+use super::{Kernel, Noted, Plan, Target};
+use crate::cache::Native;
 use crate::code::{Record, Running};
 use crate::error::Error;
 use crate::output::Output;
@@ -10,10 +12,14 @@ use bytemuck::Pod;
 use gbxcule_kernel::ir::Shape;
 use gbxcule_kernel::ir::layout::descriptor;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A kernel all of whose parameters are arrays of one dimension, with a place of its own for the arguments.
 pub struct DirectKernel {
     kernel: Kernel,
+    native: Arc<Native>,
+    /// Of the kernel, among the program's functions.
+    position: usize,
     params: Vec<Param>,
     words: Vec<u64>,
 }
@@ -60,11 +66,14 @@ impl DirectKernel {
     pub fn new(kernel: Kernel) -> Result<Self, Error> {
         let module = kernel.compiled.module();
         let name = || kernel.reflection().name.clone();
-        let (bytes, limit) = (kernel.entry.stack_bytes, CALLER_STACK_MAX);
+        let Target::Cpu { native, entry } = &kernel.target else {
+            return Err(Error::NotOnHost { kernel: name(), device: kernel.device() });
+        };
+        let (bytes, limit) = (entry.stack_bytes, CALLER_STACK_MAX);
         if bytes > limit {
             return Err(Error::Stack { kernel: name(), bytes, limit });
         }
-        let layout = kernel.compiled.arguments(kernel.entry.position);
+        let layout = &kernel.layout;
         let mut params = Vec::new();
         for (param, &offset) in kernel.reflection().parameters.iter().zip(&layout.offsets) {
             let element = match module.types[param.ty] {
@@ -88,7 +97,8 @@ impl DirectKernel {
             });
         }
         let words = vec![0; (layout.size as usize).div_ceil(8)];
-        Ok(Self { kernel, params, words })
+        let (native, position) = (Arc::clone(native), entry.position);
+        Ok(Self { kernel, native, position, params, words })
     }
 
     /// Runs the kernel once, as thread 0 of a grid of one.
@@ -102,7 +112,8 @@ impl DirectKernel {
             self.words[at(descriptor::STRIDES)] = param.element_bytes as u64;
             self.words[at(descriptor::NDIM)] = 1;
         }
-        let running = Running { compiled: &self.kernel.compiled, output: Output::Standard };
+        let (module, program) = (self.kernel.compiled.module(), &self.native.program);
+        let running = Running { module, program, output: Output::Standard };
         let mut record = Record {
             fault_found: 0,
             fault_limit: 0,
@@ -110,19 +121,18 @@ impl DirectKernel {
             grid: [1; 4],
             launch: std::ptr::from_ref(&running).cast(),
         };
-        let (code, position) = (self.kernel.compiled.code(), self.kernel.entry.position);
         // SAFETY: the words hold handles as this kernel's layout says, over slices borrowed for the call:
         // `check` saw that elements have the size and alignment that the kernel takes them to have, and
         // that what it may write was lent for writing, as plain bytes. `running` outlives the call.
-        let status = unsafe { code.run(position, &mut record, &self.words, 0, 1) };
+        let status = unsafe { self.native.code.run(self.position, &mut record, &self.words, 0, 1) };
         let Some(site) = usize::try_from(status).ok().and_then(|status| status.checked_sub(1))
         else {
             return Ok(());
         };
         let Record { fault_found: found, fault_limit: limit, fault_thread: thread, .. } = record;
         let plan = Plan { extents: [1; 4], threads: 1, repeats: 1 };
-        let noted = Noted { site, found, limit, thread };
-        Err(Error::Fault(Box::new(self.kernel.explain(&noted, &plan))))
+        let noted = Noted::at_site(site, [found, limit, thread]);
+        Err(Error::Fault(Box::new(self.kernel.explain(&noted, thread, &plan))))
     }
 
     fn check(&self, args: &[Lent<'_>]) -> Result<(), Error> {

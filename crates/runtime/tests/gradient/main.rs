@@ -15,9 +15,11 @@ mod native;
 use gbxcule_kernel::arbitrary::{Differentiable, Program, Random, differentiable, unit};
 use gbxcule_kernel::back::cxx::Dialect;
 use gbxcule_kernel::check;
+use gbxcule_kernel::front::python::Program as Python;
 use gbxcule_kernel::grad::reverses;
 use gbxcule_kernel::ir::print;
-use gbxcule_runtime::{Array, Build, Device, Error, compile};
+use gbxcule_kernel::source::SourceMap;
+use gbxcule_runtime::{Array, Build, Device, Element, Error, compile};
 
 /// A backward launch with random gradients; `None` if the kernel is refused.
 fn backward(case: &Differentiable) -> Option<Program> {
@@ -148,4 +150,47 @@ fn arrays_without_gradient_take_part_as_constants() {
     kernel.launch(&[2], &[(&x).into(), (&o).into(), 5.into(), 3.into()]).expect("it runs");
     assert!(x.gradient().is_none());
     assert_eq!(gradient.to_vec::<f64>().expect("f64"), [0.0, 0.0, 1.0, 1.0]);
+}
+
+/// `o[t] = x[t] * y[t]`, and the reverse adds to the elements of each thread's own, plainly if they are that: not where
+/// `x` and `y` are parts of one array, nor where all elements of `x` are one.
+#[test]
+fn gradients_of_memory_that_is_shared_lose_nothing() {
+    const THREADS: usize = 200_000;
+    let text = "import warp as wp\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float), o: \
+                wp.array(dtype=float)):\n    i = wp.tid()\n    o[i] = x[i] * y[i]\n";
+    let mut sources = SourceMap::new();
+    let id = sources.add("k.py", text);
+    let module = Python::parse(&sources, id).and_then(|program| program.compile("k"));
+    let module = module.and_then(check::module).expect("a kernel");
+    let kernels: Vec<_> = module.kernels().map(|(id, _)| id).collect();
+    let module = check::module(reverses(&module, &kernels).expect("differentiable").0);
+    let module = module.expect("valid");
+    let compiled = compile(&module, Device::Cpu, Build::default()).expect("compiles");
+    let kernel = compiled.kernel("adj_k").expect("the reverse");
+    let o = Array::from_slice(&vec![0.0f32; THREADS]).with_gradient().expect("small");
+    let launch = |x: &Array, y: &Array| {
+        o.gradient().expect("it has one").fill(1.0f32).expect("f32");
+        kernel.launch(&[THREADS], &[x.into(), y.into(), (&o).into()]).expect("it runs");
+    };
+    let whole = Array::from_slice(&vec![1.0f32; THREADS + 1]).with_gradient().expect("small");
+    let all = |array: &Array| array.gradient().expect("it has one").to_vec::<f32>().expect("f32");
+    let part = |from: usize| whole.slice(0, from..from + THREADS, 1).expect("a part");
+    let apart =
+        [(); 2].map(|()| Array::from_slice(&vec![1.0f32; THREADS]).with_gradient().expect("small"));
+    for round in 1..=3u8 {
+        let round = f32::from(round);
+        launch(&apart[0], &apart[1]);
+        assert!(apart.iter().all(|array| all(array).iter().all(|&found| found == round)));
+        launch(&part(0), &part(1));
+        let found = all(&whole);
+        assert_eq!([found[0], found[THREADS]], [round; 2]);
+        assert!(found[1..THREADS].iter().all(|&found| found == 2.0 * round));
+    }
+    // Sums of ones are exact up to 2^24.
+    let one = Array::from_slice(&[1.0f32]);
+    let one = one.reinterpreted(f32::data_type(), 0, &[THREADS], &[0]).expect("one element");
+    let one = one.with_gradient().expect("small");
+    launch(&one, &apart[0]);
+    assert_eq!(all(&one)[0], THREADS as f32);
 }

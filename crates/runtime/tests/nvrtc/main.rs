@@ -10,6 +10,7 @@ mod machine;
 mod sample;
 
 use gbxcule_kernel::arbitrary;
+use gbxcule_kernel::back::Checks;
 use gbxcule_kernel::back::cxx::{self, Dialect, Options};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::grad::reverses;
@@ -96,7 +97,8 @@ fn samples_compile() {
 #[test]
 #[ignore = "needs NVRTC"]
 fn embedded_and_unchecked_text_compiles() {
-    let options = Options { embed_header: true, checked: false, ..Options::new(Dialect::Cuda) };
+    let options =
+        Options { embed_header: true, checks: Checks::None, ..Options::new(Dialect::Cuda) };
     let texts = sample::all()
         .into_iter()
         .map(|sample| (format!("{}.cu", sample.name), cxx::write(&sample.module, &options).source));
@@ -185,4 +187,40 @@ fn an_architecture_that_nvrtc_lacks_is_refused_by_name() {
     let error = nvrtc.compile("", "empty.cu", Arch::new(20), Output::Ptx).expect_err("too old");
     let known = nvrtc.archs().iter().map(Arch::to_string).collect::<Vec<_>>().join(", ");
     assert!(error.to_string().ends_with(&format!("doesn't compile for `sm_20`, only for {known}")));
+}
+
+/// What a launch looks for by name: each kernel, and the record of faults with the bytes that the runtime reads.
+#[test]
+#[ignore = "needs NVRTC: run by `make nvrtc`"]
+fn machine_code_has_its_kernels_and_the_record_of_faults_by_name() {
+    let text = documented().into_iter().find(|(name, _)| name == "heat.cu").expect("a sample").1;
+    let kernel = text.split("__global__ void ").nth(1).and_then(|head| head.split('(').next());
+    for arch in ARCHS {
+        let cubin = nvrtc().compile(&text, "heat.cu", arch, Output::Cubin).expect("compiles");
+        let symbols = symbols(&cubin);
+        let size =
+            |name: &str| symbols.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
+        assert_eq!(size("gbx_fault"), Some(32), "{symbols:?}");
+        assert!(size(kernel.expect("a kernel")).is_some_and(|size| size > 0), "{symbols:?}");
+    }
+}
+
+/// Names and sizes of an ELF file's symbols.
+fn symbols(elf: &[u8]) -> Vec<(String, u64)> {
+    let number = |at: u64, bytes: usize| {
+        let bytes = elf[at as usize..][..bytes].iter().rev();
+        bytes.fold(0u64, |number, &byte| number << 8 | u64::from(byte))
+    };
+    let (sections, size, count) = (number(0x28, 8), number(0x3A, 2), number(0x3C, 2));
+    let section = |index: u64, field: u64| number(sections + index * size + field, 8);
+    let is_table = |&index: &u64| number(sections + index * size + 4, 4) == 2;
+    let table = (0..count).find(is_table).expect("a table of symbols");
+    let names = section(number(sections + table * size + 0x28, 4), 0x18);
+    let symbols = (section(table, 0x18)..).step_by(24).take((section(table, 0x20) / 24) as usize);
+    let symbol = |at: u64| {
+        let name = &elf[(names + number(at, 4)) as usize..];
+        let name = &name[..name.iter().position(|&byte| byte == 0).expect("an end")];
+        (String::from_utf8_lossy(name).into_owned(), number(at + 16, 8))
+    };
+    symbols.map(symbol).collect()
 }

@@ -1,19 +1,29 @@
 //! Compiled code, run like the interpreter runs a program.
 
 use gbxcule_kernel::arbitrary::{Actual, Program};
-use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, Output, compile};
+use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, Output, Stream, compile};
 use std::sync::Arc;
 
-/// Memory after the launch.
+/// Memory after a launch on the CPU.
+#[allow(dead_code, reason = "not every test that includes this runs on the CPU")]
 pub(crate) fn run(program: &Program, checked: bool) -> Result<Vec<Vec<u8>>, Error> {
+    run_in(&Stream::new(Device::Cpu)?, program, checked)
+}
+
+/// Memory after a launch in a stream.
+pub(crate) fn run_in(
+    stream: &Stream,
+    program: &Program,
+    checked: bool,
+) -> Result<Vec<Vec<u8>>, Error> {
     let module = &program.module;
     // SAFETY: callers give programs that the interpreter ran to the end.
     #[allow(unsafe_code, reason = "unchecked code is compared too")]
     let build = if checked { Build::default() } else { unsafe { Build::unchecked() } };
-    let compiled = compile(module, Device::Cpu, build)?;
+    let compiled = compile(module, stream.device(), build)?;
     let kernel = compiled.kernel(&module.functions[program.kernel].name)?;
-    let whole = |bytes: &Vec<u8>| Array::from_slice(bytes);
-    let buffers: Vec<Array> = program.buffers.iter().map(whole).collect();
+    let whole = |bytes: &Vec<u8>| stream.copied(bytes);
+    let buffers = program.buffers.iter().map(whole).collect::<Result<Vec<Array>, Error>>()?;
     let params = &module.functions[program.kernel].params;
     let args = program.args.iter().zip(params).map(|(actual, param)| match actual {
         Actual::Bytes(bytes) => {
@@ -39,6 +49,10 @@ pub(crate) fn run(program: &Program, checked: bool) -> Result<Vec<Vec<u8>>, Erro
     });
     let args: Vec<Argument> = args.collect();
     let grid: Vec<usize> = program.dims.iter().map(|&dim| dim as usize).collect();
-    kernel.launch_to(&grid, &args, Output::Text(Arc::default()))?;
+    // What programs print is of no interest; only the CPU can keep it from standard output.
+    match stream.device() {
+        Device::Cpu => kernel.launch_to(&grid, &args, Output::Text(Arc::default()))?,
+        Device::Cuda(_) => kernel.launch(&grid, &args)?,
+    }
     buffers.iter().map(Array::memory).collect()
 }

@@ -1,39 +1,48 @@
-//! Arrays on the swarm's device: the one place that makes them.
+//! Arrays on the swarm's device: the one place that makes them, all in the swarm's own stream.
 
 use gbxcule_kernel::ir::Scalar;
-use gbxcule_runtime::{Array, DataType, Device, Element, Error};
+use gbxcule_runtime::{Array, DataType, Device, Element, Stream};
 
 use crate::SwarmError;
 
+/// Parts of the free memory that are left to the driver: kernels have stacks there.
+const SPARE: u64 = 16;
+
 /// Where arrays are made.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Memory {
-    pub(crate) device: Device,
+    pub(crate) stream: Stream,
 }
 
 impl Memory {
+    /// A stream of its own on a device.
+    pub(crate) fn new(device: Device) -> Result<Self, SwarmError> {
+        Ok(Self { stream: Stream::new(device)? })
+    }
+
     /// Zeros.
-    pub(crate) fn zeros(self, of: Scalar, shape: &[usize]) -> Result<Array, SwarmError> {
-        self.check()?;
-        Ok(Array::zeros(DataType::Scalar(of), shape)?)
+    pub(crate) fn zeros(&self, of: Scalar, shape: &[usize]) -> Result<Array, SwarmError> {
+        Ok(self.stream.zeros(DataType::Scalar(of), shape)?)
     }
 
     /// So many bytes, zero.
-    pub(crate) fn bytes(self, count: usize) -> Result<Array, SwarmError> {
+    pub(crate) fn bytes(&self, count: usize) -> Result<Array, SwarmError> {
         self.zeros(Scalar::U8, &[count])
     }
 
     /// A copy of the host's elements.
-    pub(crate) fn copied<T: Element>(self, elements: &[T]) -> Result<Array, SwarmError> {
-        self.check()?;
-        Ok(Array::from_slice(elements))
+    pub(crate) fn copied<T: Element>(&self, elements: &[T]) -> Result<Array, SwarmError> {
+        Ok(self.stream.copied(elements)?)
     }
 
-    /// Arrays of this build are the host's: never one of those in place of the device's.
-    fn check(self) -> Result<(), SwarmError> {
-        match self.device {
-            Device::Cpu => Ok(()),
-            device @ Device::Cuda(_) => Err(Error::NoCuda(device).into()),
+    /// Refuses more envs than a device with memory of its own has room for.
+    pub(crate) fn fits(&self, num_envs: usize, env_bytes: u64) -> Result<(), SwarmError> {
+        let Some(free_bytes) = self.stream.free_bytes()? else { return Ok(()) };
+        let fit = (free_bytes - free_bytes / SPARE) / env_bytes.max(1);
+        if num_envs as u64 <= fit {
+            return Ok(());
         }
+        let device = self.stream.device();
+        Err(SwarmError::TooLittleMemory { device, free_bytes, env_bytes, num_envs, fit })
     }
 }

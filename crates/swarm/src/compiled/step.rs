@@ -10,7 +10,7 @@ use gbxcule_kernel::ir::{
 
 use super::column::Columns;
 use super::part::{self, COUNTERS, PARTS, SCRATCH};
-use super::translation::{arrange, checked, function, machine_module, machine_type};
+use super::translation::{arrange, checked, function, kernel, machine_module, machine_type};
 use crate::program::Fused;
 use crate::{Programs, Stage};
 
@@ -56,7 +56,7 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
     ]);
     let run = function(&module, "Machine::run_step");
     let step = module.functions[run].params[2].ty;
-    let kernel = module.declare_kernel(KERNEL, params);
+    let kernel = kernel(&mut module, KERNEL, params);
     let mut b = Builder::new(&mut module, kernel);
     let env = b.launch_index(0);
     let local = b.local("machine", machine);

@@ -5,11 +5,11 @@ use std::ops::Range;
 use gbxcule_gameboy::{FRAME_BYTES, Machine};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{Module, Scalar};
-use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, compile};
+use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
 
 use super::column::Columns;
 use super::memory::Memory;
-use super::part::{COUNTERS, Layout, Parts, lengths};
+use super::part::{COUNTERS, FRAME, Layout, Parts, env_bytes, lengths};
 use super::transfer::LANES;
 use super::{image, inspect, step, transfer};
 use crate::{Counters, CpuState, EnvSnapshot, Rom, SwarmConfig, SwarmError, action};
@@ -21,19 +21,22 @@ pub struct DeviceConfig {
     pub device: Device,
     /// How the machines' arrays lie.
     pub layout: Layout,
-    /// Whether indices are checked while running. The machine masks them by construction: for finding faults of ours.
-    /// With programs of the caller's they are always checked.
+    /// Whether the machine's indices are checked too while running. It masks them by construction: for finding faults
+    /// of ours. Programs are always checked.
     pub checked: bool,
 }
 
 /// Machines stepped together by compiled kernels, their state in the device's memory. Results are those of
 /// [`crate::NativeSwarm`], bit by bit.
 ///
-/// [`DeviceSwarm::step`] only asks for work; what returns values waits for it.
+/// All of it happens in one [`Stream`], in the order in which it was asked for. [`DeviceSwarm::step`] and whatever else
+/// changes machines only ask; what returns values waits, and so it is there that a failure of an earlier step may
+/// come out.
 pub struct DeviceSwarm {
     config: SwarmConfig,
     device: DeviceConfig,
     rom: Rom,
+    memory: Memory,
     seed: u64,
     columns: Columns,
     kernels: Kernels,
@@ -51,7 +54,7 @@ struct Kernels {
     registers: Kernel,
     frame: Kernel,
     /// Wanted for debugging only, so compiled when first asked for.
-    memory: std::sync::OnceLock<[Kernel; 2]>,
+    memory: std::sync::OnceLock<[Kernel; 3]>,
 }
 
 /// Arrays beside the state.
@@ -76,15 +79,15 @@ impl DeviceSwarm {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
         }
-        let device =
-            DeviceConfig { checked: device.checked || !config.programs.are_built_in(), ..device };
+        let memory = Memory::new(device.device)?;
         let module = step::step_module(&config.programs, config.stage);
         let machine = super::translation::machine_type(&module);
         let columns = Columns::new(&module.types, machine);
         let kernels = Kernels::new(&module, device)?;
         let lengths = lengths(&columns, rom.cart_ram_bytes(), config.programs.scratch_len());
-        let memory = Memory { device: device.device };
-        let one = || Parts::new(lengths, 1, Layout::EnvMajor, memory);
+        let outputs = 4 * (1 + config.programs.obs_dim()) + 3;
+        memory.fits(config.num_envs, env_bytes(lengths) + outputs as u64)?;
+        let one = || Parts::new(lengths, 1, Layout::EnvMajor, &memory);
         let start = EnvSnapshot {
             machine: Box::new(Machine::power_on(rom.cartridge())),
             cart_ram: vec![0xFF; rom.cart_ram_bytes()],
@@ -92,13 +95,14 @@ impl DeviceSwarm {
             scratch: Vec::new(),
         };
         let mut swarm = Self {
-            parts: Parts::new(lengths, config.num_envs, device.layout, memory)?,
+            parts: Parts::new(lengths, config.num_envs, device.layout, &memory)?,
             reset_point: (one()?, start),
             transit: one()?,
-            own: Own::new(&rom, &config, memory)?,
+            own: Own::new(&rom, &config, &memory)?,
             config,
             device,
             rom,
+            memory,
             seed: 0,
             columns,
             kernels,
@@ -107,6 +111,12 @@ impl DeviceSwarm {
         image::upload(&swarm.columns, swarm.rom.cartridge(), start, point)?;
         swarm.reset(0)?;
         Ok(swarm)
+    }
+
+    /// What runs in every machine.
+    #[must_use]
+    pub fn rom(&self) -> &Rom {
+        &self.rom
     }
 
     /// What this swarm is made of.
@@ -185,9 +195,15 @@ impl DeviceSwarm {
             dones.into(),
             observations.into(),
         ]);
-        let ran = self.kernels.step.launch(&[num_envs], &arguments);
-        ran.map_err(|error| match error {
-            Error::Fault(fault) if !programs.are_built_in() => {
+        self.told(self.kernels.step.launch(&[num_envs], &arguments))
+    }
+
+    /// What a call of the runtime's says, with the line where a program stopped: in the step that was called or, where
+    /// steps are only asked for, in an earlier one.
+    fn told<T>(&self, outcome: Result<T, Error>) -> Result<T, SwarmError> {
+        let programs = &self.config.programs;
+        outcome.map_err(|error| match error {
+            Error::Fault(fault) if fault.kernel == step::KERNEL => {
                 let env = fault.thread.first().map_or(0, |&env| env as usize);
                 let error = Box::new(programs.describe(&fault.diagnostic()));
                 SwarmError::ProgramStopped { env, error }
@@ -199,10 +215,15 @@ impl DeviceSwarm {
     /// Wait until everything asked for has happened.
     ///
     /// # Errors
-    /// The device failed.
+    /// The device failed, or a program stopped in a step before.
     pub fn sync(&mut self) -> Result<(), SwarmError> {
-        // A launch on the CPU has ended when it returns.
-        Ok(())
+        self.told(self.memory.stream.synchronize())
+    }
+
+    /// Where everything happens that this swarm is asked for; it counts the bytes that are copied.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.memory.stream
     }
 
     /// One reward for each env, as of the last step whose stage owned it.
@@ -210,7 +231,7 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed.
     pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
-        Ok(self.own.rewards.to_vec()?)
+        self.told(self.own.rewards.to_vec())
     }
 
     /// Whether each env's episode is over, as of the last step whose stage owned the reward; never, if the
@@ -219,7 +240,7 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed.
     pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
-        let dones: Vec<u8> = self.own.dones.to_vec()?;
+        let dones: Vec<u8> = self.told(self.own.dones.to_vec())?;
         Ok(dones.into_iter().map(|done| done != 0).collect())
     }
 
@@ -228,13 +249,25 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed.
     pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
-        Ok(self.own.observations.to_vec()?)
+        self.told(self.own.observations.to_vec())
     }
 
     /// Where the rewards lie on the device: one a row.
     #[must_use]
     pub fn reward_array(&self) -> &Array {
         &self.own.rewards
+    }
+
+    /// Where on the device it lies whether episodes are over: a byte a row.
+    #[must_use]
+    pub fn done_array(&self) -> &Array {
+        &self.own.dones
+    }
+
+    /// Where the last drawn frames lie on the device, packed as [`crate::FRAME_BYTES`] says: an env a row.
+    #[must_use]
+    pub fn frame_array(&self) -> &Array {
+        &self.parts.arrays[FRAME]
     }
 
     /// Where the observations lie on the device: an env a row.
@@ -261,11 +294,11 @@ impl DeviceSwarm {
     }
 
     fn registers(&self, first: usize, count: usize) -> Result<Vec<CpuState>, SwarmError> {
-        let out = self.memory().zeros(Scalar::U16, &[count, inspect::REGISTER_COUNT])?;
+        let out = self.memory.zeros(Scalar::U16, &[count, inspect::REGISTER_COUNT])?;
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         arguments.extend([Argument::Int(first as i128), (&out).into()]);
         self.kernels.registers.launch(&[count], &arguments)?;
-        let words: Vec<u16> = out.to_vec()?;
+        let words: Vec<u16> = self.told(out.to_vec())?;
         Ok(words.chunks_exact(inspect::REGISTER_COUNT).map(CpuState::from_words).collect())
     }
 
@@ -274,7 +307,7 @@ impl DeviceSwarm {
     /// # Errors
     /// The device failed.
     pub fn counters(&self) -> Result<Vec<Counters>, SwarmError> {
-        let numbers: Vec<u64> = self.parts.arrays[COUNTERS].to_vec()?;
+        let numbers: Vec<u64> = self.told(self.parts.arrays[COUNTERS].to_vec())?;
         let pairs = numbers.chunks_exact(2);
         Ok(pairs.map(|pair| Counters { frames: pair[0], tcycles: pair[1] }).collect())
     }
@@ -285,11 +318,11 @@ impl DeviceSwarm {
     /// There is no such env, or the device failed.
     pub fn frame(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         self.check_env(env)?;
-        let out = self.memory().bytes(FRAME_BYTES)?;
+        let out = self.memory.bytes(FRAME_BYTES)?;
         let mut arguments: Vec<Argument> = self.parts.arguments().collect();
         arguments.extend([Argument::Int(env as i128), (&out).into()]);
         self.kernels.frame.launch(&[FRAME_BYTES], &arguments)?;
-        Ok(out.to_vec()?)
+        self.told(out.to_vec())
     }
 
     /// What a debugger would see at these addresses; reading disturbs nothing, and only these bytes are copied
@@ -305,10 +338,10 @@ impl DeviceSwarm {
         if range.is_empty() {
             return Ok(Vec::new());
         }
-        let out = self.memory().bytes(range.len())?;
-        let [peek, _] = self.memory_kernels()?;
+        let out = self.memory.bytes(range.len())?;
+        let [peek, ..] = self.memory_kernels()?;
         peek.launch(&[range.len()], &self.at(env, range.start, &out))?;
-        Ok(out.to_vec()?)
+        self.told(out.to_vec())
     }
 
     /// Change memory behind the machine's back, for debugging.
@@ -325,13 +358,37 @@ impl DeviceSwarm {
         if bytes.is_empty() {
             return Ok(());
         }
-        let data = self.memory().copied(bytes)?;
-        let [_, poke] = self.memory_kernels()?;
+        let data = self.memory.copied(bytes)?;
+        let [_, poke, _] = self.memory_kernels()?;
         Ok(poke.launch(&[1], &self.at(env, low, &data))?)
     }
 
-    fn memory(&self) -> Memory {
-        Memory { device: self.device.device }
+    /// The bytes at addresses of some envs, one env after the other; only these are copied from the device.
+    pub(crate) fn gather(&self, envs: &[usize], addresses: &[u16]) -> Result<Vec<u8>, SwarmError> {
+        if envs.is_empty() || addresses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
+        let (numbers, places) = (self.memory.copied(&numbers)?, self.memory.copied(addresses)?);
+        let out = self.memory.zeros(Scalar::U8, &[envs.len(), addresses.len()])?;
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([
+            (&self.own.rom).into(),
+            (&numbers).into(),
+            (&places).into(),
+            (&out).into(),
+        ]);
+        let [.., gather] = self.memory_kernels()?;
+        gather.launch(&[envs.len()], &arguments)?;
+        self.told(out.to_vec())
+    }
+
+    /// The last drawn frames of all envs, one after the other.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn frames(&self) -> Result<Vec<u8>, SwarmError> {
+        self.told(self.frame_array().to_vec())
     }
 
     /// Arguments about memory from an address on.
@@ -342,12 +399,13 @@ impl DeviceSwarm {
         arguments
     }
 
-    fn memory_kernels(&self) -> Result<&[Kernel; 2], SwarmError> {
+    fn memory_kernels(&self) -> Result<&[Kernel; 3], SwarmError> {
         if let Some(kernels) = self.kernels.memory.get() {
             return Ok(kernels);
         }
         let compiled = compile(&inspect::memory_module(), self.device.device, self.device.build())?;
-        let kernels = [compiled.kernel(inspect::PEEK)?, compiled.kernel(inspect::POKE)?];
+        let kernel = |name| compiled.kernel(name);
+        let kernels = [kernel(inspect::PEEK)?, kernel(inspect::POKE)?, kernel(inspect::GATHER)?];
         Ok(self.kernels.memory.get_or_init(|| kernels))
     }
 
@@ -358,6 +416,7 @@ impl DeviceSwarm {
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
         self.check_env(env)?;
         self.transfer(&self.transit, &self.parts, env, &self.own.one)?;
+        self.told(self.memory.stream.synchronize())?;
         let like = &self.reset_point.1;
         image::download(&self.columns, self.rom.cartridge(), like, &self.transit)
     }
@@ -458,10 +517,11 @@ impl DeviceConfig {
         if self.checked {
             Build::default()
         } else {
-            // SAFETY: what is built so is the machine with the built-in programs. Its indices are masked by
-            // construction, handles are made here for arrays of the lengths it knows, launches go from 0 to
-            // the number of envs or bytes, and actions index a table of 256. Tests run it all in checked builds.
-            unsafe { Build::unchecked() }
+            // SAFETY: trusted are the machine and the kernels around it. Its indices are masked by construction, also
+            // where programs call it (`gameboy::view`), handles are made here for arrays of the lengths it knows,
+            // launches go from 0 to the number of envs or bytes, and actions index a table of 256. Tests run it all
+            // in checked builds.
+            unsafe { Build::trusting() }
         }
     }
 }
@@ -482,7 +542,7 @@ impl Kernels {
 }
 
 impl Own {
-    fn new(rom: &Rom, config: &SwarmConfig, memory: Memory) -> Result<Self, SwarmError> {
+    fn new(rom: &Rom, config: &SwarmConfig, memory: &Memory) -> Result<Self, SwarmError> {
         let mut codec = [0_u8; 256];
         for (buttons, (_, action)) in codec.iter_mut().zip(config.codec.actions) {
             *buttons = *action;

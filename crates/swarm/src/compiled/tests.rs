@@ -4,6 +4,7 @@
 mod host;
 mod job;
 
+use gbxcule_kernel::back::Checks;
 use proptest::prelude::*;
 
 use crate::{Layout, Stage};
@@ -12,7 +13,7 @@ use job::{Job, random_rom};
 
 #[test]
 fn the_cuda_text_runs_every_rom_alike() {
-    let program = Program::new(Stage::FullStep);
+    let program = Program::new(Stage::FullStep, Checks::All);
     for (number, rom) in gbxcule_roms::all().iter().enumerate() {
         let layout = [Layout::EnvMajor, Layout::Interleaved][number % 2];
         let job = Job { layout, draw_last: number % 3 != 0, ..Job::new(rom.bytes()) };
@@ -21,10 +22,10 @@ fn the_cuda_text_runs_every_rom_alike() {
 }
 
 #[test]
-fn the_cuda_text_of_a_stage_leaves_what_it_does_not_own() {
+fn the_cuda_text_of_a_stage_as_a_gpu_gets_it_leaves_what_it_does_not_own() {
     let rom = gbxcule_roms::by_name("JOY_DIVERGE_PERSIST").expect("a ROM");
     for stage in [Stage::EmulateOnly, Stage::RewardOnly, Stage::ObsOnly] {
-        let program = Program::new(stage);
+        let program = Program::new(stage, Checks::Untrusted);
         let job = Job { stage, steps: 8, ..Job::new(rom.bytes()) };
         job.run_both(&program, stage.name());
     }
@@ -32,7 +33,7 @@ fn the_cuda_text_of_a_stage_leaves_what_it_does_not_own() {
 
 #[test]
 fn the_cuda_text_runs_random_programs_alike() {
-    let program = Program::new(Stage::FullStep);
+    let program = Program::new(Stage::FullStep, Checks::All);
     proptest!(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() },
     |(seed in any::<u64>())| {
         let rom = random_rom(seed);
@@ -45,7 +46,7 @@ fn the_cuda_text_runs_random_programs_alike() {
 #[test]
 #[ignore = "takes minutes"]
 fn the_cuda_text_runs_long_random_programs_alike() {
-    let program = Program::new(Stage::FullStep);
+    let program = Program::new(Stage::FullStep, Checks::All);
     for seed in 0..200_u64 {
         let rom = random_rom(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let layout = [Layout::EnvMajor, Layout::Interleaved][(seed % 2) as usize];

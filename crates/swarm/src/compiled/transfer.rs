@@ -4,7 +4,7 @@ use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{Builder, CompareOp, Module, Param, Type};
 
 use super::part::{PARTS, parameters};
-use super::translation::checked;
+use super::translation::{checked, kernel};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "transfer";
@@ -20,7 +20,7 @@ pub(crate) fn module() -> Valid<Module> {
     let bytes = module.types.array(Type::U8, 1);
     params.extend([Param::value("source", Type::I32), Param::value("mask", bytes)]);
     let [source, mask] = [2 * PARTS as u32, 2 * PARTS as u32 + 1];
-    let kernel = module.declare_kernel(KERNEL, params);
+    let kernel = kernel(&mut module, KERNEL, params);
     let mut b = Builder::new(&mut module, kernel);
     let (env, lane) = (b.launch_index(0), b.launch_index(1));
     let (mask, source) = (b.param_place(mask), b.arg(source));

@@ -7,7 +7,7 @@ use gbxcule_gameboy::SOURCES;
 use gbxcule_kernel::check;
 use gbxcule_kernel::diagnostic::render;
 use gbxcule_kernel::front::rust;
-use gbxcule_kernel::ir::{Field, FunctionId, Module, Shape, Type, Types};
+use gbxcule_kernel::ir::{Field, FunctionId, Module, Param, Shape, Type, Types};
 use gbxcule_kernel::pass::{self, carry, detach, exit, promote};
 use gbxcule_kernel::source::SourceMap;
 
@@ -26,11 +26,29 @@ pub(crate) fn machine_module() -> Module {
         let mut sources = SourceMap::new();
         let entries: Vec<&str> = ENTRIES.iter().chain(PROGRAM_ENTRIES).copied().collect();
         let module = rust::lower(SOURCES, &entries, &mut sources);
-        module.unwrap_or_else(|faults| {
+        let mut module = module.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
-        })
+        });
+        trust(&mut module);
+        module
     };
     MODULE.get_or_init(lowered).clone()
+}
+
+/// The machine masks its indices by construction. Rows of the builtin table serve programs too.
+fn trust(module: &mut Module) {
+    let functions: Vec<FunctionId> = module.functions.handles().collect();
+    for id in functions {
+        let function = &mut module.functions[id];
+        function.trusted = function.instance.is_none();
+    }
+}
+
+/// Declares a kernel of the swarm's own, which indexes with what the swarm counted.
+pub(crate) fn kernel(module: &mut Module, name: &str, params: Vec<Param>) -> FunctionId {
+    let kernel = module.declare_kernel(name, params);
+    module.functions[kernel].trusted = true;
+    kernel
 }
 
 /// ROM and cartridge RAM: passed beside the machine in the sources, held by it on the device.

@@ -87,8 +87,8 @@ impl Maker {
             self.push(Stmt::If(vec![(condition, early)], vec![]));
         } else if self.random.chance(25) {
             self.branch(float);
-        } else if self.random.chance(20) {
-            self.repeated(result);
+        } else if self.random.chance(30) {
+            self.repeated(results);
         }
         let mut values: Vec<Expr> = results.iter().map(|&ty| self.expr(ty, 2)).collect();
         if let (Some(last), Some(&ty)) = (values.pop(), results.last()) {
@@ -97,8 +97,9 @@ impl Maker {
         self.push(Stmt::Return(values));
     }
 
-    /// A small loop that works on a variable.
-    fn repeated(&mut self, ty: Ty) {
+    /// A small loop that works on a variable, and may end the function.
+    fn repeated(&mut self, results: &[Ty]) {
+        let ty = results[0];
         let start = self.expr(ty, 1);
         let with = self.float(self.real, 0);
         let float = self.float_type();
@@ -110,6 +111,12 @@ impl Maker {
             let since = m.vars.len();
             m.reveal(&index, crate::ast::INT);
             m.change(&name, ty, since);
+            if m.random.chance(35) {
+                let condition = m.truth(1);
+                let rest = results.iter().skip(1).map(|&ty| m.expr(ty, 0)).collect::<Vec<_>>();
+                let values = [vec![Expr::from(&name)], rest].concat();
+                m.push(Stmt::If(vec![(condition, vec![Stmt::Return(values)])], vec![]));
+            }
         });
         self.push(Stmt::For(index, vec![Expr::Int(most)], body));
         self.reveal(&name, ty);

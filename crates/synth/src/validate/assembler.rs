@@ -73,9 +73,10 @@ fn assembled(
             continue;
         };
         let arch = target(stored).unwrap_or(ARCH);
-        let made = ptx(nvrtc, arch, text).map_err(SynthError::nvrtc)?;
-        if tools(&made) == tools(stored) && made != *stored {
-            return Ok(check("ptx", "fail", None));
+        match ptx(nvrtc, arch, text) {
+            Ok(made) if tools(&made) != tools(stored) || made == *stored => {}
+            Ok(_) => return Ok(check("ptx", "fail", None)),
+            Err(error) => return judged("ptx", Err(error)),
         }
         std::fs::write(file, stored).map_err(SynthError::file(file))?;
         match ptxas.measure(file, arch) {

@@ -40,7 +40,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn element(&mut self, handle: &Val, indices: &[crate::ir::Value]) -> Value {
         let parts = Parts::new(handle);
         // Extents alone don't tell: a gradient that isn't there has those of its array.
-        if self.options.checked {
+        if self.is_checked() {
             let absent = self.b.ins().icmp_imm_s(IntCC::Equal, parts.data, 0);
             self.fault_if(absent, Fault::Absent, None);
         }
@@ -70,7 +70,7 @@ impl Lowerer<'_, '_> {
                     let zero = self.b.ins().iconst(types::I32, 0);
                     let len = self.b.ins().smax(len, zero);
                     let start = self.b.ins().sextend(types::I64, start);
-                    if self.options.checked {
+                    if self.is_checked() {
                         self.check_range(start, len, step, wide_extent);
                     }
                     view.extents.push(len);

@@ -1,46 +1,62 @@
 //! Atomic operations on array memory, component by component.
 
+use super::Sharing;
 use super::lowerer::{Lowerer, Val};
 use super::shape::clif_type;
 use crate::ir::{AtomicOp, BinaryOp, Native, PlaceId, Scalar};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, MemFlagsData, Value, types};
 
 impl Lowerer<'_, '_> {
+    /// Whether no other thread can meet an atomic operation.
+    pub(super) fn is_plain(&self, value: crate::ir::Value) -> bool {
+        match self.options.sharing {
+            Sharing::Alone => true,
+            Sharing::Own => self.plan.of(self.frame().function).own.is_own(value),
+            Sharing::Any => false,
+        }
+    }
+
+    /// Changes a place with an operand; with what is expected there, if the operation asks.
     pub(super) fn atomic(
         &mut self,
         op: AtomicOp,
         place: PlaceId,
-        value: crate::ir::Value,
-        expected: Option<crate::ir::Value>,
+        [operand, expected]: [Option<crate::ir::Value>; 2],
+        plain: bool,
     ) -> Val {
         let loc = self.place(place);
         let address = self.address(&loc);
         let ty = self.body().places[place].ty;
-        let Some((of, count)) = self.module.types.components(ty) else {
+        let (Some((of, count)), Some(operand)) = (self.module.types.components(ty), operand) else {
             unreachable!("check rule 4: an atomic operation on components")
         };
-        let operand = self.val(value);
+        let operand = self.val(operand);
         if let Some(expected) = expected {
             let expected = self.scalar(expected);
-            return Val::One(self.exchange_if(of, address, expected, operand.leaves()[0]));
+            let new = operand.leaves()[0];
+            return Val::One(self.exchange_if(of, address, [expected, new], plain));
         }
+        let change = |lowerer: &mut Self, part, operand| match plain {
+            true => lowerer.change_plainly(op, of, part, operand),
+            false => lowerer.change(op, of, part, operand),
+        };
         if let Val::Memory(operand) = operand {
-            return self.large_atomic(op, of, count, address, operand);
+            return self.large_atomic(of, count, [address, operand], change);
         }
         let old = operand.leaves().iter().enumerate().map(|(at, &operand)| {
             let part = self.b.ins().iadd_imm_s(address, at as i64 * i64::from(of.bytes()));
-            self.change(op, of, part, operand)
+            change(self, part, operand)
         });
         Val::from_leaves(old.collect())
     }
 
     fn large_atomic(
         &mut self,
-        op: AtomicOp,
         of: Scalar,
         count: u32,
-        address: Value,
-        operand: Value,
+        [address, operand]: [Value; 2],
+        change: impl Fn(&mut Self, Value, Value) -> Value,
     ) -> Val {
         let size = u64::from(count) * u64::from(of.bytes());
         let slot = self.slot(size);
@@ -52,7 +68,7 @@ impl Lowerer<'_, '_> {
                 lowerer.b.ins().iadd_imm_s(moved, i64::from(offset))
             });
             let operand = lowerer.load_scalar(of, from, 0);
-            let old = lowerer.change(op, of, part, operand);
+            let old = change(lowerer, part, operand);
             lowerer.b.ins().store(MemFlagsData::trusted(), old, to, 0);
         });
         Val::Memory(result)
@@ -69,10 +85,59 @@ impl Lowerer<'_, '_> {
         self.scalar_from(of, old)
     }
 
-    fn exchange_if(&mut self, of: Scalar, address: Value, expected: Value, new: Value) -> Value {
+    /// The same where nobody else comes in between.
+    fn change_plainly(
+        &mut self,
+        op: AtomicOp,
+        of: Scalar,
+        address: Value,
+        operand: Value,
+    ) -> Value {
+        let old = self.load_scalar(of, address, 0);
+        let new = self.changed(op, of, old, operand);
+        self.b.ins().store(MemFlagsData::trusted(), new, address, 0);
+        old
+    }
+
+    fn exchange_if(
+        &mut self,
+        of: Scalar,
+        address: Value,
+        [expected, new]: [Value; 2],
+        plain: bool,
+    ) -> Value {
         let (expected, new) = (self.bits_of(of, expected), self.bits_of(of, new));
-        let old = self.b.ins().atomic_cas(MemFlagsData::trusted(), address, expected, new);
+        let flags = MemFlagsData::trusted();
+        let old = if plain {
+            let ty = self.b.func.dfg.value_type(new);
+            let old = self.b.ins().load(ty, flags, address, 0);
+            let same = self.b.ins().icmp(IntCC::Equal, old, expected);
+            let left = self.b.ins().select(same, new, old);
+            self.b.ins().store(flags, left, address, 0);
+            old
+        } else {
+            self.b.ins().atomic_cas(flags, address, expected, new)
+        };
         self.scalar_from(of, old)
+    }
+
+    /// What an operation leaves.
+    fn changed(&mut self, op: AtomicOp, of: Scalar, old: Value, operand: Value) -> Value {
+        let binary = match op {
+            AtomicOp::Add => BinaryOp::Add,
+            AtomicOp::Subtract if of.is_float() => {
+                let minus = self.unary(crate::ir::UnaryOp::Negate, of, operand);
+                return self.binary(BinaryOp::Add, of, old, minus);
+            }
+            AtomicOp::Subtract => BinaryOp::Subtract,
+            AtomicOp::And => BinaryOp::And,
+            AtomicOp::Or => BinaryOp::Or,
+            AtomicOp::Xor => BinaryOp::Xor,
+            AtomicOp::Min => return self.native(Native::Min, of, &[old, operand]),
+            AtomicOp::Max => return self.native(Native::Max, of, &[old, operand]),
+            AtomicOp::Exchange | AtomicOp::CompareExchange => return operand,
+        };
+        self.binary(binary, of, old, operand)
     }
 
     /// What the machine has no instruction for: compute, and try again if somebody was faster.
@@ -92,20 +157,10 @@ impl Lowerer<'_, '_> {
         self.b.ins().jump(again, &[BlockArg::Value(first)]);
         self.b.switch_to_block(again);
         let old = self.scalar_from(of, seen);
-        let new = match op {
-            AtomicOp::Add => self.binary(BinaryOp::Add, of, old, operand),
-            AtomicOp::Subtract => {
-                let minus = self.unary(crate::ir::UnaryOp::Negate, of, operand);
-                self.binary(BinaryOp::Add, of, old, minus)
-            }
-            AtomicOp::Min => self.native(Native::Min, of, &[old, operand]),
-            AtomicOp::Max => self.native(Native::Max, of, &[old, operand]),
-            _ => unreachable!("the machine has an instruction"),
-        };
+        let new = self.changed(op, of, old, operand);
         let new = self.bits_of(of, new);
         let found = self.b.ins().atomic_cas(MemFlagsData::trusted(), address, seen, new);
-        let lost =
-            self.b.ins().icmp(cranelift_codegen::ir::condcodes::IntCC::NotEqual, found, seen);
+        let lost = self.b.ins().icmp(IntCC::NotEqual, found, seen);
         self.b.ins().brif(lost, again, &[BlockArg::Value(found)], rest, &[]);
         self.b.seal_block(again);
         self.b.seal_block(rest);

@@ -11,7 +11,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 impl Lowerer<'_, '_> {
     pub(super) fn divide(&mut self, op: BinaryOp, of: Scalar, x: Value, y: Value) -> Value {
         let known = self.constant(y, of);
-        if self.options.checked && known.is_none_or(|known| known == 0) {
+        if self.is_checked() && known.is_none_or(|known| known == 0) {
             let zero = self.b.ins().icmp_imm_s(IntCC::Equal, y, 0);
             self.fault_if(zero, Fault::Division, None);
         }

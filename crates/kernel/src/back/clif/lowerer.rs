@@ -211,6 +211,11 @@ impl<'a> Lowerer<'a, '_> {
         frames.last_mut().unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
     }
 
+    /// Whether the function in hand is checked, wherever it is lowered.
+    pub(super) fn is_checked(&self) -> bool {
+        self.options.checks.of(&self.module.functions[self.frame().function])
+    }
+
     pub(super) fn body(&self) -> &'a Body {
         self.frame().body
     }
@@ -254,7 +259,9 @@ impl<'a> Lowerer<'a, '_> {
             let flat = self.flat(local.ty);
             locals.push(if kept[id.index()] {
                 let slot = self.slot(flat.size);
-                self.clear(slot, flat.size);
+                if !local.scratch {
+                    self.clear(slot, flat.size);
+                }
                 Storage::Slot(slot)
             } else {
                 let vars = flat.leaves.iter().map(|leaf| {

@@ -63,7 +63,10 @@ impl Lowerer<'_, '_> {
                 let args: Vec<_> = args.iter().map(|&arg| self.scalar(arg)).collect();
                 Val::One(self.native(native, of, &args))
             }
-            Op::Atomic { op, place, value, expected } => self.atomic(op, place, value, expected),
+            Op::Atomic { op, place, value: operand, expected } => {
+                let plain = self.is_plain(value);
+                self.atomic(op, place, [Some(operand), expected], plain)
+            }
             Op::LaunchIndex(dim) => {
                 let wide = self.now().coordinates[usize::from(dim)];
                 let narrow = cranelift_codegen::ir::types::I32;

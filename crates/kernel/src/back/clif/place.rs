@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use super::lowerer::{Bound, Loc, Lowerer, Val};
 use crate::ir::layout::field_offsets;
-use crate::ir::{Op, PlaceId, Projection, Root, Scalar, Shape, Type};
+use crate::ir::{BinaryOp, Op, PlaceId, Projection, Root, Scalar, Shape, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
@@ -107,8 +107,14 @@ impl Lowerer<'_, '_> {
                 return (inside(loc, 0, 0), part);
             }
         }
-        let extent = self.b.ins().iconst(types::I64, extent as i64);
-        let index = self.index(index, extent);
+        let index = if self.is_masked(index, extent) {
+            let of = self.ty(index).as_scalar().unwrap_or(Scalar::I32);
+            let scalar = self.scalar(index);
+            self.index_to_i64(of, scalar)
+        } else {
+            let extent = self.b.ins().iconst(types::I64, extent as i64);
+            self.index(index, extent)
+        };
         let offset = self.b.ins().imul_imm_s(index, size as i64);
         let address = self.address(loc);
         (Loc::Memory { address: self.b.ins().iadd(address, offset), offset: 0 }, part)
@@ -116,7 +122,7 @@ impl Lowerer<'_, '_> {
 
     /// Stops the launch, as a constant index lies outside.
     fn constant_outside(&mut self, index: i64, extent: Value) {
-        if self.options.checked {
+        if self.is_checked() {
             let index = self.b.ins().iconst(types::I64, index);
             let yes = self.b.ins().iconst(types::I8, 1);
             self.fault_if(yes, Fault::Index, Some([index, extent]));
@@ -158,11 +164,23 @@ impl Lowerer<'_, '_> {
             let from_end = self.b.ins().iadd(wide, extent);
             self.b.ins().select(negative, from_end, wide)
         };
-        if self.options.checked {
+        if self.is_checked() {
             let outside = self.at_or_above(found, extent);
             self.fault_if(outside, Fault::Index, Some([wide, extent]));
         }
         found
+    }
+
+    /// Whether a mask keeps an index inside.
+    fn is_masked(&self, index: crate::ir::Value, extent: u64) -> bool {
+        let body = self.body();
+        let Op::Binary(BinaryOp::And, left, right) = body.values[index].op else { return false };
+        [left, right].into_iter().any(|side| match body.values[side].op {
+            Op::Literal(mask) => {
+                mask.as_int().is_some_and(|mask| (0..i128::from(extent)).contains(&mask))
+            }
+            _ => false,
+        })
     }
 
     /// Whether an index surely doesn't count from the end.

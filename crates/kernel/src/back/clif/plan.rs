@@ -1,8 +1,10 @@
 //! What is decided before lowering: which functions are lowered in place, which can fault, and what
 //! has to lie in memory because an index known only when running goes into it.
 
+use super::own::Own;
 use super::program::Entry;
 use super::shape::Flats;
+use crate::back::Checks;
 use crate::check::Valid;
 use crate::ir::op::{Arg, BinaryOp, Op};
 use crate::ir::walk::{Step, Use, stmt_uses, walk};
@@ -36,6 +38,8 @@ pub(super) struct FunctionPlan {
     pub(super) memory_locals: Vec<bool>,
     /// Parameters that must be given in memory.
     pub(super) memory_params: Vec<bool>,
+    /// Of a kernel.
+    pub(super) own: Own,
     /// Position in [`Plan::emitted`].
     pub(super) position: Option<usize>,
     /// Bytes of all its variables, those of callees lowered in place included.
@@ -54,13 +58,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(module: &Valid<Module>, checked: bool) -> Self {
+    pub(super) fn new(module: &Valid<Module>, checks: Checks) -> Self {
         let calls = count_calls(module);
         let mut functions = vec![FunctionPlan::default(); module.functions.len()];
         let mut costs = vec![0; module.functions.len()];
         let mut flats = Flats::new(module);
         for &id in module.call_order() {
             let function = &module.functions[id];
+            let checked = checks.of(function);
             let (plan, cost) =
                 of_function(module, &mut flats, function, &functions, &costs, checked);
             costs[id.index()] = cost;
@@ -72,10 +77,16 @@ impl Plan {
                     Inline::Always => cost <= ALWAYS,
                     Inline::Auto => cost <= if called == 1 { CALLED_ONCE } else { SMALL },
                 };
+            // Constants are made once for all threads.
+            let constants = function.body.values.iter();
+            let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
             let several = function.kind == Kind::Kernel
-                && cost <= SEVERAL
+                && cost.saturating_sub(constants as u64) <= SEVERAL
                 && super::uniform::is_uniform(module, &|id| functions[id.index()].inline, id);
             functions[id.index()].lanes = if several { LANES } else { 1 };
+            if function.kind == Kind::Kernel {
+                functions[id.index()].own = Own::new(module, id, functions[id.index()].dims);
+            }
         }
         let mut plan = Self { functions, emitted: Vec::new() };
         plan.emit(module);
@@ -115,9 +126,11 @@ impl Plan {
         let kernels = self.emitted.iter().enumerate();
         let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == Kind::Kernel);
         let entry = |(position, &kernel): (usize, &FunctionId)| {
-            let FunctionPlan { dims, frame_bytes, callee_bytes, work, .. } = *self.of(kernel);
+            let plan = self.of(kernel);
+            let &FunctionPlan { dims, frame_bytes, callee_bytes, work, .. } = plan;
             let stack_bytes = frame_bytes.saturating_add(callee_bytes);
-            Entry { kernel, position, dims, work, stack_bytes }
+            let owned = plan.own.arrays.clone().into();
+            Entry { kernel, position, dims, work, stack_bytes, owned }
         };
         kernels.map(entry).collect()
     }

@@ -4,6 +4,7 @@
 //! position), namespace 1 is data ([`Program::tables`], by position).
 
 use super::fault::Site;
+use super::own::Owned;
 use crate::ir::builtin::Native;
 use crate::ir::{FunctionId, Name, Scalar, TableId, Type};
 use cranelift_codegen::ir;
@@ -71,7 +72,7 @@ pub struct Printed {
 }
 
 /// A kernel among the functions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// The kernel.
     pub kernel: FunctionId,
@@ -84,6 +85,9 @@ pub struct Entry {
     pub work: u64,
     /// Bytes of stack that it and its callees take for variables.
     pub stack_bytes: u64,
+    /// Arrays of which threads touch their own elements only, if no two elements share memory, and none does with
+    /// anything else. See [`super::Sharing`].
+    pub owned: std::sync::Arc<[Owned]>,
 }
 
 impl Program {

@@ -3,12 +3,13 @@
 //! A value *varies* if it may differ from thread to thread: what comes from a launch index, from array
 //! memory, or from anything that varies. If no condition does, threads can be lowered side by side.
 
+use crate::check::Valid;
 use crate::ir::walk::{Step, Use, place_values, stmt_uses, walk};
 use crate::ir::{Body, FunctionId, Module, Op, PlaceId, Projection, Root, StmtKind, Value};
 
 /// Whether control flow is the same for all threads, in functions lowered in place too.
 pub(super) fn is_uniform(
-    module: &Module,
+    module: &Valid<Module>,
     inline: &impl Fn(FunctionId) -> bool,
     kernel: FunctionId,
 ) -> bool {
@@ -17,6 +18,7 @@ pub(super) fn is_uniform(
     while let Some((id, params_vary)) = todo.pop() {
         let body = &module.functions[id].body;
         let mut flow = Varying {
+            module,
             body,
             params: params_vary,
             values: vec![false; body.values.len()],
@@ -46,6 +48,7 @@ pub(super) fn is_uniform(
 }
 
 struct Varying<'a> {
+    module: &'a Valid<Module>,
     body: &'a Body,
     params: bool,
     values: Vec<bool>,
@@ -74,8 +77,16 @@ impl Varying<'_> {
         match *stmt {
             StmtKind::Let(value) => {
                 let op = self.body.values[value].op;
-                // What a function or array memory gives is not looked into.
-                let asks = matches!(op, Op::LaunchIndex(_) | Op::Call { .. } | Op::Atomic { .. });
+                // What array memory gives is not looked into, nor what a function gives that isn't made of
+                // its arguments alone.
+                let asks = match op {
+                    Op::LaunchIndex(_) | Op::Atomic { .. } => true,
+                    Op::Call { function, .. } => {
+                        let facts = self.module.facts(function);
+                        !facts.effects.is_pure() || facts.asks_launch_index
+                    }
+                    _ => false,
+                };
                 varies |= asks;
                 self.note_value(value, varies);
                 if asks || matches!(op, Op::AsArray(_)) {

@@ -81,7 +81,17 @@ impl Writer<'_, '_> {
         let short = self.interval_of(right).is_some_and(|right| right.is_in(amounts));
         let operands =
             Operands { left: self.take(left), right: self.take(right), exact, number, short };
-        integer(op, of, operands).faulting(faults)
+        integer(op, of, operands, self.vouched(op)).faulting(faults)
+    }
+
+    /// What a division by a function of the header ends with.
+    fn vouched(&self, op: BinaryOp) -> &'static str {
+        match op {
+            BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder => {
+                self.unit.faults.vouched()
+            }
+            _ => "",
+        }
     }
 
     /// By component.
@@ -104,7 +114,7 @@ impl Writer<'_, '_> {
                 let divisor = right.splat.as_deref().unwrap_or(&right);
                 Expr::infix(Level::Product, "/", &left, divisor)
             }
-            _ => Expr::call(function(op), &[&left, &right]),
+            _ => Expr::call_ending(function(op), &[&left, &right], self.vouched(op)),
         };
         Expr { compound: None, ..expr }
     }
@@ -136,7 +146,7 @@ fn float(op: BinaryOp, of: Scalar, left: &Expr, right: &Expr) -> Expr {
     }
 }
 
-fn integer(op: BinaryOp, of: Scalar, operands: Operands) -> Expr {
+fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr {
     let all = Interval::of(of).unwrap_or(Interval::new(0, 0));
     let fits = operands.exact.is_some_and(|exact| exact.is_in(all));
     let (bits, signed) = (of.bits(), of.is_signed_int());
@@ -168,7 +178,7 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands) -> Expr {
     let Operands { mut left, right, .. } = operands;
     if !plain {
         let left = if left.exact { left } else { left.cast(spell(of)) };
-        return Expr::call(function(op), &[&left, &right]);
+        return Expr::call_ending(function(op), &[&left, &right], vouched);
     }
     if bits >= 32 {
         // The wider type must win; of a shift, the left one alone decides.

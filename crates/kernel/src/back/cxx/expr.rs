@@ -87,8 +87,13 @@ impl Expr {
 
     /// A call.
     pub(super) fn call(name: &str, args: &[&Self]) -> Self {
+        Self::call_ending(name, args, "")
+    }
+
+    /// A call with something behind its arguments.
+    pub(super) fn call_ending(name: &str, args: &[&Self], end: &str) -> Self {
         let texts: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-        Self::new(format!("{name}({})", texts.join(", ")), Level::Primary).of(args)
+        Self::new(format!("{name}({}{end})", texts.join(", ")), Level::Primary).of(args)
     }
 
     /// `left op right`, each side in parentheses if it binds less tightly than the operator, or if

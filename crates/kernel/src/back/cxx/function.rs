@@ -7,7 +7,7 @@ use super::unit::Unit;
 use super::{launch, live};
 use crate::check::Valid;
 use crate::ir::arena::Handle;
-use crate::ir::function::{Body, Function, FunctionId, Inline, Kind, LocalId, Mode, Name};
+use crate::ir::function::{Body, Function, FunctionId, Inline, Kind, Local, LocalId, Mode, Name};
 use crate::ir::module::Module;
 use crate::ir::op::{BinaryOp, Op, Value};
 use crate::ir::ty::{Shape, Type};
@@ -68,6 +68,7 @@ pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
     let module = unit.module;
     let function = &module.functions[id];
     let body = &function.body;
+    unit.faults.enter(function);
     let (sites, exposed) = hoist::sites(body);
     unit.names.open();
     let params = function.params.iter().map(|param| unit.names.local(&param.name)).collect();
@@ -178,7 +179,11 @@ impl Writer<'_, '_> {
         for local in self.body.locals.handles() {
             if self.sites[Handle::index(local)] == Site::Top {
                 let (name, ty) = self.declare(local);
-                let of = self.body.locals[local].ty;
+                let Local { ty: of, scratch, .. } = self.body.locals[local];
+                if scratch {
+                    self.line(&format!("{ty} {name};"));
+                    continue;
+                }
                 let zero = if of.as_scalar().is_some() { self.zero(of).text } else { "{}".into() };
                 self.line(&format!("{ty} {name} = {zero};"));
             }

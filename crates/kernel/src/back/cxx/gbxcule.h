@@ -2,7 +2,7 @@
 //
 // Integers wrap, shifts and casts are defined everywhere, floats are rounded once for each operation:
 // compile with -ffp-contract=off (host), --fmad=false (CUDA). With GBX_UNCHECKED indices and divisors
-// are not checked. A fault ends the launch: see gbx::Fault.
+// are not checked, nor is a single call that ends with gbx::trusted(). A fault ends the launch: see gbx::Fault.
 #ifndef GBXCULE_H
 #define GBXCULE_H
 
@@ -66,16 +66,21 @@ struct Line {
     int number;
     GBX_FN explicit constexpr Line(int number) : number(number) {}
 };
+GBX_FN constexpr Line trusted() { return Line(0); }
+GBX_FN constexpr bool is_checked(Line line) { return line.number != 0; }
 #define GBX_HERE gbx::Line line = gbx::Line(__builtin_LINE())
 
-enum FaultKind { TRAP = 1, ASSERTION, DIVISION, INDEX, ABSENT };
+enum FaultKind { TRAP = 1, ASSERTION, DIVISION, INDEX, ABSENT, VIEW };
 
 // What ended a launch; kind 0 if nothing did.
 struct Fault {
     int32_t kind;
     int32_t line;
-    int64_t index;  // INDEX: what was asked for,
+    int64_t index;  // INDEX, VIEW: what was asked for,
     int64_t extent; // and how much there is.
+#ifdef GBX_CUDA
+    int64_t thread; // Which of the launch's threads, from 0.
+#endif
 };
 
 } // namespace gbx
@@ -96,6 +101,7 @@ namespace gbx {
         gbx_fault.line = line.number;
         gbx_fault.index = index;
         gbx_fault.extent = extent;
+        gbx_fault.thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     }
 #ifdef GBX_CUDA_ON_HOST
     gbx_exit_thread();
@@ -264,7 +270,7 @@ template <class I> GBX_FN int64_t inside(I index, int64_t extent, Line line)
     if (is_signed<I>() && at < 0)
         at += extent;
 #ifndef GBX_UNCHECKED
-    if (uint64_t(at) >= uint64_t(extent))
+    if (is_checked(line) && uint64_t(at) >= uint64_t(extent))
         fault(INDEX, line, int64_t(index), extent);
 #endif
     return at;
@@ -382,7 +388,7 @@ GBX_FN double floor(double x) { return ::floor(x); }
 template <class T> GBX_FN void nonzero(T divisor, Line line)
 {
 #ifndef GBX_UNCHECKED
-    if (divisor == 0)
+    if (is_checked(line) && divisor == 0)
         fault(DIVISION, line);
 #endif
 }
@@ -566,7 +572,7 @@ template <class T, int N> struct Array {
     GBX_FN T& place(int64_t bytes, gbx::Line line) const
     {
 #ifndef GBX_UNCHECKED
-        if (data == nullptr)
+        if (gbx::is_checked(line) && data == nullptr)
             gbx::fault(gbx::ABSENT, line);
 #endif
         return *(T*)((char*)data + bytes);
@@ -622,10 +628,10 @@ template <class T, int N, int M> struct Viewer {
         int64_t len = span.len > 0 ? span.len : 0;
 #ifndef GBX_UNCHECKED
         int64_t extent = from.shape[at], last = span.start + (len - 1) * span.step;
-        if (len > 0 && uint64_t(span.start) >= uint64_t(extent))
-            fault(INDEX, line, span.start, extent);
-        if (len > 0 && uint64_t(last) >= uint64_t(extent))
-            fault(INDEX, line, last, extent);
+        if (is_checked(line) && len > 0 && uint64_t(span.start) >= uint64_t(extent))
+            fault(VIEW, line, span.start, extent);
+        if (is_checked(line) && len > 0 && uint64_t(last) >= uint64_t(extent))
+            fault(VIEW, line, last, extent);
 #endif
         bytes += int64_t(span.start) * from.strides[at];
         to.shape[made] = int32_t(len);

@@ -60,12 +60,11 @@ void gbx_call(void (*kernel)(gbx::Grid, P...), const gbx::Grid& grid, void* cons
     kernel(grid, *(const P*)args[I]...);
 }
 
-// As gbx::run on the host, in blocks of threads.
+// Blocks of threads, one after the other.
 template <class... P>
-int gbx_launch(void (*kernel)(gbx::Grid, P...), unsigned int blocks, unsigned int threads,
-               const gbx::Grid* grid, void* const* args, gbx::Fault* fault)
+void gbx_run(void (*kernel)(gbx::Grid, P...), unsigned int blocks, unsigned int threads, const gbx::Grid* grid,
+             void* const* args)
 {
-    gbx_fault = {};
     gridDim = {blocks, 1, 1}, blockDim = {threads, 1, 1};
     for (blockIdx = {0, 0, 0}; blockIdx.x < blocks; ++blockIdx.x) {
         for (threadIdx = {0, 0, 0}; threadIdx.x < threads; ++threadIdx.x) {
@@ -75,6 +74,15 @@ int gbx_launch(void (*kernel)(gbx::Grid, P...), unsigned int blocks, unsigned in
             }
         }
     }
+}
+
+// As gbx::run on the host.
+template <class... P>
+int gbx_launch(void (*kernel)(gbx::Grid, P...), unsigned int blocks, unsigned int threads,
+               const gbx::Grid* grid, void* const* args, gbx::Fault* fault)
+{
+    gbx_fault = {};
+    gbx_run(kernel, blocks, threads, grid, args);
     *fault = gbx_fault;
     return gbx_fault.kind;
 }

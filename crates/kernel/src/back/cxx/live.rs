@@ -1,7 +1,8 @@
 //! What a function needs: how often each value is used by something that is itself needed.
 
+use crate::back::Checks;
 use crate::check::Valid;
-use crate::ir::function::{Body, Mode};
+use crate::ir::function::{Body, Function, Mode};
 use crate::ir::module::Module;
 use crate::ir::op::{BinaryOp, Op, Value};
 use crate::ir::place::{PlaceId, Projection};
@@ -59,16 +60,20 @@ pub(super) fn acts(module: &Valid<Module>, op: &Op) -> bool {
 /// What may fault, where faults are seen.
 #[derive(Debug)]
 pub(super) struct Faults {
+    checks: Checks,
+    /// Whether the function in hand is checked.
     checked: bool,
     /// By position: whether a call of the function may.
     functions: Vec<bool>,
 }
 
 impl Faults {
-    pub(super) fn new(module: &Valid<Module>, checked: bool) -> Self {
-        let mut faults = Self { checked, functions: vec![false; module.functions.len()] };
+    pub(super) fn new(module: &Valid<Module>, checks: Checks) -> Self {
+        let functions = vec![false; module.functions.len()];
+        let mut faults = Self { checks, checked: true, functions };
         for &id in module.call_order() {
             let function = &module.functions[id];
+            faults.enter(function);
             let body = &function.body;
             let mut found = false;
             walk(body, body.root, |step| {
@@ -82,6 +87,21 @@ impl Faults {
             faults.functions[id.index()] = found;
         }
         faults
+    }
+
+    /// Turns to a function: what is asked from now on is about its operations.
+    pub(super) fn enter(&mut self, function: &Function) {
+        self.checked = self.checks.of(function);
+    }
+
+    /// Whether the function in hand is checked.
+    pub(super) fn checked(&self) -> bool {
+        self.checked
+    }
+
+    /// What calls of the header's functions end with where they are not to check, though others do.
+    pub(super) fn vouched(&self) -> &'static str {
+        if self.checked || self.checks == Checks::None { "" } else { ", gbx::trusted()" }
     }
 
     /// Whether an operation may fault by itself.

@@ -250,8 +250,10 @@ impl Writer<'_, '_> {
                 }
             });
         }
-        let faults = self.unit.options.checked && args.len() > 1;
-        Expr::call(&format!("gbx::view<{dims}>"), &args.iter().collect::<Vec<_>>()).faulting(faults)
+        let faults = self.unit.faults.checked() && args.len() > 1;
+        let vouched = if args.len() > 1 { self.unit.faults.vouched() } else { "" };
+        let args: Vec<&Expr> = args.iter().collect();
+        Expr::call_ending(&format!("gbx::view<{dims}>"), &args, vouched).faulting(faults)
     }
 
     /// Before an operation acts: values that it could change or overtake get names.

@@ -88,9 +88,10 @@ impl Writer<'_, '_> {
                 let index = self.take(index);
                 let plain = known && !matches!(shape, Shape::Transform(_));
                 let [open, close] = if plain { ["[", "]"] } else { ["(", ")"] };
-                expr.text = format!("{}{open}{}{close}", expr.text, index.text);
+                let vouched = if plain { "" } else { self.unit.faults.vouched() };
+                expr.text = format!("{}{open}{}{vouched}{close}", expr.text, index.text);
                 expr.needs.join(&index.needs);
-                expr.needs.faults |= !known && self.unit.options.checked;
+                expr.needs.faults |= !known && self.unit.faults.checked();
                 expr.atom &= plain && index.atom;
                 of
             }
@@ -102,9 +103,10 @@ impl Writer<'_, '_> {
                     expr.needs.join(&index.needs);
                     texts.push(index.text);
                 }
-                expr.text = format!("{}({})", expr.text, texts.join(", "));
+                expr.text =
+                    format!("{}({}{})", expr.text, texts.join(", "), self.unit.faults.vouched());
                 expr.needs.memory = true;
-                expr.needs.faults |= self.unit.options.checked;
+                expr.needs.faults |= self.unit.faults.checked();
                 expr.atom = false;
                 of
             }

@@ -5,7 +5,7 @@ use super::live::Faults;
 use super::name::Names;
 use super::table;
 use super::ty::Spelling;
-use super::{Dialect, Entry, HEADER, HEADER_NAME, Options, Site, Text};
+use super::{Checks, Dialect, Entry, HEADER, HEADER_NAME, Options, Site, Text};
 use crate::check::Valid;
 use crate::ir::arena::Handle;
 use crate::ir::constant::TableId;
@@ -14,6 +14,9 @@ use crate::ir::module::Module;
 use crate::ir::place::Root;
 use crate::ir::ty::{Scalar, Type};
 use crate::source::Span;
+
+/// What a text says where nothing is checked.
+pub(super) const UNCHECKED: &str = "#define GBX_UNCHECKED";
 
 /// What all functions of a text share.
 pub(super) struct Unit<'a> {
@@ -68,7 +71,7 @@ impl<'a> Unit<'a> {
             functions[id.index()] = names.global(&module.functions[id].name);
         }
         let (out, sites) = (String::new(), Vec::new());
-        let faults = Faults::new(module, options.checked);
+        let faults = Faults::new(module, options.checks);
         Self {
             module,
             options,
@@ -120,8 +123,8 @@ impl<'a> Unit<'a> {
         let flag = if self.cuda() { "--fmad=false" } else { "-ffp-contract=off" };
         let name = name.trim_end_matches('\\');
         self.put(&format!("// {name}: {what}, by gbxcule. Compile with {flag}.\n"));
-        if !self.options.checked {
-            self.put("#define GBX_UNCHECKED\n");
+        if self.options.checks == Checks::None {
+            self.put(&format!("{UNCHECKED}\n"));
         }
         if self.options.embed_header {
             self.put(HEADER);

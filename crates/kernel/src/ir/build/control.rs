@@ -1,8 +1,8 @@
 //! Statements.
 
 use super::Builder;
-use crate::ir::op::{Op, Value};
-use crate::ir::place::PlaceId;
+use crate::ir::op::{Arg, Op, Value};
+use crate::ir::place::{Place, PlaceId, Root};
 use crate::ir::stmt::{BlockId, Case, StmtKind};
 use crate::ir::ty::Type;
 
@@ -10,6 +10,40 @@ impl Builder<'_> {
     /// `place = value`
     pub fn store(&mut self, place: PlaceId, value: Value) {
         self.push(StmtKind::Store { place, value }, false);
+    }
+
+    /// Takes back a store of zero to a variable or a part of it, if it was made in the innermost open block and nobody
+    /// has asked for the variable since, nor written to it; says whether it did. Not for one that an array was made of.
+    pub fn take_back_zero(&mut self, place: PlaceId) -> bool {
+        let body = &self.body;
+        let Place { root: Root::Local(local), .. } = body.places[place] else { return false };
+        let Some(open) = self.open.last() else { return false };
+        let touches = |other: PlaceId| body.places[other].root == Root::Local(local);
+        let passes = |arg: &Arg| matches!(*arg, Arg::Place(other) if touches(other));
+        let stmts = body.blocks[open.block].stmts.iter().enumerate().rev();
+        let mut found = None;
+        for (position, stmt) in stmts {
+            match stmt.kind {
+                StmtKind::Store { place: other, value } if touches(other) => {
+                    let same = body.path(place) == body.path(other);
+                    found = (same && body.values[value].op == Op::Zero).then_some(position);
+                    break;
+                }
+                StmtKind::Store { .. } => {}
+                StmtKind::Let(value) => match body.values[value].op {
+                    Op::Load(other) if touches(other) => break,
+                    Op::Call { args, .. } if body.arg_lists[args].iter().any(passes) => break,
+                    Op::AsArray(_) => break,
+                    _ => {}
+                },
+                _ => break,
+            }
+        }
+        if let Some(position) = found {
+            let block = self.open.last().map_or(self.body.root, |open| open.block);
+            self.body.blocks[block].stmts.remove(position);
+        }
+        found.is_some()
     }
 
     /// An `If` over two closed blocks.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use gbxcule_kernel::back::Checks;
 use gbxcule_kernel::back::cxx::{
     self, Dialect, HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME, Options,
 };
@@ -23,11 +24,11 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Compiles the step of a stage, with its checks.
-    pub(super) fn new(stage: Stage) -> Self {
+    /// Compiles the step of a stage.
+    pub(super) fn new(stage: Stage, checks: Checks) -> Self {
         let module = step_module(&Programs::default(), stage);
         let columns = Columns::new(&module.types, machine_type(&module));
-        let folder = build(&module, "step");
+        let folder = build(&module, "step", checks);
         Self { folder, columns }
     }
 
@@ -37,10 +38,10 @@ impl Program {
     }
 }
 
-fn build(module: &gbxcule_kernel::check::Valid<Module>, kernel: &str) -> TempDir {
+fn build(module: &gbxcule_kernel::check::Valid<Module>, kernel: &str, checks: Checks) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let kernel = module.find(kernel);
-    let text = cxx::write(module, &Options { kernel, ..Options::new(Dialect::Cuda) });
+    let text = cxx::write(module, &Options { kernel, checks, ..Options::new(Dialect::Cuda) });
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
     for (name, text) in [(HEADER_NAME, HEADER), (HOST_CUDA_NAME, HOST_CUDA), ("main.cpp", MAIN)] {
         write(name, text).expect("a file");

@@ -162,7 +162,7 @@ impl<'a> Session<'_, 'a> {
         let adjoint = module.declare(hook.name.as_str(), params.clone(), result);
         module.functions[adjoint].span = span;
         let locals = &mut module.functions[adjoint].body.locals;
-        let mut local = |name: String, ty| locals.push(Local { name, ty, span });
+        let mut local = |name: String, ty| locals.push(Local { name, ty, scratch: false, span });
         for (at, name, ty) in zeros {
             bindings[at] = Binding::Local(local(name.into(), ty));
         }

@@ -1,0 +1,104 @@
+//! A device's primary context, which all of the process shares: retained when it is first asked for, and kept.
+#![allow(unsafe_code, reason = "calling the driver")]
+
+use super::driver::{self, Status};
+use crate::device::Device;
+use crate::error::Error;
+use crate::nvrtc::Arch;
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A device ready for work.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(super) ordinal: u32,
+    /// Of the driver: the newest CUDA that it supports.
+    pub(super) cuda: (u32, u32),
+    pub(super) arch: Arch,
+    /// Its multiprocessors.
+    pub(super) processors: u32,
+    /// Whether memory can be taken and given back in a stream's order.
+    pub(super) has_pools: bool,
+    raw: sys::CUcontext,
+}
+
+// SAFETY: a context is used by any number of threads; the driver locks it.
+unsafe impl Send for Context {}
+// SAFETY: likewise.
+unsafe impl Sync for Context {}
+
+impl Context {
+    /// That of an ordinal.
+    pub(crate) fn of(ordinal: u32) -> Result<Arc<Self>, Error> {
+        static KNOWN: Mutex<BTreeMap<u32, Arc<Context>>> = Mutex::new(BTreeMap::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = known.get(&ordinal) {
+            return Ok(Arc::clone(context));
+        }
+        let context = Arc::new(Self::new(ordinal)?);
+        known.insert(ordinal, Arc::clone(&context));
+        Ok(context)
+    }
+
+    fn new(ordinal: u32) -> Result<Self, Error> {
+        let cuda = driver::load()?;
+        let device = driver::device(ordinal)?;
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: a device that the driver gave, and a place for a context.
+        let status = unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut raw, device) };
+        driver::check(ordinal, "making a context", status)?;
+        let attribute = |which| driver::attribute(device, which);
+        let has_pools = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
+        if has_pools {
+            keep_some_memory(ordinal, device)?;
+        }
+        Ok(Self {
+            ordinal,
+            cuda,
+            arch: driver::gpu(ordinal)?.arch,
+            processors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1),
+            has_pools,
+            raw,
+        })
+    }
+
+    pub(super) fn device(&self) -> Device {
+        Device::Cuda(self.ordinal)
+    }
+
+    /// Makes it the calling thread's: to be called before all that follows.
+    pub(super) fn bind(&self) -> Result<(), Error> {
+        // SAFETY: the context is retained as long as the process runs.
+        let status = unsafe { sys::cuCtxSetCurrent(self.raw) };
+        self.check("entering a context", status)
+    }
+
+    pub(super) fn check(&self, call: &'static str, status: Status) -> Result<(), Error> {
+        driver::check(self.ordinal, call, status)
+    }
+
+    /// Bytes of its memory that are free, and all.
+    pub(super) fn memory(&self) -> Result<(u64, u64), Error> {
+        self.bind()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: two places for a size.
+        let status = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
+        self.check("asking for free memory", status)?;
+        Ok((free as u64, total as u64))
+    }
+}
+
+/// Small arrays that come and go should not cost a round trip to the system each: the device's pool keeps this much.
+const KEPT_BYTES: u64 = 64 << 20;
+
+fn keep_some_memory(ordinal: u32, device: sys::CUdevice) -> Result<(), Error> {
+    let (mut pool, mut kept) = (std::ptr::null_mut(), KEPT_BYTES);
+    // SAFETY: a device that the driver gave, and a place for a pool.
+    let status = unsafe { sys::cuDeviceGetDefaultMemPool(&raw mut pool, device) };
+    driver::check(ordinal, "asking for the memory pool", status)?;
+    let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    // SAFETY: the device's pool, and a number of 64 bits, as this attribute is.
+    let status = unsafe { sys::cuMemPoolSetAttribute(pool, which, (&raw mut kept).cast()) };
+    driver::check(ordinal, "setting up the memory pool", status)
+}

@@ -1,0 +1,190 @@
+//! Launches: asked for and not waited for. What a launch finds wrong stays in the record of its code until the
+//! stream is waited for.
+//!
+//! Launches that are alike and follow each other share one look at the record; it is copied behind them, when other
+//! ones follow or somebody waits. So a fault is known by its kernel and grid, and it costs nothing to launch the
+//! same kernel over and over. A thread that faults ends; the other threads and later launches go on.
+//!
+//! Stack needs no setting: our kernels don't recurse, so the driver knows from the code how much each takes.
+#![allow(unsafe_code, reason = "calling the driver")]
+
+use super::module::Image;
+use super::queue::{Queue, State};
+use crate::error::Error;
+use crate::kernel::{Kernel, Noted};
+use cudarc::driver::sys;
+use std::collections::hash_map::Entry;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// Threads of a block at most, where the kernel allows them.
+const BLOCK_MAX: u32 = 256;
+/// Threads that run in lockstep: blocks are a multiple of it.
+const WARP: u32 = 32;
+/// Blocks that each multiprocessor should have before they grow.
+const BLOCKS_EACH: u64 = 4;
+
+/// `gbx::Grid`
+#[repr(C)]
+struct Grid {
+    begin: i64,
+    end: i64,
+    extents: [i32; 4],
+    dims: i32,
+    reserved: i32,
+}
+
+/// `gbx::Fault`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Record {
+    kind: i32,
+    line: i32,
+    index: i64,
+    extent: i64,
+    thread: i64,
+}
+
+impl Record {
+    pub(super) const BYTES: usize = 32;
+
+    /// As it lies in memory.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let int = |at: usize| i32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
+        let long =
+            |at: usize| i64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|byte| bytes[at + byte]));
+        Self { kind: int(0), line: int(4), index: long(8), extent: long(16), thread: long(24) }
+    }
+}
+
+/// Launches that are alike.
+pub(super) struct Group {
+    kernel: Kernel,
+    grid: Vec<usize>,
+    record: u64,
+}
+
+impl Queue {
+    /// Asks for a launch; `parameters` lie as the kernel's layout says, at these offsets.
+    pub(crate) fn launch(
+        &self,
+        image: &Arc<Image>,
+        kernel: &Kernel,
+        position: usize,
+        grid: &[usize],
+        (parameters, offsets): (&[u64], &[u64]),
+    ) -> Result<(), Error> {
+        let threads = grid.iter().product::<usize>() as u64;
+        if threads == 0 {
+            return Ok(());
+        }
+        let mut state = self.enter()?;
+        let (_, loaded) = match state.loaded.entry(image.number) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert((Arc::downgrade(image), image.load()?)),
+        };
+        let (function, record) = (loaded.functions[position], loaded.record);
+        if let Some(record) = record.filter(|_| image.can_fault()) {
+            self.open(&mut state, kernel, grid, record)?;
+        }
+        let mut extents = [1; 4];
+        extents.iter_mut().zip(grid).for_each(|(extent, &dim)| *extent = dim as i32);
+        let dims = grid.len() as i32;
+        let grid = Grid { begin: 0, end: threads as i64, extents, dims, reserved: 0 };
+        let mut places: Vec<*mut c_void> = vec![(&raw const grid).cast_mut().cast()];
+        let parameters = parameters.as_ptr().cast_mut();
+        places.extend(offsets.iter().map(|&at| parameters.wrapping_byte_add(at as usize).cast()));
+        let [blocks, block] = shape(threads, self.context.processors, function.threads_max);
+        // SAFETY: a function of a module that stays loaded until the stream has passed, and a place for each of
+        // its parameters, which the call copies. The arrays among them were checked to be this stream's: their
+        // memory is given back behind this launch.
+        let status = unsafe {
+            let (places, none) = (places.as_mut_ptr(), std::ptr::null_mut());
+            sys::cuLaunchKernel(function.raw, blocks, 1, 1, block, 1, 1, 0, self.raw, places, none)
+        };
+        self.context.check("launching a kernel", status)
+    }
+
+    /// Sees to it that the launch to come is among the open group's.
+    fn open(
+        &self,
+        state: &mut State,
+        kernel: &Kernel,
+        grid: &[usize],
+        record: u64,
+    ) -> Result<(), Error> {
+        let alike = |open: &Group| open.grid == grid && open.kernel.is(kernel);
+        if state.open.as_ref().is_some_and(alike) {
+            return Ok(());
+        }
+        self.close(state)?;
+        state.open = Some(Group { kernel: kernel.clone(), grid: grid.to_vec(), record });
+        Ok(())
+    }
+
+    /// Has the record of the open group copied behind its last launch.
+    pub(super) fn close(&self, state: &mut State) -> Result<(), Error> {
+        let Some(group) = state.open.take() else { return Ok(()) };
+        let mut block = state.pinned.take(&self.context, &self.counter, Record::BYTES)?;
+        // SAFETY: the record lies in loaded code, which the group's kernel keeps; the block stays until the
+        // stream has passed.
+        let status = unsafe {
+            sys::cuMemcpyDtoHAsync_v2(block.address(), group.record, Record::BYTES, self.raw)
+        };
+        if status == super::driver::Status::CUDA_SUCCESS {
+            block.group = Some(group);
+        }
+        let sealed = state.pinned.seal(&self.context, self.raw, block);
+        self.context.check("copying the record of faults", status).and(sealed)
+    }
+
+    /// The first fault among the records that have arrived, which are all forgotten.
+    pub(super) fn first_fault(&self, state: &mut State) -> Result<(), Error> {
+        let mut first = None;
+        let mut cleared = Vec::new();
+        for (group, record) in std::mem::take(&mut state.pinned.records) {
+            if record.kind == 0 {
+                continue;
+            }
+            if !cleared.contains(&group.record) {
+                cleared.push(group.record);
+                // SAFETY: the record lies in loaded code, which the group's kernel keeps.
+                let status =
+                    unsafe { sys::cuMemsetD8Async(group.record, 0, Record::BYTES, self.raw) };
+                self.context.check("clearing the record of faults", status)?;
+            }
+            first = first.or(Some((group, record)));
+        }
+        let Some((group, record)) = first else { return Ok(()) };
+        let Record { kind, line, index: found, extent: limit, thread, .. } = record;
+        let noted = Noted::in_text(kind, line, [found, limit, thread]);
+        Err(group.kernel.stopped(&noted, &group.grid))
+    }
+}
+
+/// Blocks and threads of a block: large blocks where there are many threads, else enough small ones for all
+/// multiprocessors. The kernel's loop does what more blocks than there can be would do.
+fn shape(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
+    let max = BLOCK_MAX.min(threads_max);
+    let mut block = max - max % WARP.min(max);
+    while block > WARP && threads.div_ceil(u64::from(block)) < BLOCKS_EACH * u64::from(processors) {
+        block = (block / 2).next_multiple_of(WARP).min(block - WARP);
+    }
+    let blocks = threads.div_ceil(u64::from(block)).min(i32::MAX as u64);
+    [blocks as u32, block]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_small_until_every_multiprocessor_has_some() {
+        assert_eq!(shape(1, 132, 1024), [1, 32]);
+        assert_eq!(shape(8192, 132, 384), [256, 32]);
+        assert_eq!(shape(65_536, 132, 1024), [1024, 64]);
+        assert_eq!(shape(1 << 30, 132, 1024), [1 << 22, 256]);
+        assert_eq!(shape(1 << 30, 132, 200), [(1u64 << 30).div_ceil(192) as u32, 192]);
+        assert_eq!(shape(100, 4, 7), [15, 7]);
+        assert_eq!(shape(1 << 62, 132, 1024), [i32::MAX as u32, 256]);
+    }
+}

@@ -1,0 +1,267 @@
+//! Memory of a device, taken and given back in the order of a stream, and copies between it and the host.
+#![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
+
+use super::driver::Status;
+use super::pinned::{BLOCK_MAX, Block};
+use super::queue::Queue;
+use crate::array::{Piece, Pieces};
+use crate::error::Error;
+use cudarc::driver::sys::{self, CUmemorytype};
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+/// Bytes of a device's memory.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    address: u64,
+    /// Whether it is ours to give back.
+    own: bool,
+    pub(super) queue: Arc<Queue>,
+}
+
+impl Memory {
+    /// So many bytes of zeros.
+    pub(crate) fn zeroed(queue: &Arc<Queue>, bytes: usize) -> Result<Self, Error> {
+        let context = &queue.context;
+        let state = queue.enter()?;
+        // Even an array of no elements has an address: one without is one that isn't there.
+        let bytes = bytes.max(16);
+        let mut address = 0;
+        // SAFETY: a place for an address, a living stream.
+        let status = unsafe {
+            if context.has_pools {
+                sys::cuMemAllocAsync(&raw mut address, bytes, queue.raw)
+            } else {
+                sys::cuMemAlloc_v2(&raw mut address, bytes)
+            }
+        };
+        if status == Status::CUDA_ERROR_OUT_OF_MEMORY {
+            let (free, _) = context.memory()?;
+            return Err(Error::DeviceMemory {
+                device: context.device(),
+                wanted: bytes as u64,
+                free,
+            });
+        }
+        context.check("taking memory", status)?;
+        let memory = Self { address, own: true, queue: Arc::clone(queue) };
+        // SAFETY: so many bytes were just taken.
+        let status = unsafe { sys::cuMemsetD8Async(address, 0, bytes, queue.raw) };
+        drop(state);
+        context.check("clearing memory", status)?;
+        Ok(memory)
+    }
+
+    /// Memory of somebody else on the stream's device.
+    pub(crate) fn lent(queue: &Arc<Queue>, address: u64) -> Self {
+        Self { address, own: false, queue: Arc::clone(queue) }
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Copies pieces to the host, side by side; waits for that.
+    pub(crate) fn download(&self, pieces: &Pieces, mut into: &mut [u8]) -> Result<(), Error> {
+        let mut state = self.queue.enter()?;
+        let closed = self.queue.close(&mut state);
+        let mut copied = Ok(());
+        for piece in &pieces.all {
+            let (part, rest) = into.split_at_mut(piece.width * piece.rows);
+            copied = copied.and_then(|()| self.copy(piece, part.as_mut_ptr().cast(), Way::Down));
+            into = rest;
+        }
+        // However it went, the host's memory is free only when the stream has passed.
+        let finished = self.queue.finish(&mut state);
+        closed.and(copied).and(finished)
+    }
+
+    /// Copies bytes that lie side by side into pieces, by way of pinned memory.
+    pub(crate) fn upload(&self, pieces: &Pieces, mut from: &[u8]) -> Result<(), Error> {
+        let queue = &self.queue;
+        let mut state = queue.enter()?;
+        let mut parts = pieces.all.iter().flat_map(|piece| parts(*piece)).peekable();
+        while parts.peek().is_some() {
+            let mut block = state.pinned.take(&queue.context, &queue.counter, from.len())?;
+            let (mut used, mut copied) = (0, Ok(()));
+            while let Some(part) =
+                parts.next_if(|part| used + part.width * part.rows <= block.size())
+            {
+                let (bytes, rest) = from.split_at(part.width * part.rows);
+                block.bytes()[used..used + bytes.len()].copy_from_slice(bytes);
+                copied = copied.and_then(|()| self.copy_block(&part, &block, used));
+                (used, from) = (used + bytes.len(), rest);
+            }
+            let sealed = state.pinned.seal(&queue.context, queue.raw, block);
+            copied.and(sealed)?;
+        }
+        Ok(())
+    }
+
+    fn copy_block(&self, piece: &Piece, block: &Block, at: usize) -> Result<(), Error> {
+        self.copy(piece, block.address().wrapping_byte_add(at), Way::Up)
+    }
+
+    /// Asks for a copy between a piece and as many bytes of the host, which stay until the stream has passed.
+    fn copy(&self, piece: &Piece, host: *mut c_void, way: Way) -> Result<(), Error> {
+        let (address, stream) = (self.address + piece.at as u64, self.queue.raw);
+        let (width, rows, call) = (piece.width, piece.rows, "copying an array");
+        // SAFETY: pieces lie inside this memory; callers give as many bytes of the host, for as long as it takes.
+        let status = unsafe {
+            match way {
+                _ if rows > 1 => {
+                    sys::cuMemcpy2DAsync_v2(&rectangle(piece, address, host, way), stream)
+                }
+                Way::Up => sys::cuMemcpyHtoDAsync_v2(address, host, width, stream),
+                Way::Down => sys::cuMemcpyDtoHAsync_v2(host, address, width, stream),
+            }
+        };
+        self.queue.context.check(call, status)
+    }
+
+    /// Repeats an element all over pieces; `false` if the device can't do it by itself.
+    pub(crate) fn fill(&self, pieces: &Pieces, element: &[u8]) -> Result<bool, Error> {
+        let Some(unit) = unit(element) else { return Ok(false) };
+        let fits =
+            |piece: &Piece| [piece.at, piece.pitch].iter().all(|at| at.is_multiple_of(unit.len()));
+        if !pieces.all.iter().all(fits) {
+            return Ok(false);
+        }
+        let _state = self.queue.enter()?;
+        pieces.all.iter().try_for_each(|piece| self.set(piece, unit))?;
+        Ok(true)
+    }
+
+    /// Asks for a unit all over a piece, which lies at multiples of it.
+    fn set(&self, piece: &Piece, unit: &[u8]) -> Result<(), Error> {
+        let (at, stream) = (self.address + piece.at as u64, self.queue.raw);
+        let (count, rows, pitch) = (piece.width / unit.len(), piece.rows, piece.pitch);
+        // SAFETY: pieces lie inside this memory.
+        let status = unsafe {
+            match *unit {
+                [one] if rows == 1 => sys::cuMemsetD8Async(at, one, count, stream),
+                [one] => sys::cuMemsetD2D8Async(at, pitch, one, count, rows, stream),
+                [a, b] => {
+                    let unit = u16::from_le_bytes([a, b]);
+                    if rows == 1 {
+                        sys::cuMemsetD16Async(at, unit, count, stream)
+                    } else {
+                        sys::cuMemsetD2D16Async(at, pitch, unit, count, rows, stream)
+                    }
+                }
+                [a, b, c, d] => {
+                    let unit = u32::from_le_bytes([a, b, c, d]);
+                    if rows == 1 {
+                        sys::cuMemsetD32Async(at, unit, count, stream)
+                    } else {
+                        sys::cuMemsetD2D32Async(at, pitch, unit, count, rows, stream)
+                    }
+                }
+                _ => unreachable!("units have 1, 2 or 4 bytes"),
+            }
+        };
+        self.queue.context.check("filling an array", status)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let queue = &self.queue;
+        let Ok(_state) = queue.enter() else { return };
+        // SAFETY: taken in this stream by `zeroed`, and nobody asks for work on it any more. If the context is
+        // lost, so is the memory.
+        unsafe {
+            if self.own && queue.context.has_pools {
+                _ = sys::cuMemFreeAsync(self.address, queue.raw);
+            } else if self.own {
+                _ = sys::cuStreamSynchronize(queue.raw);
+                _ = sys::cuMemFree_v2(self.address);
+            } else {
+                // Its owner may do with it what he likes once the array is gone.
+                _ = sys::cuStreamSynchronize(queue.raw);
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Way {
+    Up,
+    Down,
+}
+
+fn rectangle(piece: &Piece, address: u64, host: *mut c_void, way: Way) -> sys::CUDA_MEMCPY2D {
+    use CUmemorytype::{CU_MEMORYTYPE_DEVICE as ON_DEVICE, CU_MEMORYTYPE_HOST as ON_HOST};
+    let (from, to) = match way {
+        Way::Up => (ON_HOST, ON_DEVICE),
+        Way::Down => (ON_DEVICE, ON_HOST),
+    };
+    let pitch = |kind| if kind == ON_HOST { piece.width } else { piece.pitch };
+    sys::CUDA_MEMCPY2D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcMemoryType: from,
+        srcHost: host,
+        srcDevice: address,
+        srcArray: ptr::null_mut(),
+        srcPitch: pitch(from),
+        dstXInBytes: 0,
+        dstY: 0,
+        dstMemoryType: to,
+        dstHost: host,
+        dstDevice: address,
+        dstArray: ptr::null_mut(),
+        dstPitch: pitch(to),
+        WidthInBytes: piece.width,
+        Height: piece.rows,
+    }
+}
+
+/// A piece in parts that fit into a block each.
+fn parts(piece: Piece) -> impl Iterator<Item = Piece> {
+    let Piece { at, width, rows, pitch } = piece;
+    let rows_each = (BLOCK_MAX / width).max(1);
+    (0..rows).step_by(rows_each).flat_map(move |row| {
+        let rows = rows_each.min(rows - row);
+        (0..width).step_by(BLOCK_MAX).map(move |column| Piece {
+            at: at + row * pitch + column,
+            width: BLOCK_MAX.min(width - column),
+            rows,
+            pitch,
+        })
+    })
+}
+
+/// The 1, 2 or 4 bytes that an element repeats.
+fn unit(element: &[u8]) -> Option<&[u8]> {
+    [1, 2, 4].into_iter().filter(|size| element.len().is_multiple_of(*size)).find_map(|size| {
+        let unit = &element[..size];
+        element.chunks(size).all(|chunk| chunk == unit).then_some(unit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_pieces_go_in_parts_and_none_is_lost() {
+        for (width, rows) in [(10, 3), (BLOCK_MAX + 5, 2), (1 << 20, 9)] {
+            let piece = Piece { at: 7, width, rows, pitch: width + 3 };
+            let all: Vec<Piece> = parts(piece).collect();
+            assert!(all.iter().all(|part| part.width * part.rows <= BLOCK_MAX));
+            let bytes: usize = all.iter().map(|part| part.width * part.rows).sum();
+            assert_eq!(bytes, width * rows);
+        }
+    }
+
+    #[test]
+    fn elements_that_repeat_a_word_are_filled_by_it() {
+        assert_eq!(unit(&0.0f64.to_le_bytes()), Some(&[0][..]));
+        assert_eq!(unit(&1.0f32.to_le_bytes()), Some(&[0, 0, 128, 63][..]));
+        assert_eq!(unit(&[1, 2, 1, 2, 1, 2]), Some(&[1, 2][..]));
+        assert_eq!(unit(&1.0f64.to_le_bytes()), None);
+        assert_eq!(unit(&[1, 2, 3]), None);
+    }
+}

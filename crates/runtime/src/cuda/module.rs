@@ -1,0 +1,168 @@
+//! Machine code of a module: made by NVRTC or found on disk, and loaded once for each stream.
+#![allow(unsafe_code, reason = "calling the driver")]
+
+use super::context::Context;
+use super::driver::Status;
+use super::launch::Record;
+use crate::cache::Build;
+use crate::disk::Disk;
+use crate::error::Error;
+use crate::nvrtc::{self, Nvrtc, Output};
+use cudarc::driver::result::DriverError;
+use cudarc::driver::sys;
+use gbxcule_kernel::back::cxx::{self, Dialect, HEADER, Options, Text};
+use gbxcule_kernel::check::Valid;
+use gbxcule_kernel::ir::Module;
+use std::ffi::CString;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Machine code of a module for a device.
+pub(crate) struct Image {
+    /// Unlike that of any other.
+    pub(super) number: u64,
+    /// What the code was made of, without its source.
+    pub(crate) text: Text,
+    context: Arc<Context>,
+    cubin: Vec<u8>,
+    /// Loaded to see that the driver takes it, for the first stream that wants it.
+    spare: Mutex<Option<Loaded>>,
+}
+
+impl Image {
+    /// Makes machine code for a device, or finds it on disk.
+    pub(crate) fn new(module: &Valid<Module>, ordinal: u32, build: Build) -> Result<Self, Error> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let context = Context::of(ordinal)?;
+        let nvrtc = Nvrtc::shared()?;
+        if nvrtc.version().0 > context.cuda.0 {
+            return Err(Error::DriverTooOld { driver: context.cuda, nvrtc: nvrtc.version() });
+        }
+        let options = Options { checks: build.checks(), ..Options::new(Dialect::Cuda) };
+        let mut text = cxx::write(module, &options);
+        let source = std::mem::take(&mut text.source);
+        let cubin = cubin(&nvrtc, &source, &module.name, &context)?;
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let image = Self { number, text, context, cubin, spare: Mutex::default() };
+        let loaded = image.load()?;
+        *image.spare.lock().unwrap_or_else(PoisonError::into_inner) = Some(loaded);
+        Ok(image)
+    }
+
+    /// Loads the code once more, or what is left over; with a record of faults of its own.
+    pub(super) fn load(&self) -> Result<Loaded, Error> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
+        spare.map_or_else(|| Loaded::new(&self.context, &self.cubin, &self.text), Ok)
+    }
+
+    /// Whether a launch may end with a fault.
+    pub(super) fn can_fault(&self) -> bool {
+        !self.text.sites.is_empty()
+    }
+}
+
+fn cubin(nvrtc: &Nvrtc, source: &str, name: &str, context: &Context) -> Result<Vec<u8>, Error> {
+    let (arch, (major, minor)) = (nvrtc.arch_for(context.arch)?, nvrtc.version());
+    let compile = || nvrtc.compile(source, &format!("{name}.cu"), arch, Output::Cubin);
+    let Some(disk) = Disk::find() else { return compile() };
+    let (arch, version) = (arch.to_string(), format!("{major}.{minor}"));
+    let mut parts = vec![source, HEADER, arch.as_str(), version.as_str()];
+    parts.extend(nvrtc::OPTIONS);
+    disk.fetch(&Disk::key(&parts), compile)
+}
+
+/// Code in a device's memory.
+pub(super) struct Loaded {
+    context: Arc<Context>,
+    raw: sys::CUmodule,
+    /// Where the record of faults is; code that can't fault may have none.
+    pub(super) record: Option<u64>,
+    /// In the order of the text's kernels.
+    pub(super) functions: Vec<Function>,
+}
+
+/// A kernel in a device's memory.
+#[derive(Clone, Copy)]
+pub(super) struct Function {
+    pub(super) raw: sys::CUfunction,
+    /// Threads that a block of it has at most, as its registers allow.
+    pub(super) threads_max: u32,
+}
+
+// SAFETY: the driver's handles are used by any thread.
+unsafe impl Send for Loaded {}
+
+impl Loaded {
+    fn new(context: &Arc<Context>, cubin: &[u8], text: &Text) -> Result<Self, Error> {
+        context.bind()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: a place for a module, and a whole image: it came from NVRTC, or from disk with its digest.
+        let status = unsafe { sys::cuModuleLoadData(&raw mut raw, cubin.as_ptr().cast()) };
+        let refused = matches!(
+            status,
+            Status::CUDA_ERROR_NO_BINARY_FOR_GPU
+                | Status::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                | Status::CUDA_ERROR_INVALID_IMAGE
+                | Status::CUDA_ERROR_INVALID_PTX
+        );
+        if refused {
+            let reason = super::driver::reason(DriverError(status));
+            return Err(Error::CodeRefused {
+                device: context.device(),
+                arch: context.arch.to_string(),
+                reason,
+            });
+        }
+        context.check("loading machine code", status)?;
+        let mut loaded =
+            Self { context: Arc::clone(context), raw, record: None, functions: Vec::new() };
+        loaded.record = loaded.record()?;
+        for entry in &text.kernels {
+            let function = loaded.function(&entry.symbol)?;
+            loaded.functions.push(function);
+        }
+        Ok(loaded)
+    }
+
+    fn record(&self) -> Result<Option<u64>, Error> {
+        let (mut address, mut size) = (0, 0);
+        // SAFETY: places for an address and a size, a living module, a text that ends with NUL.
+        let status = unsafe {
+            sys::cuModuleGetGlobal_v2(
+                &raw mut address,
+                &raw mut size,
+                self.raw,
+                c"gbx_fault".as_ptr(),
+            )
+        };
+        if status == Status::CUDA_ERROR_NOT_FOUND || size < Record::BYTES {
+            return Ok(None);
+        }
+        self.context.check("looking for the record of faults", status)?;
+        Ok(Some(address))
+    }
+
+    fn function(&self, symbol: &str) -> Result<Function, Error> {
+        let name = CString::new(symbol).unwrap_or_default();
+        let (mut raw, mut threads) = (ptr::null_mut(), 0);
+        // SAFETY: a place for a function, a living module, a text that ends with NUL.
+        let status = unsafe { sys::cuModuleGetFunction(&raw mut raw, self.raw, name.as_ptr()) };
+        self.context.check("looking for a kernel in machine code", status)?;
+        let which = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+        // SAFETY: a place for a number, and a function of the module.
+        let status = unsafe { sys::cuFuncGetAttribute(&raw mut threads, which, raw) };
+        self.context.check("asking for a kernel's threads", status)?;
+        Ok(Function { raw, threads_max: threads.unsigned_abs().max(1) })
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if self.context.bind().is_ok() {
+            // SAFETY: whoever has it drops it when nothing of it runs any more: before a launch, or after waiting
+            // for the stream. If the context is lost, so is the code.
+            _ = unsafe { sys::cuModuleUnload(self.raw) };
+        }
+    }
+}

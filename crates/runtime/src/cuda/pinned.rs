@@ -1,0 +1,159 @@
+//! Memory of the host that the device copies from and to while the host goes on: lent in blocks, each until the
+//! stream has passed the event behind its copy.
+#![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
+
+use super::context::Context;
+use super::driver::Status;
+use super::launch::{Group, Record};
+use crate::error::Error;
+use crate::stream::Counter;
+use cudarc::driver::sys;
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+
+/// Bytes that one block carries at most; larger copies go in several.
+pub(super) const BLOCK_MAX: usize = 4 << 20;
+/// Bytes of all blocks from which on a copy waits for an older one.
+const HELD_MAX: usize = 64 << 20;
+/// The smallest block: a record of a fault, the actions of some machines.
+const BLOCK_MIN: usize = 256;
+
+/// A block of pinned memory.
+pub(super) struct Block {
+    address: NonNull<u8>,
+    size: usize,
+    event: sys::CUevent,
+    /// The launches whose record of a fault comes here.
+    pub(super) group: Option<Group>,
+}
+
+impl Block {
+    pub(super) fn address(&self) -> *mut c_void {
+        self.address.as_ptr().cast()
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// What it holds. Taking it by a unique reference keeps it apart from what the device does: a block is lent by
+    /// value from [`Pinned::take`] to [`Pinned::seal`], and comes back when the device has passed.
+    pub(super) fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: so many bytes were allocated, and zeroed; nobody else uses them, as above.
+        unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.size) }
+    }
+}
+
+/// All blocks of a stream.
+#[derive(Default)]
+pub(super) struct Pinned {
+    free: Vec<Block>,
+    /// In the order in which the stream passes them.
+    busy: VecDeque<Block>,
+    held: usize,
+    /// Blocks that came back with a record of a fault, oldest first.
+    pub(super) records: Vec<(Group, Record)>,
+}
+
+impl Pinned {
+    /// A block of at least so many bytes, at most [`BLOCK_MAX`].
+    pub(super) fn take(
+        &mut self,
+        context: &Context,
+        counter: &Counter,
+        bytes: usize,
+    ) -> Result<Block, Error> {
+        let size = bytes.clamp(BLOCK_MIN, BLOCK_MAX).next_power_of_two();
+        self.sweep(context)?;
+        loop {
+            if let Some(at) = self.free.iter().position(|block| block.size == size) {
+                return Ok(self.free.swap_remove(at));
+            }
+            let Some(oldest) = self.busy.front().filter(|_| self.held + size > HELD_MAX) else {
+                return self.allocate(context, size);
+            };
+            counter.wait();
+            // SAFETY: an event of this context.
+            let status = unsafe { sys::cuEventSynchronize(oldest.event) };
+            context.check("waiting for a copy", status)?;
+            self.sweep(context)?;
+        }
+    }
+
+    fn allocate(&mut self, context: &Context, size: usize) -> Result<Block, Error> {
+        // Of other sizes none may be kept for ever.
+        while self.held + size > HELD_MAX
+            && let Some(block) = self.free.pop()
+        {
+            self.held -= block.size;
+            give_back(&block);
+        }
+        let (mut address, mut event) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: a place for an address; the caller has bound the context.
+        let status = unsafe { sys::cuMemAllocHost_v2(&raw mut address, size) };
+        context.check("taking pinned memory of the host", status)?;
+        let Some(address) = NonNull::new(address.cast::<u8>()) else {
+            let call = "taking pinned memory of the host";
+            return Err(Error::Cuda { call, reason: "it gave none".into() });
+        };
+        // SAFETY: so many bytes were just allocated.
+        unsafe { ptr::write_bytes(address.as_ptr(), 0, size) };
+        let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+        // SAFETY: a place for an event.
+        let status = unsafe { sys::cuEventCreate(&raw mut event, flags) };
+        if let Err(error) = context.check("making an event", status) {
+            // SAFETY: allocated above, and nobody has seen it.
+            _ = unsafe { sys::cuMemFreeHost(address.as_ptr().cast()) };
+            return Err(error);
+        }
+        self.held += size;
+        Ok(Block { address, size, event, group: None })
+    }
+
+    /// Takes a block back whose copies are under way in a stream.
+    pub(super) fn seal(
+        &mut self,
+        context: &Context,
+        stream: sys::CUstream,
+        block: Block,
+    ) -> Result<(), Error> {
+        // SAFETY: an event and a stream of this context, both alive.
+        let status = unsafe { sys::cuEventRecord(block.event, stream) };
+        self.busy.push_back(block);
+        context.check("marking a copy", status)
+    }
+
+    /// Takes those back that the stream has passed.
+    pub(super) fn sweep(&mut self, context: &Context) -> Result<(), Error> {
+        while let Some(block) = self.busy.front() {
+            // SAFETY: an event of this context.
+            let status = unsafe { sys::cuEventQuery(block.event) };
+            if status == Status::CUDA_ERROR_NOT_READY {
+                break;
+            }
+            context.check("asking for an event", status)?;
+            let Some(mut block) = self.busy.pop_front() else { break };
+            if let Some(group) = block.group.take() {
+                let record = Record::of(block.bytes());
+                self.records.push((group, record));
+            }
+            self.free.push(block);
+        }
+        Ok(())
+    }
+
+    /// Gives everything back; the stream must have come to its end.
+    pub(super) fn clear(&mut self) {
+        self.free.drain(..).chain(self.busy.drain(..)).for_each(|block| give_back(&block));
+    }
+}
+
+/// Gives a block back to the driver. What fails here is no loss: the context is gone.
+fn give_back(block: &Block) {
+    // SAFETY: made by `allocate`, used by nobody, and never used again.
+    unsafe {
+        _ = sys::cuEventDestroy_v2(block.event);
+        _ = sys::cuMemFreeHost(block.address());
+    }
+}

@@ -1,0 +1,147 @@
+//! A stream of the driver's, with all that waits in it.
+#![allow(unsafe_code, reason = "calling the driver")]
+
+use super::context::Context;
+use super::launch::Group;
+use super::module::{Image, Loaded};
+use super::pinned::Pinned;
+use crate::error::Error;
+use crate::stream::Counter;
+use cudarc::driver::sys;
+use std::collections::HashMap;
+use std::fmt;
+use std::ptr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A stream and what belongs to it.
+pub(crate) struct Queue {
+    pub(super) context: Arc<Context>,
+    pub(super) counter: Arc<Counter>,
+    pub(super) raw: sys::CUstream,
+    state: Mutex<State>,
+}
+
+// SAFETY: the driver's streams are used by any thread; what they carry is ordered by the lock.
+unsafe impl Send for Queue {}
+// SAFETY: likewise.
+unsafe impl Sync for Queue {}
+
+/// Which of two streams goes first.
+#[derive(Clone, Copy)]
+pub(crate) enum Order {
+    Before,
+    After,
+}
+
+/// What changes while work is asked for.
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) pinned: Pinned,
+    /// Code by the number of its image: one copy for each stream, so that faults of two don't mix.
+    pub(super) loaded: HashMap<u64, (Weak<Image>, Loaded)>,
+    /// The last launches, alike, whose record of a fault has not been asked for.
+    pub(super) open: Option<Group>,
+}
+
+impl Queue {
+    pub(crate) fn new(ordinal: u32, counter: Arc<Counter>) -> Result<Self, Error> {
+        let context = Context::of(ordinal)?;
+        context.bind()?;
+        let mut raw = ptr::null_mut();
+        let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
+        // SAFETY: a place for a stream.
+        let status = unsafe { sys::cuStreamCreate(&raw mut raw, flags) };
+        context.check("making a stream", status)?;
+        Ok(Self { context, counter, raw, state: Mutex::default() })
+    }
+
+    /// Its state, with its context bound to this thread.
+    pub(super) fn enter(&self) -> Result<MutexGuard<'_, State>, Error> {
+        self.context.bind()?;
+        Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits for all that was asked for; gives the first fault of a launch among it.
+    pub(crate) fn synchronize(&self) -> Result<(), Error> {
+        let mut state = self.enter()?;
+        self.finish(&mut state)
+    }
+
+    pub(super) fn finish(&self, state: &mut State) -> Result<(), Error> {
+        let closed = self.close(state);
+        self.counter.wait();
+        // SAFETY: the stream is alive.
+        let status = unsafe { sys::cuStreamSynchronize(self.raw) };
+        self.context.check("waiting for a stream", status)?;
+        closed?;
+        state.pinned.sweep(&self.context)?;
+        // What nobody can launch any more is not needed, and nothing of it runs.
+        state.loaded.retain(|_, (image, _)| image.strong_count() > 0);
+        self.first_fault(state)
+    }
+
+    /// The driver's handle.
+    pub(crate) fn handle(&self) -> u64 {
+        self.raw.expose_provenance() as u64
+    }
+
+    /// Lets another stream of the device wait for what was asked of this one so far, or this one for the other.
+    ///
+    /// # Safety
+    /// The other handle is that of a living stream of the same device.
+    pub(crate) unsafe fn order(&self, other: u64, order: Order) -> Result<(), Error> {
+        let _state = self.enter()?;
+        let other: sys::CUstream = ptr::with_exposed_provenance_mut(other as usize);
+        let (first, then) = match order {
+            Order::Before => (self.raw, other),
+            Order::After => (other, self.raw),
+        };
+        let mut event = ptr::null_mut();
+        let flags = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+        // SAFETY: a place for an event.
+        let status = unsafe { sys::cuEventCreate(&raw mut event, flags) };
+        self.context.check("making an event", status)?;
+        // SAFETY: one stream is ours, of the other the caller knows; an event goes when its streams have passed it.
+        let status = unsafe {
+            let recorded = sys::cuEventRecord(event, first);
+            let waits = sys::cuStreamWaitEvent(then, event, 0);
+            _ = sys::cuEventDestroy_v2(event);
+            if recorded == sys::CUresult::CUDA_SUCCESS { waits } else { recorded }
+        };
+        self.context.check("ordering two streams", status)
+    }
+
+    /// Bytes of the device's memory that are free.
+    pub(crate) fn free_bytes(&self) -> Result<u64, Error> {
+        // What was given back comes free when the stream has passed.
+        let _state = self.enter()?;
+        // SAFETY: the stream is alive.
+        let status = unsafe { sys::cuStreamSynchronize(self.raw) };
+        self.counter.wait();
+        self.context.check("waiting for a stream", status)?;
+        Ok(self.context.memory()?.0)
+    }
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Queue").field(&self.context.device()).finish()
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        if self.context.bind().is_err() {
+            return;
+        }
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: nobody else has the stream; its memory is given back after its end. If the context is lost,
+        // so is all of it.
+        unsafe {
+            _ = sys::cuStreamSynchronize(self.raw);
+            state.pinned.clear();
+            state.loaded.clear();
+            _ = sys::cuStreamDestroy_v2(self.raw);
+        }
+    }
+}

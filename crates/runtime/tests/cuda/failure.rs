@@ -1,0 +1,169 @@
+//! What is missing or goes wrong, each with an error of its own.
+
+use crate::kernel::{kernel, module};
+use crate::{child, passes};
+use gbxcule_kernel::ir::Scalar;
+use gbxcule_runtime::{Array, Build, DataType, Device, Error, Stream, compile};
+
+/// The test of this program that says what it meets.
+const ASKED: &str = "failure::needs_a_stand_in_with_something_missing";
+
+/// Compiles for the device in `GBXCULE_TEST_DEVICE`, makes an array of 4 MiB and launches over it.
+#[test]
+#[ignore = "needs the stand-in: run by the tests of this file"]
+fn needs_a_stand_in_with_something_missing() {
+    let device = std::env::var("GBXCULE_TEST_DEVICE").unwrap_or("cuda:0".into());
+    let tried = || -> Result<(), Error> {
+        let compiled = compile(&module(), device.parse()?, Build::default())?;
+        let stream = Stream::new(compiled.device())?;
+        let array = stream.zeros(DataType::Scalar(Scalar::F32), &[1 << 20])?;
+        let args = [(&array).into(), (&array).into()];
+        compiled.kernel("add")?.launch(&[1 << 20], &args)?;
+        stream.synchronize()
+    };
+    match tried() {
+        Ok(()) => println!("said: nothing"),
+        Err(error) => println!("said: {error}"),
+    }
+}
+
+fn said(settings: &[(&str, &str)]) -> String {
+    let cache = tempfile::tempdir().expect("a folder");
+    let run = child(ASKED, cache.path(), settings);
+    let text = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(run.status.success(), "{text}{}", String::from_utf8_lossy(&run.stderr));
+    let said = text.lines().find_map(|line| line.split_once("said: "));
+    said.expect("it says something").1.to_owned()
+}
+
+#[test]
+fn each_thing_that_is_missing_is_named_with_what_to_do() {
+    let cases: [(&[(&str, &str)], &str); 7] = [
+        (&[], "nothing"),
+        (
+            &[("HOST_GPU_COUNT", "0")],
+            "the NVIDIA driver sees no GPU: look at `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use device `cpu`",
+        ),
+        (
+            &[("GBXCULE_TEST_DEVICE", "cuda:3")],
+            "there is no device `cuda:3`: the driver sees 1, the first is `cuda:0`",
+        ),
+        (
+            &[("HOST_GPU_DRIVER", "12040")],
+            "the NVIDIA driver supports CUDA 12.4, but NVRTC 13.0 makes code for CUDA 13: install a newer driver, or `pip install nvidia-cuda-nvrtc-cu12`",
+        ),
+        (
+            &[("HOST_GPU_ARCH", "70")],
+            "NVRTC 13.0 doesn't compile for `sm_70`, only for sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, sm_120: an older GPU needs an older one, a newer GPU a newer one",
+        ),
+        (
+            &[("HOST_GPU_MEMORY", "3000000")],
+            "`cuda:0` has too little memory: 4 MiB wanted, 3 MiB free; make fewer or smaller arrays, or end other programs on it (`nvidia-smi`)",
+        ),
+        (
+            &[("GBXCULE_NVRTC", "/nowhere")],
+            "GBXCULE_NVRTC is `/nowhere`, but there is no libnvrtc there: it names the library or a folder above it",
+        ),
+    ];
+    for (settings, text) in cases {
+        assert_eq!(said(settings), text, "{settings:?}");
+    }
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_named() {
+    let text = said(&[("GBXCULE_CACHE", "/dev/null/cache")]);
+    assert!(text.contains("GBXCULE_CACHE is `/dev/null/cache`"), "{text}");
+}
+
+/// Reaches far outside of an array, unchecked.
+#[test]
+#[ignore = "needs the stand-in: its context does not outlive this"]
+fn needs_a_stand_in_to_be_lost() {
+    // SAFETY: not kept. The stand-in catches it, as a GPU would.
+    #[allow(unsafe_code, reason = "what happens then is the test")]
+    let build = unsafe { Build::unchecked() };
+    let compiled = compile(&module(), Device::Cuda(0), build).expect("compiles");
+    let kernel = compiled.kernel("fault_index").expect("it is there");
+    let stream = Stream::new(Device::Cuda(0)).expect("a device");
+    let array = stream.zeros(DataType::Scalar(Scalar::F32), &[4]).expect("small");
+    kernel.launch(&[1], &[(&array).into(), 100_000_000.into()]).expect("nothing yet");
+    for _ in 0..2 {
+        let error = stream.synchronize().expect_err("it reached outside");
+        assert!(matches!(error, Error::ContextLost { device: Device::Cuda(0), .. }), "{error}");
+        assert!(error.to_string().contains("an illegal memory access"), "{error}");
+    }
+    assert!(matches!(array.to_vec::<f32>(), Err(Error::ContextLost { .. })));
+    let again = stream.zeros(DataType::Scalar(Scalar::F32), &[4]);
+    assert!(matches!(again, Err(Error::ContextLost { .. })));
+}
+
+#[test]
+fn a_context_that_is_lost_says_so_ever_after() {
+    passes("failure::needs_a_stand_in_to_be_lost", &[]);
+}
+
+/// Leaves an array to nobody.
+#[test]
+#[ignore = "needs the stand-in: run by the tests of this file"]
+fn needs_a_stand_in_that_notices_a_leak() {
+    let stream = Stream::new(Device::Cuda(0)).expect("a device");
+    std::mem::forget(stream.zeros(DataType::Scalar(Scalar::F32), &[4]).expect("small"));
+}
+
+/// Takes more than there is for a tensor of somebody.
+#[test]
+#[ignore = "needs the stand-in: run by the tests of this file"]
+fn needs_a_stand_in_that_notices_a_wrong_range() {
+    let stream = Stream::new(Device::Cuda(0)).expect("a device");
+    let bytes = stream.copied(&[0u8; 1000]).expect("small");
+    let address = bytes.device_pointer().expect("on a device");
+    // SAFETY: of the first two the memory is there, and outlives them; the stand-in catches the third.
+    #[allow(unsafe_code, reason = "memory of somebody else")]
+    let lent = |size: usize| -> Array {
+        let of = DataType::Scalar(Scalar::U8);
+        unsafe { stream.lent(address, size, of, 0, &[size], &[1]) }.expect("aligned")
+    };
+    lent(1000).fill(7u8).expect("bytes");
+    assert_eq!(lent(10).to_vec::<u8>().expect("bytes"), [7; 10]);
+    println!("so far");
+    _ = lent(1001).to_vec::<u8>();
+}
+
+#[test]
+fn the_stand_in_notices_leaks_and_ranges_that_are_not_there() {
+    let cache = tempfile::tempdir().expect("a folder");
+    let run = child("failure::needs_a_stand_in_that_notices_a_leak", cache.path(), &[]);
+    assert_eq!(run.status.code(), Some(86), "{}", String::from_utf8_lossy(&run.stderr));
+    let run = child("failure::needs_a_stand_in_that_notices_a_wrong_range", cache.path(), &[]);
+    assert!(!run.status.success() && String::from_utf8_lossy(&run.stdout).contains("so far"));
+    let text = String::from_utf8_lossy(&run.stderr);
+    assert!(text.contains("reach beyond the 1000 that begin"), "{text}");
+}
+
+/// What a device may have differently.
+#[test]
+fn devices_without_pools_with_few_threads_or_beside_others_serve_too() {
+    let test = "needs_cuda::arrays_may_go_while_work_on_them_is_under_way";
+    passes(test, &[("HOST_GPU_POOLS", "0")]);
+    passes("needs_cuda::atomics_of_many_threads_lose_nothing", &[("HOST_GPU_THREADS", "48")]);
+    let text = said(&[("HOST_GPU_COUNT", "2"), ("GBXCULE_TEST_DEVICE", "cuda:1")]);
+    assert_eq!(text, "nothing");
+    // NVRTC knows 120 of this generation, whose code runs there too.
+    assert_eq!(said(&[("HOST_GPU_ARCH", "121")]), "nothing");
+}
+
+#[test]
+fn what_a_device_prints_cannot_go_elsewhere() {
+    passes("failure::needs_a_stand_in_that_prints", &[]);
+}
+
+#[test]
+#[ignore = "needs the stand-in: run by the tests of this file"]
+fn needs_a_stand_in_that_prints() {
+    let kernel = kernel(Device::Cuda(0), "alone");
+    let text = gbxcule_runtime::Output::Text(std::sync::Arc::default());
+    let error = kernel.launch_to(&[1], &[0.into()], text).expect_err("refused");
+    assert!(matches!(error, Error::Printing { .. }), "{error}");
+    assert!(gbxcule_runtime::DirectKernel::new(kernel).is_err());
+}

@@ -1,0 +1,83 @@
+//! CUDA devices do what the CPU does.
+//!
+//! Each body runs three times: on the CPU; on the stand-ins for driver and NVRTC (`tests/host_gpu`), in a child process,
+//! without a GPU; and, where there is one and the tests of `needs_cuda` are asked for, on `cuda:0`.
+
+mod body;
+mod failure;
+#[path = "../../../kernel/tests/gradient/dialect.rs"]
+mod gradient;
+mod kept;
+mod kernel;
+#[path = "../warp/native.rs"]
+mod native;
+mod program;
+#[path = "../host_gpu/stand_in.rs"]
+mod stand_in;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A child process for one ignored test of this program, with the stand-ins.
+fn child(test: &str, cache: &Path, settings: &[(&str, &str)]) -> Output {
+    let program = std::env::current_exe().expect("this program");
+    let mut command: Command = stand_in::command(&program, cache);
+    command.args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
+    command.env("HOST_GPU", "1").envs(settings.iter().copied());
+    command.output().expect("it starts")
+}
+
+/// The same, which must pass. All share what they compile.
+fn passes(test: &str, settings: &[(&str, &str)]) {
+    let run = child(test, &stand_in::folder().join("cache"), settings);
+    let (said, failed) =
+        (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success(), "{test}: {:?}\n{said}\n{failed}", run.status);
+    assert!(said.contains("1 passed"), "{test} did not run:\n{said}");
+}
+
+macro_rules! bodies {
+    ($($module:ident::$name:ident),* $(,)?) => {
+        mod on_the_cpu {
+            $(#[test]
+            fn $name() {
+                crate::$module::$name(gbxcule_runtime::Device::Cpu);
+            })*
+        }
+
+        mod on_a_stand_in {
+            $(#[test]
+            fn $name() {
+                crate::passes(concat!("needs_cuda::", stringify!($name)), &[]);
+            })*
+        }
+
+        mod needs_cuda {
+            $(#[test]
+            #[ignore = "needs CUDA"]
+            fn $name() {
+                crate::$module::$name(gbxcule_runtime::Device::Cuda(0));
+            })*
+        }
+    };
+}
+
+bodies! {
+    body::a_launch_runs_each_point_of_its_grid_once,
+    body::atomics_of_many_threads_lose_nothing,
+    body::structs_vectors_and_scalars_arrive_as_they_were_given,
+    body::views_are_read_and_written_where_they_lie,
+    body::only_what_is_asked_for_is_copied,
+    body::launches_and_copies_happen_in_the_order_in_which_they_were_asked_for,
+    body::large_arrays_arrive_whole,
+    body::arrays_may_go_while_work_on_them_is_under_way,
+    body::faults_read_the_same,
+    body::a_fault_is_reported_once_and_in_its_own_stream,
+    body::a_fault_among_many_launches_is_that_of_its_kernel_and_grid,
+    body::a_kernel_without_arrays_is_waited_for,
+    body::arrays_of_elsewhere_are_refused_by_name,
+    body::streams_work_from_many_threads,
+    body::streams_can_be_put_in_order,
+    program::random_programs_leave_the_memory_that_the_interpreter_leaves,
+    program::reverse_kernels_leave_the_gradients_that_the_interpreter_leaves,
+}

@@ -1,0 +1,15 @@
+// image.h: what the stand-in for NVRTC makes and the one for the driver loads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+static const char IMAGE_MAGIC[] = "host gpu image";
+static const size_t GRID_BYTES = 40; // gbx::Grid
+
+// A shared object of the host, `size` bytes, follows.
+struct Image {
+    char magic[sizeof IMAGE_MAGIC];
+    uint32_t arch;
+    uint64_t size;
+};

@@ -1,0 +1,63 @@
+//! NVIDIA's compilers take the CUDA text of rows and the PTX that is made of it. No GPU is needed; `make nvrtc` brings both.
+
+use gbxcule_synth::batch::{Manifest, Work, batch, read};
+use gbxcule_synth::card;
+use gbxcule_synth::row::{Check, Mode, Plan, Row, Texts};
+use gbxcule_synth::tool::Tools;
+use gbxcule_synth::usage::Usage;
+use gbxcule_synth::validate::{Rungs, ladder, validate};
+use std::path::{Path, PathBuf};
+
+const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+const ROWS: u64 = 12;
+
+/// A dataset with PTX.
+fn dataset() -> (PathBuf, Manifest) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth/ptx");
+    _ = std::fs::remove_dir_all(&folder);
+    let tools = Tools::find(Some("sm_90".parse().expect("an architecture")), None).expect("NVRTC");
+    let manifest = Manifest::new(ROWS, PLAN, &tools);
+    let work = Work { shard: 0, shards: 1, workers: 2, resume: false, jsonl: false };
+    batch(&folder, &manifest, &work, &tools, &|| ()).expect("a dataset");
+    (folder, manifest)
+}
+
+fn nvidia(rows: &[Row]) -> Vec<Vec<Check>> {
+    validate(rows, &Rungs { nvrtc: true, ..Rungs::default() }).expect("NVRTC and ptxas")
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn every_text_becomes_ptx_and_machine_code_and_wrong_ptx_is_caught() {
+    let (folder, manifest) = dataset();
+    let rows = read(&folder).expect("rows");
+    for row in &rows {
+        let (ptx, back) = (row.ptx.as_ref().expect("PTX"), row.ptx_backward.as_ref());
+        assert!(ptx.contains(".target sm_90") && ptx.contains(&row.kernel), "{ptx}");
+        assert_eq!(back.is_some(), row.gradient_refused.is_none(), "row {}", row.id);
+    }
+    let rungs = ladder(&nvidia(&rows));
+    for name in ["nvrtc", "ptx"] {
+        let rung = rungs.iter().find(|rung| rung.0 == name).expect("a rung");
+        assert_eq!((rung.1, rung.2), (ROWS as usize, 0), "{rung:?}");
+        assert!(rung.4 > 8.0, "a kernel takes registers: {rung:?}");
+    }
+    let ptx = |row: &Row| row.ptx.clone().expect("PTX");
+    let both: Vec<Row> = rows.iter().filter(|row| row.ptx_backward.is_some()).cloned().collect();
+    let wrong = [
+        Row { ptx: Some(ptx(&both[0]).replacen("ret;", "trap;", 1)), ..both[0].clone() },
+        Row { ptx: Some(ptx(&both[1])), ..both[0].clone() },
+        Row { ptx: None, ..both[0].clone() },
+        Row { cuda: both[0].cuda.as_ref().map(|it| it.replacen("; ", "] ", 1)), ..both[0].clone() },
+    ];
+    let verdicts = nvidia(&wrong);
+    for (at, (checks, name)) in verdicts.iter().zip(["ptx", "ptx", "ptx", "nvrtc"]).enumerate() {
+        let fails = |check: &Check| check.check == name && check.verdict == "fail";
+        assert!(checks.iter().any(fails), "change {at}: {checks:?}");
+    }
+    card::write(&folder, &manifest, &rows, &Usage::of_warp()).expect("a card");
+    let card = std::fs::read_to_string(folder.join("dataset_card.md")).expect("a card");
+    let version = manifest.tools.ptx.expect("a version").nvrtc;
+    assert!(card.contains(&format!("for `sm_90`, made by NVRTC {version}")), "{card}");
+    assert!(card.contains(" --ptx --arch sm_90 --out DIR"), "{card}");
+}
