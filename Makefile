@@ -14,7 +14,7 @@
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
 #   make equivalence the CUDA text on the host against the native swarm: long random programs, thousands of frames
 #   make roms        the built-in ROMs as files in runs/roms/
-#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM)
+#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM), and videos
 #   make pictures    the pictures in docs/ anew; needs Chromium too
 #   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
@@ -132,6 +132,11 @@ roms:
 
 test-browser:
 	$(TEST) --package gbxcule-cli --test live_view $(TEST_ALL)
+ifneq ($(shell command -v ffmpeg),)
+	$(TEST) --package gbxcule-cli --test pictures $(TEST_ALL)
+else
+	@echo "ffmpeg is not installed: the video was not looked at"
+endif
 
 pictures:
 	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out docs/pearl_drift.png

@@ -76,6 +76,37 @@ mod tests {
     use crate::data_type::Element;
 
     #[test]
+    fn memory_that_others_have_too_is_nobodys_own() {
+        let owned = |param, fields: &[u32]| Owned { param, fields: fields.into(), gradient: true };
+        let array = || Array::from_slice(&[1.0f32; 8]).with_gradient().expect("small");
+        let whole = array();
+        let part = |from: usize| whole.slice(0, from..from + 4, 1).expect("a part");
+        let (x, y) = (array(), array());
+        let gradient = x.gradient().expect("it has one");
+        let shared = array().with_gradient_in(&gradient).expect("as large");
+        let constant = Array::from_slice(&[1.0f32; 8]);
+        let first = [owned(0, &[])];
+        for (args, expected) in [
+            ([&x, &y], true),
+            ([&x, &x], false),
+            ([&x, &shared], false),
+            ([&x, &gradient], false),
+            ([&part(0), &part(4)], true),
+            ([&part(0), &part(3)], false),
+            ([&constant, &constant], true),
+        ] {
+            assert_eq!(hold(&first, &[8], &args.map(Argument::from)), expected, "{args:?}");
+        }
+        let args = [Argument::from(&x), Argument::Struct(vec![("f".into(), (&x).into())])];
+        assert!(!hold(&[owned(1, &[0])], &[8], &args));
+        assert!(hold(&[owned(1, &[0])], &[8], &[5.into(), args[1].clone()]));
+        assert!(!hold(&[owned(1, &[1])], &[8], &args));
+        assert!(hold(&first, &[8], &[Argument::Absent]));
+        assert!(!hold(&first, &[1 << 30, 1 << 31], &[(&x).into(), (&y).into()]));
+        assert!(hold(&[], &[1 << 31], &args));
+    }
+
+    #[test]
     fn elements_lie_apart_unless_steps_are_too_short() {
         let array = |shape: &[usize], strides: &[isize]| {
             Array::from_bytes(&[0; 256], f32::data_type(), 128, shape, strides).expect("inside")

@@ -7,6 +7,7 @@
 //! `gbxcule_runtime`: the same machine from the same sources.
 
 mod action;
+mod anywhere;
 pub mod compiled;
 mod cpu_state;
 mod crew;
@@ -26,6 +27,7 @@ mod stage;
 mod view;
 
 pub use action::{Codec, button};
+pub use anywhere::Swarm;
 pub use compiled::{DeviceConfig, DeviceSwarm, Layout};
 pub use cpu_state::CpuState;
 pub use error::SwarmError;

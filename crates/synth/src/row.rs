@@ -3,7 +3,7 @@
 //! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from the row's own
 //! seed until one means something.
 
-use crate::bound::Bounds;
+use crate::bound::{Bounds, Runner};
 use crate::difference::{self, Slope};
 use crate::distance::settled;
 use crate::execute::{self, Grid, Memory, Way};
@@ -223,7 +223,7 @@ fn slope(program: &Program, grid: Grid<'_>, seed: u64, ran: bool) -> Result<Chec
 /// The kernel and its reverse as machine code of this CPU, against the interpreter.
 fn machine_code(program: &Program, grid: Grid<'_>, seed: u64, results: &Results) -> Check {
     let (name, found) = ("machine_code", OnceCell::new());
-    let find = || Bounds::find(program, grid, seed, results, true);
+    let find = || Bounds::find(program, grid, seed, results, Runner::Device);
     let bounds = || found.get_or_init(find).as_ref();
     match launched::compare(program, grid, seed, results, Device::Cpu, bounds) {
         Ok(distances) => settled(name, &distances),

@@ -4,7 +4,7 @@ mod assembler;
 mod peer;
 mod text;
 
-use crate::bound::Bounds;
+use crate::bound::{Bounds, Runner};
 use crate::difference::{self, Slope};
 use crate::distance::{exact, settled};
 use crate::error::SynthError;
@@ -114,8 +114,8 @@ struct Stored {
     inputs: Vec<Given>,
     seed: u64,
     results: Result<Results, String>,
-    /// What results may be off by where threads run in order, and where they don't.
-    bounds: [OnceCell<Option<Bounds>>; 2],
+    /// What results may be off by, for each runner.
+    bounds: [OnceCell<Option<Bounds>>; 3],
 }
 
 impl Stored {
@@ -135,18 +135,18 @@ impl Stored {
         Grid { dims: &self.dims, inputs: &self.inputs }
     }
 
-    fn bounds(&self, any_order: bool) -> Option<&Bounds> {
+    fn bounds(&self, runner: Runner) -> Option<&Bounds> {
         let find = || {
             let exact = self.results.as_ref().ok()?;
-            Bounds::find(&self.program, self.grid(), self.seed, exact, any_order)
+            Bounds::find(&self.program, self.grid(), self.seed, exact, runner)
         };
-        self.bounds[usize::from(any_order)].get_or_init(find).as_ref()
+        self.bounds[runner as usize].get_or_init(find).as_ref()
     }
 
     /// Launched on a device, forward and backward.
     fn launched(&self, name: &str, device: Device) -> Check {
         let Ok(results) = &self.results else { return check(name, "fail", None) };
-        let bounds = || self.bounds(true);
+        let bounds = || self.bounds(Runner::Device);
         match launched::compare(&self.program, self.grid(), self.seed, results, device, bounds) {
             Ok(distances) => settled(name, &distances),
             Err(_) => check(name, "fail", None),

@@ -3,7 +3,7 @@
 use crate::pair::{Pair, actions, config, on, plain, rom};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::compiled::DeviceSwarm;
-use gbxcule_swarm::{Layout, ProgramText, Programs, Rom, Stage, SwarmConfig};
+use gbxcule_swarm::{Layout, Picture, ProgramText, Programs, Rom, Stage, SwarmConfig, View};
 
 pub(crate) fn every_rom_runs_alike(device: Device) {
     // Compiled code is kept as long as somebody has it.
@@ -120,6 +120,37 @@ pub(crate) fn frames_are_those_of_the_native_swarm(device: Device) {
         assert!(frame == pair.native.frame(env).expect("an env"));
         assert!(frame.iter().any(|byte| *byte != 0), "nothing was drawn");
     }
+}
+
+pub(crate) fn views_show_the_same(device: Device) {
+    let rom = gbxcule_roms::all().iter().last().expect("the game");
+    let config = SwarmConfig { draw_last: true, ..config(4) };
+    let mut pair = Pair::new(rom.bytes(), config, plain(device));
+    (0..12).for_each(|step| pair.step(&actions(4, step)));
+    let ranges = vec![0xC000..0xC010, 0xFF40..0xFF46, 0x0100..0x0102];
+    let views = [
+        View::Picture(Picture::Packed),
+        View::Picture(Picture::Mean),
+        View::Memory(ranges.clone()),
+        View::Bits(ranges),
+        View::ObsV0,
+        View::Memory(Vec::new()),
+    ];
+    for (view, mask) in
+        views.iter().flat_map(|view| [(view, None), (view, Some([true, false, false, true]))])
+    {
+        let mask = mask.as_ref().map(|mask| &mask[..]);
+        let [mut native, mut ours] = [(); 2].map(|()| vec![7; 4 * view.bytes_per_env()]);
+        pair.native.show(view, mask, &mut native).expect("a view");
+        pair.ours.show(view, mask, &mut ours).expect("a view");
+        assert!(native == ours, "{view:?} {mask:?}");
+    }
+    let bess = pair.ours.export_bess(1).expect("an env");
+    assert!(bess == pair.native.export_bess(1).expect("an env"));
+    pair.native.import_state(2, &bess).expect("a state");
+    pair.ours.import_state(2, &bess).expect("a state");
+    pair.assert_equal("after an imported state");
+    pair.ours.show(&View::Memory(vec![0..4]), None, &mut [0; 3]).expect_err("a short buffer");
 }
 
 pub(crate) fn wrong_calls_are_refused_and_change_nothing(device: Device) {

@@ -64,6 +64,7 @@ bodies! {
     body::resets_copies_and_snapshots_do_the_same,
     body::memory_is_read_and_written_the_same,
     body::frames_are_those_of_the_native_swarm,
+    body::views_show_the_same,
     body::wrong_calls_are_refused_and_change_nothing,
     body::programs_of_the_user_compute_the_same,
     body::a_program_that_stops_names_its_env_and_its_line,

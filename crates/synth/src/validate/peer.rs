@@ -1,18 +1,14 @@
 //! The rungs of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
 
 use super::{Stored, WARP_GRADIENT_ERROR, check};
+use crate::bound::Runner;
 use crate::distance::{Distance, from_text, settled};
 use crate::error::SynthError;
 use crate::execute;
 use crate::row::{Check, Row};
 use crate::tensor::{self, Tensor};
 use crate::warp::{Argument, Question, ask};
-use gbxcule_kernel::ir::{Module, Param, Shape};
 use gbxcule_oracle::Python;
-
-/// Where matrices are multiplied Warp fuses products with sums, whatever it is told: its results may differ by so many
-/// units in the last place, most of them where numbers cancel.
-const FUSED_UNITS: f64 = 4096.0;
 
 /// What a question borrows from.
 struct Memory {
@@ -111,19 +107,7 @@ fn judge(row: &Row, stored: &Stored, arrays: &[Vec<u8>]) -> Option<Distance> {
         false => arrays.next().cloned().unwrap_or_default(),
     });
     let memory = execute::Memory { data: data.collect(), gradients: Vec::new() };
-    let distance =
-        from_text(text, &stored.program, results, &memory, false, || stored.bounds(false))?;
-    let is_fused = multiplies_matrices(&stored.program.forward) && distance.units <= FUSED_UNITS;
-    Some(if is_fused { Distance { share: distance.share.min(1.0), ..distance } } else { distance })
-}
-
-/// Whether Warp fuses products with sums in it.
-fn multiplies_matrices(module: &Module) -> bool {
-    let is_matrix = |param: &Param| matches!(module.types[param.ty], Shape::Matrix { .. });
-    module.functions.iter().any(|(_, function)| {
-        let of_table = function.instance.is_some() && function.name == "mul";
-        of_table && function.params.iter().all(is_matrix)
-    })
+    from_text(text, &stored.program, results, &memory, false, || stored.bounds(Runner::Warp))
 }
 
 /// `wrong` is Warp's label, not the row's fault: such rows are kept.

@@ -1,6 +1,7 @@
 //! The rungs of the host's compiler: C++ and CUDA texts as they are stored, compiled and run.
 
 use super::{Stored, check};
+use crate::bound::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
@@ -82,7 +83,7 @@ fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) 
 fn judge(row: &Row, stored: &Stored, memory: &Memory, backward: bool) -> Option<Distance> {
     let Ok(results) = &stored.results else { return Some(Distance::INFINITE) };
     let text = if backward { &row.gradients_json } else { &row.outputs_json };
-    let bounds = || stored.bounds(false);
+    let bounds = || stored.bounds(Runner::Text);
     match text {
         Some(text) => from_text(text, &stored.program, results, memory, backward, bounds),
         None => from_results(&stored.program, results, memory, backward, bounds),
