@@ -1,6 +1,8 @@
 //! Kernels that look at envs and change them for debuggers: registers, memory by address, a frame. Each leaves
 //! what was asked for, and no more, side by side in memory, so that only that is copied to the host.
 
+use std::sync::OnceLock;
+
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{Arg, BlockId, Builder, Module, Param, PlaceId, Scalar, Type, Value};
 
@@ -25,20 +27,26 @@ pub(crate) const FRAME: &str = "frame";
 pub(crate) const REGISTER_COUNT: usize = 10;
 
 /// Registers and frames: small, wanted all the time.
-pub(crate) fn registers_module() -> Valid<Module> {
-    let (mut module, columns) = machine("registers");
-    registers(&mut module, &columns);
-    frame(&mut module);
-    checked(module)
+pub(crate) fn registers_module() -> &'static Valid<Module> {
+    static MODULE: OnceLock<Valid<Module>> = OnceLock::new();
+    MODULE.get_or_init(|| {
+        let (mut module, columns) = machine("registers");
+        registers(&mut module, &columns);
+        frame(&mut module);
+        checked(module)
+    })
 }
 
 /// Memory by address: nearly the whole machine, since looking at a chip brings it up to date.
-pub(crate) fn memory_module() -> Valid<Module> {
-    let (mut module, columns) = machine("memory");
-    memory(&mut module, &columns, PEEK);
-    memory(&mut module, &columns, POKE);
-    gather(&mut module, &columns);
-    checked(module)
+pub(crate) fn memory_module() -> &'static Valid<Module> {
+    static MODULE: OnceLock<Valid<Module>> = OnceLock::new();
+    MODULE.get_or_init(|| {
+        let (mut module, columns) = machine("memory");
+        memory(&mut module, &columns, PEEK);
+        memory(&mut module, &columns, POKE);
+        gather(&mut module, &columns);
+        checked(module)
+    })
 }
 
 fn machine(name: &str) -> (Module, Columns) {

@@ -403,7 +403,7 @@ impl DeviceSwarm {
         if let Some(kernels) = self.kernels.memory.get() {
             return Ok(kernels);
         }
-        let compiled = compile(&inspect::memory_module(), self.device.device, self.device.build())?;
+        let compiled = compile(inspect::memory_module(), self.device.device, self.device.build())?;
         let kernel = |name| compiled.kernel(name);
         let kernels = [kernel(inspect::PEEK)?, kernel(inspect::POKE)?, kernel(inspect::GATHER)?];
         Ok(self.kernels.memory.get_or_init(|| kernels))
@@ -530,7 +530,7 @@ impl Kernels {
     fn new(step: &Valid<Module>, device: DeviceConfig) -> Result<Self, SwarmError> {
         let build = device.build();
         let compile = |module: &Valid<Module>| compile(module, device.device, build);
-        let registers = compile(&inspect::registers_module())?;
+        let registers = compile(inspect::registers_module())?;
         Ok(Self {
             step: compile(step)?.kernel(step::KERNEL)?,
             transfer: compile(&transfer::module())?.kernel(transfer::KERNEL)?,

@@ -150,7 +150,7 @@ pub(crate) fn views_show_the_same(device: Device) {
     pair.native.import_state(2, &bess).expect("a state");
     pair.ours.import_state(2, &bess).expect("a state");
     pair.assert_equal("after an imported state");
-    pair.ours.show(&View::Memory(vec![0..4]), None, &mut [0; 3]).expect_err("a short buffer");
+    pair.ours.show(&views[2], None, &mut [0; 3]).expect_err("a short buffer");
 }
 
 pub(crate) fn wrong_calls_are_refused_and_change_nothing(device: Device) {

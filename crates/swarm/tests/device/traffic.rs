@@ -6,6 +6,9 @@ use gbxcule_swarm::{DeviceSwarm, Schedule, SwarmConfig};
 
 const ENVS: usize = 8;
 
+/// Looks at something; gives how much there was.
+type Look = dyn Fn(&DeviceSwarm) -> usize;
+
 fn swarm(device: Device) -> DeviceSwarm {
     let game = gbxcule_roms::all().iter().last().expect("the game");
     let schedule = Schedule::new(1, 1).expect("a schedule");
@@ -33,13 +36,13 @@ pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(device: Device) {
 pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
     let mut swarm = swarm(device);
     swarm.step(&[0; ENVS]).expect("good actions");
-    let cost = |swarm: &mut DeviceSwarm, look: &dyn Fn(&DeviceSwarm) -> usize| {
+    let cost = |swarm: &mut DeviceSwarm, look: &Look| {
         let mut seen = 0;
         let cost = traffic(swarm, |swarm| seen = look(swarm));
         assert!(seen > 0);
         cost
     };
-    let looks: [(u64, &dyn Fn(&DeviceSwarm) -> usize); 8] = [
+    let looks: [(u64, &Look); 8] = [
         (16, &|swarm| swarm.read_memory(3, 0xC000..0xC010).expect("a range").len()),
         (1, &|swarm| swarm.read_memory(7, 0xFF44..0xFF45).expect("a range").len()),
         (20, &|swarm| usize::from(swarm.cpu_state(5).expect("an env").pc)),
