@@ -18,6 +18,8 @@ pub(crate) enum Dull {
     ConstantResult,
     IdleInput,
     IdleStatement,
+    HiddenChange,
+    WrongSlope,
 }
 
 /// The memory after a launch from each draw.

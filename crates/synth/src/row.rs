@@ -14,7 +14,7 @@ use crate::meaning::{self, Dull};
 use crate::program::{Program, element};
 use crate::skeleton::Known;
 use crate::tensor::{self, Tensor};
-use crate::{random, spell, structure};
+use crate::{pin, random, spell, structure};
 use gbxcule_kernel::back::cxx::Dialect;
 use gbxcule_kernel::ir::Module;
 use gbxcule_runtime::Device;
@@ -137,7 +137,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
     let draft = grammar::draft(seed);
     let source = spell::text(&draft.text);
     let program = Program::read(&source).map_err(|_| Dull::Faults)?;
-    let input_seed = random::seed(seed, 1 << 40);
+    let mut input_seed = random::seed(seed, 1 << 40);
     let mut checks = vec![passed("parses", None), passed("compiles", None)];
     let (mut outputs, mut gradients) = (None, None);
     if plan.mode != Mode::Text {
@@ -146,6 +146,8 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
     }
     if plan.mode == Mode::Run {
         let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+        input_seed = pin::seed(&source, &program, grid, input_seed)?;
+        checks.push(passed("pinned", None));
         let results = results(&program, grid, input_seed).map_err(|_| Dull::Faults)?;
         checks.push(slope(&program, grid, input_seed, results.gradients.is_some())?);
         checks.push(machine_code(&program, grid, input_seed, &results));
@@ -214,7 +216,7 @@ fn slope(program: &Program, grid: Grid<'_>, seed: u64, ran: bool) -> Result<Chec
     }
     match difference::compare(program, reverse, grid, seed) {
         Slope::Measured(error) if error <= difference::TOLERANCE => Ok(check("pass", Some(error))),
-        Slope::Measured(_) => Err(Dull::NotFinite),
+        Slope::Measured(_) => Err(Dull::WrongSlope),
         Slope::Rough => Ok(check("rough", None)),
         Slope::Unable => Ok(check("not run", None)),
     }
