@@ -14,8 +14,9 @@
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
 #   make equivalence the CUDA text on the host against the native swarm: long random programs, thousands of frames
 #   make roms        the built-in ROMs as files in runs/roms/
-#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM)
+#   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM), and videos
 #   make pictures    the pictures in docs/ anew; needs Chromium too
+#   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
 
 PYTHON ?= python3
@@ -29,7 +30,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: host-gpu equivalence check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
+.PHONY: gpu-folder host-gpu equivalence check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -47,7 +48,7 @@ check: $(VENV)/oracle.txt
 
 test: $(VENV)/oracle.txt
 	$(TEST) --workspace
-	$(TEST) --package gbxcule-lab --package gbxcule-cli --test pyboy $(TEST_ALL)
+	$(TEST) --package gbxcule-lab --package gbxcule-cli --test pyboy --test cuda $(TEST_ALL)
 ifneq ($(TEST_DATA),)
 	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) $(TEST) --package gbxcule-gameboy --package gbxcule-runtime --test sm83 $(TEST_ALL)
 else
@@ -131,11 +132,22 @@ roms:
 
 test-browser:
 	$(TEST) --package gbxcule-cli --test live_view $(TEST_ALL)
+ifneq ($(shell command -v ffmpeg),)
+	$(TEST) --package gbxcule-cli --test pictures $(TEST_ALL)
+else
+	@echo "ffmpeg is not installed: the video was not looked at"
+endif
 
 pictures:
 	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out docs/pearl_drift.png
 	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
 	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
+
+# Everything that a GPU machine needs, to be copied there; `sh gates.sh` in it runs the gates.
+gpu-folder: $(VENV)/oracle.txt $(VENV)/nvrtc.txt
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(GBXCULE) doctor --collect runs/gpu
+	$(VENV)/bin/pip download --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
+	    --requirement requirements/oracle.txt --dest runs/gpu/wheels
 
 verify-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 1024
@@ -143,6 +155,7 @@ verify-gpu: $(VENV)/oracle.txt
 
 check-gpu: $(VENV)/oracle.txt
 	$(TEST) --package gbxcule-runtime --test cuda needs_cuda $(TEST_ALL)
+	$(TEST) --package gbxcule-swarm --test device needs_cuda $(TEST_ALL)
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 64
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 64 --mem-region C000:C100
 

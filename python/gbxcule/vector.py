@@ -58,8 +58,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         copy: bool = True,
         threads: int | None = None,
     ) -> None:
-        if device != "cpu":
-            raise ValueError(f"device `{device}` can't step machines in this build; there is `cpu`")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"no render mode `{render_mode}`; there are {', '.join(RENDER_MODES)}")
         if max_episode_steps is not None and max_episode_steps < 1:
@@ -97,6 +95,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
             obs=observe or "obs_v0",
             draw_last=draws(obs) or render_mode is not None,
             threads=threads,
+            device=device,
         )
         self.action_names = self._swarm.action_names
         self.single_action_space = spaces.Discrete(len(self.action_names))
@@ -203,6 +202,20 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         del self._swarm
 
     # What a Game Boy has beyond that
+
+    @property
+    def device_arrays(self) -> dict[str, _native.DeviceArray]:
+        """What a step leaves in the memory of a CUDA device, by name: `frames`, and as far as programs compute them
+        `rewards`, `dones` and `observations`. Any library that speaks DLPack takes them in place, such as
+        `torch.from_dlpack`; the next step writes to the same memory. Empty on the CPU."""
+        swarm = self._swarm
+        arrays = {
+            "rewards": swarm.reward_array,
+            "dones": swarm.done_array,
+            "observations": swarm.observation_array,
+            "frames": swarm.frame_array,
+        }
+        return {name: array for name, array in arrays.items() if array is not None}
 
     def screens(self) -> Pixels:
         """The last drawn frame of every env, gray, `[num_envs, 144, 160]`."""
@@ -345,7 +358,7 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: Any) -> SwarmVec
     """Machines stepped together, as a Gymnasium `VectorEnv`.
 
     `rom`: a path, the bytes, the name of a built-in ROM, or `None` for the built-in game, whose reward is the score.
-    `device`: where machines are stepped. `frames_per_step`, `release_after_frames`: how long a step lasts and how long
+    `device`: where machines are stepped, `cpu`, `cuda` or `cuda:N`. `frames_per_step`, `release_after_frames`: how long a step lasts and how long
     its action is pressed. `actions`: the codec, `full_v1` or `pokemonred_puffer_v1`. `obs`: `packed`, `gray`, `mean`,
     `stride`, `obs_v0`, `Ram(...)`, `Flags(...)`, a program, or a dictionary of these. `reward`: a `Change` or several,
     `reward_v0`, or a program; programs are files in the Warp dialect that end in `.py` (docs/programs.md).

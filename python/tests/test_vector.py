@@ -271,7 +271,7 @@ def test_a_closed_env_says_so_and_may_be_closed_again():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"device": "tpu"}, "device `tpu`"),
+        ({"device": "tpu"}, "`tpu` is no device"),
         ({"obs": "colour"}, "no observation `colour`"),
         ({"obs": {}}, "at least one"),
         ({"obs": gbxcule.Ram("Nowhere")}, "no symbol `Nowhere`"),

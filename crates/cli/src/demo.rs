@@ -128,6 +128,7 @@ fn picture(rom: &RomImage, schedule: Schedule) -> anyhow::Result<Vec<u8>> {
         action_gen: ActionGen::Random,
         seed: 0,
         stage: Stage::EmulateOnly,
+        programs: Programs::default(),
     };
     let mut driver = Driver::new(Rom::new(&rom.bytes)?, SHOWN, drive)?;
     while driver.step() < SHOWN_STEPS {

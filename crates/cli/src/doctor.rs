@@ -1,20 +1,33 @@
 //! `gbxcule doctor`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use gbxcule_lab::doctor::examine;
+use gbxcule_lab::kit::collect;
 
 /// Say what this machine has, what is missing, and the command that brings it
 ///
-/// Nothing is installed or changed. Everything but the CPU part is optional.
+/// Nothing is installed or changed on this machine. Everything but the CPU part is optional.
 #[derive(Args)]
 pub(crate) struct Doctor {
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
+
+    /// Fill a folder with everything that a GPU machine needs; there, `sh gates.sh` in it runs the gates
+    #[arg(long, value_name = "FOLDER", conflicts_with = "json")]
+    collect: Option<PathBuf>,
 }
 
 impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
+        if let Some(folder) = self.collect {
+            for path in collect(&folder)? {
+                println!("{}", folder.join(path).display());
+            }
+            return Ok(true);
+        }
         let findings = examine();
         if self.json {
             let rows: Vec<_> = findings

@@ -20,6 +20,7 @@ mod roms;
 mod run_options;
 mod synth;
 mod verify;
+mod video;
 mod watch;
 
 use std::process::ExitCode;

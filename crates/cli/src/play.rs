@@ -2,9 +2,10 @@
 
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
-use gbxcule_swarm::{Codec, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
 
 use crate::driver::Drive;
+use crate::run_options::ProgramOptions;
 use crate::watch::{Mode, Place, Start, show};
 
 /// Play one machine in the browser, at the speed of a real one
@@ -12,7 +13,11 @@ use crate::watch::{Mode, Place, Start, show};
 /// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; there are buttons to touch as well. It is the
 /// page of `gbxcule watch` with one machine.
 #[derive(Args)]
-#[command(after_long_help = "EXAMPLES\n  gbxcule play\n  gbxcule play --rom game.gb --port 9000")]
+#[command(after_long_help = "\
+EXAMPLES
+  gbxcule play
+  gbxcule play --rom game.gb --port 9000
+  gbxcule play --reward task.py --frames-per-step 24")]
 pub(crate) struct Play {
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
@@ -22,19 +27,28 @@ pub(crate) struct Play {
     #[arg(long)]
     paused: bool,
 
+    /// Frames of one step, behind which the programs run
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    frames_per_step: u32,
+
     #[command(flatten)]
     place: Place,
+
+    #[command(flatten)]
+    programs: ProgramOptions,
 }
 
 impl Play {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let drive = Drive {
             codec: Codec::FULL_V1,
-            schedule: Schedule::new(1, 1)?,
+            schedule: Schedule::new(self.frames_per_step, self.frames_per_step)?,
             action_gen: ActionGen::Hold("NOOP".to_owned()),
             seed: 0,
             stage: Stage::RewardOnly,
+            programs: Programs::default(),
         };
+        let drive = drive.with(self.programs.programs()?);
         let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play };
         show(&self.rom, 1, drive, start, &self.place)
     }

@@ -1,4 +1,4 @@
-//! `gbxcule record`: chosen machines as an animation, or as a picture of their end.
+//! `gbxcule record`: chosen machines as an animation or a video, or as a picture of their end.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,9 @@ use crate::driver::{Drive, Driver, REAL_FRAMES_PER_S};
 use crate::picture::{Mosaic, Palette};
 use crate::progress;
 use crate::run_options::RunOptions;
+use crate::video::Video;
 
-/// Record machines as a GIF, or their last picture as a PNG
+/// Record machines as a GIF or an MP4, or their last picture as a PNG
 ///
 /// Several machines are shown side by side. The same ROM, actions and seed give the same file.
 #[derive(Args)]
@@ -21,6 +22,7 @@ use crate::run_options::RunOptions;
 EXAMPLES
   gbxcule record --out swarm.gif
   gbxcule record --num-envs 64 --envs 0,5,9 --steps 50 --scale 2 --out three.gif
+  gbxcule record --every 1 --steps 100 --scale 2 --out smooth.mp4
   gbxcule record --num-envs 18 --columns 6 --steps 60 --out mosaic.png")]
 pub(crate) struct Record {
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
@@ -48,7 +50,7 @@ pub(crate) struct Record {
     frames_per_step: u32,
 
     /// Show one in so many frames of the machines: 4 makes 15 pictures a second
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
 
     /// Machines in a row
@@ -63,7 +65,7 @@ pub(crate) struct Record {
     #[arg(long, value_enum, default_value_t = Palette::Green)]
     palette: Palette,
 
-    /// The file, *.gif or *.png
+    /// The file, *.gif, *.png, or, with ffmpeg installed, *.mp4
     #[arg(long, value_name = "FILE", default_value = "runs/record.gif")]
     out: PathBuf,
 
@@ -71,12 +73,26 @@ pub(crate) struct Record {
     run: RunOptions,
 }
 
+/// What the file is.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Still,
+    Gif,
+    Mp4,
+}
+
 impl Record {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let is_still = match self.out.extension().and_then(|extension| extension.to_str()) {
-            Some("gif") => false,
-            Some("png") => true,
-            _ => bail!("--out takes a .gif or a .png, not {}", self.out.display()),
+        let kind = match self.out.extension().and_then(|extension| extension.to_str()) {
+            Some("gif") if self.every == 1 => {
+                bail!(
+                    "a GIF shows 50 pictures a second at most; give it --every 2, or make an .mp4"
+                )
+            }
+            Some("gif") => Kind::Gif,
+            Some("mp4") => Kind::Mp4,
+            Some("png") => Kind::Still,
+            _ => bail!("--out takes a .gif, an .mp4 or a .png, not {}", self.out.display()),
         };
         let envs = self.shown_envs()?;
         let image = RomImage::find(&self.rom)
@@ -84,20 +100,37 @@ impl Record {
         let drive = Drive::new(&self.run, self.frames_per_step)?;
         let mut driver = Driver::new(Rom::new(&image.bytes)?, self.num_envs(), drive)?;
         let mut mosaic = Mosaic::new(envs.len(), self.columns, self.scale as usize)?;
-        let bytes = if is_still {
-            self.run_to_end(&mut driver)?;
-            draw(&mut mosaic, &driver, &envs)?;
-            mosaic.png(self.palette)?
-        } else {
-            self.animate(&mut driver, &mut mosaic, &envs)?
+        let bytes = match kind {
+            Kind::Still => {
+                self.run_to_end(&mut driver)?;
+                draw(&mut mosaic, &driver, &envs)?;
+                self.write(&mosaic.png(self.palette)?)?
+            }
+            Kind::Gif => {
+                let mut animation = None;
+                let frames = self.show(&mut driver, &mut mosaic, &envs, |picture, at_s| {
+                    match &mut animation {
+                        None => animation = Some(Animation::new(picture, self.palette)?),
+                        Some(animation) => animation.push(picture, at_s)?,
+                    }
+                    Ok(())
+                })?;
+                let animation = animation.context("a picture was shown")?;
+                self.write(&animation.finish(moment(frames))?)?
+            }
+            Kind::Mp4 => {
+                let size = (mosaic.width, mosaic.height);
+                let mut video = Video::start(&self.out, size, self.palette, self.every)?;
+                self.show(&mut driver, &mut mosaic, &envs, |picture, _| video.push(picture))?;
+                video.finish()?
+            }
         };
-        write_whole(&self.out, &bytes)?;
         println!(
             "{}: {} x {} pixels, {} KiB",
             self.out.display(),
             mosaic.width,
             mosaic.height,
-            bytes.len().div_ceil(1024)
+            bytes.div_ceil(1024)
         );
         Ok(true)
     }
@@ -133,43 +166,47 @@ impl Record {
         Ok(())
     }
 
-    fn animate(
+    /// Give each picture and its moment to somebody; says after how many frames the last one ends.
+    fn show(
         &self,
         driver: &mut Driver,
         mosaic: &mut Mosaic,
         envs: &[usize],
-    ) -> anyhow::Result<Vec<u8>> {
+        mut see: impl FnMut(&Mosaic, f64) -> anyhow::Result<()>,
+    ) -> anyhow::Result<u32> {
         let end = self.skip_steps + self.steps;
         let bar = progress::bar(end, "steps");
         while driver.step() < self.skip_steps {
             driver.finish_step(false)?;
             bar.set_position(driver.step());
         }
-        let mut animation = None;
         let mut frames = 0;
         while driver.step() < end {
             frames += driver.advance(self.every - frames % self.every, true)?;
             bar.set_position(driver.step());
-            if !frames.is_multiple_of(self.every) {
-                continue;
-            }
-            draw(mosaic, driver, envs)?;
-            match &mut animation {
-                None => animation = Some(Animation::new(mosaic, self.palette)?),
-                Some(animation) => animation.push(mosaic, self.moment(frames - self.every))?,
+            if frames.is_multiple_of(self.every) {
+                draw(mosaic, driver, envs)?;
+                see(mosaic, moment(frames - self.every))?;
             }
         }
         bar.finish_and_clear();
-        match animation {
-            Some(animation) => animation.finish(self.moment(frames)),
-            None => bail!("{} steps end before the first picture; lower --every", self.steps),
-        }
+        ensure!(
+            frames >= self.every,
+            "{} steps end before the first picture; lower --every",
+            self.steps
+        );
+        Ok(frames)
     }
 
-    /// When the picture after so many frames appears; the first one at once.
-    fn moment(&self, frames: u32) -> f64 {
-        f64::from(frames) / REAL_FRAMES_PER_S
+    fn write(&self, bytes: &[u8]) -> anyhow::Result<u64> {
+        write_whole(&self.out, bytes)?;
+        Ok(bytes.len() as u64)
     }
+}
+
+/// When the picture after so many frames appears; the first one at once.
+fn moment(frames: u32) -> f64 {
+    f64::from(frames) / REAL_FRAMES_PER_S
 }
 
 /// All shown machines' present pictures.

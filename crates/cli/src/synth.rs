@@ -73,7 +73,7 @@ enum Verb {
     Dedupe(make::Dedupe),
     Validate(check::Validate),
     Mutate(check::Mutate),
-    Leakage(check::Leakage),
+    Leakage(check::Leak),
     Skeletons(skeletons::Skeletons),
 }
 

@@ -20,7 +20,7 @@ use gbxcule_lab::artifact::RomImage;
 use gbxcule_swarm::Rom;
 
 use crate::driver::{Drive, Driver};
-use crate::run_options::RunOptions;
+use crate::run_options::{ProgramOptions, RunOptions};
 pub(crate) use protocol::Mode;
 
 /// Watch a swarm in the browser while it runs
@@ -32,7 +32,8 @@ pub(crate) use protocol::Mode;
 EXAMPLES
   gbxcule watch
   gbxcule watch --num-envs 4096 --port 9000
-  gbxcule watch --rom game.gb --frames-per-step 4 --actions hold:RIGHT")]
+  gbxcule watch --rom game.gb --frames-per-step 4 --actions hold:RIGHT
+  gbxcule watch --reward task.py --obs task.py")]
 pub(crate) struct Watch {
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
@@ -59,6 +60,9 @@ pub(crate) struct Watch {
 
     #[command(flatten)]
     run: RunOptions,
+
+    #[command(flatten)]
+    programs: ProgramOptions,
 }
 
 /// Where the page is served.
@@ -81,7 +85,7 @@ fn speed(text: &str) -> Result<f64, String> {
 
 impl Watch {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let drive = Drive::new(&self.run, self.frames_per_step)?;
+        let drive = Drive::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
         let start = session::Start { speed: self.speed, running: !self.paused, mode: Mode::Watch };
         show(&self.rom, self.num_envs, drive, start, &self.place)
     }

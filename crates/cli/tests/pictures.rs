@@ -105,7 +105,7 @@ fn a_still_shows_every_machine_at_the_end() {
 fn what_cannot_be_recorded_is_said_and_leaves_nothing() {
     let folder = folder();
     let cases: [(&[&str], &str); 4] = [
-        (&["--out", "swarm.mp4"], ".gif or a .png"),
+        (&["--out", "swarm.avi"], ".gif, an .mp4 or a .png"),
         (&["--envs", "5", "--num-envs", "3", "--out", "a.gif"], "the envs 0 to 2"),
         (&["--num-envs", "4000", "--columns", "4000", "--out", "a.png"], "fewer"),
         (&["--rom", "NO_SUCH_ROM", "--out", "a.gif"], "gbxcule roms"),
@@ -117,6 +117,64 @@ fn what_cannot_be_recorded_is_said_and_leaves_nothing() {
         assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+/// Records a video with this folder for a PATH, wants it refused, and says how.
+fn refused_video(path: &Path) -> String {
+    let folder = folder();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
+    command.args(["record", "--num-envs", "1", "--steps", "40", "--out", "swarm.mp4"]);
+    let output = command.current_dir(folder.path()).env("PATH", path).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_video_without_ffmpeg_says_what_brings_it() {
+    let empty = folder();
+    let stderr = refused_video(empty.path());
+    assert!(stderr.contains("`apt-get install ffmpeg`"), "{stderr}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_ffmpeg_complains_of_is_passed_on() {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder();
+    let ffmpeg = path.path().join("ffmpeg");
+    fs::write(&ffmpeg, "#!/bin/sh\necho no such codec >&2\nexit 1\n").expect("a file");
+    fs::set_permissions(&ffmpeg, fs::Permissions::from_mode(0o755)).expect("ours to change");
+    let stderr = refused_video(path.path());
+    assert!(stderr.contains("no such codec"), "{stderr}");
+}
+
+#[test]
+#[ignore = "needs ffmpeg"]
+fn a_video_shows_the_chosen_machine_frame_by_frame() {
+    let folder = folder();
+    let arguments = ["record", "--num-envs", "4", "--envs", "3", "--steps", "3", "--every", "2"];
+    let output = gbxcule(folder.path(), &[&arguments[..], &["--out", "v/one.mp4"]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = fs::read_dir(folder.path().join("v")).expect("a folder").count();
+    assert_eq!(files, 1, "the video and nothing else");
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-loglevel", "error", "-i", "v/one.mp4", "-f", "rawvideo", "-pix_fmt", "rgb24"]);
+    let decoded = ffmpeg.arg("-").current_dir(folder.path()).output().expect("ffmpeg runs");
+    assert!(decoded.status.success(), "{}", String::from_utf8_lossy(&decoded.stderr));
+    let pictures: Vec<&[u8]> = decoded.stdout.chunks(160 * 144 * 3).collect();
+    let frames: Vec<u64> = (1..=36).map(|picture| picture * 2).collect();
+    assert_eq!(pictures.len(), frames.len());
+    for (picture, expected) in pictures.iter().zip(shades_after(&frames, 3, 4)) {
+        let reds = expected.iter().map(|shade| [0xE0, 0x88, 0x34, 0x08_i32][usize::from(*shade)]);
+        let off: i32 = picture
+            .iter()
+            .step_by(3)
+            .zip(reds)
+            .map(|(found, red)| (i32::from(*found) - red).abs())
+            .sum();
+        assert!(off < 160 * 144 * 6, "off by {} a pixel", f64::from(off) / 23_040.0);
+    }
 }
 
 #[test]

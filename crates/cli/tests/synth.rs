@@ -98,3 +98,66 @@ fn a_dataset_is_made_checked_and_described() {
     let leakage = run(&["leakage", text(&less)]);
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
 }
+
+/// As a cluster would: each shard is a process of its own, started by the script for Slurm, at the same time.
+#[test]
+fn shards_made_by_processes_of_their_own_are_the_rows_of_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (one, many) = (folder.path().join("one"), folder.path().join("many"));
+    let rows = ["--count", "1400", "--seed", "9", "--mode", "text"];
+    run(&[&["batch"][..], &rows, &["--device", "both", "--out", text(&one)]].concat());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scale/slurm.sbatch");
+    let start = |task: u32| {
+        Command::new("bash")
+            .arg(&script)
+            .env("GBXCULE", env!("CARGO_BIN_EXE_gbxcule"))
+            .envs([("COUNT", "1400"), ("SEED", "9"), ("MODE", "text"), ("OUT", text(&many))])
+            .envs([
+                ("SLURM_ARRAY_TASK_ID", task.to_string()),
+                ("SLURM_ARRAY_TASK_COUNT", "3".into()),
+            ])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("bash")
+    };
+    let tasks: Vec<_> = (0..3).map(start).collect();
+    for mut task in tasks {
+        assert!(task.wait().expect("its end").success());
+    }
+    assert_eq!(data(&one).len(), 3);
+    assert_eq!(data(&one), data(&many));
+    run(&["card", text(&many)]);
+    let card = std::fs::read_to_string(many.join("dataset_card.md")).expect("a card");
+    assert!(card.contains("1400 rows, "), "{card}");
+    let again = start(1).wait().expect("its end");
+    assert!(again.success() && data(&one) == data(&many), "what is there is kept");
+}
+
+#[test]
+fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (out, kernels, less) =
+        (folder.path().join("rows"), folder.path().join("kernels"), folder.path().join("less"));
+    run(&["generate", "--count", "4", "--seed", "3", "--mode", "text", "--out", text(&out)]);
+    let rows = gbxcule_synth::batch::read(&out).expect("rows");
+    std::fs::create_dir_all(kernels.join("deep")).expect("a folder");
+    let row = &rows[2];
+    let other = row.source.replace(&row.kernel, "another_name").replace("0.5", "0.75");
+    std::fs::write(kernels.join("deep/theirs.py"), other).expect("a file");
+    let said = run(&["dedupe", text(&out), "--against", text(&kernels), "--out", text(&less)]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("1 rows are kernels of "), "{said}");
+    let ids: Vec<u64> =
+        gbxcule_synth::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
+    assert_eq!(ids, [0, 1, 3]);
+    let skeletons = run(&["skeletons", text(&kernels)]);
+    assert_eq!(String::from_utf8_lossy(&skeletons.stdout).lines().count(), 2);
+}
+
+#[test]
+fn ptx_without_cuda_text_is_refused_with_what_to_do() {
+    let output = gbxcule(&["generate", "--count", "1", "--ptx", "--out", "nowhere"]).output();
+    let output = output.expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("add --device cuda"), "{said}");
+}

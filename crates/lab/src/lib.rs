@@ -11,6 +11,7 @@ pub mod bench;
 pub mod bundle;
 pub mod doctor;
 mod error;
+pub mod kit;
 pub mod ladder;
 mod plot;
 pub mod program;

@@ -1,11 +1,13 @@
 //! Arrays of other people, borrowed in place by the DLPack protocol (version 0, which every producer speaks).
 //!
 //! A producer hands over a capsule named `dltensor`; who takes it renames it, so that nobody takes it twice, and calls
-//! its deleter when done. Everything unsafe of this crate is here.
+//! its deleter when done. Arrays of a device go out the same way. Everything unsafe of this crate is here.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_void};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
+
+use gbxcule_runtime::{Array, Error};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -16,6 +18,8 @@ const TAKEN: &CStr = c"used_dltensor";
 
 /// `kDLCPU`.
 pub(crate) const CPU: i32 = 1;
+/// `kDLCUDA`.
+pub(crate) const CUDA: i32 = 2;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,6 +186,94 @@ impl Drop for Borrowed {
             if let Some(deleter) = self.managed.as_ref().deleter {
                 deleter(self.managed.as_ptr());
             }
+        }
+    }
+}
+
+/// Puts a consumer's stream behind what an array's was asked for, as the protocol numbers streams; waits if it has
+/// none, and does nothing if it wants no order.
+pub(crate) fn order(array: &Array, consumer: Option<i64>) -> Result<(), Error> {
+    let Some(stream) = array.stream() else { return Ok(()) };
+    match consumer {
+        Some(-1) => Ok(()),
+        // SAFETY: the protocol says that this is a living stream of the array's device; 1 and 2 are CUDA's own
+        // handles for the default streams.
+        Some(other) if other > 0 => unsafe { stream.before(other as u64) },
+        _ => stream.synchronize(),
+    }
+}
+
+/// What an exported tensor points to.
+struct Exported {
+    managed: Managed,
+    shape: Vec<i64>,
+    strides: Vec<i64>,
+    /// Keeps the memory.
+    _array: Array,
+}
+
+/// An array of a device as a capsule for one consumer.
+pub(crate) fn export<'py>(
+    py: Python<'py>,
+    array: &Array,
+    element: Element,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let Some(address) = array.device_pointer() else {
+        return Err(PyValueError::new_err("expected an array in the memory of a CUDA device"));
+    };
+    let size = isize::from(element.bits) / 8;
+    let id = match array.device() {
+        gbxcule_runtime::Device::Cpu => 0,
+        gbxcule_runtime::Device::Cuda(ordinal) => ordinal as i32,
+    };
+    let mut exported = Box::new(Exported {
+        managed: Managed {
+            tensor: Tensor {
+                data: ptr::with_exposed_provenance_mut(address as usize),
+                device: Device { kind: CUDA, id },
+                ndim: array.shape().len() as i32,
+                element,
+                shape: ptr::null_mut(),
+                strides: ptr::null_mut(),
+                byte_offset: 0,
+            },
+            context: ptr::null_mut(),
+            deleter: Some(free),
+        },
+        shape: array.shape().iter().map(|&extent| extent as i64).collect(),
+        strides: array.strides().iter().map(|&stride| (stride / size) as i64).collect(),
+        _array: array.clone(),
+    });
+    exported.managed.tensor.shape = exported.shape.as_mut_ptr();
+    exported.managed.tensor.strides = exported.strides.as_mut_ptr();
+    let exported = Box::into_raw(exported);
+    // SAFETY: it was just made; the consumer, or the capsule if nobody takes it, calls the deleter once.
+    unsafe {
+        let managed = &raw mut (*exported).managed;
+        (*managed).context = exported.cast();
+        let capsule = pyo3::ffi::PyCapsule_New(managed.cast(), NAME.as_ptr(), Some(drop_untaken));
+        if capsule.is_null() {
+            free(managed);
+            return Err(PyErr::fetch(py));
+        }
+        Ok(Bound::from_owned_ptr(py, capsule).cast_into_unchecked())
+    }
+}
+
+/// The deleter of what `export` made.
+unsafe extern "C" fn free(managed: *mut Managed) {
+    // SAFETY: the protocol calls it once, with what it was given; its context is the box.
+    drop(unsafe { Box::from_raw((*managed).context.cast::<Exported>()) });
+}
+
+/// A capsule goes: if nobody has taken what is in it, it is freed here.
+unsafe extern "C" fn drop_untaken(capsule: *mut pyo3::ffi::PyObject) {
+    // SAFETY: Python calls it with the capsule; one that was taken has another name.
+    unsafe {
+        if pyo3::ffi::PyCapsule_IsValid(capsule, NAME.as_ptr()) == 1 {
+            let managed: *mut Managed =
+                pyo3::ffi::PyCapsule_GetPointer(capsule, NAME.as_ptr()).cast();
+            free(managed);
         }
     }
 }

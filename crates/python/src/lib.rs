@@ -3,6 +3,7 @@
 //! Everything here is thin: it takes Python's arguments, releases the interpreter while Rust works, and turns errors
 //! into exceptions that carry Rust's own words. Arrays come in by DLPack and are worked on in place.
 
+mod array;
 mod dlpack;
 mod kernel;
 mod rom;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::version;
+    #[pymodule_export]
+    use crate::array::DeviceArray;
     #[pymodule_export]
     use crate::kernel::{CompileError, CompiledKernel, LaunchError, compile_kernels};
     #[pymodule_export]

@@ -2,22 +2,30 @@
 
 use std::num::NonZeroUsize;
 
-use gbxcule_swarm::{Codec, NativeSwarm, Programs, Rom, Schedule, Stage, SwarmConfig, SwarmError};
-use pyo3::exceptions::PyValueError;
+use gbxcule_runtime::{Array, Device};
+use gbxcule_swarm::{Codec, DeviceSwarm, Programs, Rom, Schedule, Stage, SwarmConfig, SwarmError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::array::DeviceArray;
 use crate::dlpack::Borrowed;
 use crate::view::View;
 
-/// Machines stepped together on the CPU.
+/// Machines stepped together, on the CPU or on a CUDA device.
 #[pyclass(module = "gbxcule._native")]
 pub(crate) struct Swarm {
-    inner: NativeSwarm,
+    inner: gbxcule_swarm::Swarm,
 }
 
 fn refused(error: &SwarmError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    match error {
+        // The device's fault, and no argument's.
+        SwarmError::Device(_) | SwarmError::TooLittleMemory { .. } => {
+            PyRuntimeError::new_err(error.to_string())
+        }
+        error => PyValueError::new_err(error.to_string()),
+    }
 }
 
 trait OrRefuse<T> {
@@ -41,7 +49,8 @@ impl Swarm {
     #[allow(clippy::too_many_arguments)]
     #[new]
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
-                        stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, threads = None))]
+                        stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, threads = None,
+                        device = "cpu"))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -54,7 +63,11 @@ impl Swarm {
         obs: &str,
         draw_last: bool,
         threads: Option<NonZeroUsize>,
+        device: &str,
     ) -> PyResult<Self> {
+        let device: Device = device
+            .parse()
+            .map_err(|error: gbxcule_runtime::Error| PyValueError::new_err(error.to_string()))?;
         let codec = Codec::by_name(codec).ok_or_else(|| {
             let names = Codec::ALL.map(|codec| codec.name).join(", ");
             PyValueError::new_err(format!("no action codec `{codec}`; there are {names}"))
@@ -69,7 +82,7 @@ impl Swarm {
             ..SwarmConfig::new(num_envs)
         };
         let rom = Rom::new(rom).or_refuse()?;
-        let inner = py.detach(|| NativeSwarm::new(rom, config)).or_refuse()?;
+        let inner = py.detach(|| gbxcule_swarm::Swarm::new(rom, config, device)).or_refuse()?;
         Ok(Self { inner })
     }
 
@@ -91,8 +104,13 @@ impl Swarm {
     }
 
     /// Every env back to the reset point.
-    fn reset(&mut self, py: Python<'_>, seed: u64) {
-        py.detach(|| self.inner.reset(seed));
+    fn reset(&mut self, py: Python<'_>, seed: u64) -> PyResult<()> {
+        py.detach(|| self.inner.reset(seed)).or_refuse()
+    }
+
+    /// Wait until everything asked for has happened.
+    fn sync(&mut self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.inner.sync()).or_refuse()
     }
 
     /// The envs marked by bytes that are not 0 back to the reset point.
@@ -122,21 +140,47 @@ impl Swarm {
     }
 
     /// Write the rewards of the last step into `out`, one float32 for each env.
-    fn rewards_into(&self, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut out = Borrowed::of(out)?;
-        out.copy_from(bytemuck::cast_slice(self.inner.rewards()))
+    fn rewards_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let rewards = py.detach(|| self.inner.rewards()).or_refuse()?;
+        Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&rewards))
     }
 
     /// Write the observations of the last step into `out`, `obs_dim` float32 for each env.
-    fn observations_into(&self, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut out = Borrowed::of(out)?;
-        out.copy_from(bytemuck::cast_slice(self.inner.observations()))
+    fn observations_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let observations = py.detach(|| self.inner.observations()).or_refuse()?;
+        Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&observations))
     }
 
     /// Whether each env's episode is over as the programs say, one byte each.
-    fn dones<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let dones: Vec<u8> = self.inner.dones().iter().map(|done| u8::from(*done)).collect();
-        PyBytes::new(py, &dones)
+    fn dones<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let dones = py.detach(|| self.inner.dones()).or_refuse()?;
+        let dones: Vec<u8> = dones.into_iter().map(u8::from).collect();
+        Ok(PyBytes::new(py, &dones))
+    }
+
+    /// The rewards where they lie on the device, `[num_envs]`; nothing on the CPU.
+    #[getter]
+    fn reward_array(&self) -> Option<DeviceArray> {
+        self.array(DeviceSwarm::reward_array)
+    }
+
+    /// Whether episodes are over, where it lies on the device, `[num_envs]`; nothing on the CPU.
+    #[getter]
+    fn done_array(&self) -> Option<DeviceArray> {
+        self.array(DeviceSwarm::done_array)
+    }
+
+    /// The programs' observations where they lie on the device, `[num_envs, obs_dim]`; nothing on the CPU.
+    #[getter]
+    fn observation_array(&self) -> Option<DeviceArray> {
+        self.array(DeviceSwarm::observation_array)
+    }
+
+    /// The last drawn frames where they lie on the device, `[num_envs, 5760]`, four pixels to a byte; nothing on the
+    /// CPU.
+    #[getter]
+    fn frame_array(&self) -> Option<DeviceArray> {
+        self.array(DeviceSwarm::frame_array)
     }
 
     /// Numbers in one observation of the programs.
@@ -206,5 +250,11 @@ impl Swarm {
     fn counters(&self, env: usize) -> PyResult<(u64, u64)> {
         let counters = self.inner.counters(env).or_refuse()?;
         Ok((counters.frames, counters.tcycles))
+    }
+}
+
+impl Swarm {
+    fn array(&self, of: impl FnOnce(&DeviceSwarm) -> &Array) -> Option<DeviceArray> {
+        self.inner.on_device().map(|swarm| DeviceArray::new(of(swarm).clone()))
     }
 }

@@ -2,31 +2,38 @@
 //! has `warp-lang`. Rounds alternate, so that both meet the same machine; medians are shown.
 //!
 //! `GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime --example launch_speed`
+//!
+//! With a device behind it (`-- cuda:0`) kernels run there: each launch is waited for, and the last line says what one
+//! costs that isn't.
 
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::ir::{Builder, Module, Native, Param, Type};
 use gbxcule_kernel::source::SourceMap;
-use gbxcule_runtime::{Argument, Array, Build, Device, Element, Kernel, compile};
+use gbxcule_runtime::{Argument, Build, Device, Element, Kernel, Stream, compile};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const ELEMENTS: usize = 4 << 20;
 const ROUNDS: usize = 9;
+const MANY: u32 = 1000;
 
 fn main() {
     let (build, checked) = (Build::default(), "checked");
+    let device = std::env::args().nth(1).unwrap_or("cpu".into());
+    let device: Device = device.parse().unwrap_or_else(|error| panic!("{error}"));
+    let stream = Stream::new(device).unwrap_or_else(|error| panic!("{error}"));
     let mut peer = std::env::var("GBXCULE_PYTHON").ok().map(|python| Peer::new(&python));
-    compile_speed(peer.as_mut());
-    for (name, module, args) in [saxpy(), sines(), empty()] {
-        let kernel = compile(&module, Device::Cpu, build).and_then(|c| c.kernel(name));
+    compile_speed(device, peer.as_mut());
+    for (name, module, args) in [saxpy(&stream), sines(&stream), empty(&stream)] {
+        let kernel = compile(&module, device, build).and_then(|c| c.kernel(name));
         let kernel = kernel.expect("compiles");
         let threads = if name == "empty" { 1 } else { ELEMENTS };
         let mut times = [Vec::new(), Vec::new()];
-        run(&kernel, threads, &args);
+        run(&stream, &kernel, threads, &args);
         for _ in 0..ROUNDS {
-            times[0].push(run(&kernel, threads, &args));
+            times[0].push(run(&stream, &kernel, threads, &args));
             times[1].extend(peer.as_mut().map(|peer| peer.run(name)));
         }
         let [ours, theirs] = times.map(median);
@@ -39,12 +46,19 @@ fn main() {
                 theirs / ours.as_secs_f64()
             ),
         }
+        if name == "empty" {
+            let begin = Instant::now();
+            (0..MANY).for_each(|_| kernel.launch(&[threads], &args).expect("runs"));
+            let each = begin.elapsed() / MANY;
+            stream.synchronize().expect("runs");
+            println!("empty, not waited for: {:.2} us", each.as_secs_f64() * 1e6);
+        }
     }
 }
 
 /// From source text to code ready to run, for the samples in `docs/samples`; Warp does the same once,
 /// with an empty cache, after a kernel that warmed it up.
-fn compile_speed(mut peer: Option<&mut Peer>) {
+fn compile_speed(device: Device, mut peer: Option<&mut Peer>) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/samples");
     let files = std::fs::read_dir(folder).expect("docs/samples").map(|file| file.expect("a file"));
     let mut paths: Vec<_> = files.map(|file| file.path()).collect();
@@ -60,7 +74,7 @@ fn compile_speed(mut peer: Option<&mut Peer>) {
             let program = Program::parse(&sources, id).expect("Python");
             let module = program.compile("sample").and_then(check::module).expect("valid");
             // Nobody keeps it, so it is compiled anew in the next round.
-            compile(&module, Device::Cpu, Build::default()).expect("compiles");
+            compile(&module, device, Build::default()).expect("compiles");
             times.push(begin.elapsed());
         }
         let name = path.file_stem().unwrap_or_default().display().to_string();
@@ -78,7 +92,7 @@ fn compile_speed(mut peer: Option<&mut Peer>) {
 
 type Case = (&'static str, Valid<Module>, Vec<Argument>);
 
-fn saxpy() -> Case {
+fn saxpy(stream: &Stream) -> Case {
     let mut module = Module::new("saxpy");
     let array = module.types.array(Type::F32, 1);
     let params =
@@ -94,11 +108,11 @@ fn saxpy() -> Case {
     let sum = b.add(product, old);
     b.store(y, sum);
     b.finish();
-    let [x, y] = [(); 2].map(|()| Array::zeros(f32::data_type(), &[ELEMENTS]).expect("fits"));
+    let [x, y] = [(); 2].map(|()| stream.zeros(f32::data_type(), &[ELEMENTS]).expect("fits"));
     ("saxpy", check::module(module).expect("valid"), vec![x.into(), y.into(), 0.5f32.into()])
 }
 
-fn sines() -> Case {
+fn sines(stream: &Stream) -> Case {
     let mut module = Module::new("sines");
     let array = module.types.array(Type::F32, 1);
     let kernel = module.declare_kernel("sines", vec![Param::value("x", array)]);
@@ -121,22 +135,22 @@ fn sines() -> Case {
     let last = b.load(v);
     b.store(x, last);
     b.finish();
-    let x = Array::zeros(f32::data_type(), &[ELEMENTS]).expect("fits");
+    let x = stream.zeros(f32::data_type(), &[ELEMENTS]).expect("fits");
     ("sines", check::module(module).expect("valid"), vec![x.into()])
 }
 
-fn empty() -> Case {
+fn empty(stream: &Stream) -> Case {
     let mut module = Module::new("empty");
     let array = module.types.array(Type::F32, 1);
     let kernel = module.declare_kernel("empty", vec![Param::value("x", array)]);
     Builder::new(&mut module, kernel).finish();
-    let x = Array::zeros(f32::data_type(), &[1]).expect("fits");
+    let x = stream.zeros(f32::data_type(), &[1]).expect("fits");
     ("empty", check::module(module).expect("valid"), vec![x.into()])
 }
 
-fn run(kernel: &Kernel, threads: usize, args: &[Argument]) -> Duration {
+fn run(stream: &Stream, kernel: &Kernel, threads: usize, args: &[Argument]) -> Duration {
     let begin = Instant::now();
-    kernel.launch(&[threads], args).expect("runs");
+    kernel.launch(&[threads], args).and_then(|()| stream.synchronize()).expect("runs");
     begin.elapsed()
 }
 

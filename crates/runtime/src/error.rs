@@ -11,9 +11,6 @@ pub enum Error {
     /// Not the name of a device.
     #[error("`{0}` is no device: use `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice(String),
-    /// A device that something can't use.
-    #[error("this can't run on `{0}`: use device `cpu`")]
-    NoCuda(Device),
     /// The machine this runs on is unknown to the code generator.
     #[error("can't make machine code here: {0}")]
     Host(String),

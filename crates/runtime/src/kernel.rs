@@ -82,8 +82,8 @@ impl Kernel {
     /// On the CPU it has ended when this returns. On a CUDA device this only asks for it, in the stream that its
     /// arrays were made in: what goes wrong while it runs is the error of whatever waits for that stream
     /// ([`Array::to_vec`](crate::Array::to_vec), [`Stream::synchronize`]). A kernel without arrays is waited for. There a
-    /// thread that faults ends, the others go on; and what kernels print comes to standard output when the
-    /// stream is waited for.
+    /// thread that faults ends, the others go on; what kernels print comes to standard output when the stream is
+    /// waited for; and what nobody waits for nobody learns of.
     pub fn launch(&self, grid: &[usize], args: &[Argument]) -> Result<(), Error> {
         self.launch_to(grid, args, Output::Standard)
     }

@@ -1,7 +1,7 @@
 //! Running kernels: arrays, devices, launches.
 //!
 //! [`compile`] takes a checked module to machine code of a [`Device`]; a [`Kernel`] of it is launched
-//! over a grid with [`Argument`]s. Everything a caller can get wrong (types, lengths, missing arrays) is
+//! over a grid with [`Argument`]s, among them arrays that a [`Stream`] of the device made. Everything a caller can get wrong (types, lengths, missing arrays) is
 //! an [`Error`] that names the argument, and a kernel that faults ends as an error too, so the whole
 //! interface is safe. Results of kernels without atomics don't depend on the number of threads; floating
 //! point atomics add in the order in which threads come by.

@@ -7,6 +7,7 @@
 //! `gbxcule_runtime`: the same machine from the same sources.
 
 mod action;
+mod anywhere;
 pub mod compiled;
 mod cpu_state;
 mod crew;
@@ -26,12 +27,13 @@ mod stage;
 mod view;
 
 pub use action::{Codec, button};
+pub use anywhere::Swarm;
 pub use compiled::{DeviceConfig, DeviceSwarm, Layout};
 pub use cpu_state::CpuState;
 pub use error::SwarmError;
 pub use feature::{FEATURE_MEMORY, Features};
 pub use gbxcule_gameboy::FRAME_BYTES;
-pub use native::{NativeSwarm, SwarmConfig};
+pub use native::{NativeSwarm, Piece, SwarmConfig};
 pub use observation::{OBS_V0_DIM, obs_v0};
 pub use picture::Picture;
 pub use portrait::PortraitError;

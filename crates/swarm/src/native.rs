@@ -48,6 +48,19 @@ impl SwarmConfig {
     }
 }
 
+/// Some frames of a step, for whoever looks in between or has hands on the buttons; one entry for each env.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece<'p> {
+    /// The step's actions, as programs are told.
+    pub actions: &'p [u8],
+    /// The step's buttons, as programs are told.
+    pub buttons: &'p [u8],
+    /// What is held down in these frames.
+    pub pressed: &'p [u8],
+    /// The programs run behind this one.
+    pub ends_step: bool,
+}
+
 /// Machines stepped together on all cores. Results do not depend on the number of threads.
 pub struct NativeSwarm {
     config: SwarmConfig,
@@ -188,10 +201,35 @@ impl NativeSwarm {
             for (buttons, action) in shard.buttons.iter_mut().zip(actions) {
                 *buttons = codec.actions[usize::from(*action)].1;
             }
+            shard.pressed.copy_from_slice(&shard.buttons);
         }
+        self.run(true)
+    }
+
+    /// Run the schedule's frames as a piece of a step, with buttons of the caller's choice.
+    ///
+    /// # Errors
+    /// As in [`NativeSwarm::step`].
+    pub fn step_piece(&mut self, piece: &Piece<'_>) -> Result<(), SwarmError> {
+        action::check(&self.config, piece.actions)?;
+        self.check_length("buttons", piece.buttons.len())?;
+        self.check_length("pressed buttons", piece.pressed.len())?;
+        let mut first = 0;
+        for shard in self.shards.iter_mut().flatten() {
+            let envs = first..first + shard.len();
+            first = envs.end;
+            shard.actions.copy_from_slice(&piece.actions[envs.clone()]);
+            shard.buttons.copy_from_slice(&piece.buttons[envs.clone()]);
+            shard.pressed.copy_from_slice(&piece.pressed[envs]);
+        }
+        self.run(piece.ends_step)
+    }
+
+    fn run(&mut self, computes: bool) -> Result<(), SwarmError> {
         let SwarmConfig { schedule, stage, .. } = self.config;
-        let draw_last = self.config.draw_last || self.config.programs.look_at_frame();
-        self.crew.step(&mut self.shards, StepPlan { schedule, draw_last, seed: self.seed });
+        let draw_last = self.config.draw_last || computes && self.config.programs.look_at_frame();
+        let plan = StepPlan { schedule, draw_last, seed: self.seed, computes };
+        self.crew.step(&mut self.shards, plan);
         self.collect_outputs(stage);
         match self.shards.iter_mut().flatten().find_map(|shard| shard.fault.take()) {
             Some((env, error)) => Err(SwarmError::ProgramStopped { env, error: Box::new(error) }),

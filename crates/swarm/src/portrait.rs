@@ -12,9 +12,11 @@ use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::{FRAME_MCYCLES, Machine};
 
-use crate::{Counters, EnvSnapshot, NativeSwarm, Rom, SwarmError};
+use crate::{Counters, DeviceSwarm, EnvSnapshot, NativeSwarm, Rom, SwarmError};
 
 const LINE_TCYCLES: u32 = 456;
+/// No instruction of an idling machine goes further past the place, nor does a frame begin later than this.
+const MOST_PAST_TCYCLES: u32 = 16;
 /// Where idling machines execute: over zeros, which are NOPs, nothing that matters is behind it.
 const IDLE_PC: u16 = 0x0150;
 
@@ -80,22 +82,11 @@ impl NativeSwarm {
     /// # Errors
     /// There is no such env, or the bytes are no such state of a machine with this cartridge; nothing has changed then.
     pub fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        if bytes.starts_with(b"gbxstate") && !bess::is_one(bytes) {
+        if is_own(bytes) {
             return self.load_state(env, bytes);
         }
-        let portrait = if bess::is_one(bytes) {
-            bess::read(bytes, self.rom())?
-        } else if pyboy::is_one(bytes) {
-            pyboy::read(bytes, self.rom())?
-        } else {
-            return Err(PortraitError::UnknownFormat.into());
-        };
-        let (machine, cart_ram) = portrait.machine(self.rom())?;
-        let counters = Counters::default();
-        self.restore(
-            env,
-            &EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch: Vec::new() },
-        )
+        let snapshot = imported(bytes, self.rom())?;
+        self.restore(env, &snapshot)
     }
 
     /// An env as a BESS state, which other emulators read.
@@ -103,10 +94,52 @@ impl NativeSwarm {
     /// # Errors
     /// There is no such env.
     pub fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        let snapshot = self.snapshot(env)?;
-        let portrait = Portrait::of(&snapshot.machine, self.rom(), &snapshot.cart_ram);
-        Ok(bess::write(&portrait, self.rom()))
+        Ok(exported(&self.snapshot(env)?, self.rom()))
     }
+}
+
+impl DeviceSwarm {
+    /// The same as [`NativeSwarm::import_state`].
+    ///
+    /// # Errors
+    /// As there, or the device failed.
+    pub fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
+        if is_own(bytes) {
+            return self.load_state(env, bytes);
+        }
+        let snapshot = imported(bytes, self.rom())?;
+        self.restore(env, &snapshot)
+    }
+
+    /// An env as a BESS state, which other emulators read.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        Ok(exported(&self.snapshot(env)?, self.rom()))
+    }
+}
+
+/// Whether this is a state of this program and nobody else's.
+fn is_own(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"gbxstate") && !bess::is_one(bytes)
+}
+
+fn imported(bytes: &[u8], rom: &Rom) -> Result<EnvSnapshot, SwarmError> {
+    let portrait = if bess::is_one(bytes) {
+        bess::read(bytes, rom)?
+    } else if pyboy::is_one(bytes) {
+        pyboy::read(bytes, rom)?
+    } else {
+        return Err(PortraitError::UnknownFormat.into());
+    };
+    let (machine, cart_ram) = portrait.machine(rom)?;
+    let (counters, scratch) = (Counters::default(), Vec::new());
+    Ok(EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch })
+}
+
+fn exported(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
+    bess::write(&Portrait::of(&snapshot.machine, rom, &snapshot.cart_ram), rom)
 }
 
 impl Portrait {
@@ -208,6 +241,9 @@ impl Portrait {
         while !reached(machine, wanted) {
             idle(machine, &nops, cart_ram);
         }
+        // What begins in this very moment has begun for the state too: no interrupt comes twice.
+        machine.sync_ppu(machine.tcycles());
+        machine.schedule_ppu();
     }
 
     fn set_clocks(&self, machine: &mut Machine) {
@@ -259,9 +295,8 @@ fn place(machine: &Machine) -> u32 {
 fn reached(machine: &Machine, wanted: u32) -> bool {
     let mut looked = *machine;
     looked.sync_ppu(looked.tcycles());
-    // Just before the begin of line 0 the PPU may still be at the end of the last line.
     let ahead = (place(&looked) + 4 * FRAME_MCYCLES - wanted) % (4 * FRAME_MCYCLES);
-    ahead < 2 * FRAME_MCYCLES
+    ahead <= MOST_PAST_TCYCLES
 }
 
 /// The writes that bring a mapper to these registers.

@@ -12,6 +12,8 @@ pub(crate) struct StepPlan {
     pub(crate) schedule: Schedule,
     pub(crate) draw_last: bool,
     pub(crate) seed: u64,
+    /// Run the programs behind it.
+    pub(crate) computes: bool,
 }
 
 /// What all shards of a swarm are made for.
@@ -41,8 +43,11 @@ pub(crate) struct Shard {
     machines: Vec<Machine>,
     cart_ram: Vec<u8>,
     counters: Vec<Counters>,
+    /// What programs are told of the step.
     pub(crate) actions: Vec<u8>,
     pub(crate) buttons: Vec<u8>,
+    /// What is held down in these frames.
+    pub(crate) pressed: Vec<u8>,
     scratch: Vec<f32>,
     scratch_len: usize,
     pub(crate) rewards: Vec<f32>,
@@ -72,6 +77,7 @@ impl Shard {
             counters: vec![Counters::default(); count],
             actions: vec![0; count],
             buttons: vec![0; count],
+            pressed: vec![0; count],
             scratch: vec![0.0; count * scratch_len],
             scratch_len,
             rewards: vec![0.0; count],
@@ -89,7 +95,9 @@ impl Shard {
     pub(crate) fn step(&mut self, plan: StepPlan) {
         for slot in 0..self.machines.len() {
             self.run_frames(slot, plan);
-            self.run_programs(slot, plan.seed);
+            if plan.computes {
+                self.run_programs(slot, plan.seed);
+            }
         }
     }
 
@@ -98,7 +106,7 @@ impl Shard {
         let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
         let machine = &mut self.machines[slot];
         let step = plan.machine_step();
-        let mcycles = machine.run_step(self.rom.bytes(), cart_ram, self.buttons[slot], step);
+        let mcycles = machine.run_step(self.rom.bytes(), cart_ram, self.pressed[slot], step);
         let counters = &mut self.counters[slot];
         counters.frames += u64::from(step.frames);
         counters.tcycles += 4 * u64::from(mcycles);

@@ -9,7 +9,7 @@ use gbxcule_gameboy::{FRAME_BYTES, Machine};
 use rayon::prelude::*;
 
 use crate::picture::{self, Picture};
-use crate::{Features, NativeSwarm, OBS_V0_DIM, Rom, SwarmError, obs_v0};
+use crate::{DeviceSwarm, EnvSnapshot, Features, NativeSwarm, OBS_V0_DIM, Rom, SwarmError, obs_v0};
 
 /// One way of looking at a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,27 @@ impl View {
         }
     }
 
+    /// Checks a call of `show`.
+    fn check_call(
+        &self,
+        num_envs: usize,
+        mask: Option<&[bool]>,
+        out: &[u8],
+    ) -> Result<(), SwarmError> {
+        self.check()?;
+        let (expected, found) = (num_envs * self.bytes_per_env(), out.len());
+        if found != expected {
+            return Err(SwarmError::WrongBuffer { expected, found });
+        }
+        match mask {
+            Some(mask) if mask.len() != num_envs => {
+                let found = mask.len();
+                Err(SwarmError::WrongLength { what: "mask entry", num_envs, found })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// # Errors
     /// A range leaves the address space or runs backwards.
     fn check(&self) -> Result<(), SwarmError> {
@@ -59,9 +80,7 @@ impl View {
                 self.for_each_byte(machine, rom, cart_ram, |at, byte| out[at] = byte);
             }
             Self::Bits(_) => self.for_each_byte(machine, rom, cart_ram, |at, byte| {
-                for (bit, flag) in out[8 * at..][..8].iter_mut().enumerate() {
-                    *flag = byte >> bit & 1;
-                }
+                spread(byte, &mut out[8 * at..][..8]);
             }),
             Self::ObsV0 => {
                 let mut numbers = [0.0; OBS_V0_DIM];
@@ -100,19 +119,9 @@ impl NativeSwarm {
         mask: Option<&[bool]>,
         out: &mut [u8],
     ) -> Result<(), SwarmError> {
-        view.check()?;
         let num_envs = self.config().num_envs;
+        view.check_call(num_envs, mask, out)?;
         let row = view.bytes_per_env();
-        if out.len() != num_envs * row {
-            return Err(SwarmError::WrongBuffer { expected: num_envs * row, found: out.len() });
-        }
-        if let Some(mask) = mask.filter(|mask| mask.len() != num_envs) {
-            return Err(SwarmError::WrongLength {
-                what: "mask entry",
-                num_envs,
-                found: mask.len(),
-            });
-        }
         if row == 0 {
             return Ok(());
         }
@@ -128,6 +137,69 @@ impl NativeSwarm {
         });
         Ok(())
     }
+}
+
+impl DeviceSwarm {
+    /// The same as [`NativeSwarm::show`], of machines on a device: frames or bytes come from it, no whole machines but for
+    /// [`View::ObsV0`], which a stage of the step computes without any of that.
+    ///
+    /// # Errors
+    /// As [`NativeSwarm::show`], or the device failed.
+    pub fn show(
+        &self,
+        view: &View,
+        mask: Option<&[bool]>,
+        out: &mut [u8],
+    ) -> Result<(), SwarmError> {
+        let num_envs = self.config().num_envs;
+        view.check_call(num_envs, mask, out)?;
+        let row = view.bytes_per_env();
+        if row == 0 {
+            return Ok(());
+        }
+        let marked = |env: &usize| mask.is_none_or(|mask| mask[*env]);
+        let envs: Vec<usize> = (0..num_envs).filter(marked).collect();
+        let mut rows: Vec<&mut [u8]> = out.chunks_exact_mut(row).collect();
+        match view {
+            View::Picture(picture) if mask.is_none() => {
+                let frames = self.frames()?;
+                let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
+                rows.iter_mut().zip(frames).for_each(|(out, frame)| picture.fill(frame, out));
+            }
+            View::Picture(picture) => {
+                for env in envs {
+                    let frame = self.frame(env)?;
+                    frame.as_chunks().0.iter().for_each(|frame| picture.fill(frame, rows[env]));
+                }
+            }
+            View::Memory(ranges) | View::Bits(ranges) => {
+                let addresses: Vec<u16> =
+                    ranges.iter().cloned().flatten().map(|address| address as u16).collect();
+                let bytes = self.gather(&envs, &addresses)?;
+                for (env, bytes) in envs.iter().zip(bytes.chunks_exact(addresses.len())) {
+                    match view {
+                        View::Bits(_) => {
+                            let flags = rows[*env].chunks_exact_mut(8);
+                            flags.zip(bytes).for_each(|(flags, byte)| spread(*byte, flags));
+                        }
+                        _ => rows[*env].copy_from_slice(bytes),
+                    }
+                }
+            }
+            View::ObsV0 => {
+                for env in envs {
+                    let EnvSnapshot { machine, cart_ram, .. } = self.snapshot(env)?;
+                    view.fill_one(&machine, self.rom(), &cart_ram, rows[env]);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A byte's bits, the lowest first.
+fn spread(byte: u8, flags: &mut [u8]) {
+    flags.iter_mut().enumerate().for_each(|(bit, flag)| *flag = byte >> bit & 1);
 }
 
 /// Every size of a picture is a part of this.

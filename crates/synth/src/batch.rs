@@ -5,7 +5,7 @@
 
 use crate::error::SynthError;
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
-use crate::table::{SCHEMA_VERSION, read_parquet, to_jsonl, to_parquet, write_whole};
+use crate::table::{self, SCHEMA_VERSION, read_parquet, to_jsonl, to_parquet, write_whole};
 use crate::tool::{Tools, Used};
 use crate::validate;
 use serde::{Deserialize, Serialize};
@@ -89,6 +89,11 @@ pub fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> (u64, u64) {
         let count = rows.end - rows.start;
         (all + count, there + if block_path(folder, block).exists() { count } else { 0 })
     })
+}
+
+/// Whether all rows of a dataset are there, whoever made them.
+pub fn is_whole(folder: &Path, manifest: &Manifest) -> bool {
+    (0..manifest.blocks()).all(|block| block_path(folder, block).exists())
 }
 
 /// Makes the rows of one process, with the tools of its manifest; `made` hears of each.
@@ -198,6 +203,12 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
     }
     paths.sort();
     Ok(paths)
+}
+
+/// All rows of a folder, without what makes them long: for statistics.
+pub fn read_brief(folder: &Path) -> Result<Vec<Row>, SynthError> {
+    let parts = files(folder)?.into_iter().map(|path| table::read_brief(&path));
+    Ok(parts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 /// All rows of a folder.

@@ -18,6 +18,17 @@ const FACTOR: f64 = 4.0;
 /// Ways at random beside all up and all down.
 const RANDOM_WAYS: u64 = 4;
 
+/// Who runs a row, and what may be done there in another way than by the interpreter, beside the mathematics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Runner {
+    /// A host compiler's program: nothing else.
+    Text,
+    /// A device of the runtime: threads come in any order.
+    Device,
+    /// NVIDIA Warp on the CPU: products of matrices are fused with their sums.
+    Warp,
+}
+
 /// What each number of a row's results may be off by.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Bounds {
@@ -54,7 +65,7 @@ impl Bounds {
         grid: Grid<'_>,
         seed: u64,
         exact: &Results,
-        any_order: bool,
+        runner: Runner,
     ) -> Option<Self> {
         let modules = || {
             let reverse = program.reverse.as_ref().ok().map(|it| &*it.module);
@@ -67,8 +78,11 @@ impl Bounds {
         }
         let mut ways: Vec<Way> =
             ways.into_iter().map(|doubt| Way { doubt, last_first: false }).collect();
-        if any_order && modules().any(adds_floats) {
+        if runner == Runner::Device && modules().any(adds_floats) {
             ways.push(Way { doubt: None, last_first: true });
+        }
+        if runner == Runner::Warp {
+            ways.push(Way { doubt: Some(Doubt::Fused), last_first: false });
         }
         let others = ways.iter().map(|&way| results_in(way, program, grid, seed).ok());
         let others: Vec<Results> = others.collect::<Option<_>>()?;

@@ -3,7 +3,7 @@
 use crate::batch::{Manifest, files};
 use crate::error::SynthError;
 use crate::grammar::family::Family;
-use crate::leak::curve;
+use crate::leak::{Leakage, curve, leakage};
 use crate::picture::{self, SHARES, STRUCTURES};
 use crate::row::{COMPILER_VERSION, Row};
 use crate::table::write_whole;
@@ -17,6 +17,9 @@ const NAMES: [&str; 2] = ["dataset_card.md", "README.md"];
 
 /// What of Warp's tests is listed though no row has it: a feature that so many percent of their kernels use.
 const LEAST_SHARE: f64 = 1.0;
+
+/// Rows of a split whose neighbours the card looks for.
+const LEAK_ROWS: usize = 2000;
 
 /// Writes the card of some rows and its pictures into a folder.
 pub fn write(
@@ -55,7 +58,10 @@ fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, extension: &str) -> Str
         plan.seed,
         format!("{:?}", plan.device).to_lowercase(),
         format!("{:?}", plan.mode).to_lowercase(),
-        manifest.tools.options(),
+        match plan.host_every {
+            0 => String::new(),
+            every => format!(" --host-every {every}"),
+        } + &manifest.tools.options(),
     );
     text += &manifest.tools.credits();
     let distinct = curve(rows).last().map_or(0, |point| point.1);
@@ -90,6 +96,7 @@ fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, extension: &str) -> Str
             rows.iter().filter(|row| row.split == split).count()
         );
     }
+    leaks(&mut text, rows);
     _ = writeln!(text, "\n## Structures against rows\n\n| rows | structures |\n|---:|---:|");
     curve(rows)
         .into_iter()
@@ -125,11 +132,31 @@ fn gradients(text: &mut String, rows: &[Row]) {
     for (code, count) in refused {
         _ = writeln!(text, "| refused by this compiler: `{code}` | {count} |");
     }
-    for (label, meaning) in
-        [("right", "agrees with differences"), ("wrong", "is wrong: differences say so")]
-    {
-        let rows = count(&|row| row.warp_gradient.as_deref() == Some(label));
-        _ = writeln!(text, "| NVIDIA Warp's {meaning} (`warp_gradient` is `{label}`) | {rows} |");
+    let labelled = |label: &str| count(&|row| row.warp_gradient.as_deref() == Some(label));
+    if rows.iter().any(|row| row.warp_gradient.is_some()) {
+        let (right, wrong) = (labelled("right"), labelled("wrong"));
+        _ = writeln!(text, "| NVIDIA Warp's agrees (`warp_gradient` is `right`) | {right} |");
+        _ = writeln!(text, "| NVIDIA Warp's is another: `wrong`, say differences | {wrong} |");
     }
     text.push('\n');
+}
+
+/// How near test rows are to training rows.
+fn leaks(text: &mut String, rows: &[Row]) {
+    _ = writeln!(
+        text,
+        "\n## Nearest training rows\n\nHow many of a row's five-token sequences, names and literals erased, the nearest \
+         training row has, too; of the first {LEAK_ROWS} rows of a split.\n\n| split | rows | median | at least 0.8 | at \
+         least 0.9 | all |\n|---|---:|---:|---:|---:|---:|"
+    );
+    for leakage in leakage(rows, LEAK_ROWS) {
+        let [most, nearly, all] = Leakage::LEVELS.map(|least| leakage.share(least));
+        _ = writeln!(
+            text,
+            "| {} | {} | {:.2} | {most:.2} % | {nearly:.2} % | {all:.2} % |",
+            leakage.split,
+            leakage.nearest.len(),
+            leakage.median()
+        );
+    }
 }

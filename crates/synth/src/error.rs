@@ -44,11 +44,8 @@ pub enum SynthError {
         reason: String,
     },
     /// NVRTC isn't there, or can't be used.
-    #[error("{reason}")]
-    Nvrtc {
-        /// What to do about it.
-        reason: String,
-    },
+    #[error(transparent)]
+    Nvrtc(Box<gbxcule_runtime::Error>),
     /// NVIDIA Warp's process.
     #[error(transparent)]
     Oracle(#[from] gbxcule_oracle::OracleError),
@@ -70,7 +67,7 @@ impl SynthError {
     }
 
     pub(crate) fn nvrtc(error: gbxcule_runtime::Error) -> Self {
-        Self::Nvrtc { reason: error.to_string() }
+        Self::Nvrtc(Box::new(error))
     }
 
     pub(crate) fn data(path: &Path, reason: impl std::fmt::Display) -> Self {

@@ -31,19 +31,51 @@ pub fn curve(rows: &[Row]) -> Vec<(usize, usize)> {
     points
 }
 
-/// For each row of a split, the nearness of the nearest training row.
-pub fn nearest(rows: &[Row], split: &str) -> Vec<f64> {
-    let sketches = |wanted: &str| -> Vec<[u64; HASHES]> {
-        rows.iter().filter(|row| row.split == wanted).map(|row| sketch(&row.source)).collect()
+/// How near the rows of a split are to their nearest training rows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Leakage {
+    /// The split.
+    pub split: &'static str,
+    /// Nearness of each row that was looked at, the least first.
+    pub nearest: Vec<f64>,
+}
+
+impl Leakage {
+    /// Nearnesses for which reports say how many rows reach them.
+    pub const LEVELS: [f64; 3] = [0.8, 0.9, 1.0];
+
+    /// The nearness that half of the rows don't reach.
+    pub fn median(&self) -> f64 {
+        self.nearest.get(self.nearest.len() / 2).copied().unwrap_or(0.0)
+    }
+
+    /// Percent of the rows that are at least so near.
+    pub fn share(&self, least: f64) -> f64 {
+        let count = self.nearest.iter().filter(|&&it| it >= least).count();
+        100.0 * count as f64 / self.nearest.len().max(1) as f64
+    }
+}
+
+/// The validation and the test split against all training rows; of each split no more than so many rows.
+pub fn leakage(rows: &[Row], most: usize) -> Vec<Leakage> {
+    let sketches = |wanted: &str, most: usize| -> Vec<[u64; HASHES]> {
+        let own = rows.iter().filter(|row| row.split == wanted).take(most);
+        own.map(|row| sketch(&row.source)).collect()
     };
-    let train = sketches("train");
+    let train = sketches("train", usize::MAX);
     let near = |own: &[u64; HASHES]| {
         let common = |other: &[u64; HASHES]| {
             own.iter().zip(other).filter(|(left, right)| left == right).count()
         };
         train.iter().map(common).max().unwrap_or(0) as f64 / HASHES as f64
     };
-    sketches(split).iter().map(near).collect()
+    ["valid", "test"]
+        .map(|split| {
+            let mut nearest: Vec<f64> = sketches(split, most).iter().map(near).collect();
+            nearest.sort_by(f64::total_cmp);
+            Leakage { split, nearest }
+        })
+        .into()
 }
 
 fn sketch(source: &str) -> [u64; HASHES] {
@@ -64,4 +96,30 @@ fn sketch(source: &str) -> [u64; HASHES] {
         }
     }
     least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_with_other_names_is_as_near_as_can_be() {
+        let row = |split: &str, source: &str| Row {
+            split: split.into(),
+            source: source.into(),
+            ..Row::default()
+        };
+        let text = "@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = wp.sin(x[i]) * 2.0\n";
+        let other =
+            "@wp.kernel\ndef g(a: wp.array(dtype=int)):\n    while a[0] > 1:\n        a[0] //= 3\n";
+        let rows = [
+            row("train", text),
+            row("valid", &text.replace("2.0", "3.0").replace('x', "data")),
+            row("test", other),
+        ];
+        let [valid, test] = &leakage(&rows, 10)[..] else { unreachable!("two splits") };
+        assert_eq!((valid.split, valid.median(), valid.share(1.0)), ("valid", 1.0, 100.0));
+        assert!(test.median() < 0.5 && test.share(0.8) == 0.0, "{test:?}");
+        assert!(leakage(&rows, 0).iter().all(|it| it.nearest.is_empty()));
+    }
 }

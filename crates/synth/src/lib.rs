@@ -20,6 +20,7 @@ pub mod leak;
 mod meaning;
 pub mod mutate;
 mod picture;
+mod pin;
 mod program;
 mod random;
 pub mod row;

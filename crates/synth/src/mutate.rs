@@ -4,7 +4,7 @@ use crate::error::SynthError;
 use crate::execute::Grid;
 use crate::program::Program;
 use crate::random::{self, Random};
-use crate::row::{Check, Row, results};
+use crate::row::{Check, Row, Texts, results};
 use crate::structure::{Token, tokens};
 use crate::validate::{Rungs, is_caught, validate};
 use gbxcule_runtime::Device;
@@ -63,17 +63,19 @@ impl Mutation {
         let mut random = Random::new(random::seed(seed, row.id * 8 + self as u64));
         let mut wrong = row.clone();
         match self {
-            Self::Source => wrong.source = token(&row.source, &mut random)?,
+            Self::Source => {
+                wrong.source = replace(&row.source, &changes(&row.source), &mut random)?
+            }
             Self::SourceAndTexts => {
-                wrong.source = token(&row.source, &mut random)?;
+                wrong.source = replace(&row.source, &changes(&row.source), &mut random)?;
                 let program = Program::read(&wrong.source).ok()?;
-                let emitted = program.emit();
+                let emitted = program.emit(row.texts());
                 wrong.ir = emitted.ir;
                 wrong.ir_backward = emitted.ir_backward;
-                wrong.cpp = row.cpp.is_some().then_some(emitted.cpp);
-                wrong.cpp_backward = emitted.cpp_backward.filter(|_| row.cpp.is_some());
-                wrong.cuda = row.cuda.is_some().then_some(emitted.cuda);
-                wrong.cuda_backward = emitted.cuda_backward.filter(|_| row.cuda.is_some());
+                wrong.cpp = emitted.cpp;
+                wrong.cpp_backward = emitted.cpp_backward;
+                wrong.cuda = emitted.cuda;
+                wrong.cuda_backward = emitted.cuda_backward;
                 wrong.gradient_refused = program.reverse.err();
             }
             Self::Ir => wrong.ir = word(&row.ir, &mut random)?,
@@ -90,8 +92,12 @@ impl Mutation {
     }
 }
 
-/// One token that changes what is computed: an operator, a function of the same kind, a number.
-fn token(source: &str, random: &mut Random) -> Option<String> {
+/// A change of a text: from a byte on, so many are replaced.
+pub(crate) type Change = (usize, usize, String);
+
+/// All tokens of a kernel that can be changed so that something else is computed: an operator, a function of the same
+/// kind, a number.
+pub(crate) fn changes(source: &str) -> Vec<Change> {
     const SWAPS: [(&str, &str); 14] = [
         ("+", "-"),
         ("-", "+"),
@@ -108,16 +114,16 @@ fn token(source: &str, random: &mut Random) -> Option<String> {
         ("tanh", "sin"),
         ("and", "or"),
     ];
-    let body = source.find("@wp.kernel")?;
+    let body = source.find("@wp.kernel").unwrap_or(source.len());
     let all = tokens(source);
-    let mut changes: Vec<(usize, usize, String)> = Vec::new();
+    let mut changes: Vec<Change> = Vec::new();
     for (number, &(at, token)) in all.iter().enumerate().filter(|(_, (at, _))| *at > body) {
         let (text, is_word) = match token {
             Token::Mark(mark) => (mark, false),
             Token::Name(name, dotted) => (name, dotted || name == "and"),
             Token::Number(text) if text.contains('.') => {
-                let value: f64 = text.parse().ok()?;
-                changes.push((at, text.len(), format!("{:?}", value + 0.5)));
+                let value: Option<f64> = text.parse().ok();
+                changes.extend(value.map(|it| (at, text.len(), format!("{:?}", it + 0.5))));
                 continue;
             }
             _ => continue,
@@ -134,15 +140,20 @@ fn token(source: &str, random: &mut Random) -> Option<String> {
             changes.push((at, text.len(), (*to).to_owned()));
         }
     }
-    replace(source, &changes, random)
+    changes
 }
 
-fn replace(text: &str, changes: &[(usize, usize, String)], random: &mut Random) -> Option<String> {
+/// The text with a change.
+pub(crate) fn changed(text: &str, (at, len, with): &Change) -> String {
+    format!("{}{with}{}", &text[..*at], &text[at + len..])
+}
+
+/// The text with one of some changes.
+fn replace(text: &str, changes: &[Change], random: &mut Random) -> Option<String> {
     if changes.is_empty() {
         return None;
     }
-    let (at, len, with) = &changes[random.below(changes.len())];
-    Some(format!("{}{with}{}", &text[..*at], &text[at + len..]))
+    Some(changed(text, &changes[random.below(changes.len())]))
 }
 
 /// One operation of IR.
@@ -240,9 +251,13 @@ pub fn score(
         let pairs: Vec<(&Row, Row)> =
             rows.iter().filter_map(|row| Some((row, kind.apply(row, seed)?))).collect();
         let wrong: Vec<Row> = pairs.iter().map(|pair| pair.1.clone()).collect();
-        let needs_host = matches!(kind, Mutation::Cpp | Mutation::Cuda);
+        let (needs_host, host_texts) = match kind {
+            Mutation::Cpp => (true, Texts::Cpu),
+            Mutation::Cuda => (true, Texts::Cuda),
+            _ => (false, Texts::Both),
+        };
         let host = folder.filter(|_| needs_host).map(Path::to_path_buf);
-        let verdicts = validate(&wrong, &Rungs { host, gpu, ..Rungs::default() })?;
+        let verdicts = validate(&wrong, &Rungs { host, host_texts, gpu, ..Rungs::default() })?;
         let mut score = Score { kind, made: wrong.len(), caught: 0, ran: 0, equal: 0 };
         for ((row, wrong), checks) in pairs.iter().zip(&verdicts) {
             let failed = |check: &&Check| check.verdict == "fail";

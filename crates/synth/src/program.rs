@@ -1,5 +1,6 @@
 //! From source text to everything the compiler makes of it.
 
+use crate::row::Texts;
 use gbxcule_kernel::back::cxx::{self, Dialect, Options};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::Diagnostic;
@@ -29,9 +30,9 @@ pub(crate) struct Reverse {
 pub(crate) struct Emitted {
     pub(crate) ir: String,
     pub(crate) ir_backward: Option<String>,
-    pub(crate) cpp: String,
+    pub(crate) cpp: Option<String>,
     pub(crate) cpp_backward: Option<String>,
-    pub(crate) cuda: String,
+    pub(crate) cuda: Option<String>,
     pub(crate) cuda_backward: Option<String>,
 }
 
@@ -72,11 +73,16 @@ impl Program {
         &self.forward.functions[self.kernel].params
     }
 
-    /// All texts.
-    pub(crate) fn emit(&self) -> Emitted {
+    /// The IR, and the texts for some devices.
+    pub(crate) fn emit(&self, texts: Texts) -> Emitted {
         let reverse = self.reverse.as_ref().ok();
-        let text = |dialect| write(&self.forward, self.kernel, dialect).source;
-        let back = |dialect| reverse.map(|it| write(&it.module, it.kernel, dialect).source);
+        let text = |dialect| {
+            texts.have(dialect).then(|| write(&self.forward, self.kernel, dialect).source)
+        };
+        let back = |dialect| {
+            let reverse = reverse.filter(|_| texts.have(dialect))?;
+            Some(write(&reverse.module, reverse.kernel, dialect).source)
+        };
         Emitted {
             ir: print::module(&self.forward),
             ir_backward: reverse.map(|it| print::module(&it.module)),

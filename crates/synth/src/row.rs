@@ -3,7 +3,7 @@
 //! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from the row's own
 //! seed until one means something.
 
-use crate::bound::Bounds;
+use crate::bound::{Bounds, Runner};
 use crate::difference::{self, Slope};
 use crate::distance::settled;
 use crate::execute::{self, Grid, Memory, Way};
@@ -14,7 +14,8 @@ use crate::meaning::{self, Dull};
 use crate::program::{Program, element};
 use crate::skeleton::Known;
 use crate::tensor::{self, Tensor};
-use crate::{random, spell, structure};
+use crate::{pin, random, spell, structure};
+use gbxcule_kernel::back::cxx::Dialect;
 use gbxcule_kernel::ir::Module;
 use gbxcule_runtime::Device;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,8 @@ static IN_WARP: LazyLock<Known> = LazyLock::new(Known::of_warp);
 pub enum Mode {
     /// Text only: read, lowered, differentiated, printed, not run.
     Text,
+    /// Run as often as it takes to know that it means something; no results are kept, nothing else is checked.
+    Meaning,
     /// Run, too: meaning, expected results, gradients against differences.
     Run,
 }
@@ -92,7 +95,7 @@ pub struct Row {
 }
 
 /// For which devices a row holds text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Texts {
     /// C++.
@@ -100,7 +103,18 @@ pub enum Texts {
     /// CUDA C++.
     Cuda,
     /// Both.
+    #[default]
     Both,
+}
+
+impl Texts {
+    /// Whether a dialect is among them.
+    pub(crate) fn have(self, dialect: Dialect) -> bool {
+        self != match dialect {
+            Dialect::Host => Self::Cuda,
+            Dialect::Cuda => Self::Cpu,
+        }
+    }
 }
 
 /// What rows are made of.
@@ -123,21 +137,24 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
     let draft = grammar::draft(seed);
     let source = spell::text(&draft.text);
     let program = Program::read(&source).map_err(|_| Dull::Faults)?;
-    let input_seed = random::seed(seed, 1 << 40);
+    let mut input_seed = random::seed(seed, 1 << 40);
     let mut checks = vec![passed("parses", None), passed("compiles", None)];
     let (mut outputs, mut gradients) = (None, None);
-    if plan.mode == Mode::Run {
+    if plan.mode != Mode::Text {
         meaning::check(&draft, &program, input_seed)?;
         checks.push(passed("meaningful", None));
+    }
+    if plan.mode == Mode::Run {
         let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+        input_seed = pin::seed(&source, &program, grid, input_seed)?;
+        checks.push(passed("pinned", None));
         let results = results(&program, grid, input_seed).map_err(|_| Dull::Faults)?;
         checks.push(slope(&program, grid, input_seed, results.gradients.is_some())?);
         checks.push(machine_code(&program, grid, input_seed, &results));
         outputs = Some(tensor::to_json(&results.outputs));
         gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
     }
-    let emitted = program.emit();
-    let (cpu, cuda) = (plan.device != Texts::Cuda, plan.device != Texts::Cpu);
+    let emitted = program.emit(plan.device);
     let structure = structure::hash(&source);
     Ok(Row {
         id,
@@ -145,10 +162,10 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         kernel: program.name().into(),
         ir: emitted.ir,
         ir_backward: emitted.ir_backward,
-        cpp: Some(emitted.cpp).filter(|_| cpu),
-        cpp_backward: emitted.cpp_backward.filter(|_| cpu),
-        cuda: Some(emitted.cuda).filter(|_| cuda),
-        cuda_backward: emitted.cuda_backward.filter(|_| cuda),
+        cpp: emitted.cpp,
+        cpp_backward: emitted.cpp_backward,
+        cuda: emitted.cuda,
+        cuda_backward: emitted.cuda_backward,
         ptx: None,
         ptx_backward: None,
         warp_cpp: None,
@@ -199,7 +216,7 @@ fn slope(program: &Program, grid: Grid<'_>, seed: u64, ran: bool) -> Result<Chec
     }
     match difference::compare(program, reverse, grid, seed) {
         Slope::Measured(error) if error <= difference::TOLERANCE => Ok(check("pass", Some(error))),
-        Slope::Measured(_) => Err(Dull::NotFinite),
+        Slope::Measured(_) => Err(Dull::WrongSlope),
         Slope::Rough => Ok(check("rough", None)),
         Slope::Unable => Ok(check("not run", None)),
     }
@@ -208,7 +225,7 @@ fn slope(program: &Program, grid: Grid<'_>, seed: u64, ran: bool) -> Result<Chec
 /// The kernel and its reverse as machine code of this CPU, against the interpreter.
 fn machine_code(program: &Program, grid: Grid<'_>, seed: u64, results: &Results) -> Check {
     let (name, found) = ("machine_code", OnceCell::new());
-    let find = || Bounds::find(program, grid, seed, results, true);
+    let find = || Bounds::find(program, grid, seed, results, Runner::Device);
     let bounds = || found.get_or_init(find).as_ref();
     match launched::compare(program, grid, seed, results, Device::Cpu, bounds) {
         Ok(distances) => settled(name, &distances),
@@ -307,6 +324,15 @@ pub(crate) fn results_in(
 }
 
 impl Row {
+    /// For which devices it holds texts.
+    pub(crate) fn texts(&self) -> Texts {
+        match (&self.cpp, &self.cuda) {
+            (Some(_), Some(_)) => Texts::Both,
+            (None, Some(_)) => Texts::Cuda,
+            _ => Texts::Cpu,
+        }
+    }
+
     /// The inputs as data.
     pub(crate) fn inputs(&self) -> Option<Vec<Given>> {
         serde_json::from_str(&self.inputs_json).ok()

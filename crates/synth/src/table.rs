@@ -7,8 +7,8 @@ use arrow::array::{
     UInt32Array, UInt32Builder, UInt64Array,
 };
 use arrow::datatypes::{Field, Schema};
-use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SynthError> {
 pub fn to_parquet(rows: &[Row]) -> Result<Vec<u8>, SynthError> {
     let failed = |reason: String| SynthError::data(Path::new("parquet"), reason);
     let batch = batch(rows).map_err(|error| failed(error.to_string()))?;
-    let level = ZstdLevel::try_new(6).map_err(|error| failed(error.to_string()))?;
+    let level = ZstdLevel::try_new(3).map_err(|error| failed(error.to_string()))?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(level))
         .set_created_by(crate::row::COMPILER_VERSION.into())
@@ -134,8 +134,35 @@ pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
     Ok(reader.schema().fields().iter().map(|field| field.name().clone()).collect())
 }
 
+/// Columns that make up most of a row, and that statistics don't look at.
+const BULKY: [&str; 14] = [
+    "ir",
+    "ir_backward",
+    "cpp",
+    "cpp_backward",
+    "cuda",
+    "cuda_backward",
+    "ptx",
+    "ptx_backward",
+    "warp_cpp",
+    "warp_cuda",
+    "signature_json",
+    "inputs_json",
+    "outputs_json",
+    "gradients_json",
+];
+
 /// The rows of a Parquet file.
 pub fn read_parquet(path: &Path) -> Result<Vec<Row>, SynthError> {
+    read_columns(path, &[])
+}
+
+/// The same without what makes rows long: texts made from the source, inputs and results.
+pub fn read_brief(path: &Path) -> Result<Vec<Row>, SynthError> {
+    read_columns(path, &BULKY)
+}
+
+fn read_columns(path: &Path, left_out: &[&str]) -> Result<Vec<Row>, SynthError> {
     let file = fs::File::open(path).map_err(SynthError::file(path))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| SynthError::data(path, error))?;
@@ -145,15 +172,21 @@ pub fn read_parquet(path: &Path) -> Result<Vec<Row>, SynthError> {
         let reason = format!("schema version {found}, this program reads {SCHEMA_VERSION}");
         return Err(SynthError::data(path, reason));
     }
+    let schema = reader.schema().clone();
+    let kept = (0..schema.fields().len())
+        .filter(|&at| !left_out.contains(&schema.field(at).name().as_str()));
+    let kept = ProjectionMask::roots(reader.parquet_schema(), kept);
+    let reader = reader.with_projection(kept);
     let mut rows = Vec::new();
     for batch in reader.build().map_err(|error| SynthError::data(path, error))? {
         let batch = batch.map_err(|error| SynthError::data(path, error))?;
-        rows.extend(rows_of(&batch).ok_or_else(|| SynthError::data(path, "a column is missing"))?);
+        let missing = || SynthError::data(path, "a column is missing");
+        rows.extend(rows_of(&batch, left_out).ok_or_else(missing)?);
     }
     Ok(rows)
 }
 
-fn rows_of(batch: &RecordBatch) -> Option<Vec<Row>> {
+fn rows_of(batch: &RecordBatch, left_out: &[&str]) -> Option<Vec<Row>> {
     fn column<'a, T: 'static>(batch: &'a RecordBatch, name: &str) -> Option<&'a T> {
         batch.column_by_name(name)?.as_any().downcast_ref()
     }
@@ -183,7 +216,7 @@ fn rows_of(batch: &RecordBatch) -> Option<Vec<Row>> {
             ..Row::default()
         });
     }
-    for &(name, _, set) in TEXTS {
+    for &(name, _, set) in TEXTS.iter().filter(|it| !left_out.contains(&it.0)) {
         let column: &StringArray = column(batch, name)?;
         for (row, text) in rows.iter_mut().zip(column.iter()) {
             set(row, text.map(str::to_owned));

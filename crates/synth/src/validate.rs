@@ -4,7 +4,7 @@ mod assembler;
 mod peer;
 mod text;
 
-use crate::bound::Bounds;
+use crate::bound::{Bounds, Runner};
 use crate::difference::{self, Slope};
 use crate::distance::{exact, settled};
 use crate::error::SynthError;
@@ -12,9 +12,8 @@ use crate::execute::Grid;
 use crate::input::Given;
 use crate::launched;
 use crate::program::Program;
-use crate::row::{Check, Results, Row, results};
+use crate::row::{Check, Results, Row, Texts, results};
 use crate::tensor::Tensor;
-use gbxcule_kernel::back::cxx::Dialect;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::Device;
 use std::cell::OnceCell;
@@ -46,6 +45,8 @@ pub const WARP_GRADIENT_ERROR: f64 = 1e-2;
 pub struct Rungs {
     /// A folder where the host's compiler works.
     pub host: Option<PathBuf>,
+    /// Which texts it compiles.
+    pub host_texts: Texts,
     /// Whether NVRTC compiles the CUDA texts to machine code, and `ptxas` the stored PTX.
     pub nvrtc: bool,
     /// A Python with NVIDIA Warp.
@@ -60,7 +61,7 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
     let mut verdicts: Vec<Vec<Check>> =
         rows.iter().zip(&read).map(|(row, stored)| rungs(row, stored.as_ref())).collect();
     let ran = match &wanted.host {
-        Some(folder) => text::rungs(rows, &read, folder, &[Dialect::Host, Dialect::Cuda])?,
+        Some(folder) => text::rungs(rows, &read, folder, wanted.host_texts)?,
         None => rows
             .iter()
             .map(|_| ["cpp", "cuda_on_host"].map(|name| check(name, NOT_ASKED, None)))
@@ -95,7 +96,7 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
 /// The rung of the host's compiler alone: C++ texts, compiled together.
 pub(crate) fn host(rows: &[Row], folder: &Path) -> Result<Vec<Check>, SynthError> {
     let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
-    let checks = text::rungs(rows, &read, folder, &[Dialect::Host])?;
+    let checks = text::rungs(rows, &read, folder, Texts::Cpu)?;
     Ok(checks.into_iter().map(|[cpp, _]| cpp).collect())
 }
 
@@ -113,8 +114,8 @@ struct Stored {
     inputs: Vec<Given>,
     seed: u64,
     results: Result<Results, String>,
-    /// What results may be off by where threads run in order, and where they don't.
-    bounds: [OnceCell<Option<Bounds>>; 2],
+    /// What results may be off by, for each runner.
+    bounds: [OnceCell<Option<Bounds>>; 3],
 }
 
 impl Stored {
@@ -134,18 +135,18 @@ impl Stored {
         Grid { dims: &self.dims, inputs: &self.inputs }
     }
 
-    fn bounds(&self, any_order: bool) -> Option<&Bounds> {
+    fn bounds(&self, runner: Runner) -> Option<&Bounds> {
         let find = || {
             let exact = self.results.as_ref().ok()?;
-            Bounds::find(&self.program, self.grid(), self.seed, exact, any_order)
+            Bounds::find(&self.program, self.grid(), self.seed, exact, runner)
         };
-        self.bounds[usize::from(any_order)].get_or_init(find).as_ref()
+        self.bounds[runner as usize].get_or_init(find).as_ref()
     }
 
     /// Launched on a device, forward and backward.
     fn launched(&self, name: &str, device: Device) -> Check {
         let Ok(results) = &self.results else { return check(name, "fail", None) };
-        let bounds = || self.bounds(true);
+        let bounds = || self.bounds(Runner::Device);
         match launched::compare(&self.program, self.grid(), self.seed, results, device, bounds) {
             Ok(distances) => settled(name, &distances),
             Err(_) => check(name, "fail", None),
@@ -198,14 +199,13 @@ fn verdict(holds: bool) -> &'static str {
 
 /// Whether the compiler prints what the row holds.
 fn same_texts(row: &Row, program: &Program) -> bool {
-    let emitted = program.emit();
-    let same = |stored: &Option<String>, now: &Option<String>| stored.is_none() || stored == now;
+    let emitted = program.emit(row.texts());
     row.ir == emitted.ir
         && row.ir_backward == emitted.ir_backward
-        && same(&row.cpp, &Some(emitted.cpp))
-        && same(&row.cpp_backward, &emitted.cpp_backward)
-        && same(&row.cuda, &Some(emitted.cuda))
-        && same(&row.cuda_backward, &emitted.cuda_backward)
+        && row.cpp == emitted.cpp
+        && row.cpp_backward == emitted.cpp_backward
+        && row.cuda == emitted.cuda
+        && row.cuda_backward == emitted.cuda_backward
         && row.gradient_refused.as_ref() == program.reverse.as_ref().err()
 }
 
@@ -230,6 +230,22 @@ pub fn ladder(verdicts: &[Vec<Check>]) -> Vec<(&'static str, usize, usize, usize
             (name, pass, fail, verdicts.len() - pass - fail, most)
         })
         .collect()
+}
+
+/// Rungs whose number is a difference in units in the last place.
+pub const UNITS: [&str; 5] = ["machine_code", "cpp", "cuda_on_host", "warp", "gpu"];
+
+/// For each of them, the differences of the rows that passed, the least first.
+pub fn units(verdicts: &[Vec<Check>]) -> Vec<(&'static str, Vec<f64>)> {
+    UNITS
+        .map(|name| {
+            let own =
+                verdicts.iter().flatten().filter(|it| it.check == name && it.verdict == "pass");
+            let mut units: Vec<f64> = own.filter_map(|check| check.number).collect();
+            units.sort_by(f64::total_cmp);
+            (name, units)
+        })
+        .into()
 }
 
 /// Whether any check failed.

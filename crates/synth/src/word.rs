@@ -190,7 +190,6 @@ pub(crate) fn role(role: Role) -> &'static [&'static str] {
 /// The plural of a name: what an array of such things is called.
 pub(crate) fn plural(name: &str) -> String {
     match name {
-        "mass" | "stress" | "flux" => format!("{name}es"),
         "axis" => "axes".into(),
         "index" => "indices".into(),
         "basis" => "bases".into(),
@@ -198,6 +197,7 @@ pub(crate) fn plural(name: &str) -> String {
         "density" | "energy" | "intensity" | "velocity" => {
             format!("{}ies", &name[..name.len() - 1])
         }
+        other if other.ends_with(['s', 'x']) => format!("{other}es"),
         other if other.ends_with('y') && !other.ends_with("ey") => {
             format!("{}ies", &other[..other.len() - 1])
         }

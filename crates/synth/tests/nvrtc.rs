@@ -8,7 +8,7 @@ use gbxcule_synth::usage::Usage;
 use gbxcule_synth::validate::{Rungs, ladder, validate};
 use std::path::{Path, PathBuf};
 
-const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both };
+const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
 const ROWS: u64 = 12;
 
 /// A dataset with PTX.

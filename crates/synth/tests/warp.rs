@@ -3,6 +3,7 @@
 use gbxcule_oracle::Python;
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
+use gbxcule_synth::skeleton::Known;
 use gbxcule_synth::tool::Tools;
 use gbxcule_synth::validate::{Rungs, ladder, validate};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,19 @@ fn nvidia_warp_computes_the_same_and_its_wrong_gradients_are_labelled() {
     let labelled =
         |label: &str| rows.iter().filter(|row| row.warp_gradient.as_deref() == Some(label)).count();
     assert!(labelled("right") >= 20 && labelled("wrong") >= 1, "{verdicts:?}");
+}
+
+/// A change of the IR changes skeletons; then `gbxcule synth skeletons` has to make the list anew.
+#[test]
+#[ignore = "needs NVIDIA Warp"]
+fn the_list_of_its_kernels_is_what_this_compiler_makes_of_its_package() {
+    let print =
+        "import importlib.util as i; print(i.find_spec('warp').submodule_search_locations[0])";
+    let output = Python::find().command().args(["-c", print]).output().expect("Python");
+    let package = String::from_utf8(output.stdout).expect("a path");
+    let found = Known::of_folder(Path::new(package.trim())).expect("the package");
+    println!("{} kernels, {} compiled, {} skeletons", found.kernels, found.compiled, found.len());
+    assert!(found.to_text() == Known::of_warp().to_text(), "docs/dataset.md says how it is made");
 }
 
 fn dataset(name: &str, plan: Plan, count: u64) -> (Manifest, Vec<Row>) {

@@ -43,13 +43,14 @@ def load(source: str, backward: bool):
     key = (source, backward)
     if key not in MODULES:
         name = "text_" + hashlib.sha256(f"{backward}\n{source}".encode()).hexdigest()[:16]
-        path = Path(tempfile.mkdtemp(prefix="gbxcule-")) / f"{name}.py"
-        path.write_text(source)
-        spec = importlib.util.spec_from_file_location(name, path)
-        module = importlib.util.module_from_spec(spec)
-        wp.config.enable_backward = backward
-        spec.loader.exec_module(module)
-        wp.load_module(wp.get_module(name), device="cpu")
+        with tempfile.TemporaryDirectory(prefix="gbxcule-") as folder:
+            path = Path(folder) / f"{name}.py"
+            path.write_text(source)
+            spec = importlib.util.spec_from_file_location(name, path)
+            module = importlib.util.module_from_spec(spec)
+            wp.config.enable_backward = backward
+            spec.loader.exec_module(module)
+            wp.load_module(wp.get_module(name), device="cpu")
         MODULES[key] = module
     return MODULES[key]
 

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gbxcule_oracle::Python;
-use gbxcule_synth::leak::nearest;
+use gbxcule_synth::batch::read_brief;
+use gbxcule_synth::leak::{Leakage, leakage};
 use gbxcule_synth::mutate::{Mutation, Score, score};
-use gbxcule_synth::row::{Check, Row};
-use gbxcule_synth::validate::{Rungs, is_caught, ladder, validate};
+use gbxcule_synth::row::{Check, Row, Texts};
+use gbxcule_synth::validate::{Rungs, is_caught, ladder, units, validate};
 
 use super::make::write_rows;
 use super::{Dataset, Device};
@@ -65,7 +66,8 @@ impl Validate {
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut verdicts = Vec::new();
         let warp = self.warp.then(Python::find);
-        let wanted = Rungs { host: folder.clone(), nvrtc: self.nvrtc, warp, gpu };
+        let (host, host_texts) = (folder.clone(), Texts::Both);
+        let wanted = Rungs { host, host_texts, nvrtc: self.nvrtc, warp, gpu };
         for rows in rows.chunks(HOST_ROWS) {
             verdicts.extend(validate(rows, &wanted)?);
             bar.inc(rows.len() as u64);
@@ -83,6 +85,10 @@ impl Validate {
     }
 }
 
+/// Differences that are counted together: above the first, up to the second.
+const LEVELS: [(f64, f64); 6] =
+    [(-1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (2.0, 4.0), (4.0, 16.0), (16.0, f64::INFINITY)];
+
 fn print_ladder(rows: &[Row], verdicts: &[Vec<Check>]) {
     for (row, checks) in rows.iter().zip(verdicts) {
         for check in checks.iter().filter(|check| check.verdict == "fail") {
@@ -99,6 +105,18 @@ fn print_ladder(rows: &[Row], verdicts: &[Vec<Check>]) {
             run => (format!("{:.2}", 100.0 * pass as f64 / run as f64), format!("{most:.3e}")),
         };
         println!("{name:<14} {pass:>8} {fail:>8} {none:>8} {percent:>8}   {most}");
+    }
+    println!(
+        "\n{:<14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}   rows that differ by so many units in the last place",
+        "rung", "0", "1", "2", "3..4", "5..16", "more"
+    );
+    for (name, units) in units(verdicts).into_iter().filter(|(_, units)| !units.is_empty()) {
+        print!("{name:<14}");
+        for (above, to) in LEVELS {
+            let count = units.iter().filter(|&&it| above < it && it <= to).count();
+            print!(" {count:>8}");
+        }
+        println!("   at most {:.0}", units.last().copied().unwrap_or(0.0));
     }
     let is_wrong = |check: &&Check| check.verdict == "wrong";
     let wrong = verdicts.iter().flatten().filter(is_wrong).count();
@@ -168,32 +186,27 @@ impl Mutate {
 
 /// How near rows of the test and validation splits are to their nearest training row
 #[derive(Args)]
-pub(crate) struct Leakage {
+pub(crate) struct Leak {
     #[command(flatten)]
     dataset: Dataset,
 }
 
-impl Leakage {
+impl Leak {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let (_, rows) = self.dataset.read()?;
+        let mut rows = read_brief(&self.dataset.folder)?;
+        rows.truncate(self.dataset.limit.unwrap_or(usize::MAX));
         println!(
             "{:<8} {:>8} {:>8} {:>10} {:>10} {:>10}",
             "split", "rows", "median", ">= 0.8", ">= 0.9", "1.0"
         );
-        for split in ["valid", "test"] {
-            let mut near = nearest(&rows, split);
-            near.sort_by(f64::total_cmp);
-            let share = |least: f64| {
-                let count = near.iter().filter(|&&it| it >= least).count();
-                format!("{:.2} %", 100.0 * count as f64 / near.len().max(1) as f64)
-            };
-            let median = near.get(near.len() / 2).copied().unwrap_or(0.0);
+        for leakage in leakage(&rows, usize::MAX) {
+            let [most, nearly, all] =
+                Leakage::LEVELS.map(|least| format!("{:.2} %", leakage.share(least)));
             println!(
-                "{split:<8} {:>8} {median:>8.2} {:>10} {:>10} {:>10}",
-                near.len(),
-                share(0.8),
-                share(0.9),
-                share(1.0)
+                "{:<8} {:>8} {:>8.2} {most:>10} {nearly:>10} {all:>10}",
+                leakage.split,
+                leakage.nearest.len(),
+                leakage.median(),
             );
         }
         Ok(true)

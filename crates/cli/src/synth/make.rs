@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::nvrtc::Arch;
-use gbxcule_synth::batch::{Manifest, Work, batch, extent};
+use gbxcule_synth::batch::{Manifest, Work, batch, extent, is_whole, read_brief};
 use gbxcule_synth::card;
 use gbxcule_synth::leak::unique;
 use gbxcule_synth::row::{Mode, Plan, Row, Texts};
@@ -16,7 +16,7 @@ use gbxcule_synth::table::{to_jsonl, to_parquet};
 use gbxcule_synth::tool::Tools;
 use gbxcule_synth::usage::Usage;
 
-use super::{Dataset, Device, open};
+use super::{Dataset, Device};
 use crate::progress;
 
 /// What rows are made of.
@@ -30,7 +30,7 @@ struct What {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// `text` leaves out everything that runs a kernel
+    /// `text` leaves out everything that runs a kernel, `meaning` all but the runs that tell whether it means something
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
 
@@ -72,6 +72,8 @@ struct What {
 enum Depth {
     /// Read, lowered, differentiated and printed, not run
     Text,
+    /// Run to know that results are finite and differ, inputs matter, and no statement can be left out
+    Meaning,
     /// Run, too: meaning, expected results, gradients against finite differences
     Run,
 }
@@ -88,6 +90,7 @@ impl What {
     fn manifest(&self, device: Texts, tools: &Tools) -> Manifest {
         let mode = match self.mode {
             Depth::Text => Mode::Text,
+            Depth::Meaning => Mode::Meaning,
             Depth::Run => Mode::Run,
         };
         let plan = Plan { seed: self.seed, mode, device, host_every: self.host_every };
@@ -130,7 +133,7 @@ impl Generate {
     }
 }
 
-/// Make one shard of a dataset; `synth card` makes the card when all are there
+/// Make one shard of a dataset; who makes the last one writes the card, too
 #[derive(Args)]
 pub(crate) struct Batch {
     #[command(flatten)]
@@ -149,6 +152,11 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
 impl Batch {
     pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
         self.what.make(device, self.shard.0, self.shard.1)?;
+        let tools = self.what.tools(device)?;
+        let manifest = self.what.manifest(device.texts(), &tools);
+        if is_whole(&self.what.out, &manifest) {
+            write_card(&self.what.out, &Usage::of_warp())?;
+        }
         Ok(true)
     }
 }
@@ -203,7 +211,7 @@ pub(super) fn write_rows(
 }
 
 fn write_card(folder: &Path, warp: &Usage) -> anyhow::Result<()> {
-    let (manifest, rows) = open(folder, None)?;
+    let (manifest, rows) = (Manifest::read(folder)?, read_brief(folder)?);
     Ok(card::write(folder, &manifest, &rows, warp)?)
 }
 

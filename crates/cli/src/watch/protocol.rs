@@ -22,11 +22,14 @@
 //! one is chosen, its whole picture.
 //! ```json
 //! {"step":12, "frame":0, "running":true, "speed":0, "frames_per_s":412000.0, "first":0, "count":64, "shrink":1,
-//!  "chosen": {"env":5, "frames":288, "reward":0.25, "action":"LEFT", "buttons":2, "held":false,
+//!  "done": [3, 17],
+//!  "chosen": {"env":5, "frames":288, "reward":0.25, "episode_return":4.5, "done":false, "observation":[0.5, 0.25],
+//!             "obs_dim":2, "action":"LEFT", "buttons":2, "held":false,
 //!             "registers":{"a":1,"f":176,"b":0,"c":19,"d":0,"e":216,"h":1,"l":77,"sp":65534,"pc":256},
 //!             "memory":[0]}}
 //! ```
-//! `memory` is C000 to C01F; `reward` is null in stages that have none. `look` is also the browser's credit: it is owed
+//! `done` names those of the `count` machines whose episode is over. `memory` is C000 to C01F, `observation` the first 32
+//! numbers of `obs_dim`; what the stage or the programs do not have is null. `look` is also the browser's credit: it is owed
 //! at most one view, so that a slow one falls behind nobody but itself. Whatever is malformed is answered with
 //! `{"type":"refused", "message":"..."}` and changes nothing.
 
@@ -137,7 +140,12 @@ pub(crate) struct Status {
 }
 
 /// A view up to its pictures, with room for them.
-pub(crate) fn view_head(status: Status, look: Look, chosen: Option<&Closely>) -> Vec<u8> {
+pub(crate) fn view_head(
+    status: Status,
+    look: Look,
+    done: &[usize],
+    chosen: Option<&Closely>,
+) -> Vec<u8> {
     let head = json!({
         "step": status.step,
         "frame": status.frame,
@@ -147,6 +155,7 @@ pub(crate) fn view_head(status: Status, look: Look, chosen: Option<&Closely>) ->
         "first": look.first,
         "count": look.count,
         "shrink": look.shrink.divisor(),
+        "done": done,
         "chosen": look.chosen.zip(chosen).map(|(env, closely)| chosen_head(env, closely)),
     })
     .to_string();
@@ -164,6 +173,10 @@ fn chosen_head(env: usize, closely: &Closely) -> Value {
         "env": env,
         "frames": closely.frames,
         "reward": closely.reward,
+        "episode_return": closely.episode_return,
+        "done": closely.is_done,
+        "observation": closely.observation.as_ref().map(|(numbers, _)| numbers),
+        "obs_dim": closely.observation.as_ref().map(|(_, of)| of),
         "action": closely.action,
         "buttons": closely.buttons,
         "held": closely.held,

@@ -259,8 +259,10 @@ impl Session {
             frames_per_s: if self.running { self.meter.rate } else { 0.0 },
         };
         let closely = look.chosen.map(|env| self.driver.look_closely(env)).transpose()?;
-        let mut view = protocol::view_head(status, look, closely.as_ref());
-        for env in look.first..look.first + look.count {
+        let envs = look.first..look.first + look.count;
+        let done: Vec<usize> = envs.clone().filter(|env| self.driver.is_over(*env)).collect();
+        let mut view = protocol::view_head(status, look, &done, closely.as_ref());
+        for env in envs {
             look.shrink.append(self.driver.picture(env)?, &mut view);
         }
         if let Some(env) = look.chosen {

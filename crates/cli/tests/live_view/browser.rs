@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gbxcule_swarm::NativeSwarm;
 
 use crate::chromium::{Chromium, Window};
-use crate::serving::{Serving, expected_swarm, wait_until};
+use crate::serving::{Serving, TASK, expected_swarm, wait_until};
 
 const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false };
 const PHONE: Window = Window { width: 390, height: 844, ratio: 2.0, dark: false };
@@ -124,6 +124,50 @@ fn the_page_shows_the_swarm_and_obeys() {
     wait_until("actions drive it again", || text(&mut browser, "action") != "your hands");
     browser.press("Escape");
     wait_until("it is closed", || browser.holds("document.getElementById('machine').hidden"));
+    assert_eq!(browser.thrown, [""; 0]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn what_programs_say_is_on_the_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("task.py").display().to_string();
+    std::fs::write(&file, TASK).expect("a file");
+    let arguments = ["watch", "--num-envs", "12", "--paused", "--reward", &file, "--obs", &file];
+    let serving = Serving::start(&arguments);
+    let mut browser = Chromium::start();
+    browser.open(&serving.url(), WIDE);
+    wait_for_text(&mut browser, "rate", "paused");
+    // How light a machine's upper left corner is, where there is nothing but water.
+    let light = |env: usize| {
+        format!(
+            "(() => {{ const canvas = document.getElementById('mosaic'); const wide = Math.round(canvas.width / \
+             Math.round(canvas.width / 164)); const columns = Math.round(canvas.width / wide); return \
+             canvas.getContext('2d').getImageData(({env} % columns) * wide + 80, Math.floor({env} / columns) * \
+             Math.round(wide * 148 / 164) + 20, 1, 1).data[0]; }})()"
+        )
+    };
+    browser.evaluate("document.getElementById('swarm').focus()");
+    for env in 0..12 {
+        browser.press(if env == 0 { "Enter" } else { "ArrowRight" });
+        browser.evaluate("document.getElementById('swarm').focus()");
+        wait_for_text(&mut browser, "name", &format!("Machine {env}"));
+    }
+    let mut seen = [false; 2];
+    for step in 1..=12 {
+        browser.press(".");
+        wait_for_text(&mut browser, "step-count", &step.to_string());
+        let is_over = !browser.holds("document.getElementById('over').hidden");
+        seen[usize::from(is_over)] = true;
+        let dark = browser.evaluate(&light(11)).as_u64().expect("a number") < 0xA0;
+        assert_eq!(dark, is_over, "step {step}");
+        assert!(text(&mut browser, "observation").starts_with("observation "), "step {step}");
+        assert!(text(&mut browser, "observation").ends_with(" … 40"), "step {step}");
+        let number = |text: String| text.parse::<f64>().unwrap_or_else(|_| panic!("{text}"));
+        assert!(number(text(&mut browser, "reward")) <= number(text(&mut browser, "return")));
+    }
+    assert_eq!(seen, [true; 2], "episodes end and begin");
+    picture(&mut browser, "programs", WIDE);
     assert_eq!(browser.thrown, [""; 0]);
 }
 

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gbxcule_lab::action_source::ActionGen;
-use gbxcule_swarm::{Codec, NativeSwarm, Rom, Schedule, Stage, SwarmConfig};
+use gbxcule_swarm::{Codec, NativeSwarm, Programs, Rom, Schedule, Stage, SwarmConfig};
 
 /// Longer than anything takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -56,20 +56,57 @@ impl Drop for Serving {
     }
 }
 
+/// A program for the game, for `--reward` and `--obs` alike: what it says differs from machine to machine and from step
+/// to step, and shows if it is run once too often.
+pub(crate) const TASK: &str = "\
+import gbxcule as gb
+import warp as wp
+
+SCRATCH = 1
+OBS_DIM = 40
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    scratch[0] += 0.5
+    return scratch[0] + wp.float32(gb.read(machine, 0xC006))
+
+@wp.func
+def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
+    return gb.action(machine) < wp.uint8(4)
+
+@wp.func
+def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+    for at in range(40):
+        obs[at] = wp.float32(gb.read(machine, 0xC000 + at)) + scratch[0]
+";
+
 /// The built-in game on so many machines after so many steps of random actions, as `watch` runs it by default.
 pub(crate) fn expected_swarm(num_envs: usize, frames_per_step: u32, steps: u64) -> NativeSwarm {
+    let mut swarm = fresh_swarm(num_envs, frames_per_step, Programs::default());
+    for step in 0..steps {
+        step_randomly(&mut swarm, step);
+    }
+    swarm
+}
+
+pub(crate) fn fresh_swarm(
+    num_envs: usize,
+    frames_per_step: u32,
+    programs: Programs,
+) -> NativeSwarm {
     let rom = Rom::new(gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes());
     let config = SwarmConfig {
         schedule: Schedule::new(frames_per_step, 8).expect("a schedule"),
-        stage: Stage::RewardOnly,
+        stage: if programs.are_built_in() { Stage::RewardOnly } else { Stage::FullStep },
+        programs,
         draw_last: true,
         ..SwarmConfig::new(num_envs)
     };
-    let mut swarm = NativeSwarm::new(rom.expect("a ROM"), config).expect("a swarm");
-    let mut actions = vec![0; num_envs];
-    for step in 0..steps {
-        ActionGen::Random.fill(Codec::FULL_V1, 0, step, &mut actions);
-        swarm.step(&actions).expect("a step");
-    }
-    swarm
+    NativeSwarm::new(rom.expect("a ROM"), config).expect("a swarm")
+}
+
+pub(crate) fn step_randomly(swarm: &mut NativeSwarm, step: u64) {
+    let mut actions = vec![0; swarm.config().num_envs];
+    ActionGen::Random.fill(Codec::FULL_V1, 0, step, &mut actions);
+    swarm.step(&actions).expect("a step");
 }

@@ -5,11 +5,11 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::time::Duration;
 
-use gbxcule_swarm::FRAME_BYTES;
+use gbxcule_swarm::{FRAME_BYTES, ProgramText, Programs};
 use serde_json::{Value, json};
 use tungstenite::{Message, WebSocket};
 
-use crate::serving::{Serving, expected_swarm, wait_until};
+use crate::serving::{Serving, TASK, expected_swarm, fresh_swarm, step_randomly, wait_until};
 
 struct Client {
     socket: WebSocket<TcpStream>,
@@ -95,6 +95,73 @@ fn stepped_views_show_what_a_swarm_with_the_same_actions_shows() {
         assert_eq!(chosen["reward"].as_f64().map(|reward| reward as f32), Some(swarm.rewards()[6]));
         let memory = swarm.read_memory(6, 0xC000..0xC020).expect("memory");
         assert_eq!(chosen["memory"], json!(memory));
+    }
+}
+
+#[test]
+fn programs_of_the_user_are_shown_as_a_swarm_computes_them_also_frame_by_frame() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("task.py").display().to_string();
+    std::fs::write(&file, TASK).expect("a file");
+    let arguments =
+        ["watch", "--num-envs", "6", "--paused", "--speed", "1000", "--reward", &file, "--obs"];
+    let serving = Serving::start(&[&arguments[..], &[&file]].concat());
+    let mut client = Client::connect(&serving);
+    let text = ProgramText::new("task.py", TASK);
+    let programs = Programs::new(text.clone(), text).expect("programs");
+    let mut swarm = fresh_swarm(6, 24, programs);
+    let (mut total, mut was_done, mut step) = (0.0, false, 0);
+    let (mut ends, mut over) = (0, 0);
+    for _ in 0..4 {
+        // Some steps at once, some piece by piece.
+        client.send(&json!({ "type": "step" }));
+        client.send(&json!({ "type": "run" }));
+        let mut view = client.look(1, 5, 8, Some(4));
+        while view.head["step"].as_u64() < Some(step + 4) {
+            view = client.look(1, 5, 8, Some(4));
+        }
+        client.send(&json!({ "type": "pause" }));
+        client.send(&json!({ "type": "step" }));
+        while view.head["running"] == true || view.head["frame"] != 0 {
+            view = client.look(1, 5, 8, Some(4));
+        }
+        while Some(step) < view.head["step"].as_u64() {
+            step_randomly(&mut swarm, step);
+            let (reward, done) = (swarm.rewards()[4], swarm.dones()[4]);
+            total = if was_done && !done {
+                reward
+            } else {
+                total + reward * f32::from(u8::from(!(was_done && done)))
+            };
+            ends += u32::from(done && !was_done);
+            (was_done, step) = (done, step + 1);
+        }
+        let chosen = &view.head["chosen"];
+        let number = |name: &str| chosen[name].as_f64().map(|number| number as f32);
+        assert_eq!(number("reward"), Some(swarm.rewards()[4]), "step {step}");
+        assert_eq!(number("episode_return"), Some(total), "step {step}");
+        assert_eq!(chosen["done"], swarm.dones()[4]);
+        assert_eq!(chosen["obs_dim"], 40);
+        assert_eq!(chosen["observation"], json!(swarm.observations()[160..192]));
+        let done: Vec<usize> = (1..6).filter(|env| swarm.dones()[*env]).collect();
+        assert_eq!(view.head["done"], json!(done), "step {step}");
+        over += done.len();
+    }
+    assert!(ends > 0 && over > 0, "{ends} episodes ended, {over} machines were over");
+}
+
+#[test]
+fn a_program_that_is_wrong_is_said_before_anything_is_served() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("task.py").display().to_string();
+    std::fs::write(&file, TASK.replace("gb.action", "gb.acton")).expect("a file");
+    for verb in ["watch", "play"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
+        let output = command.args([verb, "--reward", &file]).output().expect("the binary runs");
+        assert_eq!(output.status.code(), Some(2));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("`gbxcule` has no `acton`"), "{stderr}");
+        assert!(output.stdout.is_empty());
     }
 }
 

@@ -1,6 +1,7 @@
 //! Other libraries' mathematics: a native's result is moved, within the units in the last place that its row of
 //! the builtin table allows. How far a program's results move with it is how far two right ways of running it may
-//! differ; what computes with exact operations alone doesn't move at all.
+//! differ; what computes with exact operations alone doesn't move at all. Or else: products are not rounded before
+//! they are added.
 
 use crate::ir::builtin::Native;
 use crate::ir::constant::Literal;
@@ -15,6 +16,8 @@ pub enum Doubt {
     Down,
     /// Each by a random number of units, from this state on.
     Random(u64),
+    /// Not at all; but a sum with a product is rounded once, as a fused multiplication does.
+    Fused,
 }
 
 impl Doubt {
@@ -31,6 +34,7 @@ impl Doubt {
             Self::Up => units,
             Self::Down => -units,
             Self::Random(state) => (next(state) % (2 * units as u64 + 1)) as i64 - units,
+            Self::Fused => 0,
         };
         let moved = step(exact, by);
         // No library leaves the range of a sine, or gives 0 the wrong sign.

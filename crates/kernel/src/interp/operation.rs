@@ -1,13 +1,14 @@
 //! Operations: from the values on the stack to one more.
 
 use super::Fault;
+use super::doubt::Doubt;
 use super::frame;
 use super::memory::Handle as ArrayHandle;
 use super::place::moved;
 use super::thread::{Passed, Thread};
 use crate::eval;
 use crate::ir::constant::Literal;
-use crate::ir::op::{Arg, AtomicOp, Op, Selector, Value};
+use crate::ir::op::{Arg, AtomicOp, BinaryOp, Op, Selector, Value};
 use crate::ir::place::PlaceId;
 use crate::ir::ty::{Scalar, Shape};
 
@@ -25,11 +26,16 @@ impl Thread<'_, '_> {
             Op::Unary(op, operand) => {
                 self.by_component(value, &[operand], |args| Ok(eval::unary(op, args[0])))?;
             }
-            Op::Binary(op, left, right) => {
-                self.by_component(value, &[left, right], |args| {
+            Op::Binary(op, left, right) => match self.fused(op, right) {
+                Some([a, b]) => self.by_component(value, &[left, a, b], |args| {
+                    let [left, a, b] = [args[0], args[1], args[2]].map(Literal::as_f64);
+                    let a = if op == BinaryOp::Subtract { -a } else { a };
+                    Ok(Literal::float(args[0].scalar(), a.mul_add(b, left)))
+                })?,
+                None => self.by_component(value, &[left, right], |args| {
                     eval::binary(op, args[0], args[1]).map_err(|_| Fault::DivisionByZero)
-                })?;
-            }
+                })?,
+            },
             Op::Compare(op, left, right) => {
                 let result = eval::compare(op, self.get(left), self.get(right));
                 self.put(value, Literal::bool(result));
@@ -47,11 +53,11 @@ impl Thread<'_, '_> {
                 self.put(value, Literal::from_bits(self.scalar_of(value), bits));
             }
             Op::Construct(parts) => {
-                let parts = self.body.value_lists[parts].to_vec();
+                let parts = &self.body.value_lists[parts];
                 // Padding is zero, so that images can be compared.
                 let (at, size) = (self.slot(value) as usize, self.size_of(value) as usize);
                 self.machine.stack[at..][..size].fill(0);
-                for (index, part) in parts.into_iter().enumerate() {
+                for (index, &part) in parts.iter().enumerate() {
                     self.set_part(value, index as u32, part);
                 }
             }
@@ -69,9 +75,7 @@ impl Thread<'_, '_> {
             Op::Load(place) => {
                 let address = self.place(place)?;
                 let size = self.size_of(value);
-                let bytes = self.bytes(address, size)?.to_vec();
-                let at = self.slot(value) as usize;
-                self.machine.stack[at..][..bytes.len()].copy_from_slice(&bytes);
+                self.fetch(self.slot(value), address, size)?;
             }
             Op::Native { native, args } => {
                 let args = &self.body.value_lists[args];
@@ -141,7 +145,7 @@ impl Thread<'_, '_> {
         compute: impl Fn(&[Literal]) -> Result<Literal, Fault>,
     ) -> Result<(), Fault> {
         let (to, count) = self.components(value);
-        let mut args = [Literal::bool(false); 2];
+        let mut args = [Literal::bool(false); 3];
         for index in 0..u64::from(count) {
             for (arg, &operand) in args.iter_mut().zip(operands) {
                 let (of, _) = self.components(operand);
@@ -151,6 +155,19 @@ impl Thread<'_, '_> {
             self.put_at(self.slot(value) + index * u64::from(to.bytes()), result);
         }
         Ok(())
+    }
+
+    /// The factors of a product that is not rounded before it is added or subtracted.
+    fn fused(&self, op: BinaryOp, right: Value) -> Option<[Value; 2]> {
+        let adds = matches!(op, BinaryOp::Add | BinaryOp::Subtract);
+        if self.machine.doubt != Some(Doubt::Fused) || !adds || !self.components(right).0.is_float()
+        {
+            return None;
+        }
+        match self.body.values[right].op {
+            Op::Binary(BinaryOp::Multiply, a, b) => Some([a, b]),
+            _ => None,
+        }
     }
 
     fn move_value(&mut self, value: Value, from: u64, size: u64) {

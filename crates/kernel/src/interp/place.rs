@@ -1,9 +1,10 @@
 //! Finding places, and reading and writing what is there.
 
-use super::memory::Handle as ArrayHandle;
+use super::memory::{Handle as ArrayHandle, Memory};
 use super::thread::{STACK, Thread};
 use super::{Array, Fault};
-use crate::ir::arena::Handle;
+use crate::ir::arena::{Arena, Handle};
+use crate::ir::constant::Table;
 use crate::ir::function::Mode;
 use crate::ir::layout::descriptor;
 use crate::ir::op::Value;
@@ -108,18 +109,10 @@ impl Thread<'_, '_> {
 
     /// The bytes at an address.
     pub(super) fn bytes(&self, at: u64, size: u64) -> Result<&[u8], Fault> {
-        let (region, offset) = ((at >> 32) as u32, (at & 0xffff_ffff) as usize);
-        let bytes = match region {
-            STACK => Some(self.machine.stack.as_slice()),
-            _ => self.machine.memory.region(region).or_else(|| {
-                let table = region.checked_sub(TABLES)? as usize;
-                let tables = &self.machine.module.tables;
-                (table < tables.len()).then(|| &*tables[Handle::from_index(table)].bytes)
-            }),
-        };
-        bytes
-            .and_then(|bytes| bytes.get(offset..offset.checked_add(size as usize)?))
-            .ok_or(Fault::Address)
+        if (at >> 32) as u32 != STACK {
+            return elsewhere(&self.machine.memory, &self.machine.module.tables, at, size);
+        }
+        part(&self.machine.stack, at, size)
     }
 
     /// The bytes at an address, to change them.
@@ -136,8 +129,32 @@ impl Thread<'_, '_> {
 
     /// Copies from the stack to an address.
     pub(super) fn copy(&mut self, to: u64, from: u64, size: u64) -> Result<(), Fault> {
-        let value = self.machine.stack[from as usize..][..size as usize].to_vec();
-        self.bytes_mut(to, size)?.copy_from_slice(&value);
+        let (region, at) = ((to >> 32) as u32, (to & 0xffff_ffff) as usize);
+        let (from, size) = (from as usize, size as usize);
+        let machine = &mut *self.machine;
+        let end = at.checked_add(size).ok_or(Fault::Address)?;
+        if region == STACK {
+            machine.stack.get(at..end).ok_or(Fault::Address)?;
+            machine.stack.copy_within(from..from + size, at);
+            return Ok(());
+        }
+        let place = machine.memory.region_mut(region).and_then(|bytes| bytes.get_mut(at..end));
+        place.ok_or(Fault::Address)?.copy_from_slice(&machine.stack[from..from + size]);
+        Ok(())
+    }
+
+    /// Copies from an address to the stack.
+    pub(super) fn fetch(&mut self, to: u64, from: u64, size: u64) -> Result<(), Fault> {
+        let (to, len) = (to as usize, size as usize);
+        if (from >> 32) as u32 == STACK {
+            let at = (from & 0xffff_ffff) as usize;
+            self.bytes(from, size)?;
+            self.machine.stack.copy_within(at..at + len, to);
+            return Ok(());
+        }
+        let machine = &mut *self.machine;
+        let bytes = elsewhere(&machine.memory, &machine.module.tables, from, size)?;
+        machine.stack[to..to + len].copy_from_slice(bytes);
         Ok(())
     }
 
@@ -168,6 +185,28 @@ impl Thread<'_, '_> {
         }
         Ok(handle)
     }
+}
+
+/// The bytes at an address that isn't on the stack.
+fn elsewhere<'a>(
+    memory: &'a Memory,
+    tables: &'a Arena<Table>,
+    at: u64,
+    size: u64,
+) -> Result<&'a [u8], Fault> {
+    let region = (at >> 32) as u32;
+    let bytes = memory.region(region).or_else(|| {
+        let table = region.checked_sub(TABLES)? as usize;
+        (table < tables.len()).then(|| &*tables[Handle::from_index(table)].bytes)
+    });
+    part(bytes.ok_or(Fault::Address)?, at, size)
+}
+
+/// So many bytes from an address's offset on.
+fn part(region: &[u8], at: u64, size: u64) -> Result<&[u8], Fault> {
+    let offset = (at & 0xffff_ffff) as usize;
+    let end = offset.checked_add(size as usize).ok_or(Fault::Address)?;
+    region.get(offset..end).ok_or(Fault::Address)
 }
 
 /// An address moved by bytes, if that stays in its region.

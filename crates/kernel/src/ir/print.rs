@@ -9,7 +9,7 @@ mod name;
 
 use super::function::{Body, Function, Kind, Mode};
 use super::module::Module;
-use super::op::Op;
+use super::op::{Op, Value};
 use super::stmt::{BlockId, StmtKind};
 use super::ty::Type;
 use name::Names;
@@ -120,39 +120,47 @@ impl Printer<'_> {
     }
 
     fn line(&mut self, depth: usize, line: &str) {
-        _ = writeln!(self.text, "{:width$}{line}", "", width = 2 * depth);
+        self.margin(depth);
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn margin(&mut self, depth: usize) {
+        (0..depth).for_each(|_| self.text.push_str("  "));
     }
 
     /// Prints a statement up to its first block; gives what must follow.
     fn stmt(&mut self, depth: usize, stmt: &StmtKind) -> Vec<Todo> {
         let end = || Todo::Line("}".into());
-        let line = match stmt {
+        let inner = match stmt {
             StmtKind::Let(value) => match self.body.values.get(*value).map(|data| data.op) {
                 Some(Op::Literal(_)) => return Vec::new(),
-                Some(op @ (Op::Call { .. } | Op::Atomic { .. }))
-                    if self.body.type_of(*value) == Type::UNIT =>
-                {
-                    self.op(*value, &op)
+                op => {
+                    self.margin(depth);
+                    self.definition(*value, op.as_ref());
+                    Vec::new()
                 }
-                Some(op) => format!("{} = {}", self.value(*value), self.op(*value, &op)),
-                None => "invalid".into(),
             },
             StmtKind::Store { place, value } => {
-                format!("{} = {}", self.place(*place), self.value(*value))
+                self.margin(depth);
+                self.place(*place);
+                self.text.push_str(" = ");
+                self.value(*value);
+                Vec::new()
             }
             StmtKind::If { condition, accept, reject } => {
-                let condition = self.value(*condition);
-                self.line(depth, &format!("if {condition} {{"));
+                self.head(depth, "if ", &[*condition]);
+                self.text.push_str(" {");
                 let mut todo = vec![Todo::Stmts(*accept, 0)];
                 if self.body.blocks.get(*reject).is_some_and(|block| !block.stmts.is_empty()) {
                     todo.extend([Todo::Line("} else {".into()), Todo::Stmts(*reject, 0)]);
                 }
                 todo.push(end());
-                return todo;
+                todo
             }
             StmtKind::Switch { selector, cases, default } => {
-                let selector = self.value(*selector);
-                self.line(depth, &format!("switch {selector} {{"));
+                self.head(depth, "switch ", &[*selector]);
+                self.text.push_str(" {");
                 let mut todo = Vec::new();
                 for case in cases {
                     let labels: Vec<String> = case.labels.iter().map(i64::to_string).collect();
@@ -160,36 +168,73 @@ impl Printer<'_> {
                     todo.extend([label, Todo::Stmts(case.body, 0)]);
                 }
                 todo.extend([Todo::Line("default:".into()), Todo::Stmts(*default, 0), end()]);
-                return todo;
+                todo
             }
             StmtKind::For { index, start, end: bound, step, body } => {
-                let range = [start, bound, step].map(|&value| self.value(value)).join(", ");
-                let index = self.value(*index);
-                self.line(depth, &format!("for {index} in range({range}) {{"));
-                return vec![Todo::Stmts(*body, 0), end()];
+                self.head(depth, "for ", &[*index]);
+                self.text.push_str(" in range(");
+                self.list(&[*start, *bound, *step]);
+                self.text.push_str(") {");
+                vec![Todo::Stmts(*body, 0), end()]
             }
             StmtKind::While { header, condition, body } => {
-                self.line(depth, "while {");
-                let test = Todo::Line(format!("}} test {} {{", self.value(*condition)));
-                return vec![Todo::Stmts(*header, 0), test, Todo::Stmts(*body, 0), end()];
+                self.head(depth, "while {", &[]);
+                // The condition is known by then: its line is written apart.
+                let before = self.text.len();
+                self.text.push_str("} test ");
+                self.value(*condition);
+                self.text.push_str(" {");
+                let test = Todo::Line(self.text.split_off(before));
+                vec![Todo::Stmts(*header, 0), test, Todo::Stmts(*body, 0), end()]
             }
-            StmtKind::Break => "break".into(),
-            StmtKind::Continue => "continue".into(),
-            StmtKind::Return(None) => "return".into(),
-            StmtKind::Return(Some(value)) => format!("return {}", self.value(*value)),
+            StmtKind::Break => self.head(depth, "break", &[]),
+            StmtKind::Continue => self.head(depth, "continue", &[]),
+            StmtKind::Return(None) => self.head(depth, "return", &[]),
+            StmtKind::Return(Some(value)) => self.head(depth, "return ", &[*value]),
             StmtKind::Print { format, args } => {
-                let args = self.values(*args);
-                match format {
-                    Some(format) => format!("printf({:?}, {args})", self.text_of(*format)),
-                    None => format!("print({args})"),
+                self.head(depth, if format.is_some() { "printf(" } else { "print(" }, &[]);
+                if let Some(format) = format {
+                    let text = format!("{:?}, ", self.text_of(*format));
+                    self.text.push_str(&text);
                 }
+                self.values(*args);
+                self.text.push(')');
+                Vec::new()
             }
             StmtKind::Assert { condition, message } => {
-                format!("assert {}, {:?}", self.value(*condition), self.text_of(*message))
+                self.head(depth, "assert ", &[*condition]);
+                let text = format!(", {:?}", self.text_of(*message));
+                self.text.push_str(&text);
+                Vec::new()
             }
-            StmtKind::Trap { message } => format!("trap {:?}", self.text_of(*message)),
+            StmtKind::Trap { message } => {
+                let text = format!("trap {:?}", self.text_of(*message));
+                self.head(depth, &text, &[])
+            }
         };
-        self.line(depth, &line);
+        self.text.push('\n');
+        inner
+    }
+
+    /// A line's begin: a word and values behind it.
+    fn head(&mut self, depth: usize, word: &str, values: &[Value]) -> Vec<Todo> {
+        self.margin(depth);
+        self.text.push_str(word);
+        self.list(values);
         Vec::new()
+    }
+
+    /// `name = operation`, or the operation alone where there is nothing to name.
+    fn definition(&mut self, value: Value, op: Option<&Op>) {
+        let Some(op) = op else {
+            self.text.push_str("invalid");
+            return;
+        };
+        let effect = matches!(op, Op::Call { .. } | Op::Atomic { .. });
+        if !(effect && self.body.type_of(value) == Type::UNIT) {
+            self.value(value);
+            self.text.push_str(" = ");
+        }
+        self.op(value, op);
     }
 }

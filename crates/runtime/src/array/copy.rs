@@ -94,3 +94,43 @@ fn positions(shape: &[usize], offset: usize, strides: &[isize]) -> impl Iterator
         at
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Views of any kind: gaps, backwards, dimensions in any order, elements over each other.
+        #[test]
+        fn views_are_copied_element_by_element(
+            offset in 0..300usize,
+            dims in prop::collection::vec((0..6usize, prop::sample::select(vec![0isize, 2, 4, 6, 8, 12, 16, 24, 40, 60])), 1..=4),
+            backwards in prop::collection::vec(any::<bool>(), 4),
+        ) {
+            let memory: Vec<u8> = (0..600u32).map(|at| (at * 7 % 251) as u8).collect();
+            let shape: Vec<usize> = dims.iter().map(|(extent, _)| *extent).collect();
+            let strides = dims.iter().zip(backwards);
+            let strides: Vec<isize> = strides.map(|((_, stride), back)| if back { -stride } else { *stride }).collect();
+            let made = Array::from_bytes(&memory, u16::data_type(), 2 * offset, &shape, &strides);
+            let Ok(array) = made else { return Ok(()) };
+            let places: Vec<usize> = positions(&shape, 2 * offset, &strides).collect();
+            let naive: Vec<u16> = places.iter().map(|&at| u16::from_le_bytes([memory[at], memory[at + 1]])).collect();
+            prop_assert_eq!(array.to_vec::<u16>(), Ok(naive));
+            let values: Vec<u16> = (1000..).take(places.len()).collect();
+            let mut written = memory.clone();
+            for (&at, value) in places.iter().zip(&values) {
+                written[at..at + 2].copy_from_slice(&value.to_le_bytes());
+            }
+            array.write(&values).expect("as many");
+            prop_assert_eq!(array.memory(), Ok(written.clone()));
+            for &at in &places {
+                written[at..at + 2].copy_from_slice(&77u16.to_le_bytes());
+            }
+            array.fill(77u16).expect("u16");
+            prop_assert_eq!(array.memory(), Ok(written));
+        }
+    }
+}

@@ -48,6 +48,7 @@ impl Pieces {
             }
             inside += way(dim);
         }
+        longest_first(&mut dims, shape, strides, size);
         let mut dense = Self {
             all: Vec::new(),
             bytes: size,
@@ -80,7 +81,32 @@ impl Pieces {
     }
 }
 
-/// Extents and distances, from the smallest up, as rectangles in this order.
+/// Moves what makes the most rows in front of the other dimensions that leave gaps: rectangles go along it, so there
+/// are few. Dimensions that follow each other at one distance make rows together.
+fn longest_first(dims: &mut [usize], shape: &[usize], strides: &[isize], size: usize) {
+    let mut width = size;
+    let dense = |dim: &&usize| {
+        let fits = strides[**dim].unsigned_abs() == width;
+        width *= shape[**dim];
+        fits
+    };
+    let first = dims.iter().take_while(dense).count();
+    let rest = &mut dims[first..];
+    let follows = |one: &usize, other: &usize| {
+        strides[*other].unsigned_abs() == shape[*one] * strides[*one].unsigned_abs()
+    };
+    let (mut at, mut best) = (0, (0, 0, 0));
+    for together in rest.chunk_by(follows) {
+        let rows: usize = together.iter().map(|&dim| shape[dim]).product();
+        at += together.len();
+        if rows > best.0 {
+            best = (rows, at, together.len());
+        }
+    }
+    rest[..best.1].rotate_right(best.2);
+}
+
+/// Extents and distances as rectangles, in the order of the bytes that they give.
 fn rectangles(first: usize, size: usize, steps: &[(usize, usize)]) -> Vec<Piece> {
     let mut piece = Piece { at: first, width: size, rows: 1, pitch: size };
     let mut rest = steps.iter().peekable();
@@ -133,8 +159,11 @@ mod tests {
         assert_eq!(column.all, [piece(12, 4, 100, 40)]);
         assert!(column.are_in_order(&[100], 4));
         let part = Pieces::of(0, &[5, 6, 2], &[1000, 40, 8], 4);
-        assert_eq!((part.all.len(), part.bytes), (30, 240));
-        assert_eq!(part.all[1], piece(40, 4, 2, 8));
+        assert_eq!((part.all.len(), part.bytes), (10, 240));
+        assert_eq!(part.all[1], piece(8, 4, 6, 40));
+        let together = Pieces::of(0, &[100, 3, 2], &[120, 40, 8], 4);
+        assert_eq!(together.all, [piece(0, 4, 300, 40), piece(8, 4, 300, 40)]);
+        assert_eq!((together.strides, together.bytes), (vec![12, 4, 1200], 2400));
         let rows = Pieces::of(0, &[5, 6, 8], &[240, 40, 4], 4);
         assert_eq!(rows.all, [piece(0, 32, 30, 40)]);
     }

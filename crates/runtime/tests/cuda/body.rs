@@ -255,6 +255,37 @@ pub(crate) fn a_fault_is_reported_once_and_in_its_own_stream(device: Device) {
     assert_eq!(read::<f32>(&elsewhere), [1.0; 10]);
 }
 
+pub(crate) fn a_fault_among_many_launches_is_that_of_its_kernel_and_grid(device: Device) {
+    let stream = stream(device);
+    let array = zeros::<f32>(&stream, &[10]);
+    let launch = |name: &str, grid: &[usize], n: i32| {
+        kernel(device, name).launch(grid, &[(&array).into(), n.into()])
+    };
+    let first = |said: Result<(), Error>| match said.and_then(|()| stream.synchronize()) {
+        Err(Error::Fault(fault)) => fault.to_string(),
+        other => panic!("no fault: {other:?}"),
+    };
+    let other_kernel = launch("fault_assert", &[8], 100)
+        .and_then(|()| launch("fault_index", &[8], 3))
+        .and_then(|()| launch("fault_assert", &[8], 7));
+    assert_eq!(
+        first(other_kernel),
+        "kernel `fault_index` stopped at thread (7): index 10 where there are 10 elements"
+    );
+    // Thread 4 of 6, in rows of 3.
+    let other_grid = launch("fault_division", &[1, 6], 100)
+        .and_then(|()| launch("fault_division", &[2, 3], 100))
+        .and_then(|()| launch("fault_one_division", &[2, 3], 4))
+        .and_then(|()| launch("fault_one_division", &[6, 1], 4));
+    assert_eq!(
+        first(other_grid),
+        "kernel `fault_one_division` stopped at thread (1, 1): an integer divided by zero, in `quotient`"
+    );
+    let other_grid = launch("fault_one_division", &[3, 1], 4)
+        .and_then(|()| launch("fault_one_division", &[2, 3], 4));
+    assert!(first(other_grid).contains("stopped at thread (1, 1)"));
+}
+
 pub(crate) fn a_kernel_without_arrays_is_waited_for(device: Device) {
     let kernel = kernel(device, "alone");
     kernel.launch(&[10], &[2.into()]).expect("below 3");

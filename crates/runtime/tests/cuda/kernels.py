@@ -53,6 +53,12 @@ def fault_division(a: wp.array(dtype=wp.float32), n: wp.int32):
 
 
 @wp.kernel
+def fault_one_division(a: wp.array(dtype=wp.float32), n: wp.int32):
+    i, j = wp.tid()
+    a[0] = wp.float32(quotient(1, 3 * i + j - n))
+
+
+@wp.kernel
 def fault_assert(a: wp.array(dtype=wp.float32), n: wp.int32):
     assert wp.tid() < n, "below n"
 

@@ -27,10 +27,9 @@ fn child(test: &str, cache: &Path, settings: &[(&str, &str)]) -> Output {
     command.output().expect("it starts")
 }
 
-/// The same, which must pass.
+/// The same, which must pass. All share what they compile.
 fn passes(test: &str, settings: &[(&str, &str)]) {
-    let cache = tempfile::tempdir().expect("a folder");
-    let run = child(test, cache.path(), settings);
+    let run = child(test, &stand_in::folder().join("cache"), settings);
     let (said, failed) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "{test}: {:?}\n{said}\n{failed}", run.status);
@@ -74,6 +73,7 @@ bodies! {
     body::arrays_may_go_while_work_on_them_is_under_way,
     body::faults_read_the_same,
     body::a_fault_is_reported_once_and_in_its_own_stream,
+    body::a_fault_among_many_launches_is_that_of_its_kernel_and_grid,
     body::a_kernel_without_arrays_is_waited_for,
     body::arrays_of_elsewhere_are_refused_by_name,
     body::streams_work_from_many_threads,

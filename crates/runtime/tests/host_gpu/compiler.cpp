@@ -125,8 +125,9 @@ API int nvrtcCompileProgram(Program* program, int count, const char* const* opti
     bool is_unchecked = program->text.find(unchecked) != std::string::npos;
     write(in + "program.cpp", (is_unchecked ? unchecked : "") + "#include \"host_cuda.h\"\n#include \"text.cu\"\n" + entries(program->text));
     const char* compiler = getenv("CXX");
+    // A kernel may be called like a function of the C library, such as `step`: its own is meant.
     std::string command = std::string("cd ") + folder + " && " + (compiler ? compiler : "c++") +
-                          " -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC -fno-gnu-unique"
+                          " -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC -fno-gnu-unique -Wl,-Bsymbolic"
                           " program.cpp -o program.so > log 2>&1";
     bool compiled = system(command.c_str()) == 0;
     program->log = read(in + "log");

@@ -96,6 +96,8 @@ API int cuMemFree_v2(uint64_t address)
 {
     LOCK;
     check(address, 1, current, "cuMemFree");
+    if (setting("HOST_GPU_POOLS", 1))
+        misuse("cuMemFree of memory that was taken in the order of a stream: it would wait");
     // Waits for the device, as the driver does.
     for (Stream* stream : world().streams)
         run(stream, stream->asked);

@@ -1,6 +1,8 @@
 //! Kernels that look at envs and change them for debuggers: registers, memory by address, a frame. Each leaves
 //! what was asked for, and no more, side by side in memory, so that only that is copied to the host.
 
+use std::sync::OnceLock;
+
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{Arg, BlockId, Builder, Module, Param, PlaceId, Scalar, Type, Value};
 
@@ -16,6 +18,8 @@ pub(crate) const REGISTERS: &str = "registers";
 pub(crate) const PEEK: &str = "peek";
 /// Changes bytes of an env's address space.
 pub(crate) const POKE: &str = "poke";
+/// Leaves the bytes at some addresses of some envs.
+pub(crate) const GATHER: &str = "gather";
 /// Leaves an env's frame.
 pub(crate) const FRAME: &str = "frame";
 
@@ -23,19 +27,26 @@ pub(crate) const FRAME: &str = "frame";
 pub(crate) const REGISTER_COUNT: usize = 10;
 
 /// Registers and frames: small, wanted all the time.
-pub(crate) fn registers_module() -> Valid<Module> {
-    let (mut module, columns) = machine("registers");
-    registers(&mut module, &columns);
-    frame(&mut module);
-    checked(module)
+pub(crate) fn registers_module() -> &'static Valid<Module> {
+    static MODULE: OnceLock<Valid<Module>> = OnceLock::new();
+    MODULE.get_or_init(|| {
+        let (mut module, columns) = machine("registers");
+        registers(&mut module, &columns);
+        frame(&mut module);
+        checked(module)
+    })
 }
 
 /// Memory by address: nearly the whole machine, since looking at a chip brings it up to date.
-pub(crate) fn memory_module() -> Valid<Module> {
-    let (mut module, columns) = machine("memory");
-    memory(&mut module, &columns, PEEK);
-    memory(&mut module, &columns, POKE);
-    checked(module)
+pub(crate) fn memory_module() -> &'static Valid<Module> {
+    static MODULE: OnceLock<Valid<Module>> = OnceLock::new();
+    MODULE.get_or_init(|| {
+        let (mut module, columns) = machine("memory");
+        memory(&mut module, &columns, PEEK);
+        memory(&mut module, &columns, POKE);
+        gather(&mut module, &columns);
+        checked(module)
+    })
 }
 
 fn machine(name: &str) -> (Module, Columns) {
@@ -145,5 +156,40 @@ fn memory(module: &mut Module, columns: &Columns, name: &str) {
         b.for_block(index, [from, end, step], body);
         part::store(&mut b, columns, env, machine);
     }
+    b.finish();
+}
+
+/// Thread `i` leaves what is at all the addresses of env `envs[i]` in row `i`.
+fn gather(module: &mut Module, columns: &Columns) {
+    let mut params = part::parameters(module, "");
+    let [bytes, words, numbers] =
+        [Type::U8, Type::U16, Type::I32].map(|of| module.types.array(of, 1));
+    let rows = module.types.array(Type::U8, 2);
+    params.extend([
+        Param::value("rom", bytes),
+        Param::value("envs", numbers),
+        Param::value("addresses", words),
+        Param::value("out", rows),
+    ]);
+    let [rom, envs, addresses, out] = [0, 1, 2, 3].map(|position| PARTS as u32 + position);
+    let peek = function(module, "Machine::peek");
+    let kernel = kernel(module, GATHER, params);
+    let mut b = Builder::new(module, kernel);
+    let row = b.launch_index(0);
+    let envs = b.param_place(envs);
+    let env = b.element(envs, &[row]);
+    let (env, rom) = (b.load(env), b.arg(rom));
+    let machine = local(&mut b, columns, env);
+    part::attach(&mut b, machine, "rom", rom);
+    let all = b.arg(addresses);
+    let (start, end, step) = (b.i32(0), b.extent(all, 0), b.i32(1));
+    b.for_range("index", [start, end, step], |b, index| {
+        let (addresses, out) = (b.param_place(addresses), b.param_place(out));
+        let address = b.element(addresses, &[index]);
+        let address = b.load(address);
+        let value = b.call(peek, &[Arg::Place(machine), Arg::Value(address)]);
+        let cell = b.element(out, &[row, index]);
+        b.store(cell, value);
+    });
     b.finish();
 }

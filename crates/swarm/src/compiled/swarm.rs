@@ -54,7 +54,7 @@ struct Kernels {
     registers: Kernel,
     frame: Kernel,
     /// Wanted for debugging only, so compiled when first asked for.
-    memory: std::sync::OnceLock<[Kernel; 2]>,
+    memory: std::sync::OnceLock<[Kernel; 3]>,
 }
 
 /// Arrays beside the state.
@@ -111,6 +111,12 @@ impl DeviceSwarm {
         image::upload(&swarm.columns, swarm.rom.cartridge(), start, point)?;
         swarm.reset(0)?;
         Ok(swarm)
+    }
+
+    /// What runs in every machine.
+    #[must_use]
+    pub fn rom(&self) -> &Rom {
+        &self.rom
     }
 
     /// What this swarm is made of.
@@ -333,7 +339,7 @@ impl DeviceSwarm {
             return Ok(Vec::new());
         }
         let out = self.memory.bytes(range.len())?;
-        let [peek, _] = self.memory_kernels()?;
+        let [peek, ..] = self.memory_kernels()?;
         peek.launch(&[range.len()], &self.at(env, range.start, &out))?;
         self.told(out.to_vec())
     }
@@ -353,8 +359,36 @@ impl DeviceSwarm {
             return Ok(());
         }
         let data = self.memory.copied(bytes)?;
-        let [_, poke] = self.memory_kernels()?;
+        let [_, poke, _] = self.memory_kernels()?;
         Ok(poke.launch(&[1], &self.at(env, low, &data))?)
+    }
+
+    /// The bytes at addresses of some envs, one env after the other; only these are copied from the device.
+    pub(crate) fn gather(&self, envs: &[usize], addresses: &[u16]) -> Result<Vec<u8>, SwarmError> {
+        if envs.is_empty() || addresses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
+        let (numbers, places) = (self.memory.copied(&numbers)?, self.memory.copied(addresses)?);
+        let out = self.memory.zeros(Scalar::U8, &[envs.len(), addresses.len()])?;
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([
+            (&self.own.rom).into(),
+            (&numbers).into(),
+            (&places).into(),
+            (&out).into(),
+        ]);
+        let [.., gather] = self.memory_kernels()?;
+        gather.launch(&[envs.len()], &arguments)?;
+        self.told(out.to_vec())
+    }
+
+    /// The last drawn frames of all envs, one after the other.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn frames(&self) -> Result<Vec<u8>, SwarmError> {
+        self.told(self.frame_array().to_vec())
     }
 
     /// Arguments about memory from an address on.
@@ -365,12 +399,13 @@ impl DeviceSwarm {
         arguments
     }
 
-    fn memory_kernels(&self) -> Result<&[Kernel; 2], SwarmError> {
+    fn memory_kernels(&self) -> Result<&[Kernel; 3], SwarmError> {
         if let Some(kernels) = self.kernels.memory.get() {
             return Ok(kernels);
         }
-        let compiled = compile(&inspect::memory_module(), self.device.device, self.device.build())?;
-        let kernels = [compiled.kernel(inspect::PEEK)?, compiled.kernel(inspect::POKE)?];
+        let compiled = compile(inspect::memory_module(), self.device.device, self.device.build())?;
+        let kernel = |name| compiled.kernel(name);
+        let kernels = [kernel(inspect::PEEK)?, kernel(inspect::POKE)?, kernel(inspect::GATHER)?];
         Ok(self.kernels.memory.get_or_init(|| kernels))
     }
 
@@ -495,7 +530,7 @@ impl Kernels {
     fn new(step: &Valid<Module>, device: DeviceConfig) -> Result<Self, SwarmError> {
         let build = device.build();
         let compile = |module: &Valid<Module>| compile(module, device.device, build);
-        let registers = compile(&inspect::registers_module())?;
+        let registers = compile(inspect::registers_module())?;
         Ok(Self {
             step: compile(step)?.kernel(step::KERNEL)?,
             transfer: compile(&transfer::module())?.kernel(transfer::KERNEL)?,

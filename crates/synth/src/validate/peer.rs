@@ -1,6 +1,7 @@
 //! The rungs of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
 
 use super::{Stored, WARP_GRADIENT_ERROR, check};
+use crate::bound::Runner;
 use crate::distance::{Distance, from_text, settled};
 use crate::error::SynthError;
 use crate::execute;
@@ -106,7 +107,7 @@ fn judge(row: &Row, stored: &Stored, arrays: &[Vec<u8>]) -> Option<Distance> {
         false => arrays.next().cloned().unwrap_or_default(),
     });
     let memory = execute::Memory { data: data.collect(), gradients: Vec::new() };
-    from_text(text, &stored.program, results, &memory, false, || stored.bounds(false))
+    from_text(text, &stored.program, results, &memory, false, || stored.bounds(Runner::Warp))
 }
 
 /// `wrong` is Warp's label, not the row's fault: such rows are kept.

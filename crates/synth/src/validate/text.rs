@@ -1,12 +1,13 @@
 //! The rungs of the host's compiler: C++ and CUDA texts as they are stored, compiled and run.
 
 use super::{Stored, check};
+use crate::bound::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
 use crate::host::{self, Job};
 use crate::program;
-use crate::row::{Check, Row};
+use crate::row::{Check, Row, Texts};
 use gbxcule_kernel::back::cxx::Dialect;
 use std::path::Path;
 
@@ -24,7 +25,7 @@ pub(super) fn rungs(
     rows: &[Row],
     read: &[Option<Stored>],
     folder: &Path,
-    wanted: &[Dialect],
+    wanted: Texts,
 ) -> Result<Vec<[Check; 2]>, SynthError> {
     let (mut jobs, mut ways) = (Vec::new(), Vec::new());
     for (at, (row, stored)) in rows.iter().zip(read).enumerate() {
@@ -34,7 +35,7 @@ pub(super) fn rungs(
             (1, Dialect::Cuda, &row.cuda, &row.cuda_backward),
         ]
         .into_iter()
-        .filter(|it| wanted.contains(&it.1))
+        .filter(|it| wanted.have(it.1))
         {
             for (backward, text) in [(false, text), (true, back)] {
                 if let Some(job) =
@@ -82,7 +83,7 @@ fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) 
 fn judge(row: &Row, stored: &Stored, memory: &Memory, backward: bool) -> Option<Distance> {
     let Ok(results) = &stored.results else { return Some(Distance::INFINITE) };
     let text = if backward { &row.gradients_json } else { &row.outputs_json };
-    let bounds = || stored.bounds(false);
+    let bounds = || stored.bounds(Runner::Text);
     match text {
         Some(text) => from_text(text, &stored.program, results, memory, backward, bounds),
         None => from_results(&stored.program, results, memory, backward, bounds),

@@ -1,4 +1,4 @@
-// One machine, large: its screen, what it does, its reward, registers and first bytes of work RAM.
+// One machine, large: its screen, what it does, what the programs say of it, registers and first bytes of work RAM.
 
 import { buttonNames } from './pad.js';
 import { show } from './screen.js';
@@ -10,6 +10,7 @@ const REWARDS = 120;
 const BYTES_IN_A_ROW = 16;
 
 const hex = (value, digits) => value.toString(16).toUpperCase().padStart(digits, '0');
+const digits = (reward) => (reward === null ? 'none' : reward.toFixed(3));
 const byId = (id) => document.getElementById(id);
 
 export class Machine {
@@ -36,7 +37,10 @@ export class Machine {
     if (byId('insides').open) {
       this.drawRegisters(chosen.registers);
       this.drawMemory(chosen.memory);
+      drawObservation(chosen);
     }
+    byId('return').textContent = digits(chosen.episode_return);
+    byId('over').hidden = !chosen.done;
     if (step !== this.step) this.drawReward(chosen.reward);
     this.step = step;
   }
@@ -77,7 +81,7 @@ export class Machine {
   }
 
   drawReward(reward) {
-    byId('reward').textContent = reward === null ? 'none' : reward.toFixed(3);
+    byId('reward').textContent = digits(reward);
     if (reward === null) return;
     this.rewards.push(reward);
     if (this.rewards.length > REWARDS) this.rewards.shift();
@@ -97,6 +101,14 @@ export class Machine {
       context.fillRect((REWARDS - this.rewards.length + index) * bar, height - tall, Math.max(1, bar - ratio), tall);
     });
   }
+}
+
+function drawObservation({ observation, obs_dim: count }) {
+  byId('observation').hidden = observation === null;
+  if (observation === null) return;
+  // Numbers that are none come as null.
+  const numbers = observation.map((value) => (value === null ? 'nan' : String(Number(value.toPrecision(4)))));
+  byId('observation').textContent = `observation ${numbers.join(' ')}${count > numbers.length ? ` … ${count}` : ''}`;
 }
 
 function addRegister(name) {

@@ -12,6 +12,9 @@ const WIDEST = WIDTH * 6;
 /** By how much a machine grows at a time. */
 const GROWTH = 1.25;
 
+/** Lies over a machine whose episode is over. */
+const OVER = 'rgb(16 16 24 / 0.6)';
+
 export class Mosaic {
   constructor({ swarm, sheet, canvas, ring, hover }) {
     Object.assign(this, { swarm, sheet, canvas, ring, hover });
@@ -88,6 +91,12 @@ export class Mosaic {
       unpack(view.tiles, tile * view.tileBytes, tileWidth, tileHeight, pixels, width, y * width + x);
     }
     this.context.putImageData(this.image, 0, 0);
+    this.context.fillStyle = OVER;
+    for (const machine of view.done) {
+      const tile = machine - view.first;
+      const [x, y] = [(tile % columns) * (tileWidth + gap), Math.floor(tile / columns) * (tileHeight + gap)];
+      this.context.fillRect(x, y, tileWidth, tileHeight);
+    }
     this.canvas.style.top = `${((view.first / columns) * rowHeight) / this.ratio}px`;
   }
 

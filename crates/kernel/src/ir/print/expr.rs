@@ -1,134 +1,203 @@
-//! Prints operations, places and operands.
+//! Prints operations, places and operands, straight into the text: modules have many.
 
 use super::Printer;
+use super::name::ValueName;
 use crate::ir::arena::List;
 use crate::ir::function::Name;
 use crate::ir::op::{Arg, Op, Selector, Value};
 use crate::ir::place::{PlaceId, Projection, Root};
-use crate::ir::ty::Shape;
+use crate::ir::ty::{Shape, Type};
 use std::fmt::Write as _;
 
 impl Printer<'_> {
-    pub(super) fn value(&self, value: Value) -> String {
-        match self.body.values.get(value).map(|data| data.op) {
-            Some(Op::Literal(literal)) => literal.to_string(),
-            _ => self.names.value(value).to_string(),
+    pub(super) fn value(&mut self, value: Value) {
+        if let Some(Op::Literal(literal)) = self.body.values.get(value).map(|data| data.op) {
+            _ = write!(self.text, "{literal}");
+            return;
+        }
+        match self.names.value(value) {
+            ValueName::Undefined => self.text.push_str("undefined"),
+            ValueName::Number(number) => _ = write!(self.text, "%{number}"),
+            ValueName::Text(name) => self.text.push_str(name),
         }
     }
 
-    pub(super) fn values(&self, values: List<Value>) -> String {
-        let values = self.body.value_lists.get(values).unwrap_or_default();
-        join(values.iter().map(|&value| self.value(value)))
+    pub(super) fn values(&mut self, values: List<Value>) {
+        self.list(self.body.value_lists.get(values).unwrap_or_default());
+    }
+
+    pub(super) fn list(&mut self, values: &[Value]) {
+        self.join(values, Self::value);
     }
 
     pub(super) fn text_of(&self, name: Name) -> &str {
         if self.module.has_name(name) { self.module.text(name) } else { "" }
     }
 
-    pub(super) fn op(&self, value: Value, op: &Op) -> String {
-        let ty = self.module.types.display(self.body.type_of(value));
-        match *op {
-            Op::Literal(literal) => literal.to_string(),
-            Op::Zero => format!("zero {ty}"),
-            Op::Index => "index".into(),
-            Op::Unary(op, operand) => format!("{} {}", op.name(), self.value(operand)),
-            Op::Binary(op, left, right) => {
-                format!("{} {}, {}", op.name(), self.value(left), self.value(right))
+    /// Parts with commas between them.
+    fn join<T: Copy>(&mut self, parts: &[T], mut put: impl FnMut(&mut Self, T)) {
+        for (position, &part) in parts.iter().enumerate() {
+            if position > 0 {
+                self.text.push_str(", ");
             }
-            Op::Compare(op, left, right) => {
-                format!("{} {}, {}", op.name(), self.value(left), self.value(right))
-            }
-            Op::Select { condition, accept, reject } => {
-                format!("select {}", join([condition, accept, reject].map(|v| self.value(v))))
-            }
-            Op::Convert(operand) => format!("{ty} {}", self.value(operand)),
-            Op::Bitcast(operand) => format!("bits {ty} {}", self.value(operand)),
-            Op::Construct(parts) => format!("{ty} {{ {} }}", self.values(parts)),
-            Op::Splat(part) => format!("splat {ty} {}", self.value(part)),
-            Op::Extract { from, index } => {
-                format!("{}.{}", self.value(from), self.part(from, index))
-            }
-            Op::Load(place) => format!("load {}", self.place(place)),
-            Op::Native { native, args } => format!("{} {}", native.row().name, self.values(args)),
-            Op::Call { function, args } => {
-                let name = self.module.functions.get(function).map_or("undefined", |f| &f.name);
-                let args = self.body.arg_lists.get(args).unwrap_or_default();
-                format!("{name}({})", join(args.iter().map(|&arg| self.arg(arg))))
-            }
-            Op::Atomic { op, place, value, expected } => {
-                let expected = expected.map(|value| self.value(value) + " -> ").unwrap_or_default();
-                format!(
-                    "atomic {} {}, {expected}{}",
-                    op.name(),
-                    self.place(place),
-                    self.value(value)
-                )
-            }
-            Op::LaunchIndex(dim) => format!("launch {dim}"),
-            Op::View { array, selectors } => {
-                let selectors = self.body.selector_lists.get(selectors).unwrap_or_default();
-                let selectors = join(selectors.iter().map(|&selector| self.selector(selector)));
-                format!("view {}[{selectors}]", self.value(array))
-            }
-            Op::AsArray(place) => format!("array {}", self.place(place)),
-            Op::Extent { array, dim } => format!("extent {}, {dim}", self.value(array)),
-            Op::Present(array) => format!("present {}", self.value(array)),
-            Op::Gradient(array) => format!("gradient {}", self.value(array)),
+            put(self, part);
         }
     }
 
-    pub(super) fn place(&self, place: PlaceId) -> String {
-        let Some(data) = self.body.places.get(place) else { return "undefined".into() };
-        let mut ty = None;
-        let mut text = match data.root {
-            Root::Local(local) => {
-                ty = self.body.locals.get(local).map(|local| local.ty);
-                self.names.local(local).to_string()
+    /// A word and the values behind it.
+    fn word(&mut self, word: &str, values: &[Value]) {
+        self.text.push_str(word);
+        self.text.push(' ');
+        self.list(values);
+    }
+
+    fn ty(&mut self, ty: Type) {
+        _ = write!(self.text, "{}", self.module.types.display(ty));
+    }
+
+    pub(super) fn op(&mut self, value: Value, op: &Op) {
+        let (body, module) = (self.body, self.module);
+        let ty = body.type_of(value);
+        match *op {
+            Op::Literal(literal) => _ = write!(self.text, "{literal}"),
+            Op::Zero => {
+                self.text.push_str("zero ");
+                self.ty(ty);
             }
-            Root::Param(position) => match self.function.params.get(position as usize) {
-                Some(param) => {
-                    ty = Some(param.ty);
-                    param.name.clone()
+            Op::Index => self.text.push_str("index"),
+            Op::Unary(op, operand) => self.word(op.name(), &[operand]),
+            Op::Binary(op, left, right) => self.word(op.name(), &[left, right]),
+            Op::Compare(op, left, right) => self.word(op.name(), &[left, right]),
+            Op::Select { condition, accept, reject } => {
+                self.word("select", &[condition, accept, reject]);
+            }
+            Op::Convert(operand) => {
+                self.ty(ty);
+                self.word("", &[operand]);
+            }
+            Op::Bitcast(operand) => {
+                self.text.push_str("bits ");
+                self.ty(ty);
+                self.word("", &[operand]);
+            }
+            Op::Construct(parts) => {
+                self.ty(ty);
+                self.text.push_str(" { ");
+                self.values(parts);
+                self.text.push_str(" }");
+            }
+            Op::Splat(part) => {
+                self.text.push_str("splat ");
+                self.ty(ty);
+                self.word("", &[part]);
+            }
+            Op::Extract { from, index } => {
+                self.value(from);
+                self.text.push('.');
+                self.part(from, index);
+            }
+            Op::Load(place) => {
+                self.text.push_str("load ");
+                self.place(place);
+            }
+            Op::Native { native, args } => {
+                self.word(native.row().name, &[]);
+                self.values(args);
+            }
+            Op::Call { function, args } => {
+                let name = module.functions.get(function).map_or("undefined", |f| &f.name);
+                self.text.push_str(name);
+                self.text.push('(');
+                self.join(body.arg_lists.get(args).unwrap_or_default(), Self::arg);
+                self.text.push(')');
+            }
+            Op::Atomic { op, place, value, expected } => {
+                _ = write!(self.text, "atomic {} ", op.name());
+                self.place(place);
+                self.text.push_str(", ");
+                if let Some(expected) = expected {
+                    self.value(expected);
+                    self.text.push_str(" -> ");
                 }
-                None => "undefined".into(),
-            },
-            Root::Table(table) => match self.module.tables.get(table) {
-                Some(table) => {
-                    ty = Some(table.ty);
-                    table.name.clone()
-                }
-                None => "undefined".into(),
-            },
+                self.value(value);
+            }
+            Op::LaunchIndex(dim) => _ = write!(self.text, "launch {dim}"),
+            Op::View { array, selectors } => {
+                self.word("view", &[array]);
+                self.text.push('[');
+                let selectors = body.selector_lists.get(selectors).unwrap_or_default();
+                self.join(selectors, Self::selector);
+                self.text.push(']');
+            }
+            Op::AsArray(place) => {
+                self.text.push_str("array ");
+                self.place(place);
+            }
+            Op::Extent { array, dim } => {
+                self.word("extent", &[array]);
+                _ = write!(self.text, ", {dim}");
+            }
+            Op::Present(array) => self.word("present", &[array]),
+            Op::Gradient(array) => self.word("gradient", &[array]),
+        }
+    }
+
+    pub(super) fn place(&mut self, place: PlaceId) {
+        let (body, module, function) = (self.body, self.module, self.function);
+        let Some(data) = body.places.get(place) else {
+            self.text.push_str("undefined");
+            return;
+        };
+        let mut ty = match data.root {
+            Root::Local(local) => {
+                self.text.push_str(self.names.local(local));
+                body.locals.get(local).map(|local| local.ty)
+            }
+            Root::Param(position) => {
+                let param = function.params.get(position as usize);
+                self.text.push_str(param.map_or("undefined", |param| &param.name));
+                param.map(|param| param.ty)
+            }
+            Root::Table(table) => {
+                let table = module.tables.get(table);
+                self.text.push_str(table.map_or("undefined", |table| &table.name));
+                table.map(|table| table.ty)
+            }
             Root::Array(value) => {
-                ty = self.body.values.get(value).map(|data| data.ty);
-                self.value(value)
+                self.value(value);
+                body.values.get(value).map(|data| data.ty)
             }
         };
-        for projection in self.body.paths.get(data.path).unwrap_or_default() {
-            let shape = ty.map(|ty| &self.module.types[ty]);
+        for projection in body.paths.get(data.path).unwrap_or_default() {
+            let shape = ty.map(|ty| &module.types[ty]);
             ty = match (*projection, shape) {
                 (Projection::Field(field), Some(Shape::Struct(id))) => {
-                    let field = self.module.types.structure(*id).fields.get(field as usize);
-                    _ = write!(text, ".{}", field.map_or("undefined", |field| &field.name));
+                    let field = module.types.structure(*id).fields.get(field as usize);
+                    self.text.push('.');
+                    self.text.push_str(field.map_or("undefined", |field| &field.name));
                     field.map(|field| field.ty)
                 }
                 (Projection::Field(field), _) => {
-                    text.push_str(if field == 0 { ".p" } else { ".q" });
+                    self.text.push_str(if field == 0 { ".p" } else { ".q" });
                     None
                 }
                 (Projection::Component(index), _) => {
-                    _ = write!(text, ".{index}");
+                    _ = write!(self.text, ".{index}");
                     None
                 }
                 (Projection::At(index), shape) => {
-                    _ = write!(text, "[{}]", self.value(index));
+                    self.text.push('[');
+                    self.value(index);
+                    self.text.push(']');
                     shape.and_then(|shape| match shape {
                         Shape::Fixed { of, .. } => Some(*of),
                         _ => None,
                     })
                 }
                 (Projection::Element(indices), shape) => {
-                    _ = write!(text, "[{}]", self.values(indices));
+                    self.text.push('[');
+                    self.values(indices);
+                    self.text.push(']');
                     shape.and_then(|shape| match shape {
                         Shape::Array { of, .. } => Some(*of),
                         _ => None,
@@ -136,35 +205,38 @@ impl Printer<'_> {
                 }
             };
         }
-        text
     }
 
-    fn part(&self, from: Value, index: u32) -> String {
+    fn part(&mut self, from: Value, index: u32) {
         let types = &self.module.types;
         if let Shape::Struct(id) = types[self.body.type_of(from)] {
             let field = types.structure(id).fields.get(index as usize);
-            return field.map_or("undefined", |field| &field.name).to_string();
+            self.text.push_str(field.map_or("undefined", |field| &field.name));
+        } else {
+            _ = write!(self.text, "{index}");
         }
-        index.to_string()
     }
 
-    fn arg(&self, arg: Arg) -> String {
+    fn arg(&mut self, arg: Arg) {
         match arg {
             Arg::Value(value) => self.value(value),
-            Arg::Place(place) => format!("&{}", self.place(place)),
-        }
-    }
-
-    fn selector(&self, selector: Selector) -> String {
-        match selector {
-            Selector::At(index) => self.value(index),
-            Selector::Range { start, len, step } => {
-                format!("{} by {} x {}", self.value(start), self.value(step), self.value(len))
+            Arg::Place(place) => {
+                self.text.push('&');
+                self.place(place);
             }
         }
     }
-}
 
-fn join(parts: impl IntoIterator<Item = String>) -> String {
-    parts.into_iter().collect::<Vec<_>>().join(", ")
+    fn selector(&mut self, selector: Selector) {
+        match selector {
+            Selector::At(index) => self.value(index),
+            Selector::Range { start, len, step } => {
+                self.value(start);
+                self.text.push_str(" by ");
+                self.value(step);
+                self.text.push_str(" x ");
+                self.value(len);
+            }
+        }
+    }
 }

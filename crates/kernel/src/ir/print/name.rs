@@ -8,8 +8,17 @@ use crate::ir::stmt::StmtKind;
 use crate::ir::walk::{Step, walk};
 use std::collections::{HashMap, HashSet};
 
+/// What a value is called.
+#[derive(Clone)]
+pub(super) enum ValueName {
+    Undefined,
+    /// `%` and a number.
+    Number(u32),
+    Text(String),
+}
+
 pub(super) struct Names<'a> {
-    values: Vec<Option<String>>,
+    values: Vec<ValueName>,
     locals: Vec<String>,
     taken: HashSet<String>,
     /// The next suffix to try, by name: many values may share one.
@@ -20,7 +29,7 @@ impl<'a> Names<'a> {
     pub(super) fn new(module: &'a Module, function: &'a Function) -> Self {
         let body = &function.body;
         let taken = function.params.iter().map(|param| param.name.clone()).collect();
-        let values = vec![None; body.values.len()];
+        let values = vec![ValueName::Undefined; body.values.len()];
         let mut names = Self { values, locals: Vec::new(), taken, next: HashMap::new() };
         for (_, local) in body.locals.iter() {
             let name = names.unique(&local.name);
@@ -36,19 +45,19 @@ impl<'a> Names<'a> {
             if matches!(data.op, Op::Literal(_)) {
                 return;
             }
-            names.values[value.index()] = Some(match data.name {
-                Some(name) => names.unique(module.text(name)),
+            names.values[value.index()] = match data.name {
+                Some(name) => ValueName::Text(names.unique(module.text(name))),
                 None => {
                     anonymous += 1;
-                    format!("%{}", anonymous - 1)
+                    ValueName::Number(anonymous - 1)
                 }
-            });
+            };
         });
         names
     }
 
-    pub(super) fn value(&self, value: Value) -> &str {
-        self.values.get(value.index()).and_then(Option::as_deref).unwrap_or("undefined")
+    pub(super) fn value(&self, value: Value) -> &ValueName {
+        self.values.get(value.index()).unwrap_or(&ValueName::Undefined)
     }
 
     pub(super) fn local(&self, local: LocalId) -> &str {

@@ -1,0 +1,94 @@
+//! The swarm of compiled kernels is the native swarm, byte by byte, on every device.
+//!
+//! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`runtime/tests/host_gpu`), without a GPU, all in one
+//! child process that compiles each text once; and, where there is a GPU and the tests of `needs_cuda` are asked
+//! for, on `cuda:0`.
+
+mod body;
+mod pair;
+#[path = "../../../runtime/tests/host_gpu/stand_in.rs"]
+mod stand_in;
+mod traffic;
+
+use gbxcule_runtime::Device;
+use gbxcule_swarm::{DeviceConfig, DeviceSwarm, SwarmConfig, SwarmError};
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A child process for ignored tests of this program, with the stand-ins.
+fn child(tests: &[&str], settings: &[(&str, &str)]) -> Output {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("swarm_texts");
+    let program = std::env::current_exe().expect("this program");
+    let mut command: Command = stand_in::command(&program, &cache);
+    command.args(tests).args(["--ignored", "--nocapture", "--test-threads=1"]);
+    command.envs(settings.iter().copied()).output().expect("it starts")
+}
+
+/// The same, of which so many must pass.
+fn pass(count: usize, tests: &[&str], settings: &[(&str, &str)]) {
+    let run = child(tests, settings);
+    let (said, failed) =
+        (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success(), "{:?}\n{said}\n{failed}", run.status);
+    assert!(said.contains(&format!("{count} passed")), "{said}");
+}
+
+macro_rules! bodies {
+    ($($module:ident::$name:ident),* $(,)?) => {
+        mod on_the_cpu {
+            $(#[test]
+            fn $name() {
+                crate::$module::$name(gbxcule_runtime::Device::Cpu);
+            })*
+        }
+
+        mod needs_cuda {
+            $(#[test]
+            #[ignore = "needs CUDA"]
+            fn $name() {
+                crate::$module::$name(gbxcule_runtime::Device::Cuda(0));
+            })*
+        }
+
+        #[test]
+        fn all_of_it_is_so_on_a_stand_in() {
+            let count = [$(stringify!($name)),*].len();
+            crate::pass(count, &["needs_cuda::"], &[]);
+        }
+    };
+}
+
+bodies! {
+    body::every_rom_runs_alike,
+    body::every_stage_computes_what_it_owns_and_leaves_the_rest,
+    body::resets_copies_and_snapshots_do_the_same,
+    body::memory_is_read_and_written_the_same,
+    body::frames_are_those_of_the_native_swarm,
+    body::views_show_the_same,
+    body::wrong_calls_are_refused_and_change_nothing,
+    body::programs_of_the_user_compute_the_same,
+    body::a_program_that_stops_names_its_env_and_its_line,
+    traffic::a_step_copies_its_actions_and_waits_for_nothing,
+    traffic::what_is_looked_at_is_copied_and_nothing_else,
+    traffic::resets_and_copies_stay_on_the_device,
+}
+
+#[test]
+fn too_little_memory_says_how_many_machines_fit() {
+    pass(1, &["out_of_memory", "--exact"], &[("HOST_GPU_MEMORY", "50000000")]);
+}
+
+#[test]
+#[ignore = "needs a device of 50 MB: run with the stand-ins"]
+fn out_of_memory() {
+    let swarm = |num_envs| {
+        let device = DeviceConfig { device: Device::Cuda(0), ..DeviceConfig::default() };
+        let rom = pair::rom(gbxcule_roms::by_name("ALU_LOOP").expect("a ROM").bytes());
+        DeviceSwarm::new(rom, SwarmConfig::new(num_envs), device)
+    };
+    let Err(error) = swarm(50_000) else { panic!("50,000 machines in 50 MB") };
+    let SwarmError::TooLittleMemory { fit, .. } = error else { panic!("{error}") };
+    assert!(error.to_string().contains(&format!("{fit} would fit")), "{error}");
+    assert!((1000..10_000).contains(&fit), "{error}");
+    assert!(swarm(fit as usize).is_ok());
+}

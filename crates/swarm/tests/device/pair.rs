@@ -1,0 +1,76 @@
+//! Both swarms side by side.
+
+use gbxcule_runtime::Device;
+use gbxcule_swarm::compiled::{DeviceConfig, DeviceSwarm};
+use gbxcule_swarm::{EnvSnapshot, Layout, NativeSwarm, Rom, Schedule, SwarmConfig};
+
+pub(crate) fn rom(bytes: &[u8]) -> Rom {
+    Rom::new(bytes).expect("a good header")
+}
+
+pub(crate) fn config(num_envs: usize) -> SwarmConfig {
+    let schedule = Schedule::new(3, 2).expect("a schedule");
+    SwarmConfig { schedule, ..SwarmConfig::new(num_envs) }
+}
+
+/// Both swarms with one ROM.
+pub(crate) struct Pair {
+    pub(crate) native: NativeSwarm,
+    pub(crate) ours: DeviceSwarm,
+}
+
+impl Pair {
+    pub(crate) fn new(rom_bytes: &[u8], config: SwarmConfig, device: DeviceConfig) -> Self {
+        Self {
+            native: NativeSwarm::new(rom(rom_bytes), config.clone()).expect("a swarm"),
+            ours: DeviceSwarm::new(rom(rom_bytes), config, device).expect("a swarm"),
+        }
+    }
+
+    pub(crate) fn step(&mut self, actions: &[u8]) {
+        self.native.step(actions).expect("good actions");
+        self.ours.step(actions).expect("good actions");
+    }
+
+    pub(crate) fn assert_equal(&self, when: &str) {
+        let counters = self.ours.counters().expect("counters");
+        let registers = self.ours.cpu_states().expect("registers");
+        for env in 0..self.native.config().num_envs {
+            let native = self.native.snapshot(env).expect("an env");
+            let ours = self.ours.snapshot(env).expect("an env");
+            assert_same(&native, &ours, &format!("{when}, env {env}"));
+            assert_eq!(counters[env], native.counters(), "{when}, env {env}");
+            assert_eq!(registers[env], self.native.cpu_state(env).expect("an env"));
+        }
+        let bits = |numbers: &[f32]| numbers.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
+        let rewards = self.ours.rewards().expect("rewards");
+        assert_eq!(bits(self.native.rewards()), bits(&rewards), "{when}");
+        let observations = self.ours.observations().expect("observations");
+        assert_eq!(bits(self.native.observations()), bits(&observations), "{when}");
+    }
+}
+
+fn assert_same(native: &EnvSnapshot, ours: &EnvSnapshot, when: &str) {
+    if let Some(difference) = ours.machine().first_difference(native.machine()) {
+        panic!("{when}: {difference}");
+    }
+    assert!(native.cart_ram() == ours.cart_ram(), "{when}: cartridge RAM");
+    assert_eq!(native.counters(), ours.counters(), "{when}");
+}
+
+/// What each env does in a step: chance, but always the same.
+pub(crate) fn actions(num_envs: usize, step: usize) -> Vec<u8> {
+    let hash = |env: usize| ((step / 2) as u32).wrapping_mul(0x9e37_79b9) ^ (env as u32) << 13;
+    (0..num_envs).map(|env| ((hash(env).wrapping_mul(0x85eb_ca6b) >> 24) % 9) as u8).collect()
+}
+
+/// A device with its arrays laid out so. On the CPU the machine's indices are checked too; what a GPU gets are the kernels
+/// that it will always get.
+pub(crate) fn on(device: Device, layout: Layout) -> DeviceConfig {
+    DeviceConfig { device, layout, checked: device == Device::Cpu }
+}
+
+/// The same as a caller has it who asks for nothing special.
+pub(crate) fn plain(device: Device) -> DeviceConfig {
+    DeviceConfig { device, ..DeviceConfig::default() }
+}

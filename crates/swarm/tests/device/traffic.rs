@@ -1,0 +1,76 @@
+//! What goes between the host and the device, and what is waited for.
+
+use crate::pair::{actions, config, plain, rom};
+use gbxcule_runtime::{Device, Traffic};
+use gbxcule_swarm::{DeviceSwarm, Schedule, SwarmConfig};
+
+const ENVS: usize = 8;
+
+/// Looks at something; gives how much there was.
+type Look = dyn Fn(&DeviceSwarm) -> usize;
+
+fn swarm(device: Device) -> DeviceSwarm {
+    let game = gbxcule_roms::all().iter().last().expect("the game");
+    let schedule = Schedule::new(1, 1).expect("a schedule");
+    let config = SwarmConfig { schedule, ..config(ENVS) };
+    DeviceSwarm::new(rom(game.bytes()), config, plain(device)).expect("a swarm")
+}
+
+/// What something copies and waits for.
+fn traffic(swarm: &mut DeviceSwarm, act: impl FnOnce(&mut DeviceSwarm)) -> [u64; 3] {
+    let before = swarm.stream().traffic();
+    act(swarm);
+    let Traffic { uploaded, downloaded, waits } = swarm.stream().traffic();
+    [uploaded - before.uploaded, downloaded - before.downloaded, waits - before.waits]
+}
+
+pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(device: Device) {
+    let mut swarm = swarm(device);
+    let steps = traffic(&mut swarm, |swarm| {
+        (0..20).for_each(|step| swarm.step(&actions(ENVS, step)).expect("good actions"));
+    });
+    assert_eq!(steps, [20 * ENVS as u64, 0, 0]);
+    assert_eq!(traffic(&mut swarm, |swarm| swarm.sync().expect("nothing wrong")), [0, 0, 1]);
+}
+
+pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
+    let mut swarm = swarm(device);
+    swarm.step(&[0; ENVS]).expect("good actions");
+    let cost = |swarm: &mut DeviceSwarm, look: &Look| {
+        let mut seen = 0;
+        let cost = traffic(swarm, |swarm| seen = look(swarm));
+        assert!(seen > 0);
+        cost
+    };
+    let looks: [(u64, &Look); 8] = [
+        (16, &|swarm| swarm.read_memory(3, 0xC000..0xC010).expect("a range").len()),
+        (1, &|swarm| swarm.read_memory(7, 0xFF44..0xFF45).expect("a range").len()),
+        (20, &|swarm| usize::from(swarm.cpu_state(5).expect("an env").pc)),
+        (20 * ENVS as u64, &|swarm| swarm.cpu_states().expect("registers").len()),
+        (4 * ENVS as u64, &|swarm| swarm.rewards().expect("rewards").len()),
+        (ENVS as u64, &|swarm| swarm.dones().expect("dones").len()),
+        (4 * 32 * ENVS as u64, &|swarm| swarm.observations().expect("observations").len()),
+        (5760, &|swarm| swarm.frame(2).expect("an env").len()),
+    ];
+    for (bytes, look) in looks {
+        assert_eq!(cost(&mut swarm, look), [0, bytes, 1]);
+    }
+    // Arrays on the device cost nothing until somebody copies them.
+    let arrays = cost(&mut swarm, &|swarm| {
+        let frames = swarm.frame_array().shape()[0];
+        frames
+            + swarm.reward_array().len()
+            + swarm.observation_array().len()
+            + swarm.done_array().len()
+    });
+    assert_eq!(arrays, [0; 3]);
+}
+
+pub(crate) fn resets_and_copies_stay_on_the_device(device: Device) {
+    let mut swarm = swarm(device);
+    let mask = [true, false, true, false, false, false, false, true];
+    let marks = [ENVS as u64, 0, 0];
+    assert_eq!(traffic(&mut swarm, |swarm| swarm.reset(1).expect("a reset")), marks);
+    assert_eq!(traffic(&mut swarm, |swarm| swarm.reset_masked(&mask).expect("a mask")), marks);
+    assert_eq!(traffic(&mut swarm, |swarm| swarm.copy_state(4, &mask).expect("an env")), marks);
+}

@@ -1,0 +1,136 @@
+"""The same environment on a CUDA device, without a GPU: a child process with the stand-ins for NVIDIA's driver and NVRTC
+(crates/runtime/tests/host_gpu), which run the CUDA text on the host."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import gbxcule
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+CHILD = '''
+import ctypes
+import sys
+
+import gbxcule
+import numpy as np
+
+PROGRAM = sys.argv[1]
+OPTIONS = [
+    {"frames_per_step": 4, "release_after_frames": 2, "obs": {"screen": "mean", "ram": gbxcule.Ram(("C000", 16))}},
+    {"frames_per_step": 4, "release_after_frames": 2, "obs": PROGRAM, "reward": PROGRAM},
+]
+
+
+def run(device, options):
+    env = gbxcule.make_vec(num_envs=3, device=device, max_episode_steps=5, render_mode="rgb_array", **options)
+    said = [env.reset(seed=4)]
+    said += [env.step(np.array([step % 9, 3, (step * 5) % 9])) for step in range(8)]
+    env.copy_state(1, [True, False, False])
+    said += [env.screens(), env.read_memory(0, ("C000", 32)), env.save_state(2), env.cpu_state(0)]
+    return env, said
+
+
+def same(one, other):
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, (tuple, list)):
+        return len(one) == len(other) and all(map(same, one, other))
+    return np.array_equal(one, other)
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32 * 2),
+        ("ndim", ctypes.c_int32),
+        ("kind", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+driver = ctypes.CDLL("libcuda.so")
+
+
+def taken(array):
+    """What another library finds, by a copy in a stream of its own."""
+    stream = ctypes.c_void_p()
+    assert driver.cuStreamCreate(ctypes.byref(stream), 0) == 0
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    capsule = array.__dlpack__(stream=stream.value)
+    tensor = Tensor.from_address(pointer(capsule, b"dltensor"))
+    shape = tuple(tensor.shape[: tensor.ndim])
+    assert list(tensor.device) == [2, 0] and tensor.lanes == 1, list(tensor.device)
+    assert tensor.strides[tensor.ndim - 1] == 1 and shape == array.shape
+    found = np.zeros(shape, {(2, 32): "float32", (1, 8): "uint8"}[tensor.kind, tensor.bits])
+    source = ctypes.c_uint64(tensor.data + tensor.byte_offset)
+    size = ctypes.c_size_t(found.nbytes)
+    assert driver.cuMemcpyDtoHAsync_v2(found.ctypes.data_as(ctypes.c_void_p), source, size, stream) == 0
+    assert driver.cuStreamSynchronize(stream) == 0
+    return found
+
+
+for options in OPTIONS:
+    on_cpu, expected = run("cpu", options)
+    on_cuda, found = run("cuda", options)
+    for place, (one, other) in enumerate(zip(expected, found, strict=True)):
+        assert same(one, other), (options, place, one, other)
+    assert on_cpu.device_arrays == {}
+    arrays = on_cuda.device_arrays
+    assert {name: array.shape for name, array in arrays.items()}["frames"] == (3, 5760)
+    for name, array in arrays.items():
+        assert array.__dlpack_device__() == (2, 0), name
+        assert np.array_equal(taken(array), array.numpy()), name
+    del on_cuda
+    assert np.array_equal(taken(arrays["frames"]), arrays["frames"].numpy()), "arrays outlive their environment"
+print("equal")
+'''
+
+
+@pytest.fixture(scope="session")
+def stand_ins(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("host_gpu")
+    sources = ROOT / "crates/runtime/tests/host_gpu"
+    shutil.copy(ROOT / "crates/kernel/src/back/cxx/host_cuda.h", folder)
+    compiler = [os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-shared", "-fPIC", "-pthread"]
+    for library, names in [
+        ("libcuda.so.1", ["device.cpp", "driver.cpp", "module.cpp"]),
+        ("libnvrtc.so.13", ["compiler.cpp"]),
+    ]:
+        files = [sources / name for name in names]
+        subprocess.run([*compiler, "-o", folder / library, *files, "-ldl"], check=True)
+    shutil.copy(folder / "libcuda.so.1", folder / "libcuda.so")
+    return folder
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the stand-ins are libraries for Linux")
+def test_an_environment_on_a_device_is_the_one_on_the_cpu(stand_ins, tmp_path):
+    program = pathlib.Path(__file__).with_name("test_program.py").read_text().split("'''")[1]
+    (tmp_path / "task.py").write_text(program)
+    (tmp_path / "child.py").write_text(CHILD)
+    settings = {
+        "LD_LIBRARY_PATH": str(stand_ins),
+        "GBXCULE_NVRTC": str(stand_ins / "libnvrtc.so.13"),
+        "GBXCULE_CACHE": str(tmp_path / "cache"),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    command = [sys.executable, str(tmp_path / "child.py"), str(tmp_path / "task.py")]
+    run = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=600)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.strip() == "equal"
+
+
+def test_a_device_that_is_not_there_is_never_replaced():
+    with pytest.raises(RuntimeError, match=r"cuda|CUDA|driver"):
+        gbxcule.make_vec(num_envs=2, device="cuda:99")
+    with pytest.raises(ValueError, match="`cpu`, `cuda` or `cuda:N`"):
+        gbxcule.make_vec(num_envs=2, device="gpu")
