@@ -19,7 +19,7 @@ const NAMES: [&str; 2] = ["dataset_card.md", "README.md"];
 const LEAST_SHARE: f64 = 1.0;
 
 /// Rows of a split whose neighbours the card looks for.
-const LEAK_ROWS: usize = 2000;
+const LEAK_ROWS: usize = 1000;
 
 /// Writes the card of some rows and its pictures into a folder.
 pub fn write(
