@@ -119,7 +119,7 @@ fn workers_and_shards_change_no_byte() {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth").join(name);
         _ = std::fs::remove_dir_all(&folder);
         works.iter().for_each(|work| {
-            batch(&folder, &manifest, work, &Tools::default(), &|| ()).expect("a dataset")
+            batch(&folder, &manifest, work, &Tools::default(), &|| ()).expect("a dataset");
         });
         folder
     };
