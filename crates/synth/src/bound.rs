@@ -1,6 +1,6 @@
 //! How far two right ways of running a row may differ, number by number, found out by running it: with every
 //! function that libraries compute differently moved by the units that the builtin table allows, up, down and at
-//! random, and, where threads add to one place in any order, with the last thread first. Where numbers cancel, or a
+//! random, and, where threads add to one place in any order, in other orders. Where numbers cancel, or a
 //! loop makes errors grow, the results move more, and more is allowed. A row of integers or of exact arithmetic
 //! doesn't move: nothing is allowed.
 
@@ -17,6 +17,8 @@ use gbxcule_kernel::ir::{Literal, Module};
 const FACTOR: f64 = 4.0;
 /// Ways at random beside all up and all down.
 const RANDOM_WAYS: u64 = 4;
+/// Orders of threads.
+const ORDERS: u64 = 8;
 
 /// Who runs a row, and what may be done there in another way than by the interpreter, beside the mathematics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,13 +78,12 @@ impl Bounds {
             let random = (0..RANDOM_WAYS).map(|way| Doubt::Random(random::seed(seed, way)));
             ways.extend([Doubt::Up, Doubt::Down].into_iter().chain(random).map(Some));
         }
-        let mut ways: Vec<Way> =
-            ways.into_iter().map(|doubt| Way { doubt, last_first: false }).collect();
+        let mut ways: Vec<Way> = ways.into_iter().map(|doubt| Way { doubt, order: None }).collect();
         if runner == Runner::Device && modules().any(adds_floats) {
-            ways.push(Way { doubt: None, last_first: true });
+            ways.extend((0..ORDERS).map(|order| Way { doubt: None, order: Some(order) }));
         }
         if runner == Runner::Warp {
-            ways.push(Way { doubt: Some(Doubt::Fused), last_first: false });
+            ways.push(Way { doubt: Some(Doubt::Fused), order: None });
         }
         let others = ways.iter().map(|&way| results_in(way, program, grid, seed).ok());
         let others: Vec<Results> = others.collect::<Option<_>>()?;

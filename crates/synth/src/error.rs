@@ -66,6 +66,7 @@ impl SynthError {
         move |source| Self::File { path: path.into(), source }
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
     pub(crate) fn nvrtc(error: gbxcule_runtime::Error) -> Self {
         Self::Nvrtc(Box::new(error))
     }

@@ -2,6 +2,7 @@
 
 use crate::input::{Given, cotangent, leaves};
 use crate::program::{Program, element};
+use crate::random::Random;
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::interp::{Argument, Array, Doubt, Machine};
 use gbxcule_kernel::ir::{FunctionId, Literal, Module};
@@ -65,8 +66,8 @@ pub(crate) fn cotangents(
 pub(crate) struct Way {
     /// With another library's mathematics.
     pub(crate) doubt: Option<Doubt>,
-    /// With the last thread first.
-    pub(crate) last_first: bool,
+    /// With the threads in a random order of this seed.
+    pub(crate) order: Option<u64>,
 }
 
 /// Runs a kernel; gives the memory after it, or what stopped it.
@@ -111,13 +112,11 @@ pub(crate) fn launch_in(
         }
         args.push(Argument::Array(array));
     }
-    let ran = if way.last_first {
-        points(grid.dims)
+    let ran = match way.order {
+        None => machine.launch(kernel, grid.dims, &args),
+        Some(order) => shuffled(points(grid.dims), order)
             .into_iter()
-            .rev()
-            .try_for_each(|point| machine.launch_point(kernel, point, &args))
-    } else {
-        machine.launch(kernel, grid.dims, &args)
+            .try_for_each(|point| machine.launch_point(kernel, point, &args)),
     };
     ran.map_err(|failure| failure.to_string())?;
     let read = |buffer: &Option<_>, before: &Vec<u8>| match buffer {
@@ -146,6 +145,14 @@ fn points(dims: &[u32]) -> Vec<[u32; 4]> {
         point
     };
     (0..count).map(point).collect()
+}
+
+fn shuffled(mut points: Vec<[u32; 4]>, seed: u64) -> Vec<[u32; 4]> {
+    let mut random = Random::new(seed);
+    for at in (1..points.len()).rev() {
+        points.swap(at, random.below(at + 1));
+    }
+    points
 }
 
 /// A forward launch from given arguments.
