@@ -64,7 +64,7 @@ impl Mutation {
         let mut wrong = row.clone();
         match self {
             Self::Source => {
-                wrong.source = replace(&row.source, &changes(&row.source), &mut random)?
+                wrong.source = replace(&row.source, &changes(&row.source), &mut random)?;
             }
             Self::SourceAndTexts => {
                 wrong.source = replace(&row.source, &changes(&row.source), &mut random)?;
