@@ -4,21 +4,23 @@
 //!
 //! `GBXCULE_THREADS=1 GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime --example gradient_speed`
 
+#[path = "peer/process.rs"]
+mod process;
+
 use gbxcule_kernel::check;
 use gbxcule_kernel::diagnostic::render;
 use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::grad::reverses;
 use gbxcule_kernel::source::SourceMap;
 use gbxcule_runtime::{Argument, Array, Build, Device, Element, Kernel, compile};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use process::Peer;
 use std::time::{Duration, Instant};
 
 const ELEMENTS: usize = 4 << 20;
 const ROUNDS: usize = 9;
 
 fn main() {
-    let mut peer = std::env::var("GBXCULE_PYTHON").ok().map(|python| Peer::new(&python));
+    let mut peer = Peer::find("gradient_speed.py", ELEMENTS);
     let x =
         Array::zeros(f32::data_type(), &[ELEMENTS]).expect("fits").with_gradient().expect("fits");
     let y =
@@ -30,9 +32,12 @@ fn main() {
         let args = [(&x).into(), (&y).into(), number];
         let ours = || kernels.each_ref().map(|kernel| run(kernel, threads, &args));
         let mut times = [const { Vec::new() }; 4];
+        // The first launches compile.
         ours();
+        peer.as_mut().map(|peer| peer.run(name));
         for _ in 0..ROUNDS {
             let theirs = peer.as_mut().map(|peer| peer.run(name)).unwrap_or_default();
+            let theirs = theirs.into_iter().map(milliseconds);
             for (times, time) in times.iter_mut().zip(ours().into_iter().chain(theirs)) {
                 times.push(time);
             }
@@ -93,49 +98,4 @@ fn milliseconds(time: Duration) -> f64 {
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
-/// NVIDIA Warp in a child process: a kernel's name in, the times of one launch forward and one back out.
-struct Peer {
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    child: Child,
-}
-
-impl Peer {
-    fn new(python: &str) -> Self {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/gradient_speed.py");
-        let (size, pipe) = (ELEMENTS.to_string(), Stdio::piped);
-        let child = Command::new(python).args([script, &size]).stdin(pipe()).stdout(pipe()).spawn();
-        let mut child = child.expect("GBXCULE_PYTHON is a Python");
-        let to = child.stdin.take().expect("piped");
-        let from = BufReader::new(child.stdout.take().expect("piped"));
-        let mut peer = Self { to, from, child };
-        // The first launches compile.
-        for name in ["saxpy", "sines"] {
-            peer.run(name);
-        }
-        peer
-    }
-
-    fn run(&mut self, name: &str) -> Vec<f64> {
-        writeln!(self.to, "{name}").expect("the child reads");
-        let mut line = String::new();
-        while self.from.read_line(&mut line).expect("the child writes") > 0 {
-            if let Some(seconds) = line.trim().strip_prefix("seconds ") {
-                let numbers = seconds.split(' ').map(|text| text.parse::<f64>().expect("seconds"));
-                return numbers.map(|seconds| seconds * 1e3).collect();
-            }
-            line.clear();
-        }
-        panic!("NVIDIA Warp's process ended; does this Python have warp-lang?");
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // It may have ended already.
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
 }

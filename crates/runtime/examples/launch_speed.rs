@@ -6,13 +6,15 @@
 //! With a device behind it (`-- cuda:0`) kernels run there: each launch is waited for, and the last line says what one
 //! costs that isn't.
 
+#[path = "peer/process.rs"]
+mod process;
+
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::ir::{Builder, Module, Native, Param, Type};
 use gbxcule_kernel::source::SourceMap;
 use gbxcule_runtime::{Argument, Build, Device, Element, Kernel, Stream, compile};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use process::Peer;
 use std::time::{Duration, Instant};
 
 const ELEMENTS: usize = 4 << 20;
@@ -24,7 +26,7 @@ fn main() {
     let device = std::env::args().nth(1).unwrap_or("cpu".into());
     let device: Device = device.parse().unwrap_or_else(|error| panic!("{error}"));
     let stream = Stream::new(device).unwrap_or_else(|error| panic!("{error}"));
-    let mut peer = std::env::var("GBXCULE_PYTHON").ok().map(|python| Peer::new(&python));
+    let mut peer = Peer::find("launch_speed.py", ELEMENTS);
     compile_speed(device, peer.as_mut());
     for (name, module, args) in [saxpy(&stream), sines(&stream), empty(&stream)] {
         let kernel = compile(&module, device, build).and_then(|c| c.kernel(name));
@@ -34,7 +36,7 @@ fn main() {
         run(&stream, &kernel, threads, &args);
         for _ in 0..ROUNDS {
             times[0].push(run(&stream, &kernel, threads, &args));
-            times[1].extend(peer.as_mut().map(|peer| peer.run(name)));
+            times[1].extend(peer.as_mut().into_iter().flat_map(|peer| peer.run(name)));
         }
         let [ours, theirs] = times.map(median);
         print!("{name:6} {checked}: {:9.1} us", ours.as_secs_f64() * 1e6);
@@ -83,7 +85,7 @@ fn compile_speed(device: Device, mut peer: Option<&mut Peer>) {
         match &mut peer {
             Some(peer) => {
                 let theirs = peer.run(&format!("compile {}", path.display()));
-                println!(", warp {:7.1} ms", theirs.as_secs_f64() * 1e3);
+                println!(", warp {:7.1} ms", theirs[0].as_secs_f64() * 1e3);
             }
             None => println!(),
         }
@@ -157,43 +159,4 @@ fn run(stream: &Stream, kernel: &Kernel, threads: usize, args: &[Argument]) -> D
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
-/// NVIDIA Warp in a child process: a kernel's name in, seconds of one launch out.
-struct Peer {
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    child: Child,
-}
-
-impl Peer {
-    fn new(python: &str) -> Self {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/launch_speed.py");
-        let (size, pipe) = (ELEMENTS.to_string(), Stdio::piped);
-        let child = Command::new(python).args([script, &size]).stdin(pipe()).stdout(pipe()).spawn();
-        let mut child = child.expect("GBXCULE_PYTHON is a Python");
-        let to = child.stdin.take().expect("piped");
-        let from = BufReader::new(child.stdout.take().expect("piped"));
-        Self { to, from, child }
-    }
-
-    fn run(&mut self, name: &str) -> Duration {
-        writeln!(self.to, "{name}").expect("the child reads");
-        let mut line = String::new();
-        while self.from.read_line(&mut line).expect("the child writes") > 0 {
-            if let Some(seconds) = line.trim().strip_prefix("seconds ") {
-                return Duration::from_secs_f64(seconds.parse().expect("a number"));
-            }
-            line.clear();
-        }
-        panic!("NVIDIA Warp's process ended; does this Python have warp-lang?");
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // It may have ended already.
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
 }
