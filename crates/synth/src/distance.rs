@@ -118,11 +118,8 @@ pub(crate) fn from_results<'b>(
     backward: bool,
     bounds: impl FnOnce() -> Option<&'b Bounds>,
 ) -> Option<Distance> {
-    let like = if backward { results.slopes() } else { &results.outputs };
-    let part = if backward { &memory.gradients } else { &memory.data };
-    let wanted: Vec<Vec<Literal>> = like.iter().map(|tensor| tensor.numbers.clone()).collect();
-    let Some(found) = named(program, like, part) else { return Some(Distance::INFINITE) };
-    measured(&wanted, &found, backward, bounds)
+    let numbers = |like: &[Tensor]| like.iter().map(|tensor| tensor.numbers.clone()).collect();
+    to_memory(|like| Some(numbers(like)), program, results, memory, backward, bounds)
 }
 
 /// The same from a row's text.
@@ -134,12 +131,23 @@ pub(crate) fn from_text<'b>(
     backward: bool,
     bounds: impl FnOnce() -> Option<&'b Bounds>,
 ) -> Option<Distance> {
+    to_memory(|like| stored(text, like), program, results, memory, backward, bounds)
+}
+
+/// From the numbers that are wanted of the row's tensors to what memory holds of them.
+fn to_memory<'b>(
+    wanted: impl FnOnce(&[Tensor]) -> Option<Vec<Vec<Literal>>>,
+    program: &Program,
+    results: &Results,
+    memory: &Memory,
+    backward: bool,
+    bounds: impl FnOnce() -> Option<&'b Bounds>,
+) -> Option<Distance> {
     let like = if backward { results.slopes() } else { &results.outputs };
     let part = if backward { &memory.gradients } else { &memory.data };
-    let found = named(program, like, part);
-    match found.as_ref().and_then(|found| Some((stored(text, found)?, found))) {
-        Some((wanted, found)) => measured(&wanted, found, backward, bounds),
-        None => Some(Distance::INFINITE),
+    match (wanted(like), named(program, like, part)) {
+        (Some(wanted), Some(found)) => measured(&wanted, &found, backward, bounds),
+        _ => Some(Distance::INFINITE),
     }
 }
 

@@ -128,3 +128,14 @@ void ask(Stream* stream, std::function<void()> work);
 void run(Stream* stream, uint64_t until); // Until that ticket is done.
 
 } // namespace host_gpu
+
+// What the driver's functions have in common.
+#define API extern "C" __attribute__((visibility("default")))
+#define LOCK                                                       \
+    std::lock_guard<std::recursive_mutex> lock(world().lock);      \
+    if (world().lost != SUCCESS)                                   \
+        return world().lost;                                       \
+    if (current < 0)                                               \
+        return INVALID_CONTEXT
+
+typedef void* Handle;

@@ -1,16 +1,7 @@
 // driver.cpp: the functions of libcuda that the runtime calls, on the host's memory.
 #include "device.h"
 
-#define API extern "C" __attribute__((visibility("default")))
-#define LOCK                                                       \
-    std::lock_guard<std::recursive_mutex> lock(world().lock);      \
-    if (world().lost != SUCCESS)                                   \
-        return world().lost;                                       \
-    if (current < 0)                                               \
-        return INVALID_CONTEXT
-
 using namespace host_gpu;
-typedef void* Handle;
 
 // ---- the driver and its devices ----
 

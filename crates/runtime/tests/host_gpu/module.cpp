@@ -10,16 +10,7 @@
 
 #include "image.h"
 
-#define API extern "C" __attribute__((visibility("default")))
-#define LOCK                                                       \
-    std::lock_guard<std::recursive_mutex> lock(world().lock);      \
-    if (world().lost != SUCCESS)                                   \
-        return world().lost;                                       \
-    if (current < 0)                                               \
-        return INVALID_CONTEXT
-
 using namespace host_gpu;
-typedef void* Handle;
 
 namespace {
 
