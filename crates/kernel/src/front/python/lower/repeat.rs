@@ -16,15 +16,14 @@ const UNROLL_MAX: i128 = 16;
 const STATIC_UNROLL_MAX: i128 = 4096;
 
 impl<'a> Lower<'_, '_, 'a, '_> {
+    fn ends_without_else(&self, orelse: &[Stmt]) -> Flow<()> {
+        let Some(stmt) = orelse.first() else { return Ok(()) };
+        let span = syntax::span(self.unit.id, stmt);
+        fault("unsupported-syntax", span, "`else` after a loop is no part of the dialect")
+    }
+
     pub(super) fn for_each(&mut self, each: &'a StmtFor) -> Flow<()> {
-        if let Some(stmt) = each.orelse.first() {
-            let span = syntax::span(self.unit.id, stmt);
-            return fault(
-                "unsupported-syntax",
-                span,
-                "`else` after a loop is no part of the dialect",
-            );
-        }
+        self.ends_without_else(&each.orelse)?;
         let Expr::Name(target) = &*each.target else {
             return fault(
                 "unsupported-syntax",
@@ -220,14 +219,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     pub(super) fn while_loop(&mut self, each: &'a StmtWhile) -> Flow<()> {
-        if let Some(stmt) = each.orelse.first() {
-            let span = syntax::span(self.unit.id, stmt);
-            return fault(
-                "unsupported-syntax",
-                span,
-                "`else` after a loop is no part of the dialect",
-            );
-        }
+        self.ends_without_else(&each.orelse)?;
         let before = self.enter_loop(&each.body, syntax::span(self.unit.id, each))?;
         self.b.open_block();
         let condition = self
