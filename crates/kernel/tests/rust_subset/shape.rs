@@ -1,18 +1,19 @@
 //! What the IR of a program looks like: nothing is computed, copied or branched upon that needn't be.
 
-use gbxcule_kernel::check;
+use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::render;
 use gbxcule_kernel::front::rust;
-use gbxcule_kernel::ir::print;
+use gbxcule_kernel::ir::{Module, StmtKind, print};
 use gbxcule_kernel::source::SourceMap;
 
-fn printed(text: &str) -> String {
+fn lowered(text: &str) -> Valid<Module> {
     let mut sources = SourceMap::new();
     let module = rust::lower(&[("src/lib.rs", text)], &["f"], &mut sources);
-    match module.and_then(check::module) {
-        Ok(module) => print::module(&module),
-        Err(faults) => panic!("{}", render(&faults, &sources)),
-    }
+    module.and_then(check::module).unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)))
+}
+
+fn printed(text: &str) -> String {
+    print::module(&lowered(text))
 }
 
 #[test]
@@ -62,4 +63,45 @@ fn a_match_on_up_to_1024_numbers_is_a_switch() {
     };
     assert!(of(1023).contains("switch"));
     assert!(!of(1024).contains("switch"));
+}
+
+/// Every statement of a function, by the text that a fault in it points at.
+#[test]
+fn statements_stand_where_they_were_written() {
+    let text = "fn f(a: u32, b: u32, cells: &mut [u32; 4]) -> u32 {\n    \
+            let c = a / b;\n    \
+            cells[0] = if a > 3 { 5 / c } else { 6 };\n    \
+            while c < a { cells[1] += 1; if a == 9 { break; } }\n    \
+            for x in 0..c { if x == b { return x ^ 1; } }\n    \
+            match b { 1 => g(cells), _ => { return { c + 1 } } }\n    \
+            { let d = c; d * 2 }\n\
+        }\n\
+        fn g(cells: &mut [u32; 4]) { cells[2] = 1; }\n";
+    let module = lowered(text);
+    let function = &module.functions[module.find("f").expect("lowered")];
+    let stmts = function.body.blocks.iter().flat_map(|(_, block)| &block.stmts);
+    let mut places: Vec<String> = Vec::new();
+    for stmt in stmts {
+        let kind = match &stmt.kind {
+            StmtKind::Let(_) => continue,
+            StmtKind::Store { .. } => "store",
+            StmtKind::If { .. } => "if",
+            StmtKind::Switch { .. } => "switch",
+            StmtKind::For { .. } => "for",
+            StmtKind::While { .. } => "while",
+            StmtKind::Return(_) => "return",
+            _ => "other",
+        };
+        let place = stmt.span.start as usize..stmt.span.end as usize;
+        places.push(format!("{kind}: {}", &text[place]));
+    }
+    places.sort_unstable();
+    let operations = function.body.values.iter().map(|(_, value)| &value.span);
+    let mut operations: Vec<&str> =
+        operations.map(|span| &text[span.start as usize..span.end as usize]).collect();
+    operations.sort_unstable();
+    operations.dedup();
+    insta::with_settings!({ omit_expression => true }, {
+        insta::assert_snapshot!(format!("{}\n\noperations of\n{}", places.join("\n"), operations.join("\n")));
+    });
 }
