@@ -2,7 +2,7 @@
 
 use crate::pair::{actions, config, plain, rom};
 use gbxcule_runtime::{Device, Traffic};
-use gbxcule_swarm::{DeviceSwarm, Piece, Schedule, SwarmConfig};
+use gbxcule_swarm::{DeviceSwarm, Piece, Returns, Schedule, Swarm, SwarmConfig};
 
 const ENVS: usize = 8;
 
@@ -34,14 +34,25 @@ pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(device: Device) {
 }
 
 pub(crate) fn whoever_watches_waits_only_where_they_look(device: Device) {
-    let mut swarm = swarm(device);
-    let watched = traffic(&mut swarm, |swarm| {
-        swarm.hold(3, Some(1)).expect("an env");
+    let mut swarm = Swarm::Kernels(swarm(device).into());
+    let returns = Returns::new(&swarm).expect("a kernel");
+    let now = |swarm: &Swarm| swarm.on_device().expect("kernels").stream().traffic();
+    let before = now(&swarm);
+    swarm.hold(3, Some(1)).expect("an env");
+    for step in 0..20 {
         let piece = Piece { frames: 0..1, draw_last: true };
-        (0..20).for_each(|step| swarm.step_piece(&actions(ENVS, step), &piece).expect("a piece"));
-        swarm.hold(3, None).expect("an env");
-    });
-    assert_eq!(watched, [2 * 2 + 20 * ENVS as u64, 0, 0]);
+        swarm.step_piece(&actions(ENVS, step), &piece).expect("a piece");
+        returns.add(&swarm).expect("a launch");
+    }
+    swarm.hold(3, None).expect("an env");
+    let after = now(&swarm);
+    assert_eq!(after.uploaded - before.uploaded, 2 * 2 + 20 * ENVS as u64);
+    assert_eq!((after.downloaded, after.waits), (before.downloaded, before.waits));
+    returns.of(3).expect("an env");
+    assert_eq!(
+        (now(&swarm).downloaded, now(&swarm).waits),
+        (after.downloaded + 4, after.waits + 1)
+    );
 }
 
 pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
