@@ -702,6 +702,10 @@ pub fn never(a: u8) -> u8 {
             return 3;
         },
         3 => return { a >> 1 },
+        5 => {
+            return 8;
+            a
+        }
         4 => {
             if a > 100 {
                 return 4;
