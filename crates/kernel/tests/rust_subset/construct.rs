@@ -702,6 +702,16 @@ pub fn never(a: u8) -> u8 {
             return 3;
         },
         3 => return { a >> 1 },
+        5 => {
+            return 8;
+            a
+        }
+        6 => {
+            let w: u8 = loop {
+                return 9;
+            };
+            w + 1
+        }
         4 => {
             if a > 100 {
                 return 4;

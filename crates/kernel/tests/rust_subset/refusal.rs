@@ -78,6 +78,7 @@ const ITEMS: &[(&str, &str)] = &[
     ("«#[serde]» impl P {}", "this attribute"),
     ("impl P { «#[serde]» fn h() {} }", "this attribute"),
     ("fn h«<T>»() {}", "a generic item"),
+    ("fn h() «where u8: Copy» {}", "a `where`"),
     ("«unsafe fn h()» {}", "a function that is `unsafe`, `async` or `extern`"),
     ("«async fn h()» {}", "a function that is `unsafe`, `async` or `extern`"),
     ("«extern \"C\" fn h()» {}", "a function that is `unsafe`, `async` or `extern`"),
@@ -411,6 +412,17 @@ fn what_does_not_fit_is_refused_at_its_place() {
     assert_each_refused(CONSTANTS.iter().map(with("rust-const")), whole);
     assert_each_refused(FAULTS_IN_CONSTANTS.iter().map(with("rust-name")), whole);
     assert_each_refused(CIRCLES.iter().map(with("rust-recursion")), str::to_string);
+}
+
+#[test]
+fn a_function_with_a_result_returns_one() {
+    let sentences = [
+        ("fn f() -> u8 { «return»; }", "this function has a result"),
+        ("fn f() -> u8 { return «()»; }", "a `u8` is needed here, found a `()`"),
+        ("fn f() -> u8 «{ g(); }» fn g() {}", "a `u8` is needed here, found a `()`"),
+    ];
+    let sentences = sentences.map(|(text, message)| (text, "rust-type", message.to_string()));
+    assert_each_refused(sentences, str::to_string);
 }
 
 #[test]

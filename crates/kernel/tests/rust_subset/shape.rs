@@ -23,6 +23,11 @@ fn what_is_cheap_is_not_branched_upon() {
             "struct P { x: u8, cells: [u8; 4] }\n\
              const LIMIT: u8 = 9;\n\
              fn f(a: u8, b: u8, p: &P) -> u8 {\n    \
+                 let flag = if a > b { a > 1 && b > 2 } else { true };\n    \
+                 let mut dear = a > 1 && (b > 1 || p.cells[0] == 3);\n    \
+                 let far = { let c = a; if c > 5 { c / 5 } else { 5 } };\n    \
+                 dear &= flag & (far > 1);\n    \
+                 if dear { return 1; }\n    \
                  let most = if a > b { a } else { p.x };\n    \
                  let mut late = if !(most == LIMIT) && b < 4 { -(a as i8) as u8 } else { { 1 } };\n    \
                  late = if a < 3 || true { late } else { b ^ a };\n    \
@@ -39,7 +44,10 @@ fn places_and_literals_are_used_as_they_stand() {
     insta::with_settings!({ omit_expression => true }, {
         insta::assert_snapshot!(printed(
             "#[derive(Clone, Copy)]\n\
-             struct P { x: u8, cells: [u8; 4] }\n\
+             struct P { x: u8, cells: [u8; 4], low: Q, many: [Q; 2] }\n\
+             #[derive(Clone, Copy)]\n\
+             struct Q { y: u8, z: (u8, u16) }\n\
+             const ORIGIN: Q = Q { y: 1, z: (2, 3) };\n\
              const TABLE: [u8; 2] = [3, 4];\n\
              fn both(a: u8) -> (u8, u8) { (a, 1) }\n\
              fn f(a: u8, p: &mut P) -> u64 {\n    \
@@ -48,6 +56,11 @@ fn places_and_literals_are_used_as_they_stand() {
                  let fixed = cells[1] as u32 + (both(a).1 as u32) << 35 as u32;\n    \
                  for x in 0..=6 { p.x = p.cells[x]; }\n    \
                  for _ in 0..TABLE.len() { p.x = TABLE[(a & 1) as usize]; }\n    \
+                 p.low.y = p.many[a as usize & 1].z.0 ^ p.low.y ^ ORIGIN.y ^ ORIGIN.z.0;\n    \
+                 p.low = if a > 3 { p.many[1] } else { p.low };\n    \
+                 let (q, r) = (p.many[0], p.low);\n    \
+                 let chosen = if a > 4 { q } else { r };\n    \
+                 p.x = chosen.y;\n    \
                  p.x = match a { 0..=9 | 20 => 1, 15 => return 2, _ => { p.cells[0] = 3; 4 } };\n    \
                  fixed as u64 + (1 << 3) as u64 + a.rotate_left(3) as u64\n\
              }\n"

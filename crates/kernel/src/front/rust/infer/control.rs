@@ -170,8 +170,12 @@ impl Infer<'_, '_> {
                 let value = self.expr(value);
                 Some(Box::new(self.coerce(value, &wanted)))
             }
-            None if self.types.unify(&wanted, &Ty::Unit) => None,
-            None => return Err(self.mismatch(self.span(leave), "this function has a result")),
+            None => {
+                if !self.types.unify(&wanted, &Ty::Unit) {
+                    self.mismatch(self.span(leave), "this function has a result");
+                }
+                None
+            }
         };
         Ok((ExprKind::Return(value), Ty::Never))
     }

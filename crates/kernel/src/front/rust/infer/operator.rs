@@ -136,7 +136,7 @@ impl Infer<'_, '_> {
         let right = self.referred(right);
         let bits = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
         let ty = self.types.shallow(&left.ty);
-        if ty != Ty::Never && !self.types.is_integer(&ty) && !(bits && ty == Ty::Bool) {
+        if !self.types.is_integer(&ty) && !(bits && ty == Ty::Bool) {
             let message = format!("this operator takes integers, found a `{}`", self.show(&ty));
             return Err(self.mismatch(left.span, &message));
         }
@@ -149,7 +149,7 @@ impl Infer<'_, '_> {
     }
 
     fn same(&mut self, left: &Expr, right: &Expr) -> Result<(), Refused> {
-        if self.never(left) || self.never(right) || self.types.unify(&left.ty, &right.ty) {
+        if self.types.unify(&left.ty, &right.ty) {
             return Ok(());
         }
         let message = format!(
