@@ -159,10 +159,14 @@ check-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 64
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 64 --mem-region C000:C100
 
+SWEEP := $(GBXCULE) bench --backend warp_vec_cuda --longest-window 2 --repeats 3 --env-counts 1,64,1024,8192,16384,32768,65536
+
 bench-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) bench --backend pyboy_vec_mp --backend warp_vec_cuda --rom MEM_RWB \
-	    --env-counts 1,8,64,512,2048,8192
-	$(GBXCULE) bench --backend warp_vec_cuda --rom PEARL_DRIFT --env-counts 1,64,1024,8192,16384,32768,65536
+	    --longest-window 2 --repeats 3 --env-counts 1,8,64,512,2048,8192,16384,32768,65536
+	$(SWEEP) --rom ALU_LOOP
+	$(SWEEP) --rom JOY_DIVERGE_PERSIST
+	$(SWEEP) --rom PEARL_DRIFT --draw-last
 
 # The stand-ins that tests build by themselves, for trying things by hand.
 host-gpu:

@@ -108,7 +108,7 @@ fn a_collected_folder_is_all_that_the_gates_need() {
     gates.arg("kit/gates.sh").envs([("STEPS", "4"), ("ENVS", "2"), ("REFERENCE", "warp_vec_cpu")]);
     let said = passes(&mut gates);
     assert_eq!(said.matches("agree").count(), 3, "{said}");
-    assert!(said.contains("frames/s"), "{said}");
+    assert_eq!(said.matches("frames/s").count(), 4, "a sweep of each ROM: {said}");
 }
 
 /// The built-in game on so many machines, 6 frames a step, on a device.

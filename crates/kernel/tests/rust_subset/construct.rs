@@ -200,7 +200,7 @@ pub fn cast_of_shift(by: u8) -> u64 {
 }
 
 pub fn cast_of_literal(a: u8) -> u64 {
-    !0 as u64 ^ -2 as i64 as u64 ^ (a as u64) ^ 0xffff_ffff_ffff_ffff as u64
+    !0 as u64 ^ (!1) as u64 ^ -(2) as i64 as u64 ^ (a as u64) ^ 0xffff_ffff_ffff_ffff as u64
 }
 
 pub fn methods(a: u8, b: u8, n: u32) -> u32 {
@@ -550,6 +550,10 @@ pub fn constants(at: u8) -> u64 {
         + (FAR as i64 + 1000) as u64
 }
 
+pub fn constants_of_every_kind(at: u8) -> u64 {
+    crate::constants::constant(at)
+}
+
 pub fn modules(a: u32) -> u32 {
     let depth = Depth { of: a as u16 };
     doubled(inner::biased(a)) ^ self::inner::deeper::twice(depth.of as u32)
@@ -612,6 +616,75 @@ pub fn compound(a: u32, b: u8) -> u32 {
     x %= 1009;
     x |= 0x100;
     x /= 3;
+    x
+}
+
+pub fn branches_with_effects(a: u8, b: u8) -> u32 {
+    let mut turns = 0u32;
+    let x = if a > b {
+        turns += 1;
+        1
+    } else {
+        turns += 10;
+        2
+    };
+    let both = a > 7 && {
+        turns += 100;
+        b > 7
+    } || {
+        turns += 1000;
+        a == b
+    };
+    let y = match a & 3 {
+        0 => {
+            turns += 10_000;
+            b
+        }
+        1 => 1,
+        _ => a,
+    };
+    turns * 7 + x * 3 + both as u32 + y as u32
+}
+
+pub fn references_from_blocks(a: u32) -> u32 {
+    let mut counter = a;
+    let alias = {
+        let by = a & 7;
+        counter = counter.wrapping_add(by);
+        &mut counter
+    };
+    *alias ^= 5;
+    let before = bump(
+        {
+            counter = counter.wrapping_mul(3);
+            &mut counter
+        },
+        2,
+    );
+    before ^ counter
+}
+
+fn raise(to: &mut u32, _: u8, by: u32) {
+    if by > 1000 {
+        return lower(to);
+    }
+    for _ in (0..3) {
+        if *to & 0xff == 7 {
+            return;
+        }
+        *to = to.wrapping_add(by);
+    }
+    return ();
+}
+
+fn lower(to: &mut u32) -> () {
+    *to >>= 1;
+}
+
+pub fn nothing_returned(a: u32, b: u8) -> u32 {
+    let mut x = a;
+    raise(&mut x, b, b as u32 + 1);
+    raise(&mut x, b, a);
     x
 }
 

@@ -27,10 +27,10 @@ impl Infer<'_, '_> {
                 Ok(all)
             }
             syn::Pat::Range(range) => {
-                let (least, most) = match self.bounds(ty) {
-                    Some(bounds) => bounds,
-                    None => return Err(self.outside(range, "a range of this type")),
+                let Some(Ty::Int(int)) = self.types.resolve(ty) else {
+                    return Err(self.outside(range, "a range of this type"));
                 };
+                let (least, greatest) = int.ends();
                 let start = match &range.start {
                     Some(start) => self.number(start, ty)?,
                     None => least,
@@ -38,7 +38,7 @@ impl Infer<'_, '_> {
                 let end = match (&range.end, &range.limits) {
                     (Some(end), syn::RangeLimits::Closed(_)) => self.number(end, ty)?,
                     (Some(end), syn::RangeLimits::HalfOpen(_)) => self.number(end, ty)? - 1,
-                    (None, _) => most,
+                    (None, _) => greatest,
                 };
                 Ok(Some(vec![(start, end)]))
             }
@@ -62,17 +62,6 @@ impl Infer<'_, '_> {
             syn::Pat::Guard(guard) => Err(self.outside(guard, "a guard of a `match` arm")),
             other => Err(self.outside(other, "this pattern")),
         }
-    }
-
-    /// The least and the greatest number of an integer type.
-    fn bounds(&self, ty: &Ty) -> Option<(i128, i128)> {
-        let Ty::Int(int) = self.types.resolve(ty)? else { return None };
-        let bits = int.scalar().bits();
-        Some(if int.scalar().is_signed_int() {
-            (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-        } else {
-            (0, (1 << bits) - 1)
-        })
     }
 
     /// The number that a literal, possibly negative, or a constant stands for.
