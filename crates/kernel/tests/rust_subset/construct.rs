@@ -200,7 +200,13 @@ pub fn cast_of_shift(by: u8) -> u64 {
 }
 
 pub fn cast_of_literal(a: u8) -> u64 {
-    !0 as u64 ^ (!1) as u64 ^ -(2) as i64 as u64 ^ (a as u64) ^ 0xffff_ffff_ffff_ffff as u64
+    !0 as u64
+        ^ !0x1_0000_0000 as u64
+        ^ (-0x1_0000_0000) as i64 as u64
+        ^ (!1) as u64
+        ^ -(2) as i64 as u64
+        ^ (a as u64)
+        ^ 0xffff_ffff_ffff_ffff as u64
 }
 
 pub fn methods(a: u8, b: u8, n: u32) -> u32 {
