@@ -9,7 +9,7 @@ use crate::distance::settled;
 use crate::execute::{self, Grid, Memory, Way};
 use crate::grammar::{self, Draft};
 use crate::input::Given;
-use crate::launched;
+use crate::launched::{self, Wanted};
 use crate::meaning::{self, Dull};
 use crate::program::{Program, element};
 use crate::skeleton::Known;
