@@ -55,8 +55,8 @@ impl Doubt {
     }
 }
 
-/// What may stand in place of a sum of two numbers; integers stay.
-pub(super) fn loose([left, right, sum]: [Literal; 3]) -> Literal {
+/// What may stand in place of a sum of two numbers, a unit up or down; integers stay.
+pub(super) fn loose([left, right, sum]: [Literal; 3], up: bool) -> Literal {
     if !sum.scalar().is_float() || !sum.as_f64().is_finite() {
         return sum;
     }
@@ -64,7 +64,12 @@ pub(super) fn loose([left, right, sum]: [Literal; 3]) -> Literal {
     let largest = sizes.into_iter().max_by(|one, other| one.as_f64().total_cmp(&other.as_f64()));
     let largest = largest.unwrap_or(sum);
     let unit = step(largest, 1).as_f64() - largest.as_f64();
-    Literal::float(sum.scalar(), sum.as_f64() + unit)
+    Literal::float(sum.scalar(), sum.as_f64() + if up { unit } else { -unit })
+}
+
+/// The same, up or down as the numbers' bits have it: differences of sums that all move up would not move.
+pub(super) fn tossed([left, right, sum]: [Literal; 3]) -> Literal {
+    loose([left, right, sum], (left.bits() ^ right.bits()).count_ones().is_multiple_of(2))
 }
 
 /// The float so many floats away from a finite one, but not beyond 0.
@@ -117,9 +122,15 @@ mod tests {
         let unit = f32::EPSILON;
         for (old, operand, wanted) in [(1.0, 0.5, 1.5 + unit), (3.0, -3.0, 2.0 * unit)] {
             let sum = f32(old + operand);
-            assert_eq!(loose([f32(old), f32(operand), sum]), f32(wanted));
+            assert_eq!(loose([f32(old), f32(operand), sum], true), f32(wanted));
         }
         let [one, two, three] = [1, 2, 3].map(|value| Literal::int(Scalar::I32, value));
-        assert_eq!(loose([one, two, three]), three);
+        assert_eq!(loose([one, two, three], true), three);
+        let moved: Vec<bool> = (1..40)
+            .map(|value| (f32(value as f32), f32(0.75)))
+            .map(|(one, two)| (one, two, f32((one.as_f64() + two.as_f64()) as f32)))
+            .map(|(one, two, sum)| tossed([one, two, sum]).as_f64() > sum.as_f64())
+            .collect();
+        assert!(moved.contains(&true) && moved.contains(&false));
     }
 }

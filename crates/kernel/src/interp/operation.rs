@@ -37,7 +37,7 @@ impl Thread<'_, '_> {
                     self.by_component(value, &[left, right], |args| {
                         let result = eval::binary(op, args[0], args[1]);
                         let result = result.map_err(|_| Fault::DivisionByZero)?;
-                        Ok(if loose { doubt::loose([args[0], args[1], result]) } else { result })
+                        Ok(if loose { doubt::tossed([args[0], args[1], result]) } else { result })
                     })?;
                 }
             },
@@ -227,7 +227,7 @@ impl Thread<'_, '_> {
             };
             let adds = matches!(op, AtomicOp::Add | AtomicOp::Subtract);
             let new = match self.machine.doubt {
-                Some(Doubt::Sums) if adds => doubt::loose([old, operand, new]),
+                Some(Doubt::Sums) if adds => doubt::loose([old, operand, new], true),
                 _ => new,
             };
             eval::to_bytes(new, self.bytes_mut(address + index * width, width)?);
