@@ -1,6 +1,26 @@
 //! Bars on stderr for work that takes longer than a blink; nothing when nobody watches.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Work that is done by then shows no bar.
+const BLINK: Duration = Duration::from_secs(2);
+
+/// A bar for work that may take no time at all: seen only if it goes on for two seconds.
+pub(crate) fn late_bar(length: u64, what: &str) -> ProgressBar {
+    let bar = bar(length, what);
+    bar.set_draw_target(ProgressDrawTarget::hidden());
+    bar
+}
+
+/// Moves a bar that isn't seen at first.
+pub(crate) fn advance(bar: &ProgressBar, by: u64) {
+    bar.inc(by);
+    if bar.is_hidden() && bar.elapsed() > BLINK {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+    }
+}
 
 /// A bar that counts to `length` of `what`.
 pub(crate) fn bar(length: u64, what: &str) -> ProgressBar {

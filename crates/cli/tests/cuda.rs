@@ -89,6 +89,61 @@ fn a_bench_waits_after_every_64_steps_unless_it_is_told_otherwise() {
     }
 }
 
+/// Rows are launched through the CUDA half of the runtime and held against what they hold.
+#[test]
+fn rows_of_a_dataset_are_launched_and_a_wrong_result_is_caught() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = "--count 4 --seed 5 --device cuda --jsonl --out rows";
+    gbxcule(folder.path(), &format!("synth generate {rows}"));
+    let ladder = gbxcule(folder.path(), "synth validate rows --no-host --device cuda");
+    let rung = |ladder: &str| {
+        let line = ladder.lines().find(|line| line.starts_with("gpu ")).expect("the rung");
+        line.split_whitespace().skip(1).take(3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(rung(&ladder), ["4", "0", "0"], "{ladder}");
+    // The first number that the first row expects, off by one.
+    let data = folder.path().join("rows/data");
+    std::fs::remove_file(data.join("part-000000.parquet")).expect("a file");
+    let lines = std::fs::read_to_string(data.join("part-000000.jsonl")).expect("JSON lines");
+    let (first, others) = lines.split_once('\n').expect("more than a row");
+    let mut row: Value = serde_json::from_str(first).expect("a row");
+    let outputs = row["outputs_json"].as_str().expect("results");
+    let mut outputs: Value = serde_json::from_str(outputs).expect("JSON");
+    let number = &mut outputs[0]["values"][0];
+    *number = match number.as_i64() {
+        Some(integer) => (integer + 1).into(),
+        None => (number.as_f64().expect("a number") + 1.0).into(),
+    };
+    row["outputs_json"] = outputs.to_string().into();
+    std::fs::write(data.join("part-000000.jsonl"), format!("{row}\n{others}")).expect("a file");
+    let mut validate = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder.path());
+    validate.args(["synth", "validate", "rows", "--no-host", "--device", "cuda"]);
+    let output = validate.output().expect("it starts");
+    let ladder = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!output.status.success() && ladder.contains("row 0: gpu fails"), "{ladder}");
+    assert_eq!(rung(&ladder), ["3", "1", "0"], "{ladder}");
+    let scores = gbxcule(folder.path(), "synth mutate rows --no-host --limit 1 --device cuda");
+    let line = scores.lines().find(|line| line.starts_with("expected output"));
+    assert!(line.is_some_and(|line| line.ends_with("100.00")), "{scores}");
+}
+
+#[test]
+fn without_a_driver_no_row_passes_for_launched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    gbxcule(folder.path(), "synth generate --count 2 --mode text --out rows");
+    let mut validate = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder.path());
+    validate.args(["synth", "validate", "rows", "--no-host", "--device", "cuda"]);
+    // What lies where the driver is looked for first is none.
+    for name in ["libcuda.so", "libcuda.so.1"] {
+        std::fs::write(folder.path().join(name), "no library").expect("a file");
+    }
+    validate.env("LD_LIBRARY_PATH", folder.path());
+    let output = validate.output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && output.stdout.is_empty(), "{said}");
+    assert!(said.contains("driver"), "{said}");
+}
+
 #[test]
 fn a_collected_folder_is_all_that_the_gates_need() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -106,6 +106,66 @@ fn a_dataset_is_made_checked_and_described() {
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
 }
 
+/// What a folder of Parquet is asked, one of JSON lines is asked too.
+#[test]
+fn json_lines_are_read_as_their_twins_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (parquet, lines) = (folder.path().join("parquet"), folder.path().join("lines"));
+    let rows = ["--count", "5", "--seed", "5", "--device", "both", "--jsonl"];
+    run(&[&["generate"][..], &rows, &["--out", text(&parquet)]].concat());
+    std::fs::create_dir_all(lines.join("data")).expect("a folder");
+    for file in ["dataset.json", "data/part-000000.jsonl"] {
+        std::fs::copy(parquet.join(file), lines.join(file)).expect("a file");
+    }
+    std::fs::remove_file(parquet.join("data/part-000000.jsonl")).expect("a file");
+    let said = |args: &[&str], of: &Path| {
+        let output = run(&[&[args[0], text(of)], &args[1..]].concat());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for args in [
+        &["validate", "--no-host"][..],
+        &["mutate", "--no-host", "--limit", "1"],
+        &["leakage"],
+        &["card"],
+    ] {
+        assert_eq!(said(args, &parquet), said(args, &lines), "{args:?}");
+    }
+    let card = |of: &Path| std::fs::read_to_string(of.join("dataset_card.md")).expect("a card");
+    assert!(card(&lines).contains("data_files: data/*.jsonl"), "{}", card(&lines));
+    assert_eq!(card(&parquet), card(&lines).replace(".jsonl", ".parquet"));
+    for of in [&parquet, &lines] {
+        run(&["dedupe", text(of), "--out", text(&of.join("less"))]);
+    }
+    assert_eq!(data(&parquet.join("less")), data(&lines.join("less")));
+}
+
+#[test]
+fn a_line_that_is_no_row_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("rows");
+    let rows = ["--count", "3", "--seed", "5", "--mode", "text", "--jsonl"];
+    run(&[&["generate"][..], &rows, &["--out", text(&out)]].concat());
+    std::fs::remove_file(out.join("data/part-000000.parquet")).expect("a file");
+    let file = out.join("data/part-000000.jsonl");
+    let whole = std::fs::read_to_string(&file).expect("JSON lines");
+    let lines: Vec<&str> = whole.lines().collect();
+    std::fs::write(&file, [lines[0], &lines[1][..50], lines[2]].join("\n")).expect("a file");
+    let refused = |wanted: &str| {
+        for verb in ["validate", "card", "leakage"] {
+            let output = gbxcule(&[verb, text(&out)]).output().expect("the program starts");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!output.status.success() && said.contains(wanted), "{said}");
+        }
+    };
+    refused("part-000000.jsonl:2:50: EOF while parsing");
+    // Only the manifest says which columns there are.
+    std::fs::write(&file, &whole).expect("a file");
+    let manifest = std::fs::read_to_string(out.join("dataset.json")).expect("a manifest");
+    let newer = manifest.replace("\"schema_version\": 2", "\"schema_version\": 3");
+    std::fs::write(out.join("dataset.json"), newer).expect("a file");
+    refused("schema version 3, this program reads 2");
+}
+
 /// As a cluster would: each shard is a process of its own, started by the script for Slurm, at the same time.
 #[test]
 fn shards_made_by_processes_of_their_own_are_the_rows_of_one() {
@@ -158,7 +218,8 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
         gbxcule_synth::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
     assert_eq!(ids, [0, 1, 3]);
     let skeletons = run(&["skeletons", text(&kernels)]);
-    assert_eq!(String::from_utf8_lossy(&skeletons.stdout).lines().count(), 2);
+    // Of its text, of its IR, and the outline of that.
+    assert_eq!(String::from_utf8_lossy(&skeletons.stdout).lines().count(), 3);
 }
 
 #[test]

@@ -190,19 +190,11 @@ impl Compiled {
 
 /// A hash of everything that a module is, its spans included: faults name them.
 fn fingerprint(module: &Module) -> u128 {
-    struct Both(DefaultHasher, DefaultHasher);
-    impl Write for Both {
-        fn write_str(&mut self, text: &str) -> std::fmt::Result {
-            self.0.write(text.as_bytes());
-            self.1.write(text.as_bytes());
-            Ok(())
-        }
-    }
-    let mut hashers = Both(DefaultHasher::new(), DefaultHasher::new());
-    hashers.1.write_u8(1);
-    // Hashing can't fail.
+    // Put together first: it comes in tens of thousands of pieces.
+    let mut text = String::new();
+    // Appending can't fail.
     _ = write!(
-        hashers,
+        text,
         "{:?}{:?}{:?}{:?}{:?}",
         module.name,
         module.types.shapes(),
@@ -210,6 +202,12 @@ fn fingerprint(module: &Module) -> u128 {
         module.tables,
         module.functions
     );
-    _ = write!(hashers, "{:?}", module.names());
-    u128::from(hashers.0.finish()) << 64 | u128::from(hashers.1.finish())
+    _ = write!(text, "{:?}", module.names());
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u8(salt);
+        hasher.write(text.as_bytes());
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
 }

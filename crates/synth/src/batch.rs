@@ -4,8 +4,9 @@
 //! written whole or not at all, so whatever stops a run, going on means making the blocks that aren't there.
 
 use crate::error::SynthError;
+use crate::jsonl::{read_jsonl, to_jsonl};
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
-use crate::table::{self, SCHEMA_VERSION, read_parquet, to_jsonl, to_parquet, write_whole};
+use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
 use crate::tool::{Tools, Used};
 use crate::validate;
 use serde::{Deserialize, Serialize};
@@ -182,7 +183,7 @@ fn rows(
         };
         threads.into_iter().map(join).collect()
     });
-    let mut rows = parts?.concat();
+    let mut rows: Vec<Row> = parts?.into_iter().flatten().collect();
     rows.sort_by_key(|row| row.id);
     tools.finish_block(&mut rows)?;
     Ok(rows)
@@ -207,32 +208,76 @@ fn sample(rows: &mut [Row], every: u64, scratch: &Path) -> Result<(), SynthError
     Ok(())
 }
 
-/// The data files of a folder, in order.
-pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
-    let data = folder.join("data");
-    let entries = std::fs::read_dir(&data).map_err(SynthError::file(&data))?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(SynthError::file(&data))?.path();
-        if path.extension().is_some_and(|extension| extension == "parquet") {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    Ok(paths)
+/// How a folder's rows are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Tables.
+    Parquet,
+    /// Lines, where there are no tables.
+    Jsonl,
 }
 
-/// All rows of a folder, without what makes them long: for statistics.
-pub fn read_brief(folder: &Path) -> Result<Vec<Row>, SynthError> {
-    let parts = files(folder)?.into_iter().map(|path| table::read_brief(&path));
-    Ok(parts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+impl Format {
+    /// How its files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Parquet => "parquet",
+            Self::Jsonl => "jsonl",
+        }
+    }
+}
+
+/// The data files of a folder, in order: the Parquet files, or else those of JSON lines.
+pub fn files(folder: &Path) -> Result<(Format, Vec<PathBuf>), SynthError> {
+    let data = folder.join("data");
+    let entries = std::fs::read_dir(&data).and_then(|entries| {
+        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>()
+    });
+    let mut paths = entries.map_err(SynthError::file(&data))?;
+    paths.sort();
+    let of = |format: Format| -> Vec<PathBuf> {
+        let wanted = |path: &&PathBuf| path.extension().is_some_and(|it| it == format.extension());
+        paths.iter().filter(wanted).cloned().collect()
+    };
+    let parquet = of(Format::Parquet);
+    if !parquet.is_empty() {
+        return Ok((Format::Parquet, parquet));
+    }
+    Ok((Format::Jsonl, of(Format::Jsonl)))
+}
+
+/// All rows of a folder, without what makes them long: for statistics. `read` hears how many are there.
+pub fn read_brief(folder: &Path, read: &dyn Fn(usize)) -> Result<Vec<Row>, SynthError> {
+    read_by(folder, read, table::read_brief, |path| read_jsonl(path, table::make_brief))
 }
 
 /// All rows of a folder.
 pub fn read(folder: &Path) -> Result<Vec<Row>, SynthError> {
+    read_by(folder, &|_| (), table::read_parquet, |path| read_jsonl(path, |_| ()))
+}
+
+type Reader = fn(&Path) -> Result<Vec<Row>, SynthError>;
+
+fn read_by(
+    folder: &Path,
+    read: &dyn Fn(usize),
+    parquet: Reader,
+    jsonl: Reader,
+) -> Result<Vec<Row>, SynthError> {
+    let (format, paths) = files(folder)?;
+    if format == Format::Jsonl {
+        let found = Manifest::read(folder)?.schema_version;
+        if found != SCHEMA_VERSION {
+            return Err(table::other_schema(&folder.join(MANIFEST), &found.to_string()));
+        }
+    }
     let mut rows = Vec::new();
-    for path in files(folder)? {
-        rows.extend(read_parquet(&path)?);
+    for path in paths {
+        rows.extend(match format {
+            Format::Parquet => parquet(&path)?,
+            Format::Jsonl => jsonl(&path)?,
+        });
+        read(rows.len());
     }
     Ok(rows)
 }

@@ -27,7 +27,8 @@ pub(crate) enum Runner {
     Text,
     /// A device of the runtime: threads come in any order.
     Device,
-    /// NVIDIA Warp on the CPU: products of matrices are fused with their sums.
+    /// NVIDIA Warp on the CPU: products of matrices are fused with their sums, and determinants are formed in another
+    /// order.
     Warp,
 }
 
@@ -81,9 +82,12 @@ impl Bounds {
         let mut ways: Vec<Way> = ways.into_iter().map(|doubt| Way { doubt, order: None }).collect();
         if runner == Runner::Device && modules().any(adds_floats) {
             ways.extend((0..ORDERS).map(|order| Way { doubt: None, order: Some(order) }));
+            // Threads that run side by side: their sums meet in orders in which no threads one after the other do.
+            ways.push(Way { doubt: Some(Doubt::Sums), order: None });
         }
         if runner == Runner::Warp {
-            ways.push(Way { doubt: Some(Doubt::Fused), order: None });
+            let others = [Doubt::Fused, Doubt::Products];
+            ways.extend(others.map(|doubt| Way { doubt: Some(doubt), order: None }));
         }
         let others = ways.iter().map(|&way| results_in(way, program, grid, seed).ok());
         let others: Vec<Results> = others.collect::<Option<_>>()?;

@@ -1,6 +1,6 @@
 //! The dataset card: front matter that hubs read, then what the rows are and how many of which kind.
 
-use crate::batch::{Manifest, files};
+use crate::batch::{Format, Manifest, files};
 use crate::error::SynthError;
 use crate::grammar::family::Family;
 use crate::leak::{Leakage, curve, leakage};
@@ -21,21 +21,25 @@ const LEAST_SHARE: f64 = 1.0;
 /// Rows of a split whose neighbours the card looks for.
 const LEAK_ROWS: usize = 1000;
 
+/// Hears how many more rows were looked at: what takes long is the search for neighbours.
+pub type Seen<'a> = &'a (dyn Fn(usize) + Sync);
+
 /// Writes the card of some rows and its pictures into a folder.
 pub fn write(
     folder: &Path,
     manifest: &Manifest,
     rows: &[Row],
     warp: &Usage,
+    seen: Seen<'_>,
 ) -> Result<(), SynthError> {
     picture::draw(folder, rows, warp)?;
-    let extension = if files(folder)?.is_empty() { "jsonl" } else { "parquet" };
-    let text = card(manifest, rows, warp, extension);
+    let text = card(manifest, rows, warp, files(folder)?.0, seen);
     NAMES.iter().try_for_each(|name| write_whole(&folder.join(name), text.as_bytes()))
 }
 
 /// The card of some rows: the same rows, the same text.
-fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, extension: &str) -> String {
+fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, format: Format, seen: Seen<'_>) -> String {
+    let (licences, extension) = (manifest.tools.licences(), format.extension());
     let size = match rows.len() {
         0..1_000 => "n<1K",
         1_000..10_000 => "1K<n<10K",
@@ -44,7 +48,7 @@ fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, extension: &str) -> Str
         _ => "1M<n<10M",
     };
     let mut text = format!(
-        "---\nlicense: mit\npretty_name: Kernels in NVIDIA Warp's dialect, compiled and run\ntags:\n- code\n- cuda\n- \
+        "---\nlicense: {licences}\npretty_name: Kernels in NVIDIA Warp's dialect, compiled and run\ntags:\n- code\n- cuda\n- \
          autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files: data/*.{extension}\n---\n\n\
          # Kernels in NVIDIA Warp's dialect, compiled and run\n\n"
     );
@@ -88,7 +92,7 @@ fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, extension: &str) -> Str
             rows.iter().filter(|row| row.split == split).count()
         );
     }
-    leaks(&mut text, rows);
+    leaks(&mut text, rows, seen);
     _ = writeln!(text, "\n## Structures against rows\n\n| rows | structures |\n|---:|---:|");
     curve(rows)
         .into_iter()
@@ -134,14 +138,14 @@ fn gradients(text: &mut String, rows: &[Row]) {
 }
 
 /// How near test rows are to training rows.
-fn leaks(text: &mut String, rows: &[Row]) {
+fn leaks(text: &mut String, rows: &[Row], seen: Seen<'_>) {
     _ = writeln!(
         text,
         "\n## Nearest training rows\n\nHow many of a row's five-token sequences, names and literals erased, the nearest \
          training row has, too; of the first {LEAK_ROWS} rows of a split.\n\n| split | rows | median | at least 0.8 | at \
          least 0.9 | all |\n|---|---:|---:|---:|---:|---:|"
     );
-    for leakage in leakage(rows, LEAK_ROWS) {
+    for leakage in leakage(rows, LEAK_ROWS, seen) {
         let [most, nearly, all] = Leakage::LEVELS.map(|least| leakage.share(least));
         _ = writeln!(
             text,

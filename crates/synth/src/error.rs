@@ -23,6 +23,18 @@ pub enum SynthError {
         /// What is wrong.
         reason: String,
     },
+    /// A line of a data file is no row.
+    #[error("{path}:{line}:{column}: {reason}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+        /// What is wrong.
+        reason: String,
+    },
     /// The folder holds something else.
     #[error(
         "{path} holds another dataset, of {reason}: choose another folder, or ask for the same"

@@ -1,7 +1,7 @@
 //! Rows launched through the runtime: machine code of this CPU, or a GPU.
 
 use crate::bound::Bounds;
-use crate::distance::{Distance, from_results};
+use crate::distance::{Distance, from_results, from_text};
 use crate::error::SynthError;
 use crate::execute::{self, Grid, Memory};
 use crate::program::{Program, element};
@@ -97,26 +97,40 @@ impl Launcher {
     }
 }
 
-/// Launches a row, and measures how far it is from the interpreter's results, forward and backward.
+/// What a launch is held against.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// What the interpreter finds.
+    pub(crate) results: &'a Results,
+    /// The results and gradients that a row holds; where it holds none, the interpreter's are wanted.
+    pub(crate) stored: [Option<&'a str>; 2],
+}
+
+/// Launches a row, and measures how far it is from what is wanted, forward and backward.
 pub(crate) fn compare<'b>(
     program: &Program,
     grid: Grid<'_>,
     seed: u64,
-    results: &Results,
+    wanted: Wanted<'_>,
     device: Device,
     bounds: impl Fn() -> Option<&'b Bounds>,
 ) -> Result<Vec<Option<Distance>>, Error> {
+    let results = wanted.results;
+    let far = |after: &Memory, backward: bool| match wanted.stored[usize::from(backward)] {
+        Some(text) => from_text(text, program, results, after, backward, &bounds),
+        None => from_results(program, results, after, backward, &bounds),
+    };
     let launcher = Launcher::new(program, device)?;
     let (module, kernel) = (&program.forward, program.kernel);
     let data = execute::arguments(module, kernel, grid.inputs, seed);
     let memory = Memory { data, gradients: Vec::new() };
     let after = launcher.launch(module, kernel, grid, &memory)?;
-    let mut distances = vec![from_results(program, results, &after, false, &bounds)];
+    let mut distances = vec![far(&after, false)];
     if let (Ok(reverse), Some(_)) = (&program.reverse, &results.gradients) {
         let gradients = execute::cotangents(module, kernel, grid.inputs, seed);
         let memory = Memory { data: after.data, gradients };
         let after = launcher.launch(&reverse.module, reverse.kernel, grid, &memory)?;
-        distances.push(from_results(program, results, &after, true, &bounds));
+        distances.push(far(&after, true));
     }
     Ok(distances)
 }

@@ -10,6 +10,20 @@ use std::collections::HashSet;
 
 const GRAM: usize = 5;
 const HASHES: usize = 96;
+/// What tells the hashes apart.
+const SALTS: [u64; HASHES] = {
+    let mut salts = [0; HASHES];
+    let mut at = 0;
+    while at < HASHES {
+        salts[at] = mix(at as u64 + 1);
+        at += 1;
+    }
+    salts
+};
+/// Rows between two words of how far it is.
+const STEP: usize = 500;
+
+type Sketch = [u64; HASHES];
 
 /// The rows with the lowest number of each structure.
 pub fn unique(mut rows: Vec<Row>) -> Vec<Row> {
@@ -56,29 +70,60 @@ impl Leakage {
     }
 }
 
-/// The validation and the test split against all training rows; of each split no more than so many rows.
-pub fn leakage(rows: &[Row], most: usize) -> Vec<Leakage> {
-    let sketches = |wanted: &str, most: usize| -> Vec<[u64; HASHES]> {
-        let own = rows.iter().filter(|row| row.split == wanted).take(most);
-        own.map(|row| sketch(&row.source)).collect()
-    };
-    let train = sketches("train", usize::MAX);
-    let near = |own: &[u64; HASHES]| {
-        let common = |other: &[u64; HASHES]| {
-            own.iter().zip(other).filter(|(left, right)| left == right).count()
-        };
-        train.iter().map(common).max().unwrap_or(0) as f64 / HASHES as f64
+/// The validation and the test split against all training rows; of each split no more than so many rows. `seen` hears
+/// of rows that were looked at, all of `rows` in the end.
+pub fn leakage(rows: &[Row], most: usize, seen: &(dyn Fn(usize) + Sync)) -> Vec<Leakage> {
+    let of =
+        |wanted: &str| -> Vec<&Row> { rows.iter().filter(|row| row.split == wanted).collect() };
+    let train = by_threads(&of("train"), |row| sketch(&row.source), seen);
+    let near = |own: &&Row| {
+        let own = sketch(&own.source);
+        train.iter().map(|other| common(&own, other)).max().unwrap_or(0) as f64 / HASHES as f64
     };
     ["valid", "test"]
         .map(|split| {
-            let mut nearest: Vec<f64> = sketches(split, most).iter().map(near).collect();
+            let own = of(split);
+            let chosen = &own[..own.len().min(most)];
+            let mut nearest = by_threads(chosen, near, seen);
+            seen(own.len() - chosen.len());
             nearest.sort_by(f64::total_cmp);
             Leakage { split, nearest }
         })
         .into()
 }
 
-fn sketch(source: &str) -> [u64; HASHES] {
+/// What a function gives for each item, in order, found by as many threads as there are cores.
+fn by_threads<T: Sync, R: Send>(
+    items: &[T],
+    of: impl Fn(&T) -> R + Sync,
+    seen: &(dyn Fn(usize) + Sync),
+) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let part = |items: &[T]| -> Vec<R> {
+        let mut found = Vec::with_capacity(items.len());
+        for items in items.chunks(STEP) {
+            found.extend(items.iter().map(&of));
+            seen(items.len());
+        }
+        found
+    };
+    let share = items.len().div_ceil(cores).max(1);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            items.chunks(share).map(|items| scope.spawn(move || part(items))).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, Vec<R>>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().flat_map(join).collect()
+    })
+}
+
+/// How many minima two rows share.
+fn common(one: &Sketch, other: &Sketch) -> u32 {
+    one.iter().zip(other).map(|(left, right)| u32::from(left == right)).sum()
+}
+
+fn sketch(source: &str) -> Sketch {
     let text = erased(source);
     let words: Vec<u64> = text
         .split_whitespace()
@@ -91,8 +136,8 @@ fn sketch(source: &str) -> [u64; HASHES] {
     let mut least = [u64::MAX; HASHES];
     for gram in words.windows(GRAM) {
         let hash = gram.iter().fold(0u64, |hash, &word| mix(hash ^ word));
-        for (at, least) in least.iter_mut().enumerate() {
-            *least = (*least).min(mix(hash ^ mix(at as u64 + 1)));
+        for (least, salt) in least.iter_mut().zip(SALTS) {
+            *least = (*least).min(mix(hash ^ salt));
         }
     }
     least
@@ -101,6 +146,7 @@ fn sketch(source: &str) -> [u64; HASHES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn a_copy_with_other_names_is_as_near_as_can_be() {
@@ -117,9 +163,12 @@ mod tests {
             row("valid", &text.replace("2.0", "3.0").replace('x', "data")),
             row("test", other),
         ];
-        let [valid, test] = &leakage(&rows, 10)[..] else { unreachable!("two splits") };
+        let seen = AtomicUsize::new(0);
+        let count = |rows: usize| _ = seen.fetch_add(rows, Ordering::Relaxed);
+        let [valid, test] = &leakage(&rows, 10, &count)[..] else { unreachable!("two splits") };
         assert_eq!((valid.split, valid.median(), valid.share(1.0)), ("valid", 1.0, 100.0));
         assert!(test.median() < 0.5 && test.share(0.8) == 0.0, "{test:?}");
-        assert!(leakage(&rows, 0).iter().all(|it| it.nearest.is_empty()));
+        assert_eq!(seen.load(Ordering::Relaxed), 3);
+        assert!(leakage(&rows, 0, &|_| ()).iter().all(|it| it.nearest.is_empty()));
     }
 }

@@ -15,6 +15,7 @@ mod execute;
 mod grammar;
 mod host;
 mod input;
+pub mod jsonl;
 pub mod launched;
 pub mod leak;
 mod meaning;

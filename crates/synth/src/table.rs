@@ -1,4 +1,4 @@
-//! Rows as Parquet and JSON lines; a file is whole or not there.
+//! Rows as Parquet; a file is whole or not there.
 
 use crate::error::SynthError;
 use crate::row::Row;
@@ -115,17 +115,6 @@ static TEXTS: &[(&str, Get, Set)] = &[
     ("compiler", |row| Some(&row.compiler), |row, it| row.compiler = it.unwrap_or_default()),
 ];
 
-/// Rows as JSON lines.
-pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
-    let mut text = String::new();
-    for row in rows {
-        text += &serde_json::to_string(row)
-            .map_err(|error| SynthError::data(Path::new("row"), error))?;
-        text.push('\n');
-    }
-    Ok(text)
-}
-
 /// The columns of a Parquet file, in order.
 pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
     let file = fs::File::open(path).map_err(SynthError::file(path))?;
@@ -169,8 +158,7 @@ fn read_columns(path: &Path, left_out: &[&str]) -> Result<Vec<Row>, SynthError> 
     let found =
         reader.schema().metadata().get(VERSION_KEY).cloned().unwrap_or_else(|| "none".into());
     if found != SCHEMA_VERSION.to_string() {
-        let reason = format!("schema version {found}, this program reads {SCHEMA_VERSION}");
-        return Err(SynthError::data(path, reason));
+        return Err(other_schema(path, &found));
     }
     let schema = reader.schema().clone();
     let kept = (0..schema.fields().len())
@@ -184,6 +172,17 @@ fn read_columns(path: &Path, left_out: &[&str]) -> Result<Vec<Row>, SynthError> 
         rows.extend(rows_of(&batch, left_out).ok_or_else(missing)?);
     }
     Ok(rows)
+}
+
+/// What readers say of files that another program wrote.
+pub(crate) fn other_schema(path: &Path, found: &str) -> SynthError {
+    let reason = format!("schema version {found}, this program reads {SCHEMA_VERSION}");
+    SynthError::data(path, reason)
+}
+
+/// Takes out of a row what statistics don't look at.
+pub(crate) fn make_brief(row: &mut Row) {
+    TEXTS.iter().filter(|it| BULKY.contains(&it.0)).for_each(|&(_, _, set)| set(row, None));
 }
 
 fn rows_of(batch: &RecordBatch, left_out: &[&str]) -> Option<Vec<Row>> {

@@ -91,6 +91,11 @@ impl Used {
         ptx.unwrap_or_default() + if self.warp.is_some() { " --warp-text" } else { "" }
     }
 
+    /// The licences of the rows, as front matter names them: ours, and that of text that is NVIDIA Warp's.
+    pub(crate) fn licences(&self) -> &'static str {
+        if self.warp.is_some() { "\n- mit\n- apache-2.0" } else { "mit" }
+    }
+
     /// A paragraph of the card for each.
     pub(crate) fn credits(&self) -> String {
         let mut text = String::new();
@@ -106,8 +111,8 @@ impl Used {
             _ = writeln!(
                 text,
                 "`warp_cpp` and `warp_cuda` are what NVIDIA Warp {} writes for the same source, forward and backward ({}; \
-                 SHA-256 of its files' record `{}`, installed by {}). That text is under Warp's own licence, \
-                 Apache-2.0.\n",
+                 SHA-256 of its files' record `{}`, installed by {}). Those two columns \
+                 are under Warp's own licence, Apache-2.0; all others are under the MIT licence.\n",
                 fact("version"),
                 fact("wheel"),
                 fact("record_sha256"),

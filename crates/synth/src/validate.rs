@@ -10,7 +10,7 @@ use crate::distance::{exact, settled};
 use crate::error::SynthError;
 use crate::execute::Grid;
 use crate::input::Given;
-use crate::launched;
+use crate::launched::{self, Wanted};
 use crate::program::Program;
 use crate::row::{Check, Results, Row, Texts, results};
 use crate::tensor::Tensor;
@@ -79,15 +79,15 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
             .map(|_| ["warp", "warp_gradient"].map(|name| check(name, NOT_ASKED, None)))
             .collect(),
     };
-    let others = ran.into_iter().zip(compiled).zip(warp).zip(&read);
-    for (checks, (((ran, compiled), warp), stored)) in verdicts.iter_mut().zip(others) {
+    let others = ran.into_iter().zip(compiled).zip(warp).zip(rows.iter().zip(&read));
+    for (checks, (((ran, compiled), warp), (row, stored))) in verdicts.iter_mut().zip(others) {
         checks.extend(ran);
         checks.extend(compiled);
         checks.extend(warp);
         checks.push(match (wanted.gpu, stored) {
             (None, _) => check("gpu", NOT_ASKED, None),
             (Some(_), None) => check("gpu", UNREAD, None),
-            (Some(device), Some(stored)) => stored.launched("gpu", device),
+            (Some(device), Some(stored)) => stored.launched("gpu", row, device),
         });
     }
     Ok(verdicts)
@@ -143,11 +143,12 @@ impl Stored {
         self.bounds[runner as usize].get_or_init(find).as_ref()
     }
 
-    /// Launched on a device, forward and backward.
-    fn launched(&self, name: &str, device: Device) -> Check {
+    /// Launched on a device, forward and backward, beside what the row holds.
+    fn launched(&self, name: &str, row: &Row, device: Device) -> Check {
         let Ok(results) = &self.results else { return check(name, "fail", None) };
-        let bounds = || self.bounds(Runner::Device);
-        match launched::compare(&self.program, self.grid(), self.seed, results, device, bounds) {
+        let stored = [&row.outputs_json, &row.gradients_json].map(Option::as_deref);
+        let (wanted, bounds) = (Wanted { results, stored }, || self.bounds(Runner::Device));
+        match launched::compare(&self.program, self.grid(), self.seed, wanted, device, bounds) {
             Ok(distances) => settled(name, &distances),
             Err(_) => check(name, "fail", None),
         }
@@ -189,7 +190,7 @@ fn rungs(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
             Slope::Unable => check("differences", "not run: not in 64 bits", None),
         },
     });
-    checks.push(stored.launched("machine_code", Device::Cpu));
+    checks.push(stored.launched("machine_code", row, Device::Cpu));
     checks
 }
 

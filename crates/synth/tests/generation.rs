@@ -106,7 +106,7 @@ fn a_row_depends_on_seed_and_number_alone() {
 }
 
 fn bytes(folder: &Path) -> Vec<Vec<u8>> {
-    let files = gbxcule_synth::batch::files(folder).expect("data files");
+    let (_, files) = gbxcule_synth::batch::files(folder).expect("data files");
     files.iter().map(|path| std::fs::read(path).expect("a file")).collect()
 }
 

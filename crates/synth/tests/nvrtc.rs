@@ -55,7 +55,7 @@ fn every_text_becomes_ptx_and_machine_code_and_wrong_ptx_is_caught() {
         let fails = |check: &Check| check.check == name && check.verdict == "fail";
         assert!(checks.iter().any(fails), "change {at}: {checks:?}");
     }
-    card::write(&folder, &manifest, &rows, &Usage::of_warp()).expect("a card");
+    card::write(&folder, &manifest, &rows, &Usage::of_warp(), &|_| ()).expect("a card");
     let card = std::fs::read_to_string(folder.join("dataset_card.md")).expect("a card");
     let version = manifest.tools.ptx.expect("a version").nvrtc;
     assert!(card.contains(&format!("for `sm_90`, made by NVRTC {version}")), "{card}");

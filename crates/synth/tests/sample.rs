@@ -43,7 +43,7 @@ fn the_sample_is_made_again_byte_for_byte() {
     let work = Work { shard: 0, shards: 1, workers: 2, resume: false, jsonl: false };
     batch(&folder, &manifest, &work, &Tools::default(), &|| ()).expect("a dataset");
     let rows = read(&folder).expect("rows");
-    card::write(&folder, &manifest, &rows, &Usage::of_warp()).expect("a card");
+    card::write(&folder, &manifest, &rows, &Usage::of_warp(), &|_| ()).expect("a card");
     let (made, committed) = (files(&folder), files(&sample()));
     assert_eq!(made.keys().collect::<Vec<_>>(), committed.keys().collect::<Vec<_>>());
     for (path, bytes) in &made {

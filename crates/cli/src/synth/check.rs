@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gbxcule_oracle::Python;
-use gbxcule_synth::batch::read_brief;
+use gbxcule_synth::batch::Manifest;
 use gbxcule_synth::leak::{Leakage, leakage};
 use gbxcule_synth::mutate::{Mutation, Score, score};
 use gbxcule_synth::row::{Check, Row, Texts};
 use gbxcule_synth::validate::{Rungs, is_caught, ladder, units, validate};
 
-use super::make::write_rows;
+use super::make::{read_rows, write_rows};
 use super::{Dataset, Device};
 use crate::progress;
 
@@ -194,13 +194,17 @@ pub(crate) struct Leak {
 
 impl Leak {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let mut rows = read_brief(&self.dataset.folder)?;
+        let folder = &self.dataset.folder;
+        let mut rows = read_rows(folder, &Manifest::read(folder)?)?;
         rows.truncate(self.dataset.limit.map_or(usize::MAX, NonZeroUsize::get));
+        let bar = progress::late_bar(rows.len() as u64, "rows").with_message("comparing");
+        let found = leakage(&rows, usize::MAX, &|rows| progress::advance(&bar, rows as u64));
+        bar.finish_and_clear();
         println!(
             "{:<8} {:>8} {:>8} {:>10} {:>10} {:>10}",
             "split", "rows", "median", ">= 0.8", ">= 0.9", "1.0"
         );
-        for leakage in leakage(&rows, usize::MAX) {
+        for leakage in found {
             let [most, nearly, all] =
                 Leakage::LEVELS.map(|least| format!("{:.2} %", leakage.share(least)));
             println!(

@@ -10,10 +10,11 @@ use gbxcule_oracle::Python;
 use gbxcule_runtime::nvrtc::Arch;
 use gbxcule_synth::batch::{Manifest, Work, batch, extent, is_whole, read_brief};
 use gbxcule_synth::card;
+use gbxcule_synth::jsonl::to_jsonl;
 use gbxcule_synth::leak::unique;
 use gbxcule_synth::row::{Mode, Plan, Row, Texts};
 use gbxcule_synth::skeleton::{Known, is_known};
-use gbxcule_synth::table::{to_jsonl, to_parquet};
+use gbxcule_synth::table::to_parquet;
 use gbxcule_synth::tool::Tools;
 use gbxcule_synth::usage::Usage;
 
@@ -208,12 +209,28 @@ pub(super) fn write_rows(
     }
     let text = serde_json::to_string_pretty(manifest)?;
     write(&out.join("dataset.json"), format!("{text}\n").as_bytes())?;
-    Ok(card::write(out, manifest, rows, &Usage::of_warp())?)
+    describe(out, manifest, rows, &Usage::of_warp())
 }
 
 fn write_card(folder: &Path, warp: &Usage) -> anyhow::Result<()> {
-    let (manifest, rows) = (Manifest::read(folder)?, read_brief(folder)?);
-    Ok(card::write(folder, &manifest, &rows, warp)?)
+    let manifest = Manifest::read(folder)?;
+    let rows = read_rows(folder, &manifest)?;
+    describe(folder, &manifest, &rows, warp)
+}
+
+/// The rows of a folder for statistics.
+pub(super) fn read_rows(folder: &Path, manifest: &Manifest) -> anyhow::Result<Vec<Row>> {
+    let bar = progress::late_bar(manifest.count, "rows").with_message("reading");
+    let rows = read_brief(folder, &|rows| progress::advance(&bar, rows as u64 - bar.position()))?;
+    bar.finish_and_clear();
+    Ok(rows)
+}
+
+fn describe(out: &Path, manifest: &Manifest, rows: &[Row], warp: &Usage) -> anyhow::Result<()> {
+    let bar = progress::late_bar(rows.len() as u64, "rows").with_message("comparing for the card");
+    card::write(out, manifest, rows, warp, &|rows| progress::advance(&bar, rows as u64))?;
+    bar.finish_and_clear();
+    Ok(())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {

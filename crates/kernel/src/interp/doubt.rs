@@ -1,7 +1,8 @@
 //! Other libraries' mathematics: a native's result is moved, within the units in the last place that its row of
 //! the builtin table allows. How far a program's results move with it is how far two right ways of running it may
 //! differ; what computes with exact operations alone doesn't move at all. Or else: products are not rounded before
-//! they are added.
+//! they are added, or sums of products are formed in another order, or threads add to one place in any order, each
+//! add of one beside any of another.
 
 use crate::ir::builtin::Native;
 use crate::ir::constant::Literal;
@@ -18,6 +19,12 @@ pub enum Doubt {
     Random(u64),
     /// Not at all; but a sum with a product is rounded once, as a fused multiplication does.
     Fused,
+    /// Not at all; but a sum with a product is off by a unit of the largest number that had a part in it, as it may be
+    /// where a library forms the sums of a determinant in an order of its own.
+    Products,
+    /// Not at all; but every atomic sum is off by a unit of the largest number that had a part in it. Together these are
+    /// a unit of all that is added, which is what rounding in another order can come to.
+    Sums,
 }
 
 impl Doubt {
@@ -34,13 +41,35 @@ impl Doubt {
             Self::Up => units,
             Self::Down => -units,
             Self::Random(state) => (next(state) % (2 * units as u64 + 1)) as i64 - units,
-            Self::Fused => 0,
+            Self::Fused | Self::Products | Self::Sums => 0,
         };
         let moved = step(exact, by);
-        // No library leaves the range of a sine, or gives 0 the wrong sign.
-        let leaves = value.abs() <= 1.0 && moved.as_f64().abs() > 1.0;
-        if leaves || value == 0.0 { exact } else { moved }
+        // No library gives 0 the wrong sign, or leaves the range of a sine; but it may come to its end.
+        if value == 0.0 {
+            exact
+        } else if value.abs() <= 1.0 && moved.as_f64().abs() > 1.0 {
+            Literal::float(exact.scalar(), value.signum())
+        } else {
+            moved
+        }
     }
+}
+
+/// What may stand in place of a sum of two numbers, a unit up or down; integers stay.
+pub(super) fn loose([left, right, sum]: [Literal; 3], up: bool) -> Literal {
+    if !sum.scalar().is_float() || !sum.as_f64().is_finite() {
+        return sum;
+    }
+    let sizes = [left, right, sum].map(|it| Literal::float(it.scalar(), it.as_f64().abs()));
+    let largest = sizes.into_iter().max_by(|one, other| one.as_f64().total_cmp(&other.as_f64()));
+    let largest = largest.unwrap_or(sum);
+    let unit = step(largest, 1).as_f64() - largest.as_f64();
+    Literal::float(sum.scalar(), sum.as_f64() + if up { unit } else { -unit })
+}
+
+/// The same, up or down as the numbers' bits have it: differences of sums that all move up would not move.
+pub(super) fn tossed([left, right, sum]: [Literal; 3]) -> Literal {
+    loose([left, right, sum], (left.bits() ^ right.bits()).count_ones().is_multiple_of(2))
 }
 
 /// The float so many floats away from a finite one, but not beyond 0.
@@ -75,6 +104,8 @@ mod tests {
             assert!(up.as_f64() > f64::from(value));
             assert!(Doubt::Down.moved(Native::Sin, f32(value)).as_f64() < f64::from(value));
         }
+        let nearly = f32(1.0 - f32::EPSILON / 2.0);
+        assert_eq!(Doubt::Up.moved(Native::Tanh, nearly), f32(1.0));
         let mut random = Doubt::Random(1);
         let offs: std::collections::BTreeSet<i64> = (0..100)
             .map(|_| bits(random.moved(Native::Pow, f32(2.5)).as_f64() as f32) - bits(2.5))
@@ -83,5 +114,23 @@ mod tests {
         for (native, value) in [(Native::Sqrt, 2.5), (Native::Sin, 1.0), (Native::Sin, 0.0)] {
             assert_eq!(Doubt::Up.moved(native, f32(value)), f32(value));
         }
+    }
+
+    #[test]
+    fn sums_are_off_by_a_unit_of_what_was_added() {
+        let f32 = |value: f32| Literal::float(Scalar::F32, f64::from(value));
+        let unit = f32::EPSILON;
+        for (old, operand, wanted) in [(1.0, 0.5, 1.5 + unit), (3.0, -3.0, 2.0 * unit)] {
+            let sum = f32(old + operand);
+            assert_eq!(loose([f32(old), f32(operand), sum], true), f32(wanted));
+        }
+        let [one, two, three] = [1, 2, 3].map(|value| Literal::int(Scalar::I32, value));
+        assert_eq!(loose([one, two, three], true), three);
+        let moved: Vec<bool> = (1..40)
+            .map(|value| (f32(value as f32), f32(0.75)))
+            .map(|(one, two)| (one, two, f32((one.as_f64() + two.as_f64()) as f32)))
+            .map(|(one, two, sum)| tossed([one, two, sum]).as_f64() > sum.as_f64())
+            .collect();
+        assert!(moved.contains(&true) && moved.contains(&false));
     }
 }

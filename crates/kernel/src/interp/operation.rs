@@ -1,7 +1,7 @@
 //! Operations: from the values on the stack to one more.
 
 use super::Fault;
-use super::doubt::Doubt;
+use super::doubt::{self, Doubt};
 use super::frame;
 use super::memory::Handle as ArrayHandle;
 use super::place::moved;
@@ -32,9 +32,14 @@ impl Thread<'_, '_> {
                     let a = if op == BinaryOp::Subtract { -a } else { a };
                     Ok(Literal::float(args[0].scalar(), a.mul_add(b, left)))
                 })?,
-                None => self.by_component(value, &[left, right], |args| {
-                    eval::binary(op, args[0], args[1]).map_err(|_| Fault::DivisionByZero)
-                })?,
+                None => {
+                    let loose = self.is_loose(op, left, right);
+                    self.by_component(value, &[left, right], |args| {
+                        let result = eval::binary(op, args[0], args[1]);
+                        let result = result.map_err(|_| Fault::DivisionByZero)?;
+                        Ok(if loose { doubt::tossed([args[0], args[1], result]) } else { result })
+                    })?;
+                }
             },
             Op::Compare(op, left, right) => {
                 let result = eval::compare(op, self.get(left), self.get(right));
@@ -170,6 +175,15 @@ impl Thread<'_, '_> {
         }
     }
 
+    /// Whether a sum with a product may be off.
+    fn is_loose(&self, op: BinaryOp, left: Value, right: Value) -> bool {
+        let product =
+            |value: Value| matches!(self.body.values[value].op, Op::Binary(BinaryOp::Multiply, ..));
+        self.machine.doubt == Some(Doubt::Products)
+            && matches!(op, BinaryOp::Add | BinaryOp::Subtract)
+            && (product(left) || product(right))
+    }
+
     fn move_value(&mut self, value: Value, from: u64, size: u64) {
         let to = self.slot(value) as usize;
         self.machine.stack.copy_within(from as usize..(from + size) as usize, to);
@@ -210,6 +224,11 @@ impl Thread<'_, '_> {
             let new = match expected {
                 Some(expected) if self.get(expected) != old => old,
                 _ => eval::atomic(op, old, operand),
+            };
+            let adds = matches!(op, AtomicOp::Add | AtomicOp::Subtract);
+            let new = match self.machine.doubt {
+                Some(Doubt::Sums) if adds => doubt::loose([old, operand, new], true),
+                _ => new,
             };
             eval::to_bytes(new, self.bytes_mut(address + index * width, width)?);
             self.put_at(self.slot(value) + index * width, old);

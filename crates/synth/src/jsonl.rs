@@ -1,0 +1,82 @@
+//! Rows as JSON lines: the twin of a Parquet file, one object a line, the same columns by the same names.
+//!
+//! The version of the schema is in the manifest alone. Text after text is read by line, so that what is wrong has a
+//! line number.
+
+use crate::error::SynthError;
+use crate::row::Row;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Rows as text.
+pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
+    let mut text = String::new();
+    for row in rows {
+        text += &serde_json::to_string(row)
+            .map_err(|error| SynthError::data(Path::new("row"), error))?;
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// The rows of a file; each goes through `keep`.
+pub(crate) fn read_jsonl(path: &Path, keep: fn(&mut Row)) -> Result<Vec<Row>, SynthError> {
+    let file = File::open(path).map_err(SynthError::file(path))?;
+    let mut rows = Vec::new();
+    for (line, text) in (1..).zip(BufReader::new(file).lines()) {
+        let text = text.map_err(SynthError::file(path))?;
+        let mut row: Row = serde_json::from_str(&text).map_err(|error| {
+            let message = error.to_string();
+            let at = format!(" at line {} column {}", error.line(), error.column());
+            let (path, column) = (path.to_path_buf(), error.column());
+            let reason = message.strip_suffix(&at).unwrap_or(&message).to_owned();
+            SynthError::Line { path, line, column, reason }
+        })?;
+        keep(&mut row);
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &[u8]) -> Result<Vec<Row>, String> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), text).expect("its bytes");
+        let name = format!("{}:", file.path().display());
+        read_jsonl(file.path(), |_| ()).map_err(|error| error.to_string().replace(&name, ""))
+    }
+
+    fn row(id: u64) -> Row {
+        // Beyond what a double holds, and with what JSON escapes.
+        let source = "x = \"1\"\n\tµ".into();
+        Row { id, source, input_seed: u64::MAX - id, cpp: Some(String::new()), ..Row::default() }
+    }
+
+    #[test]
+    fn rows_come_back_as_they_were() {
+        let rows = [row(0), row(1)];
+        assert_eq!(read(to_jsonl(&rows).expect("text").as_bytes()), Ok(rows.into()));
+        assert_eq!(read(b""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn what_is_wrong_has_a_line_number() {
+        let text = to_jsonl(&[row(0), row(1)]).expect("text");
+        let cut = &text[..text.len() - 10];
+        let said = read(cut.as_bytes()).expect_err("the last line is cut");
+        assert!(said.starts_with("2:") && said.contains("EOF"), "{said}");
+        let named = text.replacen("\"seed\"", "\"sead\"", 1);
+        let said = read(named.as_bytes()).expect_err("a column is missing");
+        assert!(said.starts_with("1:") && said.ends_with("missing field `seed`"), "{said}");
+        let typed = text.replacen("\"id\":1", "\"id\":\"1\"", 1);
+        let said = read(typed.as_bytes()).expect_err("a number is a text");
+        assert!(said.starts_with("2:9: ") && said.contains("expected u64"), "{said}");
+        let empty = text.replacen('\n', "\n\n", 1);
+        assert!(read(empty.as_bytes()).expect_err("an empty line").starts_with("2:"));
+        assert!(read(b"\xff\n").is_err());
+    }
+}
