@@ -57,6 +57,7 @@ EXIT STATUS
 ENVIRONMENT
   GBXCULE_PYTHON  the interpreter that serves PyBoy; else the active virtual environment, else .venv, else python3
   GBXCULE_NVRTC   libnvrtc.so or a folder above it; else that interpreter's wheel `nvidia-cuda-nvrtc`, else the system's
+  GBXCULE_CACHE   where machine code for GPUs is kept; else `gbxcule` in the user's cache
 
 EXAMPLES
   gbxcule demo

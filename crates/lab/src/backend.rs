@@ -137,6 +137,8 @@ pub struct BackendConfig {
     pub lockstep: bool,
     /// Threads or child processes; all cores when absent.
     pub workers: Option<NonZeroUsize>,
+    /// Which CUDA device, for the backend that takes one.
+    pub cuda: u32,
 }
 
 impl BackendConfig {

@@ -13,6 +13,9 @@ use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
 use crate::backend::{Backend, BackendConfig, BackendKind};
 use crate::{LabError, program, system};
 
+/// After how many steps a device is waited for, unless somebody says otherwise.
+pub const SYNC_EVERY: u64 = 64;
+
 /// What an artifact of this kind says it is.
 pub const KIND: &str = "bench_sweep";
 
@@ -21,6 +24,8 @@ pub const KIND: &str = "bench_sweep";
 pub struct BenchPlan {
     /// The backends, the baseline first.
     pub backends: Vec<BackendKind>,
+    /// Which CUDA device, for the backend that takes one.
+    pub cuda: u32,
     /// What they run.
     pub rom: RomImage,
     /// Numbers of machines.
@@ -173,6 +178,7 @@ impl Contestant {
             draw_last: plan.draw_last,
             lockstep: false,
             workers: plan.workers,
+            cuda: plan.cuda,
         };
         let start = Instant::now();
         let backend = kind.open(&config)?;

@@ -83,6 +83,7 @@ impl VerifyPlan {
             draw_last: self.compare_frame,
             lockstep: true,
             workers: None,
+            cuda: 0,
         }
     }
 

@@ -31,6 +31,7 @@ fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
         draw_last: false,
         lockstep: true,
         workers: None,
+        cuda: 0,
     }
 }
 

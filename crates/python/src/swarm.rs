@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 
 use gbxcule_runtime::{Array, Device, in_pool};
-use gbxcule_swarm::{Codec, DeviceSwarm, Programs, Rom, Schedule, Stage, SwarmConfig, SwarmError};
+use gbxcule_swarm::{
+    Codec, DeviceSwarm, EnvStates, Programs, Rom, Schedule, Stage, SwarmConfig, SwarmError,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

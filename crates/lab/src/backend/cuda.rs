@@ -19,7 +19,7 @@ impl Cuda {
         let swarm = DeviceSwarm::new(
             Rom::new(&config.rom)?,
             config.swarm(),
-            DeviceConfig { device: Device::Cuda(0), ..DeviceConfig::default() },
+            DeviceConfig { device: Device::Cuda(config.cuda), ..DeviceConfig::default() },
         );
         let backend = BackendKind::WarpVecCuda;
         let swarm = swarm.map_err(|source| LabError::Start { backend, source })?;
@@ -54,7 +54,7 @@ impl Backend for Cuda {
     }
 
     fn states(&mut self) -> Result<Vec<EnvState>, LabError> {
-        let counters = self.swarm.counters()?;
+        let counters = self.swarm.all_counters()?;
         let states = self.swarm.cpu_states()?.into_iter().zip(counters);
         let state = |(cpu, counters): (_, gbxcule_swarm::Counters)| EnvState {
             cpu,
