@@ -52,7 +52,7 @@ pub(crate) struct Bench {
     most_pyboy_envs: usize,
 
     /// Steps of one window
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
 
     /// End a window early after so many seconds

@@ -103,10 +103,23 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", whole(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// A failure and its causes in one line; a cause that the text says already is not said again.
+fn whole(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -117,6 +130,14 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn each_cause_is_told_once() {
+        let error = anyhow::anyhow!("not there").context("a.gb: not there").context("--rom");
+        assert_eq!(whole(&error), "--rom: a.gb: not there");
+        let error = anyhow::anyhow!("no driver").context("warp_vec_cuda cannot start");
+        assert_eq!(whole(&error), "warp_vec_cuda cannot start: no driver");
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(crate) struct Verify {
     suite: bool,
 
     /// Steps to take
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..))]
     verify_steps: u64,
 
     /// Compare after every so many steps, and after the last

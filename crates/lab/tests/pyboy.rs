@@ -56,6 +56,14 @@ fn mem_rwb_agrees_for_1024_steps_in_its_memory() {
 
 #[test]
 #[ignore = "needs PyBoy"]
+fn both_show_the_logo_that_a_boot_rom_leaves() {
+    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::WarpVecCpu, rom("ALU_LOOP"));
+    let regions = vec!["8000:A000".parse().expect("a region")];
+    assert_agrees(&run(&VerifyPlan { steps: 32, regions, compare_frame: true, ..plan }));
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
 fn stub_bad_is_caught_at_the_first_step() {
     let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::StubBad, rom("ALU_LOOP"));
     let verdict = run(&VerifyPlan { steps: 10, ..plan });

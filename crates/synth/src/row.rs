@@ -155,7 +155,8 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
     }
     let emitted = program.emit(plan.device);
-    let structure = structure::hash(&source);
+    let tokens = structure::tokens(&source);
+    let structure = structure::hash(&tokens);
     Ok(Row {
         id,
         family: draft.family.name().into(),
@@ -178,7 +179,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         input_seed,
         outputs_json: outputs,
         gradients_json: gradients,
-        features: structure::features(&source),
+        features: structure::features(&tokens),
         split: structure::split(&structure).into(),
         structure,
         checks_json: json!(checks).to_string(),
@@ -186,7 +187,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
         attempt: attempt as u32,
         generator_version: GENERATOR_VERSION,
         compiler: COMPILER_VERSION.into(),
-        in_warp: IN_WARP.has(&source, &program.forward),
+        in_warp: IN_WARP.has(&tokens, &program.forward),
         warp_gradient: None,
         source,
     })

@@ -4,23 +4,35 @@
 //! `wp.array[float]`, one expression or three variables. In the IR they don't, but there a short loop over literals is
 //! unrolled, so that its length shows. Kernels are alike if either is the same. That tells which rows somebody has
 //! written already: [`Known`], above all those in NVIDIA Warp's own package.
+//!
+//! Printing a module takes longer than making a row of text otherwise does. So modules are compared by their outlines
+//! first, which are found without printing and are the same where skeletons are.
 
 use crate::error::SynthError;
-use crate::structure::erased;
+use crate::random::mix;
+use crate::structure::{Token, digest, erased_of, tokens};
 use crate::usage::{kernels, python_files};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::ir::op::Op;
-use gbxcule_kernel::ir::{Literal, Module, print};
+use gbxcule_kernel::ir::walk::{Step, walk};
+use gbxcule_kernel::ir::{Kind, Literal, Module, StmtKind, print};
 use gbxcule_kernel::source::SourceMap;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 use std::path::Path;
+
+/// Bytes of a hash; outlines are shorter.
+const HASH_BYTES: usize = 8;
+/// Where an outline begins.
+const OUTLINE_SEED: u64 = 0x6762_7863_756c_6521;
 
 /// Skeletons of kernels that exist.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Known {
     hashes: BTreeSet<String>,
+    /// Of the modules among them.
+    outlines: BTreeSet<String>,
     /// Kernels that were looked at.
     pub kernels: usize,
     /// Those of them that the compiler takes: the others have a skeleton of their text alone.
@@ -30,8 +42,9 @@ pub struct Known {
 impl Known {
     /// Of the tests, examples and modules in the package of NVIDIA Warp 1.19.0.
     pub fn of_warp() -> Self {
-        let lines = include_str!("warp_skeletons.txt").lines();
-        Self { hashes: lines.map(str::to_owned).collect(), ..Self::default() }
+        let lines = include_str!("warp_skeletons.txt").lines().map(str::to_owned);
+        let (hashes, outlines) = lines.partition(|line| line.len() == 2 * HASH_BYTES);
+        Self { hashes, outlines, ..Self::default() }
     }
 
     /// Of a folder of Python files: every kernel that the front end finds, wherever in a file it stands.
@@ -47,7 +60,8 @@ impl Known {
     }
 
     fn add(&mut self, text: String) {
-        self.hashes.extend(kernels(&text).into_iter().map(of_text));
+        let tokens = tokens(&text);
+        self.hashes.extend(kernels(&tokens).into_iter().map(|kernel| of_text(&tokens[kernel])));
         let mut sources = SourceMap::new();
         let id = sources.add("kernels.py", text);
         let Ok(program) = Program::parse(&sources, id) else { return };
@@ -61,18 +75,20 @@ impl Known {
             let Ok(module) = check::module(module) else { continue };
             self.compiled += 1;
             self.hashes.insert(of_module(&module));
+            self.outlines.insert(outline(&module));
         }
     }
 
     /// Whether the kernel of a text has a skeleton that is known.
-    pub(crate) fn has(&self, source: &str, module: &Valid<Module>) -> bool {
-        self.hashes.contains(&of_module(module))
-            || kernels(source).into_iter().any(|kernel| self.hashes.contains(&of_text(kernel)))
+    pub(crate) fn has(&self, tokens: &[(usize, Token<'_>)], module: &Valid<Module>) -> bool {
+        let text = |kernel: Range<usize>| self.hashes.contains(&of_text(&tokens[kernel]));
+        self.outlines.contains(&outline(module)) && self.hashes.contains(&of_module(module))
+            || kernels(tokens).into_iter().any(text)
     }
 
-    /// The text that [`Known::of_warp`] reads: a hash a line, sorted.
+    /// The text that [`Known::of_warp`] reads: a hash a line, sorted, then the outlines.
     pub fn to_text(&self) -> String {
-        self.hashes.iter().map(|hash| format!("{hash}\n")).collect()
+        self.hashes.iter().chain(&self.outlines).map(|hash| format!("{hash}\n")).collect()
     }
 
     /// How many skeletons they are.
@@ -88,23 +104,49 @@ impl Known {
 
 /// Whether the kernel of a source text has a skeleton that is known; `false` for what the compiler refuses.
 pub fn is_known(source: &str, known: &Known) -> bool {
-    crate::program::Program::read_forward(source).is_ok_and(|it| known.has(source, &it.forward))
-}
-
-/// 16 hexadecimal digits.
-fn hash(text: &str) -> String {
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    let program = crate::program::Program::read_forward(source);
+    program.is_ok_and(|it| known.has(&tokens(source), &it.forward))
 }
 
 /// The skeleton of a kernel's text, from its `def` on and wherever it stands, without what it calls.
-fn of_text(kernel: &str) -> String {
-    let text = erased(kernel);
+fn of_text(kernel: &[(usize, Token<'_>)]) -> String {
+    let text = erased_of(kernel);
     let lines: Vec<&str> =
         text.lines().skip_while(|line| !line.trim_start().starts_with("def ")).collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let margin = lines.first().map_or(0, |line| indent(line));
     let moved = lines.iter().map(|line| line.get(margin.min(indent(line))..).unwrap_or(line));
-    hash(&moved.collect::<Vec<_>>().join("\n"))
+    digest(&moved.collect::<Vec<_>>().join("\n"), HASH_BYTES)
+}
+
+/// How a module is laid out: its functions, and the order of their statements by what each line of the print begins
+/// with. The same skeleton, the same outline.
+fn outline(module: &Module) -> String {
+    let mut word = OUTLINE_SEED;
+    let mut put = |number: usize| word = mix(word ^ number as u64);
+    for (_, function) in module.functions.iter() {
+        let body = &function.body;
+        put(usize::from(function.kind == Kind::Kernel));
+        put(function.params.len());
+        put(body.locals.len());
+        walk(body, body.root, |step| match step {
+            Step::Enter(_) => {}
+            Step::Leave(_) => put(0),
+            Step::Stmt(stmt) => match stmt.kind {
+                // Literals stand where they are used.
+                StmtKind::Let(value) if matches!(body.values[value].op, Op::Literal(_)) => {}
+                StmtKind::Let(_) => put(1),
+                StmtKind::Store { .. } => put(2),
+                StmtKind::If { .. } => put(3),
+                StmtKind::Switch { .. } => put(4),
+                StmtKind::For { .. } => put(5),
+                StmtKind::While { .. } => put(6),
+                StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => put(7),
+                StmtKind::Print { .. } | StmtKind::Assert { .. } | StmtKind::Trap { .. } => put(8),
+            },
+        });
+    }
+    format!("{:08x}", word >> 32)
 }
 
 /// The skeleton of a module with one kernel.
@@ -126,7 +168,7 @@ fn of_module(module: &Valid<Module>) -> String {
             }
         }
     }
-    hash(&erase(&print::module(&bare), &names))
+    digest(&erase(&print::module(&bare), &names), HASH_BYTES)
 }
 
 /// Takes the numbers off values and variables, and the names of structs and fields out.
@@ -202,7 +244,7 @@ mod tests {
     fn kernels_are_found_in_functions_and_methods_too() {
         let mut known = Known::default();
         known.add("import warp as wp\nclass T:\n    def test(self):\n        @wp.kernel\n        def k(x: wp.array(dtype=int)):\n            x[0] = 1\n".into());
-        assert_eq!((known.kernels, known.len()), (1, 2));
+        assert_eq!((known.kernels, known.len(), known.outlines.len()), (1, 2, 1));
         let source = "import warp as wp\n\n\n@wp.kernel\ndef store(out: wp.array(dtype=wp.int32)):\n    out[0] = 5\n";
         assert!(is_known(source, &known) && !is_known(source, &Known::default()));
     }

@@ -121,10 +121,14 @@ fn number(bytes: &[u8]) -> usize {
     at
 }
 
-/// The text with names and literals erased.
+/// A text with names and literals erased.
 pub(crate) fn erased(text: &str) -> String {
-    let tokens = tokens(text);
-    let mut out = String::with_capacity(text.len());
+    erased_of(&tokens(text))
+}
+
+/// The same of its tokens.
+pub(crate) fn erased_of(tokens: &[(usize, Token<'_>)]) -> String {
+    let mut out = String::with_capacity(4 * tokens.len());
     let mut behind_wp = false;
     for (at, (_, token)) in tokens.iter().enumerate() {
         match *token {
@@ -140,7 +144,7 @@ pub(crate) fn erased(text: &str) -> String {
             Token::Mark(mark) => out.push_str(mark),
             Token::Line(margin) => {
                 out.push('\n');
-                out.push_str(&" ".repeat(margin));
+                out.extend(std::iter::repeat_n(' ', margin));
                 continue;
             }
         }
@@ -150,14 +154,25 @@ pub(crate) fn erased(text: &str) -> String {
 }
 
 /// The structure as 32 hexadecimal digits.
-pub(crate) fn hash(text: &str) -> String {
-    Sha256::digest(erased(text)).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+pub(crate) fn hash(tokens: &[(usize, Token<'_>)]) -> String {
+    digest(&erased_of(tokens), 16)
+}
+
+/// The first bytes of a text's SHA-256 as hexadecimal digits.
+pub(crate) fn digest(text: &str, bytes: usize) -> String {
+    let digit = |four: u8| char::from_digit(u32::from(four), 16);
+    let digest = Sha256::digest(text);
+    digest
+        .iter()
+        .take(bytes)
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .flatten()
+        .collect()
 }
 
 /// What of the language a text uses: statements, operators, builtins, kinds of types.
-pub(crate) fn features(text: &str) -> Vec<String> {
+pub(crate) fn features(tokens: &[(usize, Token<'_>)]) -> Vec<String> {
     let mut found = BTreeSet::new();
-    let tokens = tokens(text);
     for (at, (_, token)) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| tokens[at].1);
         match *token {
@@ -210,6 +225,7 @@ mod tests {
     fn names_and_literals_are_erased_and_nothing_else() {
         let one = "@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()  # here\n    x[i] = wp.sin(x[i]) * 2.0\n";
         let other = "@wp.kernel\ndef other(a: wp.array(dtype=float)):\n\n    t = wp.tid()\n    a[t] = wp.sin(a[t]) * 1.0e-3\n";
+        let hash = |text: &str| hash(&tokens(text));
         assert_eq!(hash(one), hash(other));
         for (from, to) in [("sin", "cos"), ("*", "+"), ("float", "int"), ("    x[i]", "      x[i]")]
         {

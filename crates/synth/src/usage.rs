@@ -8,6 +8,7 @@ use crate::row::Row;
 use crate::structure::{Token, features, tokens};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Counts of kernels.
@@ -35,7 +36,8 @@ impl Usage {
         let mut found = Self::default();
         for path in python_files(folder)? {
             let text = std::fs::read_to_string(&path).map_err(SynthError::file(&path))?;
-            kernels(&text).into_iter().for_each(|kernel| found.add(&features(kernel)));
+            let tokens = tokens(&text);
+            kernels(&tokens).into_iter().for_each(|kernel| found.add(&features(&tokens[kernel])));
         }
         Ok(found)
     }
@@ -90,11 +92,10 @@ pub(crate) fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
     Ok(found)
 }
 
-/// The texts of all kernels, from the mark to the end of the body.
-pub(crate) fn kernels(text: &str) -> Vec<&str> {
-    let tokens = tokens(text);
+/// The tokens of all kernels, from the mark to the end of the body.
+pub(crate) fn kernels(tokens: &[(usize, Token<'_>)]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for (at, &(start, token)) in tokens.iter().enumerate() {
+    for (at, &(_, token)) in tokens.iter().enumerate() {
         let Token::Line(margin) = token else { continue };
         let marks = tokens[at + 1..].iter().map(|it| it.1).take(4);
         let wanted = [
@@ -107,7 +108,7 @@ pub(crate) fn kernels(text: &str) -> Vec<&str> {
             continue;
         }
         let mut body = false;
-        let end = tokens[at + 1..].iter().find(|(_, token)| match *token {
+        let end = tokens[at + 1..].iter().position(|(_, token)| match *token {
             Token::Line(other) if other > margin => {
                 body = true;
                 false
@@ -115,7 +116,7 @@ pub(crate) fn kernels(text: &str) -> Vec<&str> {
             Token::Line(_) => body,
             _ => false,
         });
-        found.push(&text[start..end.map_or(text.len(), |it| it.0)]);
+        found.push(at..end.map_or(tokens.len(), |end| at + 1 + end));
     }
     found
 }
@@ -127,10 +128,12 @@ mod tests {
     #[test]
     fn kernels_end_where_their_bodies_do() {
         let text = "x = 1\nclass A:\n    @wp.kernel(module=\"unique\")\n    def f(\n        a: int,\n    ):\n        if a:\n            wp.printf(\"@wp.kernel\")\n\n    y = wp.sin(1.0)\n\n@wp.kernel\ndef g():\n    wp.tid()\n";
-        let found = kernels(text);
+        let tokens = tokens(text);
+        let found = kernels(&tokens);
         assert_eq!(found.len(), 2);
-        assert!(features(found[0]).contains(&"if".to_owned()));
-        assert!(!found[0].contains("sin") && found[1].ends_with("wp.tid()\n"));
+        let [first, second] = [0, 1].map(|at| features(&tokens[found[at].clone()]));
+        assert!(first.contains(&"if".to_owned()) && !first.contains(&"wp.sin".to_owned()));
+        assert!(second.contains(&"wp.tid".to_owned()), "{second:?}");
     }
 
     #[test]

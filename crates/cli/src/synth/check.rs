@@ -1,5 +1,6 @@
 //! `gbxcule synth validate`, `mutate`, `leakage`: what looks at datasets.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -194,7 +195,7 @@ pub(crate) struct Leak {
 impl Leak {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let mut rows = read_brief(&self.dataset.folder)?;
-        rows.truncate(self.dataset.limit.unwrap_or(usize::MAX));
+        rows.truncate(self.dataset.limit.map_or(usize::MAX, NonZeroUsize::get));
         println!(
             "{:<8} {:>8} {:>8} {:>10} {:>10} {:>10}",
             "split", "rows", "median", ">= 0.8", ">= 0.9", "1.0"

@@ -12,7 +12,7 @@ use crate::ir::op::{AtomicOp, Value};
 use crate::ir::place::PlaceId;
 use crate::ir::ty::{Shape, Type};
 use crate::ir::walk::stmt_values;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// All adjoints of a function.
 #[derive(Debug)]
@@ -20,10 +20,10 @@ pub(super) struct Adjoints {
     active: Vec<bool>,
     /// Whether the adjoint of a value is a variable.
     stored: Vec<bool>,
-    sums: HashMap<Value, Value>,
-    variables: HashMap<(Value, u32), LocalId>,
-    locals: HashMap<LocalId, LocalId>,
-    params: HashMap<u32, LocalId>,
+    sums: FxHashMap<Value, Value>,
+    variables: FxHashMap<(Value, u32), LocalId>,
+    locals: FxHashMap<LocalId, LocalId>,
+    params: FxHashMap<u32, LocalId>,
 }
 
 impl Adjoints {
@@ -39,10 +39,10 @@ impl Adjoints {
         Self {
             active: scan.body.values.handles().map(|value| activity.value(value)).collect(),
             stored,
-            sums: HashMap::new(),
-            variables: HashMap::new(),
-            locals: HashMap::new(),
-            params: HashMap::new(),
+            sums: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            locals: FxHashMap::default(),
+            params: FxHashMap::default(),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::ir::place::{PlaceId, Projection, Root};
 use crate::ir::stmt::{BlockId, StmtKind};
 use crate::ir::ty::Types;
 use crate::ir::walk::{Step, stmt_blocks, walk};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Rewrites such loads to conversions of the stored value to its own type.
 pub(super) fn rewrite(body: &mut Body, types: &Types) {
@@ -54,9 +54,9 @@ struct Known {
 struct Pass<'a> {
     scan: &'a Scan<'a>,
     types: &'a Types,
-    numbers: HashMap<Key, u32>,
-    of_value: HashMap<Value, u32>,
-    versions: HashMap<LocalId, u32>,
+    numbers: FxHashMap<Key, u32>,
+    of_value: FxHashMap<Value, u32>,
+    versions: FxHashMap<LocalId, u32>,
     clock: u32,
     known: Vec<Known>,
     found: Vec<(Value, Value)>,
@@ -67,9 +67,9 @@ impl<'a> Pass<'a> {
         Self {
             scan,
             types,
-            numbers: HashMap::new(),
-            of_value: HashMap::new(),
-            versions: HashMap::new(),
+            numbers: FxHashMap::default(),
+            of_value: FxHashMap::default(),
+            versions: FxHashMap::default(),
             clock: 0,
             known: Vec::new(),
             found: Vec::new(),

@@ -17,17 +17,18 @@ use crate::ir::op::{Arg, Op, Value};
 use crate::ir::place::PlaceId;
 use crate::ir::stmt::{BlockId, Case, StmtKind};
 use crate::ir::ty::Type;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// What all reverse functions of a module share.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// The reverse of each function that has one.
-    pub(super) reverses: HashMap<FunctionId, FunctionId>,
+    pub(super) reverses: FxHashMap<FunctionId, FunctionId>,
     /// See [`super::checkpoint`].
     pub(super) distance: Option<FunctionId>,
     /// See [`super::rule`].
-    pub(super) chains: HashMap<(bool, Type), FunctionId>,
+    pub(super) chains: FxHashMap<(bool, Type), FunctionId>,
     /// Functions of the source whose calls may be dropped.
     pub(super) droppable: Vec<bool>,
 }

@@ -30,7 +30,7 @@ pub use pattern::{Bindings, Dim, Domain, Pattern};
 use super::build::Builder;
 use super::op::Value;
 use super::ty::{Type, Types};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 /// A row of the table.
@@ -116,7 +116,7 @@ static FAMILIES: [&[Row]; 13] = [
 
 struct Table {
     rows: Vec<&'static Row>,
-    by_name: HashMap<&'static str, BuiltinId>,
+    by_name: FxHashMap<&'static str, BuiltinId>,
 }
 
 fn table() -> &'static Table {

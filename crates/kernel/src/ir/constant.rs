@@ -95,12 +95,12 @@ impl Literal {
     }
 }
 
-impl fmt::Display for Literal {
-    /// `true`, `-3i32`, `0.1f32`, `inff64`, `nanf32`; other NaNs than the usual show their bits.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Literal {
+    /// What [`fmt::Display`] shows, without its detours: texts have thousands of literals.
+    pub(super) fn put(self, f: &mut impl fmt::Write) -> fmt::Result {
         let name = self.scalar.name();
         match self.scalar {
-            Scalar::Bool => write!(f, "{}", self.bits != 0),
+            Scalar::Bool => f.write_str(if self.bits != 0 { "true" } else { "false" }),
             Scalar::F32 if !f32::from_bits(self.bits as u32).is_nan() => {
                 write!(f, "{:?}{name}", f32::from_bits(self.bits as u32))
             }
@@ -108,14 +108,24 @@ impl fmt::Display for Literal {
                 write!(f, "{:?}{name}", self.as_f64())
             }
             scalar if scalar.is_float() => {
-                if *self == Self::float(scalar, f64::NAN) {
+                if self == Self::float(scalar, f64::NAN) {
                     write!(f, "nan{name}")
                 } else {
                     write!(f, "nan:{:x}{name}", self.bits)
                 }
             }
-            _ => write!(f, "{}{name}", self.as_int().unwrap_or_default()),
+            _ => {
+                f.write_str(itoa::Buffer::new().format(self.as_int().unwrap_or_default()))?;
+                f.write_str(name)
+            }
         }
+    }
+}
+
+impl fmt::Display for Literal {
+    /// `true`, `-3i32`, `0.1f32`, `inff64`, `nanf32`; other NaNs than the usual show their bits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.put(f)
     }
 }
 

@@ -6,7 +6,7 @@ use super::constant::{Table, TableId};
 use super::function::{Body, Function, FunctionId, Inline, Kind, Name, Param};
 use super::ty::{Type, Types};
 use crate::source::Span;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Types, tables, functions and kernels.
 ///
@@ -23,8 +23,8 @@ pub struct Module {
     /// Functions and kernels, in order of declaration.
     pub functions: Arena<Function>,
     names: Arena<Box<str>>,
-    name_index: HashMap<Box<str>, Name>,
-    instances: HashMap<(Instance, Box<[Type]>), FunctionId>,
+    name_index: FxHashMap<Box<str>, Name>,
+    instances: FxHashMap<(Instance, Box<[Type]>), FunctionId>,
 }
 
 impl Module {

@@ -29,19 +29,22 @@ pub fn module(module: &Module) -> String {
         let (ty, len) = (module.types.display(table.ty), table.bytes.len());
         _ = writeln!(text, "table {}: {ty} = {len} bytes\n", table.name);
     }
-    let functions = module.functions.iter().map(|(_, item)| function(module, item));
-    text + &functions.collect::<Vec<_>>().join("\n")
+    for (position, (_, item)) in module.functions.iter().enumerate() {
+        text.push_str(if position == 0 { "" } else { "\n" });
+        text = put(module, item, text);
+    }
+    text
 }
 
 /// One function.
 pub fn function(module: &Module, function: &Function) -> String {
-    let mut printer = Printer {
-        module,
-        function,
-        body: &function.body,
-        names: Names::new(module, function),
-        text: String::new(),
-    };
+    put(module, function, String::new())
+}
+
+/// Appends a function to a text.
+fn put(module: &Module, function: &Function, text: String) -> String {
+    let names = Names::new(module, function);
+    let mut printer = Printer { module, function, body: &function.body, names, text };
     printer.header();
     printer.block(function.body.root);
     printer.text.push_str("}\n");
@@ -67,16 +70,18 @@ enum Todo {
 impl Printer<'_> {
     fn header(&mut self) {
         let keyword = if self.function.kind == Kind::Kernel { "kernel" } else { "func" };
-        let params = self.function.params.iter().map(|param| {
-            let mode = match param.mode {
-                Mode::Value => "",
-                Mode::Shared => "ref ",
-                Mode::Mutable => "mut ",
-            };
-            format!("{}: {mode}{}", param.name, self.module.types.display(param.ty))
-        });
-        let params: Vec<String> = params.collect();
-        _ = write!(self.text, "{keyword} {}({})", self.function.name, params.join(", "));
+        _ = write!(self.text, "{keyword} {}(", self.function.name);
+        for (position, param) in self.function.params.iter().enumerate() {
+            self.text.push_str(if position == 0 { "" } else { ", " });
+            self.text.push_str(&param.name);
+            self.text.push_str(match param.mode {
+                Mode::Value => ": ",
+                Mode::Shared => ": ref ",
+                Mode::Mutable => ": mut ",
+            });
+            self.ty(param.ty);
+        }
+        self.text.push(')');
         if self.function.result != Type::UNIT {
             _ = write!(self.text, " -> {}", self.module.types.display(self.function.result));
         }
@@ -86,9 +91,11 @@ impl Printer<'_> {
         }
         self.text.push_str(" {\n");
         for (local, data) in self.body.locals.iter() {
-            let (name, ty) = (self.names.local(local), self.module.types.display(data.ty));
-            let keyword = if data.scratch { "scratch" } else { "var" };
-            _ = writeln!(self.text, "  {keyword} {name}: {ty}");
+            self.text.push_str(if data.scratch { "  scratch " } else { "  var " });
+            self.text.push_str(self.names.local(local));
+            self.text.push_str(": ");
+            self.ty(data.ty);
+            self.text.push('\n');
         }
     }
 

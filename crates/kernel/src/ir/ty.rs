@@ -5,7 +5,7 @@
 use super::arena::{Arena, Handle};
 use super::layout::{self, Layout};
 use crate::source::Span;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// A number or a truth value.
@@ -209,7 +209,7 @@ pub struct Field {
 pub struct Types {
     shapes: Arena<Shape>,
     facts: Vec<Facts>,
-    index: HashMap<Shape, Type>,
+    index: FxHashMap<Shape, Type>,
     structs: Arena<Struct>,
 }
 
@@ -226,7 +226,7 @@ impl Default for Types {
         let mut types = Self {
             shapes: Arena::default(),
             facts: Vec::new(),
-            index: HashMap::new(),
+            index: FxHashMap::default(),
             structs: Arena::default(),
         };
         for scalar in Scalar::ALL {
@@ -374,28 +374,53 @@ pub struct TypeName<'a> {
     ty: Type,
 }
 
-impl fmt::Display for TypeName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl TypeName<'_> {
+    /// What [`fmt::Display`] shows, without its detours: texts have thousands of types.
+    pub(super) fn put(self, f: &mut impl fmt::Write) -> fmt::Result {
         let name = |ty| self.types.display(ty);
+        let number = |number: u32| itoa::Buffer::new().format(number).to_owned();
+        let mut all = |parts: &[&str]| parts.iter().try_for_each(|part| f.write_str(part));
         match self.types.shapes.get(self.ty) {
             Some(Shape::Scalar(scalar)) => f.write_str(scalar.name()),
-            Some(Shape::Vector { len, of }) => write!(f, "vec<{len}, {}>", of.name()),
-            Some(Shape::Matrix { rows, cols, of }) => {
-                write!(f, "mat<{rows}, {cols}, {}>", of.name())
+            Some(Shape::Vector { len, of }) => {
+                all(&["vec<", &number(u32::from(*len)), ", ", of.name(), ">"])
             }
-            Some(Shape::Quaternion(of)) => write!(f, "quat<{}>", of.name()),
-            Some(Shape::Transform(of)) => write!(f, "transform<{}>", of.name()),
+            Some(Shape::Matrix { rows, cols, of }) => {
+                let [rows, cols] = [*rows, *cols].map(|extent| number(u32::from(extent)));
+                all(&["mat<", &rows, ", ", &cols, ", ", of.name(), ">"])
+            }
+            Some(Shape::Quaternion(of)) => all(&["quat<", of.name(), ">"]),
+            Some(Shape::Transform(of)) => all(&["transform<", of.name(), ">"]),
             Some(Shape::Struct(id)) => f.write_str(&self.types.structs[*id].name),
-            Some(Shape::Array { of, dims }) => write!(f, "array<{}, {dims}>", name(*of)),
-            Some(Shape::Fixed { of, len }) => write!(f, "[{}; {len}]", name(*of)),
+            Some(Shape::Array { of, dims }) => {
+                f.write_str("array<")?;
+                name(*of).put(f)?;
+                f.write_str(", ")?;
+                f.write_str(&number(u32::from(*dims)))?;
+                f.write_str(">")
+            }
+            Some(Shape::Fixed { of, len }) => {
+                f.write_str("[")?;
+                name(*of).put(f)?;
+                f.write_str("; ")?;
+                f.write_str(&number(*len))?;
+                f.write_str("]")
+            }
             Some(Shape::Tuple(of)) => {
                 f.write_str("(")?;
                 for (position, &ty) in of.iter().enumerate() {
-                    write!(f, "{}{}", if position == 0 { "" } else { ", " }, name(ty))?;
+                    f.write_str(if position == 0 { "" } else { ", " })?;
+                    name(ty).put(f)?;
                 }
                 f.write_str(")")
             }
             Some(Shape::Invalid) | None => f.write_str("invalid"),
         }
+    }
+}
+
+impl fmt::Display for TypeName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.put(f)
     }
 }

@@ -268,18 +268,17 @@ pub fn walk<'a>(body: &'a Body, root: BlockId, mut visit: impl FnMut(Step<'a>)) 
             Todo::Rest(block, position) => (block, position),
         };
         let stmts = &body.blocks[block].stmts;
-        let mut inner = Vec::new();
-        let mut at = position;
-        while inner.is_empty() && at < stmts.len() {
+        let (mut at, waiting) = (position, todo.len());
+        while todo.len() == waiting && at < stmts.len() {
             visit(Step::Stmt(&stmts[at]));
-            stmt_blocks(&stmts[at].kind, |block| inner.push(Todo::Block(block)));
+            stmt_blocks(&stmts[at].kind, |block| todo.push(Todo::Block(block)));
             at += 1;
         }
-        if inner.is_empty() {
+        if todo.len() == waiting {
             visit(Step::Leave(block));
         } else {
             todo.push(Todo::Rest(block, at));
-            todo.extend(inner.into_iter().rev());
+            todo[waiting..].reverse();
         }
     }
 }

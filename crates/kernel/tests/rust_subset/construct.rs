@@ -334,6 +334,22 @@ pub fn match_wide(a: u64) -> u8 {
     }
 }
 
+/// What is matched is known to be a `u64` only later.
+pub fn match_before_the_type(a: u64) -> u8 {
+    let mut x = 5;
+    let mut found = 0;
+    for turn in 0..2 {
+        found = found * 10
+            + match x {
+                ..4 => 1,
+                4.. => 2,
+                _ => 3,
+            };
+        x = a;
+    }
+    found
+}
+
 pub fn match_statements(a: u8, b: u8) -> u32 {
     let mut x = 1u32;
     let mut y = 0;
@@ -510,6 +526,11 @@ pub fn structs(x: i16, y: i32) -> i64 {
         + ORIGIN.sum() as i64
 }
 
+fn through(outer: &&u32, inner: &mut &mut u32) -> u32 {
+    **inner ^= 1;
+    **outer
+}
+
 pub fn by_reference(a: u32, b: u32) -> u32 {
     let mut counter = a;
     let first = bump(&mut counter, b);
@@ -519,7 +540,11 @@ pub fn by_reference(a: u32, b: u32) -> u32 {
     let alias = &mut point;
     alias.move_by(a as i16, &other);
     alias.x |= 1;
-    first ^ second ^ counter ^ point.sum() as u32
+    let (one, mut two) = (b, a);
+    let shared = &one;
+    let mut changed = &mut two;
+    let third = through(&shared, &mut changed);
+    first ^ second ^ counter ^ point.sum() as u32 ^ third ^ two
 }
 
 pub fn arrays(a: u16, at: u8) -> u32 {
@@ -664,6 +689,47 @@ pub fn references_from_blocks(a: u32) -> u32 {
     before ^ counter
 }
 
+pub fn never(a: u8) -> u8 {
+    let x: u8 = match a & 7 {
+        0 => {
+            return 1;
+        }
+        1 => {
+            let y: u8 = return 2;
+            y
+        }
+        2 => loop {
+            return 3;
+        },
+        3 => return { a >> 1 },
+        5 => {
+            return 8;
+            a
+        }
+        6 => {
+            let w: u8 = loop {
+                return 9;
+            };
+            w + 1
+        }
+        4 => {
+            if a > 100 {
+                return 4;
+            } else {
+                return 5;
+            }
+        }
+        _ => a,
+    };
+    let z = if x > 200 {
+        return 6;
+    } else {
+        x
+    };
+    let holds = z > 100 && (z > 150 || return 7);
+    z ^ holds as u8
+}
+
 fn raise(to: &mut u32, _: u8, by: u32) {
     if by > 1000 {
         return lower(to);
@@ -704,7 +770,9 @@ pub fn scramble(from: &[u8], to: &mut [u8], key: u8) -> u32 {
         at += 1;
     }
     if from.len() > 2 {
-        fill(to, key);
+        let same = to;
+        fill(same, key);
+        return sum_of(from) * 2 + sum_of(same);
     }
     sum_of(from) * 2 + sum_of(to)
 }

@@ -111,6 +111,7 @@ cases! {
     match_all_bytes(u8) -> u8;
     match_flag(bool, u8) -> u8;
     match_wide(u64) -> u8;
+    match_before_the_type(u64) -> u8;
     match_statements(u8, u8) -> u32;
     enums(u8) -> u32;
     loops(u8, u8) -> u32;
@@ -135,6 +136,7 @@ cases! {
     compound(u32, u8) -> u32;
     branches_with_effects(u8, u8) -> u32;
     references_from_blocks(u32) -> u32;
+    never(u8) -> u8;
     nothing_returned(u32, u8) -> u32;
 }
 

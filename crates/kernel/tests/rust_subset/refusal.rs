@@ -78,6 +78,7 @@ const ITEMS: &[(&str, &str)] = &[
     ("«#[serde]» impl P {}", "this attribute"),
     ("impl P { «#[serde]» fn h() {} }", "this attribute"),
     ("fn h«<T>»() {}", "a generic item"),
+    ("fn h() «where u8: Copy» {}", "a `where`"),
     ("«unsafe fn h()» {}", "a function that is `unsafe`, `async` or `extern`"),
     ("«async fn h()» {}", "a function that is `unsafe`, `async` or `extern`"),
     ("«extern \"C\" fn h()» {}", "a function that is `unsafe`, `async` or `extern`"),
@@ -172,6 +173,7 @@ const STATEMENTS: &[(&str, &str)] = &[
         "add(«if b { &mut cells[0] } else { &mut cells[1] }», &1);",
         "a reference that is chosen when running",
     ),
+    ("let s: &[u8] = «cells»;", "a slice of an array in a variable"),
     ("let pair = («&a», 1);", "a reference in this place"),
 ];
 
@@ -267,6 +269,23 @@ const MISFITS: &[(&str, &str)] = &[
 const NAMES: &[(&str, &str)] = &[
     ("match a { 0..=«b» => {} _ => {} }", "this name is defined in none of the texts"),
     ("let x = «missing»;", "this name is defined in none of the texts"),
+    ("«missing».len();", "this name is defined in none of the texts"),
+    ("let x = «missing».x;", "this name is defined in none of the texts"),
+    ("let x = «missing»[0];", "this name is defined in none of the texts"),
+    ("let x = cells[«missing»];", "this name is defined in none of the texts"),
+    ("let x = a + «missing»;", "this name is defined in none of the texts"),
+    ("let x = 1 << «missing»;", "this name is defined in none of the texts"),
+    ("let x = !«missing» as u8;", "this name is defined in none of the texts"),
+    ("let x = 1 < «missing»;", "this name is defined in none of the texts"),
+    ("let x = (g(«missing»), [1, 2]);", "this name is defined in none of the texts"),
+    ("match «missing» { 1..=3 => {} _ => {} }", "this name is defined in none of the texts"),
+    ("if «missing» {}", "this name is defined in none of the texts"),
+    ("for x in 0..«missing» {}", "this name is defined in none of the texts"),
+    ("for x in «missing»..9 { cells[x] = 1; }", "this name is defined in none of the texts"),
+    ("while b { «missing» }", "this name is defined in none of the texts"),
+    ("let (x, y) = «missing»;", "this name is defined in none of the texts"),
+    ("let x = if b { «missing» } else { 1 };", "this name is defined in none of the texts"),
+    ("return «missing»;", "this name is defined in none of the texts"),
     ("let x = «inner»;", "this name is defined in none of the texts"),
     ("let x = «inner::missing»;", "this name is defined in none of the texts"),
     ("let x = «LIMIT::missing»;", "this name is defined in none of the texts"),
@@ -393,6 +412,17 @@ fn what_does_not_fit_is_refused_at_its_place() {
     assert_each_refused(CONSTANTS.iter().map(with("rust-const")), whole);
     assert_each_refused(FAULTS_IN_CONSTANTS.iter().map(with("rust-name")), whole);
     assert_each_refused(CIRCLES.iter().map(with("rust-recursion")), str::to_string);
+}
+
+#[test]
+fn a_function_with_a_result_returns_one() {
+    let sentences = [
+        ("fn f() -> u8 { «return»; }", "this function has a result"),
+        ("fn f() -> u8 { return «()»; }", "a `u8` is needed here, found a `()`"),
+        ("fn f() -> u8 «{ g(); }» fn g() {}", "a `u8` is needed here, found a `()`"),
+    ];
+    let sentences = sentences.map(|(text, message)| (text, "rust-type", message.to_string()));
+    assert_each_refused(sentences, str::to_string);
 }
 
 #[test]

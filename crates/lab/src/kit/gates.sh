@@ -26,6 +26,6 @@ gate --rom MEM_RWB --mem-region C000:C100
     --rom JOY_DIVERGE_PERSIST --num-envs 64 --stage full_step --mem-region C000:C100
 for rom in ALU_LOOP MEM_RWB JOY_DIVERGE_PERSIST "PEARL_DRIFT --draw-last"; do
     # shellcheck disable=SC2086
-    ./gbxcule bench --backend warp_vec_cuda --rom $rom --longest-window 2 --repeats 3 \
+    ./gbxcule bench --backend warp_vec_cuda --rom $rom --steps "$steps" --longest-window 2 --repeats 3 \
         --env-counts "${ENVS:-1,64,1024,8192,16384,32768,65536}"
 done

@@ -123,8 +123,12 @@ impl Writer<'_, '_> {
 fn prefix(sign: &str, operand: &Expr) -> Expr {
     // Two minus signs would be a decrement.
     let clash = operand.text.starts_with('-');
-    let text = if clash { format!("({})", operand.text) } else { operand.at(Level::Unary) };
-    Expr::new(format!("{sign}{text}"), Level::Unary).of(&[operand])
+    let text = if clash {
+        [sign, "(", &operand.text, ")"].concat()
+    } else {
+        [sign, &operand.at(Level::Unary)].concat()
+    };
+    Expr::new(text, Level::Unary).of(&[operand])
 }
 
 fn float(op: BinaryOp, of: Scalar, left: &Expr, right: &Expr) -> Expr {
@@ -196,8 +200,9 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
     }
     let expr = Expr::infix(level, symbol, &left, &right);
     if wraps && !fits {
-        let compound =
-            expr.compound.clone().filter(|_| of != Scalar::U16 || op != BinaryOp::Multiply);
+        let kept = of != Scalar::U16 || op != BinaryOp::Multiply;
+        let before = spell(of).len() + "(".len();
+        let compound = expr.compound.filter(|_| kept).map(|compound| compound.moved(before));
         Expr { compound, ..expr.cast(spell(of)) }
     } else {
         expr.inexact()

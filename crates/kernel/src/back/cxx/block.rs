@@ -99,13 +99,13 @@ impl<'a> Writer<'_, 'a> {
         let text = match value {
             Some(value) => {
                 let value = self.take(value);
-                format!("return {};", value.text)
+                return self.line_of(&["return ", &value.text, ";"]);
             }
             None if last => return,
-            None if self.continues => "continue;".into(),
-            None => "return;".into(),
+            None if self.continues => "continue;",
+            None => "return;",
         };
-        self.line(&text);
+        self.line(text);
     }
 
     /// Whether a return occurs inside a loop, where `continue` would mean that loop.
@@ -135,17 +135,19 @@ impl<'a> Writer<'_, 'a> {
         };
         let value = self.take(value);
         if let Some(local) = declared {
-            let (name, ty) = self.declare(local);
-            self.line(&format!("{ty} {name} = {};", value.text));
+            let name = self.declare(local);
+            let ty = self.body.locals[local].ty;
+            self.typed_line("", ty, &[" ", &name, " = ", &value.text, ";"]);
             return;
         }
         let to = self.place(place);
         self.settle_for_write(place);
-        match &value.compound {
-            Some(compound) if compound.left == to.text => {
-                self.line(&format!("{} {}= {};", to.text, compound.op, compound.right));
+        match value.compound {
+            Some(compound) if compound.left(&value.text) == to.text => {
+                let right = compound.right(&value.text);
+                self.line_of(&[&to.text, " ", compound.op, "= ", right, ";"]);
             }
-            _ => self.line(&format!("{} = {};", to.text, value.text)),
+            _ => self.line_of(&[&to.text, " = ", &value.text, ";"]),
         }
     }
 
@@ -172,7 +174,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn if_chain(&mut self, condition: &Expr, accept: BlockId, reject: BlockId) {
-        self.line(&format!("if ({}) {{", condition.text));
+        self.line_of(&["if (", &condition.text, ") {"]);
         self.inner(accept);
         let (mut reject, mut opened) = (reject, 0);
         loop {
@@ -189,7 +191,7 @@ impl<'a> Writer<'_, 'a> {
                 self.settle_all();
                 if self.unit.out.len() == mark.0 {
                     self.depth -= 1;
-                    self.line(&format!("}} else if ({}) {{", condition.text));
+                    self.line_of(&["} else if (", &condition.text, ") {"]);
                     self.inner(*accept);
                     reject = *next;
                     continue;
@@ -258,12 +260,11 @@ impl<'a> Writer<'_, 'a> {
         let [start, mut end, by] = range.map(|bound| self.take(bound));
         self.settle_all();
         let interval = index_interval(known, step);
-        let spelled = self.ty(ty).to_string();
         // `end` must be the same in each test.
         let plain = matches!(step, Some(1 | -1)) || self.steps_inside(of, known[1], step);
         if plain && !end.atom {
             let name = self.unit.names.local("end");
-            self.line(&format!("const {spelled} {name} = {};", end.text));
+            self.typed_line("const ", ty, &[" ", &name, " = ", &end.text, ";"]);
             end = Expr::atom(name);
         }
         self.unit.names.open();
@@ -273,7 +274,7 @@ impl<'a> Writer<'_, 'a> {
         };
         self.set(index, name.clone(), interval);
         if let (true, Some(step)) = (plain, step) {
-            let test = if step > 0 { "<" } else { ">" };
+            let test = if step > 0 { " < " } else { " > " };
             let next = match step {
                 1 => format!("++{name}"),
                 -1 => format!("--{name}"),
@@ -281,12 +282,12 @@ impl<'a> Writer<'_, 'a> {
                 _ => format!("{name} -= {}", -step),
             };
             let (start, end) = (&start.text, end.at(Level::Sum));
-            self.line(&format!("for ({spelled} {name} = {start}; {name} {test} {end}; {next}) {{"));
+            let parts = [" ", &name, " = ", start, "; ", &name, test, &end, "; ", &next, ") {"];
+            self.typed_line("for (", ty, &parts);
         } else {
-            let bounds = format!("{}, {}, {}", start.text, end.text, by.text);
-            self.line(&format!(
-                "for (const {spelled} {name} : gbx::range<{spelled}>({bounds})) {{"
-            ));
+            let (spelled, start, end, by) = (self.ty(ty), &start.text, &end.text, &by.text);
+            let range = format!(" : gbx::range<{spelled}>({start}, {end}, {by})) {{");
+            self.typed_line("for (const ", ty, &[" ", &name, &range]);
         }
         self.loop_body(body);
         self.unit.names.close();
@@ -315,11 +316,11 @@ impl<'a> Writer<'_, 'a> {
         self.settle_all();
         if self.unit.out.len() == mark.0 {
             self.depth = depth;
-            self.line(&format!("while ({}) {{", test.text));
+            self.line_of(&["while (", &test.text, ") {"]);
         } else {
             self.insert_line(mark.0, mark.1, depth, "for (;;) {");
             if test.text != "true" {
-                self.line(&format!("if (!{})", test.at(Level::Unary)));
+                self.line_of(&["if (!", &test.at(Level::Unary), ")"]);
                 self.depth += 1;
                 self.line("break;");
             }

@@ -1,6 +1,7 @@
 //! Expressions being put together: text, how tightly it binds, and what it depends on.
 
 use crate::ir::function::LocalId;
+use std::borrow::Cow;
 
 /// How tightly an expression binds, from loosest to tightest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,18 +32,34 @@ pub(super) struct Expr {
     /// A literal, a name, or part of one: as good written twice as once.
     pub(super) atom: bool,
     pub(super) needs: Needs,
-    /// The expression as `left op right`, when `left op= right` would say the same.
-    pub(super) compound: Option<Box<Compound>>,
+    /// The text as `left op right`, when `left op= right` would say the same.
+    pub(super) compound: Option<Compound>,
     /// Of a composite with one scalar everywhere: the scalar.
     pub(super) splat: Option<Box<Expr>>,
 }
 
-/// `left op right`
-#[derive(Clone, Debug)]
+/// Where in a text its operands stand, without their parentheses, and what is between them.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Compound {
-    pub(super) left: String,
+    left: (usize, usize),
     pub(super) op: &'static str,
-    pub(super) right: String,
+    right: (usize, usize),
+}
+
+impl Compound {
+    pub(super) fn left(self, text: &str) -> &str {
+        &text[self.left.0..self.left.1]
+    }
+
+    pub(super) fn right(self, text: &str) -> &str {
+        &text[self.right.0..self.right.1]
+    }
+
+    /// The same behind a longer beginning.
+    pub(super) fn moved(self, by: usize) -> Self {
+        let moved = |(start, end)| (start + by, end + by);
+        Self { left: moved(self.left), op: self.op, right: moved(self.right) }
+    }
 }
 
 /// What keeps an expression from being moved down.
@@ -92,18 +109,28 @@ impl Expr {
 
     /// A call with something behind its arguments.
     pub(super) fn call_ending(name: &str, args: &[&Self], end: &str) -> Self {
-        let texts: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-        Self::new(format!("{name}({}{end})", texts.join(", ")), Level::Primary).of(args)
+        let length: usize = args.iter().map(|arg| arg.text.len() + 2).sum();
+        let mut text = String::with_capacity(name.len() + length + end.len() + 2);
+        text.push_str(name);
+        text.push('(');
+        push_list(&mut text, args.iter().map(|arg| arg.text.as_str()));
+        text.push_str(end);
+        text.push(')');
+        Self::new(text, Level::Primary).of(args)
     }
 
     /// `left op right`, each side in parentheses if it binds less tightly than the operator, or if
     /// leaving them out is right but hard to read.
     pub(super) fn infix(level: Level, op: &'static str, left: &Self, right: &Self) -> Self {
-        let (l, r) = (left.beside(level, false), right.beside(level, true));
-        let mut expr = Self::new(format!("{l} {op} {r}"), level).of(&[left, right]);
-        expr.compound =
-            Some(Box::new(Compound { left: left.text.clone(), op, right: right.text.clone() }));
-        expr
+        let length = left.text.len() + op.len() + right.text.len() + 6;
+        let mut text = String::with_capacity(length);
+        let first = left.put_at(left.beside(level, false), &mut text);
+        text.push(' ');
+        text.push_str(op);
+        text.push(' ');
+        let second = right.put_at(right.beside(level, true), &mut text);
+        let compound = Some(Compound { left: first, op, right: second });
+        Self { compound, ..Self::new(text, level).of(&[left, right]) }
     }
 
     /// Takes over what the operands depend on.
@@ -126,23 +153,52 @@ impl Expr {
     }
 
     /// The text as an operand that must bind at least so tightly.
-    pub(super) fn at(&self, level: Level) -> String {
-        if self.level >= level { self.text.clone() } else { format!("({})", self.text) }
+    pub(super) fn at(&self, level: Level) -> Cow<'_, str> {
+        if self.level >= level {
+            Cow::Borrowed(&self.text)
+        } else {
+            Cow::Owned(["(", &self.text, ")"].concat())
+        }
     }
 
-    fn beside(&self, level: Level, right: bool) -> String {
+    /// Appends the text, in parentheses or not; gives where it stands.
+    fn put_at(&self, bare: bool, text: &mut String) -> (usize, usize) {
+        if !bare {
+            text.push('(');
+        }
+        let start = text.len();
+        text.push_str(&self.text);
+        let end = text.len();
+        if !bare {
+            text.push(')');
+        }
+        (start, end)
+    }
+
+    /// Whether it needs no parentheses beside an operator.
+    fn beside(&self, level: Level, right: bool) -> bool {
         // A minus after a minus would read as a decrement.
         if right && self.text.starts_with('-') && level >= Level::Sum {
-            return format!("({})", self.text);
+            return false;
         }
         let chained = !right && self.level == level;
         let chains = !matches!(level, Level::Equality | Level::Relation | Level::Shift);
-        if chained && chains { self.text.clone() } else { self.at(operand_level(level)) }
+        chained && chains || self.level >= operand_level(level)
     }
 
     /// `type(expression)`
     pub(super) fn cast(&self, ty: &str) -> Self {
-        Self::new(format!("{ty}({})", self.text), Level::Primary).of(&[self])
+        Self::new([ty, "(", &self.text, ")"].concat(), Level::Primary).of(&[self])
+    }
+}
+
+/// Appends parts with commas between them.
+pub(super) fn push_list<'a>(text: &mut String, parts: impl Iterator<Item = &'a str>) {
+    for (position, part) in parts.enumerate() {
+        if position > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(part);
     }
 }
 

@@ -178,24 +178,23 @@ impl Writer<'_, '_> {
     pub(super) fn top_locals(&mut self) {
         for local in self.body.locals.handles() {
             if self.sites[Handle::index(local)] == Site::Top {
-                let (name, ty) = self.declare(local);
-                let Local { ty: of, scratch, .. } = self.body.locals[local];
+                let name = self.declare(local);
+                let Local { ty, scratch, .. } = self.body.locals[local];
                 if scratch {
-                    self.line(&format!("{ty} {name};"));
+                    self.typed_line("", ty, &[" ", &name, ";"]);
                     continue;
                 }
-                let zero = if of.as_scalar().is_some() { self.zero(of).text } else { "{}".into() };
-                self.line(&format!("{ty} {name} = {zero};"));
+                let zero = if ty.as_scalar().is_some() { self.zero(ty).text } else { "{}".into() };
+                self.typed_line("", ty, &[" ", &name, " = ", &zero, ";"]);
             }
         }
     }
 
-    /// Gives a local its name; gives name and type.
-    pub(super) fn declare(&mut self, local: LocalId) -> (String, String) {
-        let data = &self.body.locals[local];
-        let name = self.unit.names.local(&data.name);
+    /// Gives a local its name.
+    pub(super) fn declare(&mut self, local: LocalId) -> String {
+        let name = self.unit.names.local(&self.body.locals[local].name);
         self.locals[Handle::index(local)].clone_from(&name);
-        (name, self.ty(data.ty).to_string())
+        name
     }
 
     pub(super) fn ty(&self, ty: Type) -> &str {
@@ -210,11 +209,30 @@ impl Writer<'_, '_> {
 
     /// Writes a line of the statement in hand, quoting its source line first if that is a new one.
     pub(super) fn line(&mut self, text: &str) {
-        self.line_saying(text, None);
+        self.line_of(&[text]);
+    }
+
+    /// The same of parts, one behind the other.
+    pub(super) fn line_of(&mut self, parts: &[&str]) {
+        self.begin(parts.first().is_some_and(|part| part.starts_with('}')), None);
+        self.end(parts);
+    }
+
+    /// A word, a type's name and parts behind it.
+    pub(super) fn typed_line(&mut self, word: &str, ty: Type, parts: &[&str]) {
+        self.begin(false, None);
+        self.unit.out.push_str(word);
+        self.unit.out.push_str(self.unit.spelling.of(ty));
+        self.end(parts);
     }
 
     pub(super) fn line_saying(&mut self, text: &str, message: Option<Name>) {
-        if self.depth > 0 && !text.starts_with('}') {
+        self.begin(text.starts_with('}'), message);
+        self.end(&[text]);
+    }
+
+    fn begin(&mut self, closes: bool, message: Option<Name>) {
+        if self.depth > 0 && !closes {
             self.quote();
         }
         if self.span.is_some() || message.is_some() {
@@ -222,8 +240,12 @@ impl Writer<'_, '_> {
             self.unit.sites.push(super::Site { line, function, span: self.span, message });
         }
         self.indent();
-        self.unit.put(text);
-        self.unit.put("\n");
+    }
+
+    fn end(&mut self, parts: &[&str]) {
+        parts.iter().for_each(|part| self.unit.put(part));
+        self.unit.out.push('\n');
+        self.unit.line += 1;
     }
 
     fn indent(&mut self) {
@@ -295,7 +317,7 @@ impl Writer<'_, '_> {
         if acts {
             self.settle_for(&data.op);
             if uses == 0 {
-                self.line(&format!("{};", expr.text));
+                self.line_of(&[&expr.text, ";"]);
             } else {
                 self.materialize(value, &expr);
             }
@@ -308,7 +330,7 @@ impl Writer<'_, '_> {
             self.exprs[value.index()] = Some(expr);
         } else if uses == 0 {
             if expr.needs.faults {
-                self.line(&format!("(void){};", expr.at(super::expr::Level::Primary)));
+                self.line_of(&["(void)", &expr.at(super::expr::Level::Primary), ";"]);
             }
         } else if name.is_some() || uses > 1 || expr.text.len() > EXPRESSION_MAX {
             self.materialize(value, &expr);
@@ -339,11 +361,11 @@ impl Writer<'_, '_> {
             Some(name) => self.unit.names.local(self.module.text(name)),
             None => {
                 self.temporaries += 1;
-                self.unit.names.local(&format!("v{}", self.temporaries - 1))
+                let number = itoa::Buffer::new().format(self.temporaries - 1).to_string();
+                self.unit.names.local(&("v".to_string() + &number))
             }
         };
-        let ty = self.ty(data.ty).to_string();
-        self.line(&format!("const {ty} {name} = {};", expr.text));
+        self.typed_line("const ", data.ty, &[" ", &name, " = ", &expr.text, ";"]);
         self.exprs[value.index()] = Some(Expr::atom(name));
     }
 

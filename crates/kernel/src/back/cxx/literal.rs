@@ -27,7 +27,7 @@ fn integer(scalar: Scalar, value: i128) -> Expr {
         return Expr::atom(text).exact_if(exact);
     }
     let suffix = if matches!(scalar, Scalar::U32 | Scalar::U64) { "u" } else { "" };
-    signed(format!("{value}{suffix}")).exact_if(exact)
+    signed([itoa::Buffer::new().format(value), suffix].concat()).exact_if(exact)
 }
 
 fn float(literal: Literal) -> Expr {

@@ -1,6 +1,6 @@
 //! Operations as expressions.
 
-use super::expr::{Expr, Level};
+use super::expr::{Expr, Level, push_list};
 use super::function::Writer;
 use super::interval::Interval;
 use super::literal::literal;
@@ -36,12 +36,14 @@ impl Writer<'_, '_> {
                 let row = native.row();
                 let name = if self.unit.cuda() { row.cuda } else { row.cxx };
                 let args: Vec<Expr> = self.exact_list(args);
-                Expr::call(&format!("gbx::{name}"), &args.iter().collect::<Vec<_>>())
+                Expr::call(&["gbx::", name].concat(), &args.iter().collect::<Vec<_>>())
             }
             Op::Call { function, args } => self.call(function, args),
             Op::Atomic { op, place, value, expected } => self.atomic(op, place, value, expected),
             Op::LaunchIndex(dim) => {
-                Expr::new(format!("{}.index({dim})", self.thread), Level::Primary)
+                let mut number = itoa::Buffer::new();
+                let text = [&self.thread, ".index(", number.format(dim), ")"].concat();
+                Expr::new(text, Level::Primary)
             }
             Op::View { array, selectors } => self.view(array, selectors, ty),
             Op::AsArray(place) => {
@@ -59,7 +61,8 @@ impl Writer<'_, '_> {
             Op::Extent { array, dim } => {
                 let array = self.take(array);
                 let atom = array.atom;
-                let text = format!("{}.shape[{dim}]", array.at(Level::Primary));
+                let mut number = itoa::Buffer::new();
+                let text = [&array.at(Level::Primary), ".shape[", number.format(dim), "]"].concat();
                 Expr { atom, ..Expr::new(text, Level::Primary).of(&[&array]) }
             }
             Op::Present(array) => {
@@ -134,7 +137,7 @@ impl Writer<'_, '_> {
         let (accept, reject) = (self.take(accept), self.take(reject));
         let (c, a, r) = (condition.at(Level::Equality), accept.at(Level::Or), reject.at(Level::Or));
         let exact = accept.exact && reject.exact;
-        Expr::new(format!("{c} ? {a} : {r}"), Level::Choice)
+        Expr::new([&c, " ? ", &a, " : ", &*r].concat(), Level::Choice)
             .of(&[&condition, &accept, &reject])
             .exact_if(exact)
     }
@@ -149,8 +152,9 @@ impl Writer<'_, '_> {
                 if is_literal { self.take(value) } else { self.take_exact(value) }
             })
             .collect();
-        let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
-        let text = format!("{}{{{}}}", self.ty(ty), texts.join(", "));
+        let mut text = [self.ty(ty), "{"].concat();
+        push_list(&mut text, parts.iter().map(|part| part.text.as_str()));
+        text.push('}');
         Expr::new(text, Level::Primary).of(&parts.iter().collect::<Vec<_>>())
     }
 
@@ -167,15 +171,15 @@ impl Writer<'_, '_> {
     fn extract(&mut self, from: Value, index: u32) -> Expr {
         let ty = self.body.type_of(from);
         let from = self.take(from);
-        let part = self.component(ty, index);
         let part = match self.shape(ty) {
-            Shape::Struct(id) => format!(".{}", self.unit.spelling.field(*id, index)),
+            Shape::Struct(id) => [".", self.unit.spelling.field(*id, index)].concat(),
             Shape::Tuple(_) => format!(".item_{index}"),
-            Shape::Fixed { .. } => format!("[{index}]"),
-            _ => part,
+            Shape::Fixed { .. } => bracket("[", index),
+            _ => self.component(ty, index),
         };
         let atom = from.atom;
-        Expr { atom, ..Expr::new(from.at(Level::Primary) + &part, Level::Primary).of(&[&from]) }
+        let text = [&from.at(Level::Primary), part.as_str()].concat();
+        Expr { atom, ..Expr::new(text, Level::Primary).of(&[&from]) }
     }
 
     /// `[i]` and the like: a component by its position.
@@ -183,11 +187,11 @@ impl Writer<'_, '_> {
         match self.shape(ty) {
             Shape::Matrix { cols, .. } => {
                 let cols = u32::from(*cols);
-                format!("[{}][{}]", index / cols, index % cols)
+                bracket("[", index / cols) + &bracket("[", index % cols)
             }
-            Shape::Transform(_) if index < 3 => format!(".p[{index}]"),
-            Shape::Transform(_) => format!(".q[{}]", index - 3),
-            _ => format!("[{index}]"),
+            Shape::Transform(_) if index < 3 => bracket(".p[", index),
+            Shape::Transform(_) => bracket(".q[", index - 3),
+            _ => bracket("[", index),
         }
     }
 
@@ -297,4 +301,9 @@ impl Writer<'_, '_> {
         let (left, right) = (self.take(left), self.take(right));
         Expr { compound: None, ..Expr::infix(level, op, &left, &right) }
     }
+}
+
+/// `[0]`, with what stands before the number.
+fn bracket(before: &str, index: u32) -> String {
+    [before, itoa::Buffer::new().format(index), "]"].concat()
 }

@@ -21,14 +21,14 @@ impl Writer<'_, '_> {
         match place.root {
             Root::Local(local) => {
                 let index = Handle::index(local);
-                expr = Expr::new(self.locals[index].clone(), Level::Primary);
+                expr = Expr::new(with_room(&self.locals[index]), Level::Primary);
                 ty = self.body.locals[local].ty;
                 expr.needs.locals.push(local);
                 expr.needs.memory = self.exposed[index];
             }
             Root::Param(position) => {
                 let param = &self.function.params[position as usize];
-                expr = Expr::atom(self.params[position as usize].clone());
+                expr = Expr::atom(with_room(&self.params[position as usize]));
                 ty = param.ty;
                 expr.needs.memory = param.mode != Mode::Value;
                 expr.atom = param.mode == Mode::Value;
@@ -39,7 +39,7 @@ impl Writer<'_, '_> {
             }
             Root::Array(value) => {
                 expr = self.take(value);
-                expr.text = expr.at(Level::Primary);
+                expr.text = expr.at(Level::Primary).into_owned();
                 expr.level = Level::Primary;
                 ty = self.body.type_of(value);
             }
@@ -56,7 +56,8 @@ impl Writer<'_, '_> {
         let types = &self.module.types;
         match (step, types[ty].clone()) {
             (Projection::Field(field), Shape::Struct(id)) => {
-                expr.text = format!("{}.{}", expr.text, self.unit.spelling.field(id, field));
+                expr.text.push('.');
+                expr.text.push_str(self.unit.spelling.field(id, field));
                 types.structure(id).fields[field as usize].ty
             }
             (Projection::Field(0), Shape::Transform(of)) => {
@@ -89,7 +90,7 @@ impl Writer<'_, '_> {
                 let plain = known && !matches!(shape, Shape::Transform(_));
                 let [open, close] = if plain { ["[", "]"] } else { ["(", ")"] };
                 let vouched = if plain { "" } else { self.unit.faults.vouched() };
-                expr.text = format!("{}{open}{}{vouched}{close}", expr.text, index.text);
+                [open, &index.text, vouched, close].iter().for_each(|part| expr.text += part);
                 expr.needs.join(&index.needs);
                 expr.needs.faults |= !known && self.unit.faults.checked();
                 expr.atom &= plain && index.atom;
@@ -97,14 +98,17 @@ impl Writer<'_, '_> {
             }
             (Projection::Element(indices), Shape::Array { of, .. }) => {
                 let indices = &self.body.value_lists[indices];
-                let mut texts = Vec::with_capacity(indices.len());
-                for &index in indices {
+                expr.text.push('(');
+                for (position, &index) in indices.iter().enumerate() {
                     let index = self.take(index);
                     expr.needs.join(&index.needs);
-                    texts.push(index.text);
+                    if position > 0 {
+                        expr.text.push_str(", ");
+                    }
+                    expr.text.push_str(&index.text);
                 }
-                expr.text =
-                    format!("{}({}{})", expr.text, texts.join(", "), self.unit.faults.vouched());
+                expr.text.push_str(self.unit.faults.vouched());
+                expr.text.push(')');
                 expr.needs.memory = true;
                 expr.needs.faults |= self.unit.faults.checked();
                 expr.atom = false;
@@ -117,4 +121,11 @@ impl Writer<'_, '_> {
     fn known(&self, shape: &Shape) -> Type {
         self.module.types.find(shape).unwrap_or(Type::INVALID)
     }
+}
+
+/// A name, with room for what follows it.
+fn with_room(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 24);
+    text.push_str(name);
+    text
 }

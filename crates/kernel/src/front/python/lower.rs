@@ -38,7 +38,7 @@ use crate::ir::place::PlaceId;
 use crate::ir::ty::{Field, Scalar, Shape, Type};
 use crate::source::Span;
 use hook::ByHand;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use usage::Usage;
 
@@ -90,7 +90,7 @@ pub(super) enum Binding<'a> {
 /// Functions made so far, and what was refused.
 pub(super) struct Session<'u, 'a> {
     unit: &'u Unit<'a>,
-    structs: HashMap<ScopeId, Definition>,
+    structs: FxHashMap<ScopeId, Definition>,
     functions: Vec<Instance<'a>>,
     pub(super) faults: Vec<Diagnostic>,
     /// Whether a statement was refused.
@@ -137,7 +137,7 @@ impl<'u, 'a> Session<'u, 'a> {
     pub(super) fn new(unit: &'u Unit<'a>, gradients: bool) -> Self {
         Self {
             unit,
-            structs: HashMap::new(),
+            structs: FxHashMap::default(),
             functions: Vec::new(),
             faults: Vec::new(),
             refused: false,
@@ -189,13 +189,13 @@ impl<'u, 'a> Session<'u, 'a> {
             by_hand,
             session: self,
             b: Builder::new(module, id),
-            names: HashMap::new(),
+            names: FxHashMap::default(),
             usage: Usage::of(def),
-            locals: HashMap::new(),
+            locals: FxHashMap::default(),
             scope,
             result: None,
             is_kernel,
-            iterators: HashSet::new(),
+            iterators: FxHashSet::default(),
             in_loop: 0,
         };
         lower.parameters(formals, bindings);
@@ -296,15 +296,15 @@ struct Lower<'s, 'u, 'a, 'm> {
     by_hand: Option<ByHand<'a>>,
     session: &'s mut Session<'u, 'a>,
     b: Builder<'m>,
-    names: HashMap<&'a str, Binding<'a>>,
+    names: FxHashMap<&'a str, Binding<'a>>,
     usage: Usage<'a>,
-    locals: HashMap<&'a str, LocalId>,
+    locals: FxHashMap<&'a str, LocalId>,
     /// The scope the definition stands in.
     scope: ScopeId,
     result: Option<Type>,
     is_kernel: bool,
     /// Names that unrolled loops count by.
-    iterators: HashSet<&'a str>,
+    iterators: FxHashSet<&'a str>,
     /// How many loops of the IR are open.
     in_loop: usize,
 }
@@ -495,10 +495,20 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         (0..dims).map(|dim| self.b.extent(array, dim)).collect()
     }
 
+    fn too_large<T>(&self, value: i128, span: Span) -> Flow<T> {
+        let message = format!("an integer is an `int32`, and {value} is too large for it");
+        let fault = Diagnostic::error("integer-too-large", span, message);
+        Err(Stop::Fault(Box::new(fault.help(format!("write `wp.int64({value})`")))))
+    }
+
     /// What is known from the text, as a value: integers are `int32`, floats `float32`.
     fn materialize(&mut self, known: &Static<'a>, span: Span) -> Flow<Value> {
         Ok(match known {
             Static::Bool(value) => self.b.bool(*value),
+            // Up to 32 bits the bits are meant, as in `x ^ 0x9E3779B9`.
+            Static::Int(value) if *value < i32::MIN.into() || *value > u32::MAX.into() => {
+                return self.too_large(*value, span);
+            }
             Static::Int(value) => self.b.literal(Literal::int(Scalar::I32, *value)),
             Static::Float(value) => self.b.literal(Literal::float(Scalar::F32, *value)),
             Static::Typed(literal) => self.b.literal(*literal),

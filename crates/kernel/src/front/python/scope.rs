@@ -2,7 +2,7 @@
 //! class was bound to by the text.
 
 use super::syntax::{Expr, Stmt, StmtClassDef, StmtFunctionDef, start};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A scope by its position in [`Scopes`]; 0 is the module.
 pub(super) type ScopeId = usize;
@@ -21,7 +21,7 @@ pub(super) struct Scope<'a> {
     parent: Option<ScopeId>,
     /// What it belongs to, for messages.
     pub(super) owner: Owner<'a>,
-    names: HashMap<&'a str, Vec<Definition<'a>>>,
+    names: FxHashMap<&'a str, Vec<Definition<'a>>>,
 }
 
 /// What has a scope.
@@ -115,7 +115,7 @@ impl<'a> Scopes<'a> {
     }
 
     fn open(&mut self, parent: Option<ScopeId>, owner: Owner<'a>) -> ScopeId {
-        self.scopes.push(Scope { parent, owner, names: HashMap::new() });
+        self.scopes.push(Scope { parent, owner, names: FxHashMap::default() });
         self.scopes.len() - 1
     }
 

@@ -372,7 +372,6 @@ impl<'a, 'p> Frame<'a, 'p> {
             ExprKind::Var(var) => return Ok(self.vars[*var].as_mut()),
             ExprKind::Field(_, field) => *field as usize,
             ExprKind::Index(_, index) => usize::try_from(self.number(index)?).unwrap_or(usize::MAX),
-            ExprKind::Deref(inner) => return self.place(inner),
             _ => return Ok(None),
         };
         let (ExprKind::Field(base, _) | ExprKind::Index(base, _)) = &expr.kind else {

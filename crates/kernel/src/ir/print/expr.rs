@@ -7,17 +7,19 @@ use crate::ir::function::Name;
 use crate::ir::op::{Arg, Op, Selector, Value};
 use crate::ir::place::{PlaceId, Projection, Root};
 use crate::ir::ty::{Shape, Type};
-use std::fmt::Write as _;
 
 impl Printer<'_> {
     pub(super) fn value(&mut self, value: Value) {
         if let Some(Op::Literal(literal)) = self.body.values.get(value).map(|data| data.op) {
-            _ = write!(self.text, "{literal}");
+            _ = literal.put(&mut self.text);
             return;
         }
         match self.names.value(value) {
             ValueName::Undefined => self.text.push_str("undefined"),
-            ValueName::Number(number) => _ = write!(self.text, "%{number}"),
+            &ValueName::Number(number) => {
+                self.text.push('%');
+                self.number(number);
+            }
             ValueName::Text(name) => self.text.push_str(name),
         }
     }
@@ -51,15 +53,19 @@ impl Printer<'_> {
         self.list(values);
     }
 
-    fn ty(&mut self, ty: Type) {
-        _ = write!(self.text, "{}", self.module.types.display(ty));
+    pub(super) fn ty(&mut self, ty: Type) {
+        _ = self.module.types.display(ty).put(&mut self.text);
+    }
+
+    fn number(&mut self, number: u32) {
+        self.text.push_str(itoa::Buffer::new().format(number));
     }
 
     pub(super) fn op(&mut self, value: Value, op: &Op) {
         let (body, module) = (self.body, self.module);
         let ty = body.type_of(value);
         match *op {
-            Op::Literal(literal) => _ = write!(self.text, "{literal}"),
+            Op::Literal(literal) => _ = literal.put(&mut self.text),
             Op::Zero => {
                 self.text.push_str("zero ");
                 self.ty(ty);
@@ -112,7 +118,9 @@ impl Printer<'_> {
                 self.text.push(')');
             }
             Op::Atomic { op, place, value, expected } => {
-                _ = write!(self.text, "atomic {} ", op.name());
+                self.text.push_str("atomic ");
+                self.text.push_str(op.name());
+                self.text.push(' ');
                 self.place(place);
                 self.text.push_str(", ");
                 if let Some(expected) = expected {
@@ -121,7 +129,10 @@ impl Printer<'_> {
                 }
                 self.value(value);
             }
-            Op::LaunchIndex(dim) => _ = write!(self.text, "launch {dim}"),
+            Op::LaunchIndex(dim) => {
+                self.text.push_str("launch ");
+                self.number(u32::from(dim));
+            }
             Op::View { array, selectors } => {
                 self.word("view", &[array]);
                 self.text.push('[');
@@ -135,7 +146,8 @@ impl Printer<'_> {
             }
             Op::Extent { array, dim } => {
                 self.word("extent", &[array]);
-                _ = write!(self.text, ", {dim}");
+                self.text.push_str(", ");
+                self.number(u32::from(dim));
             }
             Op::Present(array) => self.word("present", &[array]),
             Op::Gradient(array) => self.word("gradient", &[array]),
@@ -182,7 +194,8 @@ impl Printer<'_> {
                     None
                 }
                 (Projection::Component(index), _) => {
-                    _ = write!(self.text, ".{index}");
+                    self.text.push('.');
+                    self.number(index);
                     None
                 }
                 (Projection::At(index), shape) => {
@@ -213,7 +226,7 @@ impl Printer<'_> {
             let field = types.structure(id).fields.get(index as usize);
             self.text.push_str(field.map_or("undefined", |field| &field.name));
         } else {
-            _ = write!(self.text, "{index}");
+            self.number(index);
         }
     }
 

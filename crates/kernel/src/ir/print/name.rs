@@ -6,31 +6,32 @@ use crate::ir::module::Module;
 use crate::ir::op::{Op, Value};
 use crate::ir::stmt::StmtKind;
 use crate::ir::walk::{Step, walk};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 
 /// What a value is called.
 #[derive(Clone)]
-pub(super) enum ValueName {
+pub(super) enum ValueName<'a> {
     Undefined,
     /// `%` and a number.
     Number(u32),
-    Text(String),
+    Text(Cow<'a, str>),
 }
 
 pub(super) struct Names<'a> {
-    values: Vec<ValueName>,
-    locals: Vec<String>,
-    taken: HashSet<String>,
+    values: Vec<ValueName<'a>>,
+    locals: Vec<Cow<'a, str>>,
+    taken: FxHashSet<Cow<'a, str>>,
     /// The next suffix to try, by name: many values may share one.
-    next: HashMap<&'a str, usize>,
+    next: FxHashMap<&'a str, usize>,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(module: &'a Module, function: &'a Function) -> Self {
         let body = &function.body;
-        let taken = function.params.iter().map(|param| param.name.clone()).collect();
+        let taken = function.params.iter().map(|param| Cow::from(&param.name)).collect();
         let values = vec![ValueName::Undefined; body.values.len()];
-        let mut names = Self { values, locals: Vec::new(), taken, next: HashMap::new() };
+        let mut names = Self { values, locals: Vec::new(), taken, next: FxHashMap::default() };
         for (_, local) in body.locals.iter() {
             let name = names.unique(&local.name);
             names.locals.push(name);
@@ -56,21 +57,21 @@ impl<'a> Names<'a> {
         names
     }
 
-    pub(super) fn value(&self, value: Value) -> &ValueName {
+    pub(super) fn value(&self, value: Value) -> &ValueName<'a> {
         self.values.get(value.index()).unwrap_or(&ValueName::Undefined)
     }
 
     pub(super) fn local(&self, local: LocalId) -> &str {
-        self.locals.get(Handle::index(local)).map_or("undefined", String::as_str)
+        self.locals.get(Handle::index(local)).map_or("undefined", |name| name)
     }
 
-    fn unique(&mut self, name: &'a str) -> String {
-        if self.taken.insert(name.to_string()) {
-            return name.to_string();
+    fn unique(&mut self, name: &'a str) -> Cow<'a, str> {
+        if self.taken.insert(name.into()) {
+            return name.into();
         }
         let next = self.next.entry(name).or_insert(1);
         loop {
-            let candidate = format!("{name}.{next}");
+            let candidate = Cow::from([name, ".", itoa::Buffer::new().format(*next)].concat());
             *next += 1;
             if self.taken.insert(candidate.clone()) {
                 return candidate;

@@ -76,34 +76,19 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// The parts of something that is unpacked.
     fn parts(&mut self, operand: Operand<'a>, wanted: usize, span: Span) -> Flow<Vec<Operand<'a>>> {
-        Ok(match operand {
-            Operand::Tuple(parts) => parts.to_vec(),
-            Operand::Static(Static::Sequence(parts)) => {
-                parts.iter().cloned().map(Operand::Static).collect()
+        let found = match operand {
+            Operand::Tuple(_) | Operand::Extents(_) | Operand::Static(Static::Sequence(_)) => {
+                return self.spread(operand, span);
             }
-            Operand::Extents(array) => {
-                self.extents(array).into_iter().map(Operand::Value).collect()
-            }
-            Operand::Value(value) => {
-                let count = match self.shape(self.ty(value)) {
-                    Shape::Tuple(of) => of.len(),
-                    Shape::Vector { len, .. } => usize::from(*len),
-                    Shape::Quaternion(_) => 4,
-                    _ => {
-                        let found = self.shown(self.ty(value));
-                        return fault(
-                            "type-mismatch",
-                            span,
-                            format!("a `{found}` isn't {wanted} values"),
-                        );
-                    }
-                };
-                (0..count).map(|at| Operand::Value(self.b.extract(value, at as u32))).collect()
-            }
-            Operand::Static(_) => {
-                return fault("type-mismatch", span, format!("this isn't {wanted} values"));
-            }
-        })
+            Operand::Value(value) => match self.shape(self.ty(value)) {
+                Shape::Tuple(_) | Shape::Vector { .. } | Shape::Quaternion(_) => {
+                    return self.spread(operand, span);
+                }
+                _ => format!("a `{}`", self.shown(self.ty(value))),
+            },
+            Operand::Static(_) => "this".to_owned(),
+        };
+        fault("type-mismatch", span, format!("{found} isn't {wanted} values"))
     }
 
     /// Binds a name, and keeps its value in a variable if other bindings may meet it.

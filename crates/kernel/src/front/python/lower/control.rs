@@ -5,7 +5,7 @@ use crate::front::python::syntax::{self, ElifElseClause, Expr, Stmt, StmtIf};
 use crate::ir::function::Mode;
 use crate::ir::op::Value;
 use crate::ir::ty::{Scalar, Shape, Type};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn stmt(&mut self, stmt: &'a Stmt) -> Flow<()> {
@@ -118,11 +118,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// What names stand for where two branches meet.
     fn merged(
         &mut self,
-        before: &HashMap<&'a str, Binding<'a>>,
-        accept: HashMap<&'a str, Binding<'a>>,
-        mut reject: HashMap<&'a str, Binding<'a>>,
-    ) -> HashMap<&'a str, Binding<'a>> {
-        let mut merged = HashMap::with_capacity(accept.len());
+        before: &FxHashMap<&'a str, Binding<'a>>,
+        accept: FxHashMap<&'a str, Binding<'a>>,
+        mut reject: FxHashMap<&'a str, Binding<'a>>,
+    ) -> FxHashMap<&'a str, Binding<'a>> {
+        let mut merged =
+            FxHashMap::with_capacity_and_hasher(accept.len(), rustc_hash::FxBuildHasher);
         for (name, left) in accept {
             let Some(right) = reject.remove(name) else {
                 if visible_after(before, name, &left) {
@@ -284,7 +285,7 @@ pub(super) fn joined<'a>(left: &Binding<'a>, right: &Binding<'a>) -> Option<Bind
 
 /// Whether a binding made in a block means something after it.
 pub(super) fn visible_after(
-    before: &HashMap<&str, Binding<'_>>,
+    before: &FxHashMap<&str, Binding<'_>>,
     name: &str,
     binding: &Binding<'_>,
 ) -> bool {
@@ -297,9 +298,9 @@ pub(super) fn visible_after(
 }
 
 fn kept<'a>(
-    before: &HashMap<&'a str, Binding<'a>>,
-    after: HashMap<&'a str, Binding<'a>>,
-) -> HashMap<&'a str, Binding<'a>> {
+    before: &FxHashMap<&'a str, Binding<'a>>,
+    after: FxHashMap<&'a str, Binding<'a>>,
+) -> FxHashMap<&'a str, Binding<'a>> {
     after.into_iter().filter(|(name, binding)| visible_after(before, name, binding)).collect()
 }
 

@@ -8,7 +8,7 @@ use crate::front::python::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
 use crate::ir::op::Value;
 use crate::ir::ty::{Scalar, Type};
 use crate::source::Span;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Loops over so many known numbers are unrolled, as NVIDIA Warp does by default.
 const UNROLL_MAX: i128 = 16;
@@ -16,15 +16,14 @@ const UNROLL_MAX: i128 = 16;
 const STATIC_UNROLL_MAX: i128 = 4096;
 
 impl<'a> Lower<'_, '_, 'a, '_> {
+    fn ends_without_else(&self, orelse: &[Stmt]) -> Flow<()> {
+        let Some(stmt) = orelse.first() else { return Ok(()) };
+        let span = syntax::span(self.unit.id, stmt);
+        fault("unsupported-syntax", span, "`else` after a loop is no part of the dialect")
+    }
+
     pub(super) fn for_each(&mut self, each: &'a StmtFor) -> Flow<()> {
-        if let Some(stmt) = each.orelse.first() {
-            let span = syntax::span(self.unit.id, stmt);
-            return fault(
-                "unsupported-syntax",
-                span,
-                "`else` after a loop is no part of the dialect",
-            );
-        }
+        self.ends_without_else(&each.orelse)?;
         let Expr::Name(target) = &*each.target else {
             return fault(
                 "unsupported-syntax",
@@ -220,14 +219,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     pub(super) fn while_loop(&mut self, each: &'a StmtWhile) -> Flow<()> {
-        if let Some(stmt) = each.orelse.first() {
-            let span = syntax::span(self.unit.id, stmt);
-            return fault(
-                "unsupported-syntax",
-                span,
-                "`else` after a loop is no part of the dialect",
-            );
-        }
+        self.ends_without_else(&each.orelse)?;
         let before = self.enter_loop(&each.body, syntax::span(self.unit.id, each))?;
         self.b.open_block();
         let condition = self
@@ -247,7 +239,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// What names stand for before a loop. Iterators of unrolled loops that the body changes become
     /// variables; other names known from the text may not change in it, both as in NVIDIA Warp.
-    fn enter_loop(&mut self, body: &'a [Stmt], span: Span) -> Flow<HashMap<&'a str, Binding<'a>>> {
+    fn enter_loop(
+        &mut self,
+        body: &'a [Stmt],
+        span: Span,
+    ) -> Flow<FxHashMap<&'a str, Binding<'a>>> {
         for name in usage::assigned(body) {
             let Some(Binding::Static(known, _)) = self.names.get(name).cloned() else { continue };
             if known.as_f64().is_none() {
@@ -277,13 +273,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// What names stand for after a loop: its body ran any number of times, and may have ended early.
     fn leave_loop(
         &mut self,
-        before: &HashMap<&'a str, Binding<'a>>,
+        before: &FxHashMap<&'a str, Binding<'a>>,
         target: Option<&'a str>,
         body: &'a [Stmt],
     ) {
         let after = std::mem::take(&mut self.names);
         let assigned = usage::assigned(body);
-        let mut names = HashMap::with_capacity(after.len());
+        let mut names = FxHashMap::with_capacity_and_hasher(after.len(), rustc_hash::FxBuildHasher);
         for (name, binding) in after {
             let binding = match binding {
                 Binding::Static(_, Some(local)) if assigned.contains(&name) => {

@@ -1,12 +1,12 @@
 //! How a function uses its names, found before it is lowered.
 
 use crate::front::python::syntax::{Expr, ExprContext, Stmt, StmtFunctionDef};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// What is known of all names of a function.
 #[derive(Default)]
 pub(super) struct Usage<'a> {
-    names: HashMap<&'a str, Uses>,
+    names: FxHashMap<&'a str, Uses>,
     blocks: Vec<usize>,
     next_block: usize,
 }

@@ -6,7 +6,7 @@ use crate::front::rust::item::Refused;
 use crate::front::rust::name::Named;
 use crate::front::rust::ty::{Int, Ty};
 
-/// Inclusive ranges; `None` for everything.
+/// Inclusive ranges, which may go on beyond their type; `None` for everything.
 pub(super) type Ranges = Option<Vec<(i128, i128)>>;
 
 impl Infer<'_, '_> {
@@ -27,18 +27,17 @@ impl Infer<'_, '_> {
                 Ok(all)
             }
             syn::Pat::Range(range) => {
-                let Some(Ty::Int(int)) = self.types.resolve(ty) else {
+                if !self.types.is_integer(ty) {
                     return Err(self.outside(range, "a range of this type"));
-                };
-                let (least, greatest) = int.ends();
+                }
                 let start = match &range.start {
                     Some(start) => self.number(start, ty)?,
-                    None => least,
+                    None => i128::MIN,
                 };
                 let end = match (&range.end, &range.limits) {
                     (Some(end), syn::RangeLimits::Closed(_)) => self.number(end, ty)?,
                     (Some(end), syn::RangeLimits::HalfOpen(_)) => self.number(end, ty)? - 1,
-                    (None, _) => greatest,
+                    (None, _) => i128::MAX,
                 };
                 Ok(Some(vec![(start, end)]))
             }
