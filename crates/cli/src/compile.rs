@@ -19,8 +19,6 @@ use gbxcule_kernel::survey::survey;
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::nvrtc::{Arch, Output};
 
-use crate::device::Device;
-
 /// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
 ///
 /// The file is read as text. What is refused is refused at its line, with what is allowed. The text that comes out needs
@@ -91,6 +89,16 @@ enum Emit {
     Ptx,
     /// Machine code for one architecture, made by NVRTC; no GPU is needed
     Cubin,
+}
+
+/// For which device a text is.
+#[derive(Clone, Copy, ValueEnum)]
+enum Device {
+    /// The host, by a C++ compiler
+    Cpu,
+    /// An NVIDIA GPU
+    #[value(alias = "cuda:0")]
+    Cuda,
 }
 
 impl Compile {

@@ -45,7 +45,7 @@ BACKENDS
   pyboy_single   PyBoy in a child process, one machine: the trusted reference
   pyboy_vec_mp   PyBoy in as many child processes as there are cores: the CPU baseline
   warp_vec_cpu   the swarm on all CPU threads (`--device cpu`, also called warp_vec)
-  warp_vec_cuda  the swarm in one CUDA kernel (`--device cuda`); never a silent fallback to the CPU
+  warp_vec_cuda  the swarm in one CUDA kernel (`--device cuda`, or `cuda:N`); never a silent fallback to the CPU
   libmgba        the second reference, if built with `--features mgba`
   stub_bad       wrong on purpose: proves that a mismatch is found, written down and replayed
 

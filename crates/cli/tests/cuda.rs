@@ -145,6 +145,32 @@ fn without_a_driver_no_row_passes_for_launched() {
 }
 
 #[test]
+fn a_second_gpu_is_taken_by_its_number_or_missed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let verify =
+        "verify --device cuda:1 --ref-backend warp_vec_cpu --rom ALU_LOOP --verify-steps 4";
+    let mut verbs =
+        [verify, "bench --device cuda:1 --env-counts 2 --steps 2 --repeats 1 --out bench"].map(
+            |arguments| {
+                let mut verb = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder.path());
+                verb.args(arguments.split_whitespace());
+                verb
+            },
+        );
+    for verb in &mut verbs {
+        let output = verb.output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("there is no device `cuda:1`: the driver sees 1"), "{said}");
+        passes(verb.env("HOST_GPU_COUNT", "2"));
+    }
+    let artifact = folder.path().join("bench/sweep-ALU_LOOP-emulate_only.json");
+    let artifact = std::fs::read(artifact).expect("the artifact");
+    let artifact: Value = serde_json::from_slice(&artifact).expect("JSON");
+    assert_eq!(artifact["results"][0]["details"]["device"], "cuda:1");
+}
+
+#[test]
 fn a_collected_folder_is_all_that_the_gates_need() {
     let folder = tempfile::tempdir().expect("a folder");
     let listed = gbxcule(folder.path(), "doctor --collect kit");
