@@ -41,9 +41,14 @@ pub fn write(
     let id = run_id(&name);
     let temporary = folder.join(format!(".{id}.tmp"));
     fs::create_dir_all(&temporary).map_err(LabError::file(&temporary))?;
-    fill(&temporary, &id, plan, verdict, mismatch)?;
     let place = folder.join(&id);
-    fs::rename(&temporary, &place).map_err(LabError::file(&place))?;
+    let written = fill(&temporary, &id, plan, verdict, mismatch)
+        .and_then(|()| fs::rename(&temporary, &place).map_err(LabError::file(&place)));
+    if let Err(error) = written {
+        // What is there of it answers nothing; if it can't be removed, the first error says why.
+        let _ = fs::remove_dir_all(&temporary);
+        return Err(error);
+    }
     Ok(place)
 }
 
