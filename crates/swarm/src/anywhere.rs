@@ -159,6 +159,26 @@ impl Swarm {
         either!(self, swarm => swarm.cpu_state(env))
     }
 
+    /// The registers of all envs.
+    pub fn cpu_states(&self) -> Result<Vec<CpuState>, SwarmError> {
+        match self {
+            Self::Threads(swarm) => {
+                (0..swarm.config().num_envs).map(|env| swarm.cpu_state(env)).collect()
+            }
+            Self::Kernels(swarm) => swarm.cpu_states(),
+        }
+    }
+
+    /// How far each env has come since its reset.
+    pub fn all_counters(&self) -> Result<Vec<Counters>, SwarmError> {
+        match self {
+            Self::Threads(swarm) => {
+                (0..swarm.config().num_envs).map(|env| swarm.counters(env)).collect()
+            }
+            Self::Kernels(swarm) => swarm.all_counters(),
+        }
+    }
+
     /// How far an env has come since its reset.
     pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
         either!(self, swarm => swarm.counters(env))
