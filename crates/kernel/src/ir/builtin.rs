@@ -31,6 +31,7 @@ use super::build::Builder;
 use super::op::Value;
 use super::ty::{Type, Types};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 /// A row of the table.
@@ -149,13 +150,15 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     nearest_of(name, rows().filter(|(_, row)| row.face == Face::Dialect).map(|(_, row)| row.name))
 }
 
-/// The nearest of some names to a misspelled one, if it is near enough to be meant.
+/// The nearest of some names to a misspelled one, if it is near enough to be meant; of several the one that begins most alike.
 pub(crate) fn nearest_of<'n>(
     name: &str,
     names: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {
+    let alike = |other: &str| name.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     let near = names.into_iter().map(|candidate| (distance(name, candidate), candidate));
-    let (distance, candidate) = near.min_by_key(|&(distance, _)| distance)?;
+    let (distance, candidate) =
+        near.min_by_key(|&(distance, candidate)| (distance, Reverse(alike(candidate))))?;
     (distance <= 1 + name.len() / 4).then_some(candidate)
 }
 
@@ -231,6 +234,7 @@ mod tests {
     fn a_misspelled_builtin_gets_the_nearest_name() {
         assert_eq!(nearest("normalise"), Some("normalize"));
         assert_eq!(nearest("lenght"), Some("length"));
+        assert_eq!(nearest("sinn"), Some("sin"));
         assert_eq!(nearest("quaternions_of_doom"), None);
     }
 }
