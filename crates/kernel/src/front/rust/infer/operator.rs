@@ -136,7 +136,7 @@ impl Infer<'_, '_> {
         let right = self.referred(right);
         let bits = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
         let ty = self.types.shallow(&left.ty);
-        if !self.types.is_integer(&ty) && !(bits && ty == Ty::Bool) {
+        if !(self.types.is_integer(&ty) || bits && ty == Ty::Bool) {
             let message = format!("this operator takes integers, found a `{}`", self.show(&ty));
             return Err(self.mismatch(left.span, &message));
         }
