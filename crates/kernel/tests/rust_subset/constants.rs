@@ -30,7 +30,7 @@ const OPERATORS: [i64; 16] = [
     9_223_372_036_854_775_807,
 ];
 const WIDE: i64 = -0x1234_5678_9abc;
-const NARROW: [i8; 5] = [-128, 127, -1, NEAR / 2, (NEAR - 120) * 16];
+const NARROW: [i8; 5] = [-128, 127, -1, NEAR / 2 - 60 + 100, (NEAR - 120) * 16];
 const NEAR: i8 = 127;
 const PRODUCT: u64 = 0xffff_ffff * 0x1_0000_0001;
 const DROPPED: u8 = 0x83 << 1 | 0x83 >> 7;

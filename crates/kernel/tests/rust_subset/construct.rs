@@ -126,6 +126,8 @@ impl Box3 {
         low.move_by(amount, &self.cells[1]);
         let cells = &mut self.cells;
         cells[(amount & 1) as usize].x = low.x;
+        self.cells[0].move_by(amount, &Point::at(1, 2));
+        self.low.move_by(3, &self.cells[0]);
         self.low.sum()
     }
 }

@@ -47,12 +47,11 @@ pub(super) fn literal(ty: &Ty, program: &Program<'_>, number: i128) -> Literal {
     Literal::int(scalar(ty, program), number)
 }
 
-/// The scalar that holds a type.
+/// The scalar that holds a number of a type.
 pub(super) fn scalar(ty: &Ty, program: &Program<'_>) -> Scalar {
     match ty {
         Ty::Int(int) => int.scalar(),
         Ty::Enum(id) => program.enums[*id].repr.scalar(),
-        Ty::Bool => Scalar::Bool,
         _ => Scalar::I32,
     }
 }
