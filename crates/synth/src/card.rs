@@ -48,7 +48,7 @@ fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, format: Format, seen: S
         _ => "1M<n<10M",
     };
     let mut text = format!(
-        "---\nlicense: {licences}\npretty_name: Kernels in NVIDIA Warp's dialect, compiled and run\ntags:\n- code\n- cuda\n- \
+        "---\nlicense:{licences}\npretty_name: Kernels in NVIDIA Warp's dialect, compiled and run\ntags:\n- code\n- cuda\n- \
          autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files: data/*.{extension}\n---\n\n\
          # Kernels in NVIDIA Warp's dialect, compiled and run\n\n"
     );
@@ -154,5 +154,30 @@ fn leaks(text: &mut String, rows: &[Row], seen: Seen<'_>) {
             leakage.nearest.len(),
             leakage.median()
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::{Mode, Plan, Texts};
+    use crate::tool::{Tools, Used};
+
+    #[test]
+    fn text_of_warp_is_under_its_own_licence() {
+        let plan = Plan { seed: 0, mode: Mode::Text, device: Texts::Both, host_every: 0 };
+        let begins = |tools: Used, head: &str| {
+            let manifest = Manifest { tools, ..Manifest::new(0, plan, &Tools::default()) };
+            let text = card(&manifest, &[], &Usage::default(), Format::Parquet, &|_| ());
+            assert!(text.starts_with(head), "{text}");
+            text
+        };
+        begins(Used::default(), "---\nlicense: mit\npretty_name: ");
+        let warp = Some(serde_json::json!({ "version": "1.19.0" }));
+        let text = begins(
+            Used { warp, ..Used::default() },
+            "---\nlicense:\n- mit\n- apache-2.0\npretty_name: ",
+        );
+        assert!(text.contains("`warp_cuda`") && text.contains("Apache-2.0"), "{text}");
     }
 }

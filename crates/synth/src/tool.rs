@@ -93,7 +93,7 @@ impl Used {
 
     /// The licences of the rows, as front matter names them: ours, and that of text that is NVIDIA Warp's.
     pub(crate) fn licences(&self) -> &'static str {
-        if self.warp.is_some() { "\n- mit\n- apache-2.0" } else { "mit" }
+        if self.warp.is_some() { "\n- mit\n- apache-2.0" } else { " mit" }
     }
 
     /// A paragraph of the card for each.
