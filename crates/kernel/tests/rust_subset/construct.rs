@@ -718,7 +718,12 @@ pub fn never(a: u8) -> u8 {
             let w: u8 = loop {
                 return 9;
             };
-            w + 1
+            let v: u8 = {
+                loop {
+                    return w;
+                }
+            };
+            v + w
         }
         4 => {
             if a > 100 {
@@ -758,7 +763,8 @@ fn lower(to: &mut u32) -> () {
 pub fn nothing_returned(a: u32, b: u8) -> u32 {
     let mut x = a;
     raise(&mut x, b, b as u32 + 1);
-    raise(&mut x, b, a);
+    let nothing = raise(&mut x, b, a);
+    nothing;
     x
 }
 

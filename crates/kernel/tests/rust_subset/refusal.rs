@@ -173,6 +173,7 @@ const STATEMENTS: &[(&str, &str)] = &[
         "add(«if b { &mut cells[0] } else { &mut cells[1] }», &1);",
         "a reference that is chosen when running",
     ),
+    ("«[(); 3][a as usize]»;", "a `()` in an array"),
     ("let s: &[u8] = «cells»;", "a slice of an array in a variable"),
     ("let pair = («&a», 1);", "a reference in this place"),
 ];

@@ -130,7 +130,8 @@ impl Lowering<'_, '_, '_, '_> {
 
     fn effect_here(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Unit | ExprKind::Wrong => {}
+            ExprKind::Unit | ExprKind::Wrong | ExprKind::Var(_) | ExprKind::Const(_) => {}
+            ExprKind::Field(base, _) | ExprKind::Deref(base) => self.effect(base),
             ExprKind::Block(block) => {
                 self.stmts(&block.stmts);
                 if let Some(tail) = &block.tail {
@@ -175,6 +176,7 @@ impl Lowering<'_, '_, '_, '_> {
             ExprKind::Call(id, args) => _ = self.call(*id, args),
             ExprKind::Assign(place, value) => self.assign(place, value),
             ExprKind::Update(op, place, value) => self.update(*op, place, value),
+            _ if self.body.type_of(expr) == Ty::Unit => self.outside(expr, "a `()` in an array"),
             _ => _ = self.value(expr),
         }
     }
