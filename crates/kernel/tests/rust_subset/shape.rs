@@ -61,7 +61,7 @@ fn places_and_literals_are_used_as_they_stand() {
                  let (q, r) = (p.many[0], p.low);\n    \
                  let chosen = if a > 4 { q } else { r };\n    \
                  p.x = chosen.y;\n    \
-                 p.x = match a { 0..=9 | 20 => 1, 15 => return 2, _ => { p.cells[0] = 3; 4 } };\n    \
+                 p.x = match a { 0..=9 | 20 => 1, 15 => return 2, _ => { p.cells[0] = 3; if a > 30 { 4 } else { 5 } } };\n    \
                  fixed as u64 + (1 << 3) as u64 + a.rotate_left(3) as u64\n\
              }\n"
         ));
