@@ -14,6 +14,7 @@
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
 #   make equivalence the CUDA text on the host against the native swarm: long random programs, thousands of frames
 #   make roms        the built-in ROMs as files in runs/roms/
+#   make mutants     the front end that reads the machine, broken in hundreds of ways: do tests notice? cargo-mutants; an hour
 #   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM), and videos
 #   make pictures    the pictures in docs/ anew; needs Chromium too
 #   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
@@ -30,7 +31,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: gpu-folder host-gpu equivalence check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
+.PHONY: gpu-folder host-gpu equivalence mutants check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -159,10 +160,14 @@ check-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 64
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 64 --mem-region C000:C100
 
+SWEEP := $(GBXCULE) bench --backend warp_vec_cuda --longest-window 2 --repeats 3 --env-counts 1,64,1024,8192,16384,32768,65536
+
 bench-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) bench --backend pyboy_vec_mp --backend warp_vec_cuda --rom MEM_RWB \
-	    --env-counts 1,8,64,512,2048,8192
-	$(GBXCULE) bench --backend warp_vec_cuda --rom PEARL_DRIFT --env-counts 1,64,1024,8192,16384,32768,65536
+	    --longest-window 2 --repeats 3 --env-counts 1,8,64,512,2048,8192,16384,32768,65536
+	$(SWEEP) --rom ALU_LOOP
+	$(SWEEP) --rom JOY_DIVERGE_PERSIST
+	$(SWEEP) --rom PEARL_DRIFT --draw-last
 
 # The stand-ins that tests build by themselves, for trying things by hand.
 host-gpu:
@@ -173,6 +178,10 @@ host-gpu:
 	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc.so.13 crates/runtime/tests/host_gpu/compiler.cpp -ldl
 	cp runs/host_gpu/libcuda.so.1 runs/host_gpu/libcuda.so
 	@echo "LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu gbxcule doctor"
+
+mutants:
+	mkdir -p runs
+	cargo mutants --package gbxcule-kernel --output runs
 
 # Minutes to hours of both, every byte compared.
 equivalence:

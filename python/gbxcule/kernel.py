@@ -10,18 +10,22 @@
     saxpy.launch(len(x), 2.0, x, y)
     saxpy.backward(len(x), 2.0, x, y, grads={"x": x_grad, "y": y_grad})
 
-The function's text is compiled, never run by Python; what it uses of the module around it (`@func`, `@struct`, numbers)
-is compiled with it. `from_text` and `from_file` compile whole texts. Arrays are used in place. A launch goes where its
+The function's text is compiled, never run by Python; what it uses of the module around it (`@func`, `@struct`, numbers,
+`wp`'s types and constants, classes of constants) is compiled with it. `from_text` and `from_file` compile whole texts. Arrays are used in place. A launch goes where its
 arrays lie: on the CPU, where it has ended when `launch` returns, or on a CUDA device, where what goes wrong is told by
 whatever waits: an array's `numpy()`, or `synchronize`.
 """
 
 import inspect
+import math
+import operator
 import os
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -51,24 +55,48 @@ R = TypeVar("R")
 
 
 class _Names:
-    """Stands for NVIDIA Warp where Python evaluates annotations: any name, call and index gives itself."""
+    """Stands for NVIDIA Warp where Python runs: names, calls and indices of it are remembered as they were written."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self
+        return _Names(f"{self._text}.{name}")
 
-    def __call__(self, *_arguments: Any, **_options: Any) -> Any:
-        return self
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        if self._text == "wp.constant":
+            return arguments[0]
+        written = [_spelled(each) for each in arguments]
+        written += [f"{name}={_spelled(each)}" for name, each in options.items()]
+        return _Names(f"{self._text}({', '.join(written)})")
 
-    def __getitem__(self, _index: Any) -> Any:
-        return self
+    def __getitem__(self, index: Any) -> Any:
+        return _Names(f"{self._text}[{_spelled(index)}]")
 
     def __repr__(self) -> str:
-        return "gbxcule.kernel.wp"
+        return self._text
 
 
-wp: Any = _Names()
+def _spelled(value: Any) -> str:
+    """A value as the dialect writes it."""
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(map(_spelled, value))},)"
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        names = {math.inf: "wp.inf", -math.inf: "-wp.inf"}
+        return "wp.nan" if math.isnan(number) else names.get(number, repr(number))
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return f"wp.{value.__name__}"
+    return getattr(value, "__name__", repr(value))
+
+
+wp: Any = _Names("wp")
 """The dialect's names, for annotations and editors; `import warp as wp` serves as well."""
 
 
@@ -155,6 +183,7 @@ class Piece(Generic[P, R]):
     def __init__(self, python: Any, decorator: str) -> None:
         self.python = python
         self.decorator = decorator
+        self.overloads: list[Piece[..., Any]] = []
         self.__name__ = python.__name__
         self.__doc__ = python.__doc__
 
@@ -169,8 +198,14 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def func(function: Callable[P, R]) -> Piece[P, R]:
-    """Make a function that kernels can call."""
-    return Piece(function, "func")
+    """Make a function that kernels can call. Functions of one name and other parameters are overloads of it."""
+    piece: Piece[P, R] = Piece(function, "func")
+    before = sys._getframe(1).f_locals.get(function.__name__)
+    if isinstance(before, Piece) and before.decorator == "func":
+        taken = inspect.signature(function).parameters
+        others = [*before.overloads, before]
+        piece.overloads = [each for each in others if inspect.signature(each.python).parameters != taken]
+    return piece
 
 
 def struct(cls: type[R]) -> Piece[..., R]:
@@ -193,7 +228,13 @@ def _made(made: _native.CompiledKernel) -> Kernel:
 
 
 def _grid(dim: int | Sequence[int]) -> list[int]:
-    return [dim] if isinstance(dim, int) else list(dim)
+    try:
+        extents = [operator.index(each) for each in (dim if isinstance(dim, (Sequence, np.ndarray)) else [dim])]
+    except TypeError:
+        raise TypeError(f"extents are whole numbers, one or up to four, found {dim!r}") from None
+    if any(extent < 0 for extent in extents):
+        raise ValueError(f"extents are not negative, found {dim!r}")
+    return extents
 
 
 def _handle(stream: Any) -> int | None:
@@ -206,10 +247,9 @@ def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:
     file = inspect.getsourcefile(piece.python) or "<unknown>"
     lines: list[str] = []
     behind: list[str] = []
-    for one in _with_what_it_uses(piece, {}).values():
-        if not isinstance(one, Piece):
-            behind.append(one)
-            continue
+    used = _with_what_it_uses(piece, {}).values()
+    behind += [one for one in used if not isinstance(one, Piece)]
+    for one in (each for each in used if isinstance(each, Piece)):
         text, line = _text_of(one)
         if inspect.getsourcefile(one.python) == file:
             # Every piece of the kernel's file stands on its own lines, so that messages point there.
@@ -222,30 +262,53 @@ def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:
 
 
 def _text_of(piece: Piece[..., Any]) -> tuple[list[str], int]:
-    source, line = inspect.getsourcelines(piece.python)
-    text = textwrap.dedent("".join(source)).splitlines()
+    try:
+        source, line = inspect.getsourcelines(piece.python)
+        text = textwrap.dedent("".join(source)).splitlines()
+        first = next(place for place, each in enumerate(text) if re.match(r"(def|class)\b", each))
+    except (OSError, StopIteration):
+        raise TypeError(
+            f"the text of `{piece.__name__}` can't be read: a kernel is a `def` in a file or a notebook's cell; "
+            "`from_text` takes a string"
+        ) from None
     # The decorators are ours; the compiler knows them as Warp's. They may take several lines.
-    first = next(place for place, each in enumerate(text) if re.match(r"(def|class)\b", each))
     text[:first] = ["" for _ in range(first)]
-    text[max(first - 1, 0)] = f"@wp.{piece.decorator}"
+    if piece.decorator:
+        text[max(first - 1, 0)] = f"@wp.{piece.decorator}"
     return text, line
 
 
-def _with_what_it_uses(piece: Piece[..., Any], found: dict[str, Any]) -> dict[str, Any]:
-    """The piece and everything it needs from around it: pieces, and lines that give numbers and modules their names."""
-    found[piece.__name__] = piece
+def _with_what_it_uses(piece: Piece[..., Any], found: dict[str, Any], key: str = "") -> dict[str, Any]:
+    """The piece and everything it needs from around it: pieces, and lines that give other values their names."""
+    found[key or piece.__name__] = piece
     around = _surroundings(piece.python)
+    for place, overload in enumerate(piece.overloads):
+        _with_what_it_uses(overload, found, f"{piece.__name__} {place}")
     for name in sorted(set(re.findall(r"[A-Za-z_]\w*", "\n".join(_text_of(piece)[0])))):
-        if name in found or name not in around:
-            continue
-        value = around[name]
-        if isinstance(value, Piece):
-            _with_what_it_uses(value, found)
-        elif isinstance(value, (bool, int, float)):
-            found[name] = f"{name} = {value!r}"
-        elif name != "wp" and (value is wp or getattr(value, "__name__", None) == "warp"):
-            found[name] = f"import warp as {name}"
+        if name not in found and name in around:
+            _take(name, around[name], found)
     return found
+
+
+def _take(name: str, value: Any, found: dict[str, Any]) -> None:
+    if isinstance(value, Piece):
+        _with_what_it_uses(value, found)
+    elif value is wp or getattr(value, "__name__", None) == "warp":
+        found[name] = f"import warp as {name}"
+    elif value is Any:
+        found[name] = f"from typing import Any as {name}"
+    elif isinstance(value, ModuleType):
+        found[name] = f"import {value.__name__} as {name}"
+    elif isinstance(value, (bool, int, float, np.generic, _Names)):
+        found[name] = f"{name} = {_spelled(value)}"
+    elif isinstance(value, (type, FunctionType)) and value.__name__ == name:
+        # Classes of constants; the compiler says that other classes and functions can't be used.
+        plain: Piece[..., Any] = Piece(value, "")
+        try:
+            _with_what_it_uses(plain, found) if isinstance(value, type) else found.update({name: plain})
+            _text_of(plain)
+        except TypeError:
+            found.pop(name, None)
 
 
 def _surroundings(python: Any) -> dict[str, Any]:

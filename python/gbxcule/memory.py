@@ -43,6 +43,8 @@ class Watch:
         self._places: dict[str, slice] = {}
         ranges: list[tuple[int, int]] = []
         for name, number in numbers.items():
+            if not isinstance(number, Number):
+                raise TypeError(f"`{name}` takes a gbxcule.Number, found {number!r}")
             if not 1 <= number.width_bytes <= 7:
                 raise ValueError(f"a number has 1 to 7 bytes, found {number.width_bytes} for `{name}`")
             low = address_of(number.address, symbols)

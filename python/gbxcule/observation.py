@@ -155,6 +155,8 @@ class Observer:
         own = self._buffers[""]
         if (buffer.shape, buffer.dtype) != (own.shape, own.dtype):
             raise ValueError(f"expected {own.dtype} {own.shape}, found {buffer.dtype} {buffer.shape}")
+        if not (buffer.flags.c_contiguous and buffer.flags.writeable):
+            raise ValueError("expected an array in C order without gaps that may be written to")
         self._buffers[""] = buffer
 
     def copy(self) -> Any:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
@@ -33,14 +35,19 @@ class Rank:
         """What torchrun or Slurm says; alone if neither does."""
         for rank, world_size, local_rank in _LAUNCHERS:
             if rank in environment and world_size in environment:
-                return Rank(
-                    int(environment[rank]), int(environment[world_size]), int(environment.get(local_rank, 0))
-                )
+                return Rank(*(_number(environment, name) for name in (rank, world_size, local_rank)))
         return Rank()
 
     def share(self, total: int) -> range:
         """This process's part of `total` envs: neighbours, as equal as can be."""
         return range(self.rank * total // self.world_size, (self.rank + 1) * total // self.world_size)
+
+
+def _number(environment: Mapping[str, str], name: str) -> int:
+    value = environment.get(name, "0")
+    if not value.isdecimal():
+        raise ValueError(f"the environment variable {name} is a whole number, found `{value}`")
+    return int(value)
 
 
 class RankVectorEnv(SwarmVectorEnv):
@@ -52,8 +59,8 @@ class RankVectorEnv(SwarmVectorEnv):
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """As a swarm is reset; a seed that is a number is that of the first env of all processes."""
-        if isinstance(seed, int):
-            seed += self.envs.start
+        if isinstance(seed, (int, np.integer)):
+            seed = int(seed) + self.envs.start
         return super().reset(seed=seed, options=options)
 
 

@@ -3,10 +3,15 @@
 from typing import Any
 
 import numpy as np
-import ray
 
 from gbxcule.rank import Rank, RankVectorEnv
 from gbxcule.start import RomLike
+
+try:
+    import ray
+except ModuleNotFoundError as error:
+    message = f"{__name__} needs Ray: `pip install ray`"
+    raise ModuleNotFoundError(message, name=error.name) from error
 
 
 class _Part:

@@ -59,6 +59,8 @@ def make(rom: RomLike = None, **options: Any) -> SwarmEnv:
 
 def register() -> None:
     """Let `gymnasium.make` and `gymnasium.make_vec` know the built-in game as `gbxcule/PearlDrift-v0`."""
+    if "gbxcule/PearlDrift-v0" in gymnasium.registry:
+        return
     gymnasium.register(
         "gbxcule/PearlDrift-v0",
         entry_point="gbxcule.single:SwarmEnv",

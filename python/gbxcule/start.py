@@ -1,5 +1,6 @@
 """Where episodes begin: the ROM, its symbols, and a chance for every episode that depends on the seed alone."""
 
+import difflib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +25,14 @@ def rom_bytes(rom: RomLike) -> bytes:
         return rom
     if isinstance(rom, str) and rom in _native.built_in_roms():
         return _native.built_in_rom(rom)
-    return Path(rom).read_bytes()
+    path = Path(rom)
+    if not path.exists():
+        near = difflib.get_close_matches(path.name.upper(), _native.built_in_roms(), 1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise FileNotFoundError(
+            f"no ROM `{rom!s}`: it is neither a file nor one of those built in (`gbxcule roms`){meant}"
+        )
+    return path.read_bytes()
 
 
 def rom_symbols(rom: RomLike, symbols: Symbols | str | os.PathLike[str] | None) -> Symbols:

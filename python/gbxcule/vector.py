@@ -1,5 +1,6 @@
 """The swarm as a Gymnasium vector environment."""
 
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,6 +33,10 @@ _STAGES = {
 }
 
 
+# Work and video memory and a packed frame; the rest of a machine is small.
+MACHINE_BYTES = 22_000
+
+
 class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
 
@@ -60,8 +65,16 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"no render mode `{render_mode}`; there are {', '.join(RENDER_MODES)}")
-        if max_episode_steps is not None and max_episode_steps < 1:
-            raise ValueError(f"an episode has at least one step, found max_episode_steps={max_episode_steps}")
+        num_envs = _whole("num_envs", num_envs, 1)
+        frames_per_step = _whole("frames_per_step", frames_per_step, 1)
+        release_after_frames = _whole("release_after_frames", release_after_frames, 1)
+        start_steps = _whole("start_steps", start_steps, 0)
+        if max_episode_steps is not None:
+            max_episode_steps = _whole("max_episode_steps", max_episode_steps, 1)
+        if threads is not None:
+            threads = _whole("threads", threads, 1)
+        if device == "cpu":
+            _check_memory(num_envs)
         if rom is None:
             reward = game.REWARD if reward is None else reward
             done = game.DONE if done is None else done
@@ -84,7 +97,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
                 f"no reward `{rewarded}`; there are reward_v0, files that end in .py, gbxcule.Change(...), "
                 "and lists of these"
             )
-        self._swarm = _native.Swarm(
+        self._process = os.getpid()
+        self._machines = _native.Swarm(
             rom_bytes(rom),
             num_envs,
             codec=actions,
@@ -127,8 +141,15 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         self._is_seeded = False
         self._set_start(start_state, start_steps)
 
+    @property
+    def _swarm(self) -> _native.Swarm:
+        self._check_open()
+        return self._machines
+
     def _set_start(self, state: bytes | None, steps: int) -> None:
         if state is not None:
+            if not isinstance(state, bytes):
+                raise TypeError(f"start_state takes the bytes of a state, not a {type(state).__name__}")
             self._swarm.load_state(0, state)
             self._swarm.copy_state(0, bytes([1]) * self.num_envs)
         # Pressing SELECT does nothing in most games; only a codec with NOOP can really wait.
@@ -148,6 +169,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes in all envs, or in those that `options["reset_mask"]` marks."""
         self._check_open()
+        seed = int(seed) if isinstance(seed, np.integer) else seed
         super().reset(seed=seed if isinstance(seed, int) else None)
         mask = self._reset_mask(options)
         if seed is None and not self._is_seeded:
@@ -199,7 +221,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **_kwargs: Any) -> None:
         """Let the machines go."""
-        del self._swarm
+        del self._machines
 
     # What a Game Boy has beyond that
 
@@ -340,12 +362,40 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
     def _check_open(self) -> None:
         if self.closed:
             raise gymnasium.error.ClosedEnvironmentError("the environment is closed; make a new one")
+        if self._process != os.getpid():
+            raise RuntimeError(
+                "the environment was made before this process was forked, and its threads stayed behind: make it in the "
+                "process that steps it"
+            )
 
 
 def _changes(reward: Any) -> list[Change]:
     if reward is None:
         return []
-    return [reward] if isinstance(reward, Change) else list(reward)
+    changes = list(reward) if isinstance(reward, Sequence) else [reward]
+    for change in changes:
+        if not isinstance(change, Change):
+            raise TypeError(f"a reward is a gbxcule.Change, several, or the name of a program, found {change!r}")
+    return changes
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, found {value!r}") from None
+    if not least <= number < 2**31:
+        raise ValueError(f"{name} is at least {least} and below 2**31, found {number}")
+    return number
+
+
+def _check_memory(num_envs: int) -> None:
+    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    needed = num_envs * MACHINE_BYTES
+    if needed > here:
+        raise MemoryError(
+            f"{num_envs} machines need {needed / 2**30:,.0f} GiB of memory, this computer has {here / 2**30:,.0f}"
+        )
 
 
 def _only(env: int, num_envs: int) -> Mask:

@@ -1,5 +1,8 @@
 """The swarm in other libraries' hands; what is not installed is skipped by name."""
 
+import importlib
+import importlib.util
+
 import gbxcule
 import numpy as np
 import pytest
@@ -103,3 +106,14 @@ def test_pufferlib_steps_in_its_own_buffers():
     obs, _ = serial.reset(seed=1)
     assert obs.shape == (6, 72, 80) and obs[3:].any()
     serial.close()
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [("gbxcule.adapter.sb3", "stable_baselines3"), ("gbxcule.adapter.puffer", "pufferlib"), ("gbxcule.ray", "ray")],
+)
+def test_an_adapter_without_its_library_says_how_to_get_it(module, package):
+    if importlib.util.find_spec(package):
+        pytest.skip(f"{package} is installed")
+    with pytest.raises(ModuleNotFoundError, match=f"{module} needs .*`pip install"):
+        importlib.import_module(module)

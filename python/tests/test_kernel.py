@@ -1,6 +1,7 @@
 """Kernels on other people's arrays."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -197,3 +198,130 @@ def test_a_gradient_needs_arrays_apart_and_sees_views_of_one_array():
     assert np.allclose(grad[:6], 1 + np.cos(1)) and not grad[6:].any()
     with pytest.raises(LaunchError, match="must not share memory"):
         stored.backward(6, whole[:6], whole[5:11], grads={"x": grad[:6], "o": np.ones(6)})
+
+
+SIZE = wp.constant(3)
+UP = wp.vec3(0.0, 1.0, 0.0)
+Five = wp.types.vector(length=5, dtype=float)
+GAIN = np.float32(2.5)
+LIMIT = math.inf
+
+
+class Setting:
+    STEPS = 4
+
+
+def plain(x):
+    return x
+
+
+@func
+def doubled(x: float):
+    return x + x
+
+
+@func
+def doubled(x: int):  # noqa: F811
+    return 4 * x
+
+
+@func
+def squared(x: Any):
+    return x * x
+
+
+def test_constants_types_modules_and_overloads_around_a_kernel_come_along():
+    @kernel
+    def uses(out: wp.array(dtype=float)):
+        out[0] = float(SIZE) + UP[1] + Five(2.0)[4] + GAIN
+        out[1] = wp.min(LIMIT, float(Setting.STEPS)) + math.pi
+        out[2] = doubled(1.5) + float(doubled(2))
+        out[3] = squared(3.0)
+
+    out = np.zeros(4, np.float32)
+    uses.launch(1, out)
+    assert out.tolist() == pytest.approx([8.5, 4 + math.pi, 11, 9])
+
+
+def test_a_plain_function_is_named_as_what_kernels_cant_call():
+    @kernel
+    def calls(out: wp.array(dtype=float)):
+        out[0] = plain(out[0])
+
+    with pytest.raises(CompileError, match="`plain` is a Python function"):
+        calls.launch(1, np.zeros(1, np.float32))
+
+
+def test_a_function_whose_text_cant_be_read_is_refused():
+    with pytest.raises(TypeError, match="`from_text` takes a string"):
+        kernel(lambda x: x).launch(1, np.zeros(1, np.float32))
+
+
+@pytest.mark.parametrize("grid", [np.int64(4), (4,), [np.int32(4)], np.array([4])])
+def test_a_grid_is_made_of_whole_numbers_of_any_kind(grid):
+    y = np.zeros(4, np.float32)
+    saxpy.launch(grid, 2.0, np.ones(4, np.float32), y)
+    assert y.tolist() == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize(("grid", "error"), [(4.0, TypeError), ("4", TypeError), (-4, ValueError), ((2, -2), ValueError)])
+def test_other_grids_are_refused(grid, error):
+    with pytest.raises(error, match="extents are"):
+        saxpy.launch(grid, 2.0, np.ones(4, np.float32), np.zeros(4, np.float32))
+
+
+@struct
+class Body:
+    mass: wp.float32
+    velocity: wp.vec3
+    number: wp.int8
+    count: wp.int32
+
+
+@kernel
+def pushed(bodies: wp.array(dtype=Body), energy: wp.array(dtype=wp.float32)):
+    i = wp.tid()
+    bodies[i].count = bodies[i].count + int(bodies[i].number)
+    energy[i] = bodies[i].mass * wp.dot(bodies[i].velocity, bodies[i].velocity)
+
+
+BODY = [("mass", "f4"), ("velocity", "f4", 3), ("number", "i1"), ("count", "i4")]
+
+
+def test_records_are_structs_in_place():
+    whole = np.zeros(6, np.dtype(BODY, align=True))
+    whole["mass"], whole["velocity"][:, 0], whole["number"], whole["count"] = 2, np.arange(6), 3, 10
+    energy = np.zeros(3, np.float32)
+    pushed.launch(3, whole[::2], energy)
+    assert energy.tolist() == [0, 8, 32]
+    assert whole["count"].tolist() == [13, 10, 13, 10, 13, 10]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "message"),
+    [
+        (np.dtype(BODY), "records of 21 bytes aren't laid out as `Body`, which has 24"),
+        (np.dtype(BODY[:3], align=True), "no field `count`"),
+        (np.dtype([BODY[0], BODY[2], BODY[1], BODY[3]], align=True), "in the same order"),
+        (np.dtype([("mass", "i4"), *BODY[1:]], align=True), "aren't laid out"),
+    ],
+)
+def test_records_of_another_layout_are_refused(dtype, message):
+    with pytest.raises(TypeError, match=message):
+        pushed.launch(1, np.zeros(1, dtype), np.zeros(1, np.float32))
+
+
+def test_what_is_no_array_has_no_gradient():
+    x = np.zeros(4, np.float32)
+    with pytest.raises(TypeError, match="`a`: is a `f32`, and only arrays have gradients"):
+        saxpy.backward(4, 1.0, x, x.copy(), grads={"a": np.zeros(1, np.float32)})
+
+
+def test_an_array_that_may_not_be_written_to_is_refused_with_what_to_do():
+    with pytest.raises(TypeError, match="`x`: the array is read-only.*pass a copy"):
+        saxpy.launch(4, 1.0, np.broadcast_to(np.float32(1), 4), np.zeros(4, np.float32))
+
+
+def test_the_shape_of_numbers_that_are_no_vector_or_matrix_is_shown():
+    with pytest.raises(TypeError, match=r"found numbers of shape \[2\]"):
+        lengths.launch((1, 1), np.zeros((1, 3), np.float32), [0, 2], np.zeros((1, 1), np.float32))

@@ -82,3 +82,16 @@ def test_ray_actors_play_the_games_of_one_swarm():
         swarm.close()
     finally:
         ray.shutdown()
+
+
+def test_ranks_go_on_from_a_seed_of_numpys_too():
+    first = gbxcule.make_vec_for_rank(num_envs=2, rank=Rank(0, 2))
+    second = gbxcule.make_vec_for_rank(num_envs=2, rank=Rank(1, 2))
+    (one, _), (other, _) = first.reset(seed=np.int64(3)), second.reset(seed=np.int64(3))
+    (expected, _) = gbxcule.make_vec(num_envs=2).reset(seed=3)
+    assert np.array_equal(np.concatenate([one, other]), expected)
+
+
+def test_ranks_that_are_no_numbers_are_named():
+    with pytest.raises(ValueError, match="RANK is a whole number, found `one`"):
+        Rank.from_environment({"RANK": "one", "WORLD_SIZE": "2"})

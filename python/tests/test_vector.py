@@ -1,5 +1,7 @@
 """The vector environment keeps Gymnasium's promises."""
 
+import subprocess
+import sys
 import warnings
 
 import gbxcule
@@ -278,10 +280,10 @@ def test_a_closed_env_says_so_and_may_be_closed_again():
         ({"obs": gbxcule.Ram(("FFFF", 2))}, "not a range"),
         ({"reward": "gold"}, "no reward `gold`"),
         ({"actions": "dance"}, "no action codec `dance`"),
-        ({"max_episode_steps": 0}, "at least one step"),
+        ({"max_episode_steps": 0}, "max_episode_steps is at least 1"),
         ({"render_mode": "human"}, "no render mode `human`"),
-        ({"frames_per_step": 0}, "at least one frame"),
-        ({"num_envs": 0}, "at least one machine"),
+        ({"frames_per_step": 0}, "frames_per_step is at least 1"),
+        ({"num_envs": 0}, "num_envs is at least 1"),
         ({"rom": b"no cartridge"}, "ROM cannot be used"),
     ],
 )
@@ -304,3 +306,60 @@ def test_reward_v0_is_the_one_of_the_swarm():
     obs, rewards, *_ = env.step([8, 8])
     assert np.array_equal(rewards, obs[:, 31])
     assert rewards.any()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"num_envs": 2.5}, TypeError, "num_envs is a whole number, found 2.5"),
+        ({"num_envs": 2**31 - 1}, MemoryError, "GiB of memory"),
+        ({"start_steps": -1}, ValueError, "start_steps is at least 0"),
+        ({"threads": 0}, ValueError, "threads is at least 1"),
+        ({"reward": 3}, TypeError, "a reward is a gbxcule.Change"),
+        ({"done": "C000"}, TypeError, "`done` takes a gbxcule.Number"),
+        ({"start_state": "game.state"}, TypeError, "takes the bytes of a state"),
+        ({"rom": "pearl_drfit"}, FileNotFoundError, "did you mean PEARL_DRIFT?"),
+    ],
+)
+def test_arguments_that_cant_be_are_named(options, error, message):
+    with pytest.raises(error, match=message):
+        gbxcule.make_vec(**options)
+
+
+def test_a_closed_environment_says_so_whatever_is_asked_of_it():
+    env = gbxcule.make_vec(num_envs=1)
+    env.close()
+    for ask in (env.reset, env.screens, lambda: env.save_state(0), lambda: env.read_memory(0, 0xC000)):
+        with pytest.raises(gymnasium.error.ClosedEnvironmentError):
+            ask()
+
+
+def test_observations_need_an_array_without_gaps():
+    env = gbxcule.make_vec(num_envs=2)
+    with pytest.raises(ValueError, match="C order without gaps"):
+        env.write_observations_to(np.zeros((2, 72, 160), np.uint8)[:, :, ::2])
+
+
+FORKED = """
+import os, warnings
+import gbxcule
+
+warnings.simplefilter("ignore", DeprecationWarning)
+ours = gbxcule.make_vec(num_envs=8, obs="gray")
+expected, _ = ours.reset(seed=1)
+child = os.fork()
+if child == 0:
+    try:
+        ours.step([0] * 8)
+    except RuntimeError as error:
+        assert "forked" in str(error), error
+        again, _ = gbxcule.make_vec(num_envs=8, obs="gray").reset(seed=1)
+        os._exit(0 if (again == expected).all() else 1)
+    os._exit(2)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+
+
+def test_a_forked_process_makes_its_own_environments():
+    # Many times as long as it takes; what would fail hangs.
+    subprocess.run([sys.executable, "-c", FORKED], check=True, timeout=300)

@@ -11,7 +11,7 @@ use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::{BackendKind, ladder, report};
 use gbxcule_swarm::Schedule;
 
-use crate::device::Device;
+use crate::device::DeviceOption;
 use crate::progress;
 use crate::run_options::{ProgramOptions, RunOptions};
 
@@ -27,9 +27,8 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "BACKEND")]
     backend: Vec<BackendKind>,
 
-    /// Where the swarm runs, if `--backend` does not say
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
-    device: Device,
+    #[command(flatten)]
+    device: DeviceOption,
 
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
@@ -53,7 +52,7 @@ pub(crate) struct Bench {
     most_pyboy_envs: usize,
 
     /// Steps of one window
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
 
     /// End a window early after so many seconds
@@ -73,7 +72,7 @@ pub(crate) struct Bench {
     frames_per_step: u32,
 
     /// Wait for the device after every so many steps; 0 only at the end of a window. CPU backends never run ahead
-    #[arg(long, value_name = "K", default_value_t = 64)]
+    #[arg(long, value_name = "K", default_value_t = bench::SYNC_EVERY)]
     sync_every: u64,
 
     /// Draw the last frame of every step
@@ -146,6 +145,7 @@ impl Bench {
             .context("--longest-window takes seconds")?;
         Ok(BenchPlan {
             backends,
+            cuda: self.device.cuda(),
             rom: RomImage::find(rom)
                 .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?,
             env_counts: self.env_counts.clone(),

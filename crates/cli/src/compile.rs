@@ -19,8 +19,6 @@ use gbxcule_kernel::survey::survey;
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::nvrtc::{Arch, Output};
 
-use crate::device::Device;
-
 /// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
 ///
 /// The file is read as text. What is refused is refused at its line, with what is allowed. The text that comes out needs
@@ -93,6 +91,16 @@ enum Emit {
     Cubin,
 }
 
+/// For which device a text is.
+#[derive(Clone, Copy, ValueEnum)]
+enum Device {
+    /// The host, by a C++ compiler
+    Cpu,
+    /// An NVIDIA GPU
+    #[value(alias = "cuda:0")]
+    Cuda,
+}
+
 impl Compile {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         if let Some(folder) = &self.survey {
@@ -114,19 +122,34 @@ impl Compile {
             std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
         let mut sources = SourceMap::new();
         let id = sources.add(file.display().to_string(), text);
-        let outcome = Program::parse(&sources, id)
-            .and_then(|program| self.lower(&program, file))
-            .and_then(check::module)
-            .and_then(|module| if self.grad { differentiated(&module) } else { Ok(module) });
-        match outcome {
-            Ok(module) => {
-                self.write(&self.print(&module, &sources)?)?;
-                Ok(true)
+        let refuse = |faults: Vec<Diagnostic>| {
+            eprint!("{}", render(&faults, &sources));
+            Ok(false)
+        };
+        let program = match Program::parse(&sources, id) {
+            Ok(program) => program,
+            Err(faults) => return refuse(faults),
+        };
+        self.check_kernels(&program, file)?;
+        let module = self.lower(&program, file).and_then(check::module);
+        match module.and_then(|it| if self.grad { differentiated(&it) } else { Ok(it) }) {
+            Ok(module) => self.write(&self.print(&module, &sources)?).map(|()| true),
+            Err(faults) => refuse(faults),
+        }
+    }
+
+    fn check_kernels(&self, program: &Program, file: &Path) -> anyhow::Result<()> {
+        let kernels = program.reader().kernels();
+        let names: Vec<&str> = kernels.iter().map(|it| it.name.as_str()).collect();
+        let file = file.display();
+        match self.kernel.as_deref() {
+            _ if names.is_empty() => {
+                bail!("{file} has no kernel, which is a function decorated with `@wp.kernel`")
             }
-            Err(faults) => {
-                eprint!("{}", render(&faults, &sources));
-                Ok(false)
+            Some(wanted) if !names.contains(&wanted) => {
+                bail!("{file} has no kernel `{wanted}`; it has {}", names.join(", "))
             }
+            _ => Ok(()),
         }
     }
 
@@ -143,11 +166,6 @@ impl Compile {
     }
 
     fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<Vec<u8>> {
-        if let Some(wanted) = &self.kernel
-            && module.functions.is_empty()
-        {
-            bail!("there is no kernel `{wanted}` in this file");
-        }
         let dialect = match (self.emit, self.device) {
             (Some(Emit::Ir), _) => return Ok(print::module(module).into_bytes()),
             (Some(Emit::Cpp), _) | (None, Device::Cpu) => Dialect::Host,

@@ -8,10 +8,12 @@ use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
-use gbxcule_lab::{BackendKind, report};
+use gbxcule_lab::report;
+use gbxcule_runtime::Device;
 use gbxcule_swarm::{Codec, Programs, Rom, Schedule, Stage};
 use serde_json::Value;
 
+use crate::device::DeviceOption;
 use crate::driver::{Drive, Driver, REAL_FRAMES_PER_S};
 use crate::picture::{Mosaic, Palette};
 use crate::{progress, record};
@@ -38,8 +40,11 @@ pub(crate) struct Demo {
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
     rom: String,
 
-    /// Numbers of machines
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_value = "1,8,64,512")]
+    #[command(flatten)]
+    device: DeviceOption,
+
+    /// Numbers of machines; by default 1,8,64,512, and 64,1024,8192,32768 on a GPU
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     env_counts: Vec<usize>,
 
     /// Where pictures and tables go
@@ -52,8 +57,13 @@ impl Demo {
         let rom = RomImage::find(&self.rom)
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
         let schedule = Schedule::default();
+        let device = self.device.device;
+        let place = match device {
+            Device::Cpu => "this computer's CPU".to_owned(),
+            Device::Cuda(_) => format!("the GPU `{device}`"),
+        };
         println!(
-            "A swarm of Game Boys plays {}: random buttons, {} frames a step, on this computer's CPU.\n",
+            "A swarm of Game Boys plays {}: random buttons, {} frames a step, on {place}.\n",
             rom.name,
             schedule.frames_per_step()
         );
@@ -62,7 +72,7 @@ impl Demo {
         write_json(&self.out.join("demo.json"), &artifact)?;
         let report = report::write(&self.out)?;
         let mosaic = self.out.join("mosaic.png");
-        write_whole(&mosaic, &picture(&rom, schedule)?)?;
+        write_whole(&mosaic, &picture(&rom, schedule, device)?)?;
 
         let command = std::env::args().next().unwrap_or_else(|| "gbxcule".to_owned());
         println!("\npicture of {SHOWN} machines   {}", mosaic.display());
@@ -75,17 +85,26 @@ impl Demo {
         Ok(true)
     }
 
+    fn env_counts(&self) -> Vec<usize> {
+        match self.device.device {
+            _ if !self.env_counts.is_empty() => self.env_counts.clone(),
+            Device::Cpu => vec![1, 8, 64, 512],
+            Device::Cuda(_) => vec![64, 1024, 8192, 32768],
+        }
+    }
+
     fn measure(&self, rom: &RomImage, schedule: Schedule) -> anyhow::Result<Value> {
         let plan = BenchPlan {
-            backends: vec![BackendKind::WarpVecCpu],
+            backends: vec![self.device.backend()],
+            cuda: self.device.cuda(),
             rom: rom.clone(),
-            env_counts: self.env_counts.clone(),
+            env_counts: self.env_counts(),
             most_pyboy_envs: 0,
             steps: 1_000_000,
             longest_window: Duration::from_millis(500),
             warmup_steps: 2,
             repeats: 3,
-            sync_every: 0,
+            sync_every: bench::SYNC_EVERY,
             codec: Codec::FULL_V1,
             schedule,
             stage: Stage::FullStep,
@@ -121,16 +140,17 @@ fn print_table(artifact: &Value) {
     }
 }
 
-fn picture(rom: &RomImage, schedule: Schedule) -> anyhow::Result<Vec<u8>> {
+fn picture(rom: &RomImage, schedule: Schedule, device: Device) -> anyhow::Result<Vec<u8>> {
     let drive = Drive {
         codec: Codec::FULL_V1,
         schedule,
         action_gen: ActionGen::Random,
         seed: 0,
-        stage: Stage::EmulateOnly,
+        // That of the table: a kernel of the same stage is there already.
+        stage: Stage::FullStep,
         programs: Programs::default(),
     };
-    let mut driver = Driver::new(Rom::new(&rom.bytes)?, SHOWN, drive)?;
+    let mut driver = Driver::new(Rom::new(&rom.bytes)?, SHOWN, drive, device)?;
     while driver.step() < SHOWN_STEPS {
         driver.finish_step(driver.step() + 1 == SHOWN_STEPS)?;
     }

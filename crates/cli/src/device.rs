@@ -1,24 +1,32 @@
-//! `--device`: where the swarm runs.
+//! `--device` of the verbs that run a swarm.
 
-use clap::ValueEnum;
+use clap::Args;
 use gbxcule_lab::BackendKind;
+use gbxcule_runtime::Device;
 
-/// Where the swarm runs; what is asked for is what is used, or an error.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Device {
-    /// All CPU threads (`warp_vec_cpu`)
-    Cpu,
-    /// An NVIDIA GPU (`warp_vec_cuda`)
-    #[value(alias = "cuda:0")]
-    Cuda,
+/// Where the swarm runs.
+#[derive(Args)]
+pub(crate) struct DeviceOption {
+    /// Where the machines run: cpu (all threads), cuda (an NVIDIA GPU) or cuda:N; what is asked for is what is used, or
+    /// an error
+    #[arg(long, value_name = "cpu|cuda[:N]", default_value_t)]
+    pub(crate) device: Device,
 }
 
-impl Device {
+impl DeviceOption {
     /// The swarm's backend there.
-    pub(crate) fn backend(self) -> BackendKind {
-        match self {
-            Self::Cpu => BackendKind::WarpVecCpu,
-            Self::Cuda => BackendKind::WarpVecCuda,
+    pub(crate) fn backend(&self) -> BackendKind {
+        match self.device {
+            Device::Cpu => BackendKind::WarpVecCpu,
+            Device::Cuda(_) => BackendKind::WarpVecCuda,
+        }
+    }
+
+    /// Which GPU it is, if it is one.
+    pub(crate) fn cuda(&self) -> u32 {
+        match self.device {
+            Device::Cpu => 0,
+            Device::Cuda(ordinal) => ordinal,
         }
     }
 }

@@ -1,12 +1,15 @@
 //! A swarm with its action source, stepped whole or in pieces so that somebody can watch: for `watch`, `play`, `record`
-//! and `demo`.
+//! and `demo`, on any device.
 //!
 //! A step run in pieces ends in the very state of a step run whole, what programs computed included. Hands on a keyboard
 //! may hold several buttons of an env, through whole steps, instead of its actions.
 
+use std::ops::Range;
+
 use gbxcule_lab::action_source::ActionGen;
+use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Codec, CpuState, NativeSwarm, Piece, Programs, Rom, Schedule, Stage, SwarmConfig, SwarmError,
+    Codec, CpuState, Piece, Programs, Returns, Rom, Schedule, Stage, Swarm, SwarmConfig, SwarmError,
 };
 
 use crate::run_options::RunOptions;
@@ -68,7 +71,7 @@ pub(crate) struct Closely {
     pub(crate) observation: Option<(Vec<f32>, usize)>,
     /// The action of the present step by its codec's name; none while hands hold the buttons.
     pub(crate) action: Option<&'static str>,
-    /// The joypad bits pressed in the last frame.
+    /// The joypad bits pressed by hands, or by the action in the last frame.
     pub(crate) buttons: u8,
     pub(crate) held: bool,
     /// C000 to C01F.
@@ -77,44 +80,49 @@ pub(crate) struct Closely {
 
 /// The swarm, and where in which step it is.
 pub(crate) struct Driver {
-    swarm: NativeSwarm,
+    swarm: Swarm,
     drive: Drive,
     step: u64,
     frame: u32,
     actions: Vec<u8>,
-    /// The buttons of the step's actions, or those that hands hold.
-    buttons: Vec<u8>,
-    /// What is held down now.
-    pressed: Vec<u8>,
     held: Vec<Option<u8>>,
-    returns: Vec<f32>,
-    over: Vec<bool>,
+    /// None in stages that have no rewards.
+    returns: Option<Returns>,
 }
 
 impl Driver {
-    pub(crate) fn new(rom: Rom, num_envs: usize, drive: Drive) -> Result<Self, SwarmError> {
+    pub(crate) fn new(
+        rom: Rom,
+        num_envs: usize,
+        drive: Drive,
+        device: Device,
+    ) -> Result<Self, SwarmError> {
         let config = SwarmConfig {
             codec: drive.codec,
+            schedule: drive.schedule,
             stage: drive.stage,
             programs: drive.programs.clone(),
             ..SwarmConfig::new(num_envs)
         };
+        let swarm = Swarm::new(rom, config, device)?;
+        let owns_reward = drive.stage.owns_reward();
         Ok(Self {
-            swarm: NativeSwarm::new(rom, config)?,
+            returns: owns_reward.then(|| Returns::new(&swarm)).transpose()?,
+            swarm,
             drive,
             step: 0,
             frame: 0,
             actions: vec![0; num_envs],
-            buttons: vec![0; num_envs],
-            pressed: vec![0; num_envs],
             held: vec![None; num_envs],
-            returns: vec![0.0; num_envs],
-            over: vec![false; num_envs],
         })
     }
 
     pub(crate) fn num_envs(&self) -> usize {
         self.actions.len()
+    }
+
+    pub(crate) fn device(&self) -> Device {
+        self.swarm.on_device().map_or(Device::Cpu, |swarm| swarm.device().device)
     }
 
     pub(crate) fn drive(&self) -> &Drive {
@@ -132,124 +140,117 @@ impl Driver {
     }
 
     /// All machines to their start; hands stay on their buttons.
-    pub(crate) fn reset(&mut self) {
-        self.swarm.reset(self.drive.seed);
+    pub(crate) fn reset(&mut self) -> Result<(), SwarmError> {
+        self.swarm.reset(self.drive.seed)?;
         (self.step, self.frame) = (0, 0);
-        self.returns.fill(0.0);
-        self.over.fill(false);
+        self.returns.as_ref().map_or(Ok(()), Returns::reset)
     }
 
-    /// Run up to so many frames, but not past the end of the step nor past its release; says how many it were.
-    pub(crate) fn advance(&mut self, most_frames: u32, draw: bool) -> Result<u32, SwarmError> {
-        let (of, release) =
-            (self.drive.schedule.frames_per_step(), self.drive.schedule.release_after_frames());
+    /// Run up to so many frames, but not past the end of the step; says how many it were. On a device they are only
+    /// asked for.
+    pub(crate) fn advance(&mut self, most_frames: u32, draw_last: bool) -> Result<u32, SwarmError> {
+        let of = self.drive.schedule.frames_per_step();
         if self.frame == 0 {
             let Drive { codec, action_gen, seed, .. } = &self.drive;
             action_gen.fill(*codec, *seed, self.step, &mut self.actions);
         }
-        // Hands do not let go where the schedule does.
-        let is_held = self.held.iter().any(Option::is_some);
-        let whole = self.frame == 0 && most_frames >= of && !is_held;
-        let piece_end = if self.frame < release { of.min(release) } else { of };
-        let frames = if whole { of } else { most_frames.clamp(1, piece_end - self.frame) };
-        let is_pressed = self.frame < release;
-        for env in 0..self.actions.len() {
-            let by_action = self.drive.codec.buttons(self.actions[env]).unwrap_or(0);
-            self.buttons[env] = self.held[env].unwrap_or(by_action);
-            let by_schedule = if is_pressed { by_action } else { 0 };
-            self.pressed[env] = self.held[env].unwrap_or(by_schedule);
-        }
-        // Whole: the step's own release. A piece has none, it ends where the release would come.
-        let piece = Schedule::new(frames, if whole { release } else { frames })?;
-        self.swarm.set_schedule(piece);
-        self.swarm.set_draw_last(draw);
-        let ends_step = self.frame + frames == of;
-        self.swarm.step_piece(&Piece {
-            actions: &self.actions,
-            buttons: &self.buttons,
-            pressed: &self.pressed,
-            ends_step,
-        })?;
-        self.frame += frames;
-        if ends_step {
+        let frames = most_frames.clamp(1, of - self.frame);
+        let end = self.frame + frames;
+        self.swarm.step_piece(&self.actions, &Piece { frames: self.frame..end, draw_last })?;
+        self.frame = end;
+        if end == of {
             (self.step, self.frame) = (self.step + 1, 0);
-            self.add_rewards();
+            if let Some(returns) = &self.returns {
+                returns.add(&self.swarm)?;
+            }
         }
         Ok(frames)
     }
 
-    fn add_rewards(&mut self) {
-        let outputs = self.swarm.rewards().iter().zip(self.swarm.dones());
-        for ((sum, over), (reward, done)) in
-            self.returns.iter_mut().zip(&mut self.over).zip(outputs)
-        {
-            match (*over, *done) {
-                (true, true) => {}
-                (true, false) => *sum = *reward,
-                (false, _) => *sum += *reward,
-            }
-            *over = *done;
-        }
+    /// Wait until all that was asked for has happened.
+    pub(crate) fn sync(&mut self) -> Result<(), SwarmError> {
+        self.swarm.sync()
     }
 
-    /// Whether the programs say that an env's episode is over.
-    pub(crate) fn is_over(&self, env: usize) -> bool {
-        self.over.get(env).copied().unwrap_or(false)
+    /// Which of some neighbours the programs say that their episodes are over.
+    pub(crate) fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError> {
+        if self.returns.is_none() || !self.drive.programs.has_done() {
+            return Ok(Vec::new());
+        }
+        let dones = self.swarm.dones_of(envs.clone())?;
+        Ok(envs.zip(dones).filter(|(_, done)| *done).map(|(env, _)| env).collect())
     }
 
     /// Run to the end of the step, drawing its last frame; says how many frames it took.
     pub(crate) fn finish_step(&mut self, draw: bool) -> Result<u32, SwarmError> {
-        let mut frames = 0;
-        loop {
-            frames += self.advance(self.drive.schedule.frames_per_step(), draw)?;
-            if self.frame == 0 {
-                return Ok(frames);
-            }
-        }
+        self.advance(self.drive.schedule.frames_per_step(), draw)
     }
 
     /// Put hands on an env's buttons, or take them off; an env that does not exist has none.
-    pub(crate) fn hold(&mut self, env: usize, buttons: Option<u8>) {
-        if let Some(held) = self.held.get_mut(env) {
-            *held = buttons;
-        }
+    pub(crate) fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+        let Some(held) = self.held.get_mut(env) else { return Ok(()) };
+        *held = buttons;
+        self.swarm.hold(env, buttons)
     }
 
-    /// The last drawn frame of an env.
-    pub(crate) fn picture(&self, env: usize) -> Result<&[u8], SwarmError> {
-        self.swarm.frame(env)
+    /// Give the last drawn frames of some envs to somebody, one after the other.
+    pub(crate) fn pictures(
+        &self,
+        envs: &[usize],
+        see: impl FnMut(&[u8]),
+    ) -> Result<(), SwarmError> {
+        self.swarm.frames(envs, see)
     }
 
     /// Everything about one env.
     pub(crate) fn look_closely(&self, env: usize) -> Result<Closely, SwarmError> {
-        let owns_reward = self.drive.stage.owns_reward();
+        let swarm = &self.swarm;
         let held = self.held.get(env).copied().flatten();
         let action = self.drive.codec.actions.get(usize::from(self.actions[env]));
+        let is_done = || self.over(env..env + 1).map(|over| !over.is_empty());
+        let owns_reward = self.drive.stage.owns_reward();
+        let has_done = owns_reward && self.drive.programs.has_done();
+        let observes = self.drive.stage.owns_observation();
         Ok(Closely {
-            cpu: self.swarm.cpu_state(env)?,
-            frames: self.swarm.counters(env)?.frames,
-            reward: owns_reward.then(|| self.swarm.rewards()[env]),
-            episode_return: owns_reward.then(|| self.returns[env]),
-            is_done: (owns_reward && self.drive.programs.has_done()).then(|| self.over[env]),
-            observation: self.drive.stage.owns_observation().then(|| self.observation(env)),
+            cpu: swarm.cpu_state(env)?,
+            frames: swarm.counters(env)?.frames,
+            reward: owns_reward
+                .then(|| swarm.rewards_of(env..env + 1))
+                .transpose()?
+                .map(|it| it[0]),
+            episode_return: self.returns.as_ref().map(|returns| returns.of(env)).transpose()?,
+            is_done: has_done.then(is_done).transpose()?,
+            observation: observes.then(|| self.observation(env)).transpose()?,
             action: action.filter(|_| held.is_none()).map(|(name, _)| *name),
-            buttons: self.pressed[env],
+            buttons: held.unwrap_or_else(|| self.pressed(env)),
             held: held.is_some(),
-            memory: self.swarm.read_memory(env, 0xC000..0xC020)?,
+            memory: swarm.read_memory(env, 0xC000..0xC020)?,
         })
     }
 
-    fn observation(&self, env: usize) -> (Vec<f32>, usize) {
-        let obs_dim = self.drive.programs.obs_dim();
-        let numbers = &self.swarm.observations()[env * obs_dim..][..obs_dim];
-        (numbers[..obs_dim.min(MOST_SHOWN)].to_vec(), obs_dim)
+    /// What an env's action pressed in the last frame.
+    fn pressed(&self, env: usize) -> u8 {
+        let last = match (self.step, self.frame) {
+            (0, 0) => return 0,
+            (_, 0) => self.drive.schedule.frames_per_step(),
+            (_, frame) => frame,
+        };
+        let is_pressed = last <= self.drive.schedule.release_after_frames();
+        self.drive.codec.buttons(self.actions[env]).filter(|_| is_pressed).unwrap_or(0)
+    }
+
+    fn observation(&self, env: usize) -> Result<(Vec<f32>, usize), SwarmError> {
+        let mut numbers = self.swarm.observations_of(env..env + 1)?;
+        let obs_dim = numbers.len();
+        numbers.truncate(MOST_SHOWN);
+        Ok((numbers, obs_dim))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gbxcule_swarm::button;
+    use gbxcule_swarm::{EnvStates, NativeSwarm, button};
 
     /// They see everything that a step tells them, and keep sums of it: run once too often, it shows.
     fn programs() -> Programs {
@@ -289,7 +290,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             stage: Stage::FullStep,
             programs: programs(),
         };
-        Driver::new(Rom::new(rom).expect("a ROM"), 5, drive).expect("a swarm")
+        Driver::new(Rom::new(rom).expect("a ROM"), 5, drive, Device::Cpu).expect("a swarm")
     }
 
     fn everything(driver: &Driver) -> Vec<Vec<u8>> {
@@ -322,11 +323,16 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                 let state = |env| swarm.save_state(env).expect("an env");
                 assert_eq!(everything(&whole), (0..5).map(state).collect::<Vec<_>>());
                 for driver in [&whole, &pieces] {
-                    assert_eq!(driver.swarm.rewards(), swarm.rewards());
-                    assert_eq!(driver.swarm.dones(), swarm.dones());
-                    assert_eq!(driver.swarm.observations(), swarm.observations());
+                    assert_eq!(driver.swarm.rewards().expect("rewards"), swarm.rewards());
+                    assert_eq!(driver.swarm.dones().expect("dones"), swarm.dones());
+                    let observations = driver.swarm.observations();
+                    assert_eq!(observations.expect("observations"), swarm.observations());
                 }
-                assert_eq!(whole.returns, pieces.returns);
+                let returns = |driver: &Driver| {
+                    let looked = (0..5).map(|env| driver.look_closely(env).expect("an env"));
+                    looked.map(|closely| closely.episode_return).collect::<Vec<_>>()
+                };
+                assert_eq!(returns(&whole), returns(&pieces));
             }
         }
     }
@@ -334,13 +340,14 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
     #[test]
     fn hands_hold_their_env_through_the_whole_step_and_no_other() {
         let (mut free, mut held) = (driver(24), driver(24));
-        held.hold(2, Some(button::UP | button::LEFT));
-        held.hold(99, Some(button::A));
+        held.hold(2, Some(button::UP | button::LEFT)).expect("an env");
+        held.hold(99, Some(button::A)).expect("nobody's buttons");
         for _ in 0..4 {
             free.finish_step(false).expect("a step");
             while held.step() < free.step() {
                 held.advance(1, false).expect("a frame");
-                assert_eq!(held.buttons[2], button::UP | button::LEFT);
+                let closely = held.look_closely(2).expect("an env");
+                assert_eq!((closely.buttons, closely.action), (button::UP | button::LEFT, None));
             }
         }
         let (free, held) = (everything(&free), everything(&held));
@@ -363,7 +370,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                 sum += reward;
             }
             assert_eq!(closely.episode_return, Some(sum));
-            assert_eq!(driver.is_over(2), done);
+            assert_eq!(driver.over(0..5).expect("envs").contains(&2), done);
             assert_eq!(
                 closely.observation.map(|(numbers, of)| (numbers[0], of)),
                 Some((reward, 3))
@@ -371,7 +378,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             was_over = done;
         }
         assert!(episodes > 2, "{episodes}");
-        driver.reset();
+        driver.reset().expect("a reset");
         assert_eq!(driver.look_closely(2).expect("an env").episode_return, Some(0.0));
     }
 }

@@ -45,7 +45,7 @@ BACKENDS
   pyboy_single   PyBoy in a child process, one machine: the trusted reference
   pyboy_vec_mp   PyBoy in as many child processes as there are cores: the CPU baseline
   warp_vec_cpu   the swarm on all CPU threads (`--device cpu`, also called warp_vec)
-  warp_vec_cuda  the swarm in one CUDA kernel (`--device cuda`); never a silent fallback to the CPU
+  warp_vec_cuda  the swarm in one CUDA kernel (`--device cuda`, or `cuda:N`); never a silent fallback to the CPU
   libmgba        the second reference, if built with `--features mgba`
   stub_bad       wrong on purpose: proves that a mismatch is found, written down and replayed
 
@@ -57,6 +57,7 @@ EXIT STATUS
 ENVIRONMENT
   GBXCULE_PYTHON  the interpreter that serves PyBoy; else the active virtual environment, else .venv, else python3
   GBXCULE_NVRTC   libnvrtc.so or a folder above it; else that interpreter's wheel `nvidia-cuda-nvrtc`, else the system's
+  GBXCULE_CACHE   where machine code for GPUs is kept; else `gbxcule` in the user's cache
 
 EXAMPLES
   gbxcule demo
@@ -102,10 +103,23 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", whole(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// A failure and its causes in one line; a cause that the text says already is not said again.
+fn whole(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -116,6 +130,14 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn each_cause_is_told_once() {
+        let error = anyhow::anyhow!("not there").context("a.gb: not there").context("--rom");
+        assert_eq!(whole(&error), "--rom: a.gb: not there");
+        let error = anyhow::anyhow!("no driver").context("warp_vec_cuda cannot start");
+        assert_eq!(whole(&error), "warp_vec_cuda cannot start: no driver");
     }
 
     #[test]

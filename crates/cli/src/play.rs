@@ -4,9 +4,10 @@ use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
 
+use crate::device::DeviceOption;
 use crate::driver::Drive;
 use crate::run_options::ProgramOptions;
-use crate::watch::{Mode, Place, Start, show};
+use crate::watch::{Mode, Place, Start, SwarmOptions, show};
 
 /// Play one machine in the browser, at the speed of a real one
 ///
@@ -32,6 +33,9 @@ pub(crate) struct Play {
     frames_per_step: u32,
 
     #[command(flatten)]
+    device: DeviceOption,
+
+    #[command(flatten)]
     place: Place,
 
     #[command(flatten)]
@@ -50,6 +54,7 @@ impl Play {
         };
         let drive = drive.with(self.programs.programs()?);
         let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play };
-        show(&self.rom, 1, drive, start, &self.place)
+        let swarm = SwarmOptions { rom: &self.rom, num_envs: 1, drive, device: self.device.device };
+        show(swarm, start, &self.place)
     }
 }

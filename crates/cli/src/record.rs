@@ -8,6 +8,7 @@ use gbxcule_lab::artifact::{RomImage, write_whole};
 use gbxcule_swarm::Rom;
 
 use crate::animation::Animation;
+use crate::device::DeviceOption;
 use crate::driver::{Drive, Driver, REAL_FRAMES_PER_S};
 use crate::picture::{Mosaic, Palette};
 use crate::progress;
@@ -16,7 +17,7 @@ use crate::video::Video;
 
 /// Record machines as a GIF or an MP4, or their last picture as a PNG
 ///
-/// Several machines are shown side by side. The same ROM, actions and seed give the same file.
+/// Several machines are shown side by side. The same ROM, actions and seed give the same file, on every device.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -36,6 +37,9 @@ pub(crate) struct Record {
     /// Machines to show; by default all of them
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     envs: Vec<usize>,
+
+    #[command(flatten)]
+    device: DeviceOption,
 
     /// Steps to record
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
@@ -98,7 +102,8 @@ impl Record {
         let image = RomImage::find(&self.rom)
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
         let drive = Drive::new(&self.run, self.frames_per_step)?;
-        let mut driver = Driver::new(Rom::new(&image.bytes)?, self.num_envs(), drive)?;
+        let rom = Rom::new(&image.bytes)?;
+        let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
         let mut mosaic = Mosaic::new(envs.len(), self.columns, self.scale as usize)?;
         let bytes = match kind {
             Kind::Still => {
@@ -211,8 +216,10 @@ fn moment(frames: u32) -> f64 {
 
 /// All shown machines' present pictures.
 pub(crate) fn draw(mosaic: &mut Mosaic, driver: &Driver, envs: &[usize]) -> anyhow::Result<()> {
-    for (place, env) in envs.iter().enumerate() {
-        mosaic.place(place, driver.picture(*env)?);
-    }
+    let mut place = 0;
+    driver.pictures(envs, |picture| {
+        mosaic.place(place, picture);
+        place += 1;
+    })?;
     Ok(())
 }

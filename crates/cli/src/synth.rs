@@ -4,6 +4,7 @@ mod check;
 mod make;
 mod skeletons;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -101,7 +102,7 @@ struct Dataset {
 
     /// Only so many rows, from the first
     #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
 }
 
 impl Dataset {
@@ -110,9 +111,9 @@ impl Dataset {
     }
 }
 
-fn open(folder: &Path, limit: Option<usize>) -> anyhow::Result<(Manifest, Vec<Row>)> {
+fn open(folder: &Path, limit: Option<NonZeroUsize>) -> anyhow::Result<(Manifest, Vec<Row>)> {
     let manifest = Manifest::read(folder)?;
     let mut rows = read(folder)?;
-    rows.truncate(limit.unwrap_or(usize::MAX));
+    rows.truncate(limit.map_or(usize::MAX, NonZeroUsize::get));
     Ok((manifest, rows))
 }

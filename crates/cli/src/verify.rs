@@ -11,7 +11,7 @@ use gbxcule_lab::verify::{Judgement, Mismatch, Verdict, VerifyPlan, verify};
 use gbxcule_lab::{BackendKind, bundle};
 use gbxcule_swarm::Schedule;
 
-use crate::device::Device;
+use crate::device::DeviceOption;
 use crate::progress;
 use crate::run_options::{ProgramOptions, RunOptions};
 
@@ -31,9 +31,8 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "BACKEND")]
     dut_backend: Option<BackendKind>,
 
-    /// Where the swarm under test runs, if `--dut-backend` does not say
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
-    device: Device,
+    #[command(flatten)]
+    device: DeviceOption,
 
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", required_unless_present = "suite")]
@@ -44,7 +43,7 @@ pub(crate) struct Verify {
     suite: bool,
 
     /// Steps to take
-    #[arg(long, value_name = "N", default_value_t = 1024)]
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..))]
     verify_steps: u64,
 
     /// Compare after every so many steps, and after the last
@@ -162,6 +161,7 @@ impl Verify {
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
         let dut = self.dut_backend.unwrap_or_else(|| self.device.backend());
         Ok(VerifyPlan {
+            cuda: self.device.cuda(),
             num_envs: self.num_envs,
             steps: self.verify_steps,
             compare_every: self.compare_every,
@@ -213,7 +213,7 @@ impl Verify {
         let mut reasons: Vec<&str> = Vec::new();
         let mut wrong = 0;
         for case in suite::cases() {
-            let outcome = suite::run(case, self.ref_backend, dut)?;
+            let outcome = suite::run(case, self.ref_backend, dut, self.device.cuda())?;
             let mut result = outcome.describe();
             if let Outcome::AsExplained(explained) = &outcome {
                 let known = reasons.iter().position(|reason| *reason == explained.why);

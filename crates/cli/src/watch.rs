@@ -17,8 +17,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use anyhow::Context;
 use clap::Args;
 use gbxcule_lab::artifact::RomImage;
+use gbxcule_runtime::Device;
 use gbxcule_swarm::Rom;
 
+use crate::device::DeviceOption;
 use crate::driver::{Drive, Driver};
 use crate::run_options::{ProgramOptions, RunOptions};
 pub(crate) use protocol::Mode;
@@ -32,6 +34,7 @@ pub(crate) use protocol::Mode;
 EXAMPLES
   gbxcule watch
   gbxcule watch --num-envs 4096 --port 9000
+  gbxcule watch --num-envs 16384 --device cuda
   gbxcule watch --rom game.gb --frames-per-step 4 --actions hold:RIGHT
   gbxcule watch --reward task.py --obs task.py")]
 pub(crate) struct Watch {
@@ -46,6 +49,9 @@ pub(crate) struct Watch {
     /// Frames of one step
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames_per_step: u32,
+
+    #[command(flatten)]
+    device: DeviceOption,
 
     /// How fast to begin, in times the speed of a real machine; 0 as fast as it goes
     #[arg(long, value_name = "TIMES", default_value_t = 0.0, value_parser = speed)]
@@ -87,21 +93,34 @@ impl Watch {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let drive = Drive::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
         let start = session::Start { speed: self.speed, running: !self.paused, mode: Mode::Watch };
-        show(&self.rom, self.num_envs, drive, start, &self.place)
+        let swarm = SwarmOptions {
+            rom: &self.rom,
+            num_envs: self.num_envs,
+            drive,
+            device: self.device.device,
+        };
+        show(swarm, start, &self.place)
     }
+}
+
+/// The swarm that is shown.
+pub(crate) struct SwarmOptions<'o> {
+    pub(crate) rom: &'o str,
+    pub(crate) num_envs: usize,
+    pub(crate) drive: Drive,
+    pub(crate) device: Device,
 }
 
 /// Serve the page and run the swarm until Ctrl-C.
 pub(crate) fn show(
-    rom: &str,
-    num_envs: usize,
-    drive: Drive,
+    swarm: SwarmOptions<'_>,
     start: session::Start,
     place: &Place,
 ) -> anyhow::Result<bool> {
+    let SwarmOptions { rom, num_envs, drive, device } = swarm;
     let image = RomImage::find(rom)
         .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
-    let driver = Driver::new(Rom::new(&image.bytes)?, num_envs, drive)?;
+    let driver = Driver::new(Rom::new(&image.bytes)?, num_envs, drive, device)?;
     let hello = protocol::hello(&image.name, &driver, start.mode);
     let server = server::Server::bind(place.host, place.port)?;
     let what = match start.mode {
@@ -109,7 +128,8 @@ pub(crate) fn show(
         Mode::Watch => format!("watching {num_envs} machines with {}", image.name),
         Mode::Play => format!("playing {}", image.name),
     };
-    println!("{what}: {}   (Ctrl-C ends)", server.url());
+    let place = if device == Device::Cpu { String::new() } else { format!(" on {device}") };
+    println!("{what}{place}: {}   (Ctrl-C ends)", server.url());
     let commands = server.start(hello)?;
     session::Session::new(driver, start).run(&commands)?;
     Ok(true)

@@ -1,12 +1,22 @@
-//! The command with `warp_vec_cuda`, on the stand-ins for driver and NVRTC (`runtime/tests/host_gpu`): no GPU.
+//! The command with `warp_vec_cuda` and `--device cuda`, on the stand-ins for driver and NVRTC
+//! (`runtime/tests/host_gpu`): no GPU.
 
+#[path = "live_view/client.rs"]
+mod client;
+#[allow(dead_code, reason = "most of it serves the live view's own tests")]
+#[path = "live_view/serving.rs"]
+mod serving;
 #[path = "../../runtime/tests/host_gpu/stand_in.rs"]
 mod stand_in;
 
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use client::{Client, View};
+use gbxcule_lab::action_source::ActionGen;
+use gbxcule_swarm::{Codec, FRAME_BYTES, Piece, Programs};
+use serde_json::{Value, json};
+use serving::Serving;
 
 fn command(program: &Path, folder: &Path) -> Command {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("command_texts");
@@ -135,6 +145,32 @@ fn without_a_driver_no_row_passes_for_launched() {
 }
 
 #[test]
+fn a_second_gpu_is_taken_by_its_number_or_missed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let verify =
+        "verify --device cuda:1 --ref-backend warp_vec_cpu --rom ALU_LOOP --verify-steps 4";
+    let mut verbs =
+        [verify, "bench --device cuda:1 --env-counts 2 --steps 2 --repeats 1 --out bench"].map(
+            |arguments| {
+                let mut verb = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder.path());
+                verb.args(arguments.split_whitespace());
+                verb
+            },
+        );
+    for verb in &mut verbs {
+        let output = verb.output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("there is no device `cuda:1`: the driver sees 1"), "{said}");
+        passes(verb.env("HOST_GPU_COUNT", "2"));
+    }
+    let artifact = folder.path().join("bench/sweep-ALU_LOOP-emulate_only.json");
+    let artifact = std::fs::read(artifact).expect("the artifact");
+    let artifact: Value = serde_json::from_slice(&artifact).expect("JSON");
+    assert_eq!(artifact["results"][0]["details"]["device"], "cuda:1");
+}
+
+#[test]
 fn a_collected_folder_is_all_that_the_gates_need() {
     let folder = tempfile::tempdir().expect("a folder");
     let listed = gbxcule(folder.path(), "doctor --collect kit");
@@ -153,5 +189,144 @@ fn a_collected_folder_is_all_that_the_gates_need() {
     gates.arg("kit/gates.sh").envs([("STEPS", "4"), ("ENVS", "2"), ("REFERENCE", "warp_vec_cpu")]);
     let said = passes(&mut gates);
     assert_eq!(said.matches("agree").count(), 3, "{said}");
-    assert!(said.contains("frames/s"), "{said}");
+    assert_eq!(said.matches("frames/s").count(), 4, "a sweep of each ROM: {said}");
+}
+
+/// The built-in game on so many machines, 6 frames a step, on a device.
+fn watch(folder: &Path, device: &str, more: &str) -> Serving {
+    let arguments = format!(
+        "watch --device {device} --num-envs 7 --stage full_step --frames-per-step 6 {more}"
+    );
+    let mut command = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder);
+    Serving::run(command.args(arguments.split_whitespace()))
+}
+
+#[test]
+fn a_swarm_on_cuda_is_watched_like_one_on_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let serving = ["cpu", "cuda"].map(|device| watch(folder.path(), device, "--paused"));
+    let mut clients = serving.each_ref().map(Client::connect);
+    assert_eq!(clients.each_ref().map(|client| &client.hello["device"]), ["cpu", "cuda:0"]);
+    let hold = |env: usize, buttons: u8| json!({ "type": "hold", "env": env, "buttons": buttons });
+    let step = json!({ "type": "step" });
+    let requests = [
+        (vec![], (0, 7, 1, None)),
+        (vec![step.clone(); 3], (2, 100, 1, Some(6))),
+        (vec![hold(6, 1), step.clone()], (0, 7, 8, Some(6))),
+        (vec![step.clone(), hold(1, 0x20), step.clone()], (0, 4, 2, Some(6))),
+        (vec![json!({ "type": "let_go" }), step.clone()], (1, 1, 4, Some(1))),
+        (vec![json!({ "type": "reset" })], (0, 7, 1, Some(0))),
+        (vec![step], (3, 2, 1, None)),
+    ];
+    for (requests, (first, count, shrink, chosen)) in requests {
+        let [cpu, cuda] = clients.each_mut().map(|client| {
+            requests.iter().for_each(|request| client.send(request));
+            client.look(first, count, shrink, chosen)
+        });
+        assert_eq!(cpu.head, cuda.head);
+        assert!(cpu.pictures == cuda.pictures, "{}", cpu.head);
+    }
+}
+
+/// What the game shows after so many steps and frames of the next one, as `watch` runs it.
+fn expected_pictures(view: &View) -> Vec<u8> {
+    let number = |name: &str| view.head[name].as_u64().expect("a number");
+    let mut swarm = serving::fresh_swarm(7, 6, Programs::default());
+    (0..number("step")).for_each(|step| serving::step_randomly(&mut swarm, step));
+    // Frames of a step are at most six.
+    let frames = 0..number("frame") as u32;
+    if !frames.is_empty() {
+        let mut actions = [0; 7];
+        ActionGen::Random.fill(Codec::FULL_V1, 0, number("step"), &mut actions);
+        swarm.step_piece(&actions, &Piece { frames, draw_last: true }).expect("a piece");
+    }
+    (0..7).flat_map(|env| swarm.frame(env).expect("an env").to_vec()).collect()
+}
+
+#[test]
+fn a_swarm_on_cuda_that_runs_pauses_on_a_picture_of_that_very_frame() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for speed in ["0", "2"] {
+        let serving = watch(folder.path(), "cuda", &format!("--speed {speed}"));
+        let mut client = Client::connect(&serving);
+        serving::wait_until("the swarm runs", || {
+            client.look(0, 7, 1, None).head["step"].as_u64() > Some(3)
+        });
+        client.send(&json!({ "type": "pause" }));
+        let mut view = client.look(0, 7, 1, Some(0));
+        while view.head["running"] == true {
+            view = client.look(0, 7, 1, Some(0));
+        }
+        assert!(view.pictures[..7 * FRAME_BYTES] == expected_pictures(&view), "{}", view.head);
+        client.send(&json!({ "type": "step" }));
+        let view = client.look(0, 7, 1, None);
+        assert_eq!(view.head["frame"], 0);
+        assert!(view.pictures == expected_pictures(&view), "{}", view.head);
+    }
+}
+
+#[test]
+fn a_recording_on_cuda_is_the_same_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (file, more) in
+        [("all.gif", "--every 5"), ("some.gif", "--envs 2,0 --every 3"), ("end.png", "")]
+    {
+        let [cpu, cuda] = ["cpu", "cuda"].map(|device| {
+            let out = format!("{device}/{file}");
+            gbxcule(
+                folder.path(),
+                &format!(
+                    "record --device {device} --num-envs 3 --steps 2 --skip-steps 1 {more} --out {out}"
+                ),
+            );
+            std::fs::read(folder.path().join(out)).expect("the file")
+        });
+        assert!(cpu == cuda, "{file}");
+    }
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn the_demo_on_cuda_ends_with_a_table_and_the_same_picture() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [_, cuda] = ["cpu", "cuda"].map(|device| {
+        let arguments = format!("demo --device {device} --env-counts 1,2 --out {device}");
+        gbxcule(folder.path(), &arguments)
+    });
+    assert!(cuda.contains("on the GPU `cuda:0`") && cuda.contains("frames/s"), "{cuda}");
+    let read = |file: &str| std::fs::read(folder.path().join(file)).expect("a file");
+    assert!(read("cpu/mosaic.png") == read("cuda/mosaic.png"));
+    let artifact: Value = serde_json::from_slice(&read("cuda/demo.json")).expect("JSON");
+    for result in artifact["results"].as_array().expect("results") {
+        assert_eq!(result["backend"], "warp_vec_cuda");
+        assert_eq!(result["details"]["device"], "cuda:0");
+    }
+}
+
+#[test]
+fn a_device_that_is_not_there_is_said_before_anything_is_served_or_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cases = [
+        ("cuda", ("HOST_GPU_COUNT", "0"), "the NVIDIA driver sees no GPU"),
+        ("cuda:3", ("HOST_GPU_COUNT", "2"), "there is no device `cuda:3`: the driver sees 2"),
+        ("cuda", ("GBXCULE_NVRTC", "/nowhere"), "there is no libnvrtc there"),
+        ("gpu", ("HOST_GPU_COUNT", "2"), "`cpu`, `cuda` or `cuda:N`"),
+    ];
+    let verbs = ["watch --port 0", "play --port 0", "record --out a.gif", "demo --out demo"];
+    for (verb, (device, (setting, value), reason)) in
+        verbs.iter().flat_map(|verb| cases.map(|case| (verb, case)))
+    {
+        let mut command = stand_in::command(
+            Path::new(env!("CARGO_BIN_EXE_gbxcule")),
+            &folder.path().join("cache"),
+        );
+        command.args(verb.split(' ')).args(["--device", device]);
+        let output = command.current_dir(folder.path()).env(setting, value).output();
+        let output = output.expect("it starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{verb}, {device}: {stderr}");
+        assert!(stderr.contains(reason), "{verb}, {device}: {stderr}");
+        assert!(!String::from_utf8_lossy(&output.stdout).contains("http://"));
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "{verb}");
+    }
 }

@@ -81,6 +81,45 @@ fn cuda_text_needs_no_nvrtc_and_machine_code_says_that_it_does() {
 }
 
 #[test]
+fn a_file_without_the_kernel_asked_for_is_an_error_that_lists_those_it_has() {
+    let folder = folder();
+    let other = compile_without_nvrtc(folder.path(), &["--kernel", "two"]);
+    assert_eq!(other.status.code(), Some(2));
+    assert_eq!(stderr(&other), "error: one.py has no kernel `two`; it has one\n");
+    fs::write(folder.path().join("none.py"), "X = 1\n").expect("a file");
+    let none = gbxcule(folder.path(), &["compile", "none.py"]);
+    assert_eq!((none.status.code(), stdout(&none)), (Some(2), String::new()));
+    assert!(stderr(&none).contains("decorated with `@wp.kernel`"), "{}", stderr(&none));
+}
+
+#[test]
+fn nothing_is_agreed_upon_measured_or_made_in_no_steps_and_no_rows() {
+    let folder = folder();
+    let asked: [&[&str]; 5] = [
+        &["verify", "--rom", "ALU_LOOP", "--verify-steps", "0"],
+        &["bench", "--steps", "0"],
+        &["synth", "generate", "--out", "rows", "--count", "0"],
+        &["synth", "generate", "--out", "rows", "--count", "1", "--workers", "0"],
+        &["synth", "validate", "rows", "--limit", "0"],
+    ];
+    for arguments in asked {
+        let refused = gbxcule(folder.path(), arguments);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        let message = stderr(&refused);
+        assert!(message.starts_with("error: invalid value '0' for '--"), "{message}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 0);
+}
+
+#[test]
+fn a_file_that_is_missing_is_told_once() {
+    let folder = folder();
+    let missing = gbxcule(folder.path(), &["report", "nowhere"]);
+    let message = stderr(&missing);
+    assert_eq!(message.matches("os error").count(), 1, "{message}");
+}
+
+#[test]
 fn reverse_kernels_are_compiled_on_request_or_refused_at_the_line() {
     let folder = folder();
     let write = |name: &str, statement: &str| {
@@ -130,10 +169,17 @@ fn a_mismatch_exits_with_1_and_its_repro_sh_reproduces_it() {
     for file in FILES_OF_A_BUNDLE {
         assert!(bundles[0].join(file).exists(), "{file}");
     }
-    let mut script = Command::new(bundles[0].join("repro.sh"));
-    let output = script.env("GBXCULE", env!("CARGO_BIN_EXE_gbxcule")).output().expect("sh");
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).starts_with("reproduced"), "{}", stdout(&output));
+    let script = || Command::new(bundles[0].join("repro.sh"));
+    for named in [None, Some(env!("CARGO_BIN_EXE_gbxcule"))] {
+        let mut script = script();
+        script.env_remove("GBXCULE").envs(named.map(|path| ("GBXCULE", path)));
+        let output = script.output().expect("sh");
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(stdout(&output).starts_with("reproduced"), "{}", stdout(&output));
+    }
+    let output = script().env("GBXCULE", "/no/such/gbxcule").output().expect("sh");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("name it in GBXCULE"), "{}", stderr(&output));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::machine::Machine;
 pub struct Step {
     /// Frames that it runs.
     pub frames: u32,
-    /// Frames after which the buttons are released.
+    /// Frames after which the buttons are released; with 0 they are not pressed at all.
     pub release_after: u32,
     /// Draw the last frame; the others are never drawn.
     pub draw_last: bool,
@@ -18,7 +18,7 @@ impl Machine {
     /// that it took.
     pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
         let start = self.now;
-        self.set_buttons(buttons);
+        self.set_buttons(if step.release_after == 0 { 0 } else { buttons });
         for frame in 0..step.frames {
             if frame == step.release_after {
                 self.set_buttons(0);

@@ -68,7 +68,7 @@ pub fn run_id(what: &str) -> String {
     format!("{}-{what}-{}", timestamp(), std::process::id())
 }
 
-/// Write bytes under a temporary name, then rename.
+/// Write bytes under a temporary name, then rename. What can't be written leaves nothing behind.
 ///
 /// # Errors
 /// The folder cannot be written to.
@@ -79,8 +79,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary: PathBuf = path.with_file_name(name);
-    fs::write(&temporary, bytes).map_err(LabError::file(&temporary))?;
-    fs::rename(&temporary, path).map_err(LabError::file(path))
+    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|error| {
+        // It may not even have been made.
+        let _ = fs::remove_file(&temporary);
+        LabError::file(path)(error)
+    })
 }
 
 /// Write JSON for people and programs to read.
@@ -105,4 +109,19 @@ pub fn read_json(path: &Path) -> Result<Value, LabError> {
     let found =
         format!("schema version {}, this build reads {SCHEMA_VERSION}", value["schema_version"]);
     Err(LabError::Artifact { path: path.into(), found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cant_be_written_leaves_nothing_behind_and_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("summary.md");
+        fs::create_dir(&path).expect("a folder in the way");
+        let message = write_whole(&path, b"text").expect_err("a folder is in the way").to_string();
+        assert!(message.starts_with(&format!("{}: ", path.display())), "{message}");
+        assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
+    }
 }

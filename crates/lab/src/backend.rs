@@ -11,12 +11,11 @@ use serde_json::Value;
 
 use crate::LabError;
 
-mod cuda;
 #[cfg(feature = "mgba")]
 mod mgba;
-mod native;
 mod pyboy;
 mod stub_bad;
+mod swarm;
 
 /// The backends by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,9 +81,8 @@ impl BackendKind {
         }
         Ok(match self {
             Self::PyboySingle | Self::PyboyVecMp => Box::new(pyboy::Pyboy::open(self, config)?),
-            Self::WarpVecCpu => Box::new(native::Native::open(config)?),
+            Self::WarpVecCpu | Self::WarpVecCuda => Box::new(swarm::Ours::open(self, config)?),
             Self::StubBad => Box::new(stub_bad::StubBad::open(config)?),
-            Self::WarpVecCuda => Box::new(cuda::Cuda::open(config)?),
             #[cfg(feature = "mgba")]
             Self::Libmgba => Box::new(mgba::Mgba::open(config)?),
             #[cfg(not(feature = "mgba"))]
@@ -137,6 +135,8 @@ pub struct BackendConfig {
     pub lockstep: bool,
     /// Threads or child processes; all cores when absent.
     pub workers: Option<NonZeroUsize>,
+    /// Which CUDA device, for the backend that takes one.
+    pub cuda: u32,
 }
 
 impl BackendConfig {

@@ -13,6 +13,9 @@ use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
 use crate::backend::{Backend, BackendConfig, BackendKind};
 use crate::{LabError, program, system};
 
+/// After how many steps a device is waited for, unless somebody says otherwise.
+pub const SYNC_EVERY: u64 = 64;
+
 /// What an artifact of this kind says it is.
 pub const KIND: &str = "bench_sweep";
 
@@ -21,6 +24,8 @@ pub const KIND: &str = "bench_sweep";
 pub struct BenchPlan {
     /// The backends, the baseline first.
     pub backends: Vec<BackendKind>,
+    /// Which CUDA device, for the backend that takes one.
+    pub cuda: u32,
     /// What they run.
     pub rom: RomImage,
     /// Numbers of machines.
@@ -173,6 +178,7 @@ impl Contestant {
             draw_last: plan.draw_last,
             lockstep: false,
             workers: plan.workers,
+            cuda: plan.cuda,
         };
         let start = Instant::now();
         let backend = kind.open(&config)?;
@@ -286,7 +292,8 @@ fn add_scaling(results: &mut [Value]) {
     };
     for index in 0..results.len() {
         let backend = results[index]["backend"].clone();
-        let first = results.iter().find(|result| result["backend"] == backend);
+        let own = results.iter().filter(|result| result["backend"] == backend);
+        let first = own.min_by_key(|result| result["num_envs"].as_u64());
         let efficiency =
             first.and_then(each).zip(each(&results[index])).map(|(first, own)| own / first);
         results[index]["scaling_efficiency"] = json!(efficiency);
@@ -305,10 +312,13 @@ mod tests {
 
     #[test]
     fn scaling_is_measured_against_the_smallest_number_of_machines_of_the_same_backend() {
-        let row = |backend: &str, parallel: u64, frames_per_s: f64| json!({ "backend": backend, "parallel": parallel, "frames_per_s": frames_per_s });
-        let mut results = [row("a", 1, 100.0), row("b", 1, 1000.0), row("a", 2, 180.0)];
+        let row = |backend: &str, envs: u64, frames_per_s: f64| {
+            let parallel = envs.min(2);
+            json!({ "backend": backend, "num_envs": envs, "parallel": parallel, "frames_per_s": frames_per_s })
+        };
+        let mut results = [row("a", 8, 180.0), row("b", 1, 1000.0), row("a", 1, 100.0)];
         add_scaling(&mut results);
-        assert_eq!(results[2]["scaling_efficiency"], 0.9);
-        assert_eq!(results[1]["scaling_efficiency"], 1.0);
+        let scaling = results.map(|result| result["scaling_efficiency"].as_f64());
+        assert_eq!(scaling, [Some(0.9), Some(1.0), Some(1.0)]);
     }
 }

@@ -41,9 +41,14 @@ pub fn write(
     let id = run_id(&name);
     let temporary = folder.join(format!(".{id}.tmp"));
     fs::create_dir_all(&temporary).map_err(LabError::file(&temporary))?;
-    fill(&temporary, &id, plan, verdict, mismatch)?;
     let place = folder.join(&id);
-    fs::rename(&temporary, &place).map_err(LabError::file(&place))?;
+    let written = fill(&temporary, &id, plan, verdict, mismatch)
+        .and_then(|()| fs::rename(&temporary, &place).map_err(LabError::file(&place)));
+    if let Err(error) = written {
+        // What is there of it answers nothing; if it can't be removed, the first error says why.
+        let _ = fs::remove_dir_all(&temporary);
+        return Err(error);
+    }
     Ok(place)
 }
 
@@ -72,16 +77,31 @@ fn fill(
     write_whole(&folder.join(ACTIONS), actions(verdict).as_bytes())?;
     write_whole(&folder.join(ROM), &plan.rom.bytes)?;
     let script = folder.join("repro.sh");
-    write_whole(&script, REPRO.as_bytes())?;
+    write_whole(&script, repro().as_bytes())?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(LabError::file(script))
 }
 
-const REPRO: &str = r#"#!/bin/sh
+/// The script finds the command by itself where the bundle was made.
+fn repro() -> String {
+    let here = std::env::current_exe().unwrap_or_default();
+    let here = here.to_string_lossy().replace('\'', r"'\''");
+    format!(
+        r#"#!/bin/sh
 # Repeats this disagreement. Exit status 0: it shows again, at the same step, in the same way.
 set -eu
 bundle=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-exec "${GBXCULE:-gbxcule}" replay "$bundle" "$@"
-"#;
+# The command: what GBXCULE names, else the one that wrote this, else the one on the PATH.
+here='{here}'
+if ! [ -x "$here" ]; then here=gbxcule; fi
+gbxcule=${{GBXCULE:-$here}}
+if ! command -v "$gbxcule" > /dev/null; then
+    echo "$gbxcule is not there: put gbxcule on the PATH, or name it in GBXCULE" >&2
+    exit 2
+fi
+exec "$gbxcule" replay "$bundle" "$@"
+"#
+    )
+}
 
 fn metadata(id: &str, plan: &VerifyPlan, verdict: &Verdict, mismatch: &Mismatch) -> Value {
     json!({

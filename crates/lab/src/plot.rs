@@ -110,6 +110,7 @@ where
     let values = panel.lines.iter().flat_map(|line| line.points.iter().flat_map(|point| point.1));
     let (first, last) = bounds(machines);
     let (lowest, highest) = bounds(values);
+    let (lowest, highest) = (lowest * 0.5, highest * 2.0);
     let mut chart = ChartBuilder::on(area)
         .caption(panel.title, (FONT, 28).into_font().color(&INK))
         .margin(24)
@@ -117,7 +118,7 @@ where
         .y_label_area_size(96)
         .build_cartesian_2d(
             (first * 0.8..last * 2.2).log_scale().base(2.0),
-            (lowest * 0.6..highest * 1.9).log_scale(),
+            (lowest..highest).log_scale().base(base(lowest, highest)),
         )?;
     chart
         .configure_mesh()
@@ -166,6 +167,11 @@ fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)))
 }
 
+/// The number whose powers are written on the scale. Less than two decades may hold one power of ten, or none.
+fn base(lowest: f64, highest: f64) -> f64 {
+    if highest / lowest < 100.0 { 2.0 } else { 10.0 }
+}
+
 fn compact(value: f64) -> String {
     match value {
         1e6.. => format!("{}M", trimmed(value / 1e6)),
@@ -183,5 +189,22 @@ fn trimmed(value: f64) -> String {
         format!("{value:.0}")
     } else {
         format!("{value:.2}").trim_end_matches(['0']).trim_end_matches('.').to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_has_at_least_two_numbers_written_on_it() {
+        for range in [4.1, 10.0, 99.0, 101.0, 1e4] {
+            for lowest in [0.3, 7.0, 23_000.0] {
+                let highest = lowest * range;
+                let base = base(lowest, highest);
+                let powers = highest.log(base).floor() - lowest.log(base).ceil() + 1.0;
+                assert!(powers >= 2.0, "{lowest} to {highest}");
+            }
+        }
     }
 }

@@ -83,6 +83,8 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
         programs: program::from_json(&recorded["programs"])?,
         action_gen: text("action_gen")?.parse()?,
         actions_seed: number("actions_seed")?,
+        // Older plans do not say: it was the first.
+        cuda: small("cuda").unwrap_or(0),
         ..VerifyPlan::new(text("reference")?.parse()?, text("dut")?.parse()?, rom)
     })
 }

@@ -107,7 +107,7 @@ pub fn cases() -> &'static [Case] {
     &explained::CASES
 }
 
-/// Run one row.
+/// Run one row; `cuda` is the device of a backend that takes one.
 ///
 /// # Errors
 /// There is no such ROM, or a backend failed.
@@ -115,8 +115,10 @@ pub fn run(
     case: &'static Case,
     reference: BackendKind,
     dut: BackendKind,
+    cuda: u32,
 ) -> Result<Outcome, LabError> {
     let plan = VerifyPlan {
+        cuda,
         steps: case.steps,
         regions: case.regions.to_vec(),
         compare_counters: case.counters,

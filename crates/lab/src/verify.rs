@@ -19,6 +19,8 @@ pub struct VerifyPlan {
     pub reference: BackendKind,
     /// The one under test.
     pub dut: BackendKind,
+    /// Which CUDA device, for the backend that takes one.
+    pub cuda: u32,
     /// What both run.
     pub rom: RomImage,
     /// Machines.
@@ -54,6 +56,7 @@ impl VerifyPlan {
         Self {
             reference,
             dut,
+            cuda: 0,
             rom,
             num_envs: 1,
             steps: 1024,
@@ -83,6 +86,7 @@ impl VerifyPlan {
             draw_last: self.compare_frame,
             lockstep: true,
             workers: None,
+            cuda: self.cuda,
         }
     }
 
@@ -92,6 +96,7 @@ impl VerifyPlan {
         json!({
             "reference": self.reference.name(),
             "dut": self.dut.name(),
+            "cuda": self.cuda,
             "rom": { "name": self.rom.name, "sha256": self.rom.sha256 },
             "num_envs": self.num_envs,
             "verify_steps": self.steps,

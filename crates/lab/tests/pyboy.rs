@@ -31,6 +31,7 @@ fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
         draw_last: false,
         lockstep: true,
         workers: None,
+        cuda: 0,
     }
 }
 
@@ -55,6 +56,14 @@ fn mem_rwb_agrees_for_1024_steps_in_its_memory() {
 
 #[test]
 #[ignore = "needs PyBoy"]
+fn both_show_the_logo_that_a_boot_rom_leaves() {
+    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::WarpVecCpu, rom("ALU_LOOP"));
+    let regions = vec!["8000:A000".parse().expect("a region")];
+    assert_agrees(&run(&VerifyPlan { steps: 32, regions, compare_frame: true, ..plan }));
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
 fn stub_bad_is_caught_at_the_first_step() {
     let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::StubBad, rom("ALU_LOOP"));
     let verdict = run(&VerifyPlan { steps: 10, ..plan });
@@ -65,8 +74,8 @@ fn stub_bad_is_caught_at_the_first_step() {
 #[ignore = "needs PyBoy"]
 fn the_suite_comes_out_as_pinned() {
     for case in suite::cases() {
-        let outcome =
-            suite::run(case, BackendKind::PyboySingle, BackendKind::WarpVecCpu).expect("it runs");
+        let outcome = suite::run(case, BackendKind::PyboySingle, BackendKind::WarpVecCpu, 0)
+            .expect("it runs");
         assert!(outcome.is_as_pinned(), "{}: {}", case.rom, outcome.describe());
     }
 }
@@ -145,9 +154,9 @@ fn pyboy_single_refuses_a_second_machine() {
 fn a_stale_pin_is_told_from_an_unexplained_difference() {
     let case = suite::cases().iter().find(|case| case.rom == "SERIAL_HELLO").expect("a row");
     let against_itself =
-        suite::run(case, BackendKind::WarpVecCpu, BackendKind::WarpVecCpu).expect("it runs");
+        suite::run(case, BackendKind::WarpVecCpu, BackendKind::WarpVecCpu, 0).expect("it runs");
     assert!(matches!(against_itself, Outcome::Agrees(_)));
     let against_stub =
-        suite::run(case, BackendKind::PyboySingle, BackendKind::StubBad).expect("it runs");
+        suite::run(case, BackendKind::PyboySingle, BackendKind::StubBad, 0).expect("it runs");
     assert!(matches!(against_stub, Outcome::Unexplained { .. }));
 }

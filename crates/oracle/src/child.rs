@@ -19,8 +19,9 @@ const MAGIC: [u8; 4] = *b"GBX1";
 const MOST_HEADER_BYTES: usize = 1 << 20;
 const MOST_PAYLOAD_BYTES: usize = 1 << 28;
 const STDERR_TAIL_BYTES: usize = 8 << 10;
-/// How long a dying child may take to flush its last words.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long a child that closed its stdout may take to end by itself, and a dead one's stderr to run dry: at once, unless the
+/// machine is busy or somebody else holds the pipe.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// An answer: its JSON header and its bytes.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub struct OracleChild {
     requests: Sender<Vec<u8>>,
     answers: Receiver<Result<Answer, Broken>>,
     stderr: Arc<Mutex<Vec<u8>>>,
+    /// Closed behind the last of it.
+    stderr_ended: Receiver<()>,
     pending: Option<(String, Duration)>,
 }
 
@@ -64,15 +67,20 @@ impl OracleChild {
         let stderr = Arc::new(Mutex::new(Vec::new()));
         let (requests, outbox) = channel();
         let (inbox, answers) = channel();
+        let (flowing, stderr_ended) = channel();
         if let (Some(stdin), Some(stdout), Some(pipe)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         {
             let tail = Arc::clone(&stderr);
-            thread::spawn(move || keep_tail(pipe, &tail));
+            thread::spawn(move || {
+                keep_tail(pipe, &tail);
+                drop(flowing);
+            });
             thread::spawn(move || write_requests(stdin, &outbox));
             thread::spawn(move || read_answers(stdout, &inbox));
         }
-        Ok(Self { oracle: oracle.to_owned(), child, requests, answers, stderr, pending: None })
+        let (oracle, pending) = (oracle.to_owned(), None);
+        Ok(Self { oracle, child, requests, answers, stderr, stderr_ended, pending })
     }
 
     /// Ask and wait for the answer.
@@ -138,12 +146,16 @@ impl OracleChild {
         self.end()
     }
 
-    fn end(&mut self) -> (String, String) {
+    fn kill(&mut self) -> String {
         // Killing an already dead child fails, and that is fine.
         let _ = self.child.kill();
-        let status =
-            self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
-        thread::sleep(Duration::from_millis(20));
+        self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string())
+    }
+
+    fn end(&mut self) -> (String, String) {
+        let status = self.kill();
+        // Nothing is ever sent: this ends with the pipe, or with our patience.
+        let _ = self.stderr_ended.recv_timeout(LAST_WORDS);
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         (status, String::from_utf8_lossy(&tail).into_owned())
     }
@@ -151,7 +163,7 @@ impl OracleChild {
 
 impl Drop for OracleChild {
     fn drop(&mut self) {
-        self.end();
+        self.kill();
     }
 }
 
@@ -235,7 +247,6 @@ fn keep_tail(mut pipe: impl Read, tail: &Mutex<Vec<u8>>) {
 mod tests {
     use super::*;
     use serde_json::json;
-    use std::time::Instant;
 
     fn shell(script: &str) -> OracleChild {
         let mut command = Command::new("sh");
@@ -243,9 +254,11 @@ mod tests {
         OracleChild::start("test", command).expect("sh starts")
     }
 
+    /// Longer than a shell takes to start on a busy machine.
+    const LONG: Duration = Duration::from_secs(60);
+
     fn hello(script: &str) -> OracleError {
-        let limit = Duration::from_millis(300);
-        shell(script).call(&json!({"command": "hello"}), b"", limit).expect_err("no oracle")
+        shell(script).call(&json!({"command": "hello"}), b"", LONG).expect_err("no oracle")
     }
 
     #[test]
@@ -257,34 +270,38 @@ mod tests {
 
     #[test]
     fn a_hanging_child_is_an_error_within_the_limit() {
-        let start = Instant::now();
-        let message = hello("echo thinking >&2; sleep 60").to_string();
-        assert!(start.elapsed() < Duration::from_secs(20));
+        let script =
+            r#"echo thinking >&2; printf 'GBX1\013\0\0\0\0\0\0\0{"ok":true}'; exec sleep 600"#;
+        let mut child = shell(script);
+        child.call(&json!({"command": "load"}), b"", LONG).expect("the first answer");
+        let limit = Duration::from_millis(300);
+        let error = child.call(&json!({"command": "hello"}), b"", limit).expect_err("no answer");
+        let message = error.to_string();
         assert!(message.contains("gave no answer to `hello` within 0.3 s"), "{message}");
         assert!(message.contains("thinking"), "{message}");
     }
 
     #[test]
     fn a_child_that_prints_rubbish_is_an_error_that_shows_it() {
-        let message = hello("printf hi; sleep 60").to_string();
+        let message = hello("printf hi; exec sleep 600").to_string();
         assert!(message.contains("something else than a frame: \"hi\""), "{message}");
     }
 
     #[test]
     fn a_frame_of_absurd_length_is_rubbish() {
-        let message = hello(r"printf 'GBX1\377\377\377\377\0\0\0\0'; sleep 60").to_string();
+        let message = hello(r"printf 'GBX1\377\377\377\377\0\0\0\0'; exec sleep 600").to_string();
         assert!(message.contains("a frame of 4294967295 + 0 bytes"), "{message}");
     }
 
     #[test]
     fn a_refusal_carries_the_reason() {
-        let script = r#"printf 'GBX1\032\0\0\0\0\0\0\0{"ok":false,"error":"why"}'; sleep 60"#;
+        let script = r#"printf 'GBX1\032\0\0\0\0\0\0\0{"ok":false,"error":"why"}'; exec sleep 600"#;
         assert!(hello(script).to_string().ends_with("refused `hello`: why"));
     }
 
     #[test]
     fn a_child_that_never_reads_cannot_block_the_caller() {
-        let mut child = shell("sleep 60");
+        let mut child = shell("exec sleep 600");
         let large = vec![0; 1 << 20];
         let error = child.call(&json!({"command": "load"}), &large, Duration::from_millis(300));
         assert!(matches!(error, Err(OracleError::Hung { .. })));

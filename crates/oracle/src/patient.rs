@@ -52,6 +52,8 @@ mod tests {
     #[test]
     fn an_oracle_that_died_is_started_again() {
         let folder = std::env::temp_dir().join(format!("gbxcule-patient-{}", std::process::id()));
+        // Of a process of this number that was killed.
+        let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder");
         let program = folder.join("python");
         // Dies of its first question, and answers the second life's.
@@ -60,7 +62,7 @@ mod tests {
         fs::write(&program, script).expect("a script");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
         let mut oracle = PatientOracle::new("warp", Python { program, package_folder: None });
-        let mut ask = || oracle.call(&json!({"command": "hello"}), b"", Duration::from_secs(20));
+        let mut ask = || oracle.call(&json!({"command": "hello"}), b"", Duration::from_secs(60));
         assert!(matches!(ask(), Err(OracleError::Died { .. })));
         assert_eq!(ask().expect("an answer").header["ok"], true);
         fs::remove_dir_all(folder).expect("the folder");

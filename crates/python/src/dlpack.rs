@@ -108,6 +108,16 @@ impl Borrowed {
                 array.get_type().name()?
             )));
         }
+        let read_only = || -> PyResult<bool> {
+            let Some(flags) = array.getattr_opt("flags")? else { return Ok(false) };
+            let writeable = flags.getattr_opt("writeable")?;
+            writeable.map_or(Ok(false), |writeable| Ok(!writeable.extract::<bool>()?))
+        };
+        if read_only()? {
+            return Err(PyValueError::new_err(
+                "the array is read-only, and DLPack hands out memory to write to: pass a copy",
+            ));
+        }
         let capsule = match stream {
             None => array.call_method0("__dlpack__")?,
             Some(handle) => {

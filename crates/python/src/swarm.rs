@@ -2,8 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use gbxcule_runtime::{Array, Device};
-use gbxcule_swarm::{Codec, DeviceSwarm, Programs, Rom, Schedule, Stage, SwarmConfig, SwarmError};
+use gbxcule_runtime::{Array, Device, in_pool};
+use gbxcule_swarm::{
+    Codec, DeviceSwarm, EnvStates, Programs, Rom, Schedule, Stage, SwarmConfig, SwarmError,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -136,7 +138,7 @@ impl Swarm {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
         let mask = mask.map(as_mask);
-        py.detach(|| self.inner.show(&view.inner, mask.as_deref(), bytes)).or_refuse()
+        py.detach(|| in_pool(|| self.inner.show(&view.inner, mask.as_deref(), bytes))).or_refuse()
     }
 
     /// Write the rewards of the last step into `out`, one float32 for each env.

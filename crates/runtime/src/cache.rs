@@ -84,7 +84,7 @@ pub(crate) struct Native {
 type Key = (u128, Device, Build);
 
 /// Compiles a module, or finds it compiled: equal modules are compiled once while anybody keeps them. Machine code
-/// for a CUDA device is kept on disk too, in the folder `GBXCULE_CACHE` or the user's cache.
+/// for a CUDA device is kept on disk too, in the folder `GBXCULE_CACHE` or the user's cache; what is there needs no NVRTC.
 pub fn compile(
     module: &Valid<Module>,
     device: Device,

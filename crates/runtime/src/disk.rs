@@ -1,6 +1,6 @@
-//! Machine code on disk, found again by the content of what it was made of.
+//! Machine code on disk, found again by the content of what it was made of, so that nothing of a compiler has to be there.
 //!
-//! Files are written beside their place and renamed, so another process sees a whole one or none. A file holds the
+//! A file's name has that and the version of the compiler, whose code lies beside that of others. Files are written beside their place and renamed, so another process sees a whole one or none. A file holds the
 //! digest of its content; one that doesn't fit it is thrown away and made again.
 
 use crate::error::Error;
@@ -13,8 +13,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The variable that names the folder.
 const VARIABLE: &str = "GBXCULE_CACHE";
 /// What a file begins with, the layout's version with it.
-const MAGIC: &[u8] = b"gbxcule code 1\n";
+const MAGIC: &[u8] = b"gbxcule code 2\n";
 const DIGEST_BYTES: usize = 32;
+const EXTENSION: &str = ".cubin";
+
+/// Major and minor version of a compiler.
+type Version = (u32, u32);
 
 /// A folder of machine code. Its files may be deleted at any time.
 pub(crate) struct Disk {
@@ -52,24 +56,30 @@ impl Disk {
         })
     }
 
-    /// What is kept by this name; else it is made, and kept.
-    pub(crate) fn fetch(
-        &self,
-        key: &str,
-        make: impl FnOnce() -> Result<Vec<u8>, Error>,
-    ) -> Result<Vec<u8>, Error> {
-        let path = self.folder.join(format!("{key}.cubin"));
-        if let Some(content) = read(&path) {
-            return Ok(content);
-        }
-        let content = make()?;
-        match self.write(&path, &content) {
+    /// What is kept by this name, of the newest compiler of those that are wanted.
+    pub(crate) fn find_code(&self, key: &str, wanted: impl Fn(Version) -> bool) -> Option<Vec<u8>> {
+        let files = std::fs::read_dir(&self.folder).ok()?.flatten();
+        let version =
+            |file: std::fs::DirEntry| version_of(key, &file.file_name().to_string_lossy());
+        let mut versions: Vec<Version> =
+            files.filter_map(version).filter(|version| wanted(*version)).collect();
+        versions.sort_unstable();
+        versions.into_iter().rev().find_map(|version| read(&self.path(key, version)))
+    }
+
+    /// Keeps what a compiler made; that it could not be kept matters only to who named the folder.
+    pub(crate) fn keep(&self, key: &str, version: Version, code: &[u8]) -> Result<(), Error> {
+        match self.write(&self.path(key, version), code) {
             Err(error) if self.named => {
                 Err(Error::Cache { path: self.folder.clone(), reason: error.to_string() })
             }
             // It only has to be made again next time.
-            _ => Ok(content),
+            _ => Ok(()),
         }
+    }
+
+    fn path(&self, key: &str, (major, minor): Version) -> PathBuf {
+        self.folder.join(format!("{key}-{major}.{minor}{EXTENSION}"))
     }
 
     fn write(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
@@ -88,6 +98,13 @@ impl Disk {
     }
 }
 
+/// The compiler's version in the name of a file with what this key stands for.
+fn version_of(key: &str, name: &str) -> Option<Version> {
+    let version = name.strip_prefix(key)?.strip_prefix('-')?.strip_suffix(EXTENSION)?;
+    let (major, minor) = version.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
 /// The content of a file that is whole.
 fn read(path: &Path) -> Option<Vec<u8>> {
     let bytes = std::fs::read(path).ok()?;
@@ -99,30 +116,48 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn never() -> Result<Vec<u8>, Error> {
-        panic!("it is kept")
+    fn any(_: Version) -> bool {
+        true
     }
 
     #[test]
     fn what_was_made_is_found_again_until_it_is_damaged() {
         let root = tempfile::tempdir().expect("a folder");
         let disk = Disk { folder: root.path().join("a/b"), named: true };
-        let made = || Ok(b"code".to_vec());
-        assert_eq!(disk.fetch("key", made), made());
-        assert_eq!(disk.fetch("key", never), made());
-        let path = root.path().join("a/b/key.cubin");
+        assert_eq!(disk.find_code("key", any), None);
+        disk.keep("key", (13, 0), b"code").expect("a folder of ours");
+        assert_eq!(disk.find_code("key", any).as_deref(), Some(&b"code"[..]));
+        let path = root.path().join("a/b/key-13.0.cubin");
         let whole = std::fs::read(&path).expect("the file");
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 1;
             for damaged in [&damaged[..], &whole[..at]] {
                 std::fs::write(&path, damaged).expect("a file");
-                assert_eq!(disk.fetch("key", || Ok(vec![7])), Ok(vec![7]), "{at}");
+                assert_eq!(disk.find_code("key", any), None, "{at}");
             }
         }
-        assert_eq!(disk.fetch("key", never), Ok(vec![7]));
+        disk.keep("key", (13, 0), &[7]).expect("a folder of ours");
+        assert_eq!(disk.find_code("key", any), Some(vec![7]));
         let names = std::fs::read_dir(root.path().join("a/b")).expect("the folder");
         assert_eq!(names.count(), 1, "nothing is left half written");
+    }
+
+    #[test]
+    fn of_several_compilers_the_newest_that_is_wanted_counts() {
+        let root = tempfile::tempdir().expect("a folder");
+        let disk = Disk { folder: root.path().into(), named: true };
+        for (minor, version) in [(12, 8), (13, 2), (13, 10)].into_iter().enumerate() {
+            disk.keep("key", version, &[minor as u8]).expect("a folder of ours");
+        }
+        disk.keep("other", (14, 0), &[9]).expect("a folder of ours");
+        std::fs::write(root.path().join("key-99.cubin"), "").expect("a file");
+        assert_eq!(disk.find_code("key", any), Some(vec![2]));
+        assert_eq!(disk.find_code("key", |version| version < (13, 10)), Some(vec![1]));
+        assert_eq!(disk.find_code("key", |version| version == (12, 8)), Some(vec![0]));
+        assert_eq!(disk.find_code("key", |version| version == (13, 0)), None);
+        std::fs::write(root.path().join("key-13.10.cubin"), "damaged").expect("a file");
+        assert_eq!(disk.find_code("key", any), Some(vec![1]));
     }
 
     #[test]
@@ -130,11 +165,10 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         std::fs::write(root.path().join("file"), "").expect("a file");
         let folder = root.path().join("file/inside");
-        let made = || Ok(vec![1]);
-        let error = Disk { folder: folder.clone(), named: true }.fetch("key", made);
+        let error = Disk { folder: folder.clone(), named: true }.keep("key", (13, 0), &[1]);
         let error = error.expect_err("it names a file").to_string();
         assert!(error.contains(VARIABLE) && error.contains("inside"), "{error}");
-        assert_eq!(Disk { folder, named: false }.fetch("key", made), made());
+        assert_eq!(Disk { folder, named: false }.keep("key", (13, 0), &[1]), Ok(()));
     }
 
     #[test]

@@ -38,5 +38,6 @@ pub use device::Device;
 pub use error::{Error, Fault};
 pub use kernel::{DirectKernel, Kernel, Lent};
 pub use output::Output;
+pub use pool::in_pool;
 pub use reflection::{Parameter, Reflection};
 pub use stream::{Stream, Traffic};

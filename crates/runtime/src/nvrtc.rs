@@ -59,6 +59,11 @@ impl Nvrtc {
         })
     }
 
+    /// The one that `GBXCULE_NVRTC` names, if it does: nobody else's code will do then.
+    pub(crate) fn named() -> Result<Option<Self>, Error> {
+        locate::named().map(|_| Self::shared()).transpose()
+    }
+
     /// The one that this process found first, or finds now.
     pub(crate) fn shared() -> Result<Self, Error> {
         static FOUND: Mutex<Option<Nvrtc>> = Mutex::new(None);

@@ -6,7 +6,8 @@ use std::ops::Range;
 use gbxcule_runtime::Device;
 
 use crate::{
-    Counters, CpuState, DeviceConfig, DeviceSwarm, NativeSwarm, Rom, SwarmConfig, SwarmError, View,
+    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, FRAME_BYTES, NativeSwarm, Piece,
+    Rom, SwarmConfig, SwarmError, View,
 };
 
 /// Machines stepped together on a device.
@@ -84,6 +85,16 @@ impl Swarm {
         either!(self, swarm => swarm.step(actions))
     }
 
+    /// Run a piece of a step; on a device this only asks for it.
+    pub fn step_piece(&mut self, actions: &[u8], piece: &Piece) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.step_piece(actions, piece))
+    }
+
+    /// Put hands on an env's buttons, or take them off.
+    pub fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.hold(env, buttons))
+    }
+
     /// Wait until everything asked for has happened.
     pub fn sync(&mut self) -> Result<(), SwarmError> {
         match self {
@@ -94,25 +105,42 @@ impl Swarm {
 
     /// One reward for each env.
     pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
+        self.rewards_of(0..self.config().num_envs)
+    }
+
+    /// The rewards of some neighbours.
+    pub fn rewards_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         match self {
-            Self::Threads(swarm) => Ok(swarm.rewards().to_vec()),
-            Self::Kernels(swarm) => swarm.rewards(),
+            Self::Threads(swarm) => of(swarm.rewards(), &envs, 1, swarm),
+            Self::Kernels(swarm) => swarm.rewards_of(envs),
         }
     }
 
     /// Whether each env's episode is over.
     pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
+        self.dones_of(0..self.config().num_envs)
+    }
+
+    /// Whether the episodes of some neighbours are over.
+    pub fn dones_of(&self, envs: Range<usize>) -> Result<Vec<bool>, SwarmError> {
         match self {
-            Self::Threads(swarm) => Ok(swarm.dones().to_vec()),
-            Self::Kernels(swarm) => swarm.dones(),
+            Self::Threads(swarm) => of(swarm.dones(), &envs, 1, swarm),
+            Self::Kernels(swarm) => swarm.dones_of(envs),
         }
     }
 
     /// One observation after the other.
     pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
+        self.observations_of(0..self.config().num_envs)
+    }
+
+    /// The observations of some neighbours.
+    pub fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         match self {
-            Self::Threads(swarm) => Ok(swarm.observations().to_vec()),
-            Self::Kernels(swarm) => swarm.observations(),
+            Self::Threads(swarm) => {
+                of(swarm.observations(), &envs, swarm.config().programs.obs_dim(), swarm)
+            }
+            Self::Kernels(swarm) => swarm.observations_of(envs),
         }
     }
 
@@ -131,13 +159,41 @@ impl Swarm {
         either!(self, swarm => swarm.cpu_state(env))
     }
 
+    /// The registers of all envs.
+    pub fn cpu_states(&self) -> Result<Vec<CpuState>, SwarmError> {
+        match self {
+            Self::Threads(swarm) => {
+                (0..swarm.config().num_envs).map(|env| swarm.cpu_state(env)).collect()
+            }
+            Self::Kernels(swarm) => swarm.cpu_states(),
+        }
+    }
+
+    /// How far each env has come since its reset.
+    pub fn all_counters(&self) -> Result<Vec<Counters>, SwarmError> {
+        match self {
+            Self::Threads(swarm) => {
+                (0..swarm.config().num_envs).map(|env| swarm.counters(env)).collect()
+            }
+            Self::Kernels(swarm) => swarm.all_counters(),
+        }
+    }
+
     /// How far an env has come since its reset.
     pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
+        either!(self, swarm => swarm.counters(env))
+    }
+
+    /// Give the last drawn frames of some envs, one after the other, to somebody.
+    pub fn frames(&self, envs: &[usize], mut see: impl FnMut(&[u8])) -> Result<(), SwarmError> {
         match self {
-            Self::Threads(swarm) => swarm.counters(env),
+            Self::Threads(swarm) => envs.iter().try_for_each(|&env| {
+                see(swarm.frame(env)?);
+                Ok(())
+            }),
             Self::Kernels(swarm) => {
-                let last = swarm.config().num_envs - 1;
-                swarm.counters()?.get(env).copied().ok_or(SwarmError::NoSuchEnv { env, last })
+                swarm.frames(envs)?.chunks_exact(FRAME_BYTES).for_each(see);
+                Ok(())
             }
         }
     }
@@ -152,23 +208,36 @@ impl Swarm {
         either!(self, swarm => swarm.write_memory(env, low, bytes))
     }
 
-    /// An env as versioned bytes.
-    pub fn save_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        either!(self, swarm => swarm.save_state(env))
+    /// What runs in every machine.
+    #[must_use]
+    pub fn rom(&self) -> &Rom {
+        either!(self, swarm => swarm.rom())
     }
 
-    /// Put an env into a state of this program, of PyBoy, or a BESS one.
-    pub fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.import_state(env, bytes))
+    /// Set an env's state aside.
+    pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
+        either!(self, swarm => swarm.snapshot(env))
     }
 
-    /// An env as a BESS state.
-    pub fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        either!(self, swarm => swarm.export_bess(env))
+    /// Put a state that was set aside into an env.
+    pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.restore(env, snapshot))
     }
 
     /// One env's state into all marked ones.
     pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.copy_state(source, mask))
     }
+}
+
+/// What a swarm's output, so much for each env, holds of some neighbours.
+fn of<T: Copy>(
+    output: &[T],
+    envs: &Range<usize>,
+    each: usize,
+    swarm: &NativeSwarm,
+) -> Result<Vec<T>, SwarmError> {
+    let last = swarm.config().num_envs - 1;
+    let rows = output.get(envs.start * each..envs.end * each);
+    rows.map(<[T]>::to_vec).ok_or(SwarmError::NoSuchEnv { env: envs.end.saturating_sub(1), last })
 }

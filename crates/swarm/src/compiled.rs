@@ -3,11 +3,12 @@
 //!
 //! `translation` reads the sources, `column` and `part` say where a machine's state lies on the device, `step`,
 //! `inspect` and `transfer` build the kernels, `memory` makes arrays, `image` carries a machine from the host's form to the device's
-//! and back. `swarm` launches.
+//! and back. `swarm` launches, `look` gives what somebody wants to see.
 
 mod column;
 mod image;
 mod inspect;
+mod look;
 mod memory;
 mod part;
 mod step;

@@ -8,7 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::SwarmError;
-use crate::shard::{Shard, StepPlan};
+use crate::piece::StepPlan;
+use crate::shard::Shard;
 
 pub(crate) struct Crew {
     desk: Arc<Desk>,

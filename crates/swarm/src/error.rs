@@ -20,6 +20,8 @@ pub enum SwarmError {
     EmptySchedule { frames_per_step: u32, release_after_frames: u32 },
     #[error("expected one {what} for each of the {num_envs} machines, found {found}")]
     WrongLength { what: &'static str, num_envs: usize, found: usize },
+    #[error("frames {start} to {end} are no piece of a step, which has the frames 0 to {of}")]
+    BadPiece { start: u32, end: u32, of: u32 },
     #[error("the buffer has {found} bytes, the view fills {expected}")]
     WrongBuffer { expected: usize, found: usize },
     #[error(

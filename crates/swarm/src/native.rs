@@ -7,8 +7,10 @@ use gbxcule_gameboy::Machine;
 
 use crate::action;
 use crate::crew::Crew;
-use crate::shard::{Shard, ShardPlan, StepPlan};
-use crate::{Codec, Counters, CpuState, EnvSnapshot, Programs, Rom, Schedule, Stage, SwarmError};
+use crate::shard::{Shard, ShardPlan};
+use crate::{
+    Codec, Counters, CpuState, EnvSnapshot, Piece, Programs, Rom, Schedule, Stage, SwarmError,
+};
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a step.
 const SHARDS_PER_THREAD: usize = 16;
@@ -48,19 +50,6 @@ impl SwarmConfig {
     }
 }
 
-/// Some frames of a step, for whoever looks in between or has hands on the buttons; one entry for each env.
-#[derive(Debug, Clone, Copy)]
-pub struct Piece<'p> {
-    /// The step's actions, as programs are told.
-    pub actions: &'p [u8],
-    /// The step's buttons, as programs are told.
-    pub buttons: &'p [u8],
-    /// What is held down in these frames.
-    pub pressed: &'p [u8],
-    /// The programs run behind this one.
-    pub ends_step: bool,
-}
-
 /// Machines stepped together on all cores. Results do not depend on the number of threads.
 pub struct NativeSwarm {
     config: SwarmConfig,
@@ -88,12 +77,7 @@ impl NativeSwarm {
             .threads
             .or_else(|| std::thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
-        let reset_point = EnvSnapshot {
-            machine: Box::new(Machine::power_on(rom.cartridge())),
-            cart_ram: vec![0xFF; rom.cart_ram_bytes()],
-            counters: Counters::default(),
-            scratch: Vec::new(),
-        };
+        let reset_point = EnvSnapshot::power_on(&rom);
         let SwarmConfig { ref programs, stage, .. } = config;
         let plan = ShardPlan { rom: &rom, programs, stage, start: &reset_point };
         let envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
@@ -120,16 +104,6 @@ impl NativeSwarm {
     #[must_use]
     pub fn config(&self) -> &SwarmConfig {
         &self.config
-    }
-
-    /// Let the next steps last so long; a step may be run in pieces that way.
-    pub fn set_schedule(&mut self, schedule: Schedule) {
-        self.config.schedule = schedule;
-    }
-
-    /// Draw the last frame of the next steps, or draw nothing.
-    pub fn set_draw_last(&mut self, draw_last: bool) {
-        self.config.draw_last = draw_last;
     }
 
     /// What the machines play.
@@ -181,8 +155,7 @@ impl NativeSwarm {
     /// # Errors
     /// There is no such env.
     pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
-        let (counters, scratch) = (Counters::default(), Vec::new());
-        self.reset_point = EnvSnapshot { counters, scratch, ..self.snapshot(env)? };
+        self.reset_point = self.snapshot(env)?.into_start();
         Ok(())
     }
 
@@ -192,7 +165,16 @@ impl NativeSwarm {
     /// Not one action for each env, or an action that the codec does not have; no machine has moved then. Or a
     /// program stopped, such as at an index outside its scratch; all machines have moved then.
     pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
+        self.step_piece(actions, &Piece::whole(&self.config))
+    }
+
+    /// Run a piece of a step, which has the same actions in all of its pieces.
+    ///
+    /// # Errors
+    /// As in [`NativeSwarm::step`], or the step has no such frames.
+    pub fn step_piece(&mut self, actions: &[u8], piece: &Piece) -> Result<(), SwarmError> {
         action::check(&self.config, actions)?;
+        let plan = piece.plan(&self.config, self.seed)?;
         let codec = self.config.codec;
         for (shard, actions) in
             self.shards.iter_mut().flatten().zip(actions.chunks(self.envs_per_shard))
@@ -201,40 +183,25 @@ impl NativeSwarm {
             for (buttons, action) in shard.buttons.iter_mut().zip(actions) {
                 *buttons = codec.actions[usize::from(*action)].1;
             }
-            shard.pressed.copy_from_slice(&shard.buttons);
         }
-        self.run(true)
-    }
-
-    /// Run the schedule's frames as a piece of a step, with buttons of the caller's choice.
-    ///
-    /// # Errors
-    /// As in [`NativeSwarm::step`].
-    pub fn step_piece(&mut self, piece: &Piece<'_>) -> Result<(), SwarmError> {
-        action::check(&self.config, piece.actions)?;
-        self.check_length("buttons", piece.buttons.len())?;
-        self.check_length("pressed buttons", piece.pressed.len())?;
-        let mut first = 0;
-        for shard in self.shards.iter_mut().flatten() {
-            let envs = first..first + shard.len();
-            first = envs.end;
-            shard.actions.copy_from_slice(&piece.actions[envs.clone()]);
-            shard.buttons.copy_from_slice(&piece.buttons[envs.clone()]);
-            shard.pressed.copy_from_slice(&piece.pressed[envs]);
-        }
-        self.run(piece.ends_step)
-    }
-
-    fn run(&mut self, computes: bool) -> Result<(), SwarmError> {
-        let SwarmConfig { schedule, stage, .. } = self.config;
-        let draw_last = self.config.draw_last || computes && self.config.programs.look_at_frame();
-        let plan = StepPlan { schedule, draw_last, seed: self.seed, computes };
         self.crew.step(&mut self.shards, plan);
-        self.collect_outputs(stage);
+        self.collect_outputs(self.config.stage);
         match self.shards.iter_mut().flatten().find_map(|shard| shard.fault.take()) {
             Some((env, error)) => Err(SwarmError::ProgramStopped { env, error: Box::new(error) }),
             None => Ok(()),
         }
+    }
+
+    /// Put hands on an env's buttons, or take them off. They hold what they hold instead of the env's actions, through
+    /// whole steps and resets.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+        self.locate(env)?;
+        let slot = env % self.envs_per_shard;
+        shard_mut(&mut self.shards, env / self.envs_per_shard).hands[slot] = buttons;
+        Ok(())
     }
 
     fn collect_outputs(&mut self, stage: Stage) {
@@ -350,42 +317,10 @@ impl NativeSwarm {
     /// There is no such env, or the snapshot belongs to another cartridge.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         self.locate(env)?;
-        let (found, expected) = (snapshot.cart_ram.len(), self.rom.cart_ram_bytes());
-        if found != expected {
-            return Err(SwarmError::OtherCartridge { found, expected });
-        }
-        let (found, expected) = (snapshot.scratch.len(), self.config.programs.scratch_len());
-        if found != expected && found != 0 {
-            return Err(SwarmError::OtherPrograms { found, expected });
-        }
+        snapshot.check(&self.rom, &self.config.programs)?;
         let slot = env % self.envs_per_shard;
         shard_mut(&mut self.shards, env / self.envs_per_shard).restore(slot, snapshot);
         Ok(())
-    }
-
-    /// An env as versioned bytes that outlive this process, its cartridge RAM included.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn save_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        let (shard, slot) = self.locate(env)?;
-        let (machine, cartridge) = (shard.machine(slot), self.rom.cartridge());
-        let mut bytes = vec![0; machine.state_len(cartridge)];
-        machine.save_state(cartridge, shard.cart_ram(slot), &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// Put an env into the state that bytes hold; its counters start anew.
-    ///
-    /// # Errors
-    /// There is no such env, or the bytes are no state of a machine with this cartridge; nothing has changed then.
-    pub fn load_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        self.locate(env)?;
-        let mut cart_ram = vec![0; self.rom.cart_ram_bytes()];
-        let machine = Machine::load_state(self.rom.cartridge(), bytes, &mut cart_ram)?;
-        let counters = Counters::default();
-        let scratch = Vec::new();
-        self.restore(env, &EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch })
     }
 
     /// One env's state into all marked ones.

@@ -12,7 +12,7 @@ use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::{FRAME_MCYCLES, Machine};
 
-use crate::{Counters, DeviceSwarm, EnvSnapshot, NativeSwarm, Rom, SwarmError};
+use crate::{EnvSnapshot, Rom, SwarmError};
 
 const LINE_TCYCLES: u32 = 456;
 /// No instruction of an idling machine goes further past the place, nor does a frame begin later than this.
@@ -75,70 +75,23 @@ pub enum PortraitError {
     Booting { format: &'static str },
 }
 
-impl NativeSwarm {
-    /// Put an env into a state of this program, of PyBoy 2.8.1, or of any emulator that writes BESS; its counters start
-    /// anew. Of other emulators' states sound in the middle of a note is lost.
-    ///
-    /// # Errors
-    /// There is no such env, or the bytes are no such state of a machine with this cartridge; nothing has changed then.
-    pub fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        if is_own(bytes) {
-            return self.load_state(env, bytes);
-        }
-        let snapshot = imported(bytes, self.rom())?;
-        self.restore(env, &snapshot)
-    }
-
-    /// An env as a BESS state, which other emulators read.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        Ok(exported(&self.snapshot(env)?, self.rom()))
-    }
-}
-
-impl DeviceSwarm {
-    /// The same as [`NativeSwarm::import_state`].
-    ///
-    /// # Errors
-    /// As there, or the device failed.
-    pub fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        if is_own(bytes) {
-            return self.load_state(env, bytes);
-        }
-        let snapshot = imported(bytes, self.rom())?;
-        self.restore(env, &snapshot)
-    }
-
-    /// An env as a BESS state, which other emulators read.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
-    pub fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        Ok(exported(&self.snapshot(env)?, self.rom()))
-    }
-}
-
-/// Whether this is a state of this program and nobody else's.
-fn is_own(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"gbxstate") && !bess::is_one(bytes)
-}
-
-fn imported(bytes: &[u8], rom: &Rom) -> Result<EnvSnapshot, SwarmError> {
+/// An env from a state of this program or another.
+pub(crate) fn imported(bytes: &[u8], rom: &Rom) -> Result<EnvSnapshot, SwarmError> {
     let portrait = if bess::is_one(bytes) {
         bess::read(bytes, rom)?
+    } else if bytes.starts_with(b"gbxstate") {
+        return EnvSnapshot::from_bytes(rom, bytes);
     } else if pyboy::is_one(bytes) {
         pyboy::read(bytes, rom)?
     } else {
         return Err(PortraitError::UnknownFormat.into());
     };
     let (machine, cart_ram) = portrait.machine(rom)?;
-    let (counters, scratch) = (Counters::default(), Vec::new());
-    Ok(EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch })
+    Ok(EnvSnapshot::start(machine, cart_ram))
 }
 
-fn exported(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
+/// An env as BESS.
+pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
     bess::write(&Portrait::of(&snapshot.machine, rom, &snapshot.cart_ram), rom)
 }
 

@@ -3,18 +3,9 @@
 use gbxcule_gameboy::view::Turn;
 use gbxcule_gameboy::{Machine, Step};
 
+use crate::piece::StepPlan;
 use crate::program::{Behind, Outputs};
-use crate::{Counters, EnvSnapshot, Programs, Rom, Schedule, Stage, SwarmError};
-
-/// What one step does, the same for every env.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct StepPlan {
-    pub(crate) schedule: Schedule,
-    pub(crate) draw_last: bool,
-    pub(crate) seed: u64,
-    /// Run the programs behind it.
-    pub(crate) computes: bool,
-}
+use crate::{Counters, EnvSnapshot, Programs, Rom, Stage, SwarmError};
 
 /// What all shards of a swarm are made for.
 pub(crate) struct ShardPlan<'p> {
@@ -22,16 +13,6 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) programs: &'p Programs,
     pub(crate) stage: Stage,
     pub(crate) start: &'p EnvSnapshot,
-}
-
-impl StepPlan {
-    fn machine_step(self) -> Step {
-        Step {
-            frames: self.schedule.frames_per_step(),
-            release_after: self.schedule.release_after_frames(),
-            draw_last: self.draw_last,
-        }
-    }
 }
 
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
@@ -43,11 +24,11 @@ pub(crate) struct Shard {
     machines: Vec<Machine>,
     cart_ram: Vec<u8>,
     counters: Vec<Counters>,
-    /// What programs are told of the step.
     pub(crate) actions: Vec<u8>,
+    /// What the actions press.
     pub(crate) buttons: Vec<u8>,
-    /// What is held down in these frames.
-    pub(crate) pressed: Vec<u8>,
+    /// What hands hold down instead, where there are any.
+    pub(crate) hands: Vec<Option<u8>>,
     scratch: Vec<f32>,
     scratch_len: usize,
     pub(crate) rewards: Vec<f32>,
@@ -77,7 +58,7 @@ impl Shard {
             counters: vec![Counters::default(); count],
             actions: vec![0; count],
             buttons: vec![0; count],
-            pressed: vec![0; count],
+            hands: vec![None; count],
             scratch: vec![0.0; count * scratch_len],
             scratch_len,
             rewards: vec![0.0; count],
@@ -105,8 +86,12 @@ impl Shard {
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
         let machine = &mut self.machines[slot];
-        let step = plan.machine_step();
-        let mcycles = machine.run_step(self.rom.bytes(), cart_ram, self.pressed[slot], step);
+        // Hands do not let go where the schedule does.
+        let (buttons, step) = match self.hands[slot] {
+            Some(held) => (held, Step { release_after: u32::MAX, ..plan.step }),
+            None => (self.buttons[slot], plan.step),
+        };
+        let mcycles = machine.run_step(self.rom.bytes(), cart_ram, buttons, step);
         let counters = &mut self.counters[slot];
         counters.frames += u64::from(step.frames);
         counters.tcycles += 4 * u64::from(mcycles);
@@ -120,7 +105,7 @@ impl Shard {
             seed: seed as u32,
             env: (self.first_env + slot) as u32,
             action: self.actions[slot],
-            buttons: self.buttons[slot],
+            buttons: self.hands[slot].unwrap_or(self.buttons[slot]),
         };
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &self.cart_ram[slot * ram_bytes..][..ram_bytes];

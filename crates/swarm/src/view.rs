@@ -43,25 +43,25 @@ impl View {
         }
     }
 
-    /// Checks a call of `show`.
-    fn check_call(
+    /// The rows of `out` that a call of `show` fills, each with its env.
+    fn rows<'o>(
         &self,
         num_envs: usize,
         mask: Option<&[bool]>,
-        out: &[u8],
-    ) -> Result<(), SwarmError> {
+        out: &'o mut [u8],
+    ) -> Result<Vec<(usize, &'o mut [u8])>, SwarmError> {
         self.check()?;
-        let (expected, found) = (num_envs * self.bytes_per_env(), out.len());
+        let (row, found) = (self.bytes_per_env(), out.len());
+        let expected = num_envs * row;
         if found != expected {
             return Err(SwarmError::WrongBuffer { expected, found });
         }
-        match mask {
-            Some(mask) if mask.len() != num_envs => {
-                let found = mask.len();
-                Err(SwarmError::WrongLength { what: "mask entry", num_envs, found })
-            }
-            _ => Ok(()),
+        if let Some(found) = mask.map(<[bool]>::len).filter(|found| *found != num_envs) {
+            return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found });
         }
+        // A view of nothing has rows of nothing.
+        let rows = out.chunks_exact_mut(row.max(1)).enumerate();
+        Ok(rows.filter(|(env, _)| mask.is_none_or(|mask| mask[*env])).collect())
     }
 
     /// # Errors
@@ -73,36 +73,32 @@ impl View {
         }
     }
 
-    fn fill_one(&self, machine: &Machine, rom: &Rom, cart_ram: &[u8], out: &mut [u8]) {
+    /// What a machine shows.
+    fn show_machine(&self, machine: &Machine, rom: &Rom, cart_ram: &[u8], row: &mut [u8]) {
         match self {
-            Self::Picture(picture) => picture.fill(&machine.frame, out),
-            Self::Memory(_) => {
-                self.for_each_byte(machine, rom, cart_ram, |at, byte| out[at] = byte);
+            Self::Picture(picture) => picture.fill(&machine.frame, row),
+            Self::Memory(ranges) | Self::Bits(ranges) => {
+                // `check` has seen that every address fits 16 bits.
+                let addresses = ranges.iter().cloned().flatten().map(|address| address as u16);
+                let bytes = addresses.map(|address| machine.peek(rom.bytes(), cart_ram, address));
+                self.show_bytes(bytes, row);
             }
-            Self::Bits(_) => self.for_each_byte(machine, rom, cart_ram, |at, byte| {
-                spread(byte, &mut out[8 * at..][..8]);
-            }),
             Self::ObsV0 => {
                 let mut numbers = [0.0; OBS_V0_DIM];
                 obs_v0(&Features::of(machine, rom, cart_ram), &mut numbers);
-                for (place, number) in out.chunks_exact_mut(size_of::<f32>()).zip(numbers) {
+                for (place, number) in row.chunks_exact_mut(size_of::<f32>()).zip(numbers) {
                     place.copy_from_slice(&number.to_ne_bytes());
                 }
             }
         }
     }
 
-    fn for_each_byte(
-        &self,
-        machine: &Machine,
-        rom: &Rom,
-        cart_ram: &[u8],
-        mut take: impl FnMut(usize, u8),
-    ) {
-        let addresses = self.ranges().iter().cloned().flatten();
-        for (at, address) in addresses.enumerate() {
-            // `check` has seen that every address fits 16 bits.
-            take(at, machine.peek(rom.bytes(), cart_ram, address as u16));
+    /// What the bytes at its addresses show.
+    fn show_bytes(&self, bytes: impl Iterator<Item = u8>, row: &mut [u8]) {
+        if let Self::Bits(_) = self {
+            row.chunks_exact_mut(8).zip(bytes).for_each(|(flags, byte)| spread(byte, flags));
+        } else {
+            row.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
         }
     }
 }
@@ -119,21 +115,11 @@ impl NativeSwarm {
         mask: Option<&[bool]>,
         out: &mut [u8],
     ) -> Result<(), SwarmError> {
-        let num_envs = self.config().num_envs;
-        view.check_call(num_envs, mask, out)?;
-        let row = view.bytes_per_env();
-        if row == 0 {
-            return Ok(());
-        }
-        let envs_per_piece = num_envs.div_ceil(self.threads());
-        out.par_chunks_mut(envs_per_piece * row).enumerate().for_each(|(piece, rows)| {
-            for (slot, out) in rows.chunks_exact_mut(row).enumerate() {
-                let env = piece * envs_per_piece + slot;
-                if mask.is_none_or(|mask| mask[env]) {
-                    let (machine, cart_ram) = self.parts(env);
-                    view.fill_one(machine, self.rom(), cart_ram, out);
-                }
-            }
+        let mut rows = view.rows(self.config().num_envs, mask, out)?;
+        let rows_per_thread = rows.len().div_ceil(self.threads()).max(1);
+        rows.par_chunks_mut(rows_per_thread).flatten_iter().for_each(|(env, row)| {
+            let (machine, cart_ram) = self.parts(*env);
+            view.show_machine(machine, self.rom(), cart_ram, row);
         });
         Ok(())
     }
@@ -151,45 +137,27 @@ impl DeviceSwarm {
         mask: Option<&[bool]>,
         out: &mut [u8],
     ) -> Result<(), SwarmError> {
-        let num_envs = self.config().num_envs;
-        view.check_call(num_envs, mask, out)?;
-        let row = view.bytes_per_env();
-        if row == 0 {
-            return Ok(());
-        }
-        let marked = |env: &usize| mask.is_none_or(|mask| mask[*env]);
-        let envs: Vec<usize> = (0..num_envs).filter(marked).collect();
-        let mut rows: Vec<&mut [u8]> = out.chunks_exact_mut(row).collect();
+        let rows = view.rows(self.config().num_envs, mask, out)?;
+        let envs: Vec<usize> = rows.iter().map(|(env, _)| *env).collect();
         match view {
-            View::Picture(picture) if mask.is_none() => {
-                let frames = self.frames()?;
-                let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
-                rows.iter_mut().zip(frames).for_each(|(out, frame)| picture.fill(frame, out));
-            }
             View::Picture(picture) => {
-                for env in envs {
-                    let frame = self.frame(env)?;
-                    frame.as_chunks().0.iter().for_each(|frame| picture.fill(frame, rows[env]));
-                }
+                let frames = self.frames(&envs)?;
+                let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
+                rows.into_iter().zip(frames).for_each(|((_, row), frame)| picture.fill(frame, row));
             }
             View::Memory(ranges) | View::Bits(ranges) => {
                 let addresses: Vec<u16> =
                     ranges.iter().cloned().flatten().map(|address| address as u16).collect();
                 let bytes = self.gather(&envs, &addresses)?;
-                for (env, bytes) in envs.iter().zip(bytes.chunks_exact(addresses.len())) {
-                    match view {
-                        View::Bits(_) => {
-                            let flags = rows[*env].chunks_exact_mut(8);
-                            flags.zip(bytes).for_each(|(flags, byte)| spread(*byte, flags));
-                        }
-                        _ => rows[*env].copy_from_slice(bytes),
-                    }
+                let bytes = bytes.chunks_exact(addresses.len().max(1));
+                for ((_, row), bytes) in rows.into_iter().zip(bytes) {
+                    view.show_bytes(bytes.iter().copied(), row);
                 }
             }
             View::ObsV0 => {
-                for env in envs {
+                for (env, row) in rows {
                     let EnvSnapshot { machine, cart_ram, .. } = self.snapshot(env)?;
-                    view.fill_one(&machine, self.rom(), &cart_ram, rows[env]);
+                    view.show_machine(&machine, self.rom(), &cart_ram, row);
                 }
             }
         }

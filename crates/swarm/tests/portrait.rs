@@ -1,6 +1,6 @@
 //! States that other emulators read and write. Those of PyBoy itself are in `python/tests/test_state.py`.
 
-use gbxcule_swarm::{NativeSwarm, Rom, Schedule, SwarmConfig};
+use gbxcule_swarm::{EnvStates, NativeSwarm, Rom, Schedule, SwarmConfig};
 
 fn swarm(name: &str) -> NativeSwarm {
     let rom = gbxcule_roms::by_name(name).expect("a ROM of the suite");

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use gbxcule_gameboy::Machine;
 use gbxcule_swarm::{
-    Codec, Features, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage, SwarmConfig, SwarmError,
-    obs_v0, reward_v0,
+    Codec, EnvStates, Features, NativeSwarm, OBS_V0_DIM, Piece, Rom, Schedule, Stage, SwarmConfig,
+    SwarmError, button, obs_v0, reward_v0,
 };
 
 fn rom(name: &str) -> Rom {
@@ -200,6 +200,68 @@ fn a_restored_snapshot_continues_as_the_original_did() {
     swarm.restore(0, &snapshot).expect("the same cartridge");
     run(&mut swarm, 15..30);
     assert!(state(&swarm, 0) == end);
+}
+
+#[test]
+fn pieces_of_a_step_do_what_the_step_does_wherever_it_is_cut() {
+    let steps = SwarmConfig {
+        schedule: Schedule::new(5, 3).expect("a schedule"),
+        draw_last: true,
+        ..SwarmConfig::new(4)
+    };
+    let mut whole = swarm("PEARL_DRIFT", steps.clone());
+    let mut cut = swarm("PEARL_DRIFT", SwarmConfig { draw_last: false, ..steps });
+    for step in 0..32_usize {
+        let actions = actions(4, step);
+        whole.step(&actions).expect("good actions");
+        // Each set of places between the frames, once.
+        let mut start = 0;
+        for end in (1..=5).filter(|end| *end == 5 || step >> (end - 1) & 1 == 1) {
+            let piece = Piece { frames: start..end, draw_last: true };
+            cut.step_piece(&actions, &piece).expect("good actions");
+            start = end;
+        }
+        for env in 0..4 {
+            assert!(state(&cut, env) == state(&whole, env), "step {step}, env {env}");
+        }
+        assert_eq!(cut.rewards(), whole.rewards(), "step {step}");
+        assert_eq!(cut.observations(), whole.observations(), "step {step}");
+    }
+    for frames in [0..0, 5..5, 0..6, 5..6] {
+        let refused = cut.step_piece(&[0; 4], &Piece { frames, draw_last: false });
+        assert!(matches!(refused, Err(SwarmError::BadPiece { of: 5, .. })));
+    }
+    assert!(state(&cut, 0) == state(&whole, 0));
+}
+
+#[test]
+fn hands_hold_their_env_where_the_schedule_would_let_go_and_no_other() {
+    let noop = Codec::FULL_V1.action("NOOP").expect("an action");
+    let right = Codec::FULL_V1.action("RIGHT").expect("an action");
+    let mut held = swarm("PEARL_DRIFT", config(3));
+    let never = Schedule::new(3, 3).expect("a schedule");
+    let mut pressed = swarm("PEARL_DRIFT", SwarmConfig { schedule: never, ..config(3) });
+    held.hold(1, Some(button::RIGHT)).expect("an env");
+    for step in 0..40 {
+        if step == 20 {
+            held.reset(0);
+            pressed.reset(0);
+        }
+        held.step(&[noop; 3]).expect("good actions");
+        pressed.step(&[noop, right, noop]).expect("good actions");
+        for env in 0..3 {
+            assert!(state(&held, env) == state(&pressed, env), "step {step}, env {env}");
+        }
+    }
+    assert!(state(&held, 1).0 != state(&held, 0).0, "the game knows RIGHT");
+    held.hold(1, None).expect("an env");
+    assert!(matches!(held.hold(3, None), Err(SwarmError::NoSuchEnv { .. })));
+    let mut let_go = swarm("PEARL_DRIFT", config(3));
+    held.reset(0);
+    for swarm in [&mut held, &mut let_go] {
+        run(swarm, 0..9);
+    }
+    assert!(state(&held, 1) == state(&let_go, 1));
 }
 
 #[test]

@@ -46,6 +46,21 @@ impl Manifest {
         }
     }
 
+    /// The command that makes it, but for its folder.
+    pub(crate) fn command(&self) -> String {
+        let Plan { seed, mode, device, host_every } = self.plan;
+        let (device, mode) = (format!("{device:?}"), format!("{mode:?}"));
+        let host =
+            if host_every == 0 { String::new() } else { format!(" --host-every {host_every}") };
+        format!(
+            "gbxcule synth batch --count {} --seed {seed} --device {} --mode {}{host}{}",
+            self.count,
+            device.to_lowercase(),
+            mode.to_lowercase(),
+            self.tools.options()
+        )
+    }
+
     /// What a folder says it holds.
     pub fn read(folder: &Path) -> Result<Self, SynthError> {
         let path = folder.join(MANIFEST);
@@ -109,7 +124,9 @@ pub fn batch(
     if path.exists() {
         let found = Manifest::read(folder)?;
         if found != *manifest {
-            return Err(SynthError::Other { path: folder.into(), reason: format!("{found:?}") });
+            let (command, version) = (found.command(), found.generator_version);
+            let reason = format!("`{command}`, generator version {version}");
+            return Err(SynthError::Other { path: folder.into(), reason });
         }
     } else {
         let text = serde_json::to_string_pretty(manifest)

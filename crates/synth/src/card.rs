@@ -44,28 +44,20 @@ fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, format: Format, seen: S
         0..1_000 => "n<1K",
         1_000..10_000 => "1K<n<10K",
         10_000..100_000 => "10K<n<100K",
-        _ => "100K<n<1M",
+        100_000..1_000_000 => "100K<n<1M",
+        _ => "1M<n<10M",
     };
     let mut text = format!(
         "---\nlicense:{licences}\npretty_name: Kernels in NVIDIA Warp's dialect, compiled and run\ntags:\n- code\n- cuda\n- \
          autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files: data/*.{extension}\n---\n\n\
          # Kernels in NVIDIA Warp's dialect, compiled and run\n\n"
     );
-    let plan = manifest.plan;
     _ = writeln!(
         text,
-        "Made by `{COMPILER_VERSION}`, generator version {}, schema version {}:\n\n```\ngbxcule synth batch --count {} \
-         --seed {} --device {} --mode {}{} --out DIR\n```\n",
+        "Made by `{COMPILER_VERSION}`, generator version {}, schema version {}:\n\n```\n{} --out DIR\n```\n",
         manifest.generator_version,
         manifest.schema_version,
-        manifest.count,
-        plan.seed,
-        format!("{:?}", plan.device).to_lowercase(),
-        format!("{:?}", plan.mode).to_lowercase(),
-        match plan.host_every {
-            0 => String::new(),
-            every => format!(" --host-every {every}"),
-        } + &manifest.tools.options(),
+        manifest.command(),
     );
     text += &manifest.tools.credits();
     let distinct = curve(rows).last().map_or(0, |point| point.1);

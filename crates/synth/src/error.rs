@@ -36,11 +36,13 @@ pub enum SynthError {
         reason: String,
     },
     /// The folder holds something else.
-    #[error("{path} holds another dataset ({reason}): choose another folder, or ask for the same")]
+    #[error(
+        "{path} holds another dataset, of {reason}: choose another folder, or ask for the same"
+    )]
     Other {
         /// The folder.
         path: PathBuf,
-        /// What differs.
+        /// What it holds.
         reason: String,
     },
     /// The folder holds rows already.

@@ -1,6 +1,7 @@
 //! Prints a text as a person would lay it out.
 
 use crate::ast::{Expr, Function, Param, Stmt, Text, Ty};
+use gbxcule_kernel::front::python::scalar_name;
 use gbxcule_kernel::ir::Scalar;
 use std::fmt::Write as _;
 
@@ -63,27 +64,12 @@ pub(crate) fn plain(ty: Ty) -> String {
         Ty::Scalar(Scalar::F32) => "float".into(),
         Ty::Scalar(Scalar::I32) => "int".into(),
         Ty::Scalar(Scalar::Bool) => "bool".into(),
-        Ty::Scalar(of) => format!("wp.{}", long(of)),
+        Ty::Scalar(of) => format!("wp.{}", scalar_name(of)),
         Ty::Vec(len, of) => format!("wp.vec{len}{}", suffix(of)),
         Ty::Mat(rows, cols, of) => format!("wp.mat{rows}{cols}{}", suffix(of)),
         Ty::Quat => "wp.quat".into(),
         Ty::Transform => "wp.transform".into(),
         Ty::Struct(_) => unreachable!("a struct has a name of its own"),
-    }
-}
-
-fn long(of: Scalar) -> &'static str {
-    match of {
-        Scalar::I8 => "int8",
-        Scalar::I16 => "int16",
-        Scalar::I64 => "int64",
-        Scalar::U8 => "uint8",
-        Scalar::U16 => "uint16",
-        Scalar::U32 => "uint32",
-        Scalar::U64 => "uint64",
-        Scalar::F16 => "float16",
-        Scalar::F64 => "float64",
-        _ => "float32",
     }
 }
 

@@ -26,8 +26,12 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SynthError> {
         fs::create_dir_all(folder).map_err(SynthError::file(folder))?;
     }
     let partial = path.with_extension(format!("partial-{}", std::process::id()));
-    fs::write(&partial, bytes).map_err(SynthError::file(&partial))?;
-    fs::rename(&partial, path).map_err(SynthError::file(path))
+    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
+    written.map_err(|error| {
+        // A disk that is full is not to be kept full; it may not even have been made.
+        let _ = fs::remove_file(&partial);
+        SynthError::file(path)(error)
+    })
 }
 
 /// Rows as a Parquet file's bytes: the same rows, the same bytes.

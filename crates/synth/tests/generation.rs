@@ -139,5 +139,6 @@ fn workers_and_shards_change_no_byte() {
         &Tools::default(),
         &|| (),
     );
-    assert!(other.is_err_and(|error| error.to_string().contains("another dataset")));
+    let held = "another dataset, of `gbxcule synth batch --count 520 ";
+    assert!(other.is_err_and(|error| error.to_string().contains(held)));
 }

@@ -3,11 +3,16 @@
 from typing import Any
 
 import numpy as np
-import pufferlib
 from gymnasium.vector import AutoresetMode
 
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
+
+try:
+    import pufferlib
+except ModuleNotFoundError as error:
+    message = f"{__name__} needs PufferLib: `pip install pufferlib`"
+    raise ModuleNotFoundError(message, name=error.name) from error
 
 
 class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]

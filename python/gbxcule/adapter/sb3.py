@@ -12,10 +12,15 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
-from stable_baselines3.common.vec_env import VecEnv
 
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ModuleNotFoundError as error:
+    message = f"{__name__} needs Stable-Baselines3: `pip install stable-baselines3`"
+    raise ModuleNotFoundError(message, name=error.name) from error
 
 
 class SwarmVecEnv(VecEnv):  # type: ignore[misc]

@@ -12,6 +12,9 @@ FRAME_TCYCLES = 70224
 PROGRAM_BYTES = 256
 HAND_OVER = 0xFC  # `LD A,1; LDH (0x50),A` must be the last thing below 0x0100
 HEADER_CHECKSUM = 0x14D
+LOGO = slice(0x104, 0x134)
+# Rows of the trademark sign's tile.
+TRADEMARK = (0x3C, 0x42, 0xB9, 0xA5, 0xB9, 0xA5, 0x42, 0x3C)
 
 
 @dataclass(frozen=True)
@@ -86,3 +89,16 @@ def boot_program(rom: bytes, phase: Phase) -> bytes:
     if len(program.code) > HAND_OVER:
         raise ValueError("the boot program does not fit")
     return bytes(program.code).ljust(HAND_OVER, b"\0") + bytes(final)
+
+
+def logo_in_vram(rom: bytes) -> "dict[int, int]":
+    """What a boot ROM has drawn: the header's logo, each of its pixels as four, and the sign behind it."""
+    vram: "dict[int, int]" = {}
+    nibbles = [nibble for byte in rom[LOGO] for nibble in (byte >> 4, byte & 0xF)]
+    for index, nibble in enumerate(nibbles):
+        row = sum(0b11 << 2 * bit for bit in range(4) if nibble >> bit & 1)
+        vram |= {0x8010 + 4 * index: row, 0x8012 + 4 * index: row}
+    vram |= {0x8190 + 2 * index: row for index, row in enumerate(TRADEMARK)}
+    for column in range(12):
+        vram |= {0x9904 + column: 1 + column, 0x9924 + column: 13 + column}
+    return vram | {0x9910: 25}

@@ -76,10 +76,18 @@ class Machine:
         self.pyboy.set_emulation_speed(0)
         self.exact = exact
 
-    def state_after_boot(self) -> bytes:
-        """Run the boot program and keep the state in the moment it hands over."""
+    def state_after_boot(self, vram: "dict[int, int]") -> bytes:
+        """Run the boot program and keep the state in the moment it hands over, with this in video memory."""
         state = io.BytesIO()
-        self.pyboy.hook_register(0, 0x100, lambda _: state.tell() or self.pyboy.save_state(state), None)
+
+        def hand_over(_: None) -> None:
+            if state.tell():
+                return
+            for address, byte in vram.items():
+                self.pyboy.memory[address] = byte
+            self.pyboy.save_state(state)
+
+        self.pyboy.hook_register(0, 0x100, hand_over, None)
         while not state.tell():
             self.pyboy.tick(1, False, False)
         self.pyboy.hook_deregister(0, 0x100)
@@ -183,7 +191,7 @@ class Server:
             file.write(boot.boot_program(payload, boot.PYBOY_PHASE))
             file.flush()
             self.machines = [Machine(payload, file.name, header["exact"]) for _ in range(header["num_envs"])]
-        self.boot_state = self.machines[0].state_after_boot()
+        self.boot_state = self.machines[0].state_after_boot(boot.logo_in_vram(payload))
         return self.reset(header, payload)
 
     def reset(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":

@@ -1,5 +1,6 @@
 //! `gbxcule synth validate`, `mutate`, `leakage`: what looks at datasets.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -195,7 +196,7 @@ impl Leak {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let folder = &self.dataset.folder;
         let mut rows = read_rows(folder, &Manifest::read(folder)?)?;
-        rows.truncate(self.dataset.limit.unwrap_or(usize::MAX));
+        rows.truncate(self.dataset.limit.map_or(usize::MAX, NonZeroUsize::get));
         let bar = progress::late_bar(rows.len() as u64, "rows").with_message("comparing");
         let found = leakage(&rows, usize::MAX, &|rows| progress::advance(&bar, rows as u64));
         bar.finish_and_clear();

@@ -1,5 +1,6 @@
 //! `gbxcule synth generate`, `batch`, `card`, `dedupe`: what writes datasets.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -24,7 +25,7 @@ use crate::progress;
 #[derive(Args)]
 struct What {
     /// Rows of the whole dataset
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
 
     /// The dataset's seed
@@ -58,7 +59,7 @@ struct What {
 
     /// Threads; without it, one for each core
     #[arg(long, value_name = "W")]
-    workers: Option<usize>,
+    workers: Option<NonZeroUsize>,
 
     /// Write each block as JSON lines, too
     #[arg(long)]
@@ -99,8 +100,8 @@ impl What {
     }
 
     fn make(&self, device: Device, shard: u64, shards: u64) -> anyhow::Result<()> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = self.workers.unwrap_or(cores);
+        let cores = std::thread::available_parallelism().ok();
+        let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
         let work = Work { shard, shards, workers, resume: self.resume, jsonl: self.jsonl };
         let tools = self.tools(device)?;
         let manifest = self.manifest(device.texts(), &tools);

@@ -2,7 +2,7 @@
 //!
 //! The server speaks first, with `hello`:
 //! ```json
-//! {"type":"hello", "mode":"watch", "rom":"PEARL_DRIFT", "num_envs":64, "frames_per_step":24,
+//! {"type":"hello", "mode":"watch", "rom":"PEARL_DRIFT", "num_envs":64, "device":"cpu", "frames_per_step":24,
 //!  "release_after_frames":8, "codec":"full_v1", "actions":"random", "seed":0, "version":"0.1.0"}
 //! ```
 //! The browser sends texts, each one JSON object:
@@ -114,6 +114,7 @@ pub(crate) fn hello(rom: &str, driver: &Driver, mode: Mode) -> String {
         "mode": if mode == Mode::Play { "play" } else { "watch" },
         "rom": rom,
         "num_envs": driver.num_envs(),
+        "device": driver.device().to_string(),
         "frames_per_step": drive.schedule.frames_per_step(),
         "release_after_frames": drive.schedule.release_after_frames(),
         "codec": drive.codec.name,

@@ -21,6 +21,10 @@ const MOST_DEBT: Duration = Duration::from_millis(200);
 /// Over what time frames are counted.
 const METER_WINDOW: Duration = Duration::from_millis(500);
 
+/// A device is waited for after so many pieces, or after less if they take this long: whoever comes waits no longer.
+const MOST_AHEAD: u32 = 64;
+const LONGEST_AHEAD: Duration = Duration::from_millis(50);
+
 /// A step that takes longer is drawn even if nobody waits yet: somebody will before it is over.
 const LONG_STEP: Duration = Duration::from_millis(8);
 
@@ -73,6 +77,10 @@ pub(crate) struct Session {
     due: Instant,
     /// The pictures are of the present moment.
     is_drawn: bool,
+    /// Pieces that were asked for since the swarm was waited for, and the time that asking took.
+    ahead: u32,
+    busy: Duration,
+    /// What a piece took when the swarm was waited for.
     last_took: Duration,
     /// Counts whatever makes a view differ from the one before.
     version: u64,
@@ -89,6 +97,8 @@ impl Session {
             speed: start.speed,
             due: now,
             is_drawn: true,
+            ahead: 0,
+            busy: Duration::ZERO,
             last_took: Duration::ZERO,
             version: 0,
             meter: Meter { since: now, frames: 0, rate: 0.0 },
@@ -143,7 +153,24 @@ impl Session {
                 self.due = begin;
             }
         }
-        self.last_took = begin.elapsed();
+        self.ahead += 1;
+        self.busy += begin.elapsed();
+        let ahead = self.last_took * self.ahead;
+        if self.last_took.is_zero() || self.ahead >= MOST_AHEAD || ahead >= LONGEST_AHEAD {
+            self.settle()?;
+        }
+        Ok(())
+    }
+
+    /// Wait for what a device was only asked for, and see how long a piece took.
+    fn settle(&mut self) -> Result<(), SwarmError> {
+        if self.ahead == 0 {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        self.driver.sync()?;
+        self.last_took = (self.busy + begin.elapsed()) / self.ahead;
+        (self.ahead, self.busy) = (0, Duration::ZERO);
         Ok(())
     }
 
@@ -160,7 +187,7 @@ impl Session {
                 self.seats.push(seat);
             }
             Command::Leave { viewer } => {
-                self.let_go(viewer);
+                self.let_go(viewer)?;
                 self.seats.retain(|seat| seat.viewer != viewer);
             }
             Command::Ask { viewer, request: Request::Look(look), looks } => {
@@ -191,28 +218,27 @@ impl Session {
                 self.due = Instant::now();
             }
             Request::Reset => {
-                self.driver.reset();
+                self.driver.reset()?;
                 self.is_drawn = true;
             }
             Request::Hold { env, buttons } => {
                 let seat = self.seats.iter_mut().find(|seat| seat.viewer == viewer);
                 let before = seat.and_then(|seat| seat.holds.replace(env));
                 if let Some(before) = before.filter(|before| *before != env) {
-                    self.driver.hold(before, None);
+                    self.driver.hold(before, None)?;
                 }
-                self.driver.hold(env, Some(buttons));
+                self.driver.hold(env, Some(buttons))?;
             }
-            Request::LetGo => self.let_go(viewer),
+            Request::LetGo => self.let_go(viewer)?,
             Request::Look(_) => {}
         }
         Ok(())
     }
 
-    fn let_go(&mut self, viewer: u64) {
+    fn let_go(&mut self, viewer: u64) -> Result<(), SwarmError> {
         let seat = self.seats.iter_mut().find(|seat| seat.viewer == viewer);
-        if let Some(env) = seat.and_then(|seat| seat.holds.take()) {
-            self.driver.hold(env, None);
-        }
+        let held = seat.and_then(|seat| seat.holds.take());
+        held.map_or(Ok(()), |env| self.driver.hold(env, None))
     }
 
     fn set_running(&mut self, running: bool) {
@@ -241,6 +267,7 @@ impl Session {
             else {
                 continue;
             };
+            self.settle()?;
             let bytes = self.view(look)?;
             let seat = &mut self.seats[index];
             (seat.look, seat.last) = (None, Some((look, self.version)));
@@ -260,13 +287,12 @@ impl Session {
         };
         let closely = look.chosen.map(|env| self.driver.look_closely(env)).transpose()?;
         let envs = look.first..look.first + look.count;
-        let done: Vec<usize> = envs.clone().filter(|env| self.driver.is_over(*env)).collect();
+        let done = self.driver.over(envs.clone())?;
         let mut view = protocol::view_head(status, look, &done, closely.as_ref());
-        for env in envs {
-            look.shrink.append(self.driver.picture(env)?, &mut view);
-        }
+        let envs: Vec<usize> = envs.collect();
+        self.driver.pictures(&envs, |picture| look.shrink.append(picture, &mut view))?;
         if let Some(env) = look.chosen {
-            view.extend_from_slice(self.driver.picture(env)?);
+            self.driver.pictures(&[env], |picture| view.extend_from_slice(picture))?;
         }
         Ok(view)
     }

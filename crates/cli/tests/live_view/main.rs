@@ -4,5 +4,6 @@
 
 mod browser;
 mod chromium;
+mod client;
 mod serving;
 mod socket;

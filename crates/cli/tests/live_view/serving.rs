@@ -29,12 +29,13 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gbxcule"))
-            .args(arguments)
-            .args(["--port", "0"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the binary runs");
+        Self::run(Command::new(env!("CARGO_BIN_EXE_gbxcule")).args(arguments))
+    }
+
+    /// A command that is to serve.
+    pub(crate) fn run(command: &mut Command) -> Self {
+        let mut child =
+            command.args(["--port", "0"]).stdout(Stdio::piped()).spawn().expect("the binary runs");
         let mut stdout = BufReader::new(child.stdout.take().expect("it was piped"));
         let mut line = String::new();
         stdout.read_line(&mut line).expect("a line");

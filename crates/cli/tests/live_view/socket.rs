@@ -3,66 +3,13 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
-use std::time::Duration;
 
 use gbxcule_swarm::{FRAME_BYTES, ProgramText, Programs};
 use serde_json::{Value, json};
-use tungstenite::{Message, WebSocket};
+use tungstenite::Message;
 
+use crate::client::{Client, View};
 use crate::serving::{Serving, TASK, expected_swarm, fresh_swarm, step_randomly, wait_until};
-
-struct Client {
-    socket: WebSocket<TcpStream>,
-    hello: Value,
-}
-
-struct View {
-    head: Value,
-    pictures: Vec<u8>,
-}
-
-impl Client {
-    fn connect(serving: &Serving) -> Self {
-        let stream = TcpStream::connect(&serving.address).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
-        let url = format!("ws://{}/socket", serving.address);
-        let (socket, _) = tungstenite::client(url, stream).expect("a handshake");
-        let mut client = Self { socket, hello: Value::Null };
-        client.hello = client.text();
-        client
-    }
-
-    fn send(&mut self, request: &Value) {
-        self.send_text(&request.to_string());
-    }
-
-    fn send_text(&mut self, text: &str) {
-        self.socket.send(Message::text(text)).expect("it listens");
-    }
-
-    fn text(&mut self) -> Value {
-        match self.socket.read().expect("a message") {
-            Message::Text(text) => serde_json::from_str(&text).expect("JSON"),
-            other => panic!("a text was expected, not {} bytes", other.len()),
-        }
-    }
-
-    fn view(&mut self) -> View {
-        let Message::Binary(bytes) = self.socket.read().expect("a message") else {
-            panic!("a view was expected");
-        };
-        let (length, rest) = bytes.split_at(4);
-        let length = u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
-        let head = serde_json::from_slice(&rest[..length]).expect("JSON");
-        View { head, pictures: rest[length..].to_vec() }
-    }
-
-    fn look(&mut self, first: usize, count: usize, shrink: usize, chosen: Option<usize>) -> View {
-        let look = json!({ "type": "look", "first": first, "count": count, "shrink": shrink, "chosen": chosen });
-        self.send(&look);
-        self.view()
-    }
-}
 
 #[test]
 fn stepped_views_show_what_a_swarm_with_the_same_actions_shows() {

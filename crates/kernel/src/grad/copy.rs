@@ -158,17 +158,9 @@ impl<'a> Copy<'a> {
                 b.emit(Op::Atomic { op, place, value, expected }, data.ty)
             }
             Op::View { array, selectors } => {
-                let selectors: Vec<Selector> = self.body.selector_lists[selectors]
-                    .iter()
-                    .map(|&selector| match selector {
-                        Selector::At(index) => Selector::At(self.value(index)),
-                        Selector::Range { start, len, step } => Selector::Range {
-                            start: self.value(start),
-                            len: self.value(len),
-                            step: self.value(step),
-                        },
-                    })
-                    .collect();
+                let selectors = self.body.selector_lists[selectors].iter();
+                let selectors: Vec<Selector> =
+                    selectors.map(|selector| selector.map(|value| self.value(value))).collect();
                 b.view(self.value(array), &selectors)
             }
         };

@@ -23,6 +23,16 @@ struct Access {
     span: Span,
 }
 
+/// What the statements do to memory.
+#[derive(Default)]
+struct Accesses {
+    /// Of numbers that the gradient needs.
+    reads: Vec<Access>,
+    writes: Vec<Access>,
+    /// What can't be reversed wherever it stands.
+    faults: Vec<Diagnostic>,
+}
+
 /// Refuses, or gives the parameters whose arrays must lie apart: read, written.
 pub(super) fn check(
     program: Program<'_>,
@@ -30,60 +40,7 @@ pub(super) fn check(
     activity: &Activity,
     need: &Need,
 ) -> Result<Vec<(u32, u32)>, Vec<Diagnostic>> {
-    let mut faults = Vec::new();
-    let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    for (position, at) in scan.stmts.iter().enumerate() {
-        let span = at.stmt.span;
-        match at.stmt.kind {
-            StmtKind::Store { place, .. } if scan.is_memory(place) => {
-                writes.push(Access { place, position, span });
-            }
-            StmtKind::Let(value) => match scan.body.values[value].op {
-                Op::Load(place) if scan.is_memory(place) && need.value(value) => {
-                    reads.push(Access { place, position, span });
-                }
-                Op::Atomic { op, place, .. } => {
-                    writes.push(Access { place, position, span });
-                    let float = has_float(program.types, scan.body.places[place].ty);
-                    let extreme = matches!(op, AtomicOp::Min | AtomicOp::Max);
-                    if float && extreme {
-                        // Who won is read off what is there in the end.
-                        reads.push(Access { place, position, span });
-                    }
-                    let old_used = need.value(value) || activity.value(value);
-                    faults.extend(atomic(op, float, old_used, span));
-                }
-                Op::Bitcast(_) if activity.made_of_bits().contains(&value) => {
-                    faults.push(
-                        Diagnostic::error(
-                            "grad-bits",
-                            span,
-                            "a float made of the bits of another can't be differentiated",
-                        )
-                        .help("compute it, or write the gradient by hand: `@wp.func_grad`"),
-                    );
-                }
-                Op::AsArray(_) => faults.push(
-                    Diagnostic::error(
-                        LOCAL_ARRAY,
-                        span,
-                        "an array made of a variable can't be differentiated",
-                    )
-                    .help("use a vector, or pass an array from outside"),
-                ),
-                Op::Gradient(_) => faults.push(
-                    Diagnostic::error(
-                        "grad-of-gradient",
-                        span,
-                        "a kernel that uses gradients itself can't be differentiated",
-                    )
-                    .help("pass the gradients as an array of its own"),
-                ),
-                _ => {}
-            },
-            _ => {}
-        }
-    }
+    let Accesses { reads, writes, mut faults } = accesses(program, scan, activity, need);
     // Elements of an array made of a variable are taken for memory: what is said of them would mislead.
     if faults.iter().any(|fault| fault.code == LOCAL_ARRAY) {
         return Err(faults);
@@ -92,17 +49,9 @@ pub(super) fn check(
     for read in &reads {
         let later: Vec<&Access> = writes.iter().filter(|write| later(scan, read, write)).collect();
         let hit = later.iter().find(|write| origin::may_meet(scan, read.place, write.place));
-        if let Some(write) = hit {
-            faults.push(overwritten(read, write));
-        }
-        let mixed = writes.iter().find(|write| mixed(scan, read, write));
-        faults.extend(mixed.map(|write| {
-            let message = "an atomic minimum or maximum and another atomic operation on one array: what is there in \
-                           the end doesn't say who won";
-            Diagnostic::error("grad-atomic", read.span, message)
-                .label(write.span, "the other one")
-                .help("give each an array of its own")
-        }));
+        faults.extend(hit.map(|write| overwritten(read, write)));
+        let other = writes.iter().find(|write| mixed(scan, read, write));
+        faults.extend(other.map(|write| unknown_winner(read, write)));
         for write in later {
             let both = [read.place, write.place].map(|place| origin::of_place(scan, place));
             if let [Some(one), Some(other)] = both
@@ -115,6 +64,63 @@ pub(super) fn check(
     apart.sort_unstable();
     apart.dedup();
     if faults.is_empty() { Ok(apart) } else { Err(faults) }
+}
+
+fn accesses(program: Program<'_>, scan: &Scan<'_>, activity: &Activity, need: &Need) -> Accesses {
+    let mut found = Accesses::default();
+    for (position, at) in scan.stmts.iter().enumerate() {
+        let span = at.stmt.span;
+        let access = |place| Access { place, position, span };
+        let value = match at.stmt.kind {
+            StmtKind::Store { place, .. } if scan.is_memory(place) => {
+                found.writes.push(access(place));
+                continue;
+            }
+            StmtKind::Let(value) => value,
+            _ => continue,
+        };
+        match scan.body.values[value].op {
+            Op::Load(place) if scan.is_memory(place) && need.value(value) => {
+                found.reads.push(access(place));
+            }
+            Op::Atomic { op, place, .. } => {
+                found.writes.push(access(place));
+                let float = has_float(program.types, scan.body.places[place].ty);
+                if float && is_extreme(op) {
+                    // Who won is read off what is there in the end.
+                    found.reads.push(access(place));
+                }
+                let old_used = need.value(value) || activity.value(value);
+                found.faults.extend(atomic(op, float, old_used, span));
+            }
+            Op::Bitcast(_) if !activity.made_of_bits().contains(&value) => {}
+            op => found.faults.extend(irreversible(op, span)),
+        }
+    }
+    found
+}
+
+/// Operations that have no reverse.
+fn irreversible(op: Op, span: Span) -> Option<Diagnostic> {
+    let (code, message, help) = match op {
+        Op::Bitcast(_) => (
+            "grad-bits",
+            "a float made of the bits of another can't be differentiated",
+            "compute it, or write the gradient by hand: `@wp.func_grad`",
+        ),
+        Op::AsArray(_) => (
+            LOCAL_ARRAY,
+            "an array made of a variable can't be differentiated",
+            "use a vector, or pass an array from outside",
+        ),
+        Op::Gradient(_) => (
+            "grad-of-gradient",
+            "a kernel that uses gradients itself can't be differentiated",
+            "pass the gradients as an array of its own",
+        ),
+        _ => return None,
+    };
+    Some(Diagnostic::error(code, span, message).help(help))
 }
 
 fn atomic(op: AtomicOp, float: bool, old_used: bool, span: Span) -> Option<Diagnostic> {
@@ -150,7 +156,11 @@ fn atomic_op(scan: &Scan<'_>, access: &Access) -> Option<AtomicOp> {
 }
 
 fn extreme_op(scan: &Scan<'_>, access: &Access) -> Option<AtomicOp> {
-    atomic_op(scan, access).filter(|op| matches!(op, AtomicOp::Min | AtomicOp::Max))
+    atomic_op(scan, access).filter(|op| is_extreme(*op))
+}
+
+fn is_extreme(op: AtomicOp) -> bool {
+    matches!(op, AtomicOp::Min | AtomicOp::Max)
 }
 
 /// Minima only, or maxima only, in one place: what is there in the end beat all of them.
@@ -191,4 +201,12 @@ fn overwritten(read: &Access, write: &Access) -> Diagnostic {
         .here("written here")
         .label(read.span, "read here")
         .help("keep the number in a variable and store it once, or write to another array")
+}
+
+fn unknown_winner(read: &Access, write: &Access) -> Diagnostic {
+    let message = "an atomic minimum or maximum and another atomic operation on one array: what is there in the end \
+                   doesn't say who won";
+    Diagnostic::error("grad-atomic", read.span, message)
+        .label(write.span, "the other one")
+        .help("give each an array of its own")
 }

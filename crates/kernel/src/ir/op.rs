@@ -144,6 +144,19 @@ pub enum Selector {
     },
 }
 
+impl Selector {
+    /// The same of other values.
+    #[must_use]
+    pub fn map(self, mut map: impl FnMut(Value) -> Value) -> Self {
+        match self {
+            Self::At(index) => Self::At(map(index)),
+            Self::Range { start, len, step } => {
+                Self::Range { start: map(start), len: map(len), step: map(step) }
+            }
+        }
+    }
+}
+
 /// Operations with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UnaryOp {

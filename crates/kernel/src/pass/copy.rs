@@ -116,14 +116,7 @@ impl<'a> Copier<'a> {
             Op::View { selectors, .. } => {
                 let copies: Vec<Selector> = self.from.selector_lists[*selectors]
                     .iter()
-                    .map(|&selector| match selector {
-                        Selector::At(index) => Selector::At(self.value(index)),
-                        Selector::Range { start, len, step } => Selector::Range {
-                            start: self.value(start),
-                            len: self.value(len),
-                            step: self.value(step),
-                        },
-                    })
+                    .map(|selector| selector.map(|value| self.value(value)))
                     .collect();
                 *selectors = self.to.selector_lists.add(copies);
             }

@@ -126,6 +126,8 @@ impl Box3 {
         low.move_by(amount, &self.cells[1]);
         let cells = &mut self.cells;
         cells[(amount & 1) as usize].x = low.x;
+        self.cells[0].move_by(amount, &Point::at(1, 2));
+        self.low.move_by(3, &self.cells[0]);
         self.low.sum()
     }
 }
@@ -200,7 +202,13 @@ pub fn cast_of_shift(by: u8) -> u64 {
 }
 
 pub fn cast_of_literal(a: u8) -> u64 {
-    !0 as u64 ^ -2 as i64 as u64 ^ (a as u64) ^ 0xffff_ffff_ffff_ffff as u64
+    !0 as u64
+        ^ !0x1_0000_0000 as u64
+        ^ (-0x1_0000_0000) as i64 as u64
+        ^ (!1) as u64
+        ^ -(2) as i64 as u64
+        ^ (a as u64)
+        ^ 0xffff_ffff_ffff_ffff as u64
 }
 
 pub fn methods(a: u8, b: u8, n: u32) -> u32 {
@@ -332,6 +340,22 @@ pub fn match_wide(a: u64) -> u8 {
         0xffff_ffff_ffff_ffff => 3,
         _ => 4,
     }
+}
+
+/// What is matched is known to be a `u64` only later.
+pub fn match_before_the_type(a: u64) -> u8 {
+    let mut x = 5;
+    let mut found = 0;
+    for turn in 0..2 {
+        found = found * 10
+            + match x {
+                ..4 => 1,
+                4.. => 2,
+                _ => 3,
+            };
+        x = a;
+    }
+    found
 }
 
 pub fn match_statements(a: u8, b: u8) -> u32 {
@@ -510,6 +534,11 @@ pub fn structs(x: i16, y: i32) -> i64 {
         + ORIGIN.sum() as i64
 }
 
+fn through(outer: &&u32, inner: &mut &mut u32) -> u32 {
+    **inner ^= 1;
+    **outer
+}
+
 pub fn by_reference(a: u32, b: u32) -> u32 {
     let mut counter = a;
     let first = bump(&mut counter, b);
@@ -519,7 +548,11 @@ pub fn by_reference(a: u32, b: u32) -> u32 {
     let alias = &mut point;
     alias.move_by(a as i16, &other);
     alias.x |= 1;
-    first ^ second ^ counter ^ point.sum() as u32
+    let (one, mut two) = (b, a);
+    let shared = &one;
+    let mut changed = &mut two;
+    let third = through(&shared, &mut changed);
+    first ^ second ^ counter ^ point.sum() as u32 ^ third ^ two
 }
 
 pub fn arrays(a: u16, at: u8) -> u32 {
@@ -548,6 +581,10 @@ pub fn constants(at: u8) -> u64 {
         + TABLE.len() as u64
         + inner::BIAS as u64
         + (FAR as i64 + 1000) as u64
+}
+
+pub fn constants_of_every_kind(at: u8) -> u64 {
+    crate::constants::constant(at)
 }
 
 pub fn modules(a: u32) -> u32 {
@@ -615,6 +652,116 @@ pub fn compound(a: u32, b: u8) -> u32 {
     x
 }
 
+pub fn branches_with_effects(a: u8, b: u8) -> u32 {
+    let mut turns = 0u32;
+    let x = if a > b {
+        turns += 1;
+        1
+    } else {
+        turns += 10;
+        2
+    };
+    let both = a > 7 && {
+        turns += 100;
+        b > 7
+    } || {
+        turns += 1000;
+        a == b
+    };
+    let y = match a & 3 {
+        0 => {
+            turns += 10_000;
+            b
+        }
+        1 => 1,
+        _ => a,
+    };
+    turns * 7 + x * 3 + both as u32 + y as u32
+}
+
+pub fn references_from_blocks(a: u32) -> u32 {
+    let mut counter = a;
+    let alias = {
+        let by = a & 7;
+        counter = counter.wrapping_add(by);
+        &mut counter
+    };
+    *alias ^= 5;
+    let before = bump(
+        {
+            counter = counter.wrapping_mul(3);
+            &mut counter
+        },
+        2,
+    );
+    before ^ counter
+}
+
+pub fn never(a: u8) -> u8 {
+    let x: u8 = match a & 7 {
+        0 => {
+            return 1;
+        }
+        1 => {
+            let y: u8 = return 2;
+            y
+        }
+        2 => loop {
+            return 3;
+        },
+        3 => return { a >> 1 },
+        5 => {
+            return 8;
+            a
+        }
+        6 => {
+            let w: u8 = loop {
+                return 9;
+            };
+            w + 1
+        }
+        4 => {
+            if a > 100 {
+                return 4;
+            } else {
+                return 5;
+            }
+        }
+        _ => a,
+    };
+    let z = if x > 200 {
+        return 6;
+    } else {
+        x
+    };
+    let holds = z > 100 && (z > 150 || return 7);
+    z ^ holds as u8
+}
+
+fn raise(to: &mut u32, _: u8, by: u32) {
+    if by > 1000 {
+        return lower(to);
+    }
+    for _ in (0..3) {
+        if *to & 0xff == 7 {
+            return;
+        }
+        *to = to.wrapping_add(by);
+    }
+    return ();
+}
+
+fn lower(to: &mut u32) -> () {
+    *to >>= 1;
+}
+
+pub fn nothing_returned(a: u32, b: u8) -> u32 {
+    let mut x = a;
+    raise(&mut x, b, b as u32 + 1);
+    raise(&mut x, b, a);
+    x
+}
+
 pub fn sum_of(cells: &[u8]) -> u32 {
     let mut sum = 0;
     for index in 0..cells.len() {
@@ -631,7 +778,9 @@ pub fn scramble(from: &[u8], to: &mut [u8], key: u8) -> u32 {
         at += 1;
     }
     if from.len() > 2 {
-        fill(to, key);
+        let same = to;
+        fill(same, key);
+        return sum_of(from) * 2 + sum_of(same);
     }
     sum_of(from) * 2 + sum_of(to)
 }

@@ -1,7 +1,10 @@
 //! The subset of Rust means in IR what it means to rustc.
 
+mod constants;
 mod construct;
 mod diagnostic;
+mod refusal;
+mod shape;
 
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::render;
@@ -12,7 +15,10 @@ use gbxcule_kernel::source::SourceMap;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-const TEXTS: &[(&str, &str)] = &[("src/construct.rs", include_str!("construct.rs"))];
+const TEXTS: &[(&str, &str)] = &[
+    ("src/construct.rs", include_str!("construct.rs")),
+    ("src/constants.rs", include_str!("constants.rs")),
+];
 
 fn lowered(entries: &[&str]) -> Valid<Module> {
     let mut sources = SourceMap::new();
@@ -105,6 +111,7 @@ cases! {
     match_all_bytes(u8) -> u8;
     match_flag(bool, u8) -> u8;
     match_wide(u64) -> u8;
+    match_before_the_type(u64) -> u8;
     match_statements(u8, u8) -> u32;
     enums(u8) -> u32;
     loops(u8, u8) -> u32;
@@ -119,6 +126,7 @@ cases! {
     by_reference(u32, u32) -> u32;
     arrays(u16, u8) -> u32;
     constants(u8) -> u64;
+    constants_of_every_kind(u8) -> u64;
     modules(u32) -> u32;
     evaluation_order(u8) -> u32;
     branches_that_move_their_target(u8, u8) -> u32;
@@ -126,6 +134,10 @@ cases! {
     untyped_signed(u8) -> i64;
     bool_logic(bool, bool, u8) -> u8;
     compound(u32, u8) -> u32;
+    branches_with_effects(u8, u8) -> u32;
+    references_from_blocks(u32) -> u32;
+    never(u8) -> u8;
+    nothing_returned(u32, u8) -> u32;
 }
 
 /// Numbers at which something happens.

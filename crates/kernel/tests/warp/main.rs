@@ -9,6 +9,7 @@ mod oracle;
 
 use gbxcule_kernel::arbitrary::{Actual, Case, Program, cases};
 use gbxcule_kernel::eval;
+use gbxcule_kernel::front::python::scalar_name;
 use gbxcule_kernel::ir::builtin::{self, Face};
 use gbxcule_kernel::ir::{Literal, Scalar, Shape, Type, Types, constant};
 use oracle::{Launch, Warp};
@@ -266,24 +267,7 @@ fn kernel_text(text: &mut String, position: usize, case: &Case, program: &Progra
 }
 
 fn spelled(types: &Types, ty: Type) -> String {
-    let scalar = |of: Scalar| {
-        let name = match of {
-            Scalar::Bool => "bool",
-            Scalar::I8 => "int8",
-            Scalar::I16 => "int16",
-            Scalar::I32 => "int32",
-            Scalar::I64 => "int64",
-            Scalar::U8 => "uint8",
-            Scalar::U16 => "uint16",
-            Scalar::U32 => "uint32",
-            Scalar::U64 => "uint64",
-            Scalar::F16 => "float16",
-            Scalar::Bf16 => "bfloat16",
-            Scalar::F32 => "float32",
-            Scalar::F64 => "float64",
-        };
-        format!("wp.{name}")
-    };
+    let scalar = |of| format!("wp.{}", scalar_name(of));
     match types[ty] {
         Shape::Scalar(of) => scalar(of),
         Shape::Vector { len, of } => format!("wp.types.vector({len}, {})", scalar(of)),

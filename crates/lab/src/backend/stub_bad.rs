@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::native::Native;
+use super::swarm::Ours;
 use super::{Backend, BackendConfig, BackendKind, EnvState};
 use crate::LabError;
 
 pub(crate) struct StubBad {
-    honest: Native,
+    honest: Ours,
 }
 
 impl StubBad {
     pub(crate) fn open(config: &BackendConfig) -> Result<Self, LabError> {
-        Ok(Self { honest: Native::open(config)? })
+        Ok(Self { honest: Ours::open(BackendKind::WarpVecCpu, config)? })
     }
 }
 

@@ -24,4 +24,8 @@ gate --rom ALU_LOOP
 gate --rom MEM_RWB --mem-region C000:C100
 ./gbxcule verify --ref-backend warp_vec_cpu --dut-backend warp_vec_cuda --verify-steps "$steps" \
     --rom JOY_DIVERGE_PERSIST --num-envs 64 --stage full_step --mem-region C000:C100
-./gbxcule bench --backend warp_vec_cuda --rom PEARL_DRIFT --env-counts "${ENVS:-1,64,1024,8192,16384,32768,65536}"
+for rom in ALU_LOOP MEM_RWB JOY_DIVERGE_PERSIST "PEARL_DRIFT --draw-last"; do
+    # shellcheck disable=SC2086
+    ./gbxcule bench --backend warp_vec_cuda --rom $rom --steps "$steps" --longest-window 2 --repeats 3 \
+        --env-counts "${ENVS:-1,64,1024,8192,16384,32768,65536}"
+done

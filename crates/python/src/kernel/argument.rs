@@ -119,6 +119,10 @@ impl Taker<'_> {
             let found = value.get_type().name()?;
             Err(PyTypeError::new_err(format!("needs `{}`, found `{found}`", shown())))
         };
+        if gradient.is_some() && !matches!(self.module.types[ty], Shape::Array { .. }) {
+            let message = format!("is a `{}`, and only arrays have gradients", shown());
+            return Err(PyTypeError::new_err(message));
+        }
         match self.module.types[ty] {
             Shape::Array { .. } if value.is_none() => Ok(Argument::Absent),
             Shape::Array { of, dims } => {
@@ -144,10 +148,16 @@ impl Taker<'_> {
                 }
                 Ok(Argument::Struct(taken))
             }
-            _ => match DataType::of(self.module, ty) {
-                Some(wanted) => composite(&wanted, value)?.map_or_else(misfit, Ok),
-                None => misfit(),
-            },
+            _ => {
+                let Some(wanted) = DataType::of(self.module, ty) else { return misfit() };
+                let taken = composite(&wanted, value)?;
+                taken.map_err(|found| {
+                    PyTypeError::new_err(format!(
+                        "needs `{}`, found numbers of shape {found:?}",
+                        shown()
+                    ))
+                })
+            }
         }
     }
 
@@ -161,6 +171,8 @@ impl Taker<'_> {
         }
         self.check_place(value)?;
         let stream = self.place.stream.as_ref();
+        let records = self.records(of, value)?;
+        let value = records.as_ref().unwrap_or(value);
         let borrowed = Borrowed::in_order_of(value, stream.and_then(Stream::handle))?;
         let described = Described {
             element: borrowed.element(),
@@ -191,6 +203,52 @@ impl Taker<'_> {
         }
         self.borrowed.push(borrowed);
         array.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// A NumPy array of records as its bytes, if the kernel wants structs that are laid out as these.
+    fn records<'py>(
+        &self,
+        of: Type,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(dtype) = value.getattr_opt("dtype")? else { return Ok(None) };
+        let Some(names) = dtype.getattr_opt("names")?.filter(|names| !names.is_none()) else {
+            return Ok(None);
+        };
+        let names: Vec<String> = names.extract()?;
+        let Some(wanted @ DataType::Struct(structure)) = &DataType::of(self.module, of) else {
+            return Ok(None);
+        };
+        let fields = dtype.getattr("fields")?;
+        let (mut laid_out, mut end) = (names.len() == structure.fields.len(), 0_usize);
+        for (name, ty) in &structure.fields {
+            let (size, align) = ty.layout();
+            let begin = end.next_multiple_of(align);
+            end = begin + size;
+            let Ok(field) = fields.get_item(name) else {
+                return Err(PyTypeError::new_err(format!("the records have no field `{name}`")));
+            };
+            let (found, at): (Bound<'_, PyAny>, usize) =
+                (field.get_item(0)?, field.get_item(1)?.extract()?);
+            let bytes: usize = found.getattr("itemsize")?.extract()?;
+            laid_out &= (at, bytes) == (begin, size);
+            let scalar = inside(ty).1.and_then(numpy_name);
+            let base = found.getattr("base")?.getattr("name")?.extract::<String>()?;
+            laid_out &= scalar.is_none_or(|scalar| scalar == base);
+        }
+        let size: usize = dtype.getattr("itemsize")?.extract()?;
+        if !laid_out || size != wanted.layout().0 {
+            return Err(PyTypeError::new_err(format!(
+                "records of {size} bytes aren't laid out as `{}`, which has {} bytes; numpy.dtype(.., align=True) has \
+                 fields as it has, in the same order",
+                self.module.types.display(of),
+                wanted.layout().0
+            )));
+        }
+        // A dimension of one record each, then its bytes: strides of any kind stay what they are.
+        let each =
+            value.call_method1("__getitem__", ((value.py().Ellipsis(), value.py().None()),))?;
+        Ok(Some(each.call_method1("view", ("uint8",))?))
     }
 
     /// An array of the kernels' stream.
@@ -318,18 +376,25 @@ fn number(scalar: Scalar, value: &Bound<'_, PyAny>) -> PyResult<Option<Argument>
     Ok(None)
 }
 
-/// A vector, matrix, quaternion or transform from any nested sequence or array.
-fn composite(wanted: &DataType, value: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
-    let (inner, Some(scalar)) = inside(wanted) else { return Ok(None) };
+/// A vector, matrix, quaternion or transform from any nested sequence or array; the shape of one that doesn't fit.
+fn composite(
+    wanted: &DataType,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Result<Argument, Vec<usize>>> {
+    let (inner, Some(scalar)) = inside(wanted) else {
+        return Err(PyTypeError::new_err("fixed arrays of structs can't be given"));
+    };
     let numpy = value.py().import("numpy")?;
-    let Some(dtype) = numpy_name(scalar) else { return Ok(None) };
+    let Some(dtype) = numpy_name(scalar) else {
+        return Err(PyTypeError::new_err("NumPy has no `bfloat16`: pass an array"));
+    };
     let array = numpy.call_method1("ascontiguousarray", (value, dtype))?;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
     if shape != inner {
-        return Ok(None);
+        return Ok(Err(shape));
     }
     let bytes: Vec<u8> = array.call_method0("tobytes")?.extract()?;
-    Ok(Some(Argument::Value(wanted.clone(), bytes)))
+    Ok(Ok(Argument::Value(wanted.clone(), bytes)))
 }
 
 fn numpy_name(scalar: Scalar) -> Option<String> {

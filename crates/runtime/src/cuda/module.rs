@@ -35,19 +35,13 @@ impl Image {
     pub(crate) fn new(module: &Valid<Module>, ordinal: u32, build: Build) -> Result<Self, Error> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let context = Context::of(ordinal)?;
-        let nvrtc = Nvrtc::shared()?;
-        if nvrtc.version().0 > context.cuda.0 {
-            return Err(Error::DriverTooOld { driver: context.cuda, nvrtc: nvrtc.version() });
-        }
         let options = Options { checks: build.checks(), ..Options::new(Dialect::Cuda) };
         let mut text = cxx::write(module, &options);
         let source = std::mem::take(&mut text.source);
-        let cubin = cubin(&nvrtc, &source, &module.name, &context)?;
+        let wanted = Wanted { source: &source, name: &module.name, text: &text, context: &context };
+        let (cubin, loaded) = wanted.code()?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let image = Self { number, text, context, cubin, spare: Mutex::default() };
-        let loaded = image.load()?;
-        *image.spare.lock().unwrap_or_else(PoisonError::into_inner) = Some(loaded);
-        Ok(image)
+        Ok(Self { number, text, context, cubin, spare: Mutex::new(Some(loaded)) })
     }
 
     /// Loads the code once more, or what is left over; with a record of faults of its own.
@@ -62,14 +56,53 @@ impl Image {
     }
 }
 
-fn cubin(nvrtc: &Nvrtc, source: &str, name: &str, context: &Context) -> Result<Vec<u8>, Error> {
-    let (arch, (major, minor)) = (nvrtc.arch_for(context.arch)?, nvrtc.version());
-    let compile = || nvrtc.compile(source, &format!("{name}.cu"), arch, Output::Cubin);
-    let Some(disk) = Disk::find() else { return compile() };
-    let (arch, version) = (arch.to_string(), format!("{major}.{minor}"));
-    let mut parts = vec![source, HEADER, arch.as_str(), version.as_str()];
-    parts.extend(nvrtc::OPTIONS);
-    disk.fetch(&Disk::key(&parts), compile)
+/// Code that is wanted on a device.
+struct Wanted<'w> {
+    source: &'w str,
+    name: &'w str,
+    text: &'w Text,
+    context: &'w Arc<Context>,
+}
+
+impl Wanted<'_> {
+    /// What is on disk and the driver takes, else it is made. On disk any NVRTC's code will do that the driver is new
+    /// enough for, so none has to be there; but what the user names is used.
+    fn code(&self) -> Result<(Vec<u8>, Loaded), Error> {
+        let named = Nvrtc::named()?;
+        named.as_ref().map_or(Ok(()), |nvrtc| self.check(nvrtc))?;
+        let (disk, key) = (Disk::find(), self.key());
+        let wanted = |version: (u32, u32)| match &named {
+            Some(nvrtc) => version == nvrtc.version(),
+            None => version.0 <= self.context.cuda.0,
+        };
+        if let Some(cubin) = disk.as_ref().and_then(|disk| disk.find_code(&key, wanted)) {
+            match Loaded::new(self.context, &cubin, self.text) {
+                // Made for a driver that was newer.
+                Err(Error::CodeRefused { .. }) => {}
+                loaded => return Ok((cubin, loaded?)),
+            }
+        }
+        let nvrtc = named.map_or_else(Nvrtc::shared, Ok)?;
+        self.check(&nvrtc)?;
+        let (arch, name) = (nvrtc.arch_for(self.context.arch)?, format!("{}.cu", self.name));
+        let cubin = nvrtc.compile(self.source, &name, arch, Output::Cubin)?;
+        let loaded = Loaded::new(self.context, &cubin, self.text)?;
+        disk.map_or(Ok(()), |disk| disk.keep(&key, nvrtc.version(), &cubin))?;
+        Ok((cubin, loaded))
+    }
+
+    /// All that decides what code does.
+    fn key(&self) -> String {
+        let arch = self.context.arch.to_string();
+        let mut parts = vec![self.source, HEADER, arch.as_str()];
+        parts.extend(nvrtc::OPTIONS);
+        Disk::key(&parts)
+    }
+
+    fn check(&self, nvrtc: &Nvrtc) -> Result<(), Error> {
+        let (driver, nvrtc) = (self.context.cuda, nvrtc.version());
+        if nvrtc.0 > driver.0 { Err(Error::DriverTooOld { driver, nvrtc }) } else { Ok(()) }
+    }
 }
 
 /// Code in a device's memory.

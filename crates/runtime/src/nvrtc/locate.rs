@@ -41,14 +41,19 @@ pub(super) struct Place {
 
 /// All libraries to try, best first.
 pub(super) fn places() -> Result<Vec<Place>, Error> {
-    if let Some(place) = std::env::var_os(VARIABLE) {
-        return by_variable(Path::new(&place));
+    if let Some(place) = named() {
+        return by_variable(&place);
     }
     let python = python();
     let folders = search_path(&python);
     let mut places = in_packages(&folders, &Origin::Python(python));
     places.extend(in_system());
     Ok(places)
+}
+
+/// What the variable says, if it says something.
+pub(super) fn named() -> Option<PathBuf> {
+    std::env::var_os(VARIABLE).filter(|place| !place.is_empty()).map(PathBuf::from)
 }
 
 /// What a variable names is used, or it is an error: never something else.

@@ -1,4 +1,4 @@
-//! Kernels that look at envs and change them for debuggers: registers, memory by address, a frame. Each leaves
+//! Kernels that look at envs and change them for debuggers: registers, memory by address, frames. Each leaves
 //! what was asked for, and no more, side by side in memory, so that only that is copied to the host.
 
 use std::sync::OnceLock;
@@ -7,10 +7,8 @@ use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{Arg, BlockId, Builder, Module, Param, PlaceId, Scalar, Type, Value};
 
 use super::column::Columns;
-use super::part::{self, FIRST_ARRAY, PARTS};
-use super::translation::{
-    DETACHED, arrange, checked, field, function, kernel, machine_module, machine_type,
-};
+use super::part::{self, FRAME, PARTS};
+use super::translation::{arrange, checked, field, function, kernel, machine_module, machine_type};
 
 /// Leaves the registers of envs: A F B C D E H L SP PC.
 pub(crate) const REGISTERS: &str = "registers";
@@ -20,8 +18,8 @@ pub(crate) const PEEK: &str = "peek";
 pub(crate) const POKE: &str = "poke";
 /// Leaves the bytes at some addresses of some envs.
 pub(crate) const GATHER: &str = "gather";
-/// Leaves an env's frame.
-pub(crate) const FRAME: &str = "frame";
+/// Leaves the frames of some envs.
+pub(crate) const FRAMES: &str = "frames";
 
 /// 16-bit words that [`REGISTERS`] leaves for an env.
 pub(crate) const REGISTER_COUNT: usize = 10;
@@ -32,7 +30,7 @@ pub(crate) fn registers_module() -> &'static Valid<Module> {
     MODULE.get_or_init(|| {
         let (mut module, columns) = machine("registers");
         registers(&mut module, &columns);
-        frame(&mut module);
+        frames(&mut module);
         checked(module)
     })
 }
@@ -95,20 +93,21 @@ fn registers(module: &mut Module, columns: &Columns) {
     b.finish();
 }
 
-/// Thread `i` leaves byte `i` of an env's frame.
-fn frame(module: &mut Module) {
+/// Thread `i, j` leaves byte `j` of the frame of env `envs[i]` in row `i`.
+fn frames(module: &mut Module) {
     let mut params = part::parameters(module, "");
-    let bytes = module.types.array(Type::U8, 1);
-    params.extend([Param::value("env", Type::I32), Param::value("out", bytes)]);
-    let frame = DETACHED.iter().position(|name| *name == "frame").unwrap_or_default();
-    let kernel = kernel(module, FRAME, params);
+    let (numbers, rows) = (module.types.array(Type::I32, 1), module.types.array(Type::U8, 2));
+    params.extend([Param::value("envs", numbers), Param::value("out", rows)]);
+    let kernel = kernel(module, FRAMES, params);
     let mut b = Builder::new(module, kernel);
-    let (index, env) = (b.launch_index(0), b.arg(PARTS as u32));
-    let from = b.param_place((FIRST_ARRAY + frame) as u32);
-    let from = b.element(from, &[env, index]);
+    let (row, byte) = (b.launch_index(0), b.launch_index(1));
+    let [envs, out] = [0, 1].map(|position| b.param_place(PARTS as u32 + position));
+    let env = b.element(envs, &[row]);
+    let env = b.load(env);
+    let from = b.param_place(FRAME as u32);
+    let from = b.element(from, &[env, byte]);
     let value = b.load(from);
-    let out = b.param_place(PARTS as u32 + 1);
-    let to = b.element(out, &[index]);
+    let to = b.element(out, &[row, byte]);
     b.store(to, value);
     b.finish();
 }

@@ -36,6 +36,8 @@ impl Layout {
 pub(crate) const PARTS: usize = WIDTHS.len() + DETACHED.len() + 3;
 /// The position of the first detached array.
 pub(crate) const FIRST_ARRAY: usize = WIDTHS.len();
+/// The position of work RAM.
+pub(crate) const WRAM: usize = FIRST_ARRAY;
 /// The position of cartridge RAM.
 pub(crate) const CART_RAM: usize = PARTS - 3;
 /// The position of the counters: frames and T-cycles.

@@ -21,13 +21,18 @@ pub(crate) const KERNEL: &str = "step";
 const ROM: u32 = PARTS as u32;
 const ACTIONS: u32 = ROM + 1;
 const CODEC: u32 = ROM + 2;
-const FRAMES: u32 = ROM + 3;
-const RELEASE_AFTER: u32 = ROM + 4;
-const DRAW_LAST: u32 = ROM + 5;
-const SEED: u32 = ROM + 6;
-const REWARDS: u32 = ROM + 7;
-const DONES: u32 = ROM + 8;
-const OBSERVATIONS: u32 = ROM + 9;
+const HANDS: u32 = ROM + 3;
+const FRAMES: u32 = ROM + 4;
+const RELEASE_AFTER: u32 = ROM + 5;
+const DRAW_LAST: u32 = ROM + 6;
+const COMPUTES: u32 = ROM + 7;
+const SEED: u32 = ROM + 8;
+const REWARDS: u32 = ROM + 9;
+const DONES: u32 = ROM + 10;
+const OBSERVATIONS: u32 = ROM + 11;
+
+/// What stands for the buttons that hands hold where there are no hands; any number below 0 does.
+pub(crate) const NO_HANDS: i16 = -1;
 
 /// Makes the kernel of a stage with programs.
 #[must_use]
@@ -39,16 +44,19 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
     let mut module = arrange(module, &called);
     let machine = machine_type(&module);
     let columns = Columns::new(&module.types, machine);
-    let [bytes, floats, rows] = [(Type::U8, 1), (Type::F32, 1), (Type::F32, 2)]
-        .map(|(of, dims)| module.types.array(of, dims));
+    let [bytes, halves, floats, rows] =
+        [(Type::U8, 1), (Type::I16, 1), (Type::F32, 1), (Type::F32, 2)]
+            .map(|(of, dims)| module.types.array(of, dims));
     let mut params = part::parameters(&mut module, "");
     params.extend([
         Param::value("rom", bytes),
         Param::value("actions", bytes),
         Param::value("codec", bytes),
+        Param::value("hands", halves),
         Param::value("frames", Type::U32),
         Param::value("release_after", Type::U32),
         Param::value("draw_last", Type::BOOL),
+        Param::value("computes", Type::BOOL),
         Param::value("seed", Type::U32),
         Param::value("rewards", floats),
         Param::value("dones", bytes),
@@ -64,9 +72,9 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
     part::load(&mut b, &columns, env, machine);
     let rom = b.arg(ROM);
     part::attach(&mut b, machine, "rom", rom);
-    let (action, buttons) = action(&mut b, env);
-    let plan = [FRAMES, RELEASE_AFTER, DRAW_LAST].map(|position| b.arg(position));
-    let plan = b.construct(step, &plan);
+    let Pressed { action, buttons, release_after } = pressed(&mut b, env);
+    let (frames, draw_last) = (b.arg(FRAMES), b.arg(DRAW_LAST));
+    let plan = b.construct(step, &[frames, release_after, draw_last]);
     let mcycles = b.call(run, &[Arg::Place(machine), Arg::Value(buttons), Arg::Value(plan)]);
     part::store(&mut b, &columns, env, machine);
     let frames = count(&mut b, env, mcycles);
@@ -77,7 +85,9 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
         let turn = b.construct(turn, &[frames, seed, env, action, buttons]);
         b.store(place, turn);
         let see = [Arg::Place(machine), Arg::Place(place)];
-        run_programs(&mut b, programs, stage, &Functions { reward, done, observe, see });
+        let functions = Functions { reward, done, observe, see };
+        let computes = b.arg(COMPUTES);
+        b.if_then(computes, |b| run_programs(b, programs, stage, &functions));
     }
     b.finish();
     checked(module)
@@ -122,13 +132,29 @@ fn run_programs(b: &mut Builder<'_>, programs: &Programs, stage: Stage, function
     }
 }
 
-/// The env's action, and what it presses.
-fn action(b: &mut Builder<'_>, env: Value) -> (Value, Value) {
-    let (actions, codec) = (b.param_place(ACTIONS), b.param_place(CODEC));
+/// What is done to an env's buttons.
+struct Pressed {
+    action: Value,
+    buttons: Value,
+    release_after: Value,
+}
+
+/// What its action presses, unless hands hold something: they do not let go where the schedule does.
+fn pressed(b: &mut Builder<'_>, env: Value) -> Pressed {
+    let [actions, codec, hands] = [ACTIONS, CODEC, HANDS].map(|position| b.param_place(position));
     let action = b.element(actions, &[env]);
     let action = b.load(action);
-    let buttons = b.element(codec, &[action]);
-    (action, b.load(buttons))
+    let by_action = b.element(codec, &[action]);
+    let hands = b.element(hands, &[env]);
+    let (by_action, hands) = (b.load(by_action), b.load(hands));
+    let (zero, never) = (b.zero(Type::I16), b.literal(Literal::int(Scalar::U32, u32::MAX.into())));
+    let (is_free, held) = (b.lt(hands, zero), b.convert(hands, Scalar::U8));
+    let release_after = b.arg(RELEASE_AFTER);
+    Pressed {
+        action,
+        buttons: b.select(is_free, by_action, held),
+        release_after: b.select(is_free, release_after, never),
+    }
 }
 
 /// Adds frames and T-cycles to the env's counters; gives the lower half of the frames since the reset.

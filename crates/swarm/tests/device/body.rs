@@ -3,7 +3,9 @@
 use crate::pair::{Pair, actions, config, on, plain, rom};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::compiled::DeviceSwarm;
-use gbxcule_swarm::{Layout, Picture, ProgramText, Programs, Rom, Stage, SwarmConfig, View};
+use gbxcule_swarm::{
+    EnvStates, FRAME_BYTES, Layout, Picture, ProgramText, Programs, Rom, Stage, SwarmConfig, View,
+};
 
 pub(crate) fn every_rom_runs_alike(device: Device) {
     // Compiled code is kept as long as somebody has it.
@@ -89,6 +91,11 @@ pub(crate) fn memory_is_read_and_written_the_same(device: Device) {
         let differs = (0..0x1_0000).find(|&at| native[at] != ours[at]);
         assert_eq!(differs, None, "env {env}");
     }
+    // Work RAM alone is read another way.
+    for range in [0xC000..0xC020, 0xCFFF..0xE000, 0xDFFF..0xE001] {
+        let native = pair.native.read_memory(2, range.clone()).expect("a range");
+        assert_eq!(pair.ours.read_memory(2, range).expect("a range"), native);
+    }
     pair.assert_equal("reading disturbs nothing");
     for (low, bytes) in [
         (0xC0F0, vec![1, 2, 3]),
@@ -115,11 +122,15 @@ pub(crate) fn frames_are_those_of_the_native_swarm(device: Device) {
     for step in 0..30 {
         pair.step(&actions(2, step));
     }
-    for env in 0..2 {
-        let frame = pair.ours.frame(env).expect("an env");
-        assert!(frame == pair.native.frame(env).expect("an env"));
-        assert!(frame.iter().any(|byte| *byte != 0), "nothing was drawn");
+    for envs in [&[0][..], &[1], &[0, 1], &[1, 0], &[0, 0, 1]] {
+        let frames = pair.ours.frames(envs).expect("envs");
+        for (frame, env) in frames.chunks(FRAME_BYTES).zip(envs) {
+            assert!(frame == pair.native.frame(*env).expect("an env"), "{envs:?}");
+            assert!(frame.iter().any(|byte| *byte != 0), "nothing was drawn");
+        }
+        assert_eq!(frames.len(), envs.len() * FRAME_BYTES);
     }
+    pair.ours.frames(&[0, 2]).expect_err("no such env");
 }
 
 pub(crate) fn views_show_the_same(device: Device) {
@@ -178,7 +189,7 @@ pub(crate) fn wrong_calls_are_refused_and_change_nothing(device: Device) {
 }
 
 /// A reward that remembers, an end, and an observation of memory and pixels.
-const PROGRAM: &str = r#"
+pub(crate) const PROGRAM: &str = r#"
 import gbxcule as gb
 import warp as wp
 

@@ -6,6 +6,7 @@
 
 mod body;
 mod pair;
+mod piece;
 #[path = "../../../runtime/tests/host_gpu/stand_in.rs"]
 mod stand_in;
 mod traffic;
@@ -68,7 +69,10 @@ bodies! {
     body::wrong_calls_are_refused_and_change_nothing,
     body::programs_of_the_user_compute_the_same,
     body::a_program_that_stops_names_its_env_and_its_line,
+    piece::steps_in_pieces_with_hands_on_buttons_do_the_same,
+    piece::returns_are_sums_of_an_episodes_rewards,
     traffic::a_step_copies_its_actions_and_waits_for_nothing,
+    traffic::whoever_watches_waits_only_where_they_look,
     traffic::what_is_looked_at_is_copied_and_nothing_else,
     traffic::resets_and_copies_stay_on_the_device,
 }

@@ -33,7 +33,7 @@ impl Pair {
     }
 
     pub(crate) fn assert_equal(&self, when: &str) {
-        let counters = self.ours.counters().expect("counters");
+        let counters = self.ours.all_counters().expect("counters");
         let registers = self.ours.cpu_states().expect("registers");
         for env in 0..self.native.config().num_envs {
             let native = self.native.snapshot(env).expect("an env");

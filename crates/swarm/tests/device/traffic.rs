@@ -2,7 +2,7 @@
 
 use crate::pair::{actions, config, plain, rom};
 use gbxcule_runtime::{Device, Traffic};
-use gbxcule_swarm::{DeviceSwarm, Schedule, SwarmConfig};
+use gbxcule_swarm::{DeviceSwarm, Piece, Returns, Schedule, Swarm, SwarmConfig};
 
 const ENVS: usize = 8;
 
@@ -33,6 +33,28 @@ pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(device: Device) {
     assert_eq!(traffic(&mut swarm, |swarm| swarm.sync().expect("nothing wrong")), [0, 0, 1]);
 }
 
+pub(crate) fn whoever_watches_waits_only_where_they_look(device: Device) {
+    let mut swarm = Swarm::Kernels(swarm(device).into());
+    let returns = Returns::new(&swarm).expect("a kernel");
+    let now = |swarm: &Swarm| swarm.on_device().expect("kernels").stream().traffic();
+    let before = now(&swarm);
+    swarm.hold(3, Some(1)).expect("an env");
+    for step in 0..20 {
+        let piece = Piece { frames: 0..1, draw_last: true };
+        swarm.step_piece(&actions(ENVS, step), &piece).expect("a piece");
+        returns.add(&swarm).expect("a launch");
+    }
+    swarm.hold(3, None).expect("an env");
+    let after = now(&swarm);
+    assert_eq!(after.uploaded - before.uploaded, 2 * 2 + 20 * ENVS as u64);
+    assert_eq!((after.downloaded, after.waits), (before.downloaded, before.waits));
+    returns.of(3).expect("an env");
+    assert_eq!(
+        (now(&swarm).downloaded, now(&swarm).waits),
+        (after.downloaded + 4, after.waits + 1)
+    );
+}
+
 pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
     let mut swarm = swarm(device);
     swarm.step(&[0; ENVS]).expect("good actions");
@@ -42,7 +64,7 @@ pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
         assert!(seen > 0);
         cost
     };
-    let looks: [(u64, &Look); 8] = [
+    let looks: [(u64, &Look); 13] = [
         (16, &|swarm| swarm.read_memory(3, 0xC000..0xC010).expect("a range").len()),
         (1, &|swarm| swarm.read_memory(7, 0xFF44..0xFF45).expect("a range").len()),
         (20, &|swarm| usize::from(swarm.cpu_state(5).expect("an env").pc)),
@@ -51,6 +73,11 @@ pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
         (ENVS as u64, &|swarm| swarm.dones().expect("dones").len()),
         (4 * 32 * ENVS as u64, &|swarm| swarm.observations().expect("observations").len()),
         (5760, &|swarm| swarm.frame(2).expect("an env").len()),
+        (3 * 5760, &|swarm| swarm.frames(&[2, 3, 4]).expect("envs").len()),
+        (16, &|swarm| swarm.counters(6).expect("an env").frames as usize),
+        (4, &|swarm| swarm.rewards_of(3..4).expect("an env").len()),
+        (2, &|swarm| swarm.dones_of(3..5).expect("envs").len()),
+        (4 * 32, &|swarm| swarm.observations_of(7..8).expect("an env").len()),
     ];
     for (bytes, look) in looks {
         assert_eq!(cost(&mut swarm, look), [0, bytes, 1]);

@@ -29,7 +29,8 @@ function greet(hello) {
   document.body.dataset.mode = hello.mode;
   document.title = `${hello.rom} · gbxcule`;
   byId('rom').textContent = hello.rom;
-  byId('machines').textContent = number.format(hello.num_envs);
+  const place = hello.device === 'cpu' ? '' : ` on ${hello.device}`;
+  byId('machines').textContent = number.format(hello.num_envs) + place;
   byId('mosaic').setAttribute('aria-label', `${hello.num_envs} machines playing ${hello.rom}`);
   if (isPlay) {
     choose(0);

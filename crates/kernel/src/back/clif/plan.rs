@@ -66,8 +66,8 @@ impl Plan {
         for &id in module.call_order() {
             let function = &module.functions[id];
             let checked = checks.of(function);
-            let (plan, cost) =
-                of_function(module, &mut flats, function, &functions, &costs, checked);
+            let context = Context { module, known: &functions, costs: &costs };
+            let (plan, cost) = of_function(&context, &mut flats, function, checked);
             costs[id.index()] = cost;
             let called = calls[id.index()];
             functions[id.index()] = plan;
@@ -149,14 +149,21 @@ fn count_calls(module: &Module) -> Vec<u32> {
     calls
 }
 
+/// What is known of a module when one of its functions is planned: its callees are.
+struct Context<'a> {
+    module: &'a Module,
+    known: &'a [FunctionPlan],
+    costs: &'a [u64],
+}
+
+/// The plan of a function, and its operations, those of callees lowered in place included.
 fn of_function(
-    module: &Module,
+    context: &Context<'_>,
     flats: &mut Flats,
     function: &Function,
-    known: &[FunctionPlan],
-    costs: &[u64],
     checked: bool,
 ) -> (FunctionPlan, u64) {
+    let Context { module, .. } = *context;
     let body = &function.body;
     let large = |flats: &mut Flats, ty| flats.of(module, ty).is_large();
     let mut plan = FunctionPlan {
@@ -171,74 +178,18 @@ fn of_function(
     walk(body, body.root, |step| {
         let Step::Stmt(stmt) = step else { return };
         cost += 1;
-        let op = match stmt.kind {
+        plan.places(body, &stmt.kind, checked);
+        match stmt.kind {
             StmtKind::Let(value) => {
                 let ty = body.type_of(value);
                 let width = flats.count(module, ty).clamp(1, 64);
-                cost += width - 1;
                 if width == 64 {
                     plan.frame_bytes = plan.frame_bytes.saturating_add(size(ty));
                 }
-                Some(body.values[value].op)
+                cost += width - 1 + plan.operation(context, body, body.values[value].op, checked);
             }
-            StmtKind::For { .. } | StmtKind::While { .. } => {
-                plan.work = LOOP;
-                None
-            }
-            StmtKind::Trap { .. } | StmtKind::Assert { .. } => {
-                plan.can_fault = true;
-                None
-            }
-            _ => None,
-        };
-        stmt_uses(
-            body,
-            &stmt.kind,
-            |_| false,
-            |used| match used {
-                Use::Value(_) => {}
-                Use::Read(place) | Use::Write(place) | Use::Change(place) => {
-                    plan.place(body, place, checked);
-                }
-                Use::Expose(place) => {
-                    plan.place(body, place, checked);
-                    plan.keep_in_memory(body, place);
-                }
-            },
-        );
-        match op {
-            Some(Op::LaunchIndex(dim)) => plan.dims = plan.dims.max(dim + 1),
-            Some(Op::View { .. }) => plan.can_fault |= checked,
-            Some(Op::Binary(
-                BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder,
-                left,
-                _,
-            )) => {
-                let of = module.types.components(body.type_of(left));
-                plan.can_fault |= checked && of.is_some_and(|(of, _)| !of.is_float());
-            }
-            Some(Op::Call { function: callee, args }) => {
-                let inner = &known[callee.index()];
-                plan.can_fault |= inner.can_fault;
-                plan.dims = plan.dims.max(inner.dims);
-                let frames = [inner.frame_bytes, inner.callee_bytes];
-                let below = if inner.inline {
-                    plan.frame_bytes = plan.frame_bytes.saturating_add(frames[0]);
-                    frames[1]
-                } else {
-                    frames[0].saturating_add(frames[1])
-                };
-                plan.callee_bytes = plan.callee_bytes.max(below);
-                plan.work = plan.work.saturating_add(inner.work);
-                cost += if inner.inline { costs[callee.index()] } else { 4 };
-                for (at, arg) in body.arg_lists[args].iter().enumerate() {
-                    if let Arg::Place(place) = *arg
-                        && (!inner.inline || inner.memory_params[at])
-                    {
-                        plan.keep_in_memory(body, place);
-                    }
-                }
-            }
+            StmtKind::For { .. } | StmtKind::While { .. } => plan.work = LOOP,
+            StmtKind::Trap { .. } | StmtKind::Assert { .. } => plan.can_fault = true,
             _ => {}
         }
     });
@@ -251,6 +202,61 @@ fn of_function(
 }
 
 impl FunctionPlan {
+    /// The places that a statement uses.
+    fn places(&mut self, body: &Body, stmt: &StmtKind, checked: bool) {
+        let used = |used| match used {
+            Use::Value(_) => {}
+            Use::Read(place) | Use::Write(place) | Use::Change(place) => {
+                self.place(body, place, checked);
+            }
+            Use::Expose(place) => {
+                self.place(body, place, checked);
+                self.keep_in_memory(body, place);
+            }
+        };
+        stmt_uses(body, stmt, |_| false, used);
+    }
+
+    /// What an operation asks for; how many operations it is besides itself.
+    fn operation(&mut self, context: &Context<'_>, body: &Body, op: Op, checked: bool) -> u64 {
+        match op {
+            Op::LaunchIndex(dim) => self.dims = self.dims.max(dim + 1),
+            Op::View { .. } => self.can_fault |= checked,
+            Op::Binary(BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder, left, _) => {
+                let of = context.module.types.components(body.type_of(left));
+                self.can_fault |= checked && of.is_some_and(|(of, _)| !of.is_float());
+            }
+            Op::Call { function, args } => {
+                let args = &body.arg_lists[args];
+                self.call(&context.known[function.index()], body, args);
+                let inline = context.known[function.index()].inline;
+                return if inline { context.costs[function.index()] } else { 4 };
+            }
+            _ => {}
+        }
+        0
+    }
+
+    fn call(&mut self, callee: &FunctionPlan, body: &Body, args: &[Arg]) {
+        self.can_fault |= callee.can_fault;
+        self.dims = self.dims.max(callee.dims);
+        let below = if callee.inline {
+            self.frame_bytes = self.frame_bytes.saturating_add(callee.frame_bytes);
+            callee.callee_bytes
+        } else {
+            callee.frame_bytes.saturating_add(callee.callee_bytes)
+        };
+        self.callee_bytes = self.callee_bytes.max(below);
+        self.work = self.work.saturating_add(callee.work);
+        for (at, arg) in args.iter().enumerate() {
+            if let Arg::Place(place) = *arg
+                && (!callee.inline || callee.memory_params[at])
+            {
+                self.keep_in_memory(body, place);
+            }
+        }
+    }
+
     fn place(&mut self, body: &Body, place: PlaceId, checked: bool) {
         for step in body.path(place) {
             match *step {

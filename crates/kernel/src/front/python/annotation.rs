@@ -261,8 +261,9 @@ pub(super) fn spelled(ty: Type, types: &Types) -> String {
     }
 }
 
-/// A scalar as users of the dialect write it.
-pub(super) const fn scalar_name(scalar: Scalar) -> &'static str {
+/// A scalar as users of the dialect write it, without the `wp.` before it.
+#[must_use]
+pub const fn scalar_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Bool => "bool",
         Scalar::I8 => "int8",

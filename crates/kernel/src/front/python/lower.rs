@@ -495,10 +495,20 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         (0..dims).map(|dim| self.b.extent(array, dim)).collect()
     }
 
+    fn too_large<T>(&self, value: i128, span: Span) -> Flow<T> {
+        let message = format!("an integer is an `int32`, and {value} is too large for it");
+        let fault = Diagnostic::error("integer-too-large", span, message);
+        Err(Stop::Fault(Box::new(fault.help(format!("write `wp.int64({value})`")))))
+    }
+
     /// What is known from the text, as a value: integers are `int32`, floats `float32`.
     fn materialize(&mut self, known: &Static<'a>, span: Span) -> Flow<Value> {
         Ok(match known {
             Static::Bool(value) => self.b.bool(*value),
+            // Up to 32 bits the bits are meant, as in `x ^ 0x9E3779B9`.
+            Static::Int(value) if *value < i32::MIN.into() || *value > u32::MAX.into() => {
+                return self.too_large(*value, span);
+            }
             Static::Int(value) => self.b.literal(Literal::int(Scalar::I32, *value)),
             Static::Float(value) => self.b.literal(Literal::float(Scalar::F32, *value)),
             Static::Typed(literal) => self.b.literal(*literal),

@@ -7,6 +7,7 @@ use super::scope::{Family, Meaning, Owner, ScopeId};
 use super::syntax::{self, Arguments, Expr, Stmt, StmtFunctionDef};
 use super::warp;
 use crate::diagnostic::Diagnostic;
+use crate::ir::builtin::nearest_of;
 use crate::ir::ty::Scalar;
 use crate::source::Span;
 use std::rc::Rc;
@@ -28,6 +29,32 @@ pub(super) struct FieldSpec<'a> {
     pub(super) annotation: Annotation,
     pub(super) span: Span,
 }
+
+/// Types as they are written most, to find what a misspelled one was meant to be.
+const TYPES: [&str; 22] = [
+    "array",
+    "array2d",
+    "array3d",
+    "array4d",
+    "bool",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "mat22",
+    "mat33",
+    "mat44",
+    "quat",
+    "spatial_vector",
+    "transform",
+    "uint8",
+    "uint32",
+    "vec2",
+    "vec3",
+];
 
 type Noted = Result<Annotation, Box<Diagnostic>>;
 
@@ -74,6 +101,9 @@ impl<'a> Unit<'a> {
                     {
                         return Ok(Annotation::Scalar(scalar));
                     }
+                    if path.starts_with("builtins.") {
+                        return Err(self.no_type(expr, short));
+                    }
                     if !path.starts_with("warp.") || path.matches('.').count() > 1 {
                         let message = format!("`{path}` comes from another module");
                         return Err(Box::new(Diagnostic::error(
@@ -93,7 +123,11 @@ impl<'a> Unit<'a> {
 
     fn no_type(&self, expr: &Expr, name: &str) -> Box<Diagnostic> {
         let message = format!("`{name}` is no type of the dialect");
-        Box::new(Diagnostic::error("unknown-type", self.span(expr), message))
+        let fault = Diagnostic::error("unknown-type", self.span(expr), message);
+        Box::new(match nearest_of(name, TYPES) {
+            Some(near) => fault.help(format!("`wp.{near}` is")),
+            None => fault,
+        })
     }
 
     /// Names in strings are looked up like any others; the tree of the string doesn't live long
@@ -316,7 +350,11 @@ impl<'a> Unit<'a> {
             name => match warp::missing_feature(name) {
                 Some((code, what)) => Ok(Annotation::Unsupported(code, what)),
                 None => {
-                    let value = self.known(expr, scope)?;
+                    let of_warp =
+                        matches!(&callee, Static::Member(path) if path.starts_with("warp."));
+                    let value = self
+                        .known(expr, scope)
+                        .map_err(|fault| if of_warp { self.no_type(func, name) } else { fault })?;
                     self.as_type(&value, expr)
                 }
             },

@@ -47,12 +47,11 @@ pub(super) fn literal(ty: &Ty, program: &Program<'_>, number: i128) -> Literal {
     Literal::int(scalar(ty, program), number)
 }
 
-/// The scalar that holds a type.
+/// The scalar that holds a number of a type.
 pub(super) fn scalar(ty: &Ty, program: &Program<'_>) -> Scalar {
     match ty {
         Ty::Int(int) => int.scalar(),
         Ty::Enum(id) => program.enums[*id].repr.scalar(),
-        Ty::Bool => Scalar::Bool,
         _ => Scalar::I32,
     }
 }
@@ -142,11 +141,16 @@ impl<'a, 'p> Frame<'a, 'p> {
         parts.map(Const::Parts)
     }
 
-    fn expr(&mut self, expr: &Expr) -> Outcome {
-        *self.steps = self.steps.saturating_sub(1);
-        if *self.steps == 0 {
-            return Err(self.refuse(expr.span, "this constant takes too long to work out"));
+    fn step(&mut self, at: Span) -> Result<(), Stop> {
+        match self.steps.checked_sub(1) {
+            Some(left) => *self.steps = left,
+            None => return Err(self.refuse(at, "this constant takes too long to work out")),
         }
+        Ok(())
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Outcome {
+        self.step(expr.span)?;
         let ty = self.body.type_of(expr);
         match &expr.kind {
             ExprKind::Number(number) => self.fitting(expr, &ty, *number),
@@ -226,28 +230,17 @@ impl<'a, 'p> Frame<'a, 'p> {
             }
             ExprKind::While(condition, body) => {
                 while self.truth(condition)? {
-                    if let Some(value) = self.turn(body)? {
+                    if let Some(value) = self.turn(body, expr.span)? {
                         return Ok(value);
                     }
                 }
                 Ok(Const::Parts(Vec::new()))
             }
             ExprKind::Loop(body) => loop {
-                if let Some(value) = self.turn(body)? {
+                if let Some(value) = self.turn(body, expr.span)? {
                     return Ok(value);
                 }
             },
-            ExprKind::For { var, start, end, inclusive, body } => {
-                let (start, end) = (self.scalar(start)?, self.number(end)?);
-                let last = end + i128::from(*inclusive);
-                for number in start.as_int().unwrap_or_default()..last {
-                    self.vars[*var] = Some(Const::Scalar(Literal::int(start.scalar(), number)));
-                    if self.turn(body)?.is_some() {
-                        break;
-                    }
-                }
-                Ok(Const::Parts(Vec::new()))
-            }
             ExprKind::Break(value) => {
                 let value = value.as_ref().map(|value| self.expr(value)).transpose()?;
                 Err(Stop::Break(value))
@@ -266,7 +259,10 @@ impl<'a, 'p> Frame<'a, 'p> {
                 let value = self.binary(expr, *op, left, right)?;
                 self.assign(place, value)
             }
-            ExprKind::Method(..) | ExprKind::Wrong => Err(self.unknown(expr.span)),
+            // rustc has no `for` in constants either.
+            ExprKind::For { .. } | ExprKind::Method(..) | ExprKind::Wrong => {
+                Err(self.unknown(expr.span))
+            }
         }
     }
 
@@ -360,15 +356,11 @@ impl<'a, 'p> Frame<'a, 'p> {
     }
 
     /// One turn of a loop; gives the loop's value if it ends.
-    fn turn(&mut self, body: &Block) -> Result<Option<Const>, Stop> {
-        *self.steps = self.steps.saturating_sub(1);
+    fn turn(&mut self, body: &Block, at: Span) -> Result<Option<Const>, Stop> {
+        self.step(at)?;
         match self.block(body) {
-            Ok(_) | Err(Stop::Continue) if *self.steps > 0 => Ok(None),
+            Ok(_) | Err(Stop::Continue) => Ok(None),
             Err(Stop::Break(value)) => Ok(Some(value.unwrap_or(Const::Parts(Vec::new())))),
-            Ok(_) | Err(Stop::Continue) => Err(self.refuse(
-                body.tail.as_ref().map_or(Span::NONE, |tail| tail.span),
-                "this constant takes too long to work out",
-            )),
             Err(stop) => Err(stop),
         }
     }
@@ -379,7 +371,6 @@ impl<'a, 'p> Frame<'a, 'p> {
             ExprKind::Var(var) => return Ok(self.vars[*var].as_mut()),
             ExprKind::Field(_, field) => *field as usize,
             ExprKind::Index(_, index) => usize::try_from(self.number(index)?).unwrap_or(usize::MAX),
-            ExprKind::Deref(inner) => return self.place(inner),
             _ => return Ok(None),
         };
         let (ExprKind::Field(base, _) | ExprKind::Index(base, _)) = &expr.kind else {

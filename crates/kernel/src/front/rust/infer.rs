@@ -52,7 +52,7 @@ impl<'a> Program<'a> {
             let fixed = !param.mutable;
             infer.declare(&param.name, param.ty.clone(), fixed, param.span);
         }
-        let block = infer.block(function.block, Some(&signature.result));
+        let block = infer.block(function.block);
         let span = self.span(function.scope, function.block);
         let value = infer.coerced(block.0, block.1, span, &signature.result);
         Rc::clone(function.body.get_or_init(|| Rc::new(infer.finish(value))))
@@ -61,7 +61,7 @@ impl<'a> Program<'a> {
     /// An expression of a constant or of a length, of a given type.
     pub(super) fn constant_body(&self, expr: &syn::Expr, ty: &Ty, scope: Scope) -> Body {
         let mut infer = Infer::new(self, scope, Ty::Wrong);
-        let value = infer.expr(expr, Some(ty));
+        let value = infer.expr(expr);
         let value = infer.coerce(value, ty);
         infer.finish(value)
     }
@@ -138,7 +138,7 @@ impl<'p, 'a> Infer<'p, 'a> {
                 return Expr { kind: ExprKind::Unsize(Box::new(expr)), ty, span };
             }
             if self.types.unify(from, wanted) {
-                return Expr { ty: to.clone(), ..expr };
+                return expr;
             }
         } else if self.types.unify(&from, &wanted) {
             return expr;

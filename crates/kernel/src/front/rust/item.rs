@@ -365,8 +365,11 @@ impl<'a> Program<'a> {
     }
 
     fn generics(&self, generics: &syn::Generics, scope: Scope) {
-        if !generics.params.is_empty() || generics.where_clause.is_some() {
+        if !generics.params.is_empty() {
             self.outside(scope, generics, "a generic item");
+        }
+        if let Some(clause) = &generics.where_clause {
+            self.outside(scope, clause, "a `where`");
         }
     }
 

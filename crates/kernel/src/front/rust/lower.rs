@@ -152,9 +152,7 @@ impl<'p, 'a> Lower<'p, 'a> {
         b.set_span(self.program.functions[id].span);
         let vars = body.vars.iter().map(|_| None).collect();
         let mut lowering = Lowering { all: self, b, body, vars, loops: Vec::new() };
-        for (position, param) in signature.params.iter().enumerate() {
-            lowering.param(position, param.mutable);
-        }
+        (0..signature.params.len()).for_each(|position| lowering.param(position));
         let body = Rc::clone(&lowering.body);
         if lowering.ty(&signature.result) == Type::UNIT {
             lowering.effect(&body.value);
@@ -209,16 +207,16 @@ impl Lowering<'_, '_, '_, '_> {
         self.fault("rust-subset", at.span, message);
     }
 
-    fn param(&mut self, position: usize, mutable: bool) {
+    fn param(&mut self, position: usize) {
         let place = self.b.param_place(position as u32);
-        let place = if mutable {
-            let var = Rc::clone(&self.body);
-            let local = self.variable(&var.vars[position]);
+        let body = Rc::clone(&self.body);
+        let place = if body.vars[position].fixed {
+            place
+        } else {
+            let local = self.variable(&body.vars[position]);
             let value = self.b.load(place);
             self.b.store(local, value);
             local
-        } else {
-            place
         };
         self.vars[position] = Some(Binding::Place(place));
     }

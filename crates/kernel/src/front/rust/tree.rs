@@ -119,7 +119,7 @@ pub(super) enum Pattern {
 /// An arm of a `match`.
 #[derive(Debug)]
 pub(super) struct Arm {
-    /// Inclusive ranges; `None` matches everything.
+    /// Inclusive ranges, which may go on beyond their type; `None` matches everything.
     pub(super) ranges: Option<Vec<(i128, i128)>>,
     pub(super) body: Expr,
 }

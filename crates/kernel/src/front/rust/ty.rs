@@ -67,14 +67,17 @@ impl Int {
         Self::ALL[self as usize].2
     }
 
+    /// The least and the greatest number.
+    pub(super) fn ends(self) -> (i128, i128) {
+        let bits = self.scalar().bits();
+        let least = if self.scalar().is_signed_int() { -(1 << (bits - 1)) } else { 0 };
+        (least, least + (1 << bits) - 1)
+    }
+
     /// Whether a number is one of this type.
     pub(super) fn holds(self, number: i128) -> bool {
-        let bits = self.scalar().bits();
-        if self.scalar().is_signed_int() {
-            (-(1 << (bits - 1))..1 << (bits - 1)).contains(&number)
-        } else {
-            (0..1 << bits).contains(&number)
-        }
+        let (least, greatest) = self.ends();
+        (least..=greatest).contains(&number)
     }
 }
 
@@ -184,7 +187,6 @@ impl Unifier {
                 fits
             }
             (Ty::Array(a, n), Ty::Array(b, m)) => n == m && self.unify(a, b),
-            (Ty::Slice(a), Ty::Slice(b)) => self.unify(a, b),
             (Ty::Tuple(a), Ty::Tuple(b)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.unify(a, b))
             }

@@ -35,7 +35,7 @@ int main(int, char** argv)
     file = fopen(argv[2], "wb");
     int64_t envs = number(), steps = number(), every = number();
     uint32_t frames = uint32_t(number()), release_after = uint32_t(number());
-    bool draw_last = number() != 0;
+    bool draw_last = number() != 0, computes = true;
     int64_t numbers = number(), parts = number();
     struct Part {
         int64_t bytes, strides[2], elements;
@@ -61,13 +61,15 @@ int main(int, char** argv)
     std::vector<char> done_bytes(size_t(envs), 0);
     Array<char, 1> dones = bytes(done_bytes.data(), envs);
     uint32_t seed = 0;
+    std::vector<int16_t> no_hands(size_t(envs), -1);
+    Array<char, 1> hands = {(char*)no_hands.data(), nullptr, {int(envs)}, {2}, 1, 0};
     std::vector<float> rewards(size_t(envs), 0.0f), observations(size_t(envs * numbers), 0.0f);
     Array<float, 1> reward_array = {rewards.data(), nullptr, {int(envs)}, {4}, 1, 0};
     Array<float, 2> observation_array = {observations.data(), nullptr, {int(envs), int(numbers)}, {int(4 * numbers), 4}, 2, 0};
     std::vector<void*> args;
     for (Array<char, 2>& array : arrays)
         args.push_back(&array);
-    for (void* arg : {(void*)&rom, (void*)&actions, (void*)&codec, (void*)&frames, (void*)&release_after, (void*)&draw_last, (void*)&seed,
+    for (void* arg : {(void*)&rom, (void*)&actions, (void*)&codec, (void*)&hands, (void*)&frames, (void*)&release_after, (void*)&draw_last, (void*)&computes, (void*)&seed,
                       (void*)&reward_array, (void*)&dones, (void*)&observation_array})
         args.push_back(arg);
     gbx::Grid grid = {0, envs, {int(envs), 1, 1, 1}, 1, 0};

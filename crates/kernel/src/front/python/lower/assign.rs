@@ -5,7 +5,6 @@ use super::{Binding, Flow, Lower, Operand, fault};
 use crate::diagnostic::Diagnostic;
 use crate::front::python::constant::Static;
 use crate::front::python::syntax::{self, Expr, StmtAssign, StmtAugAssign};
-use crate::ir::function::Mode;
 use crate::ir::op::{AtomicOp, Op, Value};
 use crate::ir::place::{PlaceId, Projection, Root};
 use crate::ir::ty::{Scalar, Shape, Type};
@@ -77,34 +76,19 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// The parts of something that is unpacked.
     fn parts(&mut self, operand: Operand<'a>, wanted: usize, span: Span) -> Flow<Vec<Operand<'a>>> {
-        Ok(match operand {
-            Operand::Tuple(parts) => parts.to_vec(),
-            Operand::Static(Static::Sequence(parts)) => {
-                parts.iter().cloned().map(Operand::Static).collect()
+        let found = match operand {
+            Operand::Tuple(_) | Operand::Extents(_) | Operand::Static(Static::Sequence(_)) => {
+                return self.spread(operand, span);
             }
-            Operand::Extents(array) => {
-                self.extents(array).into_iter().map(Operand::Value).collect()
-            }
-            Operand::Value(value) => {
-                let count = match self.shape(self.ty(value)) {
-                    Shape::Tuple(of) => of.len(),
-                    Shape::Vector { len, .. } => usize::from(*len),
-                    Shape::Quaternion(_) => 4,
-                    _ => {
-                        let found = self.shown(self.ty(value));
-                        return fault(
-                            "type-mismatch",
-                            span,
-                            format!("a `{found}` isn't {wanted} values"),
-                        );
-                    }
-                };
-                (0..count).map(|at| Operand::Value(self.b.extract(value, at as u32))).collect()
-            }
-            Operand::Static(_) => {
-                return fault("type-mismatch", span, format!("this isn't {wanted} values"));
-            }
-        })
+            Operand::Value(value) => match self.shape(self.ty(value)) {
+                Shape::Tuple(_) | Shape::Vector { .. } | Shape::Quaternion(_) => {
+                    return self.spread(operand, span);
+                }
+                _ => format!("a `{}`", self.shown(self.ty(value))),
+            },
+            Operand::Static(_) => "this".to_owned(),
+        };
+        fault("type-mismatch", span, format!("{found} isn't {wanted} values"))
     }
 
     /// Binds a name, and keeps its value in a variable if other bindings may meet it.
@@ -207,17 +191,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// The place a target names.
     fn target_place(&mut self, target: &'a Expr) -> Flow<PlaceId> {
         match self.access(target)? {
-            Access::Place(place) => {
-                if self.writable(place) {
-                    return Ok(place);
-                }
-                fault(
-                    "not-writable",
-                    self.span(target),
-                    "this can't be written: it is no variable and no element of an array",
-                )
-            }
-            Access::Operand(_) => fault(
+            Access::Place(place) if self.writable(place) => Ok(place),
+            _ => fault(
                 "not-writable",
                 self.span(target),
                 "this can't be written: it is no variable and no element of an array",
@@ -226,12 +201,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     pub(super) fn writable(&self, place: PlaceId) -> bool {
-        let behind =
-            self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
-        behind
+        self.is_behind_element(place)
             || match self.b.body().places[place].root {
                 Root::Local(_) => true,
-                Root::Param(at) => self.b.function().params[at as usize].mode == Mode::Mutable,
+                Root::Param(at) => self.is_reference(at),
                 Root::Table(_) | Root::Array(_) => false,
             }
     }
@@ -242,10 +215,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     fn store_typed(&mut self, place: PlaceId, value: Value, span: Span, what: &str) -> Flow<()> {
         let (wanted, found) = (self.b.place_type(place), self.ty(value));
-        let behind =
-            self.b.body().path(place).iter().any(|step| matches!(step, Projection::Element(_)));
-        let value =
-            if wanted == found { Some(value) } else { self.adapted(value, wanted, !behind) };
+        let value = if wanted == found {
+            Some(value)
+        } else {
+            self.adapted(value, wanted, !self.is_behind_element(place))
+        };
         let Some(value) = value else {
             let scalars = wanted.as_scalar().is_some() && found.as_scalar().is_some();
             let (wanted, found) = (self.shown(wanted), self.shown(found));
@@ -325,66 +299,83 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let result = self.value(result, span)?;
             return self.store_slice(&assign.target, result);
         };
-        let ty = self.b.place_type(place);
-        let whole = matches!(self.b.body().path(place).last(), Some(Projection::Element(_)))
-            && matches!(&*assign.target, Expr::Subscript(_));
-        let scalar = self.b.module.types.components(ty).map(|(scalar, _)| scalar);
-        let atomic = match assign.op {
-            syntax::Operator::Add => Some(AtomicOp::Add),
-            syntax::Operator::Sub => Some(AtomicOp::Subtract),
-            syntax::Operator::BitAnd => Some(AtomicOp::And),
-            syntax::Operator::BitOr => Some(AtomicOp::Or),
-            syntax::Operator::BitXor => Some(AtomicOp::Xor),
-            _ => None,
-        };
-        let atomic_type = scalar.is_some_and(|scalar| {
-            !matches!(scalar, Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Bool)
-        });
-        let bitwise = !matches!(atomic, Some(AtomicOp::Add | AtomicOp::Subtract));
-        if !whole
-            && let Some(op) = atomic
-            && atomic_type
-            && self.ty(right) == ty
-            && (!bitwise || scalar.is_some_and(Scalar::is_int))
-            && self.is_behind_element(place)
-        {
-            // Part of an element: an operator of the text's own comes first.
-            let [current, right] = [self.b.load(place), right].map(Operand::Value);
-            let Some(result) = self.user_operator(assign.op, &current, &right, span)? else {
-                let right = self.value(right, span)?;
+        match atomic_op(assign.op).filter(|_| self.has_atomics(place)) {
+            Some(op) if self.is_element(place, &assign.target) => {
+                self.fits_atomic(op, place, right, span)?;
                 self.b.atomic(op, place, right);
-                return Ok(());
-            };
-            let result = self.value(result, span)?;
-            return self.store_typed(place, result, span, "this place");
-        }
-        if let Some(op) = atomic
-            && whole
-            && atomic_type
-        {
-            if self.ty(right) != ty {
-                let (wanted, found) = (self.shown(ty), self.shown(self.ty(right)));
-                return fault(
-                    "type-mismatch",
-                    span,
-                    format!("the elements are `{wanted}`, found `{found}`"),
-                );
+                Ok(())
             }
-            if bitwise && !scalar.is_some_and(Scalar::is_int) {
-                let found = self.shown(ty);
-                return fault(
-                    "type-mismatch",
-                    span,
-                    format!("this needs integers, found `{found}`"),
-                );
+            Some(op) if self.is_atomic_part(op, place, right) => {
+                // An operator of the text's own comes first.
+                let [current, other] = [self.b.load(place), right].map(Operand::Value);
+                let Some(result) = self.user_operator(assign.op, &current, &other, span)? else {
+                    self.b.atomic(op, place, right);
+                    return Ok(());
+                };
+                let result = self.value(result, span)?;
+                self.store_typed(place, result, span, "this place")
             }
-            self.b.atomic(op, place, right);
-            return Ok(());
+            _ => {
+                let [current, right] = [self.b.load(place), right].map(Operand::Value);
+                let result = self.binary(assign.op, current, right, span)?;
+                let result = self.value(result, span)?;
+                self.store_typed(place, result, span, "this place")
+            }
         }
-        let current = self.b.load(place);
-        let result =
-            self.binary(assign.op, Operand::Value(current), Operand::Value(right), span)?;
-        let result = self.value(result, span)?;
-        self.store_typed(place, result, span, "this place")
     }
+
+    /// Whether a target is a whole element of an array.
+    fn is_element(&self, place: PlaceId, target: &Expr) -> bool {
+        matches!(self.b.body().path(place).last(), Some(Projection::Element(_)))
+            && matches!(target, Expr::Subscript(_))
+    }
+
+    /// Whether a target is a part of an element that can take a value atomically.
+    fn is_atomic_part(&self, op: AtomicOp, place: PlaceId, value: Value) -> bool {
+        let ty = self.b.place_type(place);
+        self.ty(value) == ty
+            && (!is_bitwise(op) || self.has_integers(ty))
+            && self.is_behind_element(place)
+    }
+
+    /// Whether numbers of this width can be changed atomically.
+    fn has_atomics(&self, place: PlaceId) -> bool {
+        let components = self.b.module.types.components(self.b.place_type(place));
+        components.is_some_and(|(scalar, _)| {
+            !matches!(scalar, Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Bool)
+        })
+    }
+
+    fn has_integers(&self, ty: Type) -> bool {
+        self.b.module.types.components(ty).is_some_and(|(scalar, _)| scalar.is_int())
+    }
+
+    fn fits_atomic(&self, op: AtomicOp, place: PlaceId, value: Value, span: Span) -> Flow<()> {
+        let (wanted, found) = (self.b.place_type(place), self.ty(value));
+        let shown = self.shown(wanted);
+        if wanted != found {
+            let message = format!("the elements are `{shown}`, found `{}`", self.shown(found));
+            return fault("type-mismatch", span, message);
+        }
+        if is_bitwise(op) && !self.has_integers(wanted) {
+            let message = format!("this needs integers, found `{shown}`");
+            return fault("type-mismatch", span, message);
+        }
+        Ok(())
+    }
+}
+
+fn atomic_op(op: syntax::Operator) -> Option<AtomicOp> {
+    Some(match op {
+        syntax::Operator::Add => AtomicOp::Add,
+        syntax::Operator::Sub => AtomicOp::Subtract,
+        syntax::Operator::BitAnd => AtomicOp::And,
+        syntax::Operator::BitOr => AtomicOp::Or,
+        syntax::Operator::BitXor => AtomicOp::Xor,
+        _ => return None,
+    })
+}
+
+fn is_bitwise(op: AtomicOp) -> bool {
+    !matches!(op, AtomicOp::Add | AtomicOp::Subtract)
 }

@@ -188,14 +188,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             [(Operand::Static(known), _)] if known.as_f64().is_some() => {
                 let through = match known {
                     // Numbers in the text are `int32` and `float32` first, but for 64-bit types.
-                    Static::Int(value) if to.bits() < 64 || to == Scalar::Bool => {
-                        let narrow = Literal::int(Scalar::I32, *value);
-                        let in_range = narrow.as_int() == Some(*value);
-                        if in_range || !to.is_float() {
-                            Static::Int(*value)
-                        } else {
-                            Static::Typed(narrow)
+                    Static::Int(value) if to.bits() < 64 && to.is_float() => {
+                        if i32::try_from(*value).is_err() {
+                            return self.too_large(*value, span);
                         }
+                        Static::Int(*value)
                     }
                     Static::Float(value) if to.bits() < 64 => {
                         Static::Typed(Literal::float(Scalar::F32, *value))

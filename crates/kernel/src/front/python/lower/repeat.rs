@@ -16,15 +16,14 @@ const UNROLL_MAX: i128 = 16;
 const STATIC_UNROLL_MAX: i128 = 4096;
 
 impl<'a> Lower<'_, '_, 'a, '_> {
+    fn ends_without_else(&self, orelse: &[Stmt]) -> Flow<()> {
+        let Some(stmt) = orelse.first() else { return Ok(()) };
+        let span = syntax::span(self.unit.id, stmt);
+        fault("unsupported-syntax", span, "`else` after a loop is no part of the dialect")
+    }
+
     pub(super) fn for_each(&mut self, each: &'a StmtFor) -> Flow<()> {
-        if let Some(stmt) = each.orelse.first() {
-            let span = syntax::span(self.unit.id, stmt);
-            return fault(
-                "unsupported-syntax",
-                span,
-                "`else` after a loop is no part of the dialect",
-            );
-        }
+        self.ends_without_else(&each.orelse)?;
         let Expr::Name(target) = &*each.target else {
             return fault(
                 "unsupported-syntax",
@@ -34,25 +33,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         let target = target.id.as_str();
         let (call, reversed) = self.range_call(&each.iter)?;
-        let mut bounds = Vec::new();
-        for arg in &call.arguments.args {
-            bounds.push(self.expr(arg)?);
-        }
         let span = self.span(&each.iter);
-        let (start, end, step) = match bounds.len() {
-            1 => {
-                (Operand::Static(Static::Int(0)), bounds.remove(0), Operand::Static(Static::Int(1)))
-            }
-            2 => (bounds.remove(0), bounds.remove(0), Operand::Static(Static::Int(1))),
-            3 => (bounds.remove(0), bounds.remove(0), bounds.remove(0)),
-            count => {
-                return fault(
-                    "wrong-arguments",
-                    span,
-                    format!("`range` takes 1 to 3 arguments, found {count}"),
-                );
-            }
-        };
+        let [start, end, step] = self.bounds(call, span)?;
         if let (Some(first), Some(last), Some(by)) =
             (known_int(&start), known_int(&end), known_int(&step))
         {
@@ -72,29 +54,46 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return self.unrolled(each, target, first, last, by, reversed);
             }
         }
-        let mut range = [start, end, step];
-        let mut values = Vec::with_capacity(3);
-        for bound in &mut range {
-            let bound = std::mem::replace(bound, Operand::Static(Static::None));
-            let value = self.value(bound, span)?;
-            let ty = self.ty(value);
-            match ty.as_scalar() {
-                Some(scalar) if scalar.is_int() => values.push(self.b.convert(value, Scalar::I32)),
-                _ => {
-                    let found = self.shown(ty);
-                    return fault(
-                        "type-mismatch",
-                        span,
-                        format!("`range` needs integers, found `{found}`"),
-                    );
-                }
-            }
-        }
-        let mut range = [values[0], values[1], values[2]];
+        let mut range = [
+            self.range_bound(start, span)?,
+            self.range_bound(end, span)?,
+            self.range_bound(step, span)?,
+        ];
         if reversed {
             range = self.reversed(range);
         }
         self.dynamic_for(each, target, range)
+    }
+
+    /// Start, end and step.
+    fn bounds(&mut self, call: &'a syntax::ExprCall, span: Span) -> Flow<[Operand<'a>; 3]> {
+        let mut bounds = Vec::new();
+        for arg in &call.arguments.args {
+            bounds.push(self.expr(arg)?);
+        }
+        let known = |number| Operand::Static(Static::Int(number));
+        let count = bounds.len();
+        let mut bounds = bounds.into_iter();
+        match (count, bounds.next(), bounds.next(), bounds.next()) {
+            (1, Some(end), ..) => Ok([known(0), end, known(1)]),
+            (2, Some(start), Some(end), _) => Ok([start, end, known(1)]),
+            (3, Some(start), Some(end), Some(step)) => Ok([start, end, step]),
+            _ => fault(
+                "wrong-arguments",
+                span,
+                format!("`range` takes 1 to 3 arguments, found {count}"),
+            ),
+        }
+    }
+
+    fn range_bound(&mut self, bound: Operand<'a>, span: Span) -> Flow<Value> {
+        let value = self.value(bound, span)?;
+        let ty = self.ty(value);
+        if ty.as_scalar().is_some_and(Scalar::is_int) {
+            return Ok(self.b.convert(value, Scalar::I32));
+        }
+        let found = self.shown(ty);
+        fault("type-mismatch", span, format!("`range` needs integers, found `{found}`"))
     }
 
     fn range_call(&mut self, iter: &'a Expr) -> Flow<(&'a syntax::ExprCall, bool)> {
@@ -220,14 +219,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     pub(super) fn while_loop(&mut self, each: &'a StmtWhile) -> Flow<()> {
-        if let Some(stmt) = each.orelse.first() {
-            let span = syntax::span(self.unit.id, stmt);
-            return fault(
-                "unsupported-syntax",
-                span,
-                "`else` after a loop is no part of the dialect",
-            );
-        }
+        self.ends_without_else(&each.orelse)?;
         let before = self.enter_loop(&each.body, syntax::span(self.unit.id, each))?;
         self.b.open_block();
         let condition = self

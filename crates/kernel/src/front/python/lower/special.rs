@@ -3,6 +3,7 @@
 
 use super::{Flow, Lower, Operand, atomic, fault};
 use crate::front::python::annotation::Annotation;
+use crate::front::python::arithmetic::{arithmetic, compared};
 use crate::front::python::constant::Static;
 use crate::front::python::syntax::{Expr, ExprCall};
 use crate::ir::op::Value;
@@ -125,16 +126,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::BinOp(binary) => {
                 let left = self.static_expr(&binary.left)?;
                 let right = self.static_expr(&binary.right)?;
-                match crate::front::python::arithmetic::arithmetic(binary.op, &left, &right) {
-                    Some(known) => Ok(known),
-                    None => Err(self
-                        .unit
-                        .needs_python(
-                            expr,
-                            "the value of this operation is only known when Python runs",
-                        )
-                        .into()),
-                }
+                arithmetic(binary.op, &left, &right).ok_or_else(|| {
+                    let what = "the value of this operation is only known when Python runs";
+                    self.unit.needs_python(expr, what).into()
+                })
             }
             Expr::Subscript(subscript) => {
                 let base = self.static_expr(&subscript.value)?;
@@ -151,47 +146,43 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Expr::Compare(compare) if compare.ops.len() == 1 => {
                 let left = self.static_expr(&compare.left)?;
                 let right = self.static_expr(&compare.comparators[0])?;
-                match crate::front::python::arithmetic::compared(compare.ops[0], &left, &right) {
-                    Some(known) => Ok(Static::Bool(known)),
-                    None => Err(self
-                        .unit
-                        .needs_python(expr, "this comparison is only known when Python runs")
-                        .into()),
-                }
+                compared(compare.ops[0], &left, &right).map(Static::Bool).ok_or_else(|| {
+                    let what = "this comparison is only known when Python runs";
+                    self.unit.needs_python(expr, what).into()
+                })
             }
-            Expr::Call(call)
-                if call.arguments.args.len() == 1
-                    && matches!(self.unit.known(&call.func, self.scope), Ok(Static::Member(path)) if &*path == "warp.static") =>
-            {
-                self.static_expr(&call.arguments.args[0])
-            }
-            Expr::Call(call)
-                if call.arguments.args.len() == 1
-                    && matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float")) =>
-            {
-                let value = self.static_expr(&call.arguments.args[0])?;
-                match (&*call.func, value.as_f64()) {
-                    (Expr::Name(name), Some(number)) if name.id.as_str() == "float" => {
-                        Ok(Static::Float(number))
-                    }
-                    (_, Some(number)) => Ok(match value {
-                        Static::Int(value) => Static::Int(value),
-                        _ => Static::Int(number as i128),
-                    }),
-                    (_, None) => {
+            Expr::Call(call) => self.static_call(expr, call),
+            _ => Ok(self.unit.known(expr, self.scope)?),
+        }
+    }
+
+    fn static_call(&mut self, expr: &'a Expr, call: &'a ExprCall) -> Flow<Static<'a>> {
+        let name = match &*call.func {
+            Expr::Name(name) => Some(name.id.as_str()),
+            _ => None,
+        };
+        match (name, &*call.arguments.args) {
+            (Some("len"), _) => match self.expr(expr)? {
+                Operand::Static(known) => Ok(known),
+                _ => fault(
+                    "needs-constant",
+                    self.span(expr),
+                    "this length isn't known when compiled",
+                ),
+            },
+            (Some("int" | "float"), [of]) => {
+                let value = self.static_expr(of)?;
+                match (name, value.as_f64(), value) {
+                    (Some("float"), Some(number), _) => Ok(Static::Float(number)),
+                    (_, Some(_), Static::Int(value)) => Ok(Static::Int(value)),
+                    (_, Some(number), _) => Ok(Static::Int(number as i128)),
+                    (_, None, _) => {
                         fault("needs-constant", self.span(expr), "a number is needed here")
                     }
                 }
             }
-            Expr::Call(call) if matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "len") => {
-                match self.expr(expr)? {
-                    Operand::Static(known) => Ok(known),
-                    _ => fault(
-                        "needs-constant",
-                        self.span(expr),
-                        "this length isn't known when compiled",
-                    ),
-                }
+            (_, [of]) if matches!(self.unit.known(&call.func, self.scope), Ok(Static::Member(path)) if &*path == "warp.static") => {
+                self.static_expr(of)
             }
             _ => Ok(self.unit.known(expr, self.scope)?),
         }

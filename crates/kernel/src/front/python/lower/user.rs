@@ -10,8 +10,7 @@ use crate::front::python::scope::{Family, ScopeId};
 use crate::front::python::signature::Formal;
 use crate::front::python::syntax::StmtFunctionDef;
 use crate::ir::function::{FunctionId, Mode, Param};
-use crate::ir::op::Arg;
-use crate::ir::place::{Projection, Root};
+use crate::ir::op::{Arg, Value};
 use crate::ir::ty::{Shape, Type};
 use crate::source::Span;
 
@@ -21,6 +20,23 @@ struct Match<'a> {
     formals: Vec<Formal<'a>>,
     /// For each formal what is passed.
     passed: Vec<Given<'a>>,
+}
+
+/// What a call passes, and the instance of the function that takes it.
+#[derive(Default)]
+struct Passing<'a> {
+    params: Vec<Param>,
+    args: Vec<Arg>,
+    /// What is known when compiling and has no type.
+    statics: Vec<Static<'a>>,
+    bindings: Vec<Binding<'a>>,
+}
+
+impl Passing<'_> {
+    fn add(&mut self, param: Param, arg: Arg) {
+        self.params.push(param);
+        self.args.push(arg);
+    }
 }
 
 /// How deep functions may call each other.
@@ -34,107 +50,90 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         span: Span,
     ) -> Flow<Operand<'a>> {
         let found = self.overload(family, given, span)?;
-        let mut types = Vec::new();
-        let mut params = Vec::new();
-        let mut bindings = Vec::new();
-        let mut statics = Vec::new();
-        let mut args = Vec::new();
-        for (formal, (_, operand, expr)) in found.formals.iter().zip(found.passed) {
-            let here = expr.map_or(span, |expr| self.span(expr));
-            if let (Operand::Static(Static::Handle(from)), Some(library)) =
-                (&operand, self.unit.library)
-            {
-                bindings.push(Binding::Static(Static::Handle(params.len() as u32), None));
-                for (param, arg) in self.handle_parts(library, *from) {
-                    types.push(param.ty);
-                    params.push(param);
-                    args.push(arg);
-                }
-                continue;
-            }
-            if let Operand::Static(known) = &operand
-                && self.static_type(known).is_none()
-            {
-                statics.push(known.clone());
-                bindings.push(Binding::Static(known.clone(), None));
-                continue;
-            }
-            let at = params.len() as u32;
-            if let Annotation::Reference(_) = formal.annotation {
-                let place = match expr {
-                    Some(expr) => self.access(expr)?,
-                    None => Access::Operand(operand),
-                };
-                let Access::Place(place) = place else {
-                    return fault(
-                        "not-writable",
-                        here,
-                        format!("`{}` is passed by reference: give it a variable", formal.name),
-                    );
-                };
-                let behind = self
-                    .b
-                    .body()
-                    .path(place)
-                    .iter()
-                    .any(|step| matches!(step, Projection::Element(_)));
-                let writable = behind
-                    || match self.b.body().places[place].root {
-                        Root::Local(_) => true,
-                        Root::Param(at) => self.is_reference(at),
-                        Root::Table(_) | Root::Array(_) => false,
-                    };
-                if !writable {
-                    return fault(
-                        "not-writable",
-                        here,
-                        format!("`{}` is passed by reference: give it a variable", formal.name),
-                    );
-                }
-                let ty = self.b.place_type(place);
-                types.push(ty);
-                params.push(Param {
-                    mode: Mode::Mutable,
-                    ..Param::value(formal.name, ty).at(formal.span)
-                });
-                args.push(Arg::Place(place));
-                bindings.push(Binding::Param(at));
-                continue;
-            }
-            let mut value = self.value(operand, here)?;
-            let mut ty = self.ty(value);
-            if let (Annotation::Array(_, dims), Shape::Fixed { .. }) =
-                (&formal.annotation, self.shape(ty))
-            {
-                let place = self.temporary("array", ty);
-                self.b.store(place, value);
-                value = self.b.as_array(place, *dims);
-                ty = self.ty(value);
-            }
-            if self.b.module.types.layout(ty).is_none() {
-                let shown = self.shown(ty);
-                return fault(
-                    "unsupported-tuple-argument",
-                    here,
-                    format!("a `{shown}` can't be passed to a function"),
-                );
-            }
-            types.push(ty);
-            params.push(Param::value(formal.name, ty).at(formal.span));
-            args.push(Arg::Value(value));
-            bindings.push(Binding::Param(at));
+        let mut passing = Passing::default();
+        for (formal, given) in found.formals.iter().zip(found.passed) {
+            self.pass(&mut passing, formal, given, span)?;
         }
-        let function = self.instance(
-            found.def,
-            family.home,
-            &found.formals,
-            (types, statics),
-            params,
-            bindings,
-            span,
-        )?;
+        let args = std::mem::take(&mut passing.args);
+        let function = self.instance(found.def, family.home, &found.formals, passing, span)?;
         self.b.set_span(span);
         Ok(Operand::Value(self.b.call(function, &args)))
+    }
+
+    fn pass(
+        &mut self,
+        passing: &mut Passing<'a>,
+        formal: &Formal<'a>,
+        (_, operand, expr): Given<'a>,
+        call: Span,
+    ) -> Flow<()> {
+        if let (Operand::Static(Static::Handle(from)), Some(library)) =
+            (&operand, self.unit.library)
+        {
+            let at = passing.params.len() as u32;
+            passing.bindings.push(Binding::Static(Static::Handle(at), None));
+            for (param, arg) in self.handle_parts(library, *from) {
+                passing.add(param, arg);
+            }
+            return Ok(());
+        }
+        if let Operand::Static(known) = &operand
+            && self.static_type(known).is_none()
+        {
+            passing.statics.push(known.clone());
+            passing.bindings.push(Binding::Static(known.clone(), None));
+            return Ok(());
+        }
+        let here = expr.map_or(call, |expr| self.span(expr));
+        let (mode, ty, arg) = if let Annotation::Reference(_) = formal.annotation {
+            let access = match expr {
+                Some(expr) => self.access(expr)?,
+                None => Access::Operand(operand),
+            };
+            match access {
+                Access::Place(place) if self.writable(place) => {
+                    (Mode::Mutable, self.b.place_type(place), Arg::Place(place))
+                }
+                _ => {
+                    let message =
+                        format!("`{}` is passed by reference: give it a variable", formal.name);
+                    return fault("not-writable", here, message);
+                }
+            }
+        } else {
+            let value = self.passed_value(operand, formal, here)?;
+            (Mode::Value, self.ty(value), Arg::Value(value))
+        };
+        passing.bindings.push(Binding::Param(passing.params.len() as u32));
+        passing.add(Param { mode, ..Param::value(formal.name, ty).at(formal.span) }, arg);
+        Ok(())
+    }
+
+    fn passed_value(
+        &mut self,
+        operand: Operand<'a>,
+        formal: &Formal<'a>,
+        here: Span,
+    ) -> Flow<Value> {
+        let mut value = self.value(operand, here)?;
+        let ty = self.ty(value);
+        if let (Annotation::Array(_, dims), Shape::Fixed { .. }) =
+            (&formal.annotation, self.shape(ty))
+        {
+            let place = self.temporary("array", ty);
+            self.b.store(place, value);
+            value = self.b.as_array(place, *dims);
+        }
+        let ty = self.ty(value);
+        if self.b.module.types.layout(ty).is_none() {
+            let shown = self.shown(ty);
+            return fault(
+                "unsupported-tuple-argument",
+                here,
+                format!("a `{shown}` can't be passed to a function"),
+            );
+        }
+        Ok(value)
     }
 
     /// The overload that takes the arguments: one with known types first, then generic ones.
@@ -279,17 +278,16 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// The function for these argument types, lowered when it is first asked for.
-    #[allow(clippy::too_many_arguments, reason = "one instance has these parts")]
     fn instance(
         &mut self,
         def: &'a StmtFunctionDef,
         home: ScopeId,
         formals: &[Formal<'a>],
-        (types, statics): (Vec<Type>, Vec<Static<'a>>),
-        params: Vec<Param>,
-        bindings: Vec<Binding<'a>>,
+        passing: Passing<'a>,
         span: Span,
     ) -> Flow<FunctionId> {
+        let Passing { params, statics, bindings, .. } = passing;
+        let types: Vec<Type> = params.iter().map(|param| param.ty).collect();
         let key = std::ptr::from_ref(def);
         let same =
             |one: &Instance<'a>| one.def == key && one.types == types && one.statics == statics;

@@ -8,23 +8,19 @@ use syn::spanned::Spanned;
 
 impl Infer<'_, '_> {
     /// A block and its type.
-    pub(super) fn block(&mut self, block: &syn::Block, expected: Option<&Ty>) -> (Block, Ty) {
+    pub(super) fn block(&mut self, block: &syn::Block) -> (Block, Ty) {
         let mark = self.names.len();
         let mut stmts = Vec::new();
         let (mut tail, mut diverges) = (None, false);
         for (position, stmt) in block.stmts.iter().enumerate() {
             let last = position + 1 == block.stmts.len();
             match stmt {
-                syn::Stmt::Local(local) => {
-                    let stmt = self.local(local);
-                    diverges |= matches!(&stmt, Stmt::Let(_, Some(init)) if self.never(init));
-                    stmts.push(stmt);
-                }
+                syn::Stmt::Local(local) => stmts.push(self.local(local)),
                 syn::Stmt::Expr(expr, None) if last => {
-                    tail = Some(Box::new(self.expr(expr, expected)));
+                    tail = Some(Box::new(self.expr(expr)));
                 }
                 syn::Stmt::Expr(expr, _) => {
-                    let expr = self.expr(expr, None);
+                    let expr = self.expr(expr);
                     diverges |= self.never(&expr);
                     stmts.push(Stmt::Expr(expr));
                 }
@@ -59,7 +55,7 @@ impl Infer<'_, '_> {
         if init.diverge.is_some() {
             self.outside(local, "`let` with `else`");
         }
-        let value = self.expr(&init.expr, Some(&ty));
+        let value = self.expr(&init.expr);
         let value = self.coerce(value, &ty);
         Stmt::Let(self.bind(pattern, &ty, true), Some(value))
     }
@@ -87,7 +83,9 @@ impl Infer<'_, '_> {
                 Ok(Pattern::Var(self.declare(&name.ident.to_string(), ty.clone(), fixed, span)))
             }
             syn::Pat::Tuple(tuple) => {
-                let parts: Vec<Ty> = tuple.elems.iter().map(|_| self.types.any()).collect();
+                let wrong = self.types.shallow(ty) == Ty::Wrong;
+                let part = |_| if wrong { Ty::Wrong } else { self.types.any() };
+                let parts: Vec<Ty> = tuple.elems.iter().map(part).collect();
                 if !self.types.unify(ty, &Ty::Tuple(parts.as_slice().into())) {
                     let message = format!("this takes a tuple apart, found a `{}`", self.show(ty));
                     return Err(self.refuse("rust-type", self.span(tuple), message));

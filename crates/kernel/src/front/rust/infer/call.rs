@@ -37,7 +37,7 @@ impl Infer<'_, '_> {
             return Err(self.refuse("rust-type", self.span(at), message));
         }
         for (arg, param) in rest.iter().zip(&signature.params[args.len()..]) {
-            let arg = self.expr(arg, Some(&param.ty));
+            let arg = self.expr(arg);
             args.push(self.coerce(arg, &param.ty));
         }
         self.calls.push((id, self.span(at)));
@@ -48,7 +48,7 @@ impl Infer<'_, '_> {
         if call.turbofish.is_some() {
             return Err(self.outside(call, "a method with arguments for generics"));
         }
-        let receiver = self.expr(&call.receiver, None);
+        let receiver = self.expr(&call.receiver);
         let receiver = self.referred(receiver);
         let name = call.method.to_string();
         let owner = match self.types.shallow(&receiver.ty) {
@@ -96,7 +96,7 @@ impl Infer<'_, '_> {
         let mut args = vec![receiver];
         if let (Some(argument), Some(arg)) = (argument, call.args.first()) {
             let wanted = argument.of(&own);
-            let arg = self.expr(arg, Some(&wanted));
+            let arg = self.expr(arg);
             args.push(self.coerce(arg, &wanted));
         }
         let result = result.of(&own);

@@ -8,21 +8,20 @@ use crate::front::rust::ty::Ty;
 
 impl Infer<'_, '_> {
     fn condition(&mut self, expr: &syn::Expr) -> Box<Expr> {
-        let condition = self.expr(expr, Some(&Ty::Bool));
+        let condition = self.expr(expr);
         Box::new(self.coerce(condition, &Ty::Bool))
     }
 
-    pub(super) fn choice(&mut self, choice: &syn::ExprIf, expected: Option<&Ty>) -> Typed {
+    pub(super) fn choice(&mut self, choice: &syn::ExprIf) -> Typed {
         let condition = self.condition(&choice.cond);
         let span = self.span(&choice.then_branch);
-        let (accept, ty) = self.block(&choice.then_branch, expected);
+        let (accept, ty) = self.block(&choice.then_branch);
         let mut accept = Expr { kind: ExprKind::Block(accept), ty, span };
         let Some((_, otherwise)) = &choice.else_branch else {
             accept = self.coerce(accept, &Ty::Unit);
             return Ok((ExprKind::If(condition, Box::new(accept), None), Ty::Unit));
         };
-        let hint = if self.never(&accept) { expected.cloned() } else { Some(accept.ty.clone()) };
-        let mut reject = self.expr(otherwise, hint.as_ref());
+        let mut reject = self.expr(otherwise);
         let ty = if self.never(&reject) {
             accept.ty.clone()
         } else {
@@ -32,8 +31,8 @@ impl Infer<'_, '_> {
         Ok((ExprKind::If(condition, Box::new(accept), Some(Box::new(reject))), ty))
     }
 
-    pub(super) fn matches(&mut self, choice: &syn::ExprMatch, expected: Option<&Ty>) -> Typed {
-        let value = self.expr(&choice.expr, None);
+    pub(super) fn matches(&mut self, choice: &syn::ExprMatch) -> Typed {
+        let value = self.expr(&choice.expr);
         let value = self.referred(value);
         let matched = self.types.shallow(&value.ty);
         if !self.types.is_integer(&matched) && !matches!(matched, Ty::Bool | Ty::Enum(_)) {
@@ -48,8 +47,7 @@ impl Infer<'_, '_> {
         for arm in &choice.arms {
             self.program.attributes(&arm.attrs, self.scope);
             let ranges = self.ranges(&arm.pat, &matched).unwrap_or(None);
-            let hint = if ty == Ty::Never { expected.cloned() } else { Some(ty.clone()) };
-            let mut body = self.expr(&arm.body, hint.as_ref());
+            let mut body = self.expr(&arm.body);
             if !self.never(&body) {
                 ty = self.join(&ty, &mut body);
             }
@@ -66,7 +64,7 @@ impl Infer<'_, '_> {
         self.label(repeat.label.as_ref())?;
         let condition = self.condition(&repeat.cond);
         self.loops.push(Loop { value: None, left: false });
-        let (body, ty) = self.block(&repeat.body, None);
+        let (body, ty) = self.block(&repeat.body);
         self.loops.pop();
         self.unit_body(&ty, repeat)?;
         Ok((ExprKind::While(condition, body), Ty::Unit))
@@ -83,7 +81,7 @@ impl Infer<'_, '_> {
         self.label(repeat.label.as_ref())?;
         let value = self.types.any();
         self.loops.push(Loop { value: Some(value), left: false });
-        let (body, ty) = self.block(&repeat.body, None);
+        let (body, ty) = self.block(&repeat.body);
         let ended = self.loops.pop();
         self.unit_body(&ty, repeat)?;
         let ty = match ended {
@@ -106,11 +104,11 @@ impl Infer<'_, '_> {
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
             return Err(self.outside(range, "a loop over a range without ends"));
         };
-        let start = self.expr(start, None);
-        let hint = start.ty.clone();
-        let end = self.expr(end, Some(&hint));
-        let end = self.coerce(end, &hint);
-        if !self.types.is_integer(&hint) {
+        let start = self.expr(start);
+        let ty = start.ty.clone();
+        let end = self.expr(end);
+        let end = self.coerce(end, &ty);
+        if !self.types.is_integer(&ty) {
             return Err(self.mismatch(start.span, "the ends of a range are integers"));
         }
         let mark = self.names.len();
@@ -120,9 +118,9 @@ impl Infer<'_, '_> {
             other => return Err(self.outside(other, "this pattern of a loop")),
         };
         let span = self.span(&each.pat);
-        let var = self.declare(&name, hint, true, span);
+        let var = self.declare(&name, ty, true, span);
         self.loops.push(Loop { value: None, left: false });
-        let (body, ty) = self.block(&each.body, None);
+        let (body, ty) = self.block(&each.body);
         self.loops.pop();
         self.names.truncate(mark);
         self.unit_body(&ty, each)?;
@@ -151,7 +149,7 @@ impl Infer<'_, '_> {
                 return Err(self.outside(leave, "`break` with a value in this loop"));
             }
             (Some(value), Some(wanted)) => {
-                let value = self.expr(value, Some(&wanted));
+                let value = self.expr(value);
                 Some(Box::new(self.coerce(value, &wanted)))
             }
         };
@@ -169,11 +167,15 @@ impl Infer<'_, '_> {
         let wanted = self.result.clone();
         let value = match &leave.expr {
             Some(value) => {
-                let value = self.expr(value, Some(&wanted));
+                let value = self.expr(value);
                 Some(Box::new(self.coerce(value, &wanted)))
             }
-            None if self.types.unify(&wanted, &Ty::Unit) => None,
-            None => return Err(self.mismatch(self.span(leave), "this function has a result")),
+            None => {
+                if !self.types.unify(&wanted, &Ty::Unit) {
+                    self.mismatch(self.span(leave), "this function has a result");
+                }
+                None
+            }
         };
         Ok((ExprKind::Return(value), Ty::Never))
     }

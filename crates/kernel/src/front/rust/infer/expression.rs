@@ -12,48 +12,46 @@ use std::rc::Rc;
 pub(super) type Typed = Result<(ExprKind, Ty), Refused>;
 
 impl Infer<'_, '_> {
-    /// An expression. `expected` is a hint: the type of a literal that has no suffix.
-    pub(super) fn expr(&mut self, expr: &syn::Expr, expected: Option<&Ty>) -> Expr {
+    pub(super) fn expr(&mut self, expr: &syn::Expr) -> Expr {
         let span = self.span(expr);
-        let (kind, ty) = self.try_expr(expr, expected).unwrap_or((ExprKind::Wrong, Ty::Wrong));
+        let (kind, ty) = self.try_expr(expr).unwrap_or((ExprKind::Wrong, Ty::Wrong));
         Expr { kind, ty, span }
     }
 
-    fn try_expr(&mut self, expr: &syn::Expr, expected: Option<&Ty>) -> Typed {
+    fn try_expr(&mut self, expr: &syn::Expr) -> Typed {
         match expr {
-            syn::Expr::Paren(inner) => self.try_expr(&inner.expr, expected),
-            syn::Expr::Group(inner) => self.try_expr(&inner.expr, expected),
-            syn::Expr::Lit(literal) => self.literal(&literal.lit, expected),
+            syn::Expr::Paren(inner) => self.try_expr(&inner.expr),
+            syn::Expr::Group(inner) => self.try_expr(&inner.expr),
+            syn::Expr::Lit(literal) => self.literal(&literal.lit),
             syn::Expr::Path(path) if path.qself.is_none() => self.path(&path.path),
             syn::Expr::Field(field) => self.field(field),
             syn::Expr::Index(index) => self.index(index),
             syn::Expr::Reference(reference) => {
-                let to = self.expr(&reference.expr, None);
+                let to = self.expr(&reference.expr);
                 let ty = Ty::reference(reference.mutability.is_some(), to.ty.clone());
                 Ok((ExprKind::Ref(Box::new(to)), ty))
             }
             syn::Expr::Struct(literal) => self.structure(literal),
-            syn::Expr::Array(array) => self.array(array, expected),
-            syn::Expr::Repeat(repeat) => self.repeat(repeat, expected),
+            syn::Expr::Array(array) => self.array(array),
+            syn::Expr::Repeat(repeat) => self.repeat(repeat),
             syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => Ok((ExprKind::Unit, Ty::Unit)),
             syn::Expr::Tuple(tuple) => {
-                let parts: Vec<Expr> =
-                    tuple.elems.iter().map(|part| self.expr(part, None)).collect();
+                let parts: Vec<Expr> = tuple.elems.iter().map(|part| self.expr(part)).collect();
                 let ty = Ty::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
                 Ok((ExprKind::Parts(parts), ty))
             }
-            syn::Expr::Unary(unary) => self.unary(unary, expected),
+            syn::Expr::Unary(unary) => self.unary(unary),
             syn::Expr::Binary(binary) => self.binary(binary),
             syn::Expr::Assign(assign) => self.assign(assign),
             syn::Expr::Cast(cast) => self.cast(cast),
             syn::Expr::Call(call) => self.call(call),
             syn::Expr::MethodCall(call) => self.method_call(call),
             syn::Expr::Block(block) if block.label.is_none() => {
-                let (block, ty) = self.block(&block.block, expected);
+                let (block, ty) = self.block(&block.block);
                 Ok((ExprKind::Block(block), ty))
             }
-            syn::Expr::If(choice) => self.choice(choice, expected),
-            syn::Expr::Match(choice) => self.matches(choice, expected),
+            syn::Expr::If(choice) => self.choice(choice),
+            syn::Expr::Match(choice) => self.matches(choice),
             syn::Expr::While(repeat) => self.while_loop(repeat),
             syn::Expr::Loop(repeat) => self.endless(repeat),
             syn::Expr::ForLoop(each) => self.for_loop(each),
@@ -64,14 +62,13 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn literal(&mut self, literal: &syn::Lit, expected: Option<&Ty>) -> Typed {
+    fn literal(&mut self, literal: &syn::Lit) -> Typed {
         match literal {
             syn::Lit::Bool(value) => Ok((ExprKind::Bool(value.value), Ty::Bool)),
             syn::Lit::Int(number) => {
-                let ty = match (number.suffix(), expected.map(|ty| self.types.shallow(ty))) {
-                    ("", Some(ty @ Ty::Int(_))) => ty,
-                    ("", _) => self.types.integer(),
-                    (suffix, _) => match Int::named(suffix) {
+                let ty = match number.suffix() {
+                    "" => self.types.integer(),
+                    suffix => match Int::named(suffix) {
                         Some(int) => Ty::Int(int),
                         None => return Err(self.outside(number, "a literal of this type")),
                     },
@@ -109,7 +106,7 @@ impl Infer<'_, '_> {
     }
 
     fn field(&mut self, field: &syn::ExprField) -> Typed {
-        let base = self.expr(&field.base, None);
+        let base = self.expr(&field.base);
         let base = self.referred(base);
         let span = self.span(&field.member);
         let found = match (&field.member, self.types.shallow(&base.ty)) {
@@ -132,7 +129,7 @@ impl Infer<'_, '_> {
     }
 
     fn index(&mut self, index: &syn::ExprIndex) -> Typed {
-        let base = self.expr(&index.expr, None);
+        let base = self.expr(&index.expr);
         let base = self.referred(base);
         let of = match self.types.shallow(&base.ty) {
             Ty::Array(of, _) | Ty::Slice(of) => of,
@@ -142,7 +139,7 @@ impl Infer<'_, '_> {
                 return Err(self.refuse("rust-type", base.span, message));
             }
         };
-        let at = self.expr(&index.index, Some(&Ty::USIZE));
+        let at = self.expr(&index.index);
         let at = self.coerce(at, &Ty::USIZE);
         Ok((ExprKind::Index(Box::new(base), Box::new(at)), (*of).clone()))
     }
@@ -163,7 +160,7 @@ impl Infer<'_, '_> {
                 let message = format!("`{}` has no such field", self.program.structs[id].name);
                 return Err(self.refuse("rust-name", self.span(name), message));
             };
-            let part = self.expr(&value.expr, Some(&field.ty));
+            let part = self.expr(&value.expr);
             let part = self.coerce(part, &field.ty);
             fields.push((position as u32, part));
         }
@@ -174,27 +171,19 @@ impl Infer<'_, '_> {
         Ok((ExprKind::Struct(fields), Ty::Struct(id)))
     }
 
-    fn element(&mut self, expected: Option<&Ty>) -> Option<Ty> {
-        match self.types.shallow(expected?) {
-            Ty::Array(of, _) => Some((*of).clone()),
-            _ => None,
-        }
-    }
-
-    fn array(&mut self, array: &syn::ExprArray, expected: Option<&Ty>) -> Typed {
-        let of = self.element(expected).unwrap_or_else(|| self.types.any());
+    fn array(&mut self, array: &syn::ExprArray) -> Typed {
+        let of = self.types.any();
         let mut parts = Vec::new();
         for part in &array.elems {
-            let part = self.expr(part, Some(&of));
+            let part = self.expr(part);
             parts.push(self.coerce(part, &of));
         }
         let ty = Ty::Array(Rc::new(of), parts.len() as u32);
         Ok((ExprKind::Parts(parts), ty))
     }
 
-    fn repeat(&mut self, repeat: &syn::ExprRepeat, expected: Option<&Ty>) -> Typed {
-        let of = self.element(expected);
-        let part = self.expr(&repeat.expr, of.as_ref());
+    fn repeat(&mut self, repeat: &syn::ExprRepeat) -> Typed {
+        let part = self.expr(&repeat.expr);
         let len = self.program.length(&repeat.len, self.scope)?;
         let ty = Ty::Array(Rc::new(part.ty.clone()), len);
         Ok((ExprKind::Repeat(Box::new(part), len), ty))

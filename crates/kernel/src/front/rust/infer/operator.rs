@@ -66,10 +66,10 @@ fn is_literal(expr: &syn::Expr) -> bool {
 }
 
 impl Infer<'_, '_> {
-    pub(super) fn unary(&mut self, unary: &syn::ExprUnary, expected: Option<&Ty>) -> Typed {
+    pub(super) fn unary(&mut self, unary: &syn::ExprUnary) -> Typed {
         let op = match unary.op {
             syn::UnOp::Deref(_) => {
-                let inner = self.expr(&unary.expr, None);
+                let inner = self.expr(&unary.expr);
                 return match self.types.shallow(&inner.ty) {
                     Ty::Ref { to, .. } => Ok((ExprKind::Deref(Box::new(inner)), (*to).clone())),
                     _ => Err(self.mismatch(inner.span, "only a reference can be followed")),
@@ -79,7 +79,7 @@ impl Infer<'_, '_> {
             syn::UnOp::Neg(_) => UnaryOp::Negate,
             _ => return Err(self.outside(unary, "this operator")),
         };
-        let operand = self.expr(&unary.expr, expected);
+        let operand = self.expr(&unary.expr);
         let operand = self.referred(operand);
         let ty = operand.ty.clone();
         let is_bool = self.types.shallow(&ty) == Ty::Bool;
@@ -96,16 +96,15 @@ impl Infer<'_, '_> {
         };
         match operator {
             Operator::Logic(and) => {
-                let left = self.expr(&binary.left, Some(&Ty::Bool));
+                let left = self.expr(&binary.left);
                 let left = Box::new(self.coerce(left, &Ty::Bool));
-                let right = self.expr(&binary.right, Some(&Ty::Bool));
+                let right = self.expr(&binary.right);
                 let right = Box::new(self.coerce(right, &Ty::Bool));
                 Ok((ExprKind::Logic { and, left, right }, Ty::Bool))
             }
             Operator::Compare(op) => {
-                let left = self.expr(&binary.left, None);
-                let hint = left.ty.clone();
-                let right = self.expr(&binary.right, Some(&hint));
+                let left = self.expr(&binary.left);
+                let right = self.expr(&binary.right);
                 self.same(&left, &right)?;
                 let ty = self.types.shallow(&left.ty);
                 let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
@@ -117,14 +116,14 @@ impl Infer<'_, '_> {
                 Ok((ExprKind::Compare(op, Box::new(left), Box::new(right)), Ty::Bool))
             }
             Operator::Binary(op) => {
-                let left = self.expr(&binary.left, None);
+                let left = self.expr(&binary.left);
                 let left = self.referred(left);
                 let right = self.operand(&binary.right, op, &left)?;
                 let ty = left.ty.clone();
                 Ok((ExprKind::Binary(op, Box::new(left), Box::new(right)), ty))
             }
             Operator::Update(op) => {
-                let left = self.expr(&binary.left, None);
+                let left = self.expr(&binary.left);
                 let right = self.operand(&binary.right, op, &left)?;
                 Ok((ExprKind::Update(op, Box::new(left), Box::new(right)), Ty::Unit))
             }
@@ -133,12 +132,11 @@ impl Infer<'_, '_> {
 
     /// The right operand of an operator on a left one.
     fn operand(&mut self, expr: &syn::Expr, op: BinaryOp, left: &Expr) -> Result<Expr, Refused> {
-        let hint = (!is_shift(op)).then(|| left.ty.clone());
-        let right = self.expr(expr, hint.as_ref());
+        let right = self.expr(expr);
         let right = self.referred(right);
         let bits = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
         let ty = self.types.shallow(&left.ty);
-        if ty != Ty::Never && !self.types.is_integer(&ty) && !(bits && ty == Ty::Bool) {
+        if !(self.types.is_integer(&ty) || bits && ty == Ty::Bool) {
             let message = format!("this operator takes integers, found a `{}`", self.show(&ty));
             return Err(self.mismatch(left.span, &message));
         }
@@ -151,7 +149,7 @@ impl Infer<'_, '_> {
     }
 
     fn same(&mut self, left: &Expr, right: &Expr) -> Result<(), Refused> {
-        if self.never(left) || self.never(right) || self.types.unify(&left.ty, &right.ty) {
+        if self.types.unify(&left.ty, &right.ty) {
             return Ok(());
         }
         let message = format!(
@@ -163,19 +161,21 @@ impl Infer<'_, '_> {
     }
 
     pub(super) fn assign(&mut self, assign: &syn::ExprAssign) -> Typed {
-        let place = self.expr(&assign.left, None);
+        let place = self.expr(&assign.left);
         if let Ty::Ref { .. } = self.types.shallow(&place.ty) {
             return Err(self.outside(assign, "a reference that changes"));
         }
-        let hint = place.ty.clone();
-        let value = self.expr(&assign.right, Some(&hint));
-        let value = self.coerce(value, &hint);
+        let value = self.expr(&assign.right);
+        let value = self.coerce(value, &place.ty);
         Ok((ExprKind::Assign(Box::new(place), Box::new(value)), Ty::Unit))
     }
 
     pub(super) fn cast(&mut self, cast: &syn::ExprCast) -> Typed {
         let to = self.program.ty(&cast.ty, self.scope)?;
-        let value = self.expr(&cast.expr, is_literal(&cast.expr).then_some(&to));
+        let value = self.expr(&cast.expr);
+        if is_literal(&cast.expr) && self.types.is_open_integer(&value.ty) {
+            self.types.unify(&value.ty, &to);
+        }
         let from = self.types.shallow(&value.ty);
         let castable = self.types.is_integer(&from) || matches!(from, Ty::Bool | Ty::Enum(_));
         if !castable || !matches!(to, Ty::Int(_)) {

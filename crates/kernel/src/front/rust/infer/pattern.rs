@@ -6,7 +6,7 @@ use crate::front::rust::item::Refused;
 use crate::front::rust::name::Named;
 use crate::front::rust::ty::{Int, Ty};
 
-/// Inclusive ranges; `None` for everything.
+/// Inclusive ranges, which may go on beyond their type; `None` for everything.
 pub(super) type Ranges = Option<Vec<(i128, i128)>>;
 
 impl Infer<'_, '_> {
@@ -27,18 +27,17 @@ impl Infer<'_, '_> {
                 Ok(all)
             }
             syn::Pat::Range(range) => {
-                let (least, most) = match self.bounds(ty) {
-                    Some(bounds) => bounds,
-                    None => return Err(self.outside(range, "a range of this type")),
-                };
+                if !self.types.is_integer(ty) {
+                    return Err(self.outside(range, "a range of this type"));
+                }
                 let start = match &range.start {
                     Some(start) => self.number(start, ty)?,
-                    None => least,
+                    None => i128::MIN,
                 };
                 let end = match (&range.end, &range.limits) {
                     (Some(end), syn::RangeLimits::Closed(_)) => self.number(end, ty)?,
                     (Some(end), syn::RangeLimits::HalfOpen(_)) => self.number(end, ty)? - 1,
-                    (None, _) => most,
+                    (None, _) => i128::MAX,
                 };
                 Ok(Some(vec![(start, end)]))
             }
@@ -62,17 +61,6 @@ impl Infer<'_, '_> {
             syn::Pat::Guard(guard) => Err(self.outside(guard, "a guard of a `match` arm")),
             other => Err(self.outside(other, "this pattern")),
         }
-    }
-
-    /// The least and the greatest number of an integer type.
-    fn bounds(&self, ty: &Ty) -> Option<(i128, i128)> {
-        let Ty::Int(int) = self.types.resolve(ty)? else { return None };
-        let bits = int.scalar().bits();
-        Some(if int.scalar().is_signed_int() {
-            (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-        } else {
-            (0, (1 << bits) - 1)
-        })
     }
 
     /// The number that a literal, possibly negative, or a constant stands for.

@@ -213,11 +213,7 @@ impl Lowering<'_, '_, '_, '_> {
     fn numbers(&self, ty: &Ty) -> Vec<(i128, i128)> {
         match ty {
             Ty::Bool => vec![(0, 1)],
-            Ty::Int(int) => {
-                let bits = int.scalar().bits();
-                let low = if int.scalar().is_signed_int() { -(1 << (bits - 1)) } else { 0 };
-                vec![(low, low + (1 << bits) - 1)]
-            }
+            Ty::Int(int) => vec![int.ends()],
             Ty::Enum(id) => {
                 let variants = self.all.program.enums[*id].variants.iter();
                 variants.map(|variant| (variant.1, variant.1)).collect()

@@ -61,10 +61,9 @@ impl Lowering<'_, '_, '_, '_> {
             },
             ExprKind::Ref(inner) => self.place(inner),
             ExprKind::Deref(inner) => self.reference(inner),
-            ExprKind::Unsize(inner) => {
-                let array = self.reference(inner);
-                let handle = self.b.as_array(array, 1);
-                self.b.array_place(handle)
+            ExprKind::Unsize(_) => {
+                self.outside(expr, "a slice of an array in a variable");
+                self.lost(expr)
             }
             ExprKind::Block(block) => {
                 self.stmts(&block.stmts);
