@@ -765,6 +765,8 @@ pub fn nothing_returned(a: u32, b: u8) -> u32 {
     raise(&mut x, b, b as u32 + 1);
     let nothing = raise(&mut x, b, a);
     nothing;
+    b.count_ones();
+    x ^ 1;
     x
 }
 

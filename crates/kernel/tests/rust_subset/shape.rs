@@ -27,6 +27,7 @@ fn what_is_cheap_is_not_branched_upon() {
                  let mut dear = a > 1 && (b > 1 || p.cells[0] == 3);\n    \
                  let far = { let c = a; if c > 5 { c / 5 } else { 5 } };\n    \
                  dear &= flag & (far > 1);\n    \
+                 dear = if a > 9 { flag && dear } else { dear };\n    \
                  if dear { return 1; }\n    \
                  let most = if a > b { a } else { p.x };\n    \
                  let mut late = if !(most == LIMIT) && b < 4 { -(a as i8) as u8 } else { { 1 } };\n    \
