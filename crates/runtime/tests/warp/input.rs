@@ -8,7 +8,8 @@ use crate::subject::Subject;
 use gbxcule_kernel::arbitrary::{Actual, Program, Random, leaves, number};
 use gbxcule_kernel::eval;
 use gbxcule_kernel::interp::{Failure, Machine};
-use gbxcule_kernel::ir::{Literal, Op, Scalar, Shape, Type, Types};
+use gbxcule_kernel::ir::walk::{Step, walk};
+use gbxcule_kernel::ir::{Literal, Op, Root, Scalar, Shape, StmtKind, Type, Types};
 
 /// Statements that a launch may take.
 const BUDGET: u64 = 3_000_000;
@@ -101,7 +102,11 @@ fn runs_in(rounds: &[&[Way]], subject: &Subject, seed: u64) -> Result<Vec<Run>, 
                 Ok(after) => {
                     order.reverse();
                     let races = interpret(&program, &order).as_ref() != Ok(&after)
-                        || !changes_atomically(subject) && !adds_up(&program, &after);
+                        || if changes_atomically(subject) {
+                            stores_where_it_changes(subject)
+                        } else {
+                            !adds_up(&program, &after)
+                        };
                     let alone = Program { dims: vec![1; program.dims.len()], ..program.clone() };
                     runs.push(Run { program, after, races });
                     if races && let Ok(after) = interpret(&alone, &[[0; 4]]) {
@@ -197,6 +202,26 @@ fn adds_up(program: &Program, after: &[Vec<u8>]) -> bool {
 fn changes_atomically(subject: &Subject) -> bool {
     let mut values = subject.module.functions.iter().flat_map(|(_, f)| f.body.values.iter());
     values.any(|(_, value)| matches!(value.op, Op::Atomic { .. }))
+}
+
+/// Whether a kernel stores plainly in an array that it changes atomically, too: between a thread's store and its change
+/// other threads may store.
+fn stores_where_it_changes(subject: &Subject) -> bool {
+    let body = &subject.module.functions[subject.kernel].body;
+    let changed = body.values.iter().filter_map(|(_, value)| match value.op {
+        Op::Atomic { place, .. } => Some(body.places[place].root),
+        _ => None,
+    });
+    let changed: Vec<Root> = changed.collect();
+    let mut stores = false;
+    walk(body, body.root, |step| {
+        if let Step::Stmt(stmt) = step
+            && let StmtKind::Store { place, .. } = stmt.kind
+        {
+            stores |= changed.contains(&body.places[place].root);
+        }
+    });
+    stores
 }
 
 /// All points of a grid, the last dimension fastest.
