@@ -19,11 +19,6 @@ const MAY_USE: [(&str, &[&str]); 10] = [
 ];
 
 const LONGEST_FILE_LINES: usize = 600;
-/// Pure tables, or one thing that would not read better in two files; each with its reason.
-const LONG_FILES: [(&str, &str); 1] = [(
-    "kernel/tests/rust_subset/construct.rs",
-    "one program with every construct of the subset, compiled by rustc and read by the front end",
-)];
 
 const EMPTY_NAMES: [&str; 7] = ["utils", "util", "helpers", "common", "base", "misc", "manager"];
 
@@ -97,9 +92,7 @@ fn all_sources() -> Vec<PathBuf> {
 fn no_source_is_longer_than_a_reader_can_hold() {
     for path in all_sources() {
         let lines = std::fs::read_to_string(&path).expect("a source").lines().count();
-        let shown = path.display().to_string();
-        let is_known = LONG_FILES.iter().any(|(name, _)| shown.ends_with(name));
-        assert!(lines <= LONGEST_FILE_LINES || is_known, "{shown} has {lines} lines");
+        assert!(lines <= LONGEST_FILE_LINES, "{} has {lines} lines", path.display());
     }
 }
 

@@ -1,11 +1,4 @@
 //! Constants of every kind, worked out by rustc here and by the front end there; `main.rs` compares all.
-#![allow(
-    clippy::all,
-    missing_docs,
-    unreachable_pub,
-    unused,
-    reason = "written to be read by a compiler"
-)]
 
 const fn bit(holds: bool) -> u64 {
     holds as u64

@@ -1,7 +1,11 @@
 //! The subset of Rust means in IR what it means to rustc.
 
+#[allow(clippy::all, missing_docs, unreachable_pub, unused, reason = "for compilers to read")]
 mod constants;
+#[allow(clippy::all, missing_docs, unreachable_pub, unused, reason = "for compilers to read")]
 mod construct;
+#[allow(clippy::all, missing_docs, unreachable_pub, unused, reason = "for compilers to read")]
+mod control;
 mod diagnostic;
 mod refusal;
 mod shape;
@@ -17,6 +21,7 @@ use proptest::test_runner::TestRunner;
 
 const TEXTS: &[(&str, &str)] = &[
     ("src/construct.rs", include_str!("construct.rs")),
+    ("src/control.rs", include_str!("control.rs")),
     ("src/constants.rs", include_str!("constants.rs")),
 ];
 
@@ -58,7 +63,13 @@ impl Number for bool {
     }
 }
 
-/// A function of `construct`, and what rustc makes of it.
+/// The functions that both read.
+mod written {
+    pub(super) use crate::construct::*;
+    pub(super) use crate::control::*;
+}
+
+/// One of them, and what rustc makes of it.
 struct Case {
     name: &'static str,
     native: fn(&[u64]) -> Call,
@@ -77,7 +88,7 @@ macro_rules! cases {
             native: |bits| {
                 let mut bits = bits.iter().copied().cycle();
                 let mut args = Vec::new();
-                let result: $result = construct::$name($({
+                let result: $result = written::$name($({
                     let argument = <$ty>::from_bits(bits.next().unwrap_or(0));
                     args.push(argument.image());
                     argument
@@ -104,23 +115,6 @@ cases! {
     word_methods(u32, u32) -> u32;
     comparisons(i8, i8, u8, bool) -> u8;
     short_circuit(u32, u32) -> u32;
-    if_values(u8, u8) -> u16;
-    early(u32) -> u32;
-    match_ranges(u8) -> u32;
-    match_signed(i16) -> i16;
-    match_all_bytes(u8) -> u8;
-    match_flag(bool, u8) -> u8;
-    match_wide(u64) -> u8;
-    match_before_the_type(u64) -> u8;
-    match_statements(u8, u8) -> u32;
-    enums(u8) -> u32;
-    loops(u8, u8) -> u32;
-    inclusive_to_the_end(u8) -> u32;
-    signed_range(i8) -> i32;
-    loop_values(u32) -> u32;
-    return_in_loops(u8) -> u8;
-    shadowing(u8) -> u32;
-    late_values(bool, u8) -> u8;
     tuples(u8, bool) -> u32;
     structs(i16, i32) -> i64;
     by_reference(u32, u32) -> u32;
@@ -138,6 +132,23 @@ cases! {
     references_from_blocks(u32) -> u32;
     never(u8) -> u8;
     nothing_returned(u32, u8) -> u32;
+    if_values(u8, u8) -> u16;
+    early(u32) -> u32;
+    match_ranges(u8) -> u32;
+    match_signed(i16) -> i16;
+    match_all_bytes(u8) -> u8;
+    match_flag(bool, u8) -> u8;
+    match_wide(u64) -> u8;
+    match_before_the_type(u64) -> u8;
+    match_statements(u8, u8) -> u32;
+    enums(u8) -> u32;
+    loops(u8, u8) -> u32;
+    inclusive_to_the_end(u8) -> u32;
+    signed_range(i8) -> i32;
+    loop_values(u32) -> u32;
+    return_in_loops(u8) -> u8;
+    shadowing(u8) -> u32;
+    late_values(bool, u8) -> u8;
 }
 
 /// Numbers at which something happens.
@@ -153,8 +164,8 @@ fn bits() -> impl Strategy<Value = u64> {
 
 #[test]
 fn every_construct_has_its_row() {
-    let written =
-        TEXTS[0].1.lines().filter_map(|line| line.strip_prefix("pub fn ")?.split_once('('));
+    let lines = TEXTS[..2].iter().flat_map(|(_, text)| text.lines());
+    let written = lines.filter_map(|line| line.strip_prefix("pub fn ")?.split_once('('));
     // These take slices and have a test of their own.
     let numbers =
         written.map(|(name, _)| name).filter(|name| !["sum_of", "scramble"].contains(name));
