@@ -361,8 +361,7 @@ impl Writer<'_, '_> {
             Some(name) => self.unit.names.local(self.module.text(name)),
             None => {
                 self.temporaries += 1;
-                let number = itoa::Buffer::new().format(self.temporaries - 1).to_string();
-                self.unit.names.local(&("v".to_string() + &number))
+                self.unit.names.local(&format!("v{}", self.temporaries - 1))
             }
         };
         self.typed_line("const ", data.ty, &[" ", &name, " = ", &expr.text, ";"]);
