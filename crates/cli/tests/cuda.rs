@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use serving::Serving;
 
 fn command(program: &Path, folder: &Path) -> Command {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("command_texts");
+    let cache = stand_in::folder().join("cache");
     let mut command = stand_in::command(program, &cache);
     command.current_dir(folder);
     command

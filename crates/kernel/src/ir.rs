@@ -120,7 +120,9 @@ pub use arena::{Arena, Handle, List, Pool};
 pub use build::Builder;
 pub use builtin::{BuiltinId, Native};
 pub use constant::{Literal, Table, TableId};
-pub use function::{Body, Function, FunctionId, Inline, Kind, Local, LocalId, Mode, Name, Param};
+pub use function::{
+    Body, Function, FunctionId, Inline, Kind, Local, LocalId, Mode, Name, Param, Residency,
+};
 pub use module::Module;
 pub use op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value, ValueData};
 pub use place::{Place, PlaceId, Projection, Root};

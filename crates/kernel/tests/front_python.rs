@@ -4,7 +4,8 @@ use gbxcule_kernel::back::cxx::{self, Dialect, Options};
 use gbxcule_kernel::check;
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
 use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::ir::Module;
+use gbxcule_kernel::grad::reverses;
+use gbxcule_kernel::ir::{FunctionId, Module};
 use gbxcule_kernel::source::SourceMap;
 use gbxcule_kernel::survey::survey;
 use proptest::prelude::*;
@@ -167,4 +168,62 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+#[test]
+fn room_asked_for_a_kernel_is_in_its_cuda_text_and_that_of_its_reverse() {
+    let head = |options: &str| {
+        let text = format!(
+            "import warp as wp\nTHREADS = 64\n@wp.kernel({options})\ndef k(x: wp.array(dtype=float)):\n    \
+             x[wp.tid()] = 2.0 * x[wp.tid()]\n"
+        );
+        let mut sources = SourceMap::new();
+        let id = sources.add("room.py", text);
+        let module = Program::parse(&sources, id).and_then(|program| program.compile("room"));
+        let module = module.and_then(check::module).expect("a kernel");
+        let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
+        let (module, _) = reverses(&module, &kernels).expect("its reverse");
+        let module = check::module(module).expect("a reverse");
+        let text = |dialect| cxx::write(&module, &Options::new(dialect)).source;
+        assert!(
+            !text(Dialect::Host).contains("__launch") && !text(Dialect::Host).contains("__maxnreg")
+        );
+        let cuda = text(Dialect::Cuda);
+        let lines =
+            cuda.lines().filter_map(|line| line.strip_prefix("extern \"C\" __global__ void "));
+        lines.map(|line| line.split_once("k(").expect("a name").0.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        head("launch_bounds=THREADS"),
+        ["__launch_bounds__(64) ", "__launch_bounds__(64) adj_"]
+    );
+    assert_eq!(
+        head("launch_bounds=(THREADS, 2), name=\"double\""),
+        ["__launch_bounds__(64, 2) ", "__launch_bounds__(64, 2) adj_"]
+    );
+    assert_eq!(head("cuda_max_registers=32"), ["__maxnreg__(32) ", "__maxnreg__(32) adj_"]);
+    assert_eq!(head("launch_bounds=None, cuda_max_registers=None, **more"), ["", "adj_"]);
+}
+
+#[test]
+fn room_that_no_gpu_has_is_refused() {
+    for (options, said) in [
+        ("launch_bounds=0", "1 to 1024"),
+        ("launch_bounds=1025", "1 to 1024"),
+        ("launch_bounds=(32, 33)", "1 to 32"),
+        ("launch_bounds=(32, 1, 1)", "or a tuple"),
+        ("launch_bounds=1.5", "1 to 1024"),
+        ("cuda_max_registers=0", "1 to 255"),
+        ("cuda_max_registers=256", "1 to 255"),
+        ("launch_bounds=32, cuda_max_registers=32", "exclude each other"),
+        ("threads=32", "no option `threads`"),
+    ] {
+        let text = format!("import warp as wp\n@wp.kernel({options})\ndef k():\n    pass\n");
+        let faults = faults(&text);
+        let [fault] = &faults[..] else { panic!("{options}: {faults:?}") };
+        assert!(
+            fault.code == "wrong-arguments" && fault.message.contains(said),
+            "{options}: {fault:?}"
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! Rules about types, tables, signatures and the call graph.
 
 use crate::diagnostic::Diagnostic;
-use crate::ir::function::{Function, FunctionId, Kind, Mode};
+use crate::ir::function::{Function, FunctionId, Kind, Mode, Residency};
 use crate::ir::module::Module;
 use crate::ir::op::Op;
 use crate::ir::ty::{Shape, Type};
@@ -76,6 +76,11 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
     };
     if !function.apart.iter().all(|&(one, other)| holds(one) && holds(other)) {
         fault("ir-kernel", format!("`{name}` keeps apart what are no arrays of a kernel"));
+    }
+    if !function.residency.is_possible()
+        || function.kind != Kind::Kernel && function.residency != Residency::Free
+    {
+        fault("ir-kernel", format!("`{name}` asks for more of a GPU than a kernel may"));
     }
     if function.kind == Kind::Kernel {
         if function.result != Type::UNIT {

@@ -11,6 +11,7 @@
 mod annotation;
 mod arithmetic;
 mod constant;
+mod kernel_option;
 mod library;
 mod lower;
 mod overload;

@@ -37,6 +37,8 @@ pub struct Function {
     pub apart: Vec<(u32, u32)>,
     /// Whether who made it vouches that nothing in it faults: builds that trust it leave its checks out.
     pub trusted: bool,
+    /// Of a kernel: how much of a GPU's multiprocessor it may take.
+    pub residency: Residency,
     /// Where it was defined.
     pub span: Span,
 }
@@ -51,6 +53,38 @@ pub enum Kind {
     Callable,
     /// Launched over a grid, called by nobody. No result; all parameters by value.
     Kernel,
+}
+
+/// How much of a multiprocessor the threads of a kernel may take, so that enough of them run side by side; never
+/// changes what a program means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Residency {
+    /// As the GPU's compiler likes.
+    #[default]
+    Free,
+    /// Blocks of so many threads at most, and so many blocks at once at least.
+    Blocks {
+        /// 1 to 1,024.
+        threads: u32,
+        /// 1 to 32.
+        together: Option<u32>,
+    },
+    /// So many registers for a thread at most: 1 to 255.
+    Registers(u32),
+}
+
+impl Residency {
+    /// Whether there may be a GPU that has that much.
+    pub fn is_possible(self) -> bool {
+        match self {
+            Self::Free => true,
+            Self::Blocks { threads, together } => {
+                (1..=1024).contains(&threads)
+                    && together.is_none_or(|blocks| (1..=32).contains(&blocks))
+            }
+            Self::Registers(count) => (1..=255).contains(&count),
+        }
+    }
 }
 
 /// A wish about inlining; never changes what a program means.

@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::builtin::Instance;
 use super::constant::{Table, TableId};
-use super::function::{Body, Function, FunctionId, Inline, Kind, Name, Param};
+use super::function::{Body, Function, FunctionId, Inline, Kind, Name, Param, Residency};
 use super::ty::{Type, Types};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -82,6 +82,7 @@ impl Module {
             replay: None,
             apart: Vec::new(),
             trusted: false,
+            residency: Residency::Free,
             span: Span::NONE,
         })
     }

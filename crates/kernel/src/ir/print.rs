@@ -7,7 +7,7 @@
 mod expr;
 mod name;
 
-use super::function::{Body, Function, Kind, Mode};
+use super::function::{Body, Function, Kind, Mode, Residency};
 use super::module::Module;
 use super::op::{Op, Value};
 use super::stmt::{BlockId, StmtKind};
@@ -89,6 +89,16 @@ impl Printer<'_> {
             let name = |at: u32| self.function.params.get(at as usize).map_or("?", |p| &p.name);
             _ = write!(self.text, " apart({}, {})", name(one), name(other));
         }
+        _ = match self.function.residency {
+            Residency::Free => Ok(()),
+            Residency::Blocks { threads, together: None } => {
+                write!(self.text, " blocks({threads})")
+            }
+            Residency::Blocks { threads, together: Some(blocks) } => {
+                write!(self.text, " blocks({threads}, {blocks})")
+            }
+            Residency::Registers(count) => write!(self.text, " registers({count})"),
+        };
         self.text.push_str(" {\n");
         for (local, data) in self.body.locals.iter() {
             self.text.push_str(if data.scratch { "  scratch " } else { "  var " });

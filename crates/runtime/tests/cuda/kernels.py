@@ -8,7 +8,7 @@ class Body:
     factor: wp.float64
 
 
-@wp.kernel
+@wp.kernel(launch_bounds=(48, 2))
 def count(a: wp.array3d(dtype=wp.int32)):
     i, j, k = wp.tid()
     wp.atomic_add(a, i, j, k, 1)
@@ -20,7 +20,7 @@ def add(a: wp.array(dtype=wp.float32), sum: wp.array(dtype=wp.float32)):
     sum[i] = sum[i] + a[i]
 
 
-@wp.kernel
+@wp.kernel(launch_bounds=64)
 def sums(a: wp.array2d(dtype=wp.float32), rows: wp.array(dtype=wp.float32), all: wp.array(dtype=wp.int32)):
     i, j = wp.tid()
     wp.atomic_add(rows, i, a[i, j])
@@ -28,7 +28,7 @@ def sums(a: wp.array2d(dtype=wp.float32), rows: wp.array(dtype=wp.float32), all:
     wp.atomic_add(all, 1, 1)
 
 
-@wp.kernel
+@wp.kernel(cuda_max_registers=40)
 def move(body: Body, by: wp.vec3, times: wp.int32):
     i = wp.tid()
     for step in range(times):

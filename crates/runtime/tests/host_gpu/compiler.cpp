@@ -40,19 +40,29 @@ std::string read(const std::string& path)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+struct Kernel {
+    std::string name;
+    int threads; // That a block of it has at most.
+};
+
 // The kernels of a text, by their heads.
-std::vector<std::string> kernels(const std::string& text)
+std::vector<Kernel> kernels(const std::string& text)
 {
-    const std::string head = "extern \"C\" __global__ void ";
-    std::vector<std::string> names;
+    const std::string head = "extern \"C\" __global__ void ", bounds = "__launch_bounds__(", registers = "__maxnreg__(";
+    std::vector<Kernel> all;
     for (size_t at = text.find(head); at != std::string::npos; at = text.find(head, at)) {
         at += head.size();
-        names.push_back(text.substr(at, text.find('(', at) - at));
+        bool bound = text.compare(at, bounds.size(), bounds) == 0;
+        int threads = bound ? atoi(&text[at + bounds.size()]) : 1024;
+        if (bound || text.compare(at, registers.size(), registers) == 0)
+            at = text.find(' ', text.find(')', at)) + 1;
+        all.push_back({text.substr(at, text.find('(', at) - at), threads});
     }
-    return names;
+    return all;
 }
 
-// Behind the text: each kernel as a function over blocks and threads, and how many bytes its parameters have.
+// Behind the text: each kernel as a function over blocks and threads, how many bytes its parameters have, and how many
+// threads its blocks.
 std::string entries(const std::string& text)
 {
     std::string all = "#define EXPORT extern \"C\" __attribute__((visibility(\"default\")))\n"
@@ -61,12 +71,13 @@ std::string entries(const std::string& text)
                       "template <class... P> struct Sizes { static const uint32_t all[]; };\n"
                       "template <class... P> const uint32_t Sizes<P...>::all[] = {sizeof(P)..., 0};\n"
                       "template <class... P> constexpr const uint32_t* sizes(void (*)(gbx::Grid, P...)) { return Sizes<P...>::all; }\n";
-    for (auto& name : kernels(text)) {
+    for (auto& [name, threads] : kernels(text)) {
         std::string symbol = "on_device_" + name;
         all += "EXPORT void " + symbol +
                "(unsigned blocks, unsigned threads, const gbx::Grid* grid, void* const* args)\n"
                "{ gbx_run(program::" + name + ", blocks, threads, grid, args); }\n";
         all += "EXPORT const uint32_t* " + symbol + "_sizes() { return sizes(program::" + name + "); }\n";
+        all += "EXPORT const uint32_t " + symbol + "_threads = " + std::to_string(threads) + ";\n";
     }
     return all;
 }

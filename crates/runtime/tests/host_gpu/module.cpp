@@ -2,6 +2,7 @@
 // compiler.cpp makes it; each time it is loaded it gets a copy of its own, with globals of its own.
 #include "device.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <csignal>
 #include <dlfcn.h>
@@ -21,6 +22,7 @@ struct Function {
     Entry entry;
     const uint32_t* sizes; // Bytes of each parameter behind the grid, then 0.
     int device;
+    uint64_t threads; // That a block has at most.
 };
 
 struct Module {
@@ -115,17 +117,19 @@ API int cuModuleGetFunction(Handle* function, Handle handle, const char* name)
     std::string symbol = std::string("on_device_") + name;
     auto entry = Entry(dlsym(module->library, symbol.c_str()));
     auto sizes = (const uint32_t* (*)())dlsym(module->library, (symbol + "_sizes").c_str());
-    if (!entry || !sizes)
+    auto threads = (const uint32_t*)dlsym(module->library, (symbol + "_threads").c_str());
+    if (!entry || !sizes || !threads)
         return NOT_FOUND;
-    module->functions[name] = {name, entry, sizes(), module->device};
+    auto most = std::min(setting("HOST_GPU_THREADS", 1024), uint64_t(*threads));
+    module->functions[name] = {name, entry, sizes(), module->device, most};
     return *function = &module->functions[name], SUCCESS;
 }
 
-API int cuFuncGetAttribute(int* value, int which, Handle)
+API int cuFuncGetAttribute(int* value, int which, Handle function)
 {
     if (which != 0) // MAX_THREADS_PER_BLOCK
         misuse("attribute %d of a function is not known here", which);
-    return *value = int(setting("HOST_GPU_THREADS", 1024)), SUCCESS;
+    return *value = int(((const Function*)function)->threads), SUCCESS;
 }
 
 API int cuLaunchKernel(Handle handle, unsigned blocks, unsigned blocks_y, unsigned blocks_z, unsigned threads,
@@ -138,7 +142,7 @@ API int cuLaunchKernel(Handle handle, unsigned blocks, unsigned blocks_y, unsign
         misuse("a kernel of device %d in a stream of device %d", function->device, stream->device);
     if (blocks == 0 || threads == 0 || blocks_y * blocks_z * threads_y * threads_z != 1)
         return INVALID_VALUE;
-    if (threads > setting("HOST_GPU_THREADS", 1024))
+    if (threads > function->threads)
         return LAUNCH_OUT_OF_RESOURCES;
     // The call copies what it is given; the caller may reuse it at once.
     typedef std::vector<std::vector<char>> Values;

@@ -13,8 +13,10 @@ use gbxcule_kernel::arbitrary;
 use gbxcule_kernel::back::Checks;
 use gbxcule_kernel::back::cxx::{self, Dialect, Options};
 use gbxcule_kernel::check::{self, Valid};
+use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::grad::reverses;
 use gbxcule_kernel::ir::Module;
+use gbxcule_kernel::source::SourceMap;
 use gbxcule_runtime::Error;
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
 use gbxcule_runtime::ptxas::{Ptxas, Usage};
@@ -169,6 +171,31 @@ fn ptxas_takes_the_ptx_and_agrees_with_nvrtc_on_what_it_needs() {
             println!("{}", kernels(&within).join("\n"));
         }
     }
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn kernels_keep_to_the_room_they_ask_for() {
+    let registers = |options: &str| {
+        // Forty sines that are all needed at the end.
+        let sums: String = (0..40).map(|at| format!("    s{at} = wp.sin(x[i + {at}])\n")).collect();
+        let last: Vec<String> =
+            (0..40).map(|at| format!("s{at} * s{}", (at * 7 + 3) % 40)).collect();
+        let source = format!(
+            "import warp as wp\n@wp.kernel({options})\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n{sums}    \
+             x[i] = {}\n",
+            last.join(" + ")
+        );
+        let mut sources = SourceMap::new();
+        let id = sources.add("room.py", source);
+        let module = Program::parse(&sources, id).and_then(|program| program.compile("room"));
+        let module = module.and_then(check::module).expect("a kernel");
+        let (_, usages) = nvrtc().measure(&text(&module), "room.cu", ARCHS[1]).expect("code");
+        usages.iter().find_map(|usage| usage.registers).expect("a kernel in the report")
+    };
+    assert!(registers("") > 40);
+    assert!(registers("launch_bounds=(1024, 2)") <= 32);
+    assert!(registers("cuda_max_registers=40") <= 40);
 }
 
 #[test]

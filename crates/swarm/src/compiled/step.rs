@@ -5,7 +5,7 @@
 
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::{
-    Arg, Builder, FunctionId, Literal, Module, Param, Scalar, Selector, Type, Value,
+    Arg, Builder, FunctionId, Literal, Module, Param, Residency, Scalar, Selector, Type, Value,
 };
 
 use super::column::Columns;
@@ -16,6 +16,10 @@ use crate::{Programs, Stage};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
+
+/// Blocks of one warp, so that none waits for the others of its block at the end; twelve at once, as many as fit with
+/// what the compiler takes where it needs not spill.
+const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12) };
 
 /// Arguments after the parts of the state.
 const ROM: u32 = PARTS as u32;
@@ -65,6 +69,7 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
     let run = function(&module, "Machine::run_step");
     let step = module.functions[run].params[2].ty;
     let kernel = kernel(&mut module, KERNEL, params);
+    module.functions[kernel].residency = RESIDENCY;
     let mut b = Builder::new(&mut module, kernel);
     let env = b.launch_index(0);
     let local = b.local("machine", machine);

@@ -13,12 +13,11 @@ mod traffic;
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{DeviceConfig, DeviceSwarm, SwarmConfig, SwarmError};
-use std::path::Path;
 use std::process::{Command, Output};
 
 /// A child process for ignored tests of this program, with the stand-ins.
 fn child(tests: &[&str], settings: &[(&str, &str)]) -> Output {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("swarm_texts");
+    let cache = stand_in::folder().join("cache");
     let program = std::env::current_exe().expect("this program");
     let mut command: Command = stand_in::command(&program, &cache);
     command.args(tests).args(["--ignored", "--nocapture", "--test-threads=1"]);

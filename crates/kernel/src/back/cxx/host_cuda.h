@@ -13,6 +13,8 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __maxnreg__(count)
 
 struct gbx_dim3 {
     unsigned int x, y, z;

@@ -1,6 +1,7 @@
 //! Kernels: the loop over the threads of a launch around what one thread does.
 
 use super::function::Writer;
+use crate::ir::function::Residency;
 
 pub(super) fn write(writer: &mut Writer<'_, '_>) {
     let symbol = writer.unit.function_name(writer.id).to_string();
@@ -21,7 +22,8 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
     let mut params = writer.parameters();
     let range = if writer.unit.cuda() {
         params.insert(0, format!("gbx::Grid {grid}"));
-        writer.head(&format!("extern \"C\" __global__ void {symbol}"), &params);
+        let room = room(writer.function.residency);
+        writer.head(&format!("extern \"C\" __global__ void {room}{symbol}"), &params);
         None
     } else {
         let range = writer.unit.names.global(&format!("{symbol}_range"));
@@ -50,6 +52,18 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
             "\nGBX_EXPORT int {symbol}(const gbx::Grid* grid, void* const* args, gbx::Fault* fault)\n{{\n    \
              return gbx::run({range}, grid, args, fault);\n}}\n"
         ));
+    }
+}
+
+/// How CUDA says how much of a multiprocessor a kernel may take.
+fn room(residency: Residency) -> String {
+    match residency {
+        Residency::Free => String::new(),
+        Residency::Blocks { threads, together: None } => format!("__launch_bounds__({threads}) "),
+        Residency::Blocks { threads, together: Some(blocks) } => {
+            format!("__launch_bounds__({threads}, {blocks}) ")
+        }
+        Residency::Registers(count) => format!("__maxnreg__({count}) "),
     }
 }
 

@@ -162,6 +162,10 @@ impl<'u, 'a> Session<'u, 'a> {
             .map(|(formal, &ty)| Param::value(formal.name, ty).at(formal.span));
         let id = module.declare_kernel(def.name.as_str(), params.collect());
         module.functions[id].span = self.unit_span(def);
+        match self.unit.residency(def, scope) {
+            Ok(residency) => module.functions[id].residency = residency,
+            Err(fault) => self.faults.push(*fault),
+        }
         let bindings = (0..formals.len()).map(|at| Binding::Param(at as u32)).collect();
         self.body(module, id, def, scope, formals, bindings, true);
     }
