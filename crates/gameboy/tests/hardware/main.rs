@@ -4,6 +4,7 @@
 mod console;
 mod dma;
 mod joypad;
+mod mid_line;
 mod oam_bug;
 mod picture;
 mod power_on;

@@ -53,7 +53,7 @@ fn read(oam: &mut Words, row: usize) {
 
 /// What each M-cycle from three before line 2 on does to OAM full of noise.
 fn corrupts(access: impl Fn(&mut Console), model: fn(&mut Words, usize)) {
-    for seed in 1..20u32 {
+    for seed in 1..200u32 {
         let mut console = Console::lit(&[]);
         console.wait(2 * LINE - 5);
         let mut noise = seed;
@@ -61,7 +61,7 @@ fn corrupts(access: impl Fn(&mut Console), model: fn(&mut Words, usize)) {
             noise = noise.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
             *byte = (noise >> 24) as u8;
         }
-        for mcycle in 0..LINE {
+        for mcycle in 0..if seed == 1 { LINE } else { 24 } {
             let mut console = console.clone();
             console.wait(mcycle);
             let mut expected = words(&console.machine.oam);
