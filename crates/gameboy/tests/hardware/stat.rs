@@ -93,10 +93,10 @@ fn a_source_hides_another_that_rises_before_it_falls() {
     assert_eq!(seen, expected);
 }
 
-/// The requests by writing a value to STAT at some M-cycle of line 20, counted from where LY shows it, with LYC given.
+/// Whether a write to STAT in some M-cycle after the LCD was switched on requests.
 fn requested_by_write(before: u8, mcycle: u32, lyc: u8, value: u8) -> bool {
     let mut console = Console::lit(&[(LYC, lyc), (STAT, before)]);
-    console.wait(20 * LINE - 2 + mcycle);
+    console.wait(mcycle);
     console.machine.requested_at(console.machine.now);
     console.machine.interrupts.requested = 0;
     console.write(STAT, value);
@@ -107,13 +107,54 @@ fn requested_by_write(before: u8, mcycle: u32, lyc: u8, value: u8) -> bool {
 #[test]
 fn a_write_to_stat_requests_in_hblank_vblank_and_the_line_in_lyc() {
     for value in [0x00, 0x78] {
-        assert!(requested_by_write(0, 80, 200, value), "HBlank");
-        assert!(requested_by_write(0, 125 * LINE + 50, 200, value), "VBlank");
-        assert!(requested_by_write(0, 40, 20, value), "mode 3 in LYC's line");
-        assert!(!requested_by_write(0, 40, 200, value), "mode 3");
-        // The line is high already.
-        assert!(!requested_by_write(HBLANK, 80, 200, value), "HBlank, enabled before");
-        assert!(!requested_by_write(SAME_LINE, 80, 20, value), "LYC's line, enabled before");
+        for line in [0, 20] {
+            let (drawing, hblank) = (line * LINE + 38, line * LINE + 78);
+            assert!(requested_by_write(0, hblank, 200, value), "HBlank");
+            assert!(requested_by_write(0, drawing, line as u8, value), "mode 3 in LYC's line");
+            assert!(!requested_by_write(0, drawing, 200, value), "mode 3");
+            // The line is high already.
+            assert!(!requested_by_write(HBLANK, hblank, 200, value), "HBlank, enabled before");
+            let same = requested_by_write(SAME_LINE, hblank, line as u8, value);
+            assert!(!same, "LYC's line, enabled before");
+        }
+        assert!(requested_by_write(0, 145 * LINE + 48, 200, value), "VBlank");
+        assert!(!requested_by_write(VBLANK, 145 * LINE + 48, 200, value), "VBlank, enabled before");
+    }
+}
+
+/// For writes of 0 in eight M-cycles in a row, whether each requests.
+fn requested_by_writes(before: u8, first: u32) -> String {
+    let writes = first..first + 8;
+    writes
+        .map(|mcycle| if requested_by_write(before, mcycle, 200, 0) { '1' } else { '0' })
+        .collect()
+}
+
+#[test]
+fn a_write_to_stat_as_the_mode_changes_requests_by_the_one_and_the_other() {
+    // The lines begin, as LY shows them, in the third of the eight.
+    for (before, line, requests) in [
+        (0, 20, "11110000"),
+        (0, 144, "11111111"),
+        (0, 154, "11110000"),
+        (HBLANK, 20, "00000000"),
+        (HBLANK, 144, "00001111"),
+        (HBLANK, 154, "11110000"),
+        (OAM, 20, "11100000"),
+        (OAM, 144, "11111111"),
+        (OAM, 154, "11110000"),
+        (HBLANK | OAM, 20, "00000000"),
+        (VBLANK, 20, "11110000"),
+        (VBLANK, 144, "11110000"),
+        (VBLANK, 154, "00000000"),
+    ] {
+        let seen = requested_by_writes(before, line * LINE - 5);
+        assert_eq!(seen, requests, "{before:02x} before line {line}");
+    }
+    // HBlank begins, also in the line after the LCD was switched on.
+    for line in [0, 20] {
+        assert_eq!(requested_by_writes(0, line * LINE + 58), "00001111");
+        assert_eq!(requested_by_writes(HBLANK, line * LINE + 58), "00000000");
     }
 }
 
