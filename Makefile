@@ -14,7 +14,8 @@
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
 #   make equivalence the CUDA text on the host against the native swarm: long random programs, thousands of frames
 #   make roms        the built-in ROMs as files in runs/roms/
-#   make mutants     the front end that reads the machine, broken in hundreds of ways: do tests notice? cargo-mutants; an hour
+#   make mutants     the front end that reads the machine, broken in hundreds of ways: do tests notice? cargo-mutants; hours
+#   make mutants-machine, make mutants-passes   the same for the machine, and for the passes that its kernels need
 #   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM), and videos
 #   make pictures    the pictures in docs/ anew; needs Chromium too
 #   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
@@ -31,7 +32,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: gpu-folder host-gpu equivalence mutants check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
+.PHONY: gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -182,6 +183,16 @@ host-gpu:
 mutants:
 	mkdir -p runs
 	cargo mutants --package gbxcule-kernel --output runs
+
+# What a property test found for one change must not be tried first for the next.
+mutants-machine:
+	mkdir -p runs/machine
+	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 PROPTEST_MAX_SHRINK_ITERS=0 \
+	    cargo mutants --config .cargo/mutants-machine.toml --package gbxcule-gameboy --output runs/machine
+
+mutants-passes:
+	mkdir -p runs/passes
+	cargo mutants --config .cargo/mutants-passes.toml --package gbxcule-kernel --output runs/passes
 
 # Minutes to hours of both, every byte compared.
 equivalence:

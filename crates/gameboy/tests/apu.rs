@@ -152,6 +152,8 @@ fn enabling_length_between_its_clocks_counts_once() {
         let mut sound = Sound::with_dac(channel).with(length, 0xfe).with(control, 0x80);
         sound.wait(EDGE).write(control, 0x40);
         assert_eq!(sound.apu.lengths[channel], 1);
+        sound.write(control, 0x40);
+        assert_eq!(sound.apu.lengths[channel], 1, "it was enabled already");
         sound.write(control, 0x00).write(control, 0x40);
         assert!(!sound.is_on(channel));
     }

@@ -75,6 +75,86 @@ fn ram_codes_count_only_where_the_type_has_ram() {
     assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x06, 0, 0)).unwrap().ram_bytes, 512);
 }
 
+// Pan Docs "0147 — Cartridge type".
+#[test]
+fn every_supported_type_has_the_parts_of_its_name() {
+    const TYPES: [(u8, &str); 19] = [
+        (0x00, "RomOnly"),
+        (0x01, "Mbc1"),
+        (0x02, "Mbc1+RAM"),
+        (0x03, "Mbc1+RAM+BATTERY"),
+        (0x05, "Mbc2+RAM"),
+        (0x06, "Mbc2+RAM+BATTERY"),
+        (0x08, "RomOnly+RAM"),
+        (0x09, "RomOnly+RAM+BATTERY"),
+        (0x0f, "Mbc3+TIMER+BATTERY"),
+        (0x10, "Mbc3+TIMER+RAM+BATTERY"),
+        (0x11, "Mbc3"),
+        (0x12, "Mbc3+RAM"),
+        (0x13, "Mbc3+RAM+BATTERY"),
+        (0x19, "Mbc5"),
+        (0x1a, "Mbc5+RAM"),
+        (0x1b, "Mbc5+RAM+BATTERY"),
+        (0x1c, "Mbc5Rumble"),
+        (0x1d, "Mbc5Rumble+RAM"),
+        (0x1e, "Mbc5Rumble+RAM+BATTERY"),
+    ];
+    let parts = |type_code| {
+        let cartridge = Cartridge::from_rom(&rom(0x8000, type_code, 0, 2)).ok()?;
+        let mut name = format!("{:?}", cartridge.mapper);
+        for (has, part) in [
+            (cartridge.has_rtc, "+TIMER"),
+            (cartridge.ram_bytes > 0, "+RAM"),
+            (cartridge.has_battery, "+BATTERY"),
+        ] {
+            name += if has { part } else { "" };
+        }
+        Some(name)
+    };
+    for type_code in 0..=0xff {
+        let named = TYPES.iter().find(|row| row.0 == type_code).map(|row| row.1.to_owned());
+        assert_eq!(parts(type_code), named, "type {type_code:02x}");
+    }
+}
+
+// Pan Docs "0148 — ROM size" and "0149 — RAM size".
+#[test]
+fn size_codes_stand_for_powers_of_two() {
+    for code in 0..=8u8 {
+        let bytes = 0x8000 << code;
+        let cartridge = Cartridge::from_rom(&rom(bytes, 0x19, code, 0)).unwrap();
+        assert_eq!((cartridge.rom_bytes as usize, cartridge.padded_len()), (bytes, bytes));
+        assert!(Cartridge::from_rom(&rom(bytes - 1, 0x19, code, 0)).is_err());
+    }
+    for (code, kib) in [(0, 0), (1, 2), (2, 8), (3, 32), (4, 128), (5, 64)] {
+        assert_eq!(Cartridge::from_rom(&rom(0x8000, 0x1a, 0, code)).unwrap().ram_bytes, kib << 10);
+    }
+}
+
+#[test]
+fn only_the_two_upper_bits_of_the_color_flag_together_need_a_color() {
+    for (flag, runs) in [(0x00, true), (0x40, true), (0x80, true), (0xc0, false), (0xff, false)] {
+        let mut rom = rom(0x8000, 0, 0, 0);
+        rom[0x143] = flag;
+        assert_eq!(Cartridge::from_rom(&rom).is_ok(), runs, "{flag:02x}");
+    }
+}
+
+#[test]
+fn checksums_and_logo_are_kept_as_they_stand() {
+    let mut rom = rom(0x8000, 0, 0, 0);
+    (rom[0x14e], rom[0x14f]) = (0x12, 0x34);
+    rom[0x104..0x134].copy_from_slice(&LOGO);
+    let cartridge = Cartridge::from_rom(&rom).unwrap();
+    assert_eq!((cartridge.global_checksum, cartridge.header_checksum), (0x1234, rom[0x14d]));
+    assert_eq!(cartridge.logo, LOGO);
+    for at in [0x104, 0x11b, 0x133] {
+        let mut other = rom.clone();
+        other[at] ^= 0x10;
+        assert!(!Cartridge::from_rom(&other).unwrap().logo_ok, "{at:04x}");
+    }
+}
+
 #[test]
 fn multicarts_are_known_by_the_second_header_in_bank_10() {
     let mut rom = rom(1 << 20, 1, 5, 0);

@@ -68,6 +68,30 @@ fn pixels_are_those_of_the_frame_and_there_are_none_outside() {
 }
 
 #[test]
+fn registers_are_the_cpus() {
+    let rom = gbxcule_roms::by_name("MBC5_SWITCH").expect("a ROM");
+    run(rom.bytes(), 1, |machine, _, _| {
+        let mut machine = *machine;
+        let cpu = &mut machine.cpu;
+        cpu.set_af(0x12b0);
+        cpu.set_bc(0x3456);
+        cpu.set_de(0x789a);
+        cpu.set_hl(0xbcde);
+        (cpu.sp, cpu.pc) = (0xfedc, 0x4321);
+        let bytes = [view::a, view::f, view::b, view::c, view::d, view::e, view::h, view::l];
+        let seen = bytes.map(|register| register(&machine));
+        assert_eq!(seen, [0x12, 0xb0, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde]);
+        let words = [view::bc, view::de, view::hl, view::sp, view::pc];
+        let seen = words.map(|register| register(&machine));
+        assert_eq!(seen, [0x3456, 0x789a, 0xbcde, 0xfedc, 0x4321]);
+        for bank in [0, 1, 5, 0x1f] {
+            machine.cart.write_control(machine.now, 0x2000, bank);
+            assert_eq!(view::rom_bank(&machine), u16::from(bank));
+        }
+    });
+}
+
+#[test]
 fn cartridge_ram_is_read_by_its_place_in_the_chip() {
     let ram = [1, 2, 3, 4];
     assert_eq!([0, 3, 4, u32::MAX].map(|at| view::cart_ram(&ram, at)), [1, 4, 0xff, 0xff]);

@@ -123,6 +123,82 @@ fn promoting_fields_keeps_meaning() {
     assert!(promoted.get() > 10, "only {} fields were promoted", promoted.get());
 }
 
+/// How many variables promotion makes for the fields of a struct `S` that a function `run` works on.
+fn kept(text: &str, which: promote::Which) -> usize {
+    let mut sources = SourceMap::new();
+    let lowered = rust::lower(&[("src/s.rs", text)], &["run"], &mut sources);
+    let mut module = lowered.expect("the subset");
+    let run = module.find("run").expect("lowered");
+    promote::run(&mut module, run, 0, which);
+    let module = pass::rechecked(module);
+    module.functions[run].body.locals.iter().filter(|(_, local)| local.name == "kept").count()
+}
+
+#[test]
+fn a_small_array_is_promoted_where_every_index_is_surely_inside() {
+    for (index, is_inside) in [
+        ("(word & 3) as usize", true),
+        ("(3 & word) as usize", true),
+        ("(word & 4) as usize", false),
+        ("(word & 7 & 3) as usize", true),
+        ("(word >> 30) as usize", true),
+        ("(word >> 29) as usize", false),
+        ("(word % 4) as usize", true),
+        ("(word % 5) as usize", false),
+        ("(word % word) as usize", false),
+        ("(word >> word) as usize", false),
+        ("word as usize", false),
+        ("(byte >> 6) as usize", true),
+        ("(byte >> 5) as usize", false),
+        ("(byte as u32 >> 6) as usize", true),
+        ("((word & 0x103) as u8 >> 6) as usize", true),
+        ("((word & 3) as u8) as usize", true),
+        ("bit as usize", true),
+        ("(signed & 3) as usize", true),
+        ("(signed & -4) as usize", false),
+        ("(signed % 4) as usize", false),
+        ("(signed >> 30) as usize", false),
+        ("(word | 3) as usize", false),
+        ("3", true),
+    ] {
+        let text = format!(
+            "pub struct S {{ sum: u32, four: [u32; 4] }}
+            pub fn run(s: &mut S, word: u32, byte: u8, bit: bool, signed: i32) {{
+                s.sum = word ^ byte as u32 ^ bit as u32 ^ signed as u32;
+                s.sum ^= s.four[{index}];
+            }}"
+        );
+        let expected = if is_inside { 1 + 4 } else { 1 };
+        assert_eq!(kept(&text, promote::Which::All), expected, "{index}");
+    }
+}
+
+#[test]
+fn what_gains_nothing_or_is_referred_to_stays_in_the_struct() {
+    for (body, all, in_loops) in [
+        ("s.sum += 1;", 1, 0),
+        ("for _ in 0..3 { s.sum += 1; }", 1, 1),
+        ("let mut n = 0; while n < s.sum { n += 1; } s.other = n;", 2, 1),
+        ("for _ in 0..3 { s.sum += 1; } s.other = 2;", 2, 1),
+        // Elements that are written, and arrays with more than four.
+        ("for _ in 0..3 { s.sum += s.four[1]; s.four[2] = 1; }", 1, 1),
+        ("for _ in 0..3 { s.sum += s.five[1]; }", 1, 1),
+        ("for _ in 0..3 { s.sum += s.four[1]; }", 5, 5),
+        ("for _ in 0..3 { s.sum += s.four[1] + s.four[s.other as usize]; }", 2, 2),
+        ("for _ in 0..3 { s.sum += 1; bump(&mut s.sum); }", 1, 1),
+        ("for _ in 0..3 { s.inner.deep += 1; s.sum = s.inner.deep; }", 2, 2),
+    ] {
+        let text = format!(
+            "pub struct Inner {{ deep: u32 }}
+            pub struct S {{ sum: u32, other: u32, four: [u32; 4], five: [u32; 5], inner: Inner }}
+            pub fn run(s: &mut S) {{ {body} }}
+            fn bump(it: &mut u32) {{ *it += 1; }}"
+        );
+        let seen = [promote::Which::All, promote::Which::InLoops].map(|which| kept(&text, which));
+        assert_eq!(seen, [all, in_loops], "{body}");
+    }
+}
+
 /// A struct with arrays, and functions that use them in every way that can be detached.
 const CELL: &str = "
     pub struct Cell { sum: u32, data: [u8; 8], small: [u32; 2] }

@@ -1,0 +1,125 @@
+//! OAM DMA: when each byte moves and what the CPU gets meanwhile.
+
+use crate::console::Console;
+
+const DMA: u16 = 0xff46;
+
+/// Memories filled with what tells every byte's place, the LCD off.
+fn filled() -> Console {
+    let mut console = Console::dark();
+    for at in 0..0x2000u16 {
+        console.machine.vram[usize::from(at)] = content(0x8000 + at);
+        console.machine.wram[usize::from(at)] = content(0xc000 + at);
+        console.ram[usize::from(at)] = content(0xa000 + at);
+    }
+    console
+}
+
+fn content(at: u16) -> u8 {
+    (at >> 8).wrapping_mul(0x35) as u8 ^ at as u8
+}
+
+/// What stands at an address, from the CPU's view of an idle bus.
+fn at_rest(console: &Console, at: u16) -> u8 {
+    if at < 0x8000 { console.rom[usize::from(at)] } else { content(at) }
+}
+
+// mooneye oam_dma/sources-GS and basic: every page can be copied; E000-FFFF shows the work RAM below.
+#[test]
+fn every_page_is_copied_as_a_whole() {
+    for page in 0..=0xffu16 {
+        let mut console = filled();
+        console.write(DMA, page as u8);
+        assert_eq!(console.read(DMA), page as u8);
+        console.wait(200).read(0xfe00);
+        let from = if page < 0xe0 { page << 8 } else { (page << 8) - 0x2000 };
+        for index in 0..160u16 {
+            let expected = at_rest(&console, from + index);
+            assert_eq!(console.read(0xfe00 + index), expected, "page {page:02x}, byte {index}");
+        }
+    }
+}
+
+// mooneye oam_dma_start and oam_dma_timing: one M-cycle after the write is still free, then OAM is locked for 160.
+#[test]
+fn oam_is_locked_for_160_mcycles_beginning_with_the_second() {
+    let mut console = filled();
+    console.machine.oam.fill(0x11);
+    console.write(DMA, 0x80);
+    let first = content(0x8000);
+    assert_eq!(console.timeline(163, 0xfe00), [(0x11, 1), (0xff, 160), (first, 2)]);
+    assert_eq!(console.timeline(163, 0xfea0), [(0x00, 1), (0xff, 160), (0x00, 2)]);
+}
+
+// Pan Docs "OAM DMA bus conflicts": who reads from the bus the transfer uses gets the byte it moves. VRAM has a bus of its own.
+#[test]
+fn the_cpu_gets_the_byte_that_moves_if_it_reads_from_the_same_bus() {
+    for (page, conflicts) in [
+        (0x12, [true, true, false, true, true, true]),
+        (0x80, [false, false, true, false, false, false]),
+        (0xa1, [true, true, false, true, true, true]),
+        (0xc2, [true, true, false, true, true, true]),
+    ] {
+        for (address, lost) in
+            [0x0123, 0x4567, 0x8123, 0xa456, 0xc789, 0xe789].into_iter().zip(conflicts)
+        {
+            let mut console = filled();
+            console.write(DMA, page);
+            console.wait(1);
+            for index in 0..160u16 {
+                let seen = if lost { (u16::from(page) << 8) + index } else { address };
+                let seen = if seen >= 0xe000 { seen - 0x2000 } else { seen };
+                let expected = at_rest(&console, seen);
+                assert_eq!(
+                    console.read(address),
+                    expected,
+                    "page {page:02x}, {address:04x}, byte {index}"
+                );
+            }
+            let expected =
+                at_rest(&console, if address >= 0xe000 { address - 0x2000 } else { address });
+            assert_eq!(console.read(address), expected, "page {page:02x}, {address:04x} after it");
+        }
+    }
+}
+
+#[test]
+fn high_ram_and_registers_stay_free_and_writes_on_the_same_bus_are_lost() {
+    let mut console = filled();
+    console.write(DMA, 0x80);
+    console.wait(50).write(0xff85, 0x12);
+    console.write(0xff42, 0x34);
+    console.write(0xc000, 0x56);
+    console.write(0x8001, 0x78);
+    console.write(0xfe10, 0x9a);
+    assert_eq!(
+        [console.read(0xff85), console.read(0xff42), console.read(0xc000)],
+        [0x12, 0x34, 0x56]
+    );
+    console.wait(160);
+    assert_eq!([console.read(0x8001), console.read(0xfe10)], [content(0x8001), content(0x8010)]);
+}
+
+// mooneye oam_dma_restart: the old transfer goes on until the new one's first byte.
+#[test]
+fn a_new_transfer_takes_over_one_mcycle_after_its_write() {
+    let mut console = filled();
+    console.write(DMA, 0xc0);
+    console.wait(20).write(DMA, 0xd1);
+    // The old transfer's first byte moved in the second M-cycle after its write.
+    assert_eq!(console.after(0, 0x0000), content(0xc000 + 20));
+    let seen: Vec<u8> = (1..161).map(|mcycle| console.after(mcycle, 0x0000)).collect();
+    let expected: Vec<u8> = (0..160).map(|index| content(0xd100 + index)).collect();
+    assert_eq!(seen, expected);
+    assert_eq!(console.after(161, 0x0000), console.rom[0]);
+    assert_eq!(console.timeline(162, 0xfe00), [(0xff, 161), (content(0xd100), 1)]);
+}
+
+#[test]
+fn a_transfer_asked_for_in_another_ones_set_up_leaves_the_bus_free_till_then() {
+    let mut console = filled();
+    console.write(DMA, 0xc0);
+    console.write(DMA, 0xd1);
+    assert_eq!(console.after(0, 0x0001), console.rom[1]);
+    assert_eq!(console.after(1, 0x0001), content(0xd100));
+}

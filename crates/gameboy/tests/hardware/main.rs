@@ -1,0 +1,16 @@
+//! What programs see of the chips, cycle by cycle: the facts that public test ROMs check on real machines, and those of Pan Docs,
+//! stated here so that they hold without any ROM.
+
+mod console;
+mod dma;
+mod joypad;
+mod mid_line;
+mod oam_bug;
+mod picture;
+mod power_on;
+mod ppu_access;
+mod registers;
+mod serial;
+mod stat;
+mod timer;
+mod unobserved;

@@ -1,0 +1,32 @@
+//! A step is some frames under one action.
+
+use gbxcule_gameboy::{Cartridge, FRAME_MCYCLES, Machine, Step};
+
+fn console() -> (Machine, Vec<u8>) {
+    let rom = gbxcule_roms::by_name("JOY_DIVERGE_PERSIST").expect("a ROM").bytes().to_vec();
+    (Machine::power_on(&Cartridge::from_rom(&rom).expect("a ROM that runs")), rom)
+}
+
+#[test]
+fn buttons_are_held_for_the_first_frames_and_only_the_last_is_drawn() {
+    let (start, rom) = console();
+    for frames in [0, 1, 2, 5] {
+        for release_after in [0, 1, 3, 5, 9] {
+            for draw_last in [false, true] {
+                let (mut stepped, mut expected) = (start, start);
+                let step = Step { frames, release_after, draw_last };
+                let took = stepped.run_step(&rom, &mut [], 0x11, step);
+                expected.set_buttons(if release_after > 0 { 0x11 } else { 0 });
+                for frame in 0..frames {
+                    if frame >= release_after {
+                        expected.set_buttons(0);
+                    }
+                    expected.run_frame(&rom, &mut [], draw_last && frame == frames - 1);
+                }
+                assert_eq!(stepped.first_difference(&expected), None, "{step:?}");
+                assert_eq!(took, expected.now - start.now);
+                assert!(took.abs_diff(frames * FRAME_MCYCLES) < 30 * frames.max(1), "{took}");
+            }
+        }
+    }
+}
