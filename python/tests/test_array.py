@@ -1,5 +1,7 @@
 """Observations are computed where the caller's arrays are."""
 
+import threading
+
 import gbxcule
 import numpy as np
 import pytest
@@ -66,3 +68,31 @@ def test_an_array_that_may_not_be_written_is_refused():
     out.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
         swarm(1).show(_native.View.memory([(0xC000, 0xC010)]), out)
+
+
+def test_a_second_thread_in_one_swarm_is_told_so_and_the_first_goes_on():
+    rom = _native.built_in_rom("PEARL_DRIFT")
+    shared, alone = (_native.Swarm(rom, 64, frames_per_step=60) for _ in range(2))
+    told = []
+
+    def look():
+        while not told:
+            try:
+                shared.read_memory(0, 0xC000, 0xC010)
+            except RuntimeError as error:
+                told.append(str(error))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    while thread.is_alive():
+        try:
+            shared.step(bytes(64))
+        except RuntimeError as error:
+            # It came while the other one was looking: nothing has moved.
+            told.append(str(error))
+        else:
+            alone.step(bytes(64))
+    thread.join()
+    assert all("another thread is in a call of this environment" in text for text in told)
+    assert shared.counters(63) == alone.counters(63)
+    assert shared.save_state(0) == alone.save_state(0)

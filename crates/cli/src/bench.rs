@@ -114,6 +114,7 @@ impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         self.run.check()?;
         let plan = self.plan()?;
+        self.device.check_for(&plan.backends)?;
         let bar = progress::bar(0, "windows");
         let artifact = bench::run(&plan, &mut |progress| {
             bar.set_length(progress.of as u64);

@@ -57,6 +57,7 @@ impl Demo {
         let rom = RomImage::find(&self.rom)
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
         let schedule = Schedule::default();
+        self.device.check()?;
         let device = self.device.device;
         let place = match device {
             Device::Cpu => "this computer's CPU".to_owned(),

@@ -1,8 +1,9 @@
 //! `--device` of the verbs that run a swarm.
 
+use anyhow::Context;
 use clap::Args;
 use gbxcule_lab::BackendKind;
-use gbxcule_runtime::Device;
+use gbxcule_runtime::{Device, Stream};
 
 /// Where the swarm runs.
 #[derive(Args)]
@@ -20,6 +21,20 @@ impl DeviceOption {
             Device::Cpu => BackendKind::WarpVecCpu,
             Device::Cuda(_) => BackendKind::WarpVecCuda,
         }
+    }
+
+    /// Finds out whether the device is there, before anything is said or started that needs it.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        self.check_for(&[self.backend()])
+    }
+
+    /// The same for backends chosen by name.
+    pub(crate) fn check_for(&self, backends: &[BackendKind]) -> anyhow::Result<()> {
+        let Some(on_gpu) = backends.iter().find(|it| **it == BackendKind::WarpVecCuda) else {
+            return Ok(());
+        };
+        let stream = Stream::new(Device::Cuda(self.cuda()));
+        stream.map(drop).with_context(|| format!("{on_gpu} cannot start"))
     }
 
     /// Which GPU it is, if it is one.

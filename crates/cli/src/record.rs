@@ -98,12 +98,13 @@ impl Record {
             Some("png") => Kind::Still,
             _ => bail!("--out takes a .gif, an .mp4 or a .png, not {}", self.out.display()),
         };
-        let envs = self.shown_envs()?;
+        self.check_envs()?;
         let image = RomImage::find(&self.rom)
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
         let drive = Drive::new(&self.run, self.frames_per_step)?;
         let rom = Rom::new(&image.bytes)?;
         let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
+        let envs = self.shown_envs();
         let mut mosaic = Mosaic::new(envs.len(), self.columns, self.scale as usize)?;
         let bytes = match kind {
             Kind::Still => {
@@ -145,19 +146,20 @@ impl Record {
         self.num_envs.unwrap_or(needed)
     }
 
-    fn shown_envs(&self) -> anyhow::Result<Vec<usize>> {
+    fn check_envs(&self) -> anyhow::Result<()> {
         let num_envs = self.num_envs();
         ensure!(num_envs > 0, "--num-envs takes at least one machine");
-        if self.envs.is_empty() {
-            return Ok((0..num_envs).collect());
-        }
         if let Some(env) = self.envs.iter().find(|env| **env >= num_envs) {
             bail!(
                 "--envs names env {env}; {num_envs} machines have the envs 0 to {}",
                 num_envs - 1
             );
         }
-        Ok(self.envs.clone())
+        Ok(())
+    }
+
+    fn shown_envs(&self) -> Vec<usize> {
+        if self.envs.is_empty() { (0..self.num_envs()).collect() } else { self.envs.clone() }
     }
 
     fn run_to_end(&self, driver: &mut Driver) -> anyhow::Result<()> {

@@ -137,6 +137,7 @@ impl Verify {
             return self.run_suite();
         }
         let plan = self.plan()?;
+        self.device.check_for(&[plan.reference, plan.dut])?;
         let bar = progress::bar(plan.steps, "steps");
         bar.set_message(format!("{} vs {}", plan.reference, plan.dut));
         let mut tally = Tally::default();
@@ -209,6 +210,7 @@ impl Verify {
 
     fn run_suite(&self) -> anyhow::Result<bool> {
         let dut = self.device.backend();
+        self.device.check_for(&[self.ref_backend, dut])?;
         println!("{dut} against {}\n", self.ref_backend);
         let mut reasons: Vec<&str> = Vec::new();
         let mut wrong = 0;

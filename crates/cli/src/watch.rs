@@ -4,6 +4,7 @@
 //! waits for nobody; each browser has a thread of its own (`viewer`) that asks for the next view when it has drawn the
 //! last one. `protocol` says what the two send each other, `server` who may connect, `tile` how machines are made small.
 
+mod ahead;
 mod http;
 mod page;
 mod protocol;

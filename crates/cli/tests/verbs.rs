@@ -235,8 +235,11 @@ fn keep_going_counts_mismatches_instead_of_stopping() {
 #[test]
 fn what_cannot_be_found_out_exits_with_2_and_says_what_to_do() {
     let folder = folder();
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["verify", "--rom", "NO_SUCH_ROM"], "see `gbxcule roms`"),
+        (&["verify", "--suite", "--device", "cuda"], "warp_vec_cuda cannot start"),
+        (&["demo", "--device", "cuda"], "warp_vec_cuda cannot start"),
+        (&["record", "--num-envs", "1000000000000"], "1000000000000 machines"),
         (
             &["verify", "--device", "cuda", "--ref-backend", "warp_vec_cpu", "--rom", "ALU_LOOP"],
             "warp_vec_cuda",
@@ -249,6 +252,7 @@ fn what_cannot_be_found_out_exits_with_2_and_says_what_to_do() {
         let output = gbxcule(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(stderr(&output).contains(expected), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{arguments:?}");
     }
 }
 

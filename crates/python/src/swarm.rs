@@ -1,6 +1,7 @@
 //! The swarm as Python drives it; `gbxcule.vector` makes an environment of it.
 
 use std::num::NonZeroUsize;
+use std::sync::{RwLock, TryLockError};
 
 use gbxcule_runtime::{Array, Device, in_pool};
 use gbxcule_swarm::{
@@ -15,9 +16,23 @@ use crate::dlpack::Borrowed;
 use crate::view::View;
 
 /// Machines stepped together, on the CPU or on a CUDA device.
-#[pyclass(module = "gbxcule._native")]
+#[pyclass(module = "gbxcule._native", frozen)]
 pub(crate) struct Swarm {
-    inner: gbxcule_swarm::Swarm,
+    inner: RwLock<gbxcule_swarm::Swarm>,
+    config: SwarmConfig,
+}
+
+/// A step lets other threads of Python run, so they may come while it is under way. They are told and not kept waiting:
+/// whoever steps from two threads at once could not say which step was first.
+fn elsewhere<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
+    match lock {
+        Ok(guard) => Ok(guard),
+        Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
+        Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+            "another thread is in a call of this environment; give each thread an environment of its own, or let them \
+             take turns with a lock",
+        )),
+    }
 }
 
 fn refused(error: &SwarmError) -> PyErr {
@@ -85,45 +100,45 @@ impl Swarm {
         };
         let rom = Rom::new(rom).or_refuse()?;
         let inner = py.detach(|| gbxcule_swarm::Swarm::new(rom, config, device)).or_refuse()?;
-        Ok(Self { inner })
+        Ok(Self { config: inner.config().clone(), inner: RwLock::new(inner) })
     }
 
     /// How many machines there are.
     #[getter]
     fn num_envs(&self) -> usize {
-        self.inner.config().num_envs
+        self.config.num_envs
     }
 
     /// The names of the actions; an action is its place here.
     #[getter]
     fn action_names(&self) -> Vec<&'static str> {
-        self.inner.config().codec.actions.iter().map(|(name, _)| *name).collect()
+        self.config.codec.actions.iter().map(|(name, _)| *name).collect()
     }
 
     /// Press each env's action, one byte for each, and run a step.
-    fn step(&mut self, py: Python<'_>, actions: &[u8]) -> PyResult<()> {
-        py.detach(|| self.inner.step(actions)).or_refuse()
+    fn step(&self, py: Python<'_>, actions: &[u8]) -> PyResult<()> {
+        self.change(py, |swarm| swarm.step(actions))
     }
 
     /// Every env back to the reset point.
-    fn reset(&mut self, py: Python<'_>, seed: u64) -> PyResult<()> {
-        py.detach(|| self.inner.reset(seed)).or_refuse()
+    fn reset(&self, py: Python<'_>, seed: u64) -> PyResult<()> {
+        self.change(py, |swarm| swarm.reset(seed))
     }
 
     /// Wait until everything asked for has happened.
-    fn sync(&mut self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.inner.sync()).or_refuse()
+    fn sync(&self, py: Python<'_>) -> PyResult<()> {
+        self.change(py, |swarm| swarm.sync())
     }
 
     /// The envs marked by bytes that are not 0 back to the reset point.
-    fn reset_masked(&mut self, py: Python<'_>, mask: &[u8]) -> PyResult<()> {
+    fn reset_masked(&self, py: Python<'_>, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
-        py.detach(|| self.inner.reset_masked(&mask)).or_refuse()
+        self.change(py, |swarm| swarm.reset_masked(&mask))
     }
 
     /// Make an env's present state the one that resets go back to.
-    fn set_reset_point(&mut self, env: usize) -> PyResult<()> {
-        self.inner.set_reset_point(env).or_refuse()
+    fn set_reset_point(&self, py: Python<'_>, env: usize) -> PyResult<()> {
+        self.change(py, |swarm| swarm.set_reset_point(env))
     }
 
     /// Write what every env shows, or only the marked ones, into `out`, any array on the CPU that speaks DLPack.
@@ -138,63 +153,63 @@ impl Swarm {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
         let mask = mask.map(as_mask);
-        py.detach(|| in_pool(|| self.inner.show(&view.inner, mask.as_deref(), bytes))).or_refuse()
+        self.look(py, |swarm| in_pool(|| swarm.show(&view.inner, mask.as_deref(), bytes)))
     }
 
     /// Write the rewards of the last step into `out`, one float32 for each env.
     fn rewards_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let rewards = py.detach(|| self.inner.rewards()).or_refuse()?;
+        let rewards = self.look(py, gbxcule_swarm::Swarm::rewards)?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&rewards))
     }
 
     /// Write the observations of the last step into `out`, `obs_dim` float32 for each env.
     fn observations_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let observations = py.detach(|| self.inner.observations()).or_refuse()?;
+        let observations = self.look(py, gbxcule_swarm::Swarm::observations)?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&observations))
     }
 
     /// Whether each env's episode is over as the programs say, one byte each.
     fn dones<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let dones = py.detach(|| self.inner.dones()).or_refuse()?;
+        let dones = self.look(py, gbxcule_swarm::Swarm::dones)?;
         let dones: Vec<u8> = dones.into_iter().map(u8::from).collect();
         Ok(PyBytes::new(py, &dones))
     }
 
     /// The rewards where they lie on the device, `[num_envs]`; nothing on the CPU.
     #[getter]
-    fn reward_array(&self) -> Option<DeviceArray> {
+    fn reward_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::reward_array)
     }
 
     /// Whether episodes are over, where it lies on the device, `[num_envs]`; nothing on the CPU.
     #[getter]
-    fn done_array(&self) -> Option<DeviceArray> {
+    fn done_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::done_array)
     }
 
     /// The programs' observations where they lie on the device, `[num_envs, obs_dim]`; nothing on the CPU.
     #[getter]
-    fn observation_array(&self) -> Option<DeviceArray> {
+    fn observation_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::observation_array)
     }
 
     /// The last drawn frames where they lie on the device, `[num_envs, 5760]`, four pixels to a byte; nothing on the
     /// CPU.
     #[getter]
-    fn frame_array(&self) -> Option<DeviceArray> {
+    fn frame_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::frame_array)
     }
 
     /// Numbers in one observation of the programs.
     #[getter]
     fn obs_dim(&self) -> usize {
-        self.inner.config().programs.obs_dim()
+        self.config.programs.obs_dim()
     }
 
     /// Do the programs say when an episode is over?
     #[getter]
     fn has_done(&self) -> bool {
-        self.inner.config().programs.has_done()
+        self.config.programs.has_done()
     }
 
     /// The bytes at `low..high` of an env.
@@ -205,39 +220,39 @@ impl Swarm {
         low: u32,
         high: u32,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.inner.read_memory(env, low..high).or_refuse()?;
+        let bytes = self.look(py, |swarm| swarm.read_memory(env, low..high))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// Change memory of an env behind the machine's back.
-    fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> PyResult<()> {
-        self.inner.write_memory(env, low, bytes).or_refuse()
+    fn write_memory(&self, py: Python<'_>, env: usize, low: u16, bytes: &[u8]) -> PyResult<()> {
+        self.change(py, |swarm| swarm.write_memory(env, low, bytes))
     }
 
     /// An env as bytes in our own versioned format.
     fn save_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.inner.save_state(env).or_refuse()?))
+        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.save_state(env))?))
     }
 
     /// An env as a BESS state, which other emulators read.
     fn export_bess<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.inner.export_bess(env).or_refuse()?))
+        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_bess(env))?))
     }
 
     /// Put an env into the state that bytes hold: ours, PyBoy's, or BESS.
-    fn load_state(&mut self, env: usize, state: &[u8]) -> PyResult<()> {
-        self.inner.import_state(env, state).or_refuse()
+    fn load_state(&self, py: Python<'_>, env: usize, state: &[u8]) -> PyResult<()> {
+        self.change(py, |swarm| swarm.import_state(env, state))
     }
 
     /// One env's state into all marked ones.
-    fn copy_state(&mut self, py: Python<'_>, source: usize, mask: &[u8]) -> PyResult<()> {
+    fn copy_state(&self, py: Python<'_>, source: usize, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
-        py.detach(|| self.inner.copy_state(source, &mask)).or_refuse()
+        self.change(py, |swarm| swarm.copy_state(source, &mask))
     }
 
     /// An env's registers by name.
     fn cpu_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyDict>> {
-        let cpu = self.inner.cpu_state(env).or_refuse()?;
+        let cpu = self.look(py, |swarm| swarm.cpu_state(env))?;
         let registers = PyDict::new(py);
         let bytes = [cpu.a, cpu.f, cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l];
         for (name, value) in ["a", "f", "b", "c", "d", "e", "h", "l"].into_iter().zip(bytes) {
@@ -249,14 +264,37 @@ impl Swarm {
     }
 
     /// Frames and T-cycles that an env has run since its reset.
-    fn counters(&self, env: usize) -> PyResult<(u64, u64)> {
-        let counters = self.inner.counters(env).or_refuse()?;
+    fn counters(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64)> {
+        let counters = self.look(py, |swarm| swarm.counters(env))?;
         Ok((counters.frames, counters.tcycles))
     }
 }
 
 impl Swarm {
-    fn array(&self, of: impl FnOnce(&DeviceSwarm) -> &Array) -> Option<DeviceArray> {
-        self.inner.on_device().map(|swarm| DeviceArray::new(of(swarm).clone()))
+    /// A call that leaves the swarm as it is; other threads of Python run meanwhile.
+    fn look<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&gbxcule_swarm::Swarm) -> Result<T, SwarmError> + Send,
+    ) -> PyResult<T> {
+        let guard = elsewhere(self.inner.try_read())?;
+        let swarm = &*guard;
+        py.detach(|| call(swarm)).or_refuse()
+    }
+
+    /// A call that changes it.
+    fn change<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut gbxcule_swarm::Swarm) -> Result<T, SwarmError> + Send,
+    ) -> PyResult<T> {
+        let mut guard = elsewhere(self.inner.try_write())?;
+        let swarm = &mut *guard;
+        py.detach(|| call(swarm)).or_refuse()
+    }
+
+    fn array(&self, of: impl FnOnce(&DeviceSwarm) -> &Array) -> PyResult<Option<DeviceArray>> {
+        let swarm = elsewhere(self.inner.try_read())?;
+        Ok(swarm.on_device().map(|swarm| DeviceArray::new(of(swarm).clone())))
     }
 }

@@ -51,8 +51,10 @@ pub enum SwarmError {
     #[error("a program stopped in env {env}\n{error}")]
     ProgramStopped { env: usize, error: Box<SwarmError> },
     #[error(
-        "`{device}` has no room for {num_envs} machines: each takes {env_bytes} bytes, {free_bytes} are free; {fit} \
-         would fit"
+        "`{device}` has no room for {num_envs} machines: each takes {env_bytes} bytes, all of them {:.1} GiB, {:.1} GiB \
+         are free; {fit} would fit",
+        gibibytes(*env_bytes) * *num_envs as f64,
+        gibibytes(*free_bytes)
     )]
     TooLittleMemory {
         device: gbxcule_runtime::Device,
@@ -67,4 +69,8 @@ pub enum SwarmError {
     Portrait(#[source] PortraitError),
     #[error("cannot start a thread for the swarm: {0}")]
     Thread(#[source] std::io::Error),
+}
+
+fn gibibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 30)
 }

@@ -22,6 +22,7 @@ pub mod program;
 mod returns;
 mod reward;
 mod rom;
+mod room;
 mod schedule;
 mod shard;
 mod snapshot;

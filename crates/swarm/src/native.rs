@@ -4,12 +4,13 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use gbxcule_gameboy::Machine;
+use gbxcule_runtime::Device;
 
 use crate::action;
 use crate::crew::Crew;
 use crate::shard::{Shard, ShardPlan};
 use crate::{
-    Codec, Counters, CpuState, EnvSnapshot, Piece, Programs, Rom, Schedule, Stage, SwarmError,
+    Codec, Counters, CpuState, EnvSnapshot, Piece, Programs, Rom, Schedule, Stage, SwarmError, room,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a step.
@@ -68,11 +69,12 @@ impl NativeSwarm {
     /// All machines switched on, none stepped.
     ///
     /// # Errors
-    /// No machines asked for, no thread to be had, or a program that cannot be run here.
+    /// No machines asked for or more than there is memory for, no thread to be had, or a program that cannot be run here.
     pub fn new(rom: Rom, config: SwarmConfig) -> Result<Self, SwarmError> {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
         }
+        room::check(Device::Cpu, room::free_on_host(), env_bytes(&rom, &config), config.num_envs)?;
         let threads = config
             .threads
             .or_else(|| std::thread::available_parallelism().ok())
@@ -362,6 +364,15 @@ impl NativeSwarm {
             Err(SwarmError::WrongLength { what, num_envs, found })
         }
     }
+}
+
+/// What an env takes: its machine, what its shard keeps beside it, and its outputs there and here.
+fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
+    let programs = &config.programs;
+    let state = size_of::<Machine>() + size_of::<Counters>() + rom.cart_ram_bytes();
+    let buttons = 2 + size_of::<Option<u8>>();
+    let outputs = size_of::<f32>() * (1 + programs.obs_dim()) + 1;
+    (state + size_of::<f32>() * programs.scratch_len() + buttons + 2 * outputs) as u64
 }
 
 fn shard_mut(shards: &mut [Option<Shard>], index: usize) -> &mut Shard {

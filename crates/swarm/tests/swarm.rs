@@ -56,6 +56,17 @@ fn results_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn a_swarm_that_memory_cannot_hold_is_refused_before_any_of_it_is_taken() {
+    for num_envs in [1 << 40, usize::MAX / 2, usize::MAX] {
+        let Err(error) = NativeSwarm::new(rom("PEARL_DRIFT"), config(num_envs)) else {
+            panic!("{num_envs} machines")
+        };
+        let SwarmError::TooLittleMemory { fit, .. } = error else { panic!("{error}") };
+        assert!(NativeSwarm::new(rom("PEARL_DRIFT"), config((fit as usize).min(2))).is_ok());
+    }
+}
+
+#[test]
 fn every_env_is_what_a_machine_alone_would_be() {
     let mut swarm = swarm("PEARL_DRIFT", config(5));
     run(&mut swarm, 0..30);

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use gbxcule_swarm::SwarmError;
 
 use crate::driver::{Driver, REAL_FRAMES_PER_S};
+use crate::watch::ahead::Ahead;
 use crate::watch::protocol::{self, Look, Mode, Request, Status};
 
 /// Paced pieces are made as long as it takes to have no more of them than this in a second.
@@ -20,10 +21,6 @@ const MOST_DEBT: Duration = Duration::from_millis(200);
 
 /// Over what time frames are counted.
 const METER_WINDOW: Duration = Duration::from_millis(500);
-
-/// A device is waited for after so many pieces, or after less if they take this long: whoever comes waits no longer.
-const MOST_AHEAD: u32 = 64;
-const LONGEST_AHEAD: Duration = Duration::from_millis(50);
 
 /// A step that takes longer is drawn even if nobody waits yet: somebody will before it is over.
 const LONG_STEP: Duration = Duration::from_millis(8);
@@ -77,11 +74,7 @@ pub(crate) struct Session {
     due: Instant,
     /// The pictures are of the present moment.
     is_drawn: bool,
-    /// Pieces that were asked for since the swarm was waited for, and the time that asking took.
-    ahead: u32,
-    busy: Duration,
-    /// What a piece took when the swarm was waited for.
-    last_took: Duration,
+    ahead: Ahead,
     /// Counts whatever makes a view differ from the one before.
     version: u64,
     meter: Meter,
@@ -97,9 +90,7 @@ impl Session {
             speed: start.speed,
             due: now,
             is_drawn: true,
-            ahead: 0,
-            busy: Duration::ZERO,
-            last_took: Duration::ZERO,
+            ahead: Ahead::default(),
             version: 0,
             meter: Meter { since: now, frames: 0, rate: 0.0 },
         }
@@ -139,7 +130,7 @@ impl Session {
         let begin = Instant::now();
         if self.speed == 0.0 {
             let waiting = self.seats.iter().any(|seat| seat.look.is_some());
-            let draw = waiting || (self.last_took > LONG_STEP && !self.seats.is_empty());
+            let draw = waiting || (self.ahead.piece_took() > LONG_STEP && !self.seats.is_empty());
             let frames = self.driver.finish_step(draw)?;
             self.moved(frames, draw);
         } else {
@@ -153,24 +144,16 @@ impl Session {
                 self.due = begin;
             }
         }
-        self.ahead += 1;
-        self.busy += begin.elapsed();
-        let ahead = self.last_took * self.ahead;
-        if self.last_took.is_zero() || self.ahead >= MOST_AHEAD || ahead >= LONGEST_AHEAD {
-            self.settle()?;
-        }
-        Ok(())
+        if self.ahead.ask(begin.elapsed()) { self.settle() } else { Ok(()) }
     }
 
     /// Wait for what a device was only asked for, and see how long a piece took.
     fn settle(&mut self) -> Result<(), SwarmError> {
-        if self.ahead == 0 {
-            return Ok(());
+        if self.ahead.is_waiting() {
+            let begin = Instant::now();
+            self.driver.sync()?;
+            self.ahead.settle(begin.elapsed());
         }
-        let begin = Instant::now();
-        self.driver.sync()?;
-        self.last_took = (self.busy + begin.elapsed()) / self.ahead;
-        (self.ahead, self.busy) = (0, Duration::ZERO);
         Ok(())
     }
 

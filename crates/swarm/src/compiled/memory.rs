@@ -3,10 +3,7 @@
 use gbxcule_kernel::ir::Scalar;
 use gbxcule_runtime::{Array, DataType, Device, Element, Stream};
 
-use crate::SwarmError;
-
-/// Parts of the free memory that are left to the driver: kernels have stacks there.
-const SPARE: u64 = 16;
+use crate::{SwarmError, room};
 
 /// Where arrays are made.
 #[derive(Debug, Clone)]
@@ -38,11 +35,6 @@ impl Memory {
     /// Refuses more envs than a device with memory of its own has room for.
     pub(crate) fn fits(&self, num_envs: usize, env_bytes: u64) -> Result<(), SwarmError> {
         let Some(free_bytes) = self.stream.free_bytes()? else { return Ok(()) };
-        let fit = (free_bytes - free_bytes / SPARE) / env_bytes.max(1);
-        if num_envs as u64 <= fit {
-            return Ok(());
-        }
-        let device = self.stream.device();
-        Err(SwarmError::TooLittleMemory { device, free_bytes, env_bytes, num_envs, fit })
+        room::check(self.stream.device(), free_bytes, env_bytes, num_envs)
     }
 }
