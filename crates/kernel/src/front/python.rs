@@ -24,7 +24,6 @@ mod warp;
 use crate::diagnostic::Diagnostic;
 use crate::ir::module::Module;
 use crate::source::{SourceId, SourceMap, Span};
-pub use annotation::scalar_name;
 use constant::Unit;
 pub use library::Library;
 use lower::{Session, Stop};

@@ -23,7 +23,7 @@ mod usage;
 mod user;
 mod view;
 
-use super::annotation::{Annotation, spelled};
+use super::annotation::Annotation;
 use super::constant::{Static, Unit};
 use super::scope::ScopeId;
 use super::signature::Formal;
@@ -315,7 +315,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     fn shown(&self, ty: Type) -> String {
-        spelled(ty, &self.b.module.types)
+        self.b.module.types.spelled(ty)
     }
 
     fn shape(&self, ty: Type) -> &Shape {
