@@ -11,8 +11,11 @@
 mod annotation;
 mod arithmetic;
 mod constant;
+mod file;
 mod library;
+mod loader;
 mod lower;
+mod neighbour;
 mod overload;
 mod role;
 mod scope;
@@ -25,19 +28,19 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::module::Module;
 use crate::source::{SourceId, SourceMap, Span};
 use constant::Unit;
+use file::Files;
 pub use library::Library;
+pub use loader::ReadFile;
 use lower::{Session, Stop};
 use overload::Launches;
 use role::Role;
-use scope::{ScopeId, Scopes};
-use syntax::{StmtFunctionDef, Tree};
+use scope::ScopeId;
+use syntax::StmtFunctionDef;
 pub use wanted::{Wanted, WantedParam};
 
-/// A parsed text.
+/// A parsed text, with those it imports from.
 pub struct Program {
-    id: SourceId,
-    tree: Tree,
-    text: String,
+    files: Files,
 }
 
 /// A kernel of a program, by its position in the text.
@@ -52,10 +55,22 @@ pub struct KernelName {
 }
 
 impl Program {
-    /// Parses a text that the map has.
+    /// Parses a text that the map has; it imports from no file.
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
-        let text = sources.get(id).text.clone();
-        Ok(Self { id, tree: syntax::parse(id, &text)?, text })
+        Ok(Self { files: Files::alone(sources, id)? })
+    }
+
+    /// Parses the text of a file, by the path that is its name, with the files beside it that it imports from, which are
+    /// added to the map. Modules are looked for as `python file.py` does: `import a.b` beside the file, as
+    /// `a/b/__init__.py` or `a/b.py`, and, if the file is in a package, beside the outermost package too;
+    /// names with dots before them from the folder of whoever imports. A file that there isn't, or that is no
+    /// Python, matters only to kernels that use a name of it.
+    pub fn parse_beside(
+        sources: &mut SourceMap,
+        id: SourceId,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        Ok(Self { files: Files::beside(sources, id, read)? })
     }
 
     /// What a session with the program begins with.
@@ -69,12 +84,12 @@ impl Program {
     }
 
     fn reader_beside<'a>(&'a self, library: Option<&'a Library>) -> Reader<'a> {
-        let scopes = Scopes::read(&self.tree.body);
-        let unit = Unit::new(self.id, &self.text, scopes, library);
-        let launches = Launches::read(&self.tree.body);
-        let all = unit.scopes.functions.iter().copied();
+        let unit = Unit::new(&self.files, library);
+        let launches = Launches::read(&self.files.texts[0].tree.body);
+        let own = unit.scopes.functions.iter().copied();
+        let own = own.filter(|&(_, scope)| unit.scopes.text(scope) == 0);
         let mut kernels: Vec<_> =
-            all.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
+            own.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
         kernels.extend(launches.kernels(&unit));
         kernels.sort_by_key(|(def, _)| syntax::start(*def));
         Reader { unit, kernels, launches, gradients: false }
@@ -108,7 +123,7 @@ impl<'a> Reader<'a> {
         kernels
             .map(|(position, (def, _))| KernelName {
                 name: def.name.to_string(),
-                span: syntax::span(self.unit.id, &def.name),
+                span: self.unit.span(&def.name),
                 position,
             })
             .collect()
@@ -156,7 +171,7 @@ impl<'a> Reader<'a> {
             session.kernel(module, def, scope, &formals, &types);
         }
         if session.faults.is_empty() && (session.refused || types.len() < formals.len()) {
-            let span = syntax::span(self.unit.id, &def.name);
+            let span = self.unit.span(&def.name);
             let message = "this kernel is refused";
             session.faults.push(Diagnostic::error("refused", span, message));
         }

@@ -167,7 +167,7 @@ impl<'u, 'a> Session<'u, 'a> {
     }
 
     fn unit_span(&self, def: &StmtFunctionDef) -> Span {
-        super::syntax::span(self.unit.id, &def.name)
+        self.unit.span(&def.name)
     }
 
     /// Fills a declared function; gives whether nothing was refused.
@@ -394,13 +394,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             self.session.work += 1;
             if self.session.work > WORK_MAX {
                 if self.session.work == WORK_MAX + 1 {
-                    let span = super::syntax::span(self.unit.id, stmt);
+                    let span = self.unit.span(stmt);
                     let message = "unrolled loops make this kernel too large";
                     self.session.faults.push(Diagnostic::error("too-complex", span, message));
                 }
                 return;
             }
-            let span = super::syntax::span(self.unit.id, stmt);
+            let span = self.unit.span(stmt);
             self.b.set_span(span);
             let lowered = stacked(|| self.stmt(stmt));
             if let Err(stop) = lowered {
@@ -533,8 +533,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let message = format!("a `{handle}` can only be passed to functions");
                 return fault("unsupported-value", span, message);
             }
+            Static::Member(path)
+                if !path.starts_with("warp.") && !path.starts_with("builtins.") =>
+            {
+                return Err(self.unit.foreign(path, span).into());
+            }
             Static::Type(_)
             | Static::Module(_)
+            | Static::Neighbour(_)
             | Static::Member(_)
             | Static::Function(..)
             | Static::Python(..)

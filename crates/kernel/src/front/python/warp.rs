@@ -183,7 +183,8 @@ pub(super) fn missing_feature(name: &str) -> Option<(&'static str, &'static str)
 /// Modules by the name they are known under here.
 pub(super) fn canonical(path: &str) -> &str {
     match path {
-        "warp.types" | "warp._src.types" => "warp",
+        // Our Python package's face has Warp's names.
+        "warp.types" | "warp._src.types" | "gbxcule.kernel" => "warp",
         "np" => "numpy",
         path => path,
     }

@@ -13,7 +13,7 @@ use crate::source::Span;
 impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn assign(&mut self, assign: &'a StmtAssign) -> Flow<()> {
         let [target] = &assign.targets[..] else {
-            let span = syntax::span(self.unit.id, assign);
+            let span = self.unit.span(assign);
             return fault(
                 "unsupported-syntax",
                 span,
@@ -278,7 +278,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     pub(super) fn augmented(&mut self, assign: &'a StmtAugAssign) -> Flow<()> {
-        let span = syntax::span(self.unit.id, assign);
+        let span = self.unit.span(assign);
         if let Expr::Name(name) = &*assign.target {
             let right = self.expr(&assign.value)?;
             let left = self.name_operand(name.id.as_str(), &assign.target)?;

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::front::python::annotation::Annotation;
 use crate::front::python::constant::Static;
 use crate::front::python::role::Role;
-use crate::front::python::syntax::{self, Arguments, Expr, ExprCall, ExprSlice};
+use crate::front::python::syntax::{Arguments, Expr, ExprCall, ExprSlice};
 use crate::front::python::warp;
 use crate::ir::builtin::{self, Face};
 use crate::ir::ty::Shape;
@@ -134,7 +134,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let [start, stop, step] = bounds;
         if stop < 0 || step == 0 {
-            let span = syntax::span(self.unit.id, slice);
+            let span = self.unit.span(slice);
             return fault(
                 "needs-constant",
                 span,
@@ -203,12 +203,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             None => {
                 if !path.starts_with("warp.") || path.matches('.').count() > 1 {
-                    let (code, message) = if path.starts_with("builtins.") {
-                        ("unknown-function", format!("Python's `{name}` isn't part of the dialect"))
-                    } else {
-                        ("imported-name", format!("`{path}` comes from another module"))
-                    };
-                    return fault(code, span, message);
+                    if path.starts_with("builtins.") {
+                        let message = format!("Python's `{name}` isn't part of the dialect");
+                        return fault("unknown-function", span, message);
+                    }
+                    return Err(self.unit.foreign(path, span).into());
                 }
                 let message = format!("`wp.{name}` is no builtin of this compiler");
                 let fault = Diagnostic::error("unknown-builtin", self.span(&call.func), message);

@@ -313,8 +313,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let position = self.session.functions.len();
         self.session.functions.push(Instance { def: key, types, statics, outcome: None });
         let id = self.b.module.declare(def.name.as_str(), params, Type::UNIT);
-        self.b.module.functions[id].span =
-            crate::front::python::syntax::span(self.unit.id, &def.name);
+        self.b.module.functions[id].span = self.unit.span(&def.name);
         let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);
         self.session.functions[position].outcome = Some(if right { Ok(id) } else { Err(()) });
         if !right {
