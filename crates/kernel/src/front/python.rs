@@ -6,7 +6,8 @@
 //!
 //! # Generic kernels
 //! A kernel with `Any` in its signature is compiled for the types of the first `wp.overload(kernel, ..)`
-//! in the text, else for defaults: `float32`, `int32` where only integers fit, length 3.
+//! in the text, else for defaults: `int32` where only integers fit, length 3, and for all `Any` at once the first
+//! of `float32`, `vec3f`, `mat33f` and an array of `float32` with which it is no error.
 
 mod annotation;
 mod arithmetic;
@@ -27,6 +28,7 @@ mod warp;
 use crate::diagnostic::Diagnostic;
 use crate::ir::module::Module;
 use crate::source::{SourceId, SourceMap, Span};
+use annotation::Annotation;
 use constant::Unit;
 use file::Files;
 pub use library::Library;
@@ -35,6 +37,7 @@ use lower::{Session, Stop};
 use overload::Launches;
 use role::Role;
 use scope::ScopeId;
+use signature::Formal;
 use syntax::StmtFunctionDef;
 pub use wanted::{Wanted, WantedParam};
 
@@ -156,11 +159,39 @@ impl<'a> Reader<'a> {
         }
         let generic = formals.iter().any(|formal| formal.annotation.is_generic());
         let chosen = if generic { self.launches.chosen(&self.unit, def, &formals) } else { None };
-        let annotations =
-            chosen.unwrap_or_else(|| formals.iter().map(|f| f.annotation.default()).collect());
+        let any = formals.iter().any(|formal| formal.annotation.has_any());
+        if let Some(chosen) = chosen {
+            return self.typed(def, scope, &formals, &chosen, module);
+        }
+        let [first, others @ ..] = Annotation::guesses();
+        let guess = |any: &Annotation| -> Vec<Annotation> {
+            formals.iter().map(|formal| formal.annotation.chosen(any)).collect()
+        };
+        let before = any.then(|| module.clone());
+        let lowered = self.typed(def, scope, &formals, &guess(&first), module);
+        let (Err(_), Some(before)) = (&lowered, before) else { return lowered };
+        for any in others {
+            let mut tried = before.clone();
+            if self.typed(def, scope, &formals, &guess(&any), &mut tried).is_ok() {
+                *module = tried;
+                return Ok(());
+            }
+        }
+        lowered
+    }
+
+    /// Lowers a kernel for parameters of these types.
+    fn typed(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        formals: &[Formal<'a>],
+        annotations: &[Annotation],
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
         let mut session = Session::new(&self.unit, self.gradients);
         let mut types = Vec::with_capacity(formals.len());
-        for (formal, annotation) in formals.iter().zip(&annotations) {
+        for (formal, annotation) in formals.iter().zip(annotations) {
             match session.concrete(module, annotation, formal.span) {
                 Ok(ty) => types.push(ty),
                 Err(Stop::Fault(fault)) => session.faults.push(*fault),
@@ -168,7 +199,7 @@ impl<'a> Reader<'a> {
             }
         }
         if types.len() == formals.len() {
-            session.kernel(module, def, scope, &formals, &types);
+            session.kernel(module, def, scope, formals, &types);
         }
         if session.faults.is_empty() && (session.refused || types.len() < formals.len()) {
             let span = self.unit.span(&def.name);

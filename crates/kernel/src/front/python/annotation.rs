@@ -115,12 +115,32 @@ impl Annotation {
         }
     }
 
-    /// The type with every variable chosen: `f32`, `i32` where only integers fit, length 3.
-    pub(super) fn default(&self) -> Self {
-        let inner = |of: &Rc<Self>| Rc::new(of.default());
+    /// Whether `Any` is in it.
+    pub(super) fn has_any(&self) -> bool {
         match self {
-            Self::Any
-            | Self::Family(Domain::Float | Domain::Number | Domain::Any | Domain::F32) => {
+            Self::Any => true,
+            Self::Array(of, _) | Self::Reference(of) | Self::Fixed(of, _) => of.has_any(),
+            _ => false,
+        }
+    }
+
+    /// What `Any` may stand for where nothing says it, in the order in which it is tried.
+    pub(super) fn guesses() -> [Self; 4] {
+        let of = || Self::scalar(Scalar::F32);
+        [
+            Self::Scalar(Scalar::F32),
+            Self::Vector(Some(3), of()),
+            Self::Matrix(Some(3), Some(3), of()),
+            Self::Array(of(), 1),
+        ]
+    }
+
+    /// The type with every variable chosen: `any`, a `f32`, `i32` where only integers fit, length 3.
+    pub(super) fn chosen(&self, any: &Self) -> Self {
+        let inner = |of: &Rc<Self>| Rc::new(of.chosen(any));
+        match self {
+            Self::Any => any.clone(),
+            Self::Family(Domain::Float | Domain::Number | Domain::Any | Domain::F32) => {
                 Self::Scalar(Scalar::F32)
             }
             Self::Family(_) => Self::Scalar(Scalar::I32),
@@ -134,7 +154,9 @@ impl Annotation {
             Self::Array(of, dims) => Self::Array(inner(of), *dims),
             Self::Reference(of) => Self::Reference(inner(of)),
             Self::Fixed(of, extents) => Self::Fixed(inner(of), extents.clone()),
-            Self::Tuple(Some(of)) => Self::Tuple(Some(of.iter().map(Self::default).collect())),
+            Self::Tuple(Some(of)) => {
+                Self::Tuple(Some(of.iter().map(|of| of.chosen(any)).collect()))
+            }
             other => other.clone(),
         }
     }

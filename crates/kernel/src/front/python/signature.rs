@@ -136,16 +136,22 @@ impl<'a> Unit<'a> {
         let path = |node: &Expr| -> Option<Static<'a>> { self.quoted_path(node, expr, scope) };
         match parsed {
             Expr::Subscript(subscript) => {
-                let base = path(&subscript.value).ok_or_else(|| self.no_type(expr, "this"))?;
-                let Static::Member(name) = &base else { return Err(self.no_type(expr, "this")) };
+                let base = path(&subscript.value)
+                    .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
+                let Static::Member(name) = &base else {
+                    return Err(self.no_type(expr, self.quote(self.span(expr))));
+                };
                 let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
                 let dims = dims.ok_or_else(|| self.no_type(expr, name))?;
                 let of = self.quoted_expr(&subscript.slice, expr, scope)?;
                 Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1)))
             }
             Expr::Call(call) => {
-                let base = path(&call.func).ok_or_else(|| self.no_type(expr, "this"))?;
-                let Static::Member(name) = &base else { return Err(self.no_type(expr, "this")) };
+                let base = path(&call.func)
+                    .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
+                let Static::Member(name) = &base else {
+                    return Err(self.no_type(expr, self.quote(self.span(expr))));
+                };
                 let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
                 let mut dims = dims.ok_or_else(|| self.no_type(expr, name))?;
                 let mut of = Annotation::Any;
@@ -165,7 +171,8 @@ impl<'a> Unit<'a> {
                 Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1).clamp(1, 4)))
             }
             _ => {
-                let value = path(parsed).ok_or_else(|| self.no_type(expr, "this"))?;
+                let value =
+                    path(parsed).ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
                 self.as_type(&value, expr)
             }
         }
@@ -197,7 +204,7 @@ impl<'a> Unit<'a> {
             Static::Type(unsupported @ Annotation::Unsupported(..)) => {
                 return Ok(unsupported.clone());
             }
-            _ => return Err(self.no_type(expr, "this")),
+            _ => return Err(self.no_type(expr, self.quote(self.span(expr)))),
         };
         if let Some(dims) = warp::array_named(&name) {
             let mut dims = dims;

@@ -184,7 +184,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Binding::Local(local) => Some(self.b.body().locals[local].ty),
             Binding::Param(at) => Some(self.b.function().params[at as usize].ty),
             Binding::Static(known, _) => self.static_type(&known),
-            Binding::Tuple(_) | Binding::Extents(_) | Binding::Refused => None,
+            Binding::Tuple(_) | Binding::Parts(_) | Binding::Extents(_) | Binding::Refused => None,
         }
     }
 
@@ -234,6 +234,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         self.b.store(place, value);
         Ok(())
+    }
+
+    /// What is in an array of this function, if all of one is meant: that can be given to the caller.
+    pub(super) fn contents(&mut self, value: Value) -> Value {
+        match self.b.body().values[value].op {
+            Op::AsArray(place) => self.b.load(place),
+            _ => value,
+        }
     }
 
     /// Refuses to keep an array of this function: it lives no longer than the variable it is in.

@@ -8,7 +8,8 @@ use crate::front::python::role::Role;
 use crate::front::python::syntax::{Arguments, Expr, ExprCall, ExprSlice};
 use crate::front::python::warp;
 use crate::ir::builtin::{self, Face};
-use crate::ir::ty::Shape;
+use crate::ir::op::Value;
+use crate::ir::ty::{Scalar, Shape};
 use crate::source::Span;
 
 /// An argument: its keyword, what it is, and where it stands.
@@ -157,12 +158,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             operand => {
                 let value = self.value(operand, span)?;
                 let ty = self.ty(value);
-                let count = match self.shape(ty) {
-                    Shape::Tuple(of) => of.len() as u32,
-                    Shape::Vector { .. }
-                    | Shape::Quaternion(_)
-                    | Shape::Transform(_)
-                    | Shape::Matrix { .. } => {
+                let count = match *self.shape(ty) {
+                    Shape::Tuple(ref of) => of.len() as u32,
+                    Shape::Matrix { rows, cols, .. } => {
+                        return Ok(self.rows(value, u32::from(rows), u32::from(cols)));
+                    }
+                    Shape::Vector { .. } | Shape::Quaternion(_) | Shape::Transform(_) => {
                         self.b.module.types.components(ty).map_or(0, |(_, count)| count)
                     }
                     _ => {
@@ -177,6 +178,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 (0..count).map(|at| Operand::Value(self.b.extract(value, at))).collect()
             }
         })
+    }
+
+    fn rows(&mut self, matrix: Value, rows: u32, cols: u32) -> Vec<Operand<'a>> {
+        let scalar = self.b.module.types.components(self.ty(matrix)).map_or(Scalar::F32, |it| it.0);
+        let ty = self.b.module.types.vector(cols as u16, scalar);
+        let row = |row: u32| {
+            let parts = row * cols..(row + 1) * cols;
+            let parts: Vec<Value> = parts.map(|at| self.b.extract(matrix, at)).collect();
+            Operand::Value(self.b.construct(ty, &parts))
+        };
+        (0..rows).map(row).collect()
     }
 
     fn call_member(&mut self, path: &str, call: &'a ExprCall, expr: &'a Expr) -> Flow<Operand<'a>> {

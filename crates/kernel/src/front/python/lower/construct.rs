@@ -20,6 +20,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         call: &'a ExprCall,
         span: Span,
     ) -> Flow<Operand<'a>> {
+        if let Some((code, what)) = annotation.unsupported() {
+            return fault(code, span, format!("{what} aren't supported"));
+        }
         let keywords = &call.arguments.keywords;
         let mut given = Vec::new();
         for (keyword, operand, expr) in self.given_values(call)? {

@@ -180,6 +180,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let operand = self.expr(expr)?;
         let value = self.value(operand, self.span(expr))?;
+        let value = self.contents(value);
         self.no_local_array(value, self.span(expr))?;
         let ty = self.ty(value);
         if ty == Type::UNIT {
@@ -288,7 +289,7 @@ pub(super) fn visible_after(
     binding: &Binding<'_>,
 ) -> bool {
     match binding {
-        Binding::Value(_) | Binding::Tuple(_) | Binding::Extents(_) => {
+        Binding::Value(_) | Binding::Tuple(_) | Binding::Parts(_) | Binding::Extents(_) => {
             matches!(before.get(name), Some(old) if joined(old, binding).is_some())
         }
         _ => true,
