@@ -219,8 +219,9 @@ def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Kernel]:
-    """All kernels of a file, by name."""
-    return from_text(Path(path).read_text(encoding="utf-8"), os.fspath(path))
+    """All kernels of a file, by name. It may import from files beside it; those are read as well."""
+    text = Path(path).read_text(encoding="utf-8")
+    return {made.name: _made(made) for made in _native.compile_kernels(text, os.fspath(path), beside=True)}
 
 
 def _made(made: _native.CompiledKernel) -> Kernel:
@@ -258,7 +259,7 @@ def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:
         else:
             behind += text
     whole = "\n".join([*lines, "import warp as wp", *behind]) + "\n"
-    return _native.compile_kernels(whole, file, [piece.__name__])[0]
+    return _native.compile_kernels(whole, file, [piece.__name__], beside=True)[0]
 
 
 def _text_of(piece: Piece[..., Any]) -> tuple[list[str], int]:

@@ -91,7 +91,7 @@ def test_arrays_that_lie_elsewhere_are_refused_with_the_way_out():
         saxpy.launch(4, 1.0, here, there)
     with pytest.raises(TypeError, match="`y`: .*lies on `cuda:0`, but the launch is on `cpu`"):
         saxpy.launch(4, 1.0, here, there, device="cpu")
-    with pytest.raises(TypeError, match="`y`: .*needs an array of `f32`"):
+    with pytest.raises(TypeError, match="`y`: .*needs an array of `float32`"):
         saxpy.launch(4, 1.0, there, zeros(4, np.float64, device="cuda"))
     with pytest.raises(ValueError, match=r"expected an array of shape \[4\], found \[3\]"):
         there.assign(here[:3])

@@ -51,7 +51,7 @@ def test_a_decorated_function_works_on_numpy_arrays_in_place():
     saxpy.launch(1000, 2.0, x, y)
     assert np.array_equal(y, 2 * np.arange(1000, dtype=np.float32) + 1)
     assert saxpy.name == "saxpy"
-    assert saxpy.parameters[2] == ("y", "array<f32, 1>", True)
+    assert saxpy.parameters[2] == ("y", "array[float32]", True)
 
 
 def test_functions_structs_and_numbers_around_it_come_with_a_kernel():
@@ -166,10 +166,10 @@ def test_a_launch_that_leaves_an_array_says_where():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((1.0, np.zeros(4), np.zeros(4, np.float32)), "`x`: needs an array of `f32` in 1 dimensions, found float64"),
+        ((1.0, np.zeros(4), np.zeros(4, np.float32)), "`x`: needs an array of `float32` in 1 dimensions, found float64"),
         ((1.0, np.zeros((2, 2), np.float32), np.zeros(4, np.float32)), r"found float32 \[2, 2\]"),
         ((1.0, [0.0], np.zeros(4, np.float32)), "`x`: expected an array that speaks DLPack"),
-        (("one", None, None), "`a`: needs `f32`, found `str`"),
+        (("one", None, None), "`a`: needs `float32`, found `str`"),
         ((1.0,), r"takes 3 arguments \(a, x, y\), found 1"),
     ],
 )

@@ -21,7 +21,7 @@ use gbxcule_runtime::nvrtc::{Arch, Output};
 
 /// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
 ///
-/// The file is read as text. What is refused is refused at its line, with what is allowed. The text that comes out needs
+/// The file is read as text, with the files beside it that it imports from. What is refused is refused at its line, with what is allowed. The text that comes out needs
 /// nothing but one small header, which `--header` writes. The same file gives the same bytes.
 #[derive(Args)]
 #[command(after_long_help = "\
@@ -122,19 +122,20 @@ impl Compile {
             std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
         let mut sources = SourceMap::new();
         let id = sources.add(file.display().to_string(), text);
-        let refuse = |faults: Vec<Diagnostic>| {
-            eprint!("{}", render(&faults, &sources));
+        let refuse = |faults: &[Diagnostic], sources: &SourceMap| {
+            eprint!("{}", render(faults, sources));
             Ok(false)
         };
-        let program = match Program::parse(&sources, id) {
+        let read = |path: &Path| std::fs::read_to_string(path).ok();
+        let program = match Program::parse_beside(&mut sources, id, &read) {
             Ok(program) => program,
-            Err(faults) => return refuse(faults),
+            Err(faults) => return refuse(&faults, &sources),
         };
         self.check_kernels(&program, file)?;
         let module = self.lower(&program, file).and_then(check::module);
         match module.and_then(|it| if self.grad { differentiated(&it) } else { Ok(it) }) {
             Ok(module) => self.write(&self.print(&module, &sources)?).map(|()| true),
-            Err(faults) => refuse(faults),
+            Err(faults) => refuse(&faults, &sources),
         }
     }
 

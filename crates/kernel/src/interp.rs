@@ -148,7 +148,7 @@ impl<'m> Machine<'m> {
                 (Argument::Bytes(bytes), _) => size == Some(bytes.len() as u64),
             };
             if !fits {
-                let ty = self.module.types.display(param.ty);
+                let ty = self.module.types.spelled(param.ty);
                 return Err(refuse(format!("`{}` needs a `{ty}`", param.name)));
             }
         }

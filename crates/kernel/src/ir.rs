@@ -112,6 +112,7 @@ pub mod module;
 pub mod op;
 pub mod place;
 pub mod print;
+pub mod spell;
 pub mod stmt;
 pub mod ty;
 pub mod walk;

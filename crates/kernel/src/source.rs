@@ -1,9 +1,9 @@
 //! Source texts and spans into them.
 //!
-//! Front ends add each text once to a [`SourceMap`]; every item of the IR carries a [`Span`]. The
-//! map itself stays outside the IR: only the diagnostic renderer and writers that quote source
-//! lines need the text.
+//! Every item of the IR carries a [`Span`] into a text of a [`SourceMap`]. The map itself stays outside the
+//! IR: only the diagnostic renderer and writers that quote source lines need the text.
 
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// One text of a [`SourceMap`].
@@ -109,6 +109,8 @@ impl Source {
 #[derive(Clone, Default, Debug)]
 pub struct SourceMap {
     sources: Vec<Source>,
+    /// By name: a file that changed has several texts.
+    known: FxHashMap<String, Vec<SourceId>>,
 }
 
 impl SourceMap {
@@ -117,13 +119,20 @@ impl SourceMap {
         Self::default()
     }
 
-    /// Adds a text.
+    /// Adds a text; one that is there already by this name is not kept twice.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let (name, text) = (name.into(), text.into());
+        let same = self.known.entry(name.clone()).or_default();
+        let known = same.iter().find(|id| self.sources[id.index()].text == text);
+        if let Some(&known) = known {
+            return known;
+        }
+        let id = SourceId(self.sources.len() as u32);
+        same.push(id);
         let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
         self.sources.push(Source { name, text, line_starts });
-        SourceId(self.sources.len() as u32 - 1)
+        id
     }
 
     /// A text that was added before.
@@ -151,6 +160,15 @@ mod tests {
         assert_eq!(source.line_column(8), (2, 2));
         assert_eq!(source.line(2), "ü = x");
         assert_eq!(source.line(9), "");
+    }
+
+    #[test]
+    fn a_text_is_kept_once_and_a_changed_one_anew() {
+        let mut map = SourceMap::new();
+        let first = map.add("a", "abc");
+        assert_eq!(map.add("a", "abc"), first);
+        assert_ne!(map.add("a", "abd"), first);
+        assert_ne!(map.add("b", "abc"), first);
     }
 
     #[test]

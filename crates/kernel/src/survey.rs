@@ -7,12 +7,13 @@
 use crate::back::cxx::{self, Dialect, Options};
 use crate::check::{self, Valid};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::front::python::{Program, Reader};
+use crate::front::python::{Program, ReadFile, Reader};
 use crate::ir::module::Module;
 use crate::source::{SourceId, SourceMap};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// What came of one kernel.
@@ -78,21 +79,24 @@ pub struct Survey {
     pub sources: SourceMap,
 }
 
-/// Compiles every kernel of every text by itself.
+/// Compiles every kernel of every text by itself; texts import from each other.
 pub fn survey(files: impl IntoIterator<Item = (String, String)>) -> Survey {
     let mut survey = Survey::default();
-    for (path, text) in files {
-        survey.add(path, text);
+    let files: BTreeMap<PathBuf, (String, String)> =
+        files.into_iter().map(|(path, text)| (PathBuf::from(&path), (path, text))).collect();
+    let read = |path: &Path| files.get(path).map(|(_, text)| text.clone());
+    for (path, text) in files.values() {
+        survey.add(path.clone(), text.clone(), &read);
     }
     survey
 }
 
 impl Survey {
-    fn add(&mut self, path: String, text: String) {
+    fn add(&mut self, path: String, text: String, read: ReadFile<'_>) {
         self.files += 1;
         let id = self.sources.add(path.clone(), text);
         let begin = Instant::now();
-        let parsed = Program::parse(&self.sources, id);
+        let parsed = Program::parse_beside(&mut self.sources, id, read);
         let program = match parsed {
             Ok(program) => program,
             Err(mut faults) => {

@@ -12,6 +12,9 @@ pub fn to_json(programs: &Programs) -> Value {
         if !programs.are_built_in() {
             value["text"] = json!(program.text());
         }
+        if !program.files().is_empty() {
+            value["files"] = json!(program.files());
+        }
         value
     };
     json!({
@@ -33,7 +36,12 @@ pub fn from_json(recorded: &Value) -> Result<Programs, String> {
         };
         let name = field("name")?;
         let program = match recorded[role]["text"].as_str() {
-            Some(text) => ProgramText::new(name, text),
+            Some(text) => {
+                let files = recorded[role].get("files").cloned().unwrap_or_else(|| json!([]));
+                let files = serde_json::from_value(files);
+                let files = files.map_err(|error| format!("files of program `{role}`: {error}"))?;
+                ProgramText::with_files(name, text, files)
+            }
             None => ProgramText::find(name).map_err(|error| error.to_string())?,
         };
         if program.sha256() != field("sha256")? {
@@ -60,7 +68,14 @@ mod tests {
             ProgramText::new("mine.py", TEXT),
             ProgramText::find("obs_v0").expect("built in"),
         );
-        for programs in [Programs::default(), own.expect("right")] {
+        let shape = ("shape.py".to_owned(), "TWO = 2.0\n".to_owned());
+        let text = TEXT
+            .replace("2.0", "TWO")
+            .replace("import gbxcule", "from shape import TWO\nimport gbxcule");
+        let imports = ProgramText::with_files("mine.py", &text, vec![shape]);
+        assert_ne!(imports.sha256(), ProgramText::new("mine.py", &text).sha256());
+        let imports = Programs::new(imports, ProgramText::find("obs_v0").expect("built in"));
+        for programs in [Programs::default(), own.expect("right"), imports.expect("right")] {
             let recorded = to_json(&programs);
             assert_eq!(from_json(&recorded).expect("whole"), programs);
             let mut damaged = recorded;

@@ -13,7 +13,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::diagnostic::{Diagnostic, render};
-use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::grad::{grad, reverse_name};
 use gbxcule_kernel::ir::Module;
 use gbxcule_runtime::{Build, Device, Kernel, compile};
@@ -54,7 +53,7 @@ enum Way {
 }
 
 fn refused(faults: &[Diagnostic]) -> String {
-    render(faults, &text::all().map)
+    render(faults, &text::all())
 }
 
 impl CompiledKernel {
@@ -178,19 +177,18 @@ pub(crate) fn synchronize(py: Python<'_>, device: &str) -> PyResult<()> {
     waited.map_err(|error| place::failed(&error))
 }
 
-/// Compile a text: all its kernels, or those named.
+/// Compile a text: all its kernels, or those named. With `beside`, it may import from files beside `file`.
 #[pyfunction]
-#[pyo3(signature = (text, file, names = None))]
+#[pyo3(signature = (text, file, names = None, beside = false))]
 pub(crate) fn compile_kernels(
     py: Python<'_>,
     text: String,
     file: String,
     names: Option<Vec<String>>,
+    beside: bool,
 ) -> PyResult<Vec<CompiledKernel>> {
     let outcome = py.detach(|| {
-        let id = text::add(file, text);
-        let texts = text::all();
-        let program = Program::parse(&texts.map, id)?;
+        let program = text::parse(file, text, beside)?;
         let reader = program.reader();
         let mut module = Module::new("kernels");
         let mut faults = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::data_type::{DataType, Element};
-use gbxcule_kernel::ir::{Literal, Scalar};
+use gbxcule_kernel::ir::{Literal, Scalar, spell};
 
 /// An argument of a launch.
 #[derive(Clone, Debug)]
@@ -31,15 +31,16 @@ impl Argument {
 
     /// As messages show it.
     pub(crate) fn describe(&self) -> String {
+        let quoted = |text: &str| format!("`{text}`");
         match self {
             Self::Array(array) => {
-                format!("array<{}, {}>", array.data_type(), array.shape().len())
+                quoted(&spell::array(&array.data_type().to_string(), array.shape().len()))
             }
             Self::Absent => "no array".into(),
-            Self::Scalar(literal) => literal.scalar().name().into(),
-            Self::Int(value) => value.to_string(),
-            Self::Float(value) => format!("{value:?}"),
-            Self::Value(ty, _) => ty.to_string(),
+            Self::Scalar(literal) => quoted(literal.scalar().spelled()),
+            Self::Int(value) => quoted(&value.to_string()),
+            Self::Float(value) => quoted(&format!("{value:?}")),
+            Self::Value(ty, _) => quoted(&ty.to_string()),
             Self::Struct(_) => "a struct".into(),
         }
     }

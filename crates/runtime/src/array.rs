@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn composites_are_read_as_arrays_of_their_scalars() {
         let array = Array::from_slice(&[[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
-        assert_eq!(array.data_type().to_string(), "vec<3, f32>");
+        assert_eq!(array.data_type().to_string(), "vec3f");
         assert!(array.to_vec::<f32>().is_err());
         let matrices = Array::zeros(DataType::Matrix(2, 2, gbxcule_kernel::ir::Scalar::F32), &[1]);
         let matrices = matrices.expect("small");

@@ -1,6 +1,6 @@
 //! Types of array elements and struct arguments, independent of any module.
 
-use gbxcule_kernel::ir::{Module, Scalar, Shape, Type};
+use gbxcule_kernel::ir::{Module, Scalar, Shape, Type, spell};
 use std::fmt;
 use std::sync::Arc;
 
@@ -94,15 +94,22 @@ impl DataType {
 }
 
 impl fmt::Display for DataType {
-    /// As messages show it: `f32`, `vec<3, f32>`, `[u8; 4]`, a struct's name.
+    /// As messages show it: `float32`, `vec3f`, `fixedarray((4), uint8)`, a struct's name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scalar(of) => f.write_str(of.name()),
-            Self::Vector(len, of) => write!(f, "vec<{len}, {}>", of.name()),
-            Self::Matrix(rows, cols, of) => write!(f, "mat<{rows}, {cols}, {}>", of.name()),
-            Self::Quaternion(of) => write!(f, "quat<{}>", of.name()),
-            Self::Transform(of) => write!(f, "transform<{}>", of.name()),
-            Self::Fixed(of, len) => write!(f, "[{of}; {len}]"),
+            Self::Scalar(of) => f.write_str(of.spelled()),
+            Self::Vector(len, of) => f.write_str(&spell::vector(*len, *of)),
+            Self::Matrix(rows, cols, of) => f.write_str(&spell::matrix(*rows, *cols, *of)),
+            Self::Quaternion(of) => f.write_str(&spell::quaternion(*of)),
+            Self::Transform(of) => f.write_str(&spell::transform(*of)),
+            Self::Fixed(..) => {
+                let (mut inner, mut extents) = (self, Vec::new());
+                while let Self::Fixed(of, len) = inner {
+                    extents.push(*len);
+                    inner = of;
+                }
+                f.write_str(&spell::fixed(&extents, &inner.to_string()))
+            }
             Self::Struct(structure) => f.write_str(&structure.name),
         }
     }

@@ -96,12 +96,9 @@ type Misfit = (String, String);
 impl<'a> Laid<'a> {
     fn put(&mut self, ty: Type, arg: &'a Argument, at: usize, path: &str) -> Result<(), Misfit> {
         let module = self.module;
-        let shown = || module.types.display(ty).to_string();
         let misfit = || {
-            Err((
-                path.to_string(),
-                format!("needs {}, found {}", quoted(&shown()), quoted(&arg.describe())),
-            ))
+            let reason = format!("needs `{}`, found {}", module.types.spelled(ty), arg.describe());
+            Err((path.to_string(), reason))
         };
         match (&module.types[ty], arg) {
             (&Shape::Array { of, dims }, Argument::Array(array)) => {
@@ -253,10 +250,6 @@ fn words(bytes: &[u8]) -> Vec<u64> {
         u64::from_le_bytes(word)
     });
     words.collect()
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains(' ') && !text.contains('<') { text.into() } else { format!("`{text}`") }
 }
 
 /// The argument as a scalar, if it is one that the type holds.

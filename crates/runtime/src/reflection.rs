@@ -27,7 +27,7 @@ pub struct Parameter {
     pub name: String,
     /// Its type, of the kernel's module.
     pub ty: Type,
-    /// The type as messages show it.
+    /// The type as users of the dialect write it.
     pub type_name: String,
     /// Whether arrays in it may be written, or their gradients. What can't be told counts as written.
     pub written: bool,
@@ -45,7 +45,7 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
             let parameters = params.map(|(param, &written)| Parameter {
                 name: param.name.clone(),
                 ty: param.ty,
-                type_name: module.types.display(param.ty).to_string(),
+                type_name: module.types.spelled(param.ty),
                 written,
             });
             Reflection {

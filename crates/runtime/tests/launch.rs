@@ -18,7 +18,7 @@ fn kernel_of(module: Module, name: &str) -> Kernel {
     compiled.kernel(name).expect("is there")
 }
 
-/// A kernel `k(a: array<f32, 1>, n: i32)`.
+/// A kernel `k(a: array[float32], n: i32)`.
 fn kernel(fill: impl FnOnce(&mut Builder<'_>)) -> Kernel {
     let mut module = Module::new("m");
     let array = module.types.array(Type::F32, 1);
@@ -197,19 +197,19 @@ fn arguments_that_do_not_fit_are_named() {
     assert_eq!(say(&[]), "kernel `k` takes 2 arguments (a, n), found 0");
     assert_eq!(
         say(&[Argument::from(&ints), 0.into()]),
-        "argument `a` of kernel `k`: needs `array<f32, 1>`, found `array<i32, 1>`"
+        "argument `a` of kernel `k`: needs `array[float32]`, found `array[int32]`"
     );
     assert_eq!(
         say(&[Argument::from(&square), 0.into()]),
-        "argument `a` of kernel `k`: needs `array<f32, 1>`, found `array<f32, 2>`"
+        "argument `a` of kernel `k`: needs `array[float32]`, found `array2d[float32]`"
     );
     assert_eq!(
         say(&[Argument::from(&floats), 0.5f32.into()]),
-        "argument `n` of kernel `k`: needs `i32`, found `f32`"
+        "argument `n` of kernel `k`: needs `int32`, found `float32`"
     );
     assert_eq!(
         say(&[Argument::from(&floats), Argument::Int(1 << 40)]),
-        "argument `n` of kernel `k`: needs `i32`, found `1099511627776`"
+        "argument `n` of kernel `k`: needs `int32`, found `1099511627776`"
     );
     let grid = kernel.launch(&[1 << 40], &[Argument::from(&floats), 0.into()]);
     assert!(grid.expect_err("too large").to_string().contains("at most 2147483647 threads"));
@@ -286,7 +286,7 @@ fn structs_with_arrays_tables_and_switches_work_together() {
     kernel.launch(&[5], &[fields(Argument::Int(-5))]).expect("runs");
     assert_eq!(out.to_vec::<i32>().expect("i32"), [5, -1, 25, -1, 5]);
     let error = kernel.launch(&[5], &[fields(1.5f32.into())]).expect_err("refused").to_string();
-    assert_eq!(error, "argument `s.k` of kernel `k`: needs `i64`, found `f32`");
+    assert_eq!(error, "argument `s.k` of kernel `k`: needs `int64`, found `float32`");
 }
 
 #[test]

@@ -6,12 +6,14 @@
 mod behind;
 mod fuse;
 
+use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use gbxcule_kernel::diagnostic::render;
+use gbxcule_kernel::front::python::Program;
 use gbxcule_kernel::source::SourceMap;
 use sha2::{Digest, Sha256};
 
@@ -39,15 +41,28 @@ pub struct ProgramText {
     name: Arc<str>,
     text: Arc<str>,
     sha256: Arc<str>,
+    files: Arc<[(String, String)]>,
 }
 
 impl ProgramText {
     /// A text under a name that messages show.
     #[must_use]
     pub fn new(name: &str, text: &str) -> Self {
-        let hash = Sha256::digest(text.as_bytes());
-        let sha256: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { name: name.into(), text: text.into(), sha256: sha256.into() }
+        Self::with_files(name, text, Vec::new())
+    }
+
+    /// The same of a text that imports from other files, by their paths.
+    #[must_use]
+    pub fn with_files(name: &str, text: &str, files: Vec<(String, String)>) -> Self {
+        let mut hash = Sha256::new_with_prefix(text.as_bytes());
+        for (_, text) in &files {
+            // No text of Python has a zero in it: where one ends is told apart.
+            hash.update([0]);
+            hash.update(text.as_bytes());
+        }
+        let sha256: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = sha256.into();
+        Self { name: name.into(), text: text.into(), sha256, files: files.into() }
     }
 
     /// A built-in program by its name, or a file by its path.
@@ -63,7 +78,8 @@ impl ProgramText {
         }
         let text = std::fs::read_to_string(name_or_path)
             .map_err(|error| SwarmError::ProgramFile { path: name_or_path.to_owned(), error })?;
-        Ok(Self::new(name_or_path, &text))
+        let files = imported(name_or_path, &text);
+        Ok(Self::with_files(name_or_path, &text, files))
     }
 
     /// The name or path it was found by.
@@ -78,11 +94,35 @@ impl ProgramText {
         &self.text
     }
 
-    /// The SHA-256 of the text, in hexadecimal.
+    /// Paths and texts of the files that it imports from.
+    #[must_use]
+    pub fn files(&self) -> &[(String, String)] {
+        &self.files
+    }
+
+    /// The SHA-256 of the text and of those it imports from, in hexadecimal.
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
+}
+
+/// The files that a text imports from; none if it can't be parsed, which is said when it is compiled.
+fn imported(path: &str, text: &str) -> Vec<(String, String)> {
+    let mut sources = SourceMap::new();
+    let id = sources.add(path, text);
+    let files = RefCell::new(Vec::new());
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path).ok()?;
+        let file = (path.display().to_string(), text.clone());
+        let mut files = files.borrow_mut();
+        if !files.contains(&file) {
+            files.push(file);
+        }
+        Some(text)
+    };
+    let parsed = Program::parse_beside(&mut sources, id, &read);
+    if parsed.is_ok() { files.into_inner() } else { Vec::new() }
 }
 
 impl fmt::Debug for ProgramText {

@@ -10,9 +10,9 @@ use gbxcule_swarm::program::PROGRAM_ENTRIES;
 use gbxcule_swarm::{ProgramText, Programs};
 
 /// What is said about a file; empty if it is taken. What a file lacks is built in.
-fn said(text: &str) -> String {
-    let task =
-        ProgramText::new("task.py", &format!("import warp as wp\nimport gbxcule as gb\n\n{text}"));
+fn said(text: &str, files: &page::Files) -> String {
+    let whole = format!("import warp as wp\nimport gbxcule as gb\n\n{text}");
+    let task = ProgramText::with_files("task.py", &whole, files.clone());
     let built_in = |name: &str| ProgramText::find(name).expect("built in");
     let observes = text.contains("def observe(");
     let rewards = text.contains("def reward") || !observes;

@@ -1,7 +1,6 @@
 //! Prints a text as a person would lay it out.
 
 use crate::ast::{Expr, Function, Param, Stmt, Text, Ty};
-use gbxcule_kernel::front::python::scalar_name;
 use gbxcule_kernel::ir::Scalar;
 use std::fmt::Write as _;
 
@@ -64,7 +63,7 @@ pub(crate) fn plain(ty: Ty) -> String {
         Ty::Scalar(Scalar::F32) => "float".into(),
         Ty::Scalar(Scalar::I32) => "int".into(),
         Ty::Scalar(Scalar::Bool) => "bool".into(),
-        Ty::Scalar(of) => format!("wp.{}", scalar_name(of)),
+        Ty::Scalar(of) => format!("wp.{}", of.spelled()),
         Ty::Vec(len, of) => format!("wp.vec{len}{}", suffix(of)),
         Ty::Mat(rows, cols, of) => format!("wp.mat{rows}{cols}{}", suffix(of)),
         Ty::Quat => "wp.quat".into(),

@@ -6,14 +6,18 @@
 //!
 //! # Generic kernels
 //! A kernel with `Any` in its signature is compiled for the types of the first `wp.overload(kernel, ..)`
-//! in the text, else for defaults: `float32`, `int32` where only integers fit, length 3.
+//! in the text, else for defaults: `int32` where only integers fit, length 3, and for all `Any` at once the first
+//! of `float32`, `vec3f`, `mat33f` and an array of `float32` with which it is no error.
 
 mod annotation;
 mod arithmetic;
 mod constant;
+mod file;
 mod kernel_option;
 mod library;
+mod loader;
 mod lower;
+mod neighbour;
 mod overload;
 mod role;
 mod scope;
@@ -25,21 +29,22 @@ mod warp;
 use crate::diagnostic::Diagnostic;
 use crate::ir::module::Module;
 use crate::source::{SourceId, SourceMap, Span};
-pub use annotation::scalar_name;
+use annotation::Annotation;
 use constant::Unit;
+use file::Files;
 pub use library::Library;
+pub use loader::ReadFile;
 use lower::{Session, Stop};
 use overload::Launches;
 use role::Role;
-use scope::{ScopeId, Scopes};
-use syntax::{StmtFunctionDef, Tree};
+use scope::ScopeId;
+use signature::Formal;
+use syntax::StmtFunctionDef;
 pub use wanted::{Wanted, WantedParam};
 
-/// A parsed text.
+/// A parsed text, with those it imports from.
 pub struct Program {
-    id: SourceId,
-    tree: Tree,
-    text: String,
+    files: Files,
 }
 
 /// A kernel of a program, by its position in the text.
@@ -54,10 +59,22 @@ pub struct KernelName {
 }
 
 impl Program {
-    /// Parses a text that the map has.
+    /// Parses a text that the map has; it imports from no file.
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
-        let text = sources.get(id).text.clone();
-        Ok(Self { id, tree: syntax::parse(id, &text)?, text })
+        Ok(Self { files: Files::alone(sources, id)? })
+    }
+
+    /// Parses the text of a file, by the path that is its name, with the files beside it that it imports from, which are
+    /// added to the map. Modules are looked for as `python file.py` does: `import a.b` beside the file, as
+    /// `a/b/__init__.py` or `a/b.py`, and, if the file is in a package, beside the outermost package too;
+    /// names with dots before them from the folder of whoever imports. A file that there isn't, or that is no
+    /// Python, matters only to kernels that use a name of it.
+    pub fn parse_beside(
+        sources: &mut SourceMap,
+        id: SourceId,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        Ok(Self { files: Files::beside(sources, id, read)? })
     }
 
     /// What a session with the program begins with.
@@ -71,12 +88,12 @@ impl Program {
     }
 
     fn reader_beside<'a>(&'a self, library: Option<&'a Library>) -> Reader<'a> {
-        let scopes = Scopes::read(&self.tree.body);
-        let unit = Unit::new(self.id, &self.text, scopes, library);
-        let launches = Launches::read(&self.tree.body);
-        let all = unit.scopes.functions.iter().copied();
+        let unit = Unit::new(&self.files, library);
+        let launches = Launches::read(&self.files.texts[0].tree.body);
+        let own = unit.scopes.functions.iter().copied();
+        let own = own.filter(|&(_, scope)| unit.scopes.text(scope) == 0);
         let mut kernels: Vec<_> =
-            all.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
+            own.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
         kernels.extend(launches.kernels(&unit));
         kernels.sort_by_key(|(def, _)| syntax::start(*def));
         Reader { unit, kernels, launches, gradients: false }
@@ -110,7 +127,7 @@ impl<'a> Reader<'a> {
         kernels
             .map(|(position, (def, _))| KernelName {
                 name: def.name.to_string(),
-                span: syntax::span(self.unit.id, &def.name),
+                span: self.unit.span(&def.name),
                 position,
             })
             .collect()
@@ -143,11 +160,39 @@ impl<'a> Reader<'a> {
         }
         let generic = formals.iter().any(|formal| formal.annotation.is_generic());
         let chosen = if generic { self.launches.chosen(&self.unit, def, &formals) } else { None };
-        let annotations =
-            chosen.unwrap_or_else(|| formals.iter().map(|f| f.annotation.default()).collect());
+        let any = formals.iter().any(|formal| formal.annotation.has_any());
+        if let Some(chosen) = chosen {
+            return self.typed(def, scope, &formals, &chosen, module);
+        }
+        let [first, others @ ..] = Annotation::guesses();
+        let guess = |any: &Annotation| -> Vec<Annotation> {
+            formals.iter().map(|formal| formal.annotation.chosen(any)).collect()
+        };
+        let before = any.then(|| module.clone());
+        let lowered = self.typed(def, scope, &formals, &guess(&first), module);
+        let (Err(_), Some(before)) = (&lowered, before) else { return lowered };
+        for any in others {
+            let mut tried = before.clone();
+            if self.typed(def, scope, &formals, &guess(&any), &mut tried).is_ok() {
+                *module = tried;
+                return Ok(());
+            }
+        }
+        lowered
+    }
+
+    /// Lowers a kernel for parameters of these types.
+    fn typed(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        formals: &[Formal<'a>],
+        annotations: &[Annotation],
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
         let mut session = Session::new(&self.unit, self.gradients);
         let mut types = Vec::with_capacity(formals.len());
-        for (formal, annotation) in formals.iter().zip(&annotations) {
+        for (formal, annotation) in formals.iter().zip(annotations) {
             match session.concrete(module, annotation, formal.span) {
                 Ok(ty) => types.push(ty),
                 Err(Stop::Fault(fault)) => session.faults.push(*fault),
@@ -155,10 +200,10 @@ impl<'a> Reader<'a> {
             }
         }
         if types.len() == formals.len() {
-            session.kernel(module, def, scope, &formals, &types);
+            session.kernel(module, def, scope, formals, &types);
         }
         if session.faults.is_empty() && (session.refused || types.len() < formals.len()) {
-            let span = syntax::span(self.unit.id, &def.name);
+            let span = self.unit.span(&def.name);
             let message = "this kernel is refused";
             session.faults.push(Diagnostic::error("refused", span, message));
         }

@@ -82,9 +82,8 @@ pub(super) fn check(
         || types_of(&adjoint.params) != types_of(&wanted.params)
         || adjoint.result != wanted.result
     {
-        let shown: Vec<String> =
-            wanted.params.iter().map(|p| types.types.display(p.ty).to_string()).collect();
-        let (shown, result) = (shown.join(", "), types.types.display(wanted.result));
+        let shown: Vec<String> = wanted.params.iter().map(|p| types.types.spelled(p.ty)).collect();
+        let (shown, result) = (shown.join(", "), types.types.spelled(wanted.result));
         fault(format!("the gradient of `{name}` takes ({shown}) and gives {result}"));
     }
     faults

@@ -10,11 +10,14 @@ use gbxcule_kernel::source::SourceMap;
 use std::path::{Path, PathBuf};
 
 /// What is said about a program; empty if it compiles.
-fn said(text: &str) -> String {
+fn said(text: &str, files: &page::Files) -> String {
     let mut sources = SourceMap::new();
     let id =
         sources.add("kernel.py", format!("import warp as wp\nfrom typing import Any\n\n{text}"));
-    let outcome = Program::parse(&sources, id).and_then(|program| {
+    let read = |path: &Path| {
+        files.iter().find(|(known, _)| Path::new(known) == path).map(|(_, text)| text.clone())
+    };
+    let outcome = Program::parse_beside(&mut sources, id, &read).and_then(|program| {
         let kernels = program.reader().kernels().len();
         assert!(kernels > 0, "an example without a kernel:\n{text}");
         check::module(program.compile("example")?)

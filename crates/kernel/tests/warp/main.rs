@@ -9,7 +9,6 @@ mod oracle;
 
 use gbxcule_kernel::arbitrary::{Actual, Case, Program, cases};
 use gbxcule_kernel::eval;
-use gbxcule_kernel::front::python::scalar_name;
 use gbxcule_kernel::ir::builtin::{self, Face};
 use gbxcule_kernel::ir::{Literal, Scalar, Shape, Type, Types, constant};
 use oracle::{Launch, Warp};
@@ -267,7 +266,7 @@ fn kernel_text(text: &mut String, position: usize, case: &Case, program: &Progra
 }
 
 fn spelled(types: &Types, ty: Type) -> String {
-    let scalar = |of| format!("wp.{}", scalar_name(of));
+    let scalar = |of: Scalar| format!("wp.{}", of.spelled());
     match types[ty] {
         Shape::Scalar(of) => scalar(of),
         Shape::Vector { len, of } => format!("wp.types.vector({len}, {})", scalar(of)),

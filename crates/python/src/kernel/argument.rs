@@ -114,7 +114,7 @@ impl Taker<'_> {
         value: &Bound<'_, PyAny>,
         gradient: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Argument> {
-        let shown = || self.module.types.display(ty).to_string();
+        let shown = || self.module.types.spelled(ty);
         let misfit = || {
             let found = value.get_type().name()?;
             Err(PyTypeError::new_err(format!("needs `{}`, found `{found}`", shown())))
@@ -241,7 +241,7 @@ impl Taker<'_> {
             return Err(PyTypeError::new_err(format!(
                 "records of {size} bytes aren't laid out as `{}`, which has {} bytes; numpy.dtype(.., align=True) has \
                  fields as it has, in the same order",
-                self.module.types.display(of),
+                self.module.types.spelled(of),
                 wanted.layout().0
             )));
         }
@@ -304,7 +304,7 @@ impl Taker<'_> {
         if array.element != wanted || shape.len() < outer || !has_inner {
             return Err(PyTypeError::new_err(format!(
                 "needs an array of `{}` in {dims} dimensions{}, found {} {shape:?}",
-                self.module.types.display(of),
+                self.module.types.spelled(of),
                 if inner.is_empty() { String::new() } else { format!(" and {inner:?}") },
                 array.element.name(),
             )));

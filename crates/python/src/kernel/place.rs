@@ -58,7 +58,7 @@ pub(crate) fn named(name: &str) -> PyResult<Device> {
 pub(crate) fn failed(error: &Error) -> PyErr {
     LaunchError::new_err(match error {
         Error::Fault(fault) => {
-            gbxcule_kernel::diagnostic::render(&[fault.diagnostic()], &text::all().map)
+            gbxcule_kernel::diagnostic::render(&[fault.diagnostic()], &text::all())
         }
         error => error.to_string(),
     })

@@ -1,34 +1,27 @@
 //! The texts that kernels were compiled from: one map for the whole process, because a device tells of a fault only
 //! when somebody waits, who has no kernel at hand.
 
-use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
 
-use gbxcule_kernel::source::{SourceId, SourceMap};
+use gbxcule_kernel::diagnostic::Diagnostic;
+use gbxcule_kernel::front::python::Program;
+use gbxcule_kernel::source::SourceMap;
 
-#[derive(Default)]
-pub(crate) struct Texts {
-    pub(crate) map: SourceMap,
-    /// By the file's name; a text that was compiled before is not kept twice.
-    known: HashMap<String, Vec<SourceId>>,
-}
-
-static TEXTS: LazyLock<RwLock<Texts>> = LazyLock::new(RwLock::default);
+static TEXTS: LazyLock<RwLock<SourceMap>> = LazyLock::new(RwLock::default);
 
 /// All of them.
-pub(crate) fn all() -> RwLockReadGuard<'static, Texts> {
+pub(crate) fn all() -> RwLockReadGuard<'static, SourceMap> {
     TEXTS.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keep a text of a file.
-pub(crate) fn add(file: String, text: String) -> SourceId {
+/// Keep a text of a file and parse it; with `beside` also the files beside it that it imports from.
+pub(crate) fn parse(file: String, text: String, beside: bool) -> Result<Program, Vec<Diagnostic>> {
     let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
-    let Texts { map, known } = &mut *texts;
-    let same = known.entry(file.clone()).or_default();
-    if let Some(id) = same.iter().find(|id| map.get(**id).text == text) {
-        return *id;
+    let id = texts.add(file, text);
+    if !beside {
+        return Program::parse(&texts, id);
     }
-    let id = map.add(file, text);
-    same.push(id);
-    id
+    let read = |path: &Path| std::fs::read_to_string(path).ok();
+    Program::parse_beside(&mut texts, id, &read)
 }

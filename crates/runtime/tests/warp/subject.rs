@@ -34,7 +34,8 @@ impl Tree {
             let Ok(text) = std::fs::read_to_string(&file) else { continue };
             let mut sources = SourceMap::new();
             let id = sources.add(file.display().to_string(), text);
-            let Ok(program) = Program::parse(&sources, id) else { continue };
+            let read = |path: &Path| std::fs::read_to_string(path).ok();
+            let Ok(program) = Program::parse_beside(&mut sources, id, &read) else { continue };
             let reader = program.reader();
             for kernel in reader.kernels() {
                 self.found += 1;

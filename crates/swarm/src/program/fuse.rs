@@ -3,6 +3,7 @@
 //! The functions take the machine, ROM, cartridge RAM and the turn first, which is what a `gb.Machine` stands
 //! for in a text, then what the text names.
 
+use std::path::Path;
 use std::sync::OnceLock;
 
 use gbxcule_gameboy::SOURCES;
@@ -106,6 +107,9 @@ fn sources(reward: &ProgramText, obs: &ProgramText) -> (SourceMap, [SourceId; 2]
     let first = sources.add(reward.name(), reward.text());
     let one_text = reward.text() == obs.text();
     let second = if one_text { first } else { sources.add(obs.name(), obs.text()) };
+    for (path, text) in reward.files().iter().chain(obs.files()) {
+        sources.add(path.as_str(), text.as_str());
+    }
     (sources, [first, second])
 }
 
@@ -114,22 +118,29 @@ fn lower(
     obs: &ProgramText,
     mut module: Module,
 ) -> Result<(Fused, Sizes), SwarmError> {
-    let (sources, [first, second]) = sources(reward, obs);
+    let (mut sources, [first, second]) = sources(reward, obs);
     let library = library(&module);
-    let mut read =
-        |id: SourceId, wanted: &[Want]| Task::read(&sources, id, wanted, &library, &mut module);
-    let (rewards, observes) = match (read(first, &[REWARD, DONE]), read(second, &[OBSERVE])) {
-        (Ok(rewards), Ok(observes)) => (rewards, observes),
-        (rewards, observes) => {
-            let mut faults = Vec::new();
-            for fault in [rewards.err(), observes.err()].into_iter().flatten().flatten() {
-                if !faults.contains(&fault) {
-                    faults.push(fault);
-                }
-            }
-            return Err(refused(&faults, &sources));
-        }
+    let mut read = |program: &ProgramText, id: SourceId, wanted: &[Want]| {
+        let files = |path: &Path| {
+            let mut files = program.files().iter();
+            files.find(|(known, _)| Path::new(known) == path).map(|(_, text)| text.clone())
+        };
+        let program = Program::parse_beside(&mut sources, id, &files)?;
+        Task::read(&program, &sources, id, wanted, &library, &mut module)
     };
+    let (rewards, observes) =
+        match (read(reward, first, &[REWARD, DONE]), read(obs, second, &[OBSERVE])) {
+            (Ok(rewards), Ok(observes)) => (rewards, observes),
+            (rewards, observes) => {
+                let mut faults = Vec::new();
+                for fault in [rewards.err(), observes.err()].into_iter().flatten().flatten() {
+                    if !faults.contains(&fault) {
+                        faults.push(fault);
+                    }
+                }
+                return Err(refused(&faults, &sources));
+            }
+        };
     let (Some(reward), Some(observe), Some(obs_dim)) =
         (rewards.functions[0], observes.functions[0], observes.obs_dim)
     else {
@@ -156,13 +167,13 @@ struct Task {
 
 impl Task {
     fn read(
+        program: &Program,
         sources: &SourceMap,
         id: SourceId,
         wanted: &[Want],
         library: &Library,
         module: &mut Module,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let program = Program::parse(sources, id)?;
         let reader = program.reader_with(library);
         let (start, name) = (Span::new(id, 0, 0), sources.get(id).name.as_str());
         let (mut functions, mut faults) = (Vec::new(), Vec::new());

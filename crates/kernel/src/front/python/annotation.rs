@@ -115,12 +115,32 @@ impl Annotation {
         }
     }
 
-    /// The type with every variable chosen: `f32`, `i32` where only integers fit, length 3.
-    pub(super) fn default(&self) -> Self {
-        let inner = |of: &Rc<Self>| Rc::new(of.default());
+    /// Whether `Any` is in it.
+    pub(super) fn has_any(&self) -> bool {
         match self {
-            Self::Any
-            | Self::Family(Domain::Float | Domain::Number | Domain::Any | Domain::F32) => {
+            Self::Any => true,
+            Self::Array(of, _) | Self::Reference(of) | Self::Fixed(of, _) => of.has_any(),
+            _ => false,
+        }
+    }
+
+    /// What `Any` may stand for where nothing says it, in the order in which it is tried.
+    pub(super) fn guesses() -> [Self; 4] {
+        let of = || Self::scalar(Scalar::F32);
+        [
+            Self::Scalar(Scalar::F32),
+            Self::Vector(Some(3), of()),
+            Self::Matrix(Some(3), Some(3), of()),
+            Self::Array(of(), 1),
+        ]
+    }
+
+    /// The type with every variable chosen: `any`, a `f32`, `i32` where only integers fit, length 3.
+    pub(super) fn chosen(&self, any: &Self) -> Self {
+        let inner = |of: &Rc<Self>| Rc::new(of.chosen(any));
+        match self {
+            Self::Any => any.clone(),
+            Self::Family(Domain::Float | Domain::Number | Domain::Any | Domain::F32) => {
                 Self::Scalar(Scalar::F32)
             }
             Self::Family(_) => Self::Scalar(Scalar::I32),
@@ -134,7 +154,9 @@ impl Annotation {
             Self::Array(of, dims) => Self::Array(inner(of), *dims),
             Self::Reference(of) => Self::Reference(inner(of)),
             Self::Fixed(of, extents) => Self::Fixed(inner(of), extents.clone()),
-            Self::Tuple(Some(of)) => Self::Tuple(Some(of.iter().map(Self::default).collect())),
+            Self::Tuple(Some(of)) => {
+                Self::Tuple(Some(of.iter().map(|of| of.chosen(any)).collect()))
+            }
             other => other.clone(),
         }
     }
@@ -210,73 +232,4 @@ pub(super) fn fixed_element(ty: Type, dims: u8, types: &Types) -> Option<Type> {
 /// A struct's definition from its parts.
 pub(super) fn structure(name: &str, fields: Vec<Field>, span: crate::source::Span) -> Struct {
     Struct { name: name.to_owned(), fields, span }
-}
-
-/// A type as users of the dialect write it: `vec3f`, `array2d[float32]`.
-pub(super) fn spelled(ty: Type, types: &Types) -> String {
-    let letter = |of: Scalar| match of {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "b",
-        Scalar::U8 => "ub",
-        Scalar::I16 => "s",
-        Scalar::U16 => "us",
-        Scalar::I32 => "i",
-        Scalar::U32 => "ui",
-        Scalar::I64 => "l",
-        Scalar::U64 => "ul",
-        Scalar::F16 => "h",
-        Scalar::Bf16 => "bf16",
-        Scalar::F32 => "f",
-        Scalar::F64 => "d",
-    };
-    match &types[ty] {
-        Shape::Scalar(of) => scalar_name(*of).to_owned(),
-        Shape::Vector { len, of } if (2..=4).contains(len) => format!("vec{len}{}", letter(*of)),
-        Shape::Vector { len, of } => format!("vector({len}, {})", scalar_name(*of)),
-        Shape::Matrix { rows, cols, of } if rows == cols && (2..=4).contains(rows) => {
-            format!("mat{rows}{cols}{}", letter(*of))
-        }
-        Shape::Matrix { rows, cols, of } => {
-            format!("matrix(({rows}, {cols}), {})", scalar_name(*of))
-        }
-        Shape::Quaternion(of) => format!("quat{}", letter(*of)),
-        Shape::Transform(of) => format!("transform{}", letter(*of)),
-        Shape::Struct(id) => types.structure(*id).name.clone(),
-        Shape::Array { of, dims: 1 } => format!("array[{}]", spelled(*of, types)),
-        Shape::Array { of, dims } => format!("array{dims}d[{}]", spelled(*of, types)),
-        Shape::Fixed { .. } => {
-            let (mut inner, mut extents) = (ty, Vec::new());
-            while let Shape::Fixed { of, len } = types[inner] {
-                extents.push(len.to_string());
-                inner = of;
-            }
-            format!("fixedarray(({}), {})", extents.join(", "), spelled(inner, types))
-        }
-        Shape::Tuple(of) if of.is_empty() => "no value".to_owned(),
-        Shape::Tuple(of) => {
-            let parts: Vec<String> = of.iter().map(|&ty| spelled(ty, types)).collect();
-            format!("tuple[{}]", parts.join(", "))
-        }
-        Shape::Invalid => "nothing".to_owned(),
-    }
-}
-
-/// A scalar as users of the dialect write it, without the `wp.` before it.
-#[must_use]
-pub const fn scalar_name(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "int8",
-        Scalar::I16 => "int16",
-        Scalar::I32 => "int32",
-        Scalar::I64 => "int64",
-        Scalar::U8 => "uint8",
-        Scalar::U16 => "uint16",
-        Scalar::U32 => "uint32",
-        Scalar::U64 => "uint64",
-        Scalar::F16 => "float16",
-        Scalar::Bf16 => "bfloat16",
-        Scalar::F32 => "float32",
-        Scalar::F64 => "float64",
-    }
 }

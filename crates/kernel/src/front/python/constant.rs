@@ -3,14 +3,15 @@
 
 use super::annotation::Annotation;
 use super::arithmetic::{arithmetic, compared, python_function};
+use super::file::Files;
 use super::library::{self, Library};
 use super::role::Role;
-use super::scope::{Family, Meaning, Owner, ScopeId, Scopes};
-use super::syntax::{self, Arguments, Expr, StmtFunctionDef, UnaryOp};
+use super::scope::{Definition, Family, Meaning, Owner, ScopeId, Scopes};
+use super::syntax::{self, Arguments, Expr, Ranged, StmtFunctionDef, UnaryOp};
 use super::warp::{self, builtin_name, canonical, starred_name};
 use crate::diagnostic::Diagnostic;
 use crate::ir::constant::Literal;
-use crate::source::{SourceId, Span};
+use crate::source::Span;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -29,8 +30,10 @@ pub(super) enum Static<'a> {
     /// A tuple or list.
     Sequence(Rc<[Static<'a>]>),
     Type(Annotation),
-    /// A module by its path: `warp`, `math`, `numpy`, or any other.
+    /// A module by its path: `warp`, `math`, `numpy`, or any other that is no neighbour.
     Module(Rc<str>),
+    /// A module in a file beside the text, by its number.
+    Neighbour(usize),
     /// `path` of a module, not a type or constant: mostly a function.
     Member(Rc<str>),
     Function(Family<'a>),
@@ -44,15 +47,13 @@ pub(super) enum Static<'a> {
 
 pub(super) type Known<'a> = Result<Static<'a>, Box<Diagnostic>>;
 
-/// One text with its scopes.
+/// The texts of a program with their scopes.
 pub(super) struct Unit<'a> {
-    pub(super) id: SourceId,
-    /// The text itself.
-    pub(super) text: &'a str,
+    pub(super) files: &'a Files,
     pub(super) scopes: Scopes<'a>,
-    /// What the text may import besides Warp.
+    /// What the texts may import besides Warp and each other.
     pub(super) library: Option<&'a Library>,
-    /// Whether some function of the text takes arguments by reference.
+    /// Whether some function takes arguments by reference.
     pub(super) has_references: bool,
     depth: Cell<usize>,
 }
@@ -61,23 +62,19 @@ pub(super) struct Unit<'a> {
 const CHAIN_MAX: usize = 100;
 
 impl<'a> Unit<'a> {
-    pub(super) fn new(
-        id: SourceId,
-        text: &'a str,
-        scopes: Scopes<'a>,
-        library: Option<&'a Library>,
-    ) -> Self {
-        let has_references = text.contains("ref[");
-        Self { id, text, scopes, library, has_references, depth: Cell::new(0) }
+    pub(super) fn new(files: &'a Files, library: Option<&'a Library>) -> Self {
+        let scopes = Scopes::read(files.texts.iter().map(|text| &*text.tree.body));
+        let has_references = files.texts.iter().any(|text| text.text.contains("ref["));
+        Self { files, scopes, library, has_references, depth: Cell::new(0) }
     }
 
     /// The text of a span of this unit.
     pub(super) fn quote(&self, span: Span) -> &'a str {
-        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+        self.files.quote(span)
     }
 
-    pub(super) fn span(&self, expr: &Expr) -> Span {
-        syntax::span(self.id, expr)
+    pub(super) fn span(&self, node: &impl Ranged) -> Span {
+        self.files.span(node)
     }
 
     pub(super) fn needs_python(&self, expr: &Expr, what: impl Into<String>) -> Box<Diagnostic> {
@@ -86,15 +83,20 @@ impl<'a> Unit<'a> {
 
     /// What an expression is, read in a scope.
     pub(super) fn known(&self, expr: &'a Expr, scope: ScopeId) -> Known<'a> {
+        self.deeper(|| self.evaluate(expr, scope)).unwrap_or_else(|| {
+            Err(self.needs_python(expr, "this is defined in terms of itself, or too far away"))
+        })
+    }
+
+    /// Does something that definitions lead to; `None` if that is too far away.
+    pub(super) fn deeper<T>(&self, run: impl FnOnce() -> T) -> Option<T> {
         if self.depth.get() > CHAIN_MAX {
-            return Err(
-                self.needs_python(expr, "this is defined in terms of itself, or too far away")
-            );
+            return None;
         }
         self.depth.set(self.depth.get() + 1);
-        let result = self.evaluate(expr, scope);
+        let result = run();
         self.depth.set(self.depth.get() - 1);
-        result
+        Some(result)
     }
 
     fn evaluate(&self, expr: &'a Expr, scope: ScopeId) -> Known<'a> {
@@ -193,7 +195,12 @@ impl<'a> Unit<'a> {
     /// What a name is in a scope of Python.
     pub(super) fn name(&self, name: &str, expr: &Expr, scope: ScopeId) -> Known<'a> {
         let Some((definitions, home)) = self.scopes.lookup(scope, name) else {
-            let starred = self.scopes.has_stars.then(|| starred_name(name)).flatten();
+            let text = self.scopes.text(scope);
+            if let Some(known) = self.starred(text, name, expr) {
+                return known;
+            }
+            let starred = !self.scopes.stars(text).is_empty();
+            let starred = starred.then(|| starred_name(name)).flatten();
             return builtin_name(name).or(starred).ok_or_else(|| {
                 let message = format!("`{name}` isn't defined");
                 Box::new(Diagnostic::error("undefined-name", self.span(expr), message))
@@ -202,7 +209,19 @@ impl<'a> Unit<'a> {
         // What was bound last before the use counts: kernels are compiled soon after they are defined.
         let at = syntax::start(expr);
         let before = definitions.iter().rev().find(|d| d.at < at);
-        let Some(&definition) = before.or(definitions.last()) else {
+        self.bound(definitions, before.copied(), name, expr, home)
+    }
+
+    /// What one of the bindings of a name makes it: this one, else the last.
+    pub(super) fn bound(
+        &self,
+        definitions: &[Definition<'a>],
+        this: Option<Definition<'a>>,
+        name: &str,
+        expr: &Expr,
+        home: ScopeId,
+    ) -> Known<'a> {
+        let Some(definition) = this.or(definitions.last().copied()) else {
             return Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")));
         };
         if definition.conditional && definitions.len() > 1 {
@@ -223,22 +242,20 @@ impl<'a> Unit<'a> {
 
     fn meaning(&self, meaning: Meaning<'a>, name: &str, expr: &Expr, home: ScopeId) -> Known<'a> {
         match meaning {
-            Meaning::Import(path) => Ok(Static::Module(canonical(path).into())),
-            Meaning::ImportFrom(".", _) => {
-                let message = format!("`{name}` is imported from another file");
-                Err(Box::new(Diagnostic::error("imported-name", self.span(expr), message)))
-            }
-            Meaning::ImportFrom(module, member) => {
+            Meaning::Import(path) => Ok(match self.files.target(self.scopes.text(home), 0, path) {
+                Some(Ok(neighbour)) => Static::Neighbour(*neighbour),
+                _ => Static::Module(canonical(path).into()),
+            }),
+            Meaning::ImportFrom(level, module, member) => {
+                match self.files.target(self.scopes.text(home), level, module) {
+                    Some(Ok(neighbour)) => return self.member(*neighbour, member, expr),
+                    _ if level > 0 => {
+                        return Err(self.not_found(home, level, module, self.span(expr)));
+                    }
+                    _ => {}
+                }
                 let module = canonical(module);
                 let path = format!("{module}.{member}");
-                if module.starts_with("warp.tests") || module.starts_with("warp.examples") {
-                    let message = format!("`{name}` is imported from `{module}`, another file");
-                    return Err(Box::new(Diagnostic::error(
-                        "imported-name",
-                        self.span(expr),
-                        message,
-                    )));
-                }
                 self.attribute(&Static::Module(module.into()), member, expr)
                     .or(Ok(Static::Member(path.into())))
             }
@@ -310,8 +327,12 @@ impl<'a> Unit<'a> {
 
     pub(super) fn attribute(&self, base: &Static<'a>, attr: &str, expr: &Expr) -> Known<'a> {
         match base {
+            Static::Neighbour(neighbour) => self.member(*neighbour, attr, expr),
             Static::Module(path) => {
                 let path: &str = path;
+                if (path, attr) == ("warp", "wp") {
+                    return Ok(base.clone());
+                }
                 if let Some(library) = self.library.filter(|library| library.name == path) {
                     return library.member(attr, self.quote(self.span(expr)), self.span(expr));
                 }

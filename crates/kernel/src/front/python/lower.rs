@@ -21,9 +21,10 @@ mod special;
 mod table;
 mod usage;
 mod user;
+mod value;
 mod view;
 
-use super::annotation::{Annotation, spelled};
+use super::annotation::Annotation;
 use super::constant::{Static, Unit};
 use super::scope::ScopeId;
 use super::signature::Formal;
@@ -33,9 +34,9 @@ use crate::ir::build::Builder;
 use crate::ir::constant::Literal;
 use crate::ir::function::{FunctionId, LocalId, Mode, Param};
 use crate::ir::module::Module;
-use crate::ir::op::{Op, Value};
+use crate::ir::op::Value;
 use crate::ir::place::PlaceId;
-use crate::ir::ty::{Field, Scalar, Shape, Type};
+use crate::ir::ty::{Field, Shape, Type};
 use crate::source::Span;
 use hook::ByHand;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,6 +83,8 @@ pub(super) enum Binding<'a> {
     /// Known from the text; kept in a variable too if other bindings may join it.
     Static(Static<'a>, Option<LocalId>),
     Tuple(Rc<[Operand<'a>]>),
+    /// A tuple as it comes into a function; then it is a `Tuple`.
+    Parts(Rc<[Binding<'a>]>),
     Extents(Value),
     /// Its binding was refused.
     Refused,
@@ -171,7 +174,7 @@ impl<'u, 'a> Session<'u, 'a> {
     }
 
     fn unit_span(&self, def: &StmtFunctionDef) -> Span {
-        super::syntax::span(self.unit.id, &def.name)
+        self.unit.span(&def.name)
     }
 
     /// Fills a declared function; gives whether nothing was refused.
@@ -319,7 +322,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     fn shown(&self, ty: Type) -> String {
-        spelled(ty, &self.b.module.types)
+        self.b.module.types.spelled(ty)
     }
 
     fn shape(&self, ty: Type) -> &Shape {
@@ -349,10 +352,22 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         Binding::Param(at)
                     }
                 }
+                Binding::Parts(parts) => Binding::Tuple(self.entered(&parts)),
                 other => other,
             };
             self.names.insert(formal.name, binding);
         }
+    }
+
+    /// The parts of a tuple that came in, as operands.
+    fn entered(&mut self, parts: &[Binding<'a>]) -> Rc<[Operand<'a>]> {
+        let part = |part: &Binding<'a>| match part {
+            Binding::Param(at) => Operand::Value(self.b.arg(*at)),
+            Binding::Static(known, _) => Operand::Static(known.clone()),
+            Binding::Parts(parts) => Operand::Tuple(self.entered(parts)),
+            _ => unreachable!("parts are passed as parameters or known"),
+        };
+        parts.iter().map(part).collect()
     }
 
     /// Whether writing through a name of this type leaves the name itself as it is.
@@ -398,13 +413,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             self.session.work += 1;
             if self.session.work > WORK_MAX {
                 if self.session.work == WORK_MAX + 1 {
-                    let span = super::syntax::span(self.unit.id, stmt);
+                    let span = self.unit.span(stmt);
                     let message = "unrolled loops make this kernel too large";
                     self.session.faults.push(Diagnostic::error("too-complex", span, message));
                 }
                 return;
             }
-            let span = super::syntax::span(self.unit.id, stmt);
+            let span = self.unit.span(stmt);
             self.b.set_span(span);
             let lowered = stacked(|| self.stmt(stmt));
             if let Err(stop) = lowered {
@@ -447,9 +462,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     return;
                 }
                 let structs = &self.session.structs;
-                let fits = annotation.takes(result, &self.b.module.types, &|class| {
-                    structs.get(&class).and_then(|found| found.known())
-                });
+                let types = &self.b.module.types;
+                let known = |class| structs.get(&class).and_then(|found| found.known());
+                // An array made in the function is a `fixedarray`, and nothing else.
+                let made = matches!(types[result], Shape::Fixed { .. });
+                let fits = annotation.takes(result, types, &known)
+                    && !(made && matches!(annotation, Annotation::Array(..)));
                 if !fits && !self.session.faults.iter().any(|fault| fault.span().is_some()) {
                     let (span, found) = (self.span(expr), self.shown(result));
                     let name = self.b.function().name.clone();
@@ -470,115 +488,6 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Shape::Scalar(scalar) => self.b.literal(Literal::from_bits(scalar, 0)),
             _ => self.b.zero(ty),
-        }
-    }
-
-    /// An operand as a value of the IR.
-    fn value(&mut self, operand: Operand<'a>, span: Span) -> Flow<Value> {
-        match operand {
-            Operand::Value(value) => Ok(value),
-            Operand::Static(known) => self.materialize(&known, span),
-            Operand::Tuple(parts) => {
-                let parts: Flow<Vec<Value>> =
-                    parts.iter().map(|part| self.value(part.clone(), span)).collect();
-                Ok(self.b.tuple(&parts?))
-            }
-            Operand::Extents(array) => {
-                let parts = self.extents(array);
-                Ok(self.b.tuple(&parts))
-            }
-        }
-    }
-
-    /// The lengths of an array in all its dimensions.
-    fn extents(&mut self, array: Value) -> Vec<Value> {
-        let dims = match *self.shape(self.ty(array)) {
-            Shape::Array { dims, .. } => dims,
-            _ => 0,
-        };
-        (0..dims).map(|dim| self.b.extent(array, dim)).collect()
-    }
-
-    fn too_large<T>(&self, value: i128, span: Span) -> Flow<T> {
-        let message = format!("an integer is an `int32`, and {value} is too large for it");
-        let fault = Diagnostic::error("integer-too-large", span, message);
-        Err(Stop::Fault(Box::new(fault.help(format!("write `wp.int64({value})`")))))
-    }
-
-    /// What is known from the text, as a value: integers are `int32`, floats `float32`.
-    fn materialize(&mut self, known: &Static<'a>, span: Span) -> Flow<Value> {
-        Ok(match known {
-            Static::Bool(value) => self.b.bool(*value),
-            // Up to 32 bits the bits are meant, as in `x ^ 0x9E3779B9`.
-            Static::Int(value) if *value < i32::MIN.into() || *value > u32::MAX.into() => {
-                return self.too_large(*value, span);
-            }
-            Static::Int(value) => self.b.literal(Literal::int(Scalar::I32, *value)),
-            Static::Float(value) => self.b.literal(Literal::float(Scalar::F32, *value)),
-            Static::Typed(literal) => self.b.literal(*literal),
-            Static::Composite(annotation, parts) => {
-                let ty = self.session.concrete(self.b.module, annotation, span)?;
-                let parts: Vec<Value> = parts.iter().map(|&part| self.b.literal(part)).collect();
-                self.b.construct(ty, &parts)
-            }
-            Static::Sequence(parts) => {
-                let parts: Flow<Vec<Value>> =
-                    parts.iter().map(|part| self.materialize(part, span)).collect();
-                self.b.tuple(&parts?)
-            }
-            Static::None => {
-                return fault("unsupported-value", span, "`None` is no value in a kernel");
-            }
-            Static::Text(_) => {
-                return fault("unsupported-value", span, "a string can only be printed");
-            }
-            Static::Handle(_) => {
-                let handle = self.unit.library.map_or("", |library| &library.handle);
-                let message = format!("a `{handle}` can only be passed to functions");
-                return fault("unsupported-value", span, message);
-            }
-            Static::Type(_)
-            | Static::Module(_)
-            | Static::Member(_)
-            | Static::Function(..)
-            | Static::Python(..)
-            | Static::Class(_) => {
-                return fault(
-                    "unsupported-value",
-                    span,
-                    "a value is needed here, not the name of a type, function or module",
-                );
-            }
-        })
-    }
-
-    /// The type an operand has as a value.
-    fn operand_type(&mut self, operand: &Operand<'a>) -> Option<Type> {
-        Some(match operand {
-            Operand::Value(value) => self.ty(*value),
-            Operand::Static(known) => self.static_type(known)?,
-            Operand::Tuple(_) | Operand::Extents(_) => return None,
-        })
-    }
-
-    fn static_type(&mut self, known: &Static<'a>) -> Option<Type> {
-        Some(match known {
-            Static::Bool(_) => Type::BOOL,
-            Static::Int(_) => Type::I32,
-            Static::Float(_) => Type::F32,
-            Static::Typed(literal) => Type::scalar(literal.scalar()),
-            Static::Composite(annotation, _) => {
-                self.session.concrete(self.b.module, annotation, Span::NONE).ok()?
-            }
-            _ => return None,
-        })
-    }
-
-    /// The number a value surely is, if it is a literal.
-    fn literal_of(&self, value: Value) -> Option<Literal> {
-        match self.b.body().values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
         }
     }
 }

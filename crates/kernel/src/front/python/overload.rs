@@ -41,7 +41,8 @@ impl<'a> Launches<'a> {
                 Owner::Class(_) => false,
             };
             let named = unit.scopes.functions.iter().rev().find(|(def, scope)| {
-                def.name.as_str() == name.id.as_str() && syntax::start(*def) < at && visible(*scope)
+                let own = unit.scopes.text(*scope) == 0;
+                own && *def.name == *name.id && syntax::start(*def) < at && visible(*scope)
             });
             if let Some(&(def, scope)) = named
                 && unit.role(def, scope) == Role::Python

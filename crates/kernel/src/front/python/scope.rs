@@ -1,24 +1,28 @@
 //! Names of Python's own scopes, read without running anything: what a name in a module, function or
-//! class was bound to by the text.
+//! class was bound to by its text.
 
 use super::syntax::{Expr, Stmt, StmtClassDef, StmtFunctionDef, start};
 use rustc_hash::FxHashMap;
 
-/// A scope by its position in [`Scopes`]; 0 is the module.
+/// A scope by its position in [`Scopes`]; 0 is the program's own file.
 pub(super) type ScopeId = usize;
 
-/// All scopes of a text.
+/// All scopes of a program's texts.
 pub(super) struct Scopes<'a> {
     scopes: Vec<Scope<'a>>,
+    /// The scope of each text.
+    roots: Vec<ScopeId>,
     /// All function definitions with the scopes they stand in, in order of the text.
     pub(super) functions: Vec<(&'a StmtFunctionDef, ScopeId)>,
-    /// Whether some module's names were imported without saying which.
-    pub(super) has_stars: bool,
+    /// Of each text the modules whose names were imported without saying which: dots and name.
+    stars: Vec<Vec<(u32, &'a str)>>,
 }
 
 /// A scope.
 pub(super) struct Scope<'a> {
     parent: Option<ScopeId>,
+    /// The number of its text.
+    text: usize,
     /// What it belongs to, for messages.
     pub(super) owner: Owner<'a>,
     names: FxHashMap<&'a str, Vec<Definition<'a>>>,
@@ -47,8 +51,8 @@ pub(super) struct Definition<'a> {
 pub(super) enum Meaning<'a> {
     /// `import path`; the path the name stands for.
     Import(&'a str),
-    /// `from module import name`.
-    ImportFrom(&'a str, &'a str),
+    /// `from ..module import name`, with the number of dots.
+    ImportFrom(u32, &'a str, &'a str),
     /// `name = value`.
     Value(&'a Expr),
     /// `a, name, c = value`: the position.
@@ -80,11 +84,37 @@ impl<'a> Family<'a> {
 }
 
 impl<'a> Scopes<'a> {
-    pub(super) fn read(body: &'a [Stmt]) -> Self {
-        let mut scopes = Self { scopes: Vec::new(), functions: Vec::new(), has_stars: false };
-        let module = scopes.open(None, Owner::Module);
-        scopes.suite(body, module, false);
+    /// Reads the texts of a program, its own file first.
+    pub(super) fn read(texts: impl Iterator<Item = &'a [Stmt]>) -> Self {
+        let (scopes, roots, functions) = (Vec::new(), Vec::new(), Vec::new());
+        let mut scopes = Self { scopes, roots, functions, stars: Vec::new() };
+        for body in texts {
+            scopes.stars.push(Vec::new());
+            let module = scopes.open(None, Owner::Module);
+            scopes.roots.push(module);
+            scopes.suite(body, module, false);
+        }
         scopes
+    }
+
+    /// The scope of a text.
+    pub(super) fn root(&self, text: usize) -> ScopeId {
+        self.roots[text]
+    }
+
+    /// The number of the text that a scope is in.
+    pub(super) fn text(&self, scope: ScopeId) -> usize {
+        self.scopes[scope].text
+    }
+
+    /// The modules all of whose names a text imports.
+    pub(super) fn stars(&self, text: usize) -> &[(u32, &'a str)] {
+        &self.stars[text]
+    }
+
+    /// The public names that a text binds.
+    pub(super) fn names(&self, text: usize) -> impl Iterator<Item = &'a str> {
+        self.scopes[self.roots[text]].names.keys().copied()
     }
 
     /// The bindings of a name as code in `scope` sees them, and the scope they are in.
@@ -115,7 +145,9 @@ impl<'a> Scopes<'a> {
     }
 
     fn open(&mut self, parent: Option<ScopeId>, owner: Owner<'a>) -> ScopeId {
-        self.scopes.push(Scope { parent, owner, names: FxHashMap::default() });
+        // Texts are read one after the other.
+        let text = self.stars.len() - 1;
+        self.scopes.push(Scope { parent, text, owner, names: FxHashMap::default() });
         self.scopes.len() - 1
     }
 
@@ -158,11 +190,13 @@ impl<'a> Scopes<'a> {
             }
             Stmt::ImportFrom(import) => {
                 let module = import.module.as_ref().map_or("", |module| module.as_str());
-                let module = if import.level > 0 { "." } else { module };
                 for alias in &import.names {
-                    self.has_stars |= alias.name.as_str() == "*";
+                    if alias.name.as_str() == "*" {
+                        let text = self.scopes[scope].text;
+                        self.stars[text].push((import.level, module));
+                    }
                     let name = alias.asname.as_ref().unwrap_or(&alias.name);
-                    let meaning = Meaning::ImportFrom(module, alias.name.as_str());
+                    let meaning = Meaning::ImportFrom(import.level, module, alias.name.as_str());
                     self.bind(scope, name.as_str(), start(import), under, meaning);
                 }
             }

@@ -105,19 +105,14 @@ impl<'a> Unit<'a> {
                         return Err(self.no_type(expr, short));
                     }
                     if !path.starts_with("warp.") || path.matches('.').count() > 1 {
-                        let message = format!("`{path}` comes from another module");
-                        return Err(Box::new(Diagnostic::error(
-                            "imported-name",
-                            self.span(expr),
-                            message,
-                        )));
+                        return Err(self.foreign(path, self.span(expr)));
                     }
                     Err(self.no_type(expr, short))
                 }
             },
             Static::Text(text) => warp::type_named(text).ok_or_else(|| self.no_type(expr, text)),
             Static::None => Ok(Annotation::Tuple(Some(Rc::new([])))),
-            _ => Err(self.no_type(expr, "this")),
+            _ => Err(self.no_type(expr, self.quote(self.span(expr)))),
         }
     }
 
@@ -141,16 +136,22 @@ impl<'a> Unit<'a> {
         let path = |node: &Expr| -> Option<Static<'a>> { self.quoted_path(node, expr, scope) };
         match parsed {
             Expr::Subscript(subscript) => {
-                let base = path(&subscript.value).ok_or_else(|| self.no_type(expr, "this"))?;
-                let Static::Member(name) = &base else { return Err(self.no_type(expr, "this")) };
+                let base = path(&subscript.value)
+                    .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
+                let Static::Member(name) = &base else {
+                    return Err(self.no_type(expr, self.quote(self.span(expr))));
+                };
                 let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
                 let dims = dims.ok_or_else(|| self.no_type(expr, name))?;
                 let of = self.quoted_expr(&subscript.slice, expr, scope)?;
                 Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1)))
             }
             Expr::Call(call) => {
-                let base = path(&call.func).ok_or_else(|| self.no_type(expr, "this"))?;
-                let Static::Member(name) = &base else { return Err(self.no_type(expr, "this")) };
+                let base = path(&call.func)
+                    .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
+                let Static::Member(name) = &base else {
+                    return Err(self.no_type(expr, self.quote(self.span(expr))));
+                };
                 let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
                 let mut dims = dims.ok_or_else(|| self.no_type(expr, name))?;
                 let mut of = Annotation::Any;
@@ -170,7 +171,8 @@ impl<'a> Unit<'a> {
                 Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1).clamp(1, 4)))
             }
             _ => {
-                let value = path(parsed).ok_or_else(|| self.no_type(expr, "this"))?;
+                let value =
+                    path(parsed).ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
                 self.as_type(&value, expr)
             }
         }
@@ -202,7 +204,7 @@ impl<'a> Unit<'a> {
             Static::Type(unsupported @ Annotation::Unsupported(..)) => {
                 return Ok(unsupported.clone());
             }
-            _ => return Err(self.no_type(expr, "this")),
+            _ => return Err(self.no_type(expr, self.quote(self.span(expr)))),
         };
         if let Some(dims) = warp::array_named(&name) {
             let mut dims = dims;
@@ -405,7 +407,7 @@ impl<'a> Unit<'a> {
                 None if variadic => Ok(Annotation::Any),
                 None => {
                     let message = format!("`{}` needs an annotation", parameter.name);
-                    let span = syntax::span(self.id, parameter);
+                    let span = self.span(parameter);
                     Err(Box::new(Diagnostic::error("missing-annotation", span, message)))
                 }
             };
@@ -414,7 +416,7 @@ impl<'a> Unit<'a> {
                     name: parameter.name.as_str(),
                     annotation,
                     default,
-                    span: syntax::span(self.id, parameter),
+                    span: self.span(parameter),
                     variadic,
                 }),
                 Err(fault) => faults.push(*fault),
@@ -450,12 +452,8 @@ impl<'a> Unit<'a> {
             let Stmt::AnnAssign(field) = stmt else { continue };
             let Expr::Name(name) = &*field.target else { continue };
             let annotation = self.annotation(&field.annotation, class)?;
-            fields.push(FieldSpec {
-                name: name.id.as_str(),
-                annotation,
-                span: syntax::span(self.id, field),
-            });
+            fields.push(FieldSpec { name: name.id.as_str(), annotation, span: self.span(field) });
         }
-        Ok((def.name.as_str(), syntax::span(self.id, &def.name), fields))
+        Ok((def.name.as_str(), self.span(&def.name), fields))
     }
 }

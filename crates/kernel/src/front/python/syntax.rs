@@ -3,6 +3,9 @@
 //! The parser is an internal part of another project, so its types come in here and are named from
 //! here by everybody else.
 
+mod outline;
+
+pub(super) use outline::{Imported, Outline, mentions};
 pub(super) use ruff_python_ast::{
     Arguments, CmpOp, ElifElseClause, Expr, ExprCall, ExprContext, ExprSlice, Keyword, Number,
     Operator, Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf,
@@ -11,9 +14,9 @@ pub(super) use ruff_python_ast::{
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
 use crate::diagnostic::Diagnostic;
-use crate::source::{SourceId, Span};
+use crate::source::Span;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_text_size::Ranged;
+pub(super) use ruff_text_size::Ranged;
 
 /// How deep expressions and blocks may nest: beyond what CPython itself takes.
 const DEPTH_MAX: usize = 400;
@@ -24,10 +27,10 @@ pub(super) struct Tree {
     pub(super) body: Vec<Stmt>,
 }
 
-/// Parses a module. All syntax errors come back, at most 20 of them.
-pub(super) fn parse(id: SourceId, text: &str) -> Result<Tree, Vec<Diagnostic>> {
+/// Parses a module. All syntax errors come back, at most 20 of them; `place` makes spans of bytes.
+pub(super) fn parse(text: &str, place: impl Fn(u32, u32) -> Span) -> Result<Tree, Vec<Diagnostic>> {
     if let Some(at) = too_deep(text) {
-        let span = Span::new(id, at, at + 1);
+        let span = place(at, at + 1);
         let message = format!("this nests deeper than {DEPTH_MAX} levels");
         return Err(vec![Diagnostic::error("too-complex", span, message)]);
     }
@@ -39,7 +42,7 @@ pub(super) fn parse(id: SourceId, text: &str) -> Result<Tree, Vec<Diagnostic>> {
         .take(20)
         .map(|fault| {
             let range = fault.location;
-            let span = Span::new(id, range.start().to_u32(), range.end().to_u32());
+            let span = place(range.start().to_u32(), range.end().to_u32());
             let message = fault.error.to_string();
             let mut chars = message.chars();
             let first: String =
@@ -83,12 +86,6 @@ pub(super) fn calls(body: &[Stmt]) -> Vec<&ExprCall> {
     let mut calls = Calls { found: Vec::new() };
     body.iter().for_each(|stmt| calls.visit_stmt(stmt));
     calls.found
-}
-
-/// Where something lies in its text.
-pub(super) fn span(id: SourceId, node: &impl Ranged) -> Span {
-    let range = node.range();
-    Span::new(id, range.start().to_u32(), range.end().to_u32())
 }
 
 /// The byte after something.

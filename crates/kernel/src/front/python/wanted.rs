@@ -8,7 +8,7 @@ use super::lower::{Binding, Session, Stop};
 use super::role::Role;
 use super::scope::Meaning;
 use super::signature::Formal;
-use super::syntax::{self, StmtFunctionDef};
+use super::syntax::StmtFunctionDef;
 use crate::diagnostic::Diagnostic;
 use crate::ir::function::{FunctionId, Param};
 use crate::ir::module::Module;
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
             }
         }
         let id = module.declare(wanted.name, params, Type::UNIT);
-        module.functions[id].span = syntax::span(self.unit.id, &def.name);
+        module.functions[id].span = self.unit.span(&def.name);
         session.body(module, id, def, TOP, &formals, bindings, false);
         if session.faults.is_empty() && session.refused {
             session.faults.push(self.misfit(def, wanted, "is refused"));
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
     }
 
     fn misfit(&self, def: &StmtFunctionDef, wanted: &Wanted<'_>, what: &str) -> Diagnostic {
-        let span = syntax::span(self.unit.id, &def.name);
+        let span = self.unit.span(&def.name);
         let message = format!("`{}` {what}", wanted.name);
         Diagnostic::error("type-mismatch", span, message)
             .help(format!("write `{}`", wanted.written))

@@ -33,7 +33,7 @@ pub(super) fn type_named(name: &str) -> Option<Annotation> {
             Annotation::Unsupported("unsupported-texture", "textures")
         }
         "tile" | "Tile" => Annotation::Unsupported("unsupported-tile", "tiles"),
-        "fabricarray" | "indexedfabricarray" => {
+        "fabricarray" | "indexedfabricarray" | "fabricarrayarray" | "indexedfabricarrayarray" => {
             Annotation::Unsupported("unsupported-fabric-array", "fabric arrays")
         }
         "indexedarray" | "indexedarray1d" | "indexedarray2d" | "indexedarray3d"
@@ -183,7 +183,8 @@ pub(super) fn missing_feature(name: &str) -> Option<(&'static str, &'static str)
 /// Modules by the name they are known under here.
 pub(super) fn canonical(path: &str) -> &str {
     match path {
-        "warp.types" | "warp._src.types" => "warp",
+        // Our Python package's face has Warp's names.
+        "warp.types" | "warp._src.types" | "gbxcule.kernel" => "warp",
         "np" => "numpy",
         path => path,
     }
@@ -208,7 +209,10 @@ pub(super) fn builtin_name<'a>(name: &str) -> Option<Static<'a>> {
         "tuple" => Static::Type(Annotation::Tuple(None)),
         "range" | "len" | "print" | "min" | "max" | "abs" | "round" | "type" | "reversed"
         | "slice" | "repr" | "str" | "sum" | "pow" | "isinstance" | "zip" | "enumerate"
-        | "list" | "getattr" | "hasattr" => Static::Member(format!("builtins.{name}").into()),
+        | "list" | "getattr" | "hasattr" | "open" | "dict" | "set" | "sorted" | "any" | "all"
+        | "map" | "filter" | "divmod" | "input" | "globals" | "vars" => {
+            Static::Member(format!("builtins.{name}").into())
+        }
         _ => return None,
     })
 }

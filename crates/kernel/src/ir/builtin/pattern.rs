@@ -3,6 +3,7 @@
 //! A signature has one scalar variable `T`, one variable `A` for a whole type, and the dimensions
 //! `N`, `M`, `K`. The first parameter in which a variable occurs binds it.
 
+use crate::ir::spell;
 use crate::ir::ty::{Scalar, Shape, Type, Types};
 use std::fmt;
 
@@ -234,28 +235,29 @@ impl fmt::Display for Dim {
 }
 
 impl fmt::Display for Pattern {
-    /// As documentation and messages show it: `vec<n, T>`.
+    /// As messages show it, in the words of [`crate::ir::spell`]: `vector(n, T)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::T => f.write_str("T"),
-            Self::Is(of) => f.write_str(of.name()),
+            Self::Is(of) => f.write_str(of.spelled()),
             Self::A => f.write_str("A"),
-            Self::Vector(n) => write!(f, "vec<{n}, T>"),
-            Self::VectorOf(n, of) => write!(f, "vec<{n}, {}>", of.name()),
-            Self::Matrix(r, c) => write!(f, "mat<{r}, {c}, T>"),
-            Self::Quaternion => f.write_str("quat<T>"),
-            Self::Transform => f.write_str("transform<T>"),
-            Self::QuaternionOf(of) => write!(f, "quat<{}>", of.name()),
-            Self::TransformOf(of) => write!(f, "transform<{}>", of.name()),
-            Self::Place(inner) => write!(f, "ref {inner}"),
-            Self::Array(dims) => write!(f, "array<T, {dims}>"),
-            Self::ArrayOf(dims, of) => write!(f, "array<{}, {dims}>", of.name()),
+            Self::Vector(n) => write!(f, "vector({n}, T)"),
+            Self::VectorOf(Dim::Is(n), of) => f.write_str(&spell::vector(*n, *of)),
+            Self::VectorOf(n, of) => write!(f, "vector({n}, {})", of.spelled()),
+            Self::Matrix(r, c) => write!(f, "matrix(({r}, {c}), T)"),
+            Self::Quaternion => f.write_str("quaternion(T)"),
+            Self::Transform => f.write_str("transformation(T)"),
+            Self::QuaternionOf(of) => f.write_str(&spell::quaternion(*of)),
+            Self::TransformOf(of) => f.write_str(&spell::transform(*of)),
+            Self::Place(inner) => write!(f, "ref[{inner}]"),
+            Self::Array(dims) => f.write_str(&spell::array("T", usize::from(*dims))),
+            Self::ArrayOf(dims, of) => f.write_str(&spell::array(of.spelled(), usize::from(*dims))),
             Self::AnyArray => f.write_str("array"),
-            Self::Reference(of) => write!(f, "ref {}", of.name()),
-            Self::ReferenceA => f.write_str("ref A"),
-            Self::Pair(a, b) => write!(f, "({a}, {b})"),
-            Self::Triple(a, b, c) => write!(f, "({a}, {b}, {c})"),
-            Self::Unit => f.write_str("()"),
+            Self::Reference(of) => write!(f, "ref[{}]", of.spelled()),
+            Self::ReferenceA => f.write_str("ref[A]"),
+            Self::Pair(a, b) => write!(f, "tuple[{a}, {b}]"),
+            Self::Triple(a, b, c) => write!(f, "tuple[{a}, {b}, {c}]"),
+            Self::Unit => f.write_str("no value"),
         }
     }
 }

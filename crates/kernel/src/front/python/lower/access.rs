@@ -44,7 +44,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Some(Binding::Static(known, _)) => Access::Operand(Operand::Static(known)),
             Some(Binding::Tuple(parts)) => Access::Operand(Operand::Tuple(parts)),
             Some(Binding::Extents(array)) => Access::Operand(Operand::Extents(array)),
-            Some(Binding::Refused) => return Err(super::Stop::Reported),
+            Some(Binding::Refused | Binding::Parts(_)) => return Err(super::Stop::Reported),
             None => {
                 let known = match self.unit.known(expr, self.scope) {
                     Err(undefined) if undefined.code == "undefined-name" => {

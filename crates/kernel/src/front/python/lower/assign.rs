@@ -13,7 +13,7 @@ use crate::source::Span;
 impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn assign(&mut self, assign: &'a StmtAssign) -> Flow<()> {
         let [target] = &assign.targets[..] else {
-            let span = syntax::span(self.unit.id, assign);
+            let span = self.unit.span(assign);
             return fault(
                 "unsupported-syntax",
                 span,
@@ -184,7 +184,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Binding::Local(local) => Some(self.b.body().locals[local].ty),
             Binding::Param(at) => Some(self.b.function().params[at as usize].ty),
             Binding::Static(known, _) => self.static_type(&known),
-            Binding::Tuple(_) | Binding::Extents(_) | Binding::Refused => None,
+            Binding::Tuple(_) | Binding::Parts(_) | Binding::Extents(_) | Binding::Refused => None,
         }
     }
 
@@ -236,6 +236,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(())
     }
 
+    /// What is in an array of this function, if all of one is meant: that can be given to the caller.
+    pub(super) fn contents(&mut self, value: Value) -> Value {
+        match self.b.body().values[value].op {
+            Op::AsArray(place) => self.b.load(place),
+            _ => value,
+        }
+    }
+
     /// Refuses to keep an array of this function: it lives no longer than the variable it is in.
     pub(super) fn no_local_array(&self, value: Value, span: Span) -> Flow<()> {
         let mut next = value;
@@ -278,7 +286,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     pub(super) fn augmented(&mut self, assign: &'a StmtAugAssign) -> Flow<()> {
-        let span = syntax::span(self.unit.id, assign);
+        let span = self.unit.span(assign);
         if let Expr::Name(name) = &*assign.target {
             let right = self.expr(&assign.value)?;
             let left = self.name_operand(name.id.as_str(), &assign.target)?;

@@ -5,10 +5,11 @@ use crate::diagnostic::Diagnostic;
 use crate::front::python::annotation::Annotation;
 use crate::front::python::constant::Static;
 use crate::front::python::role::Role;
-use crate::front::python::syntax::{self, Arguments, Expr, ExprCall, ExprSlice};
+use crate::front::python::syntax::{Arguments, Expr, ExprCall, ExprSlice};
 use crate::front::python::warp;
 use crate::ir::builtin::{self, Face};
-use crate::ir::ty::Shape;
+use crate::ir::op::Value;
+use crate::ir::ty::{Scalar, Shape};
 use crate::source::Span;
 
 /// An argument: its keyword, what it is, and where it stands.
@@ -134,7 +135,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let [start, stop, step] = bounds;
         if stop < 0 || step == 0 {
-            let span = syntax::span(self.unit.id, slice);
+            let span = self.unit.span(slice);
             return fault(
                 "needs-constant",
                 span,
@@ -157,12 +158,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             operand => {
                 let value = self.value(operand, span)?;
                 let ty = self.ty(value);
-                let count = match self.shape(ty) {
-                    Shape::Tuple(of) => of.len() as u32,
-                    Shape::Vector { .. }
-                    | Shape::Quaternion(_)
-                    | Shape::Transform(_)
-                    | Shape::Matrix { .. } => {
+                let count = match *self.shape(ty) {
+                    Shape::Tuple(ref of) => of.len() as u32,
+                    Shape::Matrix { rows, cols, .. } => {
+                        return Ok(self.rows(value, u32::from(rows), u32::from(cols)));
+                    }
+                    Shape::Vector { .. } | Shape::Quaternion(_) | Shape::Transform(_) => {
                         self.b.module.types.components(ty).map_or(0, |(_, count)| count)
                     }
                     _ => {
@@ -177,6 +178,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 (0..count).map(|at| Operand::Value(self.b.extract(value, at))).collect()
             }
         })
+    }
+
+    fn rows(&mut self, matrix: Value, rows: u32, cols: u32) -> Vec<Operand<'a>> {
+        let scalar = self.b.module.types.components(self.ty(matrix)).map_or(Scalar::F32, |it| it.0);
+        let ty = self.b.module.types.vector(cols as u16, scalar);
+        let row = |row: u32| {
+            let parts = row * cols..(row + 1) * cols;
+            let parts: Vec<Value> = parts.map(|at| self.b.extract(matrix, at)).collect();
+            Operand::Value(self.b.construct(ty, &parts))
+        };
+        (0..rows).map(row).collect()
     }
 
     fn call_member(&mut self, path: &str, call: &'a ExprCall, expr: &'a Expr) -> Flow<Operand<'a>> {
@@ -203,12 +215,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             None => {
                 if !path.starts_with("warp.") || path.matches('.').count() > 1 {
-                    let (code, message) = if path.starts_with("builtins.") {
-                        ("unknown-function", format!("Python's `{name}` isn't part of the dialect"))
-                    } else {
-                        ("imported-name", format!("`{path}` comes from another module"))
-                    };
-                    return fault(code, span, message);
+                    if path.starts_with("builtins.") {
+                        let message = format!("Python's `{name}` isn't part of the dialect");
+                        return fault("unknown-function", span, message);
+                    }
+                    return Err(self.unit.foreign(path, span).into());
                 }
                 let message = format!("`wp.{name}` is no builtin of this compiler");
                 let fault = Diagnostic::error("unknown-builtin", self.span(&call.func), message);

@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::{Flow, Lower, Operand, fault};
 use crate::front::python::constant::Static;
-use crate::front::python::syntax::{self, Expr, ExprSlice};
+use crate::front::python::syntax::{Expr, ExprSlice};
 use crate::ir::op::Value;
 use crate::ir::ty::Scalar;
 use crate::source::Span;
@@ -70,7 +70,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     fn constant_slice(&mut self, slice: &'a ExprSlice, len: u32) -> Flow<Vec<u32>> {
-        let span = syntax::span(self.unit.id, slice);
+        let span = self.unit.span(slice);
         let bound = |this: &mut Self, part: Option<&'a Expr>| -> Flow<Option<i128>> {
             let Some(part) = part else { return Ok(None) };
             match this.expr(part)? {

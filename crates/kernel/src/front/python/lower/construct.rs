@@ -20,6 +20,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         call: &'a ExprCall,
         span: Span,
     ) -> Flow<Operand<'a>> {
+        if let Some((code, what)) = annotation.unsupported() {
+            return fault(code, span, format!("{what} aren't supported"));
+        }
         let keywords = &call.arguments.keywords;
         let mut given = Vec::new();
         for (keyword, operand, expr) in self.given_values(call)? {
@@ -259,8 +262,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     if whole { self.converted(value, scalar).unwrap_or(value) } else { value };
                 parts.extend(self.b.parts(value));
             } else {
-                let (wanted, found) =
-                    (crate::front::python::annotation::scalar_name(scalar), self.shown(found));
+                let (wanted, found) = (scalar.spelled(), self.shown(found));
                 return fault(
                     "type-mismatch",
                     *here,
@@ -270,10 +272,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         for &part in &parts {
             if self.ty(part).as_scalar() != Some(scalar) {
-                let (wanted, found) = (
-                    crate::front::python::annotation::scalar_name(scalar),
-                    self.shown(self.ty(part)),
-                );
+                let (wanted, found) = (scalar.spelled(), self.shown(self.ty(part)));
                 return fault(
                     "type-mismatch",
                     span,

@@ -1,7 +1,7 @@
 //! Statements and control flow.
 
 use super::{Binding, Flow, Lower, Operand, fault};
-use crate::front::python::syntax::{self, ElifElseClause, Expr, Stmt, StmtIf};
+use crate::front::python::syntax::{ElifElseClause, Expr, Stmt, StmtIf};
 use crate::ir::function::Mode;
 use crate::ir::op::Value;
 use crate::ir::ty::{Scalar, Shape, Type};
@@ -15,9 +15,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Stmt::If(branch) => self.branch(branch),
             Stmt::For(each) => self.for_each(each),
             Stmt::While(each) => self.while_loop(each),
-            Stmt::Return(give) => {
-                self.give(give.value.as_deref(), syntax::span(self.unit.id, give))
-            }
+            Stmt::Return(give) => self.give(give.value.as_deref(), self.unit.span(give)),
             Stmt::Expr(expr) => self.expression_statement(&expr.value),
             Stmt::Assert(assert) => {
                 let condition = self.condition(&assert.test)?;
@@ -32,7 +30,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Stmt::Pass(_) => Ok(()),
             Stmt::Break(_) | Stmt::Continue(_) => {
                 if self.in_loop == 0 {
-                    let span = syntax::span(self.unit.id, stmt);
+                    let span = self.unit.span(stmt);
                     return fault(
                         "outside-loop",
                         span,
@@ -48,7 +46,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             _ => {
                 let what = statement_name(stmt);
-                let span = syntax::span(self.unit.id, stmt);
+                let span = self.unit.span(stmt);
                 fault("unsupported-syntax", span, format!("{what} is no part of the dialect"))
             }
         }
@@ -103,7 +101,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         match &clause.test {
             Some(test) => {
                 let around = self.b.span();
-                self.b.set_span(syntax::span(self.unit.id, clause));
+                self.b.set_span(self.unit.span(clause));
                 let outcome = self.arms(test, &clause.body, after);
                 self.b.set_span(around);
                 outcome
@@ -182,6 +180,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let operand = self.expr(expr)?;
         let value = self.value(operand, self.span(expr))?;
+        let value = self.contents(value);
         self.no_local_array(value, self.span(expr))?;
         let ty = self.ty(value);
         if ty == Type::UNIT {
@@ -290,7 +289,7 @@ pub(super) fn visible_after(
     binding: &Binding<'_>,
 ) -> bool {
     match binding {
-        Binding::Value(_) | Binding::Tuple(_) | Binding::Extents(_) => {
+        Binding::Value(_) | Binding::Tuple(_) | Binding::Parts(_) | Binding::Extents(_) => {
             matches!(before.get(name), Some(old) if joined(old, binding).is_some())
         }
         _ => true,

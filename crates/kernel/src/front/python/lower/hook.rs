@@ -6,6 +6,7 @@
 
 use super::access::Access;
 use super::{Binding, Flow, Lower, Session, fault};
+use crate::front::python::annotation::Annotation;
 use crate::front::python::scope::ScopeId;
 use crate::front::python::signature::Formal;
 use crate::front::python::syntax::{Expr, StmtFunctionDef};
@@ -77,6 +78,12 @@ impl<'a> Session<'_, 'a> {
                     return Err(super::Stop::Reported);
                 }
             };
+            if let Some(tuple) =
+                formals.iter().find(|it| matches!(it.annotation, Annotation::Tuple(_)))
+            {
+                let message = "a gradient by hand is of a function without tuples";
+                return fault("unsupported-adjoint", tuple.span, message);
+            }
             for formal in &formals {
                 self.define_structs(module, &formal.annotation)?;
             }

@@ -18,7 +18,7 @@ const STATIC_UNROLL_MAX: i128 = 4096;
 impl<'a> Lower<'_, '_, 'a, '_> {
     fn ends_without_else(&self, orelse: &[Stmt]) -> Flow<()> {
         let Some(stmt) = orelse.first() else { return Ok(()) };
-        let span = syntax::span(self.unit.id, stmt);
+        let span = self.unit.span(stmt);
         fault("unsupported-syntax", span, "`else` after a loop is no part of the dialect")
     }
 
@@ -198,7 +198,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     fn dynamic_for(&mut self, each: &'a StmtFor, target: &'a str, range: [Value; 3]) -> Flow<()> {
-        let before = self.enter_loop(&each.body, syntax::span(self.unit.id, each))?;
+        let before = self.enter_loop(&each.body, self.unit.span(each))?;
         let index = self.b.loop_index(Type::I32, target);
         self.b.open_block();
         if self.usage.needs_variable(target, false, false) {
@@ -220,7 +220,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     pub(super) fn while_loop(&mut self, each: &'a StmtWhile) -> Flow<()> {
         self.ends_without_else(&each.orelse)?;
-        let before = self.enter_loop(&each.body, syntax::span(self.unit.id, each))?;
+        let before = self.enter_loop(&each.body, self.unit.span(each))?;
         self.b.open_block();
         let condition = self
             .condition(&each.test)

@@ -57,7 +57,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let args = std::mem::take(&mut passing.args);
         let function = self.instance(found.def, family.home, &found.formals, passing, span)?;
         self.b.set_span(span);
-        Ok(Operand::Value(self.b.call(function, &args)))
+        let value = self.b.call(function, &args);
+        Ok(Operand::Value(self.array_of(value)))
+    }
+
+    /// An array made in a function and given as its result, as one of this function.
+    fn array_of(&mut self, value: Value) -> Value {
+        let (ty, mut dims) = (self.ty(value), 0);
+        let mut inner = ty;
+        while let Shape::Fixed { of, .. } = *self.shape(inner) {
+            (inner, dims) = (of, dims + 1);
+        }
+        if dims == 0 {
+            return value;
+        }
+        let place = self.temporary("array", ty);
+        self.b.store(place, value);
+        self.b.as_array(place, dims)
     }
 
     fn pass(
@@ -75,6 +91,25 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             for (param, arg) in self.handle_parts(library, *from) {
                 passing.add(param, arg);
             }
+            return Ok(());
+        }
+        if let Some(parts) = self.tuple_parts(&operand) {
+            let (start, count) = (passing.params.len() as i128, parts.len() as i128);
+            // Tuples of other lengths at other places are other instances.
+            passing.statics.push(Static::Sequence([start, count].map(Static::Int).into()));
+            let outer = std::mem::take(&mut passing.bindings);
+            let here = expr.map_or(call, |expr| self.span(expr));
+            for part in parts {
+                let part = match part {
+                    Operand::Static(known) if self.static_type(&known).is_some() => {
+                        Operand::Value(self.materialize(&known, here)?)
+                    }
+                    part => part,
+                };
+                self.pass(passing, formal, (None, part, None), here)?;
+            }
+            let parts = std::mem::replace(&mut passing.bindings, outer);
+            passing.bindings.push(Binding::Parts(parts.into()));
             return Ok(());
         }
         if let Operand::Static(known) = &operand
@@ -109,6 +144,28 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(())
     }
 
+    /// The parts of a tuple.
+    fn tuple_parts(&mut self, operand: &Operand<'a>) -> Option<Vec<Operand<'a>>> {
+        match operand {
+            Operand::Tuple(parts) => Some(parts.to_vec()),
+            Operand::Static(Static::Sequence(parts)) => {
+                Some(parts.iter().cloned().map(Operand::Static).collect())
+            }
+            Operand::Extents(array) => {
+                Some(self.extents(*array).into_iter().map(Operand::Value).collect())
+            }
+            Operand::Value(value) => match self.shape(self.ty(*value)) {
+                Shape::Tuple(of) => {
+                    let count = of.len() as u32;
+                    let part = |at| Operand::Value(self.b.extract(*value, at));
+                    Some((0..count).map(part).collect())
+                }
+                _ => None,
+            },
+            Operand::Static(_) => None,
+        }
+    }
+
     fn passed_value(
         &mut self,
         operand: Operand<'a>,
@@ -123,15 +180,6 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let place = self.temporary("array", ty);
             self.b.store(place, value);
             value = self.b.as_array(place, *dims);
-        }
-        let ty = self.ty(value);
-        if self.b.module.types.layout(ty).is_none() {
-            let shown = self.shown(ty);
-            return fault(
-                "unsupported-tuple-argument",
-                here,
-                format!("a `{shown}` can't be passed to a function"),
-            );
         }
         Ok(value)
     }
@@ -251,30 +299,35 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn fits(&mut self, formals: &[Formal<'a>], passed: &[Given<'a>]) -> Flow<bool> {
         for (formal, (_, operand, _)) in formals.iter().zip(passed) {
             self.session.define_structs(self.b.module, &formal.annotation)?;
-            let fits = match self.operand_type(operand) {
-                Some(ty) => {
-                    let structs = &self.session.structs;
-                    let known = |class| structs.get(&class).and_then(|found| found.known());
-                    formal.annotation != Annotation::Callable
-                        && formal.annotation.takes(ty, &self.b.module.types, &known)
-                }
-                None => match operand {
-                    Operand::Static(Static::Function(..) | Static::Member(_)) => {
-                        matches!(formal.annotation, Annotation::Callable | Annotation::Any)
-                    }
-                    Operand::Static(Static::Type(_)) => formal.annotation == Annotation::Any,
-                    Operand::Static(Static::Handle(_)) => formal.annotation == Annotation::Handle,
-                    Operand::Static(_) => false,
-                    Operand::Tuple(_) | Operand::Extents(_) | Operand::Value(_) => {
-                        matches!(formal.annotation, Annotation::Tuple(_) | Annotation::Any)
-                    }
-                },
-            };
-            if !fits {
+            if !self.takes(&formal.annotation, operand) {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    fn takes(&mut self, annotation: &Annotation, operand: &Operand<'a>) -> bool {
+        if let Some(ty) = self.operand_type(operand) {
+            let structs = &self.session.structs;
+            let known = |class| structs.get(&class).and_then(|found| found.known());
+            return *annotation != Annotation::Callable
+                && annotation.takes(ty, &self.b.module.types, &known);
+        }
+        match operand {
+            Operand::Static(Static::Function(..) | Static::Member(_)) => {
+                matches!(annotation, Annotation::Callable | Annotation::Any)
+            }
+            Operand::Static(Static::Type(_)) => *annotation == Annotation::Any,
+            Operand::Static(Static::Handle(_)) => *annotation == Annotation::Handle,
+            operand => match (annotation, self.tuple_parts(operand)) {
+                (Annotation::Any | Annotation::Tuple(None), Some(_)) => true,
+                (Annotation::Tuple(Some(of)), Some(parts)) => {
+                    of.len() == parts.len()
+                        && of.iter().zip(&parts).all(|(of, part)| self.takes(of, part))
+                }
+                _ => false,
+            },
+        }
     }
 
     /// The function for these argument types, lowered when it is first asked for.
@@ -313,8 +366,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let position = self.session.functions.len();
         self.session.functions.push(Instance { def: key, types, statics, outcome: None });
         let id = self.b.module.declare(def.name.as_str(), params, Type::UNIT);
-        self.b.module.functions[id].span =
-            crate::front::python::syntax::span(self.unit.id, &def.name);
+        self.b.module.functions[id].span = self.unit.span(&def.name);
         let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);
         self.session.functions[position].outcome = Some(if right { Ok(id) } else { Err(()) });
         if !right {

@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::{Flow, Lower, Operand, fault};
 use crate::front::python::constant::Static;
-use crate::front::python::syntax::{self, Expr, ExprSlice};
+use crate::front::python::syntax::{Expr, ExprSlice};
 use crate::ir::builtin::Native;
 use crate::ir::constant::Literal;
 use crate::ir::op::{Selector, Value};
@@ -108,12 +108,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let step = self.b.convert(step, Scalar::I32);
         let negative = match self.literal_of(step).and_then(Literal::as_int) {
             Some(0) => {
-                let span = syntax::span(self.unit.id, slice);
+                let span = self.unit.span(slice);
                 return fault("wrong-arguments", span, "the step of a slice can't be 0");
             }
             Some(step) => step < 0,
             None => {
-                let span = syntax::span(self.unit.id, slice);
+                let span = self.unit.span(slice);
                 return fault(
                     "needs-constant",
                     span,
