@@ -5,11 +5,11 @@
 //! *rough*, and another direction is tried.
 
 use crate::execute::{self, Grid, Memory};
-use crate::program::{Program, Reverse};
+use crate::program::Program;
 use crate::random::Random;
-use crate::widen::widen;
+use crate::tensor::Tensor;
 use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{FunctionId, Module};
+use gbxcule_kernel::ir::{FunctionId, Literal, Module};
 
 /// Relative error that differences in 64 bits allow.
 pub(crate) const TOLERANCE: f64 = 1e-5;
@@ -23,17 +23,17 @@ pub(crate) enum Slope {
     Measured(f64),
     /// Nowhere smooth.
     Rough,
-    /// The program can't be taken to 64 bits, or stopped there.
-    Unable,
 }
 
-/// Compares a kernel's reverse with differences.
-pub(crate) fn compare(program: &Program, reverse: &Reverse, grid: Grid<'_>, seed: u64) -> Slope {
-    let (Some(forward), Some(backward)) = (widen(&program.forward), widen(&reverse.module)) else {
-        return Slope::Unable;
-    };
-    let wide = Wide { forward: &forward, kernel: program.kernel, grid, weights: Vec::new() };
-    wide.compare(&backward, reverse.kernel, seed)
+/// Compares what a wide program's reverse gave with differences.
+pub(crate) fn compare(wide: &Program, found: &[Tensor], grid: Grid<'_>, seed: u64) -> Slope {
+    let (forward, kernel) = (&wide.forward, wide.kernel);
+    let weights = execute::cotangents(forward, kernel, grid.inputs, seed);
+    Wide { forward, kernel, grid, weights }.compare(found, seed)
+}
+
+fn floats(numbers: &[Literal]) -> Vec<f64> {
+    numbers.iter().filter(|number| number.scalar().is_float()).map(|it| it.as_f64()).collect()
 }
 
 /// A kernel in 64 bits.
@@ -45,21 +45,13 @@ struct Wide<'a> {
 }
 
 impl Wide<'_> {
-    fn compare(mut self, backward: &Valid<Module>, reverse: FunctionId, seed: u64) -> Slope {
+    fn compare(&self, found: &[Tensor], seed: u64) -> Slope {
         let data = execute::arguments(self.forward, self.kernel, self.grid.inputs, seed);
-        self.weights = execute::cotangents(self.forward, self.kernel, self.grid.inputs, seed);
-        let Some(after) = self.after(&data) else { return Slope::Unable };
-        let memory = Memory { data: after, gradients: self.weights.clone() };
-        let Ok(found) = execute::launch(backward, reverse, self.grid, &memory) else {
-            return Slope::Unable;
-        };
         let mut random = Random::new(seed);
         let (mut worst, mut smooth, mut tried) = (0.0f64, false, false);
         for at in 0..data.len() {
-            let gradient = self.floats(at, &found.gradients[at]);
-            if self.grid.inputs[at].zero || gradient.is_empty() {
-                continue;
-            }
+            let own = found.iter().find(|it| it.name == self.grid.inputs[at].name);
+            let Some(gradient) = own.map(|it| floats(&it.numbers)) else { continue };
             tried = true;
             for _ in 0..TRIES {
                 let direction: Vec<f64> =
@@ -82,12 +74,7 @@ impl Wide<'_> {
 
     /// The floats of an argument, in order.
     fn floats(&self, at: usize, bytes: &[u8]) -> Vec<f64> {
-        let numbers = execute::numbers(self.forward, self.kernel, at, bytes);
-        numbers
-            .into_iter()
-            .filter(|number| number.scalar().is_float())
-            .map(|it| it.as_f64())
-            .collect()
+        floats(&execute::numbers(self.forward, self.kernel, at, bytes))
     }
 
     fn objective(&self, data: &[Vec<u8>]) -> Option<f64> {

@@ -84,13 +84,39 @@ const VECTORS: &[&str] = &[
     "torque",
     "velocity",
 ];
-const PLANAR: &[&str] = &["anchor", "corner", "coord", "extent", "pixel", "sample", "uv"];
-const MATRICES: &[&str] =
-    &["basis", "covariance", "frame", "hessian", "inertia", "jacobian", "metric", "tensor"];
-const QUATS: &[&str] = &["attitude", "orientation", "rotation", "spin", "turn"];
-const TRANSFORMS: &[&str] = &["body", "joint", "pose", "placement"];
-const ACCUMULATORS: &[&str] =
-    &["acc", "accum", "best", "carry", "result", "running", "sum", "total"];
+const PLANAR: &[&str] = &[
+    "anchor", "corner", "coord", "extent", "grid_pos", "offset", "pixel", "sample", "size",
+    "texcoord", "uv",
+];
+const MATRICES: &[&str] = &[
+    "basis",
+    "covariance",
+    "deform",
+    "frame",
+    "hessian",
+    "inertia",
+    "jacobian",
+    "mat",
+    "metric",
+    "strain_rate",
+    "stress_mat",
+    "tensor",
+];
+const QUATS: &[&str] = &[
+    "attitude",
+    "heading",
+    "orientation",
+    "quat",
+    "rot",
+    "rotation",
+    "spin",
+    "swing",
+    "turn",
+    "twist",
+];
+const TRANSFORMS: &[&str] =
+    &["body", "joint", "local", "parent", "placement", "pose", "tool", "xform"];
+const ACCUMULATORS: &[&str] = &["acc", "accum", "carry", "result", "running", "sum", "total"];
 const FUNCTIONS: &[&str] = &[
     "activate",
     "apply_gain",

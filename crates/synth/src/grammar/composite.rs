@@ -7,6 +7,10 @@ use gbxcule_kernel::ir::Scalar;
 
 impl Maker {
     pub(super) fn vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
+        self.sound(Ty::Vec(len, of), |m| m.some_vector(len, of, depth))
+    }
+
+    fn some_vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Vec(len, of);
         if depth == 0 || self.random.chance(12) {
             return self.read(ty).unwrap_or_else(|| self.made_vector(len, of, 0));
@@ -85,7 +89,7 @@ impl Maker {
                 let word = self.random.pick(&["min", "max", "lerp"]);
                 let (left, right) = (self.vector(len, of, depth - 1), self.vector(len, of, 0));
                 if word == "lerp" {
-                    let at = self.some_float(of);
+                    let at = self.part(of);
                     Expr::wp(word, vec![left, right, at])
                 } else {
                     Expr::wp(word, vec![left, right])
@@ -100,6 +104,10 @@ impl Maker {
     }
 
     pub(super) fn matrix(&mut self, rows: u8, cols: u8, of: Scalar, depth: usize) -> Expr {
+        self.sound(Ty::Mat(rows, cols, of), |m| m.some_matrix(rows, cols, of, depth))
+    }
+
+    fn some_matrix(&mut self, rows: u8, cols: u8, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Mat(rows, cols, of);
         if depth == 0 || self.random.chance(12) {
             return self.read(ty).unwrap_or_else(|| self.made_matrix(rows, cols, of, 0));
@@ -136,7 +144,8 @@ impl Maker {
             3 => Expr::wp("transpose", vec![self.matrix(rows, cols, of, depth - 1)]),
             4 => {
                 let matrix = self.matrix(rows, cols, of, depth - 1);
-                let heavy = self.literal(of, 6.0);
+                let heavy = self.random.pick(&[4.0, 5.0, 6.0, 8.0]);
+                let heavy = self.literal(of, heavy);
                 let identity = self.identity(rows, of);
                 Expr::wp("inverse", vec![matrix.add(identity.mul(heavy))])
             }
@@ -192,6 +201,10 @@ impl Maker {
     }
 
     pub(super) fn quaternion(&mut self, depth: usize) -> Expr {
+        self.sound(Ty::Quat, |m| m.some_quaternion(depth))
+    }
+
+    fn some_quaternion(&mut self, depth: usize) -> Expr {
         if depth == 0 || self.random.chance(15) {
             if let Some(found) = self.read(Ty::Quat) {
                 return found;
@@ -210,8 +223,8 @@ impl Maker {
             }
             3 => {
                 let (from, to) = (self.quaternion(depth - 1), self.quaternion(0));
-                let at = self.some_float(Scalar::F32);
-                Expr::wp("quat_slerp", vec![from, to, Expr::wp("min", vec![at, Expr::Float(1.0)])])
+                let at = Expr::Float(self.random.pick(&[0.5, 0.25, 0.75, 0.3, 0.1, 0.8]));
+                Expr::wp("quat_slerp", vec![from, to, at])
             }
             4 => {
                 let angles =
@@ -225,6 +238,10 @@ impl Maker {
     }
 
     pub(super) fn transform(&mut self, depth: usize) -> Expr {
+        self.sound(Ty::Transform, |m| m.some_transform(depth))
+    }
+
+    fn some_transform(&mut self, depth: usize) -> Expr {
         if depth == 0 || self.random.chance(15) {
             if let Some(found) = self.read(Ty::Transform) {
                 return found;

@@ -1,5 +1,6 @@
 //! The ends of expressions: variables, elements, components, literals; and how pending ones are absorbed.
 
+use super::sense::is_handy;
 use super::{Maker, Var};
 use crate::ast::{Expr, Ty, VEC3};
 use crate::spell;
@@ -63,7 +64,9 @@ impl Maker {
     /// Something of that type that exists: what nobody has read yet first.
     pub(super) fn read(&mut self, ty: Ty) -> Option<Expr> {
         let weigh = |used: bool| if used { 2 } else { 9 };
-        let vars = self.vars.iter().enumerate().filter(|(_, var)| var.ty == ty);
+        // What was read once and has no name isn't worked out again.
+        let readable = |var: &Var| var.ty == ty && (!var.used || is_handy(&var.expr));
+        let vars = self.vars.iter().enumerate().filter(|(_, var)| readable(var));
         let mut found: Vec<(bool, usize, u32)> =
             vars.map(|(at, var)| (true, at, weigh(var.used))).collect();
         let arrays = self.arrays.iter().enumerate().filter(|(_, array)| array.ty == ty);
@@ -111,6 +114,11 @@ impl Maker {
 
     /// `value` of a type with something of any type worked in.
     pub(super) fn absorb(&mut self, value: Expr, ty: Ty, with: Expr, from: Ty) -> Expr {
+        let draw = |m: &mut Self| m.absorbed(value.clone(), ty, with.clone(), from);
+        self.drawn(draw, Self::is_senseless).unwrap_or_else(|expr| expr)
+    }
+
+    fn absorbed(&mut self, value: Expr, ty: Ty, with: Expr, from: Ty) -> Expr {
         match (ty, from) {
             (Ty::Scalar(Scalar::Bool), _) => {
                 let real = self.real;
@@ -212,11 +220,13 @@ impl Maker {
         match is {
             is if is == to => scalar,
             Scalar::Bool => {
-                let (yes, no) = (self.some_float(to), self.literal(to, 0.4));
+                let yes = self.random.pick(&[0.5, 1.0, 1.5, 2.0]);
+                let (yes, no) = (self.literal(to, yes), self.literal(to, yes * -0.5));
                 Expr::wp("where", vec![scalar, yes, no])
             }
             is if is.is_int() => {
-                let factor = self.literal(to, 0.125);
+                let factor = self.random.pick(&[0.125, 0.1, 0.25, 0.5, 0.2, 0.05]);
+                let factor = self.literal(to, factor);
                 Expr::call(spell::plain(Ty::Scalar(to)), vec![scalar]).mul(factor)
             }
             _ => Expr::call(spell::plain(Ty::Scalar(to)), vec![scalar]),
@@ -239,7 +249,8 @@ impl Maker {
             _ => {
                 let real = self.real;
                 let scalar = self.as_scalar(with, from, real);
-                let scale = self.literal(real, 8.0);
+                let scale = self.random.pick(&[4.0, 8.0, 10.0, 16.0]);
+                let scale = self.literal(real, scale);
                 let wide =
                     if to.is_unsigned_int() { Expr::wp("abs", vec![scalar]) } else { scalar };
                 Expr::call(spell::plain(Ty::Scalar(to)), vec![wide.mul(scale)])

@@ -88,8 +88,10 @@ fn inner(m: &mut Maker, field: &Name, ty: Ty) {
         let low = Expr::binary(at.clone(), ">", Expr::Int(0));
         let high = Expr::binary(at, "<", extent(field, dim).sub(Expr::Int(1)));
         let both = Expr::binary(low, "and", high);
-        condition =
-            Some(condition.map_or(both.clone(), |before| Expr::binary(before, "and", both)));
+        condition = Some(match condition {
+            Some(before) => Expr::binary(before, "and", both),
+            None => both,
+        });
     }
     // A grid needs an inside.
     m.dims.iter_mut().for_each(|extent| *extent = (*extent).max(3));
