@@ -13,6 +13,8 @@ use gbxcule_kernel::ir::{FunctionId, Literal, Module};
 
 /// Relative error that differences in 64 bits allow.
 pub(crate) const TOLERANCE: f64 = 1e-5;
+/// The narrower of two steps.
+const STEP: f64 = 2e-5;
 /// Directions tried for an array until one is smooth.
 const TRIES: usize = 4;
 
@@ -47,6 +49,7 @@ struct Wide<'a> {
 impl Wide<'_> {
     fn compare(&self, found: &[Tensor], seed: u64) -> Slope {
         let data = execute::arguments(self.forward, self.kernel, self.grid.inputs, seed);
+        let Some(middle) = self.objective(&data) else { return Slope::Rough };
         let mut random = Random::new(seed);
         let (mut worst, mut smooth, mut tried) = (0.0f64, false, false);
         for at in 0..data.len() {
@@ -56,7 +59,7 @@ impl Wide<'_> {
             for _ in 0..TRIES {
                 let direction: Vec<f64> =
                     gradient.iter().map(|_| random.fraction() * 2.0 - 1.0).collect();
-                let Some(wanted) = self.slope(&data, at, &direction) else { continue };
+                let Some(wanted) = self.slope((&data, middle), at, &direction) else { continue };
                 let have: f64 = gradient.iter().zip(&direction).map(|(slope, by)| slope * by).sum();
                 let error = (have - wanted).abs() / wanted.abs().max(1.0);
                 worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
@@ -91,7 +94,12 @@ impl Wide<'_> {
     }
 
     /// The slope in a direction of one argument, if there is one.
-    fn slope(&self, data: &[Vec<u8>], at: usize, direction: &[f64]) -> Option<f64> {
+    fn slope(
+        &self,
+        (data, middle): (&[Vec<u8>], f64),
+        at: usize,
+        direction: &[f64],
+    ) -> Option<f64> {
         let numbers = execute::numbers(self.forward, self.kernel, at, &data[at]);
         let value = |by: f64| {
             let mut directions = direction.iter();
@@ -106,16 +114,16 @@ impl Wide<'_> {
             data[at] = execute::image(self.forward, self.kernel, at, &moved);
             self.objective(&data)
         };
-        let slope = |step: f64| {
-            let (near, far) =
-                (value(step)? - value(-step)?, value(2.0 * step)? - value(-2.0 * step)?);
-            Some((8.0 * near - far) / (12.0 * step))
-        };
-        let (wide, narrow) = (slope(1e-4)?, slope(2e-5)?);
-        let middle = value(0.0)?;
-        let sides = ((value(1e-6)? - middle) - (middle - value(-1e-6)?)) / 1e-6;
-        let scale = narrow.abs().max(1.0);
-        let smooth = (wide - narrow).abs() <= 1e-6 * scale && sides.abs() <= 1e-4 * scale;
-        (smooth && narrow.abs() < 1e7).then_some(narrow)
+        let (near, far) =
+            ([value(STEP)?, value(-STEP)?], [value(2.0 * STEP)?, value(-2.0 * STEP)?]);
+        let rise = |[up, down]: [f64; 2]| up - down;
+        let slope = (8.0 * rise(near) - rise(far)) / (12.0 * STEP);
+        let scale = slope.abs().max(1.0);
+        let differ = rise(near) / (2.0 * STEP) - rise(far) / (4.0 * STEP);
+        // What bends grows with the square of the step, a kink with the step.
+        let bend = |[up, down]: [f64; 2]| up - middle - (middle - down);
+        let kink = (2.0 * bend(near) - bend(far) / 2.0) / STEP;
+        let smooth = differ.abs() <= 1e-6 * scale && kink.abs() <= 1e-4 * scale;
+        (smooth && slope.abs() < 1e7).then_some(slope)
     }
 }

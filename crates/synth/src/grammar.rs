@@ -81,6 +81,8 @@ pub(crate) struct Maker {
     taste: Taste,
     /// The floats of this kernel.
     real: Scalar,
+    /// What they are about.
+    theme: usize,
     taken: HashSet<String>,
     vars: Vec<Var>,
     arrays: Vec<Readable>,
@@ -91,6 +93,8 @@ pub(crate) struct Maker {
     signatures: Vec<Signature>,
     /// What is known of variables until they change.
     known: Known,
+    /// What is the same for all threads.
+    uniform: HashSet<Name>,
     /// Draws of expressions that may still be thrown away.
     redraws: u32,
     params: Vec<Param>,
@@ -116,11 +120,10 @@ const REDRAWS: u32 = 300;
 /// From this size on an expression is often given a name.
 const LONG: usize = 7;
 
-/// The kernel of a seed, if it makes sense.
-pub(crate) fn draft(seed: u64) -> Option<Draft> {
-    let mut random = Random::new(seed);
-    let family = Family::draw(&mut random);
-    let mut maker = Maker::new(random, family.taste());
+/// A kernel of the family that one seed draws, if what the other draws makes sense.
+pub(crate) fn draft(row: u64, seed: u64) -> Option<Draft> {
+    let family = Family::draw(&mut Random::new(row));
+    let mut maker = Maker::new(Random::new(seed), family.taste());
     family.build(&mut maker);
     let draft = maker.finish(family);
     sense::is_sound(&draft.text).then_some(draft)
@@ -129,6 +132,7 @@ pub(crate) fn draft(seed: u64) -> Option<Draft> {
 impl Maker {
     fn new(mut random: Random, taste: Taste) -> Self {
         let real = if random.chance(8) { Scalar::F64 } else { Scalar::F32 };
+        let theme = random.below(word::THEMES);
         let reserved = [
             "wp", "float", "int", "bool", "range", "i", "j", "k", "l", "n", "lambda", "if", "in",
             "is", "min", "max", "abs", "pow", "round", "len", "print", "map", "sum", "all", "any",
@@ -138,6 +142,7 @@ impl Maker {
             random,
             taste,
             real,
+            theme,
             taken: reserved.into_iter().map(str::to_owned).collect(),
             vars: Vec::new(),
             arrays: Vec::new(),
@@ -147,6 +152,7 @@ impl Maker {
             functions: Vec::new(),
             signatures: Vec::new(),
             known: Known::new(),
+            uniform: HashSet::new(),
             redraws: REDRAWS,
             params: Vec::new(),
             inputs: Vec::new(),
@@ -157,7 +163,7 @@ impl Maker {
 
     fn finish(mut self, family: Family) -> Draft {
         let verb = self.name_of(Role::Verb);
-        let nouns = word::variable(if family.is_integer() { INT } else { FLOAT });
+        let nouns = word::variable(if family.is_integer() { INT } else { FLOAT }, self.theme);
         let noun = word::plural(self.random.pick(nouns));
         // Parameters in the order in which people write them: arrays read, numbers, arrays written.
         let mut order: Vec<usize> = (0..self.params.len()).collect();
@@ -167,6 +173,7 @@ impl Maker {
         let params = order.iter().map(|&at| self.params[at].clone()).collect();
         let inputs = order.iter().map(|&at| self.inputs[at].clone()).collect();
         let body = self.tidied();
+        self.drop_constants(&body);
         let kernel = Function { name: format!("{verb}_{noun}").into(), params, body };
         let (constants, structs, functions) = (self.constants, self.structs, self.functions);
         Draft {
@@ -213,6 +220,15 @@ impl Maker {
                 if long && self.random.chance(60) { self.named(ty, expr) } else { expr }
             },
         )
+    }
+
+    /// Whether an expression is the same for all threads.
+    fn is_uniform(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Name(name) => self.uniform.contains(name) || !sense::reads(expr),
+            Expr::Index(..) => false,
+            _ => expr.parts().into_iter().all(|part| self.is_uniform(part)),
+        }
     }
 
     fn is_senseless(&self, expr: &Expr) -> bool {
@@ -288,7 +304,7 @@ impl Maker {
         {
             return self.name_from(&["a", "b", "c", "d", "r", "s", "t", "u", "v", "w", "h", "q"]);
         }
-        self.name_from(word::variable(ty))
+        self.name_from(word::variable(ty, self.theme))
     }
 
     /// A launch over a grid of that many dimensions, with `i = wp.tid()`.
@@ -378,6 +394,7 @@ impl Maker {
         let name = self.name_for(ty);
         let given = Given::spread(&mut self.random, vec![]);
         let name = self.param(name, ty, 0, given);
+        self.uniform.insert(name.clone());
         self.vars.push(Var { expr: Expr::from(&name), ty, used: false });
         name
     }
@@ -407,6 +424,9 @@ impl Maker {
     fn define_as(&mut self, name: Name, ty: Ty, value: Expr) -> Name {
         if matches!(ty, Ty::Scalar(_)) {
             self.known.insert(name.clone(), range::range(&value, &self.known));
+        }
+        if self.is_uniform(&value) {
+            self.uniform.insert(name.clone());
         }
         self.push(Stmt::Assign(vec![Expr::from(&name)], value));
         self.vars.push(Var { expr: Expr::from(&name), ty, used: false });

@@ -173,3 +173,27 @@ fn without_one(body: &[Stmt], found: &mut dyn FnMut(Vec<Stmt>)) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar;
+
+    #[test]
+    fn every_comparison_of_a_row_comes_out_both_ways() {
+        let mut compared = 0;
+        for seed in 0..80 {
+            let Some(draft) = grammar::draft(seed, seed) else { continue };
+            let source = spell::text(&draft.text);
+            let program = Program::read(&source).expect("a kernel");
+            let Ok(seed) = check(&draft, &program, &source, seed) else { continue };
+            let data = execute::arguments(&program.forward, program.kernel, &draft.inputs, seed);
+            let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+            let (_, outcomes) =
+                execute::forward_with_outcomes(&program, grid, &data).expect("results");
+            assert!(!is_one_sided(&draft, &program, &source, &outcomes), "{source}");
+            compared += outcomes.len();
+        }
+        assert!(compared > 10, "{compared} comparisons");
+    }
+}

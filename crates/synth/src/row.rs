@@ -133,8 +133,9 @@ pub struct Plan {
 
 /// A row, or why a draft was none.
 fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
-    let seed = random::seed(random::seed(plan.seed, id), attempt);
-    let draft = grammar::draft(seed).ok_or(Dull::Senseless)?;
+    let own = random::seed(plan.seed, id);
+    let seed = random::seed(own, attempt);
+    let draft = grammar::draft(own, seed).ok_or(Dull::Senseless)?;
     let source = spell::text(&draft.text);
     let program = Program::read(&source).map_err(|_| Dull::Faults)?;
     let mut input_seed = random::seed(seed, 1 << 40);

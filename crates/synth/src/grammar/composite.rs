@@ -99,7 +99,18 @@ impl Maker {
     }
 
     fn made_vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
-        let parts = (0..len).map(|_| self.expr(Ty::Scalar(of), depth)).collect();
+        let mut parts: Vec<Expr> = Vec::new();
+        for _ in 0..len {
+            let part = self.expr(Ty::Scalar(of), depth);
+            // Where little can be read, a number stands in for what is there already.
+            let part = if parts.contains(&part) {
+                let number = self.random.pick(&[0.0, 1.0, 2.0, 3.0]);
+                self.literal(of, number)
+            } else {
+                part
+            };
+            parts.push(part);
+        }
         Expr::call(spell::plain(Ty::Vec(len, of)), parts)
     }
 
@@ -174,7 +185,10 @@ impl Maker {
         if rows == cols && self.random.chance(35) {
             return Expr::wp("diag", vec![self.vector(rows, of, depth)]);
         }
-        if self.random.chance(45) {
+        if rows == cols && rows < 4 && self.random.chance(40) {
+            return self.planar_rotation(rows, of);
+        }
+        if rows * cols > 4 || self.random.chance(45) {
             let word = self.random.pick(&["matrix_from_rows", "matrix_from_cols"]);
             let (count, len) = if word == "matrix_from_rows" { (rows, cols) } else { (cols, rows) };
             let parts = (0..count).map(|_| self.vector(len, of, depth)).collect();
@@ -182,6 +196,24 @@ impl Maker {
         }
         let parts = (0..rows * cols).map(|_| self.float(of, 0)).collect();
         Expr::call(spell::plain(Ty::Mat(rows, cols, of)), parts)
+    }
+
+    /// A rotation in the first two dimensions.
+    fn planar_rotation(&mut self, rows: u8, of: Scalar) -> Expr {
+        let ty = Ty::Scalar(of);
+        let angle = self.varying(of, 0);
+        let angle = self.named(ty, angle);
+        let cos = self.named(ty, Expr::wp("cos", vec![angle.clone()]));
+        let sin = self.named(ty, Expr::wp("sin", vec![angle]));
+        let (zero, one) = (self.literal(of, 0.0), self.literal(of, 1.0));
+        let minus = Expr::unary("-", sin.clone());
+        let parts = if rows == 2 {
+            vec![cos.clone(), minus, sin, cos]
+        } else {
+            let none = || zero.clone();
+            vec![cos.clone(), minus, none(), sin, cos, none(), none(), none(), one]
+        };
+        Expr::call(spell::plain(Ty::Mat(rows, rows, of)), parts)
     }
 
     /// A unit vector that people write.

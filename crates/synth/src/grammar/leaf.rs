@@ -127,8 +127,10 @@ impl Maker {
                 Expr::binary(value, op, Expr::binary(with, ">", limit))
             }
             (Ty::Scalar(of), _) if of.is_float() => {
+                let whole = from.scalar().is_some_and(Scalar::is_int);
                 let with = self.as_scalar(with, from, of);
-                match self.random.below(6) {
+                // An int may be 0, and has a factor already.
+                match if whole { self.random.below(3) } else { self.random.below(6) } {
                     0 | 1 => value.add(with),
                     2 => value.sub(with),
                     3 => value.mul(with),
@@ -153,9 +155,11 @@ impl Maker {
                 value.mul(with)
             }
             (Ty::Vec(_, of) | Ty::Mat(_, _, of), _) => {
+                let whole = from.scalar().is_some_and(Scalar::is_int);
                 let with = self.as_scalar(with, from, of);
                 let one = self.literal(of, 1.0);
-                if self.random.chance(60) { value.mul(with) } else { value.mul(one.add(with)) }
+                let plain = !whole && self.random.chance(60);
+                if plain { value.mul(with) } else { value.mul(one.add(with)) }
             }
             (Ty::Quat, Ty::Quat) | (Ty::Transform, Ty::Transform) => value.mul(with),
             (Ty::Quat, _) => {
@@ -251,8 +255,7 @@ impl Maker {
                 let scalar = self.as_scalar(with, from, real);
                 let scale = self.random.pick(&[4.0, 8.0, 10.0, 16.0]);
                 let scale = self.literal(real, scale);
-                let wide =
-                    if to.is_unsigned_int() { Expr::wp("abs", vec![scalar]) } else { scalar };
+                let wide = if to.is_unsigned_int() { self.magnitude(scalar) } else { scalar };
                 Expr::call(spell::plain(Ty::Scalar(to)), vec![wide.mul(scale)])
             }
         }

@@ -118,6 +118,7 @@ impl Maker {
     /// One statement that changes a variable.
     pub(super) fn change(&mut self, name: &Name, ty: Ty, since: usize) {
         self.known.remove(name);
+        self.uniform.remove(name);
         let place = Expr::from(name);
         let component = match ty {
             Ty::Vec(len, of) if self.random.chance(30) => {
@@ -262,6 +263,7 @@ impl Maker {
             });
         } else if product {
             let value = self.local_expr(ty, 1, since);
+            let value = self.named(ty, value);
             let part = self.random.pick(&[0.1, 0.2, 0.25, 0.05]);
             let (one, part) = (self.literal(of, 1.0), self.literal(of, part));
             self.push(Stmt::Augment(place.clone(), "*", one.add(part.mul(value))));
@@ -301,7 +303,7 @@ impl Maker {
     pub(super) fn settle(&mut self) -> Name {
         let (of, ty) = (self.real, self.float_type());
         let start = self.float(of, 2);
-        let start = Expr::wp("abs", vec![start]).add(self.literal(of, 1.0));
+        let start = self.magnitude(start).add(self.literal(of, 1.0));
         let value = self.name_for(ty);
         self.push(Stmt::Assign(vec![Expr::from(&value)], start));
         let turns = self.name_from(&["k", "it", "steps_done", "tries", "pass_no"]);
@@ -319,6 +321,7 @@ impl Maker {
         let body = self.block(|m| {
             let since = m.vars.len();
             let by = m.local_expr(ty, 2, since);
+            let by = m.named(ty, by);
             let (keep, step) =
                 (m.random.pick(&[0.5, 0.6, 0.7, 0.75]), m.random.pick(&[0.05, 0.1, 0.2]));
             let (keep, step) = (m.literal(of, keep), m.literal(of, step));

@@ -4,6 +4,7 @@
 //! careful person does.
 
 use super::Maker;
+use super::range::{Range, range};
 use super::sense::{is_handy, reads};
 use crate::ast::{Expr, Ty};
 use crate::spell;
@@ -89,8 +90,13 @@ impl Maker {
         self.read(ty).map(|expr| (expr, ty))
     }
 
+    /// Its size, unless that is what it is.
+    pub(super) fn magnitude(&self, of: Expr) -> Expr {
+        if range(&of, &self.known).least >= 0.0 { of } else { Expr::wp("abs", vec![of]) }
+    }
+
     /// A float that isn't made of literals alone, if anything can be read.
-    fn varying(&mut self, of: Scalar, depth: usize) -> Expr {
+    pub(super) fn varying(&mut self, of: Scalar, depth: usize) -> Expr {
         for _ in 0..6 {
             let found = self.float(of, depth);
             if reads(&found) {
@@ -107,7 +113,7 @@ impl Maker {
         let floor = self.random.pick(&[1.0, 0.5, 2.0, 1.5]);
         let floor = self.literal(of, floor);
         let safe = if self.random.chance(50) {
-            floor.add(Expr::wp("abs", vec![below]))
+            floor.add(self.magnitude(below))
         } else {
             floor.add(below.clone().mul(below))
         };
@@ -117,28 +123,27 @@ impl Maker {
     /// Functions without kinks.
     fn smooth(&mut self, of: Scalar, depth: usize) -> Expr {
         let arg = self.varying(of, depth - 1);
-        let abs = |arg: Expr| Expr::wp("abs", vec![arg]);
         match self.random.below(10) {
             0 => Expr::wp("sin", vec![arg]),
             1 => Expr::wp("cos", vec![arg]),
             2 => Expr::wp("tanh", vec![arg]),
-            3 => Expr::wp("exp", vec![Expr::unary("-", abs(arg))]),
+            3 => Expr::wp("exp", vec![Expr::unary("-", self.magnitude(arg))]),
             4 => {
                 let one = self.literal(of, 1.0);
-                Expr::wp("log", vec![one.add(abs(arg))])
+                Expr::wp("log", vec![one.add(self.magnitude(arg))])
             }
             5 => {
                 let floor = self.some_float(of);
-                Expr::wp("sqrt", vec![abs(arg).add(floor)])
+                Expr::wp("sqrt", vec![self.magnitude(arg).add(floor)])
             }
             6 => Expr::wp("atan", vec![arg]),
             7 => {
                 let (floor, power) = (self.some_float(of), self.some_float(of));
-                Expr::wp("pow", vec![abs(arg).add(floor), power])
+                Expr::wp("pow", vec![self.magnitude(arg).add(floor), power])
             }
             8 => {
                 let (other, floor) = (self.float(of, depth.saturating_sub(2)), self.some_float(of));
-                Expr::wp("atan2", vec![arg, abs(other).add(floor)])
+                Expr::wp("atan2", vec![arg, self.magnitude(other).add(floor)])
             }
             _ => {
                 let (arg, scale) = (self.varying(of, 0), self.some_float(of));
@@ -168,7 +173,8 @@ impl Maker {
             }
             3 => {
                 let other = self.float(of, depth - 1);
-                Expr::wp("sign", vec![arg]).mul(other)
+                let positive = range(&arg, &self.known).least >= 0.0;
+                if positive { arg.mul(other) } else { Expr::wp("sign", vec![arg]).mul(other) }
             }
             4 => {
                 let (low, high) = self.limits(of);
@@ -187,6 +193,10 @@ impl Maker {
                 let limit = self.random.pick(&[0.9, 0.95, 0.8]);
                 let limit = self.literal(of, limit);
                 let word = self.random.pick(&["asin", "acos"]);
+                let Range { least, most } = range(&arg, &self.known);
+                if least >= -1.0 && most <= 1.0 {
+                    return Expr::wp(word, vec![arg]);
+                }
                 let inside = Expr::wp("clamp", vec![arg, Expr::unary("-", limit.clone()), limit]);
                 Expr::wp(word, vec![inside])
             }
@@ -343,12 +353,12 @@ impl Maker {
 
     pub(super) fn truth(&mut self, depth: usize) -> Expr {
         // A condition has no name of its own.
-        let unsound = |m: &Self, expr: &Expr| !reads(expr) || m.is_senseless(expr);
+        let unsound = |m: &Self, expr: &Expr| m.is_uniform(expr) || m.is_senseless(expr);
         self.drawn(|m| m.some_truth(depth), unsound).unwrap_or_else(|expr| expr)
     }
 
     fn some_truth(&mut self, depth: usize) -> Expr {
-        if depth > 1 && self.random.chance(40) {
+        if depth > 1 && self.random.chance(25) {
             let op = self.random.pick(&["and", "or"]);
             let left = self.truth(depth - 1);
             return Expr::binary(left, op, self.truth(1));
@@ -383,12 +393,21 @@ impl Maker {
         let left = self.varying(of, depth.min(1));
         let op = self.random.pick(&["<", ">", "<=", ">="]);
         let right = if self.random.chance(60) {
-            let limit = self.random.pick(&[0.0, 0.1, 0.25, 0.5, -0.2, 1.0, 0.0, 0.75, -0.5, 0.3]);
+            let by = self.random.pick(&[0.0, 0.0, 0.25, -0.25, 0.1, 0.5]);
+            let limit = self.middle(&left).unwrap_or(0.25) + by;
             self.literal(of, limit)
         } else {
             self.float(of, 0)
         };
         Expr::binary(left, op, right)
+    }
+
+    /// The middle of an array's numbers, for an element of it.
+    fn middle(&self, element: &Expr) -> Option<f64> {
+        let Expr::Index(of, _) = element else { return None };
+        let Expr::Name(name) = &**of else { return None };
+        let given = self.inputs.iter().find(|it| *it.name == **name)?;
+        Some(((given.low + given.high) * 2.0).round() / 4.0)
     }
 
     /// `int(x)` and its kin.

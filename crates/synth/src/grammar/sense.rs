@@ -156,8 +156,9 @@ fn operation(whole: &Expr, left: &Expr, op: &'static str, right: &Expr, known: &
     let undone = |it: &&Expr| undoes(it).is_some_and(|of| terms.contains(&of));
     // A cube is a product, a double is none.
     let most = if op == "*" { 3 } else { 1 };
+    let identity = |it: &&Expr| matches!(it, Expr::Call(name, _) if &**name == "wp.identity");
     literals > 1
-        || !terms.iter().any(|term| reads(term))
+        || !terms.iter().any(|term| reads(term) || identity(&term))
         || most_alike(&terms) > most
         || terms.iter().any(undone)
         || op != "and" && op != "or" && terms.iter().any(|term| neutral(term))
@@ -175,11 +176,11 @@ fn call(name: &str, args: &[Expr], known: &Known) -> bool {
     if args.iter().any(|it| undoes(it).is_some_and(|of| args.contains(of))) {
         return true;
     }
-    // Squares, and matrices that a few numbers fill.
+    // Squares, and the numbers of a small matrix.
     let may_repeat = matches!(name, "wp.dot" | "wp.outer" | "wp.ddot" | "wp.cw_mul")
-        || name.starts_with("wp.mat")
-        || name.starts_with("wp.atomic");
-    if alike && !may_repeat {
+        || name.starts_with("wp.mat2")
+        || name.starts_with("wp.mat3");
+    if alike && !may_repeat || most_alike(&args.iter().collect::<Vec<_>>()) > 2 {
         return true;
     }
     let of = |at: usize| args.get(at).map_or(Range::ALL, |it| range(it, known));
@@ -357,4 +358,92 @@ fn copies(body: &[Stmt]) -> bool {
         written(&body[at + 1..], &mut |name| _ = changed.insert(name));
         !changed.contains(&**target)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n(name: &str) -> Expr {
+        Expr::Name(name.into())
+    }
+
+    fn wp(name: &str, args: &[Expr]) -> Expr {
+        Expr::wp(name, args.to_vec())
+    }
+
+    fn senseless(expr: &Expr) -> bool {
+        is_senseless(expr, &Known::new())
+    }
+
+    #[test]
+    fn what_its_parts_say_already_is_senseless() {
+        let (x, y, half) = (n("x"), n("y"), Expr::Float(0.5));
+        let sum = x.clone().add(y.clone());
+        for expr in [
+            x.clone().sub(x.clone()),
+            x.clone().add(x.clone()),
+            x.clone().sub(y.clone().add(x.clone())),
+            sum.clone().mul(sum.clone()),
+            sum.clone().add(y.clone().add(x.clone()).mul(half.clone())),
+            half.clone().mul(Expr::Float(2.0)),
+            half.clone().mul(x.clone()).mul(Expr::Float(2.0)),
+            x.clone().mul(Expr::Float(1.0)),
+            x.clone().add(Expr::call("wp.float64", vec![Expr::Float(0.0)])),
+            wp("max", &[x.clone(), x.clone()]),
+            wp("lerp", &[x.clone(), x.clone(), half.clone()]),
+            wp("abs", &[x.clone().mul(x.clone())]),
+            wp("transpose", &[wp("transpose", &[x.clone()])]),
+            x.clone().mul(wp("inverse", &[x.clone()])),
+            wp("clamp", &[wp("sin", &[x.clone()]), Expr::Float(-1.0), Expr::Float(2.0)]),
+            Expr::binary(wp("length_sq", &[x.clone()]), ">", Expr::Float(-0.2)),
+            Expr::select(n("flag"), x.clone(), x.clone()),
+            Expr::call("int", vec![Expr::call("float", vec![x.clone()])]),
+            Expr::call("remap", vec![x.clone(), x.clone()]),
+        ] {
+            assert!(senseless(&expr), "{}", crate::spell::expr(&expr));
+        }
+    }
+
+    #[test]
+    fn what_a_person_writes_is_not() {
+        let (x, y, half) = (n("x"), n("y"), Expr::Float(0.5));
+        for expr in [
+            x.clone().mul(x.clone()),
+            x.clone().mul(x.clone()).mul(x.clone()),
+            x.clone().sub(wp("floor", &[x.clone()])),
+            half.clone().add(wp("abs", &[x.clone()])),
+            wp("dot", &[x.clone(), x.clone()]),
+            wp("max", &[x.clone(), Expr::Float(0.0)]),
+            wp("vec3", &[Expr::Float(0.0), Expr::Float(1.0), Expr::Float(0.0)]),
+            Expr::binary(x.clone().mul(x.clone()), ">", y.clone()),
+            Expr::call("wp.uint8", vec![wp("round", &[x.mul(Expr::Float(255.0))])]),
+        ] {
+            assert!(!senseless(&expr), "{}", crate::spell::expr(&expr));
+        }
+    }
+
+    #[test]
+    fn a_loop_holds_what_changes_with_it() {
+        let (x, k) = (n("x"), n("k"));
+        let text = |inside: Stmt| {
+            let total = n("total");
+            let body = vec![inside, Stmt::Augment(total.clone(), "+", n("y").mul(n("k")))];
+            let body = vec![
+                Stmt::Assign(vec![total], Expr::call("float", vec![Expr::Float(0.0)])),
+                Stmt::For("k".into(), vec![Expr::Int(4)], body),
+            ];
+            let kernel = Function { name: "kernel".into(), params: Vec::new(), body };
+            Text { constants: Vec::new(), structs: Vec::new(), functions: Vec::new(), kernel }
+        };
+        let assign = |value: Expr| Stmt::Assign(vec![n("y")], value);
+        let leave = |value: Expr| {
+            let condition = Expr::binary(value, "<", Expr::Float(0.5));
+            Stmt::If(vec![(condition, vec![Stmt::Break])], Vec::new())
+        };
+        assert!(is_sound(&text(assign(x.clone().mul(k.clone())))));
+        assert!(!is_sound(&text(assign(x.clone().mul(n("z"))))));
+        assert!(is_sound(&text(leave(x.clone().mul(n("total"))))));
+        assert!(!is_sound(&text(leave(x.mul(n("z"))))));
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::Maker;
 use crate::ast::{Expr, Name, Stmt, Ty};
+use std::collections::HashSet;
 
 impl Maker {
     /// The kernel's statements.
@@ -10,6 +11,23 @@ impl Maker {
         let known = self.index.clone();
         // The first statement is that of the launch indices.
         self.with_elements(body, &known, None, 1)
+    }
+
+    /// Drops constants that were for expressions thrown away.
+    pub(super) fn drop_constants(&mut self, body: &[Stmt]) {
+        if self.constants.is_empty() {
+            return;
+        }
+        let mut read = HashSet::new();
+        let functions = self.functions.iter().flat_map(|it| &it.body);
+        for stmt in functions.chain(body) {
+            each(&mut stmt.clone(), &mut |expr| {
+                if let Expr::Name(name) = expr {
+                    read.insert(name.clone());
+                }
+            });
+        }
+        self.constants.retain(|(name, _)| read.contains(name));
     }
 
     /// Statements with names for the elements that they read several times: at indices that are `known`, in a loop at
