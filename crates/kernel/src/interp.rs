@@ -23,7 +23,9 @@ use crate::check::Valid;
 use crate::ir::function::{FunctionId, Kind, Mode};
 use crate::ir::module::Module;
 use crate::ir::ty::Shape;
+use crate::source::Span;
 use frame::Frames;
+use std::collections::HashMap;
 
 /// Steps a launch may take unless [`Machine::budget`] says otherwise.
 pub const BUDGET: u64 = 100_000_000;
@@ -39,10 +41,15 @@ pub struct Machine<'m> {
     pub budget: u64,
     /// If natives are computed as another library might.
     pub doubt: Option<Doubt>,
+    /// How comparisons came out, if somebody wants to know.
+    pub outcomes: Option<Outcomes>,
     module: &'m Valid<Module>,
     frames: Frames,
     stack: Vec<u8>,
 }
+
+/// Of comparisons, by function and place: whether one was ever false, and whether it was ever true.
+pub type Outcomes = HashMap<(FunctionId, Span), [bool; 2]>;
 
 /// An argument of a launch or call.
 #[derive(Clone, PartialEq, Debug)]
@@ -77,10 +84,16 @@ impl<'m> Machine<'m> {
             output: String::new(),
             budget: BUDGET,
             doubt: None,
+            outcomes: None,
             module,
             frames: Frames::new(module),
             stack: Vec::new(),
         }
+    }
+
+    /// The module that it runs.
+    pub fn module(&self) -> &'m Valid<Module> {
+        self.module
     }
 
     /// Runs a kernel at each point of a grid of up to 4 dimensions, last dimension fastest.

@@ -112,8 +112,17 @@ pub(crate) struct Text {
 }
 
 impl Expr {
+    /// Sums and products group to the left, as people write them.
     pub(crate) fn binary(left: Self, op: &'static str, right: Self) -> Self {
-        Self::Binary(Box::new(left), op, Box::new(right))
+        match right {
+            Self::Binary(first, inner, second)
+                if inner == op && matches!(op, "+" | "*" | "and" | "or" | "&" | "|" | "^")
+                    || op == "+" && inner == "-" =>
+            {
+                Self::binary(Self::binary(left, op, *first), inner, *second)
+            }
+            right => Self::Binary(Box::new(left), op, Box::new(right)),
+        }
     }
 
     pub(crate) fn unary(op: &'static str, of: Self) -> Self {
@@ -135,6 +144,18 @@ impl Expr {
 
     pub(crate) fn attr(self, name: impl Into<Name>) -> Self {
         Self::Attr(Box::new(self), name.into())
+    }
+
+    /// What it is made of, in the order of the text.
+    pub(crate) fn parts(&self) -> Vec<&Self> {
+        match self {
+            Self::Name(_) | Self::Int(_) | Self::Float(_) => Vec::new(),
+            Self::Unary(_, of) | Self::Attr(of, _) | Self::Keyword(_, of) => vec![of],
+            Self::Binary(left, _, right) => vec![left, right],
+            Self::If(condition, accept, reject) => vec![condition, accept, reject],
+            Self::Call(_, args) => args.iter().collect(),
+            Self::Index(of, indices) => std::iter::once(&**of).chain(indices).collect(),
+        }
     }
 
     pub(crate) fn select(condition: Self, accept: Self, reject: Self) -> Self {

@@ -95,11 +95,13 @@ impl Bounds {
             let arrays = of(exact).iter().enumerate();
             arrays
                 .map(|(at, tensor)| {
+                    let sizes = tensor.numbers.iter().map(|it| it.as_f64().abs());
+                    let largest = sizes.fold(0.0, f64::max);
                     let numbers = tensor.numbers.iter().enumerate();
                     numbers
                         .map(|(place, &number)| {
                             let moved = others.iter().map(|it| of(it)[at].numbers[place]);
-                            allowed(number, moved)
+                            allowed(number, largest, moved)
                         })
                         .collect()
                 })
@@ -109,14 +111,14 @@ impl Bounds {
     }
 }
 
-/// What a number may be off by that other ways found elsewhere.
-fn allowed(exact: Literal, others: impl Iterator<Item = Literal>) -> f64 {
+/// What a number may be off by that other ways found elsewhere, in an array whose largest number has that size.
+fn allowed(exact: Literal, largest: f64, others: impl Iterator<Item = Literal>) -> f64 {
     let (mut most, mut any) = (0.0f64, false);
     for other in others {
         any = true;
         most = most.max((other.as_f64() - exact.as_f64()).abs());
     }
     // The ways that were tried may all have been rounded to the same number.
-    let unit = tensor::epsilon(exact.scalar()).unwrap_or(0.0) * exact.as_f64().abs();
+    let unit = tensor::epsilon(exact.scalar()).unwrap_or(0.0) * largest;
     if any { FACTOR * most + unit } else { 0.0 }
 }

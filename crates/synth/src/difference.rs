@@ -5,14 +5,16 @@
 //! *rough*, and another direction is tried.
 
 use crate::execute::{self, Grid, Memory};
-use crate::program::{Program, Reverse};
+use crate::program::Program;
 use crate::random::Random;
-use crate::widen::widen;
+use crate::tensor::Tensor;
 use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{FunctionId, Module};
+use gbxcule_kernel::ir::{FunctionId, Literal, Module};
 
 /// Relative error that differences in 64 bits allow.
 pub(crate) const TOLERANCE: f64 = 1e-5;
+/// The narrower of two steps.
+const STEP: f64 = 2e-5;
 /// Directions tried for an array until one is smooth.
 const TRIES: usize = 4;
 
@@ -23,17 +25,17 @@ pub(crate) enum Slope {
     Measured(f64),
     /// Nowhere smooth.
     Rough,
-    /// The program can't be taken to 64 bits, or stopped there.
-    Unable,
 }
 
-/// Compares a kernel's reverse with differences.
-pub(crate) fn compare(program: &Program, reverse: &Reverse, grid: Grid<'_>, seed: u64) -> Slope {
-    let (Some(forward), Some(backward)) = (widen(&program.forward), widen(&reverse.module)) else {
-        return Slope::Unable;
-    };
-    let wide = Wide { forward: &forward, kernel: program.kernel, grid, weights: Vec::new() };
-    wide.compare(&backward, reverse.kernel, seed)
+/// Compares what a wide program's reverse gave with differences.
+pub(crate) fn compare(wide: &Program, found: &[Tensor], grid: Grid<'_>, seed: u64) -> Slope {
+    let (forward, kernel) = (&wide.forward, wide.kernel);
+    let weights = execute::cotangents(forward, kernel, grid.inputs, seed);
+    Wide { forward, kernel, grid, weights }.compare(found, seed)
+}
+
+fn floats(numbers: &[Literal]) -> Vec<f64> {
+    numbers.iter().filter(|number| number.scalar().is_float()).map(|it| it.as_f64()).collect()
 }
 
 /// A kernel in 64 bits.
@@ -45,26 +47,19 @@ struct Wide<'a> {
 }
 
 impl Wide<'_> {
-    fn compare(mut self, backward: &Valid<Module>, reverse: FunctionId, seed: u64) -> Slope {
+    fn compare(&self, found: &[Tensor], seed: u64) -> Slope {
         let data = execute::arguments(self.forward, self.kernel, self.grid.inputs, seed);
-        self.weights = execute::cotangents(self.forward, self.kernel, self.grid.inputs, seed);
-        let Some(after) = self.after(&data) else { return Slope::Unable };
-        let memory = Memory { data: after, gradients: self.weights.clone() };
-        let Ok(found) = execute::launch(backward, reverse, self.grid, &memory) else {
-            return Slope::Unable;
-        };
+        let Some(middle) = self.objective(&data) else { return Slope::Rough };
         let mut random = Random::new(seed);
         let (mut worst, mut smooth, mut tried) = (0.0f64, false, false);
         for at in 0..data.len() {
-            let gradient = self.floats(at, &found.gradients[at]);
-            if self.grid.inputs[at].zero || gradient.is_empty() {
-                continue;
-            }
+            let own = found.iter().find(|it| it.name == self.grid.inputs[at].name);
+            let Some(gradient) = own.map(|it| floats(&it.numbers)) else { continue };
             tried = true;
             for _ in 0..TRIES {
                 let direction: Vec<f64> =
                     gradient.iter().map(|_| random.fraction() * 2.0 - 1.0).collect();
-                let Some(wanted) = self.slope(&data, at, &direction) else { continue };
+                let Some(wanted) = self.slope((&data, middle), at, &direction) else { continue };
                 let have: f64 = gradient.iter().zip(&direction).map(|(slope, by)| slope * by).sum();
                 let error = (have - wanted).abs() / wanted.abs().max(1.0);
                 worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
@@ -82,12 +77,7 @@ impl Wide<'_> {
 
     /// The floats of an argument, in order.
     fn floats(&self, at: usize, bytes: &[u8]) -> Vec<f64> {
-        let numbers = execute::numbers(self.forward, self.kernel, at, bytes);
-        numbers
-            .into_iter()
-            .filter(|number| number.scalar().is_float())
-            .map(|it| it.as_f64())
-            .collect()
+        floats(&execute::numbers(self.forward, self.kernel, at, bytes))
     }
 
     fn objective(&self, data: &[Vec<u8>]) -> Option<f64> {
@@ -104,7 +94,12 @@ impl Wide<'_> {
     }
 
     /// The slope in a direction of one argument, if there is one.
-    fn slope(&self, data: &[Vec<u8>], at: usize, direction: &[f64]) -> Option<f64> {
+    fn slope(
+        &self,
+        (data, middle): (&[Vec<u8>], f64),
+        at: usize,
+        direction: &[f64],
+    ) -> Option<f64> {
         let numbers = execute::numbers(self.forward, self.kernel, at, &data[at]);
         let value = |by: f64| {
             let mut directions = direction.iter();
@@ -119,16 +114,16 @@ impl Wide<'_> {
             data[at] = execute::image(self.forward, self.kernel, at, &moved);
             self.objective(&data)
         };
-        let slope = |step: f64| {
-            let (near, far) =
-                (value(step)? - value(-step)?, value(2.0 * step)? - value(-2.0 * step)?);
-            Some((8.0 * near - far) / (12.0 * step))
-        };
-        let (wide, narrow) = (slope(1e-4)?, slope(2e-5)?);
-        let middle = value(0.0)?;
-        let sides = ((value(1e-6)? - middle) - (middle - value(-1e-6)?)) / 1e-6;
-        let scale = narrow.abs().max(1.0);
-        let smooth = (wide - narrow).abs() <= 1e-6 * scale && sides.abs() <= 1e-4 * scale;
-        (smooth && narrow.abs() < 1e7).then_some(narrow)
+        let (near, far) =
+            ([value(STEP)?, value(-STEP)?], [value(2.0 * STEP)?, value(-2.0 * STEP)?]);
+        let rise = |[up, down]: [f64; 2]| up - down;
+        let slope = (8.0 * rise(near) - rise(far)) / (12.0 * STEP);
+        let scale = slope.abs().max(1.0);
+        let differ = rise(near) / (2.0 * STEP) - rise(far) / (4.0 * STEP);
+        // What bends grows with the square of the step, a kink with the step.
+        let bend = |[up, down]: [f64; 2]| up - middle - (middle - down);
+        let kink = (2.0 * bend(near) - bend(far) / 2.0) / STEP;
+        let smooth = differ.abs() <= 1e-6 * scale && kink.abs() <= 1e-4 * scale;
+        (smooth && slope.abs() < 1e7).then_some(slope)
     }
 }

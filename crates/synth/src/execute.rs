@@ -4,7 +4,7 @@ use crate::input::{Given, cotangent, leaves};
 use crate::program::{Program, element};
 use crate::random::Random;
 use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::interp::{Argument, Array, Doubt, Machine};
+use gbxcule_kernel::interp::{Argument, Array, Doubt, Machine, Outcomes};
 use gbxcule_kernel::ir::{FunctionId, Literal, Module};
 
 /// Statements a launch may take: rows are small.
@@ -90,6 +90,17 @@ pub(crate) fn launch_in(
 ) -> Result<Memory, String> {
     let mut machine = Machine::new(module);
     machine.doubt = way.doubt;
+    launch_on(&mut machine, way.order, kernel, grid, memory)
+}
+
+fn launch_on(
+    machine: &mut Machine<'_>,
+    order: Option<u64>,
+    kernel: FunctionId,
+    grid: Grid<'_>,
+    memory: &Memory,
+) -> Result<Memory, String> {
+    let module = machine.module();
     let backward = !memory.gradients.is_empty();
     machine.budget = if backward { BACKWARD_BUDGET } else { BUDGET };
     let (mut data, mut gradients, mut args) = (Vec::new(), Vec::new(), Vec::new());
@@ -112,7 +123,7 @@ pub(crate) fn launch_in(
         }
         args.push(Argument::Array(array));
     }
-    let ran = match way.order {
+    let ran = match order {
         None => machine.launch(kernel, grid.dims, &args),
         Some(order) => shuffled(points(grid.dims), order)
             .into_iter()
@@ -163,6 +174,19 @@ pub(crate) fn forward(
 ) -> Result<Vec<Vec<u8>>, String> {
     let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
     launch(&program.forward, program.kernel, grid, &memory).map(|after| after.data)
+}
+
+/// The same, and how the comparisons that somebody wrote came out.
+pub(crate) fn forward_with_outcomes(
+    program: &Program,
+    grid: Grid<'_>,
+    data: &[Vec<u8>],
+) -> Result<(Vec<Vec<u8>>, Outcomes), String> {
+    let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
+    let mut machine = Machine::new(&program.forward);
+    machine.outcomes = Some(Outcomes::new());
+    let after = launch_on(&mut machine, None, program.kernel, grid, &memory)?;
+    Ok((after.data, machine.outcomes.unwrap_or_default()))
 }
 
 /// The numbers of an argument's memory.

@@ -10,7 +10,10 @@ pub(crate) mod family;
 mod function;
 mod leaf;
 mod motif;
+mod range;
 mod scalar;
+mod sense;
+mod tidy;
 
 use crate::ast::{Expr, FLOAT, Function, INT, Name, Param, Stmt, Struct, Text, Ty};
 use crate::input::Given;
@@ -19,6 +22,7 @@ use crate::spell;
 use crate::word::{self, Role};
 use family::Family;
 use gbxcule_kernel::ir::Scalar;
+use range::Known;
 use std::collections::HashSet;
 
 /// A kernel with what a launch of it needs.
@@ -77,6 +81,8 @@ pub(crate) struct Maker {
     taste: Taste,
     /// The floats of this kernel.
     real: Scalar,
+    /// What they are about.
+    theme: usize,
     taken: HashSet<String>,
     vars: Vec<Var>,
     arrays: Vec<Readable>,
@@ -85,6 +91,12 @@ pub(crate) struct Maker {
     structs: Vec<Struct>,
     functions: Vec<Function>,
     signatures: Vec<Signature>,
+    /// What is known of variables until they change.
+    known: Known,
+    /// What is the same for all threads.
+    uniform: HashSet<Name>,
+    /// Draws of expressions that may still be thrown away.
+    redraws: u32,
     params: Vec<Param>,
     inputs: Vec<Given>,
     dims: Vec<u32>,
@@ -92,18 +104,35 @@ pub(crate) struct Maker {
     index: Vec<Name>,
 }
 
-/// The kernel of a seed.
-pub(crate) fn draft(seed: u64) -> Draft {
-    let mut random = Random::new(seed);
-    let family = Family::draw(&mut random);
-    let mut maker = Maker::new(random, family.taste());
+/// How far a kernel was written when an expression was begun.
+struct Mark {
+    stmts: usize,
+    constants: usize,
+    vars: Vec<bool>,
+    arrays: Vec<bool>,
+    signatures: Vec<bool>,
+}
+
+/// Draws of an expression until it is left to `draft` to find fault with it.
+const DRAWS: usize = 12;
+/// The same in a kernel.
+const REDRAWS: u32 = 300;
+/// From this size on an expression is often given a name.
+const LONG: usize = 7;
+
+/// A kernel of the family that one seed draws, if what the other draws makes sense.
+pub(crate) fn draft(row: u64, seed: u64) -> Option<Draft> {
+    let family = Family::draw(&mut Random::new(row));
+    let mut maker = Maker::new(Random::new(seed), family.taste());
     family.build(&mut maker);
-    maker.finish(family)
+    let draft = maker.finish(family);
+    sense::is_sound(&draft.text).then_some(draft)
 }
 
 impl Maker {
     fn new(mut random: Random, taste: Taste) -> Self {
         let real = if random.chance(8) { Scalar::F64 } else { Scalar::F32 };
+        let theme = random.below(word::THEMES);
         let reserved = [
             "wp", "float", "int", "bool", "range", "i", "j", "k", "l", "n", "lambda", "if", "in",
             "is", "min", "max", "abs", "pow", "round", "len", "print", "map", "sum", "all", "any",
@@ -113,6 +142,7 @@ impl Maker {
             random,
             taste,
             real,
+            theme,
             taken: reserved.into_iter().map(str::to_owned).collect(),
             vars: Vec::new(),
             arrays: Vec::new(),
@@ -121,6 +151,9 @@ impl Maker {
             structs: Vec::new(),
             functions: Vec::new(),
             signatures: Vec::new(),
+            known: Known::new(),
+            uniform: HashSet::new(),
+            redraws: REDRAWS,
             params: Vec::new(),
             inputs: Vec::new(),
             dims: Vec::new(),
@@ -130,7 +163,7 @@ impl Maker {
 
     fn finish(mut self, family: Family) -> Draft {
         let verb = self.name_of(Role::Verb);
-        let nouns = word::variable(if family.is_integer() { INT } else { FLOAT });
+        let nouns = word::variable(if family.is_integer() { INT } else { FLOAT }, self.theme);
         let noun = word::plural(self.random.pick(nouns));
         // Parameters in the order in which people write them: arrays read, numbers, arrays written.
         let mut order: Vec<usize> = (0..self.params.len()).collect();
@@ -139,7 +172,8 @@ impl Maker {
         });
         let params = order.iter().map(|&at| self.params[at].clone()).collect();
         let inputs = order.iter().map(|&at| self.inputs[at].clone()).collect();
-        let body = self.blocks.swap_remove(0);
+        let body = self.tidied();
+        self.drop_constants(&body);
         let kernel = Function { name: format!("{verb}_{noun}").into(), params, body };
         let (constants, structs, functions) = (self.constants, self.structs, self.functions);
         Draft {
@@ -153,6 +187,85 @@ impl Maker {
     /// The kernel's own float type.
     fn float_type(&self) -> Ty {
         Ty::Scalar(self.real)
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            stmts: self.blocks.last().map_or(0, Vec::len),
+            constants: self.constants.len(),
+            vars: self.vars.iter().map(|it| it.used).collect(),
+            arrays: self.arrays.iter().map(|it| it.used).collect(),
+            signatures: self.signatures.iter().map(|it| it.used).collect(),
+        }
+    }
+
+    /// Forgets what was written since.
+    fn reset(&mut self, mark: &Mark) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.truncate(mark.stmts);
+        }
+        self.constants.truncate(mark.constants);
+        self.vars.truncate(mark.vars.len());
+        self.vars.iter_mut().zip(&mark.vars).for_each(|(it, &used)| it.used = used);
+        self.arrays.iter_mut().zip(&mark.arrays).for_each(|(it, &used)| it.used = used);
+        self.signatures.iter_mut().zip(&mark.signatures).for_each(|(it, &used)| it.used = used);
+    }
+
+    /// An expression of a type that `draw` makes, drawn again until it makes sense. If it is long, it may get a name.
+    fn sound(&mut self, ty: Ty, draw: impl Fn(&mut Self) -> Expr) -> Expr {
+        self.drawn(&draw, Self::is_senseless).map_or_else(
+            |expr| expr,
+            |expr| {
+                let long = sense::size(&expr) >= LONG && sense::reads(&expr);
+                if long && self.random.chance(60) { self.named(ty, expr) } else { expr }
+            },
+        )
+    }
+
+    /// Whether an expression is the same for all threads.
+    fn is_uniform(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Name(name) => self.uniform.contains(name) || !sense::reads(expr),
+            Expr::Index(..) => false,
+            _ => expr.parts().into_iter().all(|part| self.is_uniform(part)),
+        }
+    }
+
+    fn is_senseless(&self, expr: &Expr) -> bool {
+        sense::is_senseless(expr, &self.known)
+    }
+
+    /// The first draw without a fault, else the last one.
+    fn drawn(
+        &mut self,
+        draw: impl Fn(&mut Self) -> Expr,
+        is_faulty: impl Fn(&Self, &Expr) -> bool,
+    ) -> Result<Expr, Expr> {
+        let mark = self.mark();
+        for _ in 1..DRAWS {
+            let expr = draw(self);
+            if !is_faulty(self, &expr) {
+                return Ok(expr);
+            }
+            if self.redraws == 0 {
+                return Err(expr);
+            }
+            self.redraws -= 1;
+            self.reset(&mark);
+        }
+        Err(draw(self))
+    }
+
+    /// An expression as something that can be repeated: if it is more than a name, it gets one.
+    fn named(&mut self, ty: Ty, expr: Expr) -> Expr {
+        if sense::is_handy(&expr) {
+            return expr;
+        }
+        let name = self.define(ty, expr);
+        if let Some(var) = self.vars.last_mut() {
+            var.used = true;
+        }
+        Expr::from(&name)
     }
 
     fn push(&mut self, stmt: Stmt) {
@@ -191,7 +304,7 @@ impl Maker {
         {
             return self.name_from(&["a", "b", "c", "d", "r", "s", "t", "u", "v", "w", "h", "q"]);
         }
-        self.name_from(word::variable(ty))
+        self.name_from(word::variable(ty, self.theme))
     }
 
     /// A launch over a grid of that many dimensions, with `i = wp.tid()`.
@@ -281,6 +394,7 @@ impl Maker {
         let name = self.name_for(ty);
         let given = Given::spread(&mut self.random, vec![]);
         let name = self.param(name, ty, 0, given);
+        self.uniform.insert(name.clone());
         self.vars.push(Var { expr: Expr::from(&name), ty, used: false });
         name
     }
@@ -308,6 +422,12 @@ impl Maker {
     }
 
     fn define_as(&mut self, name: Name, ty: Ty, value: Expr) -> Name {
+        if matches!(ty, Ty::Scalar(_)) {
+            self.known.insert(name.clone(), range::range(&value, &self.known));
+        }
+        if self.is_uniform(&value) {
+            self.uniform.insert(name.clone());
+        }
         self.push(Stmt::Assign(vec![Expr::from(&name)], value));
         self.vars.push(Var { expr: Expr::from(&name), ty, used: false });
         name
@@ -384,7 +504,11 @@ impl Maker {
     /// An expression of a type that absorbs everything pending.
     fn closing(&mut self, ty: Ty) -> Expr {
         let depth = self.taste.depth;
-        let value = self.expr(ty, depth);
-        self.absorb_pending(value, ty, 0)
+        let draw = |m: &mut Self| {
+            let value = m.expr(ty, depth);
+            m.absorb_pending(value, ty, 0)
+        };
+        let plain = |m: &Self, expr: &Expr| sense::is_handy(expr) || m.is_senseless(expr);
+        self.drawn(draw, plain).unwrap_or_else(|expr| expr)
     }
 }

@@ -24,6 +24,7 @@ mod picture;
 mod pin;
 mod program;
 mod random;
+mod rounding;
 pub mod row;
 pub mod skeleton;
 mod spell;

@@ -80,6 +80,10 @@ fn suffix(of: Scalar) -> &'static str {
         Scalar::I64 => "l",
         Scalar::U32 => "ui",
         Scalar::U8 => "ub",
+        Scalar::I8 => "b",
+        Scalar::I16 => "s",
+        Scalar::U16 => "us",
+        Scalar::U64 => "ul",
         _ => "",
     }
 }

@@ -14,6 +14,7 @@ use crate::launched::{self, Wanted};
 use crate::program::Program;
 use crate::row::{Check, Results, Row, Texts, results};
 use crate::tensor::Tensor;
+use crate::widen;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::Device;
 use std::cell::OnceCell;
@@ -143,6 +144,13 @@ impl Stored {
         self.bounds[runner as usize].get_or_init(find).as_ref()
     }
 
+    /// The gradient beside differences, in 64 bits.
+    fn slope(&self) -> Option<Slope> {
+        let wide = widen::program(&self.program)?;
+        let found = results(&wide, self.grid(), self.seed).ok()?.gradients?;
+        Some(difference::compare(&wide, &found, self.grid(), self.seed))
+    }
+
     /// Launched on a device, forward and backward, beside what the row holds.
     fn launched(&self, name: &str, row: &Row, device: Device) -> Check {
         let Ok(results) = &self.results else { return check(name, "fail", None) };
@@ -182,12 +190,12 @@ fn rungs(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
     ));
     checks.push(match &program.reverse {
         Err(code) => check("differences", &format!("not run: refused ({code})"), None),
-        Ok(reverse) => match difference::compare(program, reverse, stored.grid(), stored.seed) {
-            Slope::Measured(error) => {
+        Ok(_) => match stored.slope() {
+            Some(Slope::Measured(error)) => {
                 check("differences", verdict(error <= difference::TOLERANCE), Some(error))
             }
-            Slope::Rough => check("differences", "not run: rough", None),
-            Slope::Unable => check("differences", "not run: not in 64 bits", None),
+            Some(Slope::Rough) => check("differences", "not run: rough", None),
+            None => check("differences", "not run: not in 64 bits", None),
         },
     });
     checks.push(stored.launched("machine_code", row, Device::Cpu));

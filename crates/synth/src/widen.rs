@@ -1,21 +1,32 @@
-//! A module with every narrower float made a 64-bit one: what finite differences are taken of.
+//! A program with every narrower float made a 64-bit one: what finite differences are taken of, and what a row's results
+//! are held against to see whether rounding decides them.
 //!
 //! Differences of 32-bit results have three good digits at best; the same program in 64 bits has ten. What
 //! looks at the bits of a float is no program any more after this, and is refused by `check`.
 
+use crate::program::{Program, Reverse};
 use gbxcule_kernel::check::{self, Valid};
 use gbxcule_kernel::ir::op::Op;
 use gbxcule_kernel::ir::{Field, Literal, Module, Scalar, Shape, Struct, Type, Types};
 
 const fn wide(of: Scalar) -> Scalar {
     match of {
-        Scalar::F32 | Scalar::F16 => Scalar::F64,
+        Scalar::F32 | Scalar::F16 | Scalar::Bf16 => Scalar::F64,
         other => other,
     }
 }
 
+/// The wide program; without a reverse if that can't be had.
+pub(crate) fn program(of: &Program) -> Option<Program> {
+    let reverse = of.reverse.as_ref().map_err(Clone::clone).and_then(|it| {
+        let module = widen(&it.module).ok_or("not-in-64-bits")?;
+        Ok(Reverse { module, kernel: it.kernel })
+    });
+    Some(Program { forward: widen(&of.forward)?, kernel: of.kernel, reverse })
+}
+
 /// The wide module; functions keep their handles.
-pub(crate) fn widen(module: &Valid<Module>) -> Option<Valid<Module>> {
+fn widen(module: &Valid<Module>) -> Option<Valid<Module>> {
     let mut wider = Module::new(module.name.clone());
     for (_, name) in module.names().iter() {
         wider.intern(name);

@@ -3,56 +3,110 @@
 use crate::ast::{Ty, VEC2};
 use gbxcule_kernel::ir::Scalar;
 
-const FLOATS: &[&str] = &[
-    "alpha",
-    "amount",
-    "angle",
-    "area",
-    "beta",
-    "bias",
-    "blend",
-    "cost",
-    "damping",
-    "density",
-    "depth",
-    "distance",
-    "drag",
-    "energy",
-    "error",
-    "factor",
-    "falloff",
-    "flux",
-    "friction",
-    "gain",
-    "gamma",
-    "height",
-    "intensity",
-    "mass",
-    "omega",
-    "phase",
-    "potential",
-    "power",
-    "pressure",
-    "rate",
-    "ratio",
-    "residual",
-    "response",
-    "scale",
-    "score",
-    "shift",
-    "slope",
-    "speed",
-    "spread",
-    "stiffness",
-    "strain",
-    "stress",
-    "temperature",
-    "tension",
-    "value",
-    "volume",
-    "weight",
-    "width",
-    "work",
+/// What the numbers of a kernel are about: names that stand beside each other in one text.
+const FLOATS: [&[&str]; 6] = [
+    &[
+        "damping",
+        "drag",
+        "energy",
+        "force_sum",
+        "friction",
+        "load",
+        "mass",
+        "power",
+        "pressure",
+        "speed",
+        "stiffness",
+        "strain",
+        "stress",
+        "tension",
+        "work",
+    ],
+    &[
+        "concentration",
+        "density",
+        "depth",
+        "diffusivity",
+        "distance",
+        "flow",
+        "flux",
+        "height",
+        "inflow",
+        "porosity",
+        "rate",
+        "saturation",
+        "slope",
+        "temperature",
+        "volume",
+    ],
+    &[
+        "amplitude",
+        "angle",
+        "attenuation",
+        "bandwidth",
+        "delay",
+        "drift",
+        "falloff",
+        "frequency",
+        "gain",
+        "level",
+        "omega",
+        "phase",
+        "response",
+        "shift",
+        "width",
+    ],
+    &[
+        "activation",
+        "bias",
+        "confidence",
+        "cost",
+        "decay",
+        "error",
+        "likelihood",
+        "loss",
+        "momentum",
+        "rate",
+        "residual",
+        "score",
+        "step_size",
+        "temperature",
+        "weight",
+    ],
+    &[
+        "albedo",
+        "blend",
+        "coverage",
+        "depth",
+        "exposure",
+        "falloff",
+        "glow",
+        "intensity",
+        "luminance",
+        "opacity",
+        "radiance",
+        "roughness",
+        "scale",
+        "shade",
+        "thickness",
+    ],
+    &[
+        "alpha",
+        "amount",
+        "area",
+        "beta",
+        "deviation",
+        "error",
+        "factor",
+        "gamma",
+        "mean",
+        "ratio",
+        "residual",
+        "scale",
+        "spread",
+        "value",
+        "variance",
+    ],
 ];
 const INTS: &[&str] = &[
     "bucket", "code", "count", "cursor", "digit", "flag", "group", "index", "key", "label", "lane",
@@ -84,13 +138,39 @@ const VECTORS: &[&str] = &[
     "torque",
     "velocity",
 ];
-const PLANAR: &[&str] = &["anchor", "corner", "coord", "extent", "pixel", "sample", "uv"];
-const MATRICES: &[&str] =
-    &["basis", "covariance", "frame", "hessian", "inertia", "jacobian", "metric", "tensor"];
-const QUATS: &[&str] = &["attitude", "orientation", "rotation", "spin", "turn"];
-const TRANSFORMS: &[&str] = &["body", "joint", "pose", "placement"];
-const ACCUMULATORS: &[&str] =
-    &["acc", "accum", "best", "carry", "result", "running", "sum", "total"];
+const PLANAR: &[&str] = &[
+    "anchor", "corner", "coord", "extent", "grid_pos", "offset", "pixel", "sample", "size",
+    "texcoord", "uv",
+];
+const MATRICES: &[&str] = &[
+    "basis",
+    "covariance",
+    "deform",
+    "frame",
+    "hessian",
+    "inertia",
+    "jacobian",
+    "mat",
+    "metric",
+    "strain_rate",
+    "stress_mat",
+    "tensor",
+];
+const QUATS: &[&str] = &[
+    "attitude",
+    "heading",
+    "orientation",
+    "quat",
+    "rot",
+    "rotation",
+    "spin",
+    "swing",
+    "turn",
+    "twist",
+];
+const TRANSFORMS: &[&str] =
+    &["body", "joint", "link", "parent", "placement", "pose", "tool", "xform"];
+const ACCUMULATORS: &[&str] = &["acc", "accum", "carry", "result", "running", "sum", "total"];
 const FUNCTIONS: &[&str] = &[
     "activate",
     "apply_gain",
@@ -148,12 +228,15 @@ const VERBS: &[&str] = &[
     "update",
 ];
 
-/// Candidates for a variable of a type.
-pub(crate) fn variable(ty: Ty) -> &'static [&'static str] {
+/// How many themes there are.
+pub(crate) const THEMES: usize = FLOATS.len();
+
+/// Candidates for a variable of a type, in a text of a theme.
+pub(crate) fn variable(ty: Ty, theme: usize) -> &'static [&'static str] {
     match ty {
         Ty::Scalar(Scalar::Bool) => BOOLS,
         Ty::Scalar(of) if of.is_int() => INTS,
-        Ty::Scalar(_) => FLOATS,
+        Ty::Scalar(_) => FLOATS[theme],
         VEC2 => PLANAR,
         Ty::Vec(..) | Ty::Struct(_) => VECTORS,
         Ty::Mat(..) => MATRICES,
@@ -197,8 +280,8 @@ pub(crate) fn plural(name: &str) -> String {
         "density" | "energy" | "intensity" | "velocity" => {
             format!("{}ies", &name[..name.len() - 1])
         }
-        other if other.ends_with(['s', 'x']) => format!("{other}es"),
-        other if other.ends_with('y') && !other.ends_with("ey") => {
+        other if other.ends_with(['s', 'x']) || other.ends_with("sh") => format!("{other}es"),
+        other if other.ends_with('y') && !["ay", "ey"].iter().any(|end| other.ends_with(end)) => {
             format!("{}ies", &other[..other.len() - 1])
         }
         other => format!("{other}s"),

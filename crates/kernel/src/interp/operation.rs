@@ -43,6 +43,10 @@ impl Thread<'_, '_> {
             },
             Op::Compare(op, left, right) => {
                 let result = eval::compare(op, self.get(left), self.get(right));
+                if let Some(outcomes) = &mut self.machine.outcomes {
+                    let place = (self.function, self.body.values[value].span);
+                    outcomes.entry(place).or_default()[usize::from(result)] = true;
+                }
                 self.put(value, Literal::bool(result));
             }
             Op::Select { condition, accept, reject } => {

@@ -7,6 +7,10 @@ use gbxcule_kernel::ir::Scalar;
 
 impl Maker {
     pub(super) fn vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
+        self.sound(Ty::Vec(len, of), |m| m.some_vector(len, of, depth))
+    }
+
+    fn some_vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Vec(len, of);
         if depth == 0 || self.random.chance(12) {
             return self.read(ty).unwrap_or_else(|| self.made_vector(len, of, 0));
@@ -85,7 +89,7 @@ impl Maker {
                 let word = self.random.pick(&["min", "max", "lerp"]);
                 let (left, right) = (self.vector(len, of, depth - 1), self.vector(len, of, 0));
                 if word == "lerp" {
-                    let at = self.some_float(of);
+                    let at = self.part(of);
                     Expr::wp(word, vec![left, right, at])
                 } else {
                     Expr::wp(word, vec![left, right])
@@ -95,11 +99,26 @@ impl Maker {
     }
 
     fn made_vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
-        let parts = (0..len).map(|_| self.expr(Ty::Scalar(of), depth)).collect();
+        let mut parts: Vec<Expr> = Vec::new();
+        for _ in 0..len {
+            let part = self.expr(Ty::Scalar(of), depth);
+            // Where little can be read, a number stands in for what is there already.
+            let part = if parts.contains(&part) {
+                let number = self.random.pick(&[0.0, 1.0, 2.0, 3.0]);
+                self.literal(of, number)
+            } else {
+                part
+            };
+            parts.push(part);
+        }
         Expr::call(spell::plain(Ty::Vec(len, of)), parts)
     }
 
     pub(super) fn matrix(&mut self, rows: u8, cols: u8, of: Scalar, depth: usize) -> Expr {
+        self.sound(Ty::Mat(rows, cols, of), |m| m.some_matrix(rows, cols, of, depth))
+    }
+
+    fn some_matrix(&mut self, rows: u8, cols: u8, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Mat(rows, cols, of);
         if depth == 0 || self.random.chance(12) {
             return self.read(ty).unwrap_or_else(|| self.made_matrix(rows, cols, of, 0));
@@ -136,7 +155,8 @@ impl Maker {
             3 => Expr::wp("transpose", vec![self.matrix(rows, cols, of, depth - 1)]),
             4 => {
                 let matrix = self.matrix(rows, cols, of, depth - 1);
-                let heavy = self.literal(of, 6.0);
+                let heavy = self.random.pick(&[4.0, 5.0, 6.0, 8.0]);
+                let heavy = self.literal(of, heavy);
                 let identity = self.identity(rows, of);
                 Expr::wp("inverse", vec![matrix.add(identity.mul(heavy))])
             }
@@ -165,7 +185,10 @@ impl Maker {
         if rows == cols && self.random.chance(35) {
             return Expr::wp("diag", vec![self.vector(rows, of, depth)]);
         }
-        if self.random.chance(45) {
+        if rows == cols && rows < 4 && self.random.chance(40) {
+            return self.planar_rotation(rows, of);
+        }
+        if rows * cols > 4 || self.random.chance(45) {
             let word = self.random.pick(&["matrix_from_rows", "matrix_from_cols"]);
             let (count, len) = if word == "matrix_from_rows" { (rows, cols) } else { (cols, rows) };
             let parts = (0..count).map(|_| self.vector(len, of, depth)).collect();
@@ -173,6 +196,24 @@ impl Maker {
         }
         let parts = (0..rows * cols).map(|_| self.float(of, 0)).collect();
         Expr::call(spell::plain(Ty::Mat(rows, cols, of)), parts)
+    }
+
+    /// A rotation in the first two dimensions.
+    fn planar_rotation(&mut self, rows: u8, of: Scalar) -> Expr {
+        let ty = Ty::Scalar(of);
+        let angle = self.varying(of, 0);
+        let angle = self.named(ty, angle);
+        let cos = self.named(ty, Expr::wp("cos", vec![angle.clone()]));
+        let sin = self.named(ty, Expr::wp("sin", vec![angle]));
+        let (zero, one) = (self.literal(of, 0.0), self.literal(of, 1.0));
+        let minus = Expr::unary("-", sin.clone());
+        let parts = if rows == 2 {
+            vec![cos.clone(), minus, sin, cos]
+        } else {
+            let none = || zero.clone();
+            vec![cos.clone(), minus, none(), sin, cos, none(), none(), none(), one]
+        };
+        Expr::call(spell::plain(Ty::Mat(rows, rows, of)), parts)
     }
 
     /// A unit vector that people write.
@@ -192,6 +233,10 @@ impl Maker {
     }
 
     pub(super) fn quaternion(&mut self, depth: usize) -> Expr {
+        self.sound(Ty::Quat, |m| m.some_quaternion(depth))
+    }
+
+    fn some_quaternion(&mut self, depth: usize) -> Expr {
         if depth == 0 || self.random.chance(15) {
             if let Some(found) = self.read(Ty::Quat) {
                 return found;
@@ -210,8 +255,8 @@ impl Maker {
             }
             3 => {
                 let (from, to) = (self.quaternion(depth - 1), self.quaternion(0));
-                let at = self.some_float(Scalar::F32);
-                Expr::wp("quat_slerp", vec![from, to, Expr::wp("min", vec![at, Expr::Float(1.0)])])
+                let at = Expr::Float(self.random.pick(&[0.5, 0.25, 0.75, 0.3, 0.1, 0.8]));
+                Expr::wp("quat_slerp", vec![from, to, at])
             }
             4 => {
                 let angles =
@@ -225,6 +270,10 @@ impl Maker {
     }
 
     pub(super) fn transform(&mut self, depth: usize) -> Expr {
+        self.sound(Ty::Transform, |m| m.some_transform(depth))
+    }
+
+    fn some_transform(&mut self, depth: usize) -> Expr {
         if depth == 0 || self.random.chance(15) {
             if let Some(found) = self.read(Ty::Transform) {
                 return found;

@@ -13,6 +13,7 @@ mod mixed;
 mod quaternion;
 mod reduction;
 mod stencil;
+mod storage;
 mod structure;
 mod transform;
 mod vector;
@@ -39,6 +40,7 @@ pub(crate) enum Family {
     Functions,
     MultiDim,
     Integers,
+    Storage,
     Mixed,
 }
 
@@ -54,7 +56,7 @@ struct Entry {
 const PLAIN: Taste = Taste { math: 6, select: 3, geometry: 3, bits: 3, depth: 3 };
 
 #[rustfmt::skip]
-static TABLE: [Entry; 16] = [
+static TABLE: [Entry; 17] = [
     Entry { family: Family::Arithmetic, name: "arithmetic", share: 5, taste: Taste { math: 1, select: 1, ..PLAIN }, build: arithmetic::build },
     Entry { family: Family::Math, name: "math", share: 6, taste: Taste { math: 22, ..PLAIN }, build: math::build },
     Entry { family: Family::Conditionals, name: "conditionals", share: 7, taste: Taste { select: 10, ..PLAIN }, build: conditional::build },
@@ -70,6 +72,7 @@ static TABLE: [Entry; 16] = [
     Entry { family: Family::Functions, name: "functions", share: 8, taste: Taste { geometry: 8, ..PLAIN }, build: function::build },
     Entry { family: Family::MultiDim, name: "multidim", share: 6, taste: PLAIN, build: dimension::build },
     Entry { family: Family::Integers, name: "integers", share: 6, taste: Taste { bits: 14, ..PLAIN }, build: integer::build },
+    Entry { family: Family::Storage, name: "storage", share: 6, taste: PLAIN, build: storage::build },
     Entry { family: Family::Mixed, name: "mixed", share: 10, taste: Taste { math: 8, select: 5, geometry: 10, ..PLAIN }, build: mixed::build },
 ];
 

@@ -50,7 +50,7 @@ impl Maker {
         let vars = std::mem::take(&mut self.vars);
         let arrays = std::mem::take(&mut self.arrays);
         let blocks = std::mem::replace(&mut self.blocks, vec![Vec::new()]);
-        let taken = self.taken.clone();
+        let (taken, known) = (self.taken.clone(), std::mem::take(&mut self.known));
         let params: Vec<Param> = params
             .iter()
             .map(|&ty| {
@@ -62,7 +62,7 @@ impl Maker {
         self.function_body(results);
         let body = self.blocks.swap_remove(0);
         (self.vars, self.arrays, self.blocks) = (vars, arrays, blocks);
-        self.taken = taken;
+        (self.taken, self.known) = (taken, known);
         self.taken.insert(name.to_string());
         self.taken.extend(self.constants.iter().map(|(name, _)| name.to_string()));
         let types = params.iter().map(|param| param.ty).collect();

@@ -1,5 +1,6 @@
 //! The ends of expressions: variables, elements, components, literals; and how pending ones are absorbed.
 
+use super::sense::is_handy;
 use super::{Maker, Var};
 use crate::ast::{Expr, Ty, VEC3};
 use crate::spell;
@@ -63,7 +64,9 @@ impl Maker {
     /// Something of that type that exists: what nobody has read yet first.
     pub(super) fn read(&mut self, ty: Ty) -> Option<Expr> {
         let weigh = |used: bool| if used { 2 } else { 9 };
-        let vars = self.vars.iter().enumerate().filter(|(_, var)| var.ty == ty);
+        // What was read once and has no name isn't worked out again.
+        let readable = |var: &Var| var.ty == ty && (!var.used || is_handy(&var.expr));
+        let vars = self.vars.iter().enumerate().filter(|(_, var)| readable(var));
         let mut found: Vec<(bool, usize, u32)> =
             vars.map(|(at, var)| (true, at, weigh(var.used))).collect();
         let arrays = self.arrays.iter().enumerate().filter(|(_, array)| array.ty == ty);
@@ -111,6 +114,11 @@ impl Maker {
 
     /// `value` of a type with something of any type worked in.
     pub(super) fn absorb(&mut self, value: Expr, ty: Ty, with: Expr, from: Ty) -> Expr {
+        let draw = |m: &mut Self| m.absorbed(value.clone(), ty, with.clone(), from);
+        self.drawn(draw, Self::is_senseless).unwrap_or_else(|expr| expr)
+    }
+
+    fn absorbed(&mut self, value: Expr, ty: Ty, with: Expr, from: Ty) -> Expr {
         match (ty, from) {
             (Ty::Scalar(Scalar::Bool), _) => {
                 let real = self.real;
@@ -119,8 +127,10 @@ impl Maker {
                 Expr::binary(value, op, Expr::binary(with, ">", limit))
             }
             (Ty::Scalar(of), _) if of.is_float() => {
+                let whole = from.scalar().is_some_and(Scalar::is_int);
                 let with = self.as_scalar(with, from, of);
-                match self.random.below(6) {
+                // An int may be 0, and has a factor already.
+                match if whole { self.random.below(3) } else { self.random.below(6) } {
                     0 | 1 => value.add(with),
                     2 => value.sub(with),
                     3 => value.mul(with),
@@ -145,9 +155,11 @@ impl Maker {
                 value.mul(with)
             }
             (Ty::Vec(_, of) | Ty::Mat(_, _, of), _) => {
+                let whole = from.scalar().is_some_and(Scalar::is_int);
                 let with = self.as_scalar(with, from, of);
                 let one = self.literal(of, 1.0);
-                if self.random.chance(60) { value.mul(with) } else { value.mul(one.add(with)) }
+                let plain = !whole && self.random.chance(60);
+                if plain { value.mul(with) } else { value.mul(one.add(with)) }
             }
             (Ty::Quat, Ty::Quat) | (Ty::Transform, Ty::Transform) => value.mul(with),
             (Ty::Quat, _) => {
@@ -212,11 +224,13 @@ impl Maker {
         match is {
             is if is == to => scalar,
             Scalar::Bool => {
-                let (yes, no) = (self.some_float(to), self.literal(to, 0.4));
+                let yes = self.random.pick(&[0.5, 1.0, 1.5, 2.0]);
+                let (yes, no) = (self.literal(to, yes), self.literal(to, yes * -0.5));
                 Expr::wp("where", vec![scalar, yes, no])
             }
             is if is.is_int() => {
-                let factor = self.literal(to, 0.125);
+                let factor = self.random.pick(&[0.125, 0.1, 0.25, 0.5, 0.2, 0.05]);
+                let factor = self.literal(to, factor);
                 Expr::call(spell::plain(Ty::Scalar(to)), vec![scalar]).mul(factor)
             }
             _ => Expr::call(spell::plain(Ty::Scalar(to)), vec![scalar]),
@@ -239,9 +253,9 @@ impl Maker {
             _ => {
                 let real = self.real;
                 let scalar = self.as_scalar(with, from, real);
-                let scale = self.literal(real, 8.0);
-                let wide =
-                    if to.is_unsigned_int() { Expr::wp("abs", vec![scalar]) } else { scalar };
+                let scale = self.random.pick(&[4.0, 8.0, 10.0, 16.0]);
+                let scale = self.literal(real, scale);
+                let wide = if to.is_unsigned_int() { self.magnitude(scalar) } else { scalar };
                 Expr::call(spell::plain(Ty::Scalar(to)), vec![wide.mul(scale)])
             }
         }

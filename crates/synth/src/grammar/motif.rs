@@ -3,6 +3,7 @@
 //! A motif leaves something pending: what it worked out.
 
 use super::Maker;
+use super::sense::{holds_any, is_handy, reads};
 use crate::ast::{Expr, INT, Name, Stmt, Ty};
 use crate::input::Given;
 use gbxcule_kernel::ir::Scalar;
@@ -13,8 +14,36 @@ impl Maker {
         for _ in 0..self.random.between(0, most) {
             let ty = self.random.pick(types);
             let depth = self.random.between(1, 2) as usize;
-            let value = self.expr(ty, depth);
-            self.define(ty, value);
+            let value = self.worth(ty, depth, |_| true);
+            if let Some(value) = value {
+                self.define(ty, value);
+            }
+        }
+    }
+
+    /// An expression that is worth a name, if one was drawn that is `wanted`.
+    fn worth(&mut self, ty: Ty, depth: usize, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> {
+        let bare = |_: &Self, expr: &Expr| is_handy(expr) || !reads(expr) || !wanted(expr);
+        let mark = self.mark();
+        let found = self.drawn(|m| m.expr(ty, depth), bare).ok();
+        if found.is_none() {
+            self.reset(&mark);
+        }
+        found
+    }
+
+    /// The names that are known since some variable on.
+    fn names_since(&self, since: usize) -> Vec<Expr> {
+        self.vars[since..].iter().map(|var| var.expr.clone()).collect()
+    }
+
+    /// Variables of a loop: each changes with it.
+    fn bindings_of_loop(&mut self, ty: Ty, most: i64, total: &Name, since: usize) {
+        for _ in 0..self.random.between(0, most) {
+            let moving = [self.names_since(since), vec![Expr::from(total)]].concat();
+            if let Some(value) = self.worth(ty, 2, |expr| holds_any(expr, &moving)) {
+                self.define(ty, value);
+            }
         }
     }
 
@@ -39,6 +68,12 @@ impl Maker {
     }
 
     fn absorb_one(&mut self, value: Expr, ty: Ty) -> Expr {
+        if let Ty::Scalar(of) = ty
+            && of.is_int()
+        {
+            let with = self.integer(of, 1);
+            return self.absorb(value, ty, with, ty);
+        }
         let with = self.float(self.real, 1);
         let from = self.float_type();
         self.absorb(value, ty, with, from)
@@ -82,6 +117,8 @@ impl Maker {
 
     /// One statement that changes a variable.
     pub(super) fn change(&mut self, name: &Name, ty: Ty, since: usize) {
+        self.known.remove(name);
+        self.uniform.remove(name);
         let place = Expr::from(name);
         let component = match ty {
             Ty::Vec(len, of) if self.random.chance(30) => {
@@ -192,7 +229,7 @@ impl Maker {
     pub(super) fn gathered(&mut self, total: &Name, ty: Ty, product: bool, since: usize) {
         let place = Expr::from(total);
         let Ty::Scalar(of) = ty else {
-            self.bindings(&[ty], 1);
+            self.bindings_of_loop(ty, 1, total, since);
             let value = self.local_expr(ty, 2, since);
             match ty {
                 Ty::Quat | Ty::Transform => {
@@ -203,12 +240,19 @@ impl Maker {
             return;
         };
         if self.random.chance(35) {
-            self.bindings(&[ty], 2);
+            self.bindings_of_loop(ty, 2, total, since);
         }
         if self.random.chance(18) {
-            let condition = self.truth(1);
-            let leave = self.block(|m| m.push(Stmt::Continue));
-            self.push(Stmt::If(vec![(condition, leave)], vec![]));
+            let moving = [self.names_since(since), vec![place.clone()]].concat();
+            let mark = self.mark();
+            let still = |_: &Self, expr: &Expr| !holds_any(expr, &moving);
+            match self.drawn(|m| m.truth(1), still) {
+                Ok(condition) => {
+                    let leave = vec![Stmt::Continue];
+                    self.push(Stmt::If(vec![(condition, leave)], vec![]));
+                }
+                Err(_) => self.reset(&mark),
+            }
         }
         if !of.is_float() {
             let value = self.local_expr(ty, 2, since);
@@ -219,13 +263,16 @@ impl Maker {
             });
         } else if product {
             let value = self.local_expr(ty, 1, since);
-            let (one, tenth) = (self.literal(of, 1.0), self.literal(of, 0.2));
-            self.push(Stmt::Augment(place.clone(), "*", one.add(tenth.mul(value))));
+            let value = self.named(ty, value);
+            let part = self.random.pick(&[0.1, 0.2, 0.25, 0.05]);
+            let (one, part) = (self.literal(of, 1.0), self.literal(of, part));
+            self.push(Stmt::Augment(place.clone(), "*", one.add(part.mul(value))));
         } else {
             let value = self.local_expr(ty, 2, since);
             let stmt = match self.random.below(6) {
                 0 => {
-                    let keep = self.literal(of, 0.6);
+                    let keep = self.random.pick(&[0.5, 0.6, 0.75, 0.8, 0.9]);
+                    let keep = self.literal(of, keep);
                     Stmt::Assign(vec![place.clone()], place.clone().mul(keep).add(value))
                 }
                 1 => {
@@ -256,12 +303,13 @@ impl Maker {
     pub(super) fn settle(&mut self) -> Name {
         let (of, ty) = (self.real, self.float_type());
         let start = self.float(of, 2);
-        let start = Expr::wp("abs", vec![start]).add(self.literal(of, 1.0));
+        let start = self.magnitude(start).add(self.literal(of, 1.0));
         let value = self.name_for(ty);
         self.push(Stmt::Assign(vec![Expr::from(&value)], start));
         let turns = self.name_from(&["k", "it", "steps_done", "tries", "pass_no"]);
         self.push(Stmt::Assign(vec![Expr::from(&turns)], Expr::call("int", vec![Expr::Int(0)])));
-        let limit = self.literal(of, 0.4);
+        let limit = self.random.pick(&[0.25, 0.3, 0.4, 0.5]);
+        let limit = self.literal(of, limit);
         let most = if self.random.chance(50) {
             Expr::Int(self.random.between(4, 12))
         } else {
@@ -272,17 +320,19 @@ impl Maker {
         let leaves_by_break = self.random.chance(30);
         let body = self.block(|m| {
             let since = m.vars.len();
-            m.offer(&value, ty);
             let by = m.local_expr(ty, 2, since);
-            let (keep, step) = (m.random.pick(&[0.5, 0.6, 0.7, 0.75]), m.literal(of, 0.1));
-            let keep = m.literal(of, keep);
+            let by = m.named(ty, by);
+            let (keep, step) =
+                (m.random.pick(&[0.5, 0.6, 0.7, 0.75]), m.random.pick(&[0.05, 0.1, 0.2]));
+            let (keep, step) = (m.literal(of, keep), m.literal(of, step));
             let place = Expr::from(&value);
             let next = place.clone().mul(keep).add(step.mul(by));
             m.push(Stmt::Assign(vec![place], next));
             m.push(Stmt::Augment(Expr::from(&turns), "+", Expr::Int(1)));
             if leaves_by_break {
+                let most = Expr::Int(m.random.between(4, 8));
                 m.push(Stmt::If(
-                    vec![(Expr::binary(Expr::from(&turns), ">=", Expr::Int(6)), vec![Stmt::Break])],
+                    vec![(Expr::binary(Expr::from(&turns), ">=", most), vec![Stmt::Break])],
                     vec![],
                 ));
             }

@@ -4,12 +4,18 @@
 //! careful person does.
 
 use super::Maker;
+use super::range::{Range, range};
+use super::sense::{is_handy, reads};
 use crate::ast::{Expr, Ty};
 use crate::spell;
 use gbxcule_kernel::ir::Scalar;
 
 impl Maker {
     pub(super) fn float(&mut self, of: Scalar, depth: usize) -> Expr {
+        self.sound(Ty::Scalar(of), |m| m.some_float_of(of, depth))
+    }
+
+    fn some_float_of(&mut self, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Scalar(of);
         if depth == 0 || self.random.chance(12) {
             return self.float_leaf(of);
@@ -46,7 +52,7 @@ impl Maker {
                 match word {
                     "abs" => Expr::wp(word, vec![first]),
                     "clamp" => {
-                        let (low, high) = (self.literal(of, -1.5), self.literal(of, 2.0));
+                        let (low, high) = self.limits(of);
                         Expr::wp(word, vec![first, low, high])
                     }
                     _ => {
@@ -60,7 +66,7 @@ impl Maker {
 
     /// A variable, an element, a literal, or something else made a float.
     fn float_leaf(&mut self, of: Scalar) -> Expr {
-        let literal = self.random.chance(14);
+        let literal = self.random.chance(10);
         if !literal && let Some(found) = self.read(Ty::Scalar(of)) {
             return found;
         }
@@ -84,8 +90,13 @@ impl Maker {
         self.read(ty).map(|expr| (expr, ty))
     }
 
+    /// Its size, unless that is what it is.
+    pub(super) fn magnitude(&self, of: Expr) -> Expr {
+        if range(&of, &self.known).least >= 0.0 { of } else { Expr::wp("abs", vec![of]) }
+    }
+
     /// A float that isn't made of literals alone, if anything can be read.
-    fn varying(&mut self, of: Scalar, depth: usize) -> Expr {
+    pub(super) fn varying(&mut self, of: Scalar, depth: usize) -> Expr {
         for _ in 0..6 {
             let found = self.float(of, depth);
             if reads(&found) {
@@ -98,10 +109,11 @@ impl Maker {
     fn quotient(&mut self, of: Scalar, depth: usize) -> Expr {
         let above = self.float(of, depth - 1);
         let below = self.varying(of, 0);
+        let below = self.named(Ty::Scalar(of), below);
         let floor = self.random.pick(&[1.0, 0.5, 2.0, 1.5]);
         let floor = self.literal(of, floor);
         let safe = if self.random.chance(50) {
-            floor.add(Expr::wp("abs", vec![below]))
+            floor.add(self.magnitude(below))
         } else {
             floor.add(below.clone().mul(below))
         };
@@ -111,31 +123,31 @@ impl Maker {
     /// Functions without kinks.
     fn smooth(&mut self, of: Scalar, depth: usize) -> Expr {
         let arg = self.varying(of, depth - 1);
-        let abs = |arg: Expr| Expr::wp("abs", vec![arg]);
         match self.random.below(10) {
             0 => Expr::wp("sin", vec![arg]),
             1 => Expr::wp("cos", vec![arg]),
             2 => Expr::wp("tanh", vec![arg]),
-            3 => Expr::wp("exp", vec![Expr::unary("-", abs(arg))]),
+            3 => Expr::wp("exp", vec![Expr::unary("-", self.magnitude(arg))]),
             4 => {
                 let one = self.literal(of, 1.0);
-                Expr::wp("log", vec![one.add(abs(arg))])
+                Expr::wp("log", vec![one.add(self.magnitude(arg))])
             }
             5 => {
                 let floor = self.some_float(of);
-                Expr::wp("sqrt", vec![abs(arg).add(floor)])
+                Expr::wp("sqrt", vec![self.magnitude(arg).add(floor)])
             }
             6 => Expr::wp("atan", vec![arg]),
             7 => {
                 let (floor, power) = (self.some_float(of), self.some_float(of));
-                Expr::wp("pow", vec![abs(arg).add(floor), power])
+                Expr::wp("pow", vec![self.magnitude(arg).add(floor), power])
             }
             8 => {
                 let (other, floor) = (self.float(of, depth.saturating_sub(2)), self.some_float(of));
-                Expr::wp("atan2", vec![arg, abs(other).add(floor)])
+                Expr::wp("atan2", vec![arg, self.magnitude(other).add(floor)])
             }
             _ => {
                 let (arg, scale) = (self.varying(of, 0), self.some_float(of));
+                let arg = self.named(Ty::Scalar(of), arg);
                 Expr::wp("exp", vec![Expr::unary("-", arg.clone().mul(arg)).mul(scale)])
             }
         }
@@ -146,23 +158,26 @@ impl Maker {
         let arg = self.varying(of, depth - 1);
         match self.random.below(8) {
             0 => {
-                let (low, high) = (self.literal(of, -1.0), self.literal(of, 1.0));
+                let (low, high) = self.limits(of);
                 Expr::wp("smoothstep", vec![low, high, arg])
             }
             1 => {
-                let (other, at) = (self.float(of, depth - 1), self.some_float(of));
+                let other = self.float(of, depth - 1);
+                let at = self.part(of);
                 Expr::wp("lerp", vec![arg, other, at])
             }
             2 => {
                 let arg = self.varying(of, 0);
+                let arg = self.named(Ty::Scalar(of), arg);
                 arg.clone().sub(Expr::wp("floor", vec![arg]))
             }
             3 => {
                 let other = self.float(of, depth - 1);
-                Expr::wp("sign", vec![arg]).mul(other)
+                let positive = range(&arg, &self.known).least >= 0.0;
+                if positive { arg.mul(other) } else { Expr::wp("sign", vec![arg]).mul(other) }
             }
             4 => {
-                let (low, high) = (self.literal(of, 0.0), self.literal(of, 1.0));
+                let (low, high) = self.limits(of);
                 Expr::wp("clamp", vec![arg, low, high])
             }
             5 => {
@@ -170,16 +185,41 @@ impl Maker {
                 Expr::wp("max", vec![arg, zero])
             }
             6 => {
-                let scale = self.literal(of, 4.0);
-                Expr::wp("round", vec![arg.mul(scale.clone())]).mul(self.literal(of, 0.25))
+                let steps = self.random.pick(&[2.0, 4.0, 8.0, 10.0]);
+                let (scale, step) = (self.literal(of, steps), self.literal(of, 1.0 / steps));
+                Expr::wp("round", vec![arg.mul(scale)]).mul(step)
             }
             _ => {
-                let limit = self.literal(of, 0.9);
+                let limit = self.random.pick(&[0.9, 0.95, 0.8]);
+                let limit = self.literal(of, limit);
                 let word = self.random.pick(&["asin", "acos"]);
+                let Range { least, most } = range(&arg, &self.known);
+                if least >= -1.0 && most <= 1.0 {
+                    return Expr::wp(word, vec![arg]);
+                }
                 let inside = Expr::wp("clamp", vec![arg, Expr::unary("-", limit.clone()), limit]);
                 Expr::wp(word, vec![inside])
             }
         }
+    }
+
+    /// A number between 0 and 1.
+    pub(super) fn part(&mut self, of: Scalar) -> Expr {
+        let part = self.random.pick(&[0.5, 0.25, 0.75, 0.1, 0.3, 0.8, 0.2, 0.9]);
+        self.literal(of, part)
+    }
+
+    /// Between which numbers something is kept.
+    fn limits(&mut self, of: Scalar) -> (Expr, Expr) {
+        let (low, high) = self.random.pick(&[
+            (0.0, 1.0),
+            (-1.0, 1.0),
+            (-1.5, 2.0),
+            (-0.5, 0.5),
+            (0.1, 0.9),
+            (-2.0, 2.0),
+        ]);
+        (self.literal(of, low), self.literal(of, high))
     }
 
     /// One of two by a condition.
@@ -242,6 +282,10 @@ impl Maker {
     }
 
     pub(super) fn integer(&mut self, of: Scalar, depth: usize) -> Expr {
+        self.sound(Ty::Scalar(of), |m| m.some_integer_of(of, depth))
+    }
+
+    fn some_integer_of(&mut self, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Scalar(of);
         if depth == 0 || self.random.chance(15) {
             if !self.random.chance(12)
@@ -293,7 +337,9 @@ impl Maker {
                 match word {
                     "abs" if of.is_signed_int() => Expr::wp(word, vec![first]),
                     "clamp" => {
-                        let (low, high) = (self.literal(of, 2.0), self.literal(of, 40.0));
+                        let (low, high) =
+                            self.random.pick(&[(0.0, 15.0), (1.0, 31.0), (2.0, 40.0), (0.0, 99.0)]);
+                        let (low, high) = (self.literal(of, low), self.literal(of, high));
                         Expr::wp(word, vec![first, low, high])
                     }
                     _ => {
@@ -306,7 +352,13 @@ impl Maker {
     }
 
     pub(super) fn truth(&mut self, depth: usize) -> Expr {
-        if depth > 1 && self.random.chance(40) {
+        // A condition has no name of its own.
+        let unsound = |m: &Self, expr: &Expr| m.is_uniform(expr) || m.is_senseless(expr);
+        self.drawn(|m| m.some_truth(depth), unsound).unwrap_or_else(|expr| expr)
+    }
+
+    fn some_truth(&mut self, depth: usize) -> Expr {
+        if depth > 1 && self.random.chance(25) {
             let op = self.random.pick(&["and", "or"]);
             let left = self.truth(depth - 1);
             return Expr::binary(left, op, self.truth(1));
@@ -315,12 +367,11 @@ impl Maker {
             && self.random.chance(40)
             && let Some(found) = self.read(Ty::Scalar(Scalar::Bool))
         {
-            return if self.random.chance(30) { Expr::unary("not", found) } else { found };
+            let negated = self.random.chance(30) && is_handy(&found);
+            return if negated { Expr::unary("not", found) } else { found };
         }
-        let ints: Vec<Scalar> = [Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::U8]
-            .into_iter()
-            .filter(|&of| self.has(Ty::Scalar(of)))
-            .collect();
+        let ints: Vec<Scalar> =
+            Scalar::ALL.into_iter().filter(|&of| of.is_int() && self.has(Ty::Scalar(of))).collect();
         let floats = [Scalar::F32, Scalar::F64].into_iter().find(|&of| self.has(Ty::Scalar(of)));
         if !ints.is_empty() && (floats.is_none() || self.random.chance(30)) {
             let of = self.random.pick(&ints);
@@ -342,7 +393,8 @@ impl Maker {
         let left = self.varying(of, depth.min(1));
         let op = self.random.pick(&["<", ">", "<=", ">="]);
         let right = if self.random.chance(60) {
-            let limit = self.random.pick(&[0.0, 0.1, 0.25, 0.5, -0.2, 1.0, 0.0]);
+            let by = self.random.pick(&[0.0, 0.0, 0.25, -0.25, 0.1, 0.5]);
+            let limit = self.middle(&left).unwrap_or(0.25) + by;
             self.literal(of, limit)
         } else {
             self.float(of, 0)
@@ -350,21 +402,16 @@ impl Maker {
         Expr::binary(left, op, right)
     }
 
+    /// The middle of an array's numbers, for an element of it.
+    fn middle(&self, element: &Expr) -> Option<f64> {
+        let Expr::Index(of, _) = element else { return None };
+        let Expr::Name(name) = &**of else { return None };
+        let given = self.inputs.iter().find(|it| *it.name == **name)?;
+        Some(((given.low + given.high) * 2.0).round() / 4.0)
+    }
+
     /// `int(x)` and its kin.
     pub(super) fn convert(&mut self, value: Expr, to: Scalar) -> Expr {
         Expr::call(spell::plain(Ty::Scalar(to)), vec![value])
-    }
-}
-
-/// Whether an expression reads anything: constants of the text, in capitals, don't count.
-fn reads(expr: &Expr) -> bool {
-    match expr {
-        Expr::Name(name) => name.chars().any(char::is_lowercase),
-        Expr::Int(_) | Expr::Float(_) | Expr::Keyword(..) => false,
-        Expr::Unary(_, of) | Expr::Attr(of, _) => reads(of),
-        Expr::Binary(left, _, right) => reads(left) || reads(right),
-        Expr::If(condition, accept, reject) => reads(condition) || reads(accept) || reads(reject),
-        Expr::Call(_, args) => args.iter().any(reads),
-        Expr::Index(..) => true,
     }
 }

@@ -15,6 +15,8 @@ pub(super) fn build(m: &mut Maker) {
         Scalar::U64,
         Scalar::I16,
         Scalar::U8,
+        Scalar::U16,
+        Scalar::I8,
     ]);
     let ty = Ty::Scalar(of);
     m.launch(1);

@@ -1,7 +1,7 @@
 //! Neighbours on a line or grid, with clamped, wrapped or skipped borders.
 
 use crate::ast::{Expr, Name, Stmt, Ty, VEC3};
-use crate::grammar::{Maker, Var};
+use crate::grammar::Maker;
 use gbxcule_kernel::ir::Scalar;
 
 pub(super) fn build(m: &mut Maker) {
@@ -71,12 +71,8 @@ fn neighbours(m: &mut Maker, field: &Name, ty: Ty, border: Border) {
         let mut at = m.here();
         at[dim] = beside(m, field, dim, way * reach, border);
         let element = Expr::from(field).index(at);
-        if m.random.chance(70) {
-            let name = m.name_from(&[names[dim][usize::from(way > 0)]]);
-            m.define_as(name, ty, element);
-        } else {
-            m.vars.push(Var { expr: element, ty, used: false });
-        }
+        let name = m.name_from(&[names[dim][usize::from(way > 0)]]);
+        m.define_as(name, ty, element);
     }
 }
 
@@ -88,8 +84,10 @@ fn inner(m: &mut Maker, field: &Name, ty: Ty) {
         let low = Expr::binary(at.clone(), ">", Expr::Int(0));
         let high = Expr::binary(at, "<", extent(field, dim).sub(Expr::Int(1)));
         let both = Expr::binary(low, "and", high);
-        condition =
-            Some(condition.map_or(both.clone(), |before| Expr::binary(before, "and", both)));
+        condition = Some(match condition {
+            Some(before) => Expr::binary(before, "and", both),
+            None => both,
+        });
     }
     // A grid needs an inside.
     m.dims.iter_mut().for_each(|extent| *extent = (*extent).max(3));

@@ -64,7 +64,7 @@ fn declare(m: &mut Maker) -> usize {
                 m.random.pick(&[float, VEC3, float, INT, VEC2, Ty::Mat(2, 2, Scalar::F32)])
             };
             // A field's name is no name of the kernel's.
-            let words = crate::word::variable(ty);
+            let words = crate::word::variable(ty, m.theme);
             (m.random.pick(words), ty)
         })
         .fold(Vec::new(), |mut fields: Vec<(Name, Ty)>, (word, ty)| {
