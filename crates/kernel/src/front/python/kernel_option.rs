@@ -3,7 +3,7 @@
 
 use super::constant::{Static, Unit};
 use super::scope::ScopeId;
-use super::syntax::{self, Expr, StmtFunctionDef};
+use super::syntax::{Expr, StmtFunctionDef};
 use crate::diagnostic::Diagnostic;
 use crate::ir::function::Residency;
 
@@ -41,7 +41,7 @@ impl<'a> Unit<'a> {
                 "cuda_max_registers" => self.registers(&keyword.value, scope)?,
                 name if WITHOUT_EFFECT.contains(&name) => continue,
                 name => {
-                    let span = syntax::span(self.id, keyword);
+                    let span = self.span(keyword);
                     let message = format!("`wp.kernel` has no option `{name}`");
                     return Err(Box::new(
                         Diagnostic::error("wrong-arguments", span, message).help(format!(
@@ -52,7 +52,7 @@ impl<'a> Unit<'a> {
                 }
             };
             if residency != Residency::Free && asked != Residency::Free {
-                let span = syntax::span(self.id, keyword);
+                let span = self.span(keyword);
                 let message = "`launch_bounds` and `cuda_max_registers` exclude each other";
                 return Err(Box::new(Diagnostic::error("wrong-arguments", span, message)));
             }
