@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import box_shape
 import numpy as np
 import pytest
 from gbxcule.kernel import CompileError, LaunchError, from_file, from_text, func, kernel, struct, wp
@@ -125,6 +126,33 @@ def test_texts_and_files_give_all_their_kernels(tmp_path):
         kernels["fill"].launch(3, out, 7)
         kernels["count"].launch(10, out)
         assert out.tolist() == [17, 7, 7]
+
+
+def test_a_file_imports_from_the_files_beside_it(tmp_path):
+    (tmp_path / "shape.py").write_text("import warp as wp\n\n@wp.func\ndef area(x: float):\n    return x * x\n")
+    text = "import warp as wp\nfrom shape import area\n\n@wp.kernel\ndef fill(out: wp.array(dtype=float)):\n    out[0] = area(3.0)\n"
+    path = tmp_path / "kernels.py"
+    path.write_text(text)
+    out = np.zeros(1, np.float32)
+    from_file(path)["fill"].launch(1, out)
+    assert out[0] == 9
+    (tmp_path / "shape.py").write_text("import warp as wp\n\n@wp.func\ndef area(x: float):\n    return x\n")
+    from_file(path)["fill"].launch(1, out)
+    assert out[0] == 3, "a changed file counts"
+    with pytest.raises(CompileError, match="a text that is no file"):
+        from_text(text)
+
+
+def test_a_kernel_uses_functions_structs_and_constants_of_a_module_of_ours():
+    @kernel
+    def uses(out: wp.array(dtype=float)):
+        box = box_shape.Box()
+        box.side = 2.0
+        out[0] = box_shape.surface(box) + float(box_shape.CORNERS)
+
+    out = np.zeros(1, np.float32)
+    uses.launch(1, out)
+    assert out[0] == 32
 
 
 def test_refusals_point_at_the_line():

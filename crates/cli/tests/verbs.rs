@@ -81,6 +81,34 @@ fn cuda_text_needs_no_nvrtc_and_machine_code_says_that_it_does() {
 }
 
 #[test]
+fn a_file_is_compiled_with_those_that_it_imports_from() {
+    let folder = folder();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, format!("import warp as wp\n{text}")).expect("a file");
+    };
+    write("k/shape.py", "@wp.func\ndef area(x: float):\n    return x * x\n");
+    let body = "@wp.kernel\ndef one(a: wp.array(dtype=float)):\n    a[0] = area(a[0])\n";
+    write("k/one.py", &format!("from shape import area\n{body}"));
+    for (path, place) in
+        [("k/one.py", folder.path().to_owned()), ("one.py", folder.path().join("k"))]
+    {
+        let taken = gbxcule(&place, &["compile", path]);
+        assert!(stdout(&taken).contains("a(0) = area(a(0))"), "{}", stderr(&taken));
+    }
+    let survey = gbxcule(folder.path(), &["compile", "--survey", "k"]);
+    assert!(
+        stdout(&survey).contains("compiled, to all texts              1 100.0 %"),
+        "{survey:?}"
+    );
+    write("k/shape.py", "@wp.func\ndef area(x: float):\n    return x.size\n");
+    let refused = gbxcule(folder.path(), &["compile", "k/one.py"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("k/shape.py:4:12"), "{}", stderr(&refused));
+}
+
+#[test]
 fn a_file_without_the_kernel_asked_for_is_an_error_that_lists_those_it_has() {
     let folder = folder();
     let other = compile_without_nvrtc(folder.path(), &["--kernel", "two"]);

@@ -13,7 +13,7 @@ use crate::source::{SourceId, SourceMap};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What came of one kernel.
@@ -82,10 +82,11 @@ pub struct Survey {
 /// Compiles every kernel of every text by itself; texts import from each other.
 pub fn survey(files: impl IntoIterator<Item = (String, String)>) -> Survey {
     let mut survey = Survey::default();
-    let files: BTreeMap<PathBuf, (String, String)> =
-        files.into_iter().map(|(path, text)| (PathBuf::from(&path), (path, text))).collect();
-    let read = |path: &Path| files.get(path).map(|(_, text)| text.clone());
-    for (path, text) in files.values() {
+    let files: Vec<(String, String)> = files.into_iter().collect();
+    let texts: BTreeMap<&Path, &str> =
+        files.iter().map(|(path, text)| (Path::new(path), text.as_str())).collect();
+    let read = |path: &Path| texts.get(path).map(|&text| text.to_owned());
+    for (path, text) in &files {
         survey.add(path.clone(), text.clone(), &read);
     }
     survey

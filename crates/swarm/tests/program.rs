@@ -284,3 +284,31 @@ fn programs_are_found_by_name_and_by_path() {
     );
     assert!(said("no/such/file.py").starts_with("cannot read the program no/such/file.py: "));
 }
+
+#[test]
+fn a_program_imports_from_the_files_beside_it_and_is_another_one_if_they_change() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("task.py");
+    let shape = |factor: f32| {
+        let text = format!(
+            "import gbxcule as gb\nimport warp as wp\n\n@wp.func\ndef scaled(machine: gb.Machine, x: wp.float32):\n    return x * {factor:?} + wp.float32(gb.env(machine))\n"
+        );
+        std::fs::write(folder.path().join("shape.py"), text).expect("a file");
+    };
+    shape(2.0);
+    let text = "import gbxcule as gb\nimport warp as wp\nfrom shape import scaled\n\n@wp.func\ndef reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:\n    return scaled(machine, 3.0)\n";
+    std::fs::write(&path, text).expect("a file");
+    let find = || Programs::find(path.to_str().expect("UTF-8"), "obs_v0").expect("right");
+    let before = find();
+    let rewards = |programs: &Programs| {
+        let mut swarm = swarm("ALU_LOOP", 2, programs);
+        swarm.step(&[0; 2]).expect("a step");
+        swarm.rewards().to_vec()
+    };
+    assert_eq!(rewards(&before), [6.0, 7.0]);
+    shape(5.0);
+    assert_eq!(rewards(&find()), [15.0, 16.0]);
+    assert_eq!(rewards(&before), [6.0, 7.0], "it has the texts that it was found with");
+    assert_ne!(before.reward().sha256(), find().reward().sha256());
+    assert_eq!(before.reward().files().len(), 1);
+}

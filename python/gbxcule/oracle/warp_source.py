@@ -26,6 +26,8 @@ def kernels(path: Path, lines: "set[int]") -> "dict[int, object]":
     module.__file__ = str(path)
     module.__package__ = package_of(path)
     sys.modules[module.__name__] = module
+    # Behind all others: a file here may have the name of a module of Python's own.
+    sys.path.extend({str(path.parent), str(root_of(path))} - set(sys.path))
     found = module.__dict__[FOUND] = {}
     futures = [name.name for node in tree.body if is_future(node) for name in node.names]
     flags = sum(getattr(__future__, name).compiler_flag for name in futures)
@@ -37,11 +39,15 @@ def kernels(path: Path, lines: "set[int]") -> "dict[int, object]":
 
 def package_of(path: Path) -> str:
     """The dotted name of the folder, as far up as folders are packages."""
-    names, folder = [], path.parent
+    return ".".join(path.parent.relative_to(root_of(path)).parts)
+
+
+def root_of(path: Path) -> Path:
+    """The folder around the outermost package."""
+    folder = path.parent
     while (folder / "__init__.py").exists():
-        names.insert(0, folder.name)
         folder = folder.parent
-    return ".".join(names)
+    return folder
 
 
 def is_future(node: ast.stmt) -> bool:

@@ -39,25 +39,49 @@ const TEXTS: usize = 32;
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn every_kernel_of_warps_own_sources_agrees_with_warp() {
+    let mut warp = Warp::new();
+    let (package, tree) = sources(&mut warp);
+    let report = compare(&mut warp, &package, &tree, chosen(&tree.compiled, &package));
+    println!("{}", report.text());
+    assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+}
+
+/// What Warp's own sources have too little of.
+#[test]
+#[ignore = "needs NVIDIA Warp"]
+fn a_kernel_with_functions_of_other_files_agrees_with_warp() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/warp/beside");
+    let mut tree = Tree::default();
+    tree.add(&folder);
+    let all = tree.compiled.iter().enumerate().collect();
+    let report = compare(&mut Warp::new(), &folder, &tree, all);
+    assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+    assert_eq!((tree.found, report.compared), (6, 6), "{}", report.text());
+}
+
+fn compare(
+    warp: &mut Warp,
+    package: &Path,
+    tree: &Tree,
+    subjects: Vec<(usize, &Subject)>,
+) -> Report {
     assert_eq!(
         std::env::var("GBXCULE_THREADS").as_deref(),
         Ok("1"),
         "threads that race leave what Warp leaves only if they take turns: set GBXCULE_THREADS=1"
     );
-    let mut warp = Warp::new();
-    let (package, tree) = sources(&mut warp);
-    let mut report = Report::new(&tree);
+    let mut report = Report::new(tree);
     let mut pairs = Vec::new();
-    for (number, subject) in chosen(&tree.compiled, &package) {
+    for (number, subject) in subjects {
         match input::runs(subject, number as u64) {
-            Ok(runs) => pairs.push(Pair { subject, title: subject.title(&package), runs }),
-            Err(refusal) => report.cannot(&subject.title(&package), &refusal),
+            Ok(runs) => pairs.push(Pair { subject, title: subject.title(package), runs }),
+            Err(refusal) => report.cannot(&subject.title(package), &refusal),
         }
     }
     let by_file = pairs.chunk_by(|one, other| one.subject.file == other.subject.file);
     let mut compared = Vec::new();
     for batch in by_file.flat_map(|pairs| pairs.chunks(BATCH)) {
-        for (pair, answer) in batch.iter().zip(ask(&mut warp, batch)) {
+        for (pair, answer) in batch.iter().zip(ask(warp, batch)) {
             match answer {
                 Ok(theirs) => compared.push((pair, theirs)),
                 Err(error) => report.refused_by_warp(&pair.title, &error),
@@ -105,8 +129,7 @@ fn every_kernel_of_warps_own_sources_agrees_with_warp() {
             });
         }
     }
-    println!("{}", report.text());
-    assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
+    report
 }
 
 /// Where Warp lies, and the kernels there.

@@ -14,7 +14,7 @@ const WAYS: [&str; 3] = ["interpreter", "machine code", "C++ text"];
 pub(crate) struct Report {
     found: usize,
     compiled: usize,
-    compared: usize,
+    pub(crate) compared: usize,
     idle: usize,
     racing: usize,
     agree: [usize; 3],

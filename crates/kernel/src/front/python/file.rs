@@ -74,13 +74,7 @@ impl Files {
         let place = |start: u32, end: u32| {
             Span::new(id, start.wrapping_sub(shift), end.wrapping_sub(shift))
         };
-        let tree = if begin == 0 {
-            syntax::parse(text, place)?
-        } else {
-            // A line of comment as long as all texts before.
-            let padding = format!("#{}\n", "-".repeat(begin as usize - 2));
-            syntax::parse(&(padding + &text[mark..]), place)?
-        };
+        let tree = syntax::parse(&text[mark..], begin, place)?;
         self.texts.push(Text { id, begin, shift, text: text.to_owned(), tree });
         Ok(self.texts.len() - 1)
     }

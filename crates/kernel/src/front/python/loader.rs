@@ -1,12 +1,11 @@
 //! Reads the files beside a text that it imports from, as far as its kernels may need them.
 //!
 //! Nothing is read here: the caller gives a function from a path to a text. Which path a module's name means is
-//! decided here, as Python does. An import is followed if a name that it binds is needed: one that
-//! something decorated, a class or an assignment of the program's own file mentions, or one that
-//! a definition mentions which is needed itself.
+//! decided here, as Python does. An import is followed if a name that it binds is needed: one that a
+//! decorated function or a value at the top of the program's own file mentions, or a definition that is needed itself.
 
 use super::file::{Content, Files, Neighbour, Target};
-use super::syntax::{self, Imported, Outline};
+use super::syntax::{Imported, Outline};
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, SourceMap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -78,9 +77,7 @@ struct Loader<'l> {
 impl Loader<'_> {
     fn run(&mut self) {
         self.outline();
-        for statement in std::mem::take(&mut self.outlines[0].matters) {
-            self.mentioned(0, statement);
-        }
+        self.mentioned(0, None);
         loop {
             while let Some((text, name)) = self.todo.pop() {
                 self.follow(text, &name);
@@ -103,7 +100,7 @@ impl Loader<'_> {
     /// Outlines of the texts that came since.
     fn outline(&mut self) {
         let new = &self.files.texts[self.outlines.len()..];
-        self.outlines.extend(new.iter().map(|text| Outline::of(&text.tree.body)));
+        self.outlines.extend(new.iter().map(|text| Outline::of(&text.tree.body, &text.text)));
     }
 
     fn need(&mut self, text: usize, name: String) {
@@ -118,21 +115,25 @@ impl Loader<'_> {
         }
     }
 
-    /// A statement is needed with all that it mentions.
-    fn mentioned(&mut self, text: usize, statement: u32) {
-        let mentions = syntax::mentions(&self.files.texts[text].tree.body, statement);
-        let attributes =
-            mentions.attributes.into_iter().filter(|it| !self.attributes.contains(*it));
-        let attributes: Vec<String> = attributes.map(str::to_owned).collect();
+    /// What the definitions of a name mention is needed, or what the kernels of a text do.
+    fn mentioned(&mut self, text: usize, name: Option<&str>) {
+        let (outline, body) = (&self.outlines[text], &self.files.texts[text].tree.body);
+        let mentions = match name {
+            Some(name) => outline.behind(body, name),
+            None => outline.mentioned(body),
+        };
         let names: Vec<String> = mentions.names.into_iter().map(str::to_owned).collect();
-        self.attributes.extend(attributes);
+        for attribute in mentions.attributes {
+            if !self.attributes.contains(attribute) {
+                self.attributes.insert(attribute.to_owned());
+            }
+        }
         names.into_iter().for_each(|name| self.need(text, name));
     }
 
     /// A name of a text is needed.
     fn follow(&mut self, text: usize, name: &str) {
-        let bindings = self.outlines[text].bindings.remove(name).unwrap_or_default();
-        bindings.into_iter().for_each(|statement| self.mentioned(text, statement));
+        self.mentioned(text, Some(name));
         let imports = &self.outlines[text].imports;
         let imports = imports.iter().filter(|one| one.bound == name || one.bound == "*");
         let imports: Vec<Imported> = imports.filter(|one| !is_known(one)).cloned().collect();

@@ -87,6 +87,7 @@ impl<'a> Unit<'a> {
                 "typing.Any" => Ok(Annotation::Any),
                 "typing.Callable" | "collections.abc.Callable" => Ok(Annotation::Callable),
                 "typing.Tuple" => Ok(Annotation::Tuple(None)),
+                "types.NoneType" => Ok(Annotation::Tuple(Some(Rc::new([])))),
                 path => {
                     let name = path.strip_prefix("warp.").unwrap_or("");
                     if let Some(dims) = warp::array_named(name) {

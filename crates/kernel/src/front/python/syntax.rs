@@ -5,7 +5,7 @@
 
 mod outline;
 
-pub(super) use outline::{Imported, Outline, mentions};
+pub(super) use outline::{Imported, Outline};
 pub(super) use ruff_python_ast::{
     Arguments, CmpOp, ElifElseClause, Expr, ExprCall, ExprContext, ExprSlice, Keyword, Number,
     Operator, Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf,
@@ -27,15 +27,22 @@ pub(super) struct Tree {
     pub(super) body: Vec<Stmt>,
 }
 
-/// Parses a module. All syntax errors come back, at most 20 of them; `place` makes spans of bytes.
-pub(super) fn parse(text: &str, place: impl Fn(u32, u32) -> Span) -> Result<Tree, Vec<Diagnostic>> {
+/// Parses a module, whose bytes are counted from `begin`. All syntax errors come back, at most 20 of them; `place` makes
+/// spans of bytes.
+pub(super) fn parse(
+    text: &str,
+    begin: u32,
+    place: impl Fn(u32, u32) -> Span,
+) -> Result<Tree, Vec<Diagnostic>> {
     if let Some(at) = too_deep(text) {
-        let span = place(at, at + 1);
+        let span = place(begin + at, begin + at + 1);
         let message = format!("this nests deeper than {DEPTH_MAX} levels");
         return Err(vec![Diagnostic::error("too-complex", span, message)]);
     }
     let options = ruff_python_parser::ParseOptions::from(ruff_python_parser::Mode::Module);
-    let parsed = ruff_python_parser::parse_unchecked(text, options);
+    // A line of comment as long as all that is before.
+    let padded = (begin > 1).then(|| format!("#{}\n{text}", "-".repeat(begin as usize - 2)));
+    let parsed = ruff_python_parser::parse_unchecked(padded.as_deref().unwrap_or(text), options);
     let faults: Vec<Diagnostic> = parsed
         .errors()
         .iter()

@@ -106,55 +106,52 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             None => self.b.i32(1),
         };
         let step = self.b.convert(step, Scalar::I32);
-        let negative = match self.literal_of(step).and_then(Literal::as_int) {
+        let zero = self.b.i32(0);
+        let backwards = match self.literal_of(step).and_then(Literal::as_int) {
             Some(0) => {
                 let span = self.unit.span(slice);
                 return fault("wrong-arguments", span, "the step of a slice can't be 0");
             }
-            Some(step) => step < 0,
-            None => {
-                let span = self.unit.span(slice);
-                return fault(
-                    "needs-constant",
-                    span,
-                    "the step of a slice is a number written in the text",
-                );
-            }
+            Some(step) => Backwards::Known(step < 0),
+            None => Backwards::Told(self.b.lt(step, zero)),
         };
-        let zero = self.b.i32(0);
         let one = self.b.i32(1);
         let last = self.b.sub(extent, one);
         let minus = self.b.i32(-1);
-        let (low, high) = if negative { (minus, last) } else { (zero, extent) };
+        let (low, high) =
+            (self.either(backwards, minus, zero), self.either(backwards, last, extent));
         let start = match slice.lower.as_deref() {
             Some(bound) => self.slice_bound(bound, extent, low, high)?,
-            None => {
-                if negative {
-                    last
-                } else {
-                    zero
-                }
-            }
+            None => self.either(backwards, last, zero),
         };
         let stop = match slice.upper.as_deref() {
             Some(bound) => self.slice_bound(bound, extent, low, high)?,
-            None => {
-                if negative {
-                    minus
-                } else {
-                    extent
-                }
-            }
+            None => self.either(backwards, minus, extent),
         };
         let distance = self.b.sub(stop, start);
         let len = if self.literal_of(step).and_then(Literal::as_int) == Some(1) {
             distance
         } else {
-            let rounding = if negative { self.b.add(step, one) } else { self.b.sub(step, one) };
+            let rounding = match backwards {
+                Backwards::Known(true) => self.b.add(step, one),
+                Backwards::Known(false) => self.b.sub(step, one),
+                Backwards::Told(condition) => {
+                    let (more, less) = (self.b.add(step, one), self.b.sub(step, one));
+                    self.b.select(condition, more, less)
+                }
+            };
             let sum = self.b.add(distance, rounding);
             self.b.div(sum, step)
         };
         Ok(Selector::Range { start, len, step })
+    }
+
+    fn either(&mut self, backwards: Backwards, accept: Value, reject: Value) -> Value {
+        match backwards {
+            Backwards::Known(true) => accept,
+            Backwards::Known(false) => reject,
+            Backwards::Told(condition) => self.b.select(condition, accept, reject),
+        }
     }
 
     fn slice_bound(
@@ -179,4 +176,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let raised = self.b.native(Native::Max, &[value, low]);
         Ok(self.b.native(Native::Min, &[raised, high]))
     }
+}
+
+/// Whether a slice goes from the end to the beginning.
+#[derive(Clone, Copy)]
+enum Backwards {
+    Known(bool),
+    Told(Value),
 }

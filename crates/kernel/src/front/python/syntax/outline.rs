@@ -1,6 +1,6 @@
 //! What the statements of a text bind and mention, for following imports: only what a kernel may need is read.
 
-use super::{Expr, Stmt, start};
+use super::{Expr, Stmt, end, start};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,120 +24,42 @@ pub(in super::super) struct Imported {
 pub(in super::super) struct Outline {
     /// The imports, wherever they stand.
     pub(in super::super) imports: Vec<Imported>,
-    /// The statements, by their first bytes, in which kernels may be, or values that kernels use.
-    pub(in super::super) matters: Vec<u32>,
-    /// The statements that bind a name, likewise.
-    pub(in super::super) bindings: FxHashMap<String, Vec<u32>>,
+    /// The statements that bind each name, by their first bytes: what they mention may be needed with it.
+    bindings: FxHashMap<String, Vec<u32>>,
+    /// Those that tell of kernels: decorated functions, values at the top, types of generic kernels.
+    roots: Vec<u32>,
+    /// Whether functions may become kernels by calls.
+    has_calls: bool,
+    depth: usize,
 }
 
-/// What a statement mentions.
+/// Names that are mentioned.
 #[derive(Default)]
 pub(in super::super) struct Mentions<'a> {
     pub(in super::super) names: FxHashSet<&'a str>,
-    /// Names behind a dot.
+    /// Those behind a dot.
     pub(in super::super) attributes: FxHashSet<&'a str>,
 }
 
 impl Outline {
-    pub(in super::super) fn of(body: &[Stmt]) -> Self {
-        let mut outline = Self::default();
-        each(body, &mut |stmt| outline.add(stmt));
+    pub(in super::super) fn of(body: &[Stmt], text: &str) -> Self {
+        let has_calls = ["Kernel(", "kernel("].iter().any(|call| text.contains(call));
+        let mut outline = Self { has_calls, ..Self::default() };
+        body.iter().for_each(|stmt| outline.visit_stmt(stmt));
         outline
     }
 
-    fn add(&mut self, stmt: &Stmt) {
-        let mut names = Vec::new();
-        match stmt {
-            Stmt::FunctionDef(def) => names.push(def.name.to_string()),
-            Stmt::ClassDef(def) => names.push(def.name.to_string()),
-            Stmt::Assign(assign) => {
-                assign.targets.iter().for_each(|target| bound(target, &mut names));
-            }
-            Stmt::AnnAssign(assign) => bound(&assign.target, &mut names),
-            _ => {}
-        }
-        for name in names {
-            self.bindings.entry(name).or_default().push(start(stmt));
-        }
-        let mut found = Found { imports: &mut self.imports, matters: false };
-        found.visit_stmt(stmt);
-        if found.matters {
-            self.matters.push(start(stmt));
-        }
+    /// What kernels of the text, which has this body, mention.
+    pub(in super::super) fn mentioned<'a>(&self, body: &'a [Stmt]) -> Mentions<'a> {
+        mentions(body, &self.roots)
     }
-}
 
-/// What the statement that begins at a byte mentions.
-pub(in super::super) fn mentions(body: &[Stmt], at: u32) -> Mentions<'_> {
-    let mut mentions = Mentions::default();
-    each(body, &mut |stmt| {
-        if start(stmt) == at {
-            mentions.visit_stmt(stmt);
-        }
-    });
-    mentions
-}
-
-/// The statements of a text, in branches too.
-fn each<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Stmt)) {
-    for stmt in body {
-        match stmt {
-            Stmt::If(branch) => {
-                each(&branch.body, visit);
-                branch.elif_else_clauses.iter().for_each(|clause| each(&clause.body, visit));
-            }
-            Stmt::Try(attempt) => {
-                each(&attempt.body, visit);
-                for handler in &attempt.handlers {
-                    let super::ExceptHandler::ExceptHandler(handler) = handler;
-                    each(&handler.body, visit);
-                }
-                each(&attempt.orelse, visit);
-                each(&attempt.finalbody, visit);
-            }
-            stmt => visit(stmt),
-        }
+    /// What whatever is bound to a name mentions.
+    pub(in super::super) fn behind<'a>(&self, body: &'a [Stmt], name: &str) -> Mentions<'a> {
+        mentions(body, self.bindings.get(name).map_or(&[], Vec::as_slice))
     }
-}
 
-/// The names that a target binds.
-fn bound(target: &Expr, names: &mut Vec<String>) {
-    match target {
-        Expr::Name(name) => names.push(name.id.to_string()),
-        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|part| bound(part, names)),
-        _ => {}
-    }
-}
-
-impl<'a> Visitor<'a> for Mentions<'a> {
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::Name(name) => _ = self.names.insert(name.id.as_str()),
-            Expr::Attribute(attribute) => _ = self.attributes.insert(attribute.attr.as_str()),
-            // Annotations may be written as strings.
-            Expr::StringLiteral(text) => {
-                let words = text.value.iter().flat_map(|part| {
-                    part.as_str().split(|c: char| !(c.is_alphanumeric() || c == '_'))
-                });
-                for word in words {
-                    self.names.insert(word);
-                    self.attributes.insert(word);
-                }
-            }
-            _ => {}
-        }
-        walk_expr(self, expr);
-    }
-}
-
-/// Looks for imports, and for what matters.
-struct Found<'o> {
-    imports: &'o mut Vec<Imported>,
-    matters: bool,
-}
-
-impl Visitor<'_> for Found<'_> {
-    fn visit_stmt(&mut self, stmt: &Stmt) {
+    fn import(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Import(import) => {
                 for alias in &import.names {
@@ -161,18 +83,124 @@ impl Visitor<'_> for Found<'_> {
                     });
                 }
             }
-            // Functions become kernels by decorators, or by calls: then they are annotated.
-            Stmt::FunctionDef(def) => {
-                let annotated =
-                    def.parameters.iter().any(|each| each.as_parameter().annotation.is_some());
-                self.matters |= annotated || !def.decorator_list.is_empty();
-            }
-            Stmt::ClassDef(_) | Stmt::Assign(_) | Stmt::AnnAssign(_) => self.matters = true,
             _ => {}
         }
+    }
+}
+
+impl Visitor<'_> for Outline {
+    fn visit_stmt(&mut self, stmt: &Stmt) {
+        let mut names = Vec::new();
+        let is_root = match stmt {
+            Stmt::FunctionDef(def) => {
+                names.push(def.name.as_str());
+                let annotated =
+                    def.parameters.iter().any(|each| each.as_parameter().annotation.is_some());
+                !def.decorator_list.is_empty() || annotated && self.has_calls
+            }
+            Stmt::ClassDef(def) => {
+                names.push(def.name.as_str());
+                false
+            }
+            Stmt::Assign(assign) => {
+                assign.targets.iter().for_each(|target| bound(target, &mut names));
+                self.depth == 0 || is_overload(&assign.value)
+            }
+            Stmt::AnnAssign(assign) => {
+                bound(&assign.target, &mut names);
+                self.depth == 0
+            }
+            Stmt::Expr(expr) => is_overload(&expr.value),
+            stmt => {
+                self.import(stmt);
+                false
+            }
+        };
+        for name in names {
+            self.bindings.entry(name.to_owned()).or_default().push(start(stmt));
+        }
+        if is_root {
+            self.roots.push(start(stmt));
+        }
+        let scope = matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_));
+        self.depth += usize::from(scope);
         walk_stmt(self, stmt);
+        self.depth -= usize::from(scope);
     }
 
     // Expressions hold no statements.
     fn visit_expr(&mut self, _: &Expr) {}
+}
+
+/// What the statements that begin at these bytes mention.
+fn mentions<'a>(body: &'a [Stmt], wanted: &[u32]) -> Mentions<'a> {
+    struct Finder<'a, 'w> {
+        wanted: &'w [u32],
+        mentions: Mentions<'a>,
+    }
+    impl<'a> Visitor<'a> for Finder<'a, '_> {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            if self.wanted.contains(&start(stmt)) {
+                self.mentions.visit_stmt(stmt);
+            } else if self.wanted.iter().any(|at| (start(stmt)..end(stmt)).contains(at)) {
+                walk_stmt(self, stmt);
+            }
+        }
+
+        fn visit_expr(&mut self, _: &'a Expr) {}
+    }
+    let mut finder = Finder { wanted, mentions: Mentions::default() };
+    body.iter().for_each(|stmt| finder.visit_stmt(stmt));
+    finder.mentions
+}
+
+/// `wp.overload(..)`
+fn is_overload(expr: &Expr) -> bool {
+    matches!(expr, Expr::Call(call)
+        if matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.as_str() == "overload"))
+}
+
+/// The names that a target binds.
+fn bound<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
+    match target {
+        Expr::Name(name) => names.push(name.id.as_str()),
+        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|part| bound(part, names)),
+        _ => {}
+    }
+}
+
+impl<'a> Visitor<'a> for Mentions<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        // Functions that Python runs can't be looked through anyhow.
+        let is_python =
+            |stmt: &&Stmt| matches!(stmt, Stmt::FunctionDef(def) if def.decorator_list.is_empty());
+        match stmt {
+            Stmt::ClassDef(class) => {
+                let decorators = class.decorator_list.iter();
+                decorators.for_each(|decorator| self.visit_expr(&decorator.expression));
+                let body = class.body.iter().filter(|stmt| !is_python(stmt));
+                body.for_each(|stmt| self.visit_stmt(stmt));
+            }
+            stmt => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) => _ = self.names.insert(name.id.as_str()),
+            Expr::Attribute(attribute) => _ = self.attributes.insert(attribute.attr.as_str()),
+            // Annotations may be written as strings.
+            Expr::StringLiteral(text) => {
+                let words = text.value.iter().flat_map(|part| {
+                    part.as_str().split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                });
+                for word in words {
+                    self.names.insert(word);
+                    self.attributes.insert(word);
+                }
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
 }

@@ -1,0 +1,3 @@
+"""A package beside the kernels."""
+
+from .unit import DENSITY as DENSITY
