@@ -1,11 +1,12 @@
 //! The interpreter does what the semantics page says.
 
 use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::interp::{Argument, Array, Fault, Machine};
+use gbxcule_kernel::interp::{Argument, Array, Fault, Machine, Outcomes};
 use gbxcule_kernel::ir::{
     Arg, AtomicOp, BinaryOp, Builder, Case, CompareOp, FunctionId, Module, Param, Scalar, Selector,
     Type,
 };
+use gbxcule_kernel::source::{SourceMap, Span};
 
 fn checked(module: Module) -> Valid<Module> {
     check::module(module).unwrap_or_else(|faults| panic!("{faults:#?}"))
@@ -34,6 +35,28 @@ fn run(
     let array = Array::dense(buffer, 4, &[memory.len() as u32]);
     machine.launch(kernel, dims, &[array.into()]).map_err(|failure| failure.fault)?;
     Ok(machine.memory.read(buffer))
+}
+
+#[test]
+fn whoever_asks_hears_how_comparisons_came_out() {
+    let mut sources = SourceMap::new();
+    let source = sources.add("m.py", "i < 2 i < 9");
+    let spans = [Span::new(source, 0, 5), Span::new(source, 6, 11)];
+    let (module, k) = kernel(|b| {
+        let i = b.launch_index(0);
+        for (span, limit) in spans.into_iter().zip([2, 9]) {
+            b.set_span(span);
+            let limit = b.i32(limit);
+            let below = b.lt(i, limit);
+            b.if_then(below, |_| ());
+        }
+    });
+    let mut machine = Machine::new(&module);
+    machine.outcomes = Some(Outcomes::new());
+    let buffer = machine.memory.add_slice(&[0i32; 4]);
+    machine.launch(k, &[4], &[Array::dense(buffer, 4, &[4]).into()]).expect("a launch");
+    let seen = machine.outcomes.expect("outcomes");
+    assert_eq!(spans.map(|span| seen[&(k, span)]), [[true, true], [false, true]]);
 }
 
 #[test]

@@ -7,10 +7,8 @@ use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::interp::{Argument, Array, Doubt, Machine, Outcomes};
 use gbxcule_kernel::ir::{FunctionId, Literal, Module};
 
-/// Statements a launch may take: rows are small.
+/// Statements a launch may take, of a reverse too: rows are small.
 const BUDGET: u64 = 400_000;
-/// The same for a reverse, which repeats what it needs.
-const BACKWARD_BUDGET: u64 = 8_000_000;
 
 /// The bytes of every argument, and of its gradient if it is an array with one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -102,7 +100,7 @@ fn launch_on(
 ) -> Result<Memory, String> {
     let module = machine.module();
     let backward = !memory.gradients.is_empty();
-    machine.budget = if backward { BACKWARD_BUDGET } else { BUDGET };
+    machine.budget = BUDGET;
     let (mut data, mut gradients, mut args) = (Vec::new(), Vec::new(), Vec::new());
     for (at, param) in module.functions[kernel].params.iter().enumerate() {
         let Some(of) = element(module, param.ty) else {
