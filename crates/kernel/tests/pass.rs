@@ -58,6 +58,21 @@ fn a_single_exit_keeps_meaning() {
 }
 
 #[test]
+fn many_branches_in_a_row_are_no_depth() {
+    let branches = "if n > 3 { n -= 2; }".repeat(150);
+    let text = format!(
+        "pub fn run(from: u32) -> u32 {{ let mut n = from; {branches} if n > 9 {{ return 1; }} n }}"
+    );
+    let mut sources = SourceMap::new();
+    let lowered = rust::lower(&[("src/run.rs", &text)], &["run"], &mut sources);
+    let mut module = lowered.expect("the subset");
+    let run = module.find("run").expect("lowered");
+    assert!(!exit::is_single(&module.functions[run].body));
+    exit::run(&mut module);
+    assert!(exit::is_single(&module.functions[run].body));
+}
+
+#[test]
 fn inlining_everything_keeps_meaning() {
     keeps("inline", |module| {
         let mut module = module.into_inner();

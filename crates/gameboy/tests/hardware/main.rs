@@ -3,6 +3,7 @@
 
 mod console;
 mod dma;
+mod idle_cpu;
 mod joypad;
 mod mid_line;
 mod oam_bug;

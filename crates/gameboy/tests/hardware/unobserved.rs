@@ -67,7 +67,7 @@ fn run_frame_observed(machine: &mut Machine, rom: &[u8], ram: &mut [u8], draw: b
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn how_often_the_machine_looks_changes_nothing(code in prop::collection::vec(act(), 1..24), held: u8) {
