@@ -126,7 +126,6 @@ impl Compile {
             eprint!("{}", render(faults, sources));
             Ok(false)
         };
-        let read = |path: &Path| std::fs::read_to_string(path).ok();
         let program = match Program::parse_beside(&mut sources, id, &read) {
             Ok(program) => program,
             Err(faults) => return refuse(&faults, &sources),
@@ -204,6 +203,11 @@ fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnosti
     check::module(module)
 }
 
+/// The text of a file that another one imports from.
+fn read(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
 fn run_survey(folder: &Path) -> anyhow::Result<bool> {
     let mut paths = Vec::new();
     collect(folder, &mut paths).with_context(|| format!("reading {}", folder.display()))?;
@@ -218,7 +222,7 @@ fn run_survey(folder: &Path) -> anyhow::Result<bool> {
     if files.is_empty() {
         bail!("no Python file below {}", folder.display());
     }
-    let survey = survey(files);
+    let survey = survey(files, &read);
     println!("{survey}");
     Ok(survey.bugs().next().is_none())
 }

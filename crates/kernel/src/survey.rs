@@ -13,7 +13,6 @@ use crate::source::{SourceId, SourceMap};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What came of one kernel.
@@ -79,15 +78,11 @@ pub struct Survey {
     pub sources: SourceMap,
 }
 
-/// Compiles every kernel of every text by itself; texts import from each other.
-pub fn survey(files: impl IntoIterator<Item = (String, String)>) -> Survey {
+/// Compiles every kernel of every text by itself; `read` gives the texts of files that these import from.
+pub fn survey(files: impl IntoIterator<Item = (String, String)>, read: ReadFile<'_>) -> Survey {
     let mut survey = Survey::default();
-    let files: Vec<(String, String)> = files.into_iter().collect();
-    let texts: BTreeMap<&Path, &str> =
-        files.iter().map(|(path, text)| (Path::new(path), text.as_str())).collect();
-    let read = |path: &Path| texts.get(path).map(|&text| text.to_owned());
-    for (path, text) in &files {
-        survey.add(path.clone(), text.clone(), &read);
+    for (path, text) in files {
+        survey.add(path, text, read);
     }
     survey
 }

@@ -9,6 +9,7 @@ use gbxcule_kernel::ir::{FunctionId, Module};
 use gbxcule_kernel::source::SourceMap;
 use gbxcule_kernel::survey::survey;
 use proptest::prelude::*;
+use std::path::Path;
 
 /// Programs that mutations begin from: one of each feature.
 const SEED: &str = include_str!("front_python/seed.py");
@@ -105,7 +106,8 @@ fn a_survey_counts_what_compiles_and_names_what_does_not() {
     let bad =
         "import warp as wp\n@wp.kernel\ndef b(x: wp.array(dtype=float)):\n    wp.tile_load(x, 1)\n";
     let files = [("good.py", good), ("bad.py", bad), ("broken.py", "def f(:")];
-    let result = survey(files.map(|(path, text)| (path.to_owned(), text.to_owned())));
+    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let result = survey(files, &|_| None);
     assert_eq!((result.entries.len(), result.compiled(), result.unparsed.len()), (2, 1, 1));
     assert_eq!(result.refused(), [("unsupported-tile", 1)]);
     assert_eq!((result.bugs().count(), result.passages.map(|stage| stage.kernels)), (0, [1; 4]));
@@ -118,6 +120,22 @@ proptest! {
     #[test]
     fn any_text_is_answered(text in "\\PC*") {
         faults(&text);
+    }
+
+    #[test]
+    fn any_text_beside_is_answered(text in "\\PC*", at in any::<prop::sample::Index>()) {
+        let mutated = format!("{}{text}", &SEED[..SEED.floor_char_boundary(at.index(SEED.len()))]);
+        let main = "import warp as wp\nimport other\nfrom other import *\n@wp.kernel\n\
+                    def k(x: wp.array(dtype=float)):\n    x[0] = other.f(x[0]) + scale(x[0])\n";
+        for text in [text, mutated] {
+            let mut sources = SourceMap::new();
+            let id = sources.add("main.py", main);
+            let read = |path: &Path| (path == Path::new("other.py")).then(|| text.clone());
+            let program = Program::parse_beside(&mut sources, id, &read);
+            let outcome = program.and_then(|program| check::module(program.compile("random")?));
+            let faults = outcome.err().unwrap_or_default();
+            prop_assert_eq!(render(&faults, &sources).is_empty(), faults.is_empty());
+        }
     }
 
     #[test]

@@ -43,7 +43,8 @@ pub(in super::super) struct Mentions<'a> {
 
 impl Outline {
     pub(in super::super) fn of(body: &[Stmt], text: &str) -> Self {
-        let has_calls = ["Kernel(", "kernel("].iter().any(|call| text.contains(call));
+        let calls = |line: &str| line.contains("kernel(") || line.contains("Kernel(");
+        let has_calls = text.lines().any(|line| calls(line) && !line.trim_start().starts_with('@'));
         let mut outline = Self { has_calls, ..Self::default() };
         body.iter().for_each(|stmt| outline.visit_stmt(stmt));
         outline
