@@ -340,3 +340,24 @@ fn what_cannot_be_detached_is_refused_where_it_stands() {
         assert!(refusal.message.contains("`sum` is no array in place"), "{}", refusal.message);
     }
 }
+
+#[test]
+fn a_detached_array_is_reached_through_whatever_holds_its_struct() {
+    let text = "
+        pub struct S { sum: u32, data: [u8; 4] }
+        pub struct Pair { cells: [S; 2], one: S }
+        pub fn run(pair: &mut Pair, n: usize) -> u32 {
+            pair.cells[n & 1].data[n & 3] = 7;
+            pair.one.data[2] = pair.cells[0].data[1];
+            pair.one.sum + pair.one.data[n & 3] as u32
+        }";
+    let mut sources = SourceMap::new();
+    let lowered = rust::lower(&[("src/s.rs", text)], &["run"], &mut sources);
+    let mut module = lowered.expect("the subset");
+    let pair = module.functions[module.find("run").expect("lowered")].params[0].ty;
+    let Shape::Struct(pair) = module.types[pair] else { panic!("a struct") };
+    let ty = module.types.structure(pair).fields[1].ty;
+    detach::fields(&mut module, ty, &[1]).expect("an array that can be detached");
+    // Its elements are those of a handle now, or `check` refuses the module.
+    pass::rechecked(module);
+}
