@@ -57,19 +57,25 @@ fn a_single_exit_keeps_meaning() {
     });
 }
 
-#[test]
-fn many_branches_in_a_row_are_no_depth() {
-    let branches = "if n > 3 { n -= 2; }".repeat(150);
-    let text = format!(
-        "pub fn run(from: u32) -> u32 {{ let mut n = from; {branches} if n > 9 {{ return 1; }} n }}"
-    );
+/// Whether a function has a single exit after the pass, which may not nest too deeply.
+fn has_single_exit(body: &str) -> bool {
+    let text = format!("pub fn run(from: u32) -> u32 {{ let mut n = from; {body} n }}");
     let mut sources = SourceMap::new();
     let lowered = rust::lower(&[("src/run.rs", &text)], &["run"], &mut sources);
     let mut module = lowered.expect("the subset");
     let run = module.find("run").expect("lowered");
     assert!(!exit::is_single(&module.functions[run].body));
     exit::run(&mut module);
-    assert!(exit::is_single(&module.functions[run].body));
+    exit::is_single(&pass::rechecked(module).functions[run].body)
+}
+
+#[test]
+fn many_branches_in_a_row_are_no_depth_but_many_returns_are() {
+    let branches = "if n > 3 { n -= 2; }".repeat(150);
+    assert!(has_single_exit(&format!("{branches} if n > 9 {{ return 1; }}")));
+    let returns = |count: usize| "if n > 3 { return n; } n += 1;".repeat(count);
+    assert!(has_single_exit(&returns(90)));
+    assert!(!has_single_exit(&returns(250)));
 }
 
 #[test]
