@@ -316,7 +316,10 @@ fn detached_arrays_and_carried_handles_mean_the_same() {
     let expected = cell(|_, ty, _| ty, false);
     let detach_and_carry = |module: &mut Module, ty: Type, run: FunctionId| {
         let ty = detach::fields(module, ty, &[1]).expect("an array that can be detached");
-        carry::handles(module, ty, &["from"], &[(run, vec![1])])
+        let ty = carry::handles(module, ty, &["from"], &[(run, vec![1])]);
+        let note = &module.functions[module.find("Cell::note").expect("called")];
+        assert_eq!(note.params.len(), 2, "what the cell holds is passed no more");
+        ty
     };
     assert_eq!(cell(detach_and_carry, true), expected);
     let all = |module: &mut Module, ty: Type, run: FunctionId| {
