@@ -57,19 +57,25 @@ fn a_single_exit_keeps_meaning() {
     });
 }
 
-#[test]
-fn many_branches_in_a_row_are_no_depth() {
-    let branches = "if n > 3 { n -= 2; }".repeat(150);
-    let text = format!(
-        "pub fn run(from: u32) -> u32 {{ let mut n = from; {branches} if n > 9 {{ return 1; }} n }}"
-    );
+/// Whether a function has a single exit after the pass, which may not nest too deeply.
+fn has_single_exit(body: &str) -> bool {
+    let text = format!("pub fn run(from: u32) -> u32 {{ let mut n = from; {body} n }}");
     let mut sources = SourceMap::new();
     let lowered = rust::lower(&[("src/run.rs", &text)], &["run"], &mut sources);
     let mut module = lowered.expect("the subset");
     let run = module.find("run").expect("lowered");
     assert!(!exit::is_single(&module.functions[run].body));
     exit::run(&mut module);
-    assert!(exit::is_single(&module.functions[run].body));
+    exit::is_single(&pass::rechecked(module).functions[run].body)
+}
+
+#[test]
+fn many_branches_in_a_row_are_no_depth_but_many_returns_are() {
+    let branches = "if n > 3 { n -= 2; }".repeat(150);
+    assert!(has_single_exit(&format!("{branches} if n > 9 {{ return 1; }}")));
+    let returns = |count: usize| "if n > 3 { return n; } n += 1;".repeat(count);
+    assert!(has_single_exit(&returns(90)));
+    assert!(!has_single_exit(&returns(250)));
 }
 
 #[test]
@@ -310,7 +316,10 @@ fn detached_arrays_and_carried_handles_mean_the_same() {
     let expected = cell(|_, ty, _| ty, false);
     let detach_and_carry = |module: &mut Module, ty: Type, run: FunctionId| {
         let ty = detach::fields(module, ty, &[1]).expect("an array that can be detached");
-        carry::handles(module, ty, &["from"], &[(run, vec![1])])
+        let ty = carry::handles(module, ty, &["from"], &[(run, vec![1])]);
+        let note = &module.functions[module.find("Cell::note").expect("called")];
+        assert_eq!(note.params.len(), 2, "what the cell holds is passed no more");
+        ty
     };
     assert_eq!(cell(detach_and_carry, true), expected);
     let all = |module: &mut Module, ty: Type, run: FunctionId| {
@@ -339,4 +348,25 @@ fn what_cannot_be_detached_is_refused_where_it_stands() {
         let refusal = detach::fields(&mut module, ty, &[0]).expect_err("a refusal");
         assert!(refusal.message.contains("`sum` is no array in place"), "{}", refusal.message);
     }
+}
+
+#[test]
+fn a_detached_array_is_reached_through_whatever_holds_its_struct() {
+    let text = "
+        pub struct S { sum: u32, data: [u8; 4] }
+        pub struct Pair { cells: [S; 2], one: S }
+        pub fn run(pair: &mut Pair, n: usize) -> u32 {
+            pair.cells[n & 1].data[n & 3] = 7;
+            pair.one.data[2] = pair.cells[0].data[1];
+            pair.one.sum + pair.one.data[n & 3] as u32
+        }";
+    let mut sources = SourceMap::new();
+    let lowered = rust::lower(&[("src/s.rs", text)], &["run"], &mut sources);
+    let mut module = lowered.expect("the subset");
+    let pair = module.functions[module.find("run").expect("lowered")].params[0].ty;
+    let Shape::Struct(pair) = module.types[pair] else { panic!("a struct") };
+    let ty = module.types.structure(pair).fields[1].ty;
+    detach::fields(&mut module, ty, &[1]).expect("an array that can be detached");
+    // Its elements are those of a handle now, or `check` refuses the module.
+    pass::rechecked(module);
 }
