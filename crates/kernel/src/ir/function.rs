@@ -37,6 +37,9 @@ pub struct Function {
     pub apart: Vec<(u32, u32)>,
     /// Whether who made it vouches that nothing in it faults: builds that trust it leave its checks out.
     pub trusted: bool,
+    /// Of a kernel: whether its threads soon go ways of their own. A GPU then holds as many of them at once as it can,
+    /// and where it could hold more, fewer of them run in lockstep. Never changes what a program means.
+    pub diverges: bool,
     /// Where it was defined.
     pub span: Span,
 }

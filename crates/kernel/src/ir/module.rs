@@ -82,6 +82,7 @@ impl Module {
             replay: None,
             apart: Vec::new(),
             trusted: false,
+            diverges: false,
             span: Span::NONE,
         })
     }

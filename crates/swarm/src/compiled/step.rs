@@ -65,6 +65,7 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
     let run = function(&module, "Machine::run_step");
     let step = module.functions[run].params[2].ty;
     let kernel = kernel(&mut module, KERNEL, params);
+    module.functions[kernel].diverges = true;
     let mut b = Builder::new(&mut module, kernel);
     let env = b.launch_index(0);
     let local = b.local("machine", machine);

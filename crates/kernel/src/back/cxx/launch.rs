@@ -19,9 +19,11 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
     });
     let grid = writer.unit.names.local("grid");
     let mut params = writer.parameters();
+    let spreads = writer.unit.cuda() && writer.function.diverges;
     let range = if writer.unit.cuda() {
         params.insert(0, format!("gbx::Grid {grid}"));
-        writer.head(&format!("extern \"C\" __global__ void {symbol}"), &params);
+        let bounds = if spreads { "GBX_MANY_WARPS " } else { "" };
+        writer.head(&format!("extern \"C\" {bounds}__global__ void {symbol}"), &params);
         None
     } else {
         let range = writer.unit.names.global(&format!("{symbol}_range"));
@@ -31,9 +33,10 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
     };
     writer.depth = 1;
     let thread = writer.thread.clone();
-    writer.unit.put(&format!(
-        "    for (gbx::Thread {thread}({grid}); {thread}.runs(); {thread}.next()) {{\n"
-    ));
+    let class = if spreads { "gbx::Spread" } else { "gbx::Thread" };
+    writer
+        .unit
+        .put(&format!("    for ({class} {thread}({grid}); {thread}.runs(); {thread}.next()) {{\n"));
     writer.depth = 2;
     writer.continues = one.is_none();
     match one {
