@@ -43,7 +43,7 @@ std::string read(const std::string& path)
 // The kernels of a text, by their heads.
 std::vector<std::string> kernels(const std::string& text)
 {
-    const std::string head = "extern \"C\" __global__ void ";
+    const std::string head = "__global__ void ";
     std::vector<std::string> names;
     for (size_t at = text.find(head); at != std::string::npos; at = text.find(head, at)) {
         at += head.size();
