@@ -9,6 +9,7 @@
 //! | [`detach`] | moves arrays out of a struct, which keeps handles to them |
 //! | [`exit`] | makes functions leave at their end only |
 //! | [`promote`] | keeps fields of a struct in variables while a function works on them |
+//! | [`widen`] | keeps what was a struct in variables of a register's width |
 //!
 //! None of them removes or adds a fault, a trap or an effect.
 
@@ -21,6 +22,7 @@ pub mod fold;
 pub mod inline;
 pub mod promote;
 mod retype;
+pub mod widen;
 
 use crate::check::{self, Valid};
 use crate::ir::module::Module;

@@ -8,7 +8,7 @@ use gbxcule_kernel::ir::{
     Arg, Builder, FunctionId, Inline, Literal, Mode, Module, Param, Scalar, Shape, StmtKind, Type,
     print, walk,
 };
-use gbxcule_kernel::pass::{self, carry, dce, detach, exit, fold, inline, promote};
+use gbxcule_kernel::pass::{self, carry, dce, detach, exit, fold, inline, promote, widen};
 use gbxcule_kernel::source::SourceMap;
 
 fn keeps(name: &str, run: impl Fn(Valid<Module>) -> Valid<Module>) {
@@ -218,6 +218,84 @@ fn what_gains_nothing_or_is_referred_to_stays_in_the_struct() {
         let seen = [promote::Which::All, promote::Which::InLoops].map(|which| kept(&text, which));
         assert_eq!(seen, [all, in_loops], "{body}");
     }
+}
+
+#[test]
+fn widening_variables_keeps_meaning() {
+    let split = std::cell::Cell::new(0);
+    keeps("widen", |module| {
+        let mut module = module.into_inner();
+        for id in module.functions.handles() {
+            let before = module.functions[id].body.locals.len();
+            widen::run(&mut module, id);
+            split.set(split.get() + module.functions[id].body.locals.len() - before);
+        }
+        pass::rechecked(module)
+    });
+    assert!(split.get() > 10, "only {} fields became variables", split.get());
+}
+
+#[test]
+fn a_struct_of_bytes_and_halves_is_kept_in_words_and_wraps_as_before() {
+    const CPU: &str = "
+        #[derive(Clone, Copy)]
+        pub struct Cpu { a: u8, pc: u16, now: u32, on: bool, signed: i8 }
+        pub struct Box { cpu: Cpu, sum: u32 }
+        impl Box {
+            pub fn run(&mut self, from: &[u8], rounds: u32) -> u32 {
+                let mut cpu = self.cpu;
+                for round in 0..rounds {
+                    cpu.a = cpu.a.wrapping_add(from[(round & 3) as usize]).rotate_left(3);
+                    cpu.pc = cpu.pc.wrapping_sub(1).wrapping_mul(257);
+                    cpu.signed = cpu.a as i8 >> 1;
+                    cpu.on = !cpu.on;
+                    cpu.now = cpu.now.wrapping_add(cpu.pc as u32);
+                    if cpu.on { cpu = twist(cpu); }
+                    self.sum = self.sum.rotate_left(5) ^ cpu.now ^ cpu.signed as u32;
+                }
+                self.cpu = cpu;
+                self.sum.wrapping_add(cpu.pc as u32) ^ (self.cpu.a as u32) << 24
+            }
+        }
+        fn twist(mut cpu: Cpu) -> Cpu { cpu.a = !cpu.a; cpu.pc = cpu.pc << 3 | cpu.a as u16; cpu }
+    ";
+    let run = |wide: bool| {
+        let mut sources = SourceMap::new();
+        let module = rust::lower(&[("src/cpu.rs", CPU)], &["Box::run"], &mut sources);
+        let mut module = module.expect("the subset");
+        let run = module.find("Box::run").expect("lowered");
+        if wide {
+            widen::run(&mut module, run);
+            let locals = module.functions[run].body.locals.iter();
+            let fields = locals.filter(|(_, local)| ["cpu_a", "cpu_pc"].contains(&&*local.name));
+            let types: Vec<Type> = fields.map(|(_, local)| local.ty).collect();
+            assert_eq!(types, [Type::U32; 2]);
+        }
+        let cell = module.functions[run].params[0].ty;
+        let [bytes, words] = [Type::U8, Type::U32].map(|of| module.types.array(of, 1));
+        let params = vec![Param::value("from", bytes), Param::value("out", words)];
+        let kernel = module.declare_kernel("run", params);
+        let mut b = Builder::new(&mut module, kernel);
+        let local = b.local("cell", cell);
+        let cell = b.local_place(local);
+        let (from, rounds) = (b.arg(0), b.literal(Literal::int(Scalar::U32, 40)));
+        for at in 0..3 {
+            let args = [Arg::Place(cell), Arg::Value(from), Arg::Value(rounds)];
+            let (result, at) = (b.call(run, &args), b.i32(at));
+            let out = b.param_place(1);
+            let out = b.element(out, &[at]);
+            b.store(out, result);
+        }
+        b.finish();
+        let module = pass::rechecked(module);
+        let mut machine = interp::Machine::new(&module);
+        let buffers = [vec![11, 22, 33, 244], vec![0; 12]].map(|it| machine.memory.add(it));
+        let args = [(buffers[0], 1, 4), (buffers[1], 4, 3)];
+        let args = args.map(|(it, size, len)| interp::Array::dense(it, size, &[len]).into());
+        machine.launch(kernel, &[1], &args).expect("no fault");
+        machine.memory.bytes(buffers[1]).to_vec()
+    };
+    assert_eq!(run(true), run(false));
 }
 
 /// A struct with arrays, and functions that use them in every way that can be detached.

@@ -104,6 +104,8 @@ pub struct Entry {
     pub kernel: FunctionId,
     /// Its symbol.
     pub symbol: String,
+    /// As its function says.
+    pub diverges: bool,
 }
 
 /// What stands on a line of the text: how a `gbx::Fault` finds its way back to the source.

@@ -39,6 +39,9 @@ pub struct Function {
     pub trusted: bool,
     /// Of a kernel: how much of a GPU's multiprocessor it may take.
     pub residency: Residency,
+    /// Of a kernel: whether its threads soon go ways of their own. A GPU then holds as many of them at once as it can,
+    /// and where it could hold more, fewer of them run in lockstep. Never changes what a program means.
+    pub diverges: bool,
     /// Where it was defined.
     pub span: Span,
 }

@@ -83,6 +83,7 @@ impl Module {
             apart: Vec::new(),
             trusted: false,
             residency: Residency::Free,
+            diverges: false,
             span: Span::NONE,
         })
     }

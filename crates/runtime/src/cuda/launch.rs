@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Threads of a block at most, where the kernel allows them.
 const BLOCK_MAX: u32 = 256;
 /// Threads that run in lockstep: blocks are a multiple of it.
-const WARP: u32 = 32;
+pub(super) const WARP: u32 = 32;
 /// Blocks that each multiprocessor should have before they grow.
 const BLOCKS_EACH: u64 = 4;
 
@@ -31,7 +31,7 @@ struct Grid {
     end: i64,
     extents: [i32; 4],
     dims: i32,
-    reserved: i32,
+    lanes: i32,
 }
 
 /// `gbx::Fault`
@@ -89,11 +89,13 @@ impl Queue {
         let mut extents = [1; 4];
         extents.iter_mut().zip(grid).for_each(|(extent, &dim)| *extent = dim as i32);
         let dims = grid.len() as i32;
-        let grid = Grid { begin: 0, end: threads as i64, extents, dims, reserved: 0 };
+        let lanes = function.warps.map_or(0, |warps| lanes(threads, warps));
+        let grid = Grid { begin: 0, end: threads as i64, extents, dims, lanes: lanes as i32 };
         let mut places: Vec<*mut c_void> = vec![(&raw const grid).cast_mut().cast()];
         let parameters = parameters.as_ptr().cast_mut();
         places.extend(offsets.iter().map(|&at| parameters.wrapping_byte_add(at as usize).cast()));
-        let [blocks, block] = shape(threads, self.context.processors, function.threads_max);
+        let slots = if lanes == 0 { threads } else { threads.div_ceil(lanes) * u64::from(WARP) };
+        let [blocks, block] = shape(slots, self.context.processors, function.threads_max);
         // SAFETY: a function of a module that stays loaded until the stream has passed, and a place for each of
         // its parameters, which the call copies. The arrays among them were checked to be this stream's: their
         // memory is given back behind this launch.
@@ -161,6 +163,12 @@ impl Queue {
     }
 }
 
+/// Threads of a warp that get work, where a device holds so many warps at once and threads go ways of their own: as few
+/// as keep all of them under way together.
+fn lanes(threads: u64, warps: u64) -> u64 {
+    threads.div_ceil(warps.max(1)).clamp(1, u64::from(WARP))
+}
+
 /// Blocks and threads of a block: large blocks where there are many threads, else enough small ones for all
 /// multiprocessors. The kernel's loop does what more blocks than there can be would do.
 fn shape(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
@@ -176,6 +184,18 @@ fn shape(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn diverging_threads_share_warps_only_where_there_are_too_few_of_them() {
+        // 132 multiprocessors with 16 warps each.
+        for (threads, expected) in
+            [(1, 1), (2112, 1), (2113, 2), (8192, 4), (16_384, 8), (32_768, 16), (65_536, 32)]
+        {
+            assert_eq!(lanes(threads, 132 * 16), expected, "{threads}");
+        }
+        assert_eq!(lanes(1 << 40, 2112), 32);
+        assert_eq!(lanes(5, 0), 5);
+    }
 
     #[test]
     fn blocks_are_small_until_every_multiprocessor_has_some() {

@@ -3,14 +3,14 @@
 
 use super::context::Context;
 use super::driver::Status;
-use super::launch::Record;
+use super::launch::{Record, WARP};
 use crate::cache::Build;
 use crate::disk::Disk;
 use crate::error::Error;
 use crate::nvrtc::{self, Nvrtc, Output};
 use cudarc::driver::result::DriverError;
 use cudarc::driver::sys;
-use gbxcule_kernel::back::cxx::{self, Dialect, HEADER, Options, Text};
+use gbxcule_kernel::back::cxx::{self, Dialect, Entry, HEADER, Options, Text};
 use gbxcule_kernel::check::Valid;
 use gbxcule_kernel::ir::Module;
 use std::ffi::CString;
@@ -121,6 +121,8 @@ pub(super) struct Function {
     pub(super) raw: sys::CUfunction,
     /// Threads that a block of it has at most, as its registers allow.
     pub(super) threads_max: u32,
+    /// Of one whose threads go ways of their own: warps of it that the device holds at once. Its blocks are whole warps.
+    pub(super) warps: Option<u64>,
 }
 
 // SAFETY: the driver's handles are used by any thread.
@@ -152,7 +154,7 @@ impl Loaded {
             Self { context: Arc::clone(context), raw, record: None, functions: Vec::new() };
         loaded.record = loaded.record()?;
         for entry in &text.kernels {
-            let function = loaded.function(&entry.symbol)?;
+            let function = loaded.function(entry)?;
             loaded.functions.push(function);
         }
         Ok(loaded)
@@ -176,8 +178,8 @@ impl Loaded {
         Ok(Some(address))
     }
 
-    fn function(&self, symbol: &str) -> Result<Function, Error> {
-        let name = CString::new(symbol).unwrap_or_default();
+    fn function(&self, entry: &Entry) -> Result<Function, Error> {
+        let name = CString::new(entry.symbol.as_str()).unwrap_or_default();
         let (mut raw, mut threads) = (ptr::null_mut(), 0);
         // SAFETY: a place for a function, a living module, a text that ends with NUL.
         let status = unsafe { sys::cuModuleGetFunction(&raw mut raw, self.raw, name.as_ptr()) };
@@ -186,7 +188,26 @@ impl Loaded {
         // SAFETY: a place for a number, and a function of the module.
         let status = unsafe { sys::cuFuncGetAttribute(&raw mut threads, which, raw) };
         self.context.check("asking for a kernel's threads", status)?;
-        Ok(Function { raw, threads_max: threads.unsigned_abs().max(1) })
+        let threads_max = threads.unsigned_abs().max(1);
+        let spreads = entry.diverges && threads_max >= WARP;
+        let warps = if spreads { Some(self.warps(raw)?) } else { None };
+        Ok(Function { raw, threads_max, warps })
+    }
+
+    /// Warps of a kernel that the device holds at once, in blocks of one.
+    fn warps(&self, function: sys::CUfunction) -> Result<u64, Error> {
+        let mut blocks = 0;
+        // SAFETY: a place for a number, and a function of the module.
+        let status = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &raw mut blocks,
+                function,
+                WARP as i32,
+                0,
+            )
+        };
+        self.context.check("asking how much of a kernel fits", status)?;
+        Ok(u64::from(blocks.unsigned_abs().max(1)) * u64::from(self.context.processors))
     }
 }
 

@@ -132,6 +132,13 @@ API int cuFuncGetAttribute(int* value, int which, Handle function)
     return *value = int(((const Function*)function)->threads), SUCCESS;
 }
 
+API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Handle function, int threads, size_t shared)
+{
+    if (!function || threads <= 0 || threads % 32 || shared)
+        misuse("a block of %d threads is none that is launched", threads);
+    return *blocks = int(setting("HOST_GPU_WARPS", 2)), SUCCESS;
+}
+
 API int cuLaunchKernel(Handle handle, unsigned blocks, unsigned blocks_y, unsigned blocks_z, unsigned threads,
                        unsigned threads_y, unsigned threads_z, unsigned, Handle stream_handle, void** parameters, void**)
 {

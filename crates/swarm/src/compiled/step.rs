@@ -17,9 +17,9 @@ use crate::{Programs, Stage};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
 
-/// Blocks of one warp, so that none waits for the others of its block at the end; twelve at once, as many as fit with
-/// what the compiler takes where it needs not spill.
-const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12) };
+/// Blocks of one warp, so that none waits for the others of its block at the end; and 16 at once on a multiprocessor,
+/// which caps registers at 128: `docs/gpu-results.md` says what that costs and gives.
+const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(16) };
 
 /// Arguments after the parts of the state.
 const ROM: u32 = PARTS as u32;
@@ -70,6 +70,7 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
     let step = module.functions[run].params[2].ty;
     let kernel = kernel(&mut module, KERNEL, params);
     module.functions[kernel].residency = RESIDENCY;
+    module.functions[kernel].diverges = true;
     let mut b = Builder::new(&mut module, kernel);
     let env = b.launch_index(0);
     let local = b.local("machine", machine);

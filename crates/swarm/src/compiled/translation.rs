@@ -1,5 +1,6 @@
 //! The machine's sources as a module, and that module made fit for kernels: arrays out of the struct, handles
-//! to everything in it, and the loop that executes instructions in one function with what it needs in variables.
+//! to everything in it, and the loop that executes instructions in one function with what it needs in variables as wide as
+//! registers.
 
 use std::sync::OnceLock;
 
@@ -8,7 +9,7 @@ use gbxcule_kernel::check;
 use gbxcule_kernel::diagnostic::render;
 use gbxcule_kernel::front::rust;
 use gbxcule_kernel::ir::{Field, FunctionId, Module, Param, Shape, Type, Types};
-use gbxcule_kernel::pass::{self, carry, detach, exit, promote};
+use gbxcule_kernel::pass::{self, carry, detach, exit, promote, widen};
 use gbxcule_kernel::source::SourceMap;
 
 use crate::program::PROGRAM_ENTRIES;
@@ -70,6 +71,7 @@ pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
     let mut module = module.into_inner();
     let hot = function(&module, "Machine::run_until_deadline");
     promote::run(&mut module, hot, 0, promote::Which::InLoops);
+    widen::run(&mut module, hot);
     module
 }
 

@@ -5,7 +5,7 @@ use super::function::Writer;
 use super::literal::literal;
 use super::ty::scalar as spell;
 use crate::ir::constant::Literal;
-use crate::ir::op::Value;
+use crate::ir::op::{Op, Value};
 use crate::ir::ty::{Scalar, Type};
 
 impl Writer<'_, '_> {
@@ -34,6 +34,10 @@ impl Writer<'_, '_> {
             }
             _ if from.is_float() && !to.is_float() => {
                 Expr::call(&format!("gbx::saturate<{}>", spell(to)), &[&expr])
+            }
+            // Extents are never below 0: a compiler that knows it compares in 32 bits.
+            Scalar::U64 if matches!(self.body.values[operand].op, Op::Extent { .. }) => {
+                expr.cast("uint32_t").cast(spell(to))
             }
             // It is a float already.
             Scalar::F32 if is_small(from) => expr,

@@ -730,7 +730,7 @@ struct Grid {
     int64_t begin, end;
     int32_t extents[4];
     int32_t dims;
-    int32_t reserved;
+    int32_t lanes; // Of gbx::Spread: how many of the 32 threads of a warp have work; 0 is all.
 };
 
 // One after the other the threads of a grid: all of it on the host, every so manieth on CUDA.
@@ -760,6 +760,24 @@ struct Thread {
         return int(rest);
     }
 };
+
+#ifdef GBX_CUDA
+// Threads that soon go ways of their own: a warp runs them one way after the other, so fewer of them are sooner done.
+struct Spread : Thread {
+    GBX_FN explicit Spread(const Grid& grid) : Thread(grid)
+    {
+        if (grid.lanes > 0) {
+            int64_t slot = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+            at = slot % 32 < grid.lanes ? grid.begin + slot / 32 * grid.lanes + slot % 32 : grid.end;
+        }
+    }
+    GBX_FN void next()
+    {
+        int64_t slots = int64_t(gridDim.x) * blockDim.x;
+        at += grid.lanes > 0 ? slots / 32 * grid.lanes : slots;
+    }
+};
+#endif
 
 #if !defined(GBX_CUDA)
 template <int... I> struct Positions {};

@@ -20,6 +20,7 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
     });
     let grid = writer.unit.names.local("grid");
     let mut params = writer.parameters();
+    let spreads = writer.unit.cuda() && writer.function.diverges;
     let range = if writer.unit.cuda() {
         params.insert(0, format!("gbx::Grid {grid}"));
         let room = room(writer.function.residency);
@@ -33,9 +34,10 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) {
     };
     writer.depth = 1;
     let thread = writer.thread.clone();
-    writer.unit.put(&format!(
-        "    for (gbx::Thread {thread}({grid}); {thread}.runs(); {thread}.next()) {{\n"
-    ));
+    let class = if spreads { "gbx::Spread" } else { "gbx::Thread" };
+    writer
+        .unit
+        .put(&format!("    for ({class} {thread}({grid}); {thread}.runs(); {thread}.next()) {{\n"));
     writer.depth = 2;
     writer.continues = one.is_none();
     match one {

@@ -107,7 +107,7 @@ impl<'a> Unit<'a> {
         self.put("} // namespace program\n");
         let kernels = kernels.into_iter().map(|kernel| {
             let symbol = self.functions[kernel.index()].clone();
-            Entry { kernel, symbol }
+            Entry { kernel, symbol, diverges: module.functions[kernel].diverges }
         });
         Text {
             kernels: kernels.collect(),

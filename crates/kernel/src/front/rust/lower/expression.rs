@@ -183,8 +183,6 @@ impl Lowering<'_, '_, '_, '_> {
                 let place = self.place(expr);
                 let handle = self.b.load(place);
                 let extent = self.b.extent(handle, 0);
-                // Never negative: without a sign 64 bits cost a GPU nothing.
-                let extent = self.b.convert(extent, Scalar::U32);
                 self.b.convert(extent, Scalar::U64)
             }
         }
