@@ -174,7 +174,7 @@ fn only_what_kernels_need_is_read() {
     };
     let mut sources = SourceMap::new();
     let id = sources.add("k.py", main);
-    let program = Program::parse_beside(&mut sources, id, &read).ok().expect("Python");
+    let program = Program::parse_beside(&mut sources, id, &read).expect("Python");
     assert!(program.compile("k").is_ok());
     let stems: Vec<PathBuf> =
         asked.into_inner().iter().map(|path| path.with_extension("")).collect();
@@ -219,7 +219,7 @@ fn a_byte_order_mark_moves_no_place() {
     let main = kernel("import warp as wp\nfrom a import f", "f(x[0])");
     let id = sources.add("k.py", main);
     let read = |path: &Path| (path == Path::new("a.py")).then(|| file.to_owned());
-    let program = Program::parse_beside(&mut sources, id, &read).ok().expect("Python");
+    let program = Program::parse_beside(&mut sources, id, &read).expect("Python");
     let faults = program.compile("k").expect_err("no such attribute");
     assert_eq!(sources.text(faults[0].span()), "x.nope");
 }
@@ -228,7 +228,7 @@ fn a_byte_order_mark_moves_no_place() {
 fn a_text_alone_says_that_it_has_no_files() {
     let mut sources = SourceMap::new();
     let id = sources.add("<text>", kernel("import warp as wp\nfrom a import f", "f(x[0])"));
-    let program = Program::parse(&sources, id).ok().expect("Python");
+    let program = Program::parse(&sources, id).expect("Python");
     let said = render(&program.compile("k").expect_err("no files"), &sources);
     assert!(said.contains("`a.f` comes from another module"), "{said}");
     assert!(said.contains("a text that is no file has none beside it"), "{said}");
