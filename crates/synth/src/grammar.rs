@@ -3,7 +3,8 @@
 //! A [`Maker`] is a kernel being written: what is in scope, what still waits to be used, and the blocks that are open.
 //! `leaf`, `scalar` and `composite` write expressions of a wanted type, `motif` and `function` write statements;
 //! each family under `family` is a recipe of them. Whatever is defined is *pending* until somebody reads it, and
-//! the last store of a kernel absorbs what is pending, so there is no dead code to remove.
+//! the last store of a kernel absorbs what is pending, so there is no dead code to remove. `sense` knows what a person
+//! wouldn't write, by `range` too, and has it drawn again; `tidy` goes over the finished kernel.
 
 mod composite;
 pub(crate) mod family;

@@ -103,7 +103,7 @@ impl Maker {
         let start = self.expr(ty, 1);
         let with = self.float(self.real, 0);
         let float = self.float_type();
-        let start = self.absorb(start, ty, with, float);
+        let start = self.absorb(&start, ty, &with, float);
         let name: Name = self.define(ty, start);
         let index = self.name_from(&["k", "m", "turn", "pass_no"]);
         let most = self.random.between(2, 5);

@@ -102,18 +102,18 @@ impl Maker {
         while let Some(at) = (since..self.vars.len()).find(|&at| !self.vars[at].used) {
             let Var { expr, ty: from, .. } = self.vars[at].clone();
             self.vars[at].used = true;
-            value = self.absorb(value, ty, expr, from);
+            value = self.absorb(&value, ty, &expr, from);
         }
         while let Some(at) = self.arrays.iter().position(|array| since == 0 && !array.used) {
             let from = self.arrays[at].ty;
             let element = self.element(at);
-            value = self.absorb(value, ty, element, from);
+            value = self.absorb(&value, ty, &element, from);
         }
         value
     }
 
     /// `value` of a type with something of any type worked in.
-    pub(super) fn absorb(&mut self, value: Expr, ty: Ty, with: Expr, from: Ty) -> Expr {
+    pub(super) fn absorb(&mut self, value: &Expr, ty: Ty, with: &Expr, from: Ty) -> Expr {
         let draw = |m: &mut Self| m.absorbed(value.clone(), ty, with.clone(), from);
         self.drawn(draw, Self::is_senseless).unwrap_or_else(|expr| expr)
     }

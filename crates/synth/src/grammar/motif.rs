@@ -59,7 +59,7 @@ impl Maker {
         let name = if self.random.chance(40)
             || matches!(start, Expr::Float(_) | Expr::Int(_) | Expr::Name(_))
         {
-            let value = self.absorb_one(start, ty);
+            let value = self.absorb_one(&start, ty);
             self.define(ty, value)
         } else {
             self.define(ty, start)
@@ -67,16 +67,16 @@ impl Maker {
         self.branch_on(&name, ty);
     }
 
-    fn absorb_one(&mut self, value: Expr, ty: Ty) -> Expr {
+    fn absorb_one(&mut self, value: &Expr, ty: Ty) -> Expr {
         if let Ty::Scalar(of) = ty
             && of.is_int()
         {
             let with = self.integer(of, 1);
-            return self.absorb(value, ty, with, ty);
+            return self.absorb(value, ty, &with, ty);
         }
         let with = self.float(self.real, 1);
         let from = self.float_type();
-        self.absorb(value, ty, with, from)
+        self.absorb(value, ty, &with, from)
     }
 
     /// Arms that change a variable.

@@ -158,7 +158,7 @@ fn operation(whole: &Expr, left: &Expr, op: &'static str, right: &Expr, known: &
     let most = if op == "*" { 3 } else { 1 };
     let identity = |it: &&Expr| matches!(it, Expr::Call(name, _) if &**name == "wp.identity");
     literals > 1
-        || !terms.iter().any(|term| reads(term) || identity(&term))
+        || !terms.iter().any(|term| reads(term) || identity(term))
         || most_alike(&terms) > most
         || terms.iter().any(undone)
         || op != "and" && op != "or" && terms.iter().any(|term| neutral(term))
@@ -258,9 +258,9 @@ impl<'t> Walk<'t> {
                         && reads(value)
                         && !mentions(value, &targets_of(targets));
                     if fresh {
-                        self.moving(value)
+                        self.moving(value);
                     } else {
-                        self.expr(value)
+                        self.expr(value);
                     }
                     if let [Expr::Name(name)] = targets.as_slice()
                         && self.once.get(&**name) == Some(&1)
@@ -368,10 +368,6 @@ mod tests {
         Expr::Name(name.into())
     }
 
-    fn wp(name: &str, args: &[Expr]) -> Expr {
-        Expr::wp(name, args.to_vec())
-    }
-
     fn senseless(expr: &Expr) -> bool {
         is_senseless(expr, &Known::new())
     }
@@ -390,13 +386,16 @@ mod tests {
             half.clone().mul(x.clone()).mul(Expr::Float(2.0)),
             x.clone().mul(Expr::Float(1.0)),
             x.clone().add(Expr::call("wp.float64", vec![Expr::Float(0.0)])),
-            wp("max", &[x.clone(), x.clone()]),
-            wp("lerp", &[x.clone(), x.clone(), half.clone()]),
-            wp("abs", &[x.clone().mul(x.clone())]),
-            wp("transpose", &[wp("transpose", &[x.clone()])]),
-            x.clone().mul(wp("inverse", &[x.clone()])),
-            wp("clamp", &[wp("sin", &[x.clone()]), Expr::Float(-1.0), Expr::Float(2.0)]),
-            Expr::binary(wp("length_sq", &[x.clone()]), ">", Expr::Float(-0.2)),
+            Expr::wp("max", vec![x.clone(), x.clone()]),
+            Expr::wp("lerp", vec![x.clone(), x.clone(), half.clone()]),
+            Expr::wp("abs", vec![x.clone().mul(x.clone())]),
+            Expr::wp("transpose", vec![Expr::wp("transpose", vec![x.clone()])]),
+            x.clone().mul(Expr::wp("inverse", vec![x.clone()])),
+            Expr::wp(
+                "clamp",
+                vec![Expr::wp("sin", vec![x.clone()]), Expr::Float(-1.0), Expr::Float(2.0)],
+            ),
+            Expr::binary(Expr::wp("length_sq", vec![x.clone()]), ">", Expr::Float(-0.2)),
             Expr::select(n("flag"), x.clone(), x.clone()),
             Expr::call("int", vec![Expr::call("float", vec![x.clone()])]),
             Expr::call("remap", vec![x.clone(), x.clone()]),
@@ -411,13 +410,13 @@ mod tests {
         for expr in [
             x.clone().mul(x.clone()),
             x.clone().mul(x.clone()).mul(x.clone()),
-            x.clone().sub(wp("floor", &[x.clone()])),
-            half.clone().add(wp("abs", &[x.clone()])),
-            wp("dot", &[x.clone(), x.clone()]),
-            wp("max", &[x.clone(), Expr::Float(0.0)]),
-            wp("vec3", &[Expr::Float(0.0), Expr::Float(1.0), Expr::Float(0.0)]),
+            x.clone().sub(Expr::wp("floor", vec![x.clone()])),
+            half.clone().add(Expr::wp("abs", vec![x.clone()])),
+            Expr::wp("dot", vec![x.clone(), x.clone()]),
+            Expr::wp("max", vec![x.clone(), Expr::Float(0.0)]),
+            Expr::wp("vec3", vec![Expr::Float(0.0), Expr::Float(1.0), Expr::Float(0.0)]),
             Expr::binary(x.clone().mul(x.clone()), ">", y.clone()),
-            Expr::call("wp.uint8", vec![wp("round", &[x.mul(Expr::Float(255.0))])]),
+            Expr::call("wp.uint8", vec![Expr::wp("round", vec![x.mul(Expr::Float(255.0))])]),
         ] {
             assert!(!senseless(&expr), "{}", crate::spell::expr(&expr));
         }
