@@ -17,9 +17,9 @@ use crate::{Programs, Stage};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
 
-/// Blocks of one warp, so that none waits for the others of its block at the end; and 16 at once on a multiprocessor,
-/// which caps registers at 128: `docs/gpu-results.md` says what that costs and gives.
-const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(16) };
+/// Two blocks of 256 threads at once on a multiprocessor, or more smaller ones: 128 registers, 16 warps. What that costs
+/// and gives: `docs/gpu-results.md`.
+const RESIDENCY: Residency = Residency::Blocks { threads: 256, together: Some(2) };
 
 /// Arguments after the parts of the state.
 const ROM: u32 = PARTS as u32;
