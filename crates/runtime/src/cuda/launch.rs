@@ -41,7 +41,8 @@ pub(super) struct Record {
     line: i32,
     index: i64,
     extent: i64,
-    thread: i64,
+    /// Which of the device's threads.
+    slot: i64,
 }
 
 impl Record {
@@ -52,7 +53,7 @@ impl Record {
         let int = |at: usize| i32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
         let long =
             |at: usize| i64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|byte| bytes[at + byte]));
-        Self { kind: int(0), line: int(4), index: long(8), extent: long(16), thread: long(24) }
+        Self { kind: int(0), line: int(4), index: long(8), extent: long(16), slot: long(24) }
     }
 }
 
@@ -61,6 +62,16 @@ pub(super) struct Group {
     kernel: Kernel,
     grid: Vec<usize>,
     record: u64,
+    /// Threads of a warp that have work.
+    lanes: u64,
+}
+
+impl Group {
+    /// Which thread of the grid one of the device is.
+    fn thread(&self, slot: i64) -> i64 {
+        let warp = i64::from(WARP);
+        slot / warp * self.lanes as i64 + slot % warp
+    }
 }
 
 impl Queue {
@@ -83,18 +94,19 @@ impl Queue {
             Entry::Vacant(entry) => entry.insert((Arc::downgrade(image), image.load()?)),
         };
         let (function, record) = (loaded.functions[position], loaded.record);
+        let lanes = function.warps.map(|warps| lanes(threads, warps));
         if let Some(record) = record.filter(|_| image.can_fault()) {
-            self.open(&mut state, kernel, grid, record)?;
+            self.open(&mut state, kernel, grid, record, lanes.unwrap_or(u64::from(WARP)))?;
         }
         let mut extents = [1; 4];
         extents.iter_mut().zip(grid).for_each(|(extent, &dim)| *extent = dim as i32);
         let dims = grid.len() as i32;
-        let lanes = function.warps.map_or(0, |warps| lanes(threads, warps));
-        let grid = Grid { begin: 0, end: threads as i64, extents, dims, lanes: lanes as i32 };
+        let in_warp = lanes.unwrap_or(0) as i32;
+        let grid = Grid { begin: 0, end: threads as i64, extents, dims, lanes: in_warp };
         let mut places: Vec<*mut c_void> = vec![(&raw const grid).cast_mut().cast()];
         let parameters = parameters.as_ptr().cast_mut();
         places.extend(offsets.iter().map(|&at| parameters.wrapping_byte_add(at as usize).cast()));
-        let slots = if lanes == 0 { threads } else { threads.div_ceil(lanes) * u64::from(WARP) };
+        let slots = lanes.map_or(threads, |lanes| threads.div_ceil(lanes) * u64::from(WARP));
         let [blocks, block] = shape(slots, self.context.processors, function.threads_max);
         // SAFETY: a function of a module that stays loaded until the stream has passed, and a place for each of
         // its parameters, which the call copies. The arrays among them were checked to be this stream's: their
@@ -113,13 +125,14 @@ impl Queue {
         kernel: &Kernel,
         grid: &[usize],
         record: u64,
+        lanes: u64,
     ) -> Result<(), Error> {
         let alike = |open: &Group| open.grid == grid && open.kernel.is(kernel);
         if state.open.as_ref().is_some_and(alike) {
             return Ok(());
         }
         self.close(state)?;
-        state.open = Some(Group { kernel: kernel.clone(), grid: grid.to_vec(), record });
+        state.open = Some(Group { kernel: kernel.clone(), grid: grid.to_vec(), record, lanes });
         Ok(())
     }
 
@@ -157,8 +170,8 @@ impl Queue {
             first = first.or(Some((group, record)));
         }
         let Some((group, record)) = first else { return Ok(()) };
-        let Record { kind, line, index: found, extent: limit, thread, .. } = record;
-        let noted = Noted::in_text(kind, line, [found, limit, thread]);
+        let Record { kind, line, index: found, extent: limit, slot } = record;
+        let noted = Noted::in_text(kind, line, [found, limit, group.thread(slot)]);
         Err(group.kernel.stopped(&noted, &group.grid))
     }
 }

@@ -79,7 +79,7 @@ struct Fault {
     int64_t index;  // INDEX, VIEW: what was asked for,
     int64_t extent; // and how much there is.
 #ifdef GBX_CUDA
-    int64_t thread; // Which of the launch's threads, from 0.
+    int64_t thread; // Which of the device's threads, from 0.
 #endif
 };
 
