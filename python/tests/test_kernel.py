@@ -341,7 +341,7 @@ def test_records_of_another_layout_are_refused(dtype, message):
 
 def test_what_is_no_array_has_no_gradient():
     x = np.zeros(4, np.float32)
-    with pytest.raises(TypeError, match="`a`: is a `f32`, and only arrays have gradients"):
+    with pytest.raises(TypeError, match="`a`: is a `float32`, and only arrays have gradients"):
         saxpy.backward(4, 1.0, x, x.copy(), grads={"a": np.zeros(1, np.float32)})
 
 

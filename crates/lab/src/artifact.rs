@@ -68,13 +68,17 @@ pub fn run_id(what: &str) -> String {
     format!("{}-{what}-{}", timestamp(), std::process::id())
 }
 
-/// Write bytes under a temporary name, then rename. What can't be written leaves nothing behind.
+/// Write bytes under a temporary name, then rename. What can't be written leaves nothing behind. A pipe or device, such as
+/// `/dev/null`, is written to as it is: renaming would put a file in its place.
 ///
 /// # Errors
 /// The folder cannot be written to.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(LabError::file(folder))?;
+    }
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return fs::write(path, bytes).map_err(LabError::file(path));
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
@@ -123,5 +127,23 @@ mod tests {
         let message = write_whole(&path, b"text").expect_err("a folder is in the way").to_string();
         assert!(message.starts_with(&format!("{}: ", path.display())), "{message}");
         assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_written_to_and_stays_a_pipe() {
+        use std::os::unix::fs::FileTypeExt;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
+        assert!(made.success());
+        let reader = std::thread::spawn({
+            let path = path.clone();
+            move || fs::read(path)
+        });
+        write_whole(&path, b"text").expect("somebody reads");
+        assert_eq!(reader.join().expect("a thread").expect("bytes"), b"text");
+        assert!(fs::metadata(&path).expect("still there").file_type().is_fifo());
     }
 }
