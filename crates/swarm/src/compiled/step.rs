@@ -17,9 +17,9 @@ use crate::{Programs, Stage};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
 
-/// Two blocks of 256 threads at once on a multiprocessor, or more smaller ones: 128 registers, 16 warps. What that costs
-/// and gives: `docs/gpu-results.md`.
-const RESIDENCY: Residency = Residency::Blocks { threads: 256, together: Some(2) };
+/// Blocks of one warp, so that none waits for others at the end, and twelve of them at once on a multiprocessor: as many as
+/// fit without local memory between opcodes. Sixteen would take some: `docs/gpu-results.md`.
+const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12) };
 
 /// Arguments after the parts of the state.
 const ROM: u32 = PARTS as u32;
