@@ -5,6 +5,9 @@ use gbxcule_gameboy::ppu::{LCDC_ON, Stage};
 use gbxcule_gameboy::{Cartridge, Machine};
 use proptest::prelude::*;
 
+#[path = "hardware/noise.rs"]
+mod noise;
+
 /// A machine that stands right before the end of mode 2 on some line, with everything random that the
 /// line depends on.
 #[derive(Clone, Debug)]
@@ -34,13 +37,7 @@ fn machine() -> (Machine, Vec<u8>) {
 
 fn stage_scene(scene: &Scene) -> Machine {
     let (mut machine, _) = machine();
-    let mut state = scene.seed | 1;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 24) as u8
-    };
+    let mut random = noise::bytes(scene.seed);
     machine.vram.fill_with(&mut random);
     machine.oam.fill(0);
     for object in 0..scene.objects as usize {

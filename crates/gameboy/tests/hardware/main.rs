@@ -6,6 +6,7 @@ mod dma;
 mod idle_cpu;
 mod joypad;
 mod mid_line;
+mod noise;
 mod oam_bug;
 mod picture;
 mod power_on;

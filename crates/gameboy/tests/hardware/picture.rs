@@ -36,13 +36,7 @@ struct Memory {
 }
 
 fn memory(scene: &Scene) -> Memory {
-    let mut state = scene.seed | 1;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 24) as u8
-    };
+    let mut random = crate::noise::bytes(scene.seed);
     let mut memory = Memory { vram: [0; 0x2000], oam: [0; 160] };
     memory.vram.fill_with(&mut random);
     memory.oam.fill_with(&mut random);
