@@ -4,12 +4,16 @@
 #   make test-python the Python package: a wheel, its tests, its types
 #   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
+#   make wheels      wheels for Linux (x86-64 and aarch64) with the command in them, the source, checksums, a bill of materials
+#   make deny        licences, doubled versions and sources of all dependencies; needs cargo-deny, no network
+#   make attack      hostile programs, texts and rows, and processes that are killed at any moment; a share is in make test
 #   make test-dataset    the sample in examples/dataset, loaded with pyarrow and with the `datasets` library
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
 #   make warp-share  every twentieth of them in both, the table of gradients in docs/gradients.md, rows of a dataset
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
+#   make rom-suites  how many ROMs of each public suite pass (GBXCULE_TEST_ROMS, docs/testing.md)
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
 #   make equivalence the CUDA text on the host against the native swarm: long random programs, thousands of frames
@@ -32,7 +36,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset
+.PHONY: wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -83,6 +87,15 @@ endif
 	    -- --ignored --nocapture patterns
 	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-synth --test warp -- --ignored
 
+# Nothing untrusted runs, nothing is lost: see SECURITY.md. The longer loops are those that other tests leave out.
+deny:
+	cargo deny --offline check bans licenses sources
+
+attack:
+	$(TEST) --package gbxcule-sandbox --package gbxcule-files
+	$(TEST) --package gbxcule-synth --test hostile --test shared_folder
+	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killing
+
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/synth/tests
 
@@ -112,6 +125,12 @@ test-python: $(PYTHON_VENV)/python.txt
 
 test-learners: $(PYTHON_VENV)/learn.txt
 	$(TEST_PYTHON)
+
+# WHEEL_TARGETS=x86_64-unknown-linux-gnu builds that one alone.
+WHEEL_TARGETS ?=
+
+wheels: $(VENV)/wheels.txt
+	$(VENV)/bin/python python/packaging/wheels.py $(addprefix --target ,$(WHEEL_TARGETS))
 
 GATE := --ref-backend pyboy_single --compare-every 1 --frames-per-step 1
 
@@ -173,16 +192,19 @@ bench-gpu: $(VENV)/oracle.txt
 # The stand-ins that tests build by themselves, for trying things by hand.
 host-gpu:
 	mkdir -p runs/host_gpu
-	cp crates/kernel/src/back/cxx/host_cuda.h runs/host_gpu
+	cp crates/codegen-cxx/src/host_cuda.h runs/host_gpu
 	c++ -std=c++17 -O1 -shared -fPIC -pthread -o runs/host_gpu/libcuda.so.1 \
-	    $(addprefix crates/runtime/tests/host_gpu/,device.cpp driver.cpp module.cpp) -ldl
-	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc.so.13 crates/runtime/tests/host_gpu/compiler.cpp -ldl
+	    $(addprefix crates/testkit/src/stand_in/,device.cpp driver.cpp module.cpp) -ldl
+	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc.so.13 crates/testkit/src/stand_in/compiler.cpp -ldl
 	cp runs/host_gpu/libcuda.so.1 runs/host_gpu/libcuda.so
 	@echo "LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu gbxcule doctor"
 
 mutants:
 	mkdir -p runs
-	cargo mutants --package gbxcule-kernel --output runs
+	cargo mutants --package gbxcule-subset --output runs
+
+rom-suites:
+	cargo test --quiet --package gbxcule-gameboy --test rom_suites -- --ignored --exact --nocapture table
 
 # What a property test found for one change must not be tried first for the next.
 mutants-machine:
@@ -192,7 +214,7 @@ mutants-machine:
 
 mutants-passes:
 	mkdir -p runs/passes
-	cargo mutants --config .cargo/mutants-passes.toml --package gbxcule-kernel --output runs/passes
+	cargo mutants --config .cargo/mutants-passes.toml --package gbxcule-transform --output runs/passes
 
 # Minutes to hours of both, every byte compared.
 equivalence:

@@ -23,6 +23,13 @@ def tile(machine: gb.Machine) -> int:
 
 
 @wp.func
+def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
+    # Where an episode begins nothing is earned yet, and the submarine has been.
+    scratch[0] = wp.float32(gb.read16(machine, SCORE))
+    scratch[1 + tile(machine)] = 1.0
+
+
+@wp.func
 def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
     score = wp.float32(gb.read16(machine, SCORE))
     gained = wp.max(score - scratch[0], 0.0)

@@ -1,17 +1,17 @@
-//! Any bytes as a kernel's source: refused with diagnostics that can be shown, or compiled to the same
-//! text twice. An even first byte says that the rest is a source; an odd one that the rest changes a
-//! valid one, four bytes a change, so that the fuzzer gets behind the parser quickly.
+//! Any bytes as a kernel's source: refused with diagnostics that can be shown, or compiled to the
+//! same text twice. An even first byte says that the rest is a source; an odd one that the rest
+//! changes a valid one, four bytes a change, so that the fuzzer gets behind the parser quickly.
 #![no_main]
 
-use gbxcule_kernel::back::cxx::{self, Dialect, Options};
-use gbxcule_kernel::check;
-use gbxcule_kernel::diagnostic::render;
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::ir::Module;
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
+use gbxcule_ir::check;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_dialect::Program;
+use gbxcule_ir::Module;
+use gbxcule_ir::source::SourceMap;
 use libfuzzer_sys::fuzz_target;
 
-const SEED: &str = include_str!("../../crates/kernel/tests/front_python/seed.py");
+const SEED: &str = include_str!("../../crates/dialect/tests/front_python/seed.py");
 
 /// Replaces, repeats or removes a few characters of the seed at a time.
 fn changed(bytes: &[u8]) -> String {

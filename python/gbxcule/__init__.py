@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gbxcule import kernel as kernel
     from gbxcule import rank as rank
+    from gbxcule.action import Buttons as Buttons
+    from gbxcule.action import Choices as Choices
+    from gbxcule.action import Press as Press
+    from gbxcule.checkpoint import restore as restore
     from gbxcule.memory import Change as Change
     from gbxcule.memory import Number as Number
     from gbxcule.observation import Flags as Flags
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
 
 _MODULES = {"kernel", "observation", "rank", "symbol"}
 _HOMES = {
+    "Buttons": "gbxcule.action",
+    "Choices": "gbxcule.action",
+    "Press": "gbxcule.action",
+    "restore": "gbxcule.checkpoint",
     "Change": "gbxcule.memory",
     "Number": "gbxcule.memory",
     "Flags": "gbxcule.observation",

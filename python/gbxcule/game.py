@@ -1,6 +1,6 @@
-"""What is known about the built-in game, so that it can be trained without telling it anything.
+"""Addresses and rewards of the built-in game, so that training it needs no settings.
 
-Its addresses are those of docs/roms.md; they are found by label.
+The addresses are those of docs/roms.md; they are found by label.
 """
 
 from gbxcule.memory import Change, Number

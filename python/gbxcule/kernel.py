@@ -1,4 +1,6 @@
-"""Kernels in NVIDIA Warp's Python dialect, on NumPy arrays and whatever else speaks DLPack. NVIDIA Warp is not needed.
+"""Kernels in NVIDIA Warp's Python dialect, on NumPy arrays and all that speaks DLPack.
+
+NVIDIA Warp is not needed:
 
     from gbxcule.kernel import kernel, wp
 
@@ -10,10 +12,11 @@
     saxpy.launch(len(x), 2.0, x, y)
     saxpy.backward(len(x), 2.0, x, y, grads={"x": x_grad, "y": y_grad})
 
-The function's text is compiled, never run by Python; what it uses of the module around it (`@func`, `@struct`, numbers,
-`wp`'s types and constants, classes of constants) is compiled with it. `from_text` and `from_file` compile whole texts. Arrays are used in place. A launch goes where its
-arrays lie: on the CPU, where it has ended when `launch` returns, or on a CUDA device, where what goes wrong is told by
-whatever waits: an array's `numpy()`, or `synchronize`.
+The function's text is compiled, never run by Python, together with what it uses of the module
+around it: `@func`, `@struct`, numbers, `wp`'s types and constants, classes of constants.
+`from_text` and `from_file` compile whole texts. Arrays are used in place. A launch runs where its
+arrays lie. On the CPU it has ended when `launch` returns. On a CUDA device it may still run then,
+and calls that wait raise its errors: an array's `numpy()`, or `synchronize`.
 """
 
 import inspect
@@ -24,7 +27,6 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -55,7 +57,7 @@ R = TypeVar("R")
 
 
 class _Names:
-    """Stands for NVIDIA Warp where Python runs: names, calls and indices of it are remembered as they were written."""
+    """Stand-in for NVIDIA Warp: remembers names, calls and indices as they were written."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -80,7 +82,7 @@ class _Names:
 
 
 def _spelled(value: Any) -> str:
-    """A value as the dialect writes it."""
+    """Spell a value as the dialect writes it."""
     if isinstance(value, (tuple, list)):
         return f"({', '.join(map(_spelled, value))},)"
     if isinstance(value, (bool, np.bool_)):
@@ -120,7 +122,7 @@ class Kernel:
 
     @property
     def parameters(self) -> list[tuple[str, str, bool]]:
-        """Names and types of the parameters, and whether a launch may write there."""
+        """Names and types of the parameters, each with a mark if a launch may write there."""
         return self.compiled.parameters
 
     def launch(
@@ -128,10 +130,11 @@ class Kernel:
     ) -> None:
         """Run the kernel once for each point of `dim`, one number or up to four.
 
-        `device`: `cpu`, `cuda` or `cuda:N`; without it, where the arrays lie. All arrays lie there. On the CPU this waits
-        for the end. On a CUDA device it returns at once: the launch happens behind what was asked of its arrays
-        before, and what `stream` is asked for from now on happens behind the launch. `stream` is the one in which the caller
-        uses arrays of other libraries: a handle, PyTorch's or CuPy's object, or nothing for the default stream.
+        The launch runs on `device` (`cpu`, `cuda` or `cuda:N`), or where its arrays lie; all arrays
+        lie there. On the CPU it has ended when this returns. On a CUDA device this returns at once:
+        the launch happens after the earlier work on its arrays, and before later work in `stream`.
+        `stream` is the stream in which the caller uses arrays of other libraries: a handle,
+        PyTorch's or CuPy's object, or nothing for the default stream.
         """
         self.compiled.launch(_grid(dim), arguments, device, _handle(stream))
 
@@ -145,16 +148,18 @@ class Kernel:
     ) -> None:
         """Run the reverse: from the gradients of what the kernel wrote to those of what it read.
 
-        `grads` has an array for each parameter that takes part, of that array's shape and strides. The arguments are as
-        the launch left them; `device` and `stream` are as for `launch`.
+        `grads` has an array for each parameter that takes part, of that array's shape and strides.
+        The arguments must be as the launch left them; `device` and `stream` are as for `launch`.
         """
+        if not isinstance(grads, Mapping):
+            raise TypeError(f"`grads` takes a dictionary of parameters' names and arrays, found {grads!r}")
         self.compiled.backward(_grid(dim), arguments, dict(grads), device, _handle(stream))
 
 
 def zeros(
     shape: int | Sequence[int], dtype: npt.DTypeLike = np.float32, device: str = "cpu"
 ) -> npt.NDArray[Any] | DeviceArray:
-    """An array of zeros on a device: NumPy's on the CPU."""
+    """Make an array of zeros on a device; on the CPU a NumPy array."""
     if device == "cpu":
         return np.zeros(shape, dtype)
     return _native.device_zeros(_grid(shape), np.dtype(dtype).name, device)
@@ -163,7 +168,7 @@ def zeros(
 def array(
     values: Any, dtype: npt.DTypeLike | None = None, device: str = "cpu"
 ) -> npt.NDArray[Any] | DeviceArray:
-    """A copy of anything that NumPy takes, on a device: NumPy's on the CPU."""
+    """Copy anything that NumPy takes to a device; on the CPU to a NumPy array."""
     if device == "cpu":
         return np.array(values, dtype)
     host = np.asarray(values, dtype)
@@ -181,6 +186,8 @@ class Piece(Generic[P, R]):
     """A function or struct of the dialect, to be compiled with the kernels that use it."""
 
     def __init__(self, python: Any, decorator: str) -> None:
+        if decorator and not (isinstance(python, FunctionType) or isinstance(python, type)):
+            raise TypeError(f"`@{decorator}` is for {'classes' if decorator == 'struct' else 'functions'}, found {python!r}")
         self.python = python
         self.decorator = decorator
         self.overloads: list[Piece[..., Any]] = []
@@ -198,7 +205,10 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def func(function: Callable[P, R]) -> Piece[P, R]:
-    """Make a function that kernels can call. Functions of one name and other parameters are overloads of it."""
+    """Make a function that kernels can call.
+
+    Functions of one name and different parameters are overloads.
+    """
     piece: Piece[P, R] = Piece(function, "func")
     before = sys._getframe(1).f_locals.get(function.__name__)
     if isinstance(before, Piece) and before.decorator == "func":
@@ -209,18 +219,21 @@ def func(function: Callable[P, R]) -> Piece[P, R]:
 
 
 def struct(cls: type[R]) -> Piece[..., R]:
-    """Make a struct that kernels can use; a launch takes one as a dictionary, or an object with these attributes."""
+    """Make a struct that kernels can use.
+
+    A launch takes one as a dictionary, or as an object with these attributes.
+    """
     return Piece(cls, "struct")
 
 
 def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:
-    """All kernels of a text, by name. `file` is what messages call it."""
+    """Compile all kernels of a text, by name; messages call the text `file`."""
     return {made.name: _made(made) for made in _native.compile_kernels(text, file)}
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Kernel]:
-    """All kernels of a file, by name. It may import from files beside it; those are read as well."""
-    text = Path(path).read_text(encoding="utf-8")
+    """Compile all kernels of a file, by name, with the files beside it that it imports."""
+    text = _native.read_program(os.fspath(path))
     return {made.name: _made(made) for made in _native.compile_kernels(text, os.fspath(path), beside=True)}
 
 
@@ -241,7 +254,12 @@ def _grid(dim: int | Sequence[int]) -> list[int]:
 def _handle(stream: Any) -> int | None:
     for name in ("cuda_stream", "ptr"):  # PyTorch's, CuPy's
         stream = getattr(stream, name, stream)
-    return stream if stream is None else int(stream)
+    if stream is None:
+        return None
+    try:
+        return operator.index(stream)
+    except TypeError:
+        raise TypeError(f"a stream is a handle, or PyTorch's or CuPy's object, found {stream!r}") from None
 
 
 def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:
@@ -253,7 +271,8 @@ def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:
     for one in (each for each in used if isinstance(each, Piece)):
         text, line = _text_of(one)
         if inspect.getsourcefile(one.python) == file:
-            # Every piece of the kernel's file stands on its own lines, so that messages point there.
+            # Every piece of the kernel's file stands on its own lines, so that messages point
+            # there.
             lines += [""] * (line - 1 + len(text) - len(lines))
             lines[line - 1 : line - 1 + len(text)] = text
         else:
@@ -280,7 +299,7 @@ def _text_of(piece: Piece[..., Any]) -> tuple[list[str], int]:
 
 
 def _with_what_it_uses(piece: Piece[..., Any], found: dict[str, Any], key: str = "") -> dict[str, Any]:
-    """The piece and everything it needs from around it: pieces, and lines that give other values their names."""
+    """Collect the piece and what it needs around it: pieces, and lines that name other values."""
     found[key or piece.__name__] = piece
     around = _surroundings(piece.python)
     for place, overload in enumerate(piece.overloads):

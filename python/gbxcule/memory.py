@@ -1,15 +1,18 @@
 """Numbers in a game's memory, and the rewards, ends and infos made of them.
 
-All numbers that an environment watches are read in one go each step, for all envs, into one array.
+Each step reads all numbers that an environment watches at once, for all envs, into one array.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
+from gbxcule.check import whole
 from gbxcule.symbol import Symbols, address_of
 
 Bytes = npt.NDArray[np.uint8]
@@ -22,18 +25,32 @@ class Number:
     address: int | str
     width_bytes: int = 1
 
+    def __post_init__(self) -> None:
+        _check_width(self.width_bytes)
+
 
 @dataclass(frozen=True)
 class Change:
-    """A reward: how much a number grew in the step, times `scale`. A new episode begins with no change."""
+    """A reward: the growth of a number in a step, times `scale`; an episode begins with none."""
 
     address: int | str
     width_bytes: int = 1
     scale: float = 1.0
 
+    def __post_init__(self) -> None:
+        _check_width(self.width_bytes)
+        if not isinstance(self.scale, (int, float, np.number)) or not math.isfinite(self.scale):
+            raise ValueError(f"a reward's scale is a finite number, found {self.scale!r}")
+
     @property
     def number(self) -> Number:
         return Number(self.address, self.width_bytes)
+
+
+def _check_width(width_bytes: Any) -> None:
+    # A whole number of 7 bytes and its differences are exact.
+    if whole("width_bytes", width_bytes, 1) > 7:
+        raise ValueError(f"a number has 1 to 7 bytes, found {width_bytes}")
 
 
 class Watch:
@@ -45,8 +62,6 @@ class Watch:
         for name, number in numbers.items():
             if not isinstance(number, Number):
                 raise TypeError(f"`{name}` takes a gbxcule.Number, found {number!r}")
-            if not 1 <= number.width_bytes <= 7:
-                raise ValueError(f"a number has 1 to 7 bytes, found {number.width_bytes} for `{name}`")
             low = address_of(number.address, symbols)
             begin = sum(high - low for low, high in ranges)
             self._places[name] = slice(begin, begin + number.width_bytes)

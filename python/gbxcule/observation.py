@@ -14,6 +14,17 @@ from gbxcule import _native
 from gbxcule.symbol import Place, Symbols, range_of
 
 
+def _check_places(name: str, places: tuple[Any, ...]) -> None:
+    if not places:
+        raise ValueError(f"gbxcule.{name} needs at least one place")
+    for place in places:
+        if isinstance(place, bool) or not isinstance(place, (int, np.integer, str, tuple)):
+            raise TypeError(
+                f"gbxcule.{name} takes addresses, labels, ranges and (address, bytes), found {place!r}; an example is "
+                f'gbxcule.{name}("wScore", 0xC000, "C000:C010", ("wLives", 2))'
+            )
+
+
 @dataclass(frozen=True, init=False)
 class Ram:
     """The bytes at some places, one after the other."""
@@ -21,6 +32,7 @@ class Ram:
     places: tuple[Place, ...]
 
     def __init__(self, *places: Place) -> None:
+        _check_places("Ram", places)
         object.__setattr__(self, "places", places)
 
 
@@ -31,6 +43,7 @@ class Flags:
     places: tuple[Place, ...]
 
     def __init__(self, *places: Place) -> None:
+        _check_places("Flags", places)
         object.__setattr__(self, "places", places)
 
 
@@ -55,20 +68,15 @@ def is_program(spec: Any) -> bool:
 
 
 class _ProgramView:
-    """What a program's `observe` computed in the step. Behind a reset nothing was stepped: then it is what was computed
-    last at the place where episodes begin."""
+    """The numbers that a program's `observe` computed last: behind the step, or where an episode began."""
 
     dtype = "float32"
 
     def __init__(self, obs_dim: int) -> None:
         self.shape = (obs_dim,)
-        self.start = np.zeros(obs_dim, np.float32)
 
     def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
-        if mask is None:
-            swarm.observations_into(buffer)
-        else:
-            buffer[np.frombuffer(mask, np.bool_)] = self.start
+        swarm.observations_into(buffer)
 
 
 class _NativeView:
@@ -79,16 +87,16 @@ class _NativeView:
         swarm.show(self.view, buffer, mask)
 
 
-def view_of(spec: One, symbols: Symbols) -> _native.View:
+def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
     """The native view that a name or a description stands for."""
     if isinstance(spec, Ram):
         return _native.View.memory([range_of(place, symbols) for place in spec.places])
     if isinstance(spec, Flags):
         return _native.View.bits([range_of(place, symbols) for place in spec.places])
-    if spec == "obs_v0":
+    if isinstance(spec, str) and spec == "obs_v0":
         return _native.View.obs_v0()
-    if spec in PICTURES:
-        return _native.View.picture(spec)
+    if isinstance(spec, str) and spec in PICTURES:
+        return _native.View.picture(spec, grays)
     raise ValueError(
         f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, files that end in .py, gbxcule.Ram(...), "
         "gbxcule.Flags(...), and dictionaries of these"
@@ -98,7 +106,7 @@ def view_of(spec: One, symbols: Symbols) -> _native.View:
 def draws(spec: Observation) -> bool:
     """Does anything here need pixels?"""
     parts = spec.values() if isinstance(spec, Mapping) else [spec]
-    return any(part in PICTURES for part in parts)
+    return any(isinstance(part, str) and part in PICTURES for part in parts)
 
 
 def _space(spec: One, view: _NativeView | _ProgramView) -> spaces.Space[Any]:
@@ -114,15 +122,18 @@ def _space(spec: One, view: _NativeView | _ProgramView) -> spaces.Space[Any]:
 class Observer:
     """The buffers that observations are computed into, and their spaces."""
 
-    def __init__(self, spec: Observation, symbols: Symbols, swarm: _native.Swarm) -> None:
+    def __init__(self, spec: Observation, symbols: Symbols, swarm: _native.Swarm, grays: str = "even") -> None:
         num_envs = swarm.num_envs
         self.is_mapping = isinstance(spec, Mapping)
         named = dict(spec) if isinstance(spec, Mapping) else {"": spec}
         if not named:
             raise ValueError("a dictionary of observations needs at least one")
-        self._program = _ProgramView(swarm.obs_dim)
+        for name in named:
+            if not isinstance(name, str):
+                raise TypeError(f"a dictionary of observations has names, found {name!r}")
+        program = _ProgramView(swarm.obs_dim)
         self._views = {
-            name: self._program if is_program(one) else _NativeView(view_of(one, symbols))
+            name: program if is_program(one) else _NativeView(view_of(one, symbols, grays))
             for name, one in named.items()
         }
         parts = {name: _space(one, self._views[name]) for name, one in named.items()}
@@ -137,12 +148,6 @@ class Observer:
         for name, view in self._views.items():
             view.look(swarm, self._buffers[name], mask)
 
-    def note_start(self, swarm: _native.Swarm) -> None:
-        """The swarm has just stepped to where episodes begin."""
-        computed = np.zeros((swarm.num_envs, *self._program.shape), np.float32)
-        swarm.observations_into(computed)
-        self._program.start = computed[0]
-
     @property
     def batch(self) -> Any:
         """The buffers themselves, as `space` has them."""
@@ -152,6 +157,8 @@ class Observer:
         """Compute into somebody else's array from now on."""
         if self.is_mapping:
             raise ValueError("a dictionary of observations does not go into one array")
+        if not isinstance(buffer, np.ndarray):
+            raise TypeError(f"observations are written to a NumPy array, found {buffer!r}")
         own = self._buffers[""]
         if (buffer.shape, buffer.dtype) != (own.shape, own.dtype):
             raise ValueError(f"expected {own.dtype} {own.shape}, found {buffer.dtype} {buffer.shape}")

@@ -12,7 +12,10 @@ _BACKGROUND = 32
 
 
 def mosaic(screens: Pixels) -> Pixels:
-    """Gray screens `[n, height, width]` side by side, as RGB `[rows, columns, 3]`; about as wide as high."""
+    """Put gray screens `[n, height, width]` side by side, as RGB `[rows, columns, 3]`.
+
+    The picture is about as wide as high.
+    """
     count, height, width = screens.shape
     columns = math.ceil(math.sqrt(count * height / width))
     rows = math.ceil(count / columns)
@@ -26,5 +29,5 @@ def mosaic(screens: Pixels) -> Pixels:
 
 
 def colored(gray: Pixels) -> Pixels:
-    """Gray as RGB."""
+    """Turn gray into RGB."""
     return np.repeat(gray[..., None], 3, axis=-1)

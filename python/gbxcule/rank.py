@@ -1,18 +1,24 @@
 """A part of the swarm for each process of a `torchrun` or Slurm job.
 
-Each process steps its own machines; together they are one swarm whose env numbers and seeds go on from process to
-process, so that a job on four processes plays the games that one process would.
+Each process steps its own machines. Together they are one swarm whose env numbers and seeds go on
+from process to process, so that a job on four processes plays the games that one process would.
 """
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gbxcule.check import whole
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from gbxcule.option import Options
 
 # What launchers set: torchrun, then Slurm.
 _LAUNCHERS = (("RANK", "WORLD_SIZE", "LOCAL_RANK"), ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"))
@@ -20,26 +26,28 @@ _LAUNCHERS = (("RANK", "WORLD_SIZE", "LOCAL_RANK"), ("SLURM_PROCID", "SLURM_NTAS
 
 @dataclass(frozen=True)
 class Rank:
-    """Which process of a job this is."""
+    """The place of this process in a job."""
 
     rank: int = 0
     world_size: int = 1
     local_rank: int = 0
 
     def __post_init__(self) -> None:
+        for name in ("rank", "world_size", "local_rank"):
+            whole(name, getattr(self, name), 0)
         if not 0 <= self.rank < self.world_size:
             raise ValueError(f"rank {self.rank} is not one of {self.world_size}")
 
     @staticmethod
     def from_environment(environment: Mapping[str, str] = os.environ) -> "Rank":
-        """What torchrun or Slurm says; alone if neither does."""
+        """Read what torchrun or Slurm set; a process without either is alone."""
         for rank, world_size, local_rank in _LAUNCHERS:
             if rank in environment and world_size in environment:
                 return Rank(*(_number(environment, name) for name in (rank, world_size, local_rank)))
         return Rank()
 
     def share(self, total: int) -> range:
-        """This process's part of `total` envs: neighbours, as equal as can be."""
+        """Choose this process's part of `total` envs: neighbours, in parts as equal as can be."""
         return range(self.rank * total // self.world_size, (self.rank + 1) * total // self.world_size)
 
 
@@ -53,26 +61,31 @@ def _number(environment: Mapping[str, str], name: str) -> int:
 class RankVectorEnv(SwarmVectorEnv):
     """The part of a swarm that one process steps."""
 
-    def __init__(self, rom: RomLike, envs: range, **options: Any) -> None:
+    def __init__(self, rom: RomLike, envs: range, **options: "Unpack[Options]") -> None:
         self.envs = envs
         super().__init__(rom, len(envs), **options)
 
-    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """As a swarm is reset; a seed that is a number is that of the first env of all processes."""
+    def reset(self, *, seed: Any = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Reset as a swarm does.
+
+        A seed that is a number is that of the first env of all processes.
+        """
         if isinstance(seed, (int, np.integer)):
             seed = int(seed) + self.envs.start
         return super().reset(seed=seed, options=options)
 
 
 def make_vec_for_rank(
-    rom: RomLike = None, num_envs: int = 1, *, rank: Rank | None = None, **options: Any
+    rom: RomLike = None, num_envs: int = 1, *, rank: Rank | None = None, **options: "Unpack[Options]"
 ) -> RankVectorEnv:
-    """This process's part of a swarm of `num_envs` machines, by RANK and WORLD_SIZE; options as for `make_vec`.
+    """Make this process's part of a swarm of `num_envs` machines, by RANK and WORLD_SIZE.
 
-    On CUDA each process takes the device of its local rank.
+    Options are those of `make_vec`. On CUDA each process takes the device of its local rank.
     """
     rank = Rank.from_environment() if rank is None else rank
-    envs = rank.share(num_envs)
+    if not isinstance(rank, Rank):
+        raise TypeError(f"rank is a gbxcule.rank.Rank, found {rank!r}")
+    envs = rank.share(whole("num_envs", num_envs, 1))
     if not envs:
         raise ValueError(f"{num_envs} envs are too few for {rank.world_size} processes")
     if options.get("device") == "cuda":

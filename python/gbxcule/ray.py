@@ -1,11 +1,17 @@
 """A swarm spread over Ray actors, on one machine or many."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gbxcule.check import whole
 from gbxcule.rank import Rank, RankVectorEnv
 from gbxcule.start import RomLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from gbxcule.option import Options
 
 try:
     import ray
@@ -15,7 +21,7 @@ except ModuleNotFoundError as error:
 
 
 class _Part:
-    """What an actor holds: its share of the swarm."""
+    """The share of the swarm that one actor holds."""
 
     def __init__(self, rom: RomLike, num_envs: int, rank: Rank, options: dict[str, Any]) -> None:
         self._env = RankVectorEnv(rom, rank.share(num_envs), **options)
@@ -33,11 +39,13 @@ class _Part:
 class RaySwarm:
     """`num_envs` machines on `num_actors` Ray actors; the other arguments are those of `make_vec`.
 
-    Seeds and env numbers go on from actor to actor, so that the games are those that one swarm would play.
-    `actors` may also be driven one by one, each with `reset.remote(seed)` and `step.remote(actions)`.
+    Seeds and env numbers go on from actor to actor, so that the games are those that one swarm
+    would play. `actors` may also be driven one by one, each with `reset.remote(seed)` and
+    `step.remote(actions)`.
     """
 
-    def __init__(self, rom: RomLike = None, num_envs: int = 1, *, num_actors: int = 1, **options: Any) -> None:
+    def __init__(self, rom: RomLike = None, num_envs: int = 1, *, num_actors: int = 1, **options: "Unpack[Options]") -> None:
+        num_envs, num_actors = whole("num_envs", num_envs, 1), whole("num_actors", num_actors, 1)
         if num_envs < num_actors:
             raise ValueError(f"{num_envs} envs are too few for {num_actors} actors")
         ranks = [Rank(number, num_actors) for number in range(num_actors)]

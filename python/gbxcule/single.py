@@ -1,24 +1,44 @@
 """One machine as a plain Gymnasium environment: a swarm of one."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from gbxcule.check import reset_options, seed_of, without
 from gbxcule.picture import colored
 from gbxcule.start import RomLike
 from gbxcule.vector import RENDER_MODES, SwarmVectorEnv
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from gbxcule.option import SingleOptions
+
+
+_NOT_HERE = {
+    "num_envs": "gbxcule.make makes one machine, gbxcule.make_vec makes many",
+    "autoreset_mode": "Gymnasium resets a single environment by calling reset",
+    "copy": "the observations of a single environment are copies",
+}
 
 
 class SwarmEnv(gymnasium.Env[Any, Any]):
     """A swarm of one; takes the arguments of `make_vec`."""
 
     metadata = {"render_modes": RENDER_MODES[:1], "render_fps": 2}
+    # A `Discrete`, or what `actions` makes of it.
+    action_space: Any
 
     def __init__(self, rom: RomLike = None, **options: Any) -> None:
-        options |= {"autoreset_mode": AutoresetMode.DISABLED, "copy": False}
-        self.swarm = SwarmVectorEnv(rom, 1, **options)
+        without(options, _NOT_HERE)
+        modes = self.metadata["render_modes"]
+        if options.get("render_mode") not in [None, *modes]:
+            raise ValueError(f"no render mode `{options['render_mode']}` for one machine; there is {', '.join(modes)}")
+        self.swarm = SwarmVectorEnv(rom, 1, autoreset_mode=AutoresetMode.DISABLED, copy=False, **options)
+        # Each has its own number of frames to a step.
+        self.metadata = self.metadata | {"render_fps": self.swarm.metadata["render_fps"]}
         self.render_mode = self.swarm.render_mode
         self.observation_space = self.swarm.single_observation_space
         self.action_space = self.swarm.single_action_space
@@ -26,9 +46,11 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin a new episode."""
+        """Begin a new episode, where `options["state"]` says if it does."""
+        chosen = reset_options(options, ("state",))
+        seed = seed_of(seed)
         super().reset(seed=seed)
-        _, infos = self.swarm.reset(seed=seed)
+        _, infos = self.swarm.reset(seed=seed, options=chosen)
         return self._observation(), _first(infos)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -41,7 +63,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
         return colored(self.swarm.screens()[0]) if self.render_mode else None
 
     def close(self) -> None:
-        """Let the machine go."""
+        """Free the machine."""
         self.swarm.close()
 
     def _observation(self) -> Any:
@@ -52,13 +74,13 @@ def _first(infos: dict[str, Any]) -> dict[str, Any]:
     return {name: values[0].item() for name, values in infos.items() if not name.startswith("_")}
 
 
-def make(rom: RomLike = None, **options: Any) -> SwarmEnv:
+def make(rom: RomLike = None, **options: "Unpack[SingleOptions]") -> SwarmEnv:
     """One machine as a Gymnasium `Env`; takes the arguments of `make_vec`."""
     return SwarmEnv(rom, **options)
 
 
 def register() -> None:
-    """Let `gymnasium.make` and `gymnasium.make_vec` know the built-in game as `gbxcule/PearlDrift-v0`."""
+    """Register the built-in game as `gbxcule/PearlDrift-v0` with Gymnasium."""
     if "gbxcule/PearlDrift-v0" in gymnasium.registry:
         return
     gymnasium.register(

@@ -4,7 +4,11 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gbxcule.check import whole
 
 Symbols: TypeAlias = Mapping[str, int]
 """Addresses by label."""
@@ -17,7 +21,7 @@ _LINE = re.compile(r"^\s*[0-9A-Fa-f]+:([0-9A-Fa-f]{4})\s+(\S+)")
 
 
 def parse_symbols(text: str) -> dict[str, int]:
-    """The labels of a `.sym` file: lines like `00:C000 wScore`, `;` begins a comment."""
+    """Read the labels of a `.sym` text: lines like `00:C000 wScore`, `;` begins a comment."""
     found = {}
     for line in text.splitlines():
         match = _LINE.match(line.partition(";")[0])
@@ -34,10 +38,24 @@ def load_symbols(path: str | os.PathLike[str]) -> dict[str, int]:
     return symbols
 
 
+def symbols_of(symbols: Any) -> Symbols:
+    """Addresses by label, or those of a `.sym` file."""
+    if isinstance(symbols, (str, os.PathLike)):
+        return load_symbols(symbols)
+    if not isinstance(symbols, Mapping):
+        raise TypeError(f"symbols are the path of a .sym file or a dictionary of addresses, found {symbols!r}")
+    for label, address in symbols.items():
+        if not isinstance(label, str) or not isinstance(address, (int, np.integer)):
+            raise TypeError(f"symbols are addresses by label, found {label!r}: {address!r}")
+    return symbols
+
+
 def address_of(place: int | str, symbols: Symbols) -> int:
-    """A label, a number, or four hexadecimal digits."""
-    if isinstance(place, int):
-        address = place
+    """Find the address of a label, a number, or four hexadecimal digits."""
+    if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
+        address = int(place)
+    elif not isinstance(place, str):
+        raise TypeError(f"an address is a whole number, a label or hexadecimal digits, found {place!r}")
     elif place in symbols:
         address = symbols[place]
     elif re.fullmatch(r"(0x|\$)?[0-9A-Fa-f]{1,5}", place):
@@ -52,9 +70,11 @@ def address_of(place: int | str, symbols: Symbols) -> int:
 
 
 def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
-    """The first address of a place and the one behind its last."""
+    """Find the first address of a place and the one behind its last."""
     if isinstance(place, tuple):
-        low, length = address_of(place[0], symbols), place[1]
+        if len(place) != 2:
+            raise ValueError(f"a place is an address and a count of bytes, found {place!r}")
+        low, length = address_of(place[0], symbols), whole("a count of bytes", place[1], 1)
         high = low + length
     elif isinstance(place, str) and ":" in place:
         first, _, end = place.partition(":")

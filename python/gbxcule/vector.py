@@ -1,9 +1,8 @@
 """The swarm as a Gymnasium vector environment."""
 
-import operator
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 import gymnasium
 import numpy as np
@@ -13,18 +12,32 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native, game
+from gbxcule.action import Actions, Buttons, Choices, Numbering, spelling_of
+from gbxcule.check import content, env_number, mask_of, one_of, reset_options, seed_of, whole
 from gbxcule.memory import Change, Number, Watch
 from gbxcule.observation import Observation, Observer, draws, is_program, program_of
+from gbxcule.option import Reward, State
 from gbxcule.picture import Pixels, colored, mosaic
-from gbxcule.start import Chance, RomLike, rom_bytes, rom_symbols
+from gbxcule.start import RomLike, env_seeds, rom_bytes, rom_symbols
 from gbxcule.symbol import Place, Symbols, range_of
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar, Unpack
+
+    from gbxcule.option import BesideActions, DiscreteOptions, Options
+
+    Space = TypeVar("Space", bound=spaces.Space[Any], default=spaces.Discrete)
+else:
+    from typing import TypeVar
+
+    Space = TypeVar("Space")
+
 Mask = npt.NDArray[np.bool_]
-Reward = str | os.PathLike[str] | Change | Sequence[Change]
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 FRAMES_PER_SECOND = 4194304 / 70224
-# What a step computes behind the machines: whether a program's reward, whether a program's observation.
+# What a step computes behind the machines: whether a program's reward, whether a program's
+# observation.
 _STAGES = {
     (False, False): "emulate_only",
     (True, False): "reward_only",
@@ -33,12 +46,25 @@ _STAGES = {
 }
 
 
+# Arguments of an environment that its checkpoint does without.
+_NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
+_NOT_KEPT |= {"start_steps", "_machines"}
+
+# One state, not several.
+_ONE = (bytes, bytearray, memoryview, str, os.PathLike)
+
 # Work and video memory and a packed frame; the rest of a machine is small.
 MACHINE_BYTES = 22_000
 
 
-class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
+# What infos have beside the game's numbers, here and in the adapters.
+_TAKEN = ("final_obs", "final_info", "env_id", "episode", "terminal_observation", "TimeLimit.truncated")
+
+
+class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
+
+    single_action_space: Space
 
     def __init__(
         self,
@@ -48,32 +74,46 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         device: str = "cpu",
         frames_per_step: int = 24,
         release_after_frames: int = 8,
-        actions: str = "full_v1",
+        actions: Actions = "full_v1",
         obs: Observation = "mean",
+        grays: str = "even",
         reward: Reward | None = None,
         done: Number | None = None,
         info: Mapping[str, Number] | None = None,
         chance: Number | None = None,
         symbols: Symbols | str | os.PathLike[str] | None = None,
-        start_state: bytes | None = None,
+        start_state: State | None = None,
+        start_battery: State | None = None,
+        starts: Sequence[State] | None = None,
         start_steps: int = 1,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
         render_mode: str | None = None,
         copy: bool = True,
         threads: int | None = None,
+        _machines: _native.Swarm | None = None,
     ) -> None:
+        # What a checkpoint makes it of again; where episodes begin is the machines' own.
+        self._arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
+        self._arguments["rom"] = None if rom is None else "the checkpoint's own"
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"no render mode `{render_mode}`; there are {', '.join(RENDER_MODES)}")
-        num_envs = _whole("num_envs", num_envs, 1)
-        frames_per_step = _whole("frames_per_step", frames_per_step, 1)
-        release_after_frames = _whole("release_after_frames", release_after_frames, 1)
-        start_steps = _whole("start_steps", start_steps, 0)
+        num_envs = whole("num_envs", num_envs, 1)
+        frames_per_step = whole("frames_per_step", frames_per_step, 1)
+        release_after_frames = whole("release_after_frames", release_after_frames, 1)
+        start_steps = whole("start_steps", start_steps, 0)
         if max_episode_steps is not None:
-            max_episode_steps = _whole("max_episode_steps", max_episode_steps, 1)
+            max_episode_steps = whole("max_episode_steps", max_episode_steps, 1)
         if threads is not None:
-            threads = _whole("threads", threads, 1)
-        if device == "cpu":
+            threads = whole("threads", threads, 1)
+        if not isinstance(device, str):
+            raise TypeError(f'a device is "cpu", "cuda" or "cuda:N", found {device!r}')
+        if not isinstance(copy, (bool, np.bool_)):
+            raise TypeError(f"copy is True or False, found {copy!r}")
+        modes = {mode.value: mode for mode in AutoresetMode}
+        if not isinstance(autoreset_mode, AutoresetMode):
+            autoreset_mode = one_of("autoreset mode", autoreset_mode, modes)
+        if device == "cpu" and _machines is None:
             _check_memory(num_envs)
         if rom is None:
             reward = game.REWARD if reward is None else reward
@@ -83,13 +123,15 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         self.symbols = rom_symbols(rom, symbols)
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = autoreset_mode
         self.max_episode_steps = max_episode_steps
         self.metadata = {
             "render_modes": RENDER_MODES,
-            "render_fps": max(1, round(FRAMES_PER_SECOND / max(1, frames_per_step))),
+            "render_fps": max(1, round(FRAMES_PER_SECOND / frames_per_step)),
             "autoreset_mode": self.autoreset_mode,
         }
+        if chance is not None and not isinstance(chance, Number):
+            raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
         observe = program_of(obs)
         rewarded = os.fspath(reward) if isinstance(reward, (str, os.PathLike)) else None
         if rewarded is not None and rewarded != "reward_v0" and not is_program(rewarded):
@@ -98,32 +140,43 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
                 "and lists of these"
             )
         self._process = os.getpid()
-        self._machines = _native.Swarm(
+        self._machines = _machines or _native.Swarm(
             rom_bytes(rom),
             num_envs,
-            codec=actions,
+            codec=spelling_of(actions),
             frames_per_step=frames_per_step,
             release_after_frames=release_after_frames,
             stage=_STAGES[rewarded is not None, observe is not None],
             reward=rewarded or "reward_v0",
             obs=observe or "obs_v0",
             draw_last=draws(obs) or render_mode is not None,
+            chance=None if chance is None else range_of((chance.address, chance.width_bytes), self.symbols),
             threads=threads,
             device=device,
         )
         self.action_names = self._swarm.action_names
-        self.single_action_space = spaces.Discrete(len(self.action_names))
+        self.codec = self._swarm.codec
+        self.action_choices = self._swarm.action_choices
+        self._numbering = Numbering(self.action_choices)
+        # The overloads of `make_vec` say which of the three it is.
+        self.single_action_space = self._numbering.space  # type: ignore[assignment]
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._observer = Observer(obs, self.symbols, self._swarm)
+        self._grays = grays
+        self._observer = Observer(obs, self.symbols, self._swarm, grays)
         self.single_observation_space = self._observer.single_space
         self.observation_space = self._observer.space
         self._copy = copy
 
         self._changes = _changes(reward) if rewarded is None else []
-        self._info = dict(info or {})
+        self._info = _named_numbers(info)
         numbers = {f"info {name}": number for name, number in self._info.items()}
         numbers |= {f"reward {place}": change.number for place, change in enumerate(self._changes)}
         if done is not None:
+            if not isinstance(done, Number):
+                raise TypeError(
+                    f"`done` takes a gbxcule.Number, found {done!r}; a program's own `done` ends episodes when it is the reward, "
+                    'as in reward="task.py"'
+                )
             numbers["done"] = done
         self._watch = Watch(numbers, self.symbols, num_envs)
         self._has_done = done is not None
@@ -134,30 +187,33 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         self._over = np.zeros(num_envs, np.bool_)
         self._levels = np.zeros((len(self._changes), num_envs), np.int64)
         self._rewards = np.zeros(num_envs, np.float32)
-        self._chance_range = None
-        if chance is not None:
-            self._chance_range = range_of((chance.address, chance.width_bytes), self.symbols)
-        self._chance = Chance(num_envs)
         self._is_seeded = False
-        self._set_start(start_state, start_steps)
+        if _machines is None:
+            self._set_starts(start_state, starts, start_battery, start_steps)
+        else:
+            self._watch.look(self._swarm)
+            self._observer.look(self._swarm)
 
     @property
     def _swarm(self) -> _native.Swarm:
         self._check_open()
         return self._machines
 
-    def _set_start(self, state: bytes | None, steps: int) -> None:
+    def _set_starts(self, state: Any, states: Any, battery: Any, steps: int) -> None:
+        if state is not None and states is not None:
+            raise ValueError("start_state is one state and starts are several: give one of them")
+        found = _states("starts", [] if states is None else states)
         if state is not None:
-            if not isinstance(state, bytes):
-                raise TypeError(f"start_state takes the bytes of a state, not a {type(state).__name__}")
-            self._swarm.load_state(0, state)
-            self._swarm.copy_state(0, bytes([1]) * self.num_envs)
-        # Pressing SELECT does nothing in most games; only a codec with NOOP can really wait.
-        wait = self.action_names.index("NOOP") if "NOOP" in self.action_names else 0
-        for _ in range(steps):
-            self._swarm.step(bytes([wait]) * self.num_envs)
-        self._swarm.set_reset_point(0)
-        self._observer.note_start(self._swarm)
+            found = [content("start_state", state)]
+        if battery is not None:
+            battery = content("start_battery", battery)
+            found = [self._with_battery(state, battery) for state in found or [self._swarm.save_state(0)]]
+        self._swarm.start_at(found, steps)
+
+    def _with_battery(self, state: bytes, battery: bytes) -> bytes:
+        self._swarm.load_state(0, state)
+        self._swarm.load_battery(0, battery)
+        return self._swarm.save_state(0)
 
     # Gymnasium's interface
 
@@ -165,19 +221,25 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         self,
         *,
         seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin new episodes in all envs, or in those that `options["reset_mask"]` marks."""
+        """Begin new episodes in all envs, or in those that `options["reset_mask"]` marks; where `options["state"]` says, one
+        state for all of them or one for each."""
         self._check_open()
-        seed = int(seed) if isinstance(seed, np.integer) else seed
-        super().reset(seed=seed if isinstance(seed, int) else None)
-        mask = self._reset_mask(options)
+        options = reset_options(options, ("reset_mask", "state"))
+        mask = self._reset_mask(options.get("reset_mask"))
+        states = self._reset_states(options.get("state"), mask)
+        if seed is None or not isinstance(seed, (Sequence, np.ndarray)) or isinstance(seed, (str, bytes)):
+            seed = seed_of(seed)
+            super().reset(seed=seed)
         if seed is None and not self._is_seeded:
             seed = int(self.np_random.integers(2**63))
         if seed is not None:
             self._is_seeded = True
-            self._chance.seed(seed, mask)
+            self._swarm.seed_envs(env_seeds(seed, mask))
         self._restart(mask)
+        if states:
+            self.load_states(mask, states)
         self._observer.look(self._swarm, mask.tobytes())
         return self._observation(), self._infos(mask)
 
@@ -242,55 +304,114 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
     def screens(self) -> Pixels:
         """The last drawn frame of every env, gray, `[num_envs, 144, 160]`."""
         screens = np.empty((self.num_envs, 144, 160), np.uint8)
-        self._swarm.show(_native.View.picture("gray"), screens)
+        self._swarm.show(_native.View.picture("gray", self._grays), screens)
         return screens
 
     def write_observations_to(self, buffer: npt.NDArray[Any]) -> None:
         """Compute observations into this array from now on, as a learner's own buffer wants it."""
+        self._check_open()
         self._observer.write_to(buffer)
 
     def read_memory(self, env: int, place: Place) -> bytes:
         """The bytes at a place of an env."""
-        return self._swarm.read_memory(env, *range_of(place, self.symbols))
+        swarm = self._swarm
+        return swarm.read_memory(self._env(env), *range_of(place, self.symbols))
 
     def write_memory(self, env: int, place: Place, data: bytes) -> None:
         """Change memory of an env behind the machine's back."""
-        self._swarm.write_memory(env, range_of(place, self.symbols)[0], data)
+        swarm, env = self._swarm, self._env(env)
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"what is written to memory is bytes, found {data!r}; one number is written as bytes([7])")
+        swarm.write_memory(env, range_of(place, self.symbols)[0], bytes(data))
         self._look_again(_only(env, self.num_envs))
+
+    def write_memories(self, mask: npt.ArrayLike, place: Place, rows: npt.ArrayLike) -> None:
+        """Change memory of all marked envs at once: a row of bytes for each of them, from the place on."""
+        swarm = self._swarm
+        marked, written = mask_of("mask", mask, self.num_envs), np.asarray(rows)
+        if written.dtype != np.uint8 or written.ndim != 2 or len(written) != marked.sum():
+            raise ValueError(
+                f"expected a row of uint8 for each of the {marked.sum()} marked envs, found {written.dtype} "
+                f"{written.shape}"
+            )
+        swarm.write_memories(marked.tobytes(), range_of(place, self.symbols)[0], written.tobytes())
+        self._look_again(marked)
+
+    def load_states(self, mask: npt.ArrayLike, states: State | Sequence[State]) -> None:
+        """Put all marked envs into states, bytes or files, at once: one for all of them, or one for each."""
+        swarm = self._swarm
+        marked = mask_of("mask", mask, self.num_envs)
+        swarm.load_states(marked.tobytes(), _states_of(states))
+        self._look_again(marked)
 
     def save_state(self, env: int, format: str = "gbxcule") -> bytes:
         """An env as bytes that outlive this process: exactly, or as `bess`, which other emulators read."""
         if format not in ("gbxcule", "bess"):
             raise ValueError(f"no state format `{format}`; there are gbxcule, bess")
-        return self._swarm.export_bess(env) if format == "bess" else self._swarm.save_state(env)
+        swarm, env = self._swarm, self._env(env)
+        return swarm.export_bess(env) if format == "bess" else swarm.save_state(env)
 
-    def load_state(self, env: int, state: bytes) -> None:
-        """Put an env into a state that was saved here, by PyBoy 2.8.1, or as BESS; its episode goes on from there."""
-        self._swarm.load_state(env, state)
+    def load_state(self, env: int, state: State, *, with_seed: bool = False) -> None:
+        """Put an env into a state, bytes or a file, that was saved here, by PyBoy 2.8.1, or as BESS; its episode goes on from
+        there. Of a state that was saved here, what the same programs kept comes along; `with_seed` takes the seed and the
+        number of the episode too, so that later ones are those of the env that was saved."""
+        swarm, env = self._swarm, self._env(env)
+        swarm.load_state(env, content("a state", state), with_seed)
+        self._look_again(_only(env, self.num_envs))
+
+    def save_battery(self, env: int) -> bytes:
+        """What the battery of an env's cartridge keeps, as other emulators' `.sav` files have it."""
+        swarm = self._swarm
+        return swarm.save_battery(self._env(env))
+
+    def load_battery(self, env: int, battery: State) -> None:
+        """Put the content of a `.sav` or PyBoy's `.ram` file, bytes or a path, into an env's cartridge; its machine goes on.
+        Most games read it when they are switched on: for those there is `make_vec(start_battery=..)`."""
+        swarm, env = self._swarm, self._env(env)
+        swarm.load_battery(env, content("a battery", battery))
         self._look_again(_only(env, self.num_envs))
 
     def copy_state(self, source: int, mask: npt.ArrayLike) -> None:
         """One env's state into all marked ones; their episodes go on from there."""
-        marked = np.asarray(mask, np.bool_)
-        self._swarm.copy_state(source, marked.tobytes())
+        swarm, source = self._swarm, self._env(source)
+        marked = mask_of("mask", mask, self.num_envs)
+        swarm.copy_state(source, marked.tobytes())
         self._look_again(marked)
+
+    def checkpoint(self, path: str | os.PathLike[str]) -> None:
+        """Keep all of it in a file, from which `gbxcule.restore(path)` goes on bit for bit. A file that was there is
+        replaced when the new one is whole."""
+        from gbxcule.checkpoint import note_of
+
+        self._swarm.write_checkpoint(os.fspath(path), note_of(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from gbxcule.checkpoint import env_of, note_of
+
+        return env_of, (self._swarm.checkpoint(note_of(self)),)
+
+    def set_starts(self, states: Sequence[State]) -> None:
+        """Let new episodes begin in these states: which of them, the env's seed and the episode's number say. All envs are
+        put to the first of them; reset them."""
+        swarm, found = self._swarm, _states("starts", states)
+        if not found:
+            raise ValueError("episodes begin in one state at least")
+        swarm.start_at(found, 0)
 
     def set_start(self, env: int) -> None:
         """Let new episodes begin at an env's present state."""
-        self._swarm.set_reset_point(env)
+        swarm = self._swarm
+        swarm.set_reset_point(self._env(env))
 
     def cpu_state(self, env: int) -> dict[str, int]:
         """An env's registers by name."""
-        return self._swarm.cpu_state(env)
+        swarm = self._swarm
+        return swarm.cpu_state(self._env(env))
 
     # The parts of a step
 
     def _restart(self, mask: Mask) -> None:
         self._swarm.reset_masked(mask.tobytes())
-        if self._chance_range is not None:
-            low, high = self._chance_range
-            for env, chance in zip(np.flatnonzero(mask), self._chance.draw(mask), strict=True):
-                self._swarm.write_memory(int(env), low, int(chance).to_bytes(2, "little")[: high - low])
         self._steps[mask] = 0
         self._over = self._over & ~mask
         self._look_again(mask)
@@ -304,6 +425,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
     def _measured(self) -> npt.NDArray[np.float32]:
         if self._native_reward:
             self._swarm.rewards_into(self._rewards)
+            wrong = np.flatnonzero(~np.isfinite(self._rewards))
+            if wrong.size:
+                env = int(wrong[0])
+                raise FloatingPointError(
+                    f"the reward that the program computed for env {env} is {self._rewards[env]}; a reward is a finite number"
+                )
             return self._rewards.copy()
         total = np.zeros(self.num_envs, np.float32)
         for place, change in enumerate(self._changes):
@@ -340,24 +467,33 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any]):
         return self._observer.copy() if self._copy else self._observer.batch
 
     def _pressed(self, actions: Any) -> bytes:
-        found = np.asarray(actions)
-        if found.shape != (self.num_envs,) or found.dtype.kind not in "iu":
-            raise ValueError(
-                f"expected one whole number for each of the {self.num_envs} envs, found {found.dtype} {found.shape}"
-            )
-        if found.size and not (found.min() >= 0 and found.max() < len(self.action_names)):
-            raise ValueError(f"actions are 0 to {len(self.action_names) - 1}, found {found.min()} to {found.max()}")
-        return found.astype(np.uint8).tobytes()
+        return self._numbering.numbers(actions, self.num_envs)
 
-    def _reset_mask(self, options: dict[str, Any] | None) -> Mask:
-        if not options or "reset_mask" not in options:
+    def _reset_mask(self, mask: Any) -> Mask:
+        if mask is None:
             return np.ones(self.num_envs, np.bool_)
-        mask = options["reset_mask"]
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
             raise ValueError(f"reset_mask must be a boolean array of {self.num_envs} elements, found {mask!r}")
         if not mask.any():
             raise ValueError("reset_mask must mark at least one env")
         return mask.copy()
+
+    def _reset_states(self, states: Any, mask: Mask) -> list[bytes]:
+        """The states in which episodes begin, if any; refused before anything changes if they can't be loaded."""
+        if states is None:
+            return []
+        found = _states_of(states)
+        if len(found) not in (1, mask.sum()):
+            raise ValueError(
+                f"expected one state, or one for each of the {mask.sum()} marked machines, found {len(found)}"
+            )
+        nobody = np.zeros(self.num_envs, np.bool_).tobytes()
+        for state in found:
+            self._swarm.load_states(nobody, [state])
+        return found
+
+    def _env(self, env: Any) -> int:
+        return env_number(env, self.num_envs)
 
     def _check_open(self) -> None:
         if self.closed:
@@ -379,14 +515,19 @@ def _changes(reward: Any) -> list[Change]:
     return changes
 
 
-def _whole(name: str, value: Any, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is a whole number, found {value!r}") from None
-    if not least <= number < 2**31:
-        raise ValueError(f"{name} is at least {least} and below 2**31, found {number}")
-    return number
+def _named_numbers(info: Any) -> dict[str, Number]:
+    if info is None:
+        return {}
+    if not isinstance(info, Mapping):
+        raise TypeError(f'`info` takes a dictionary of names and gbxcule.Number, as in {{"score": ..}}, found {info!r}')
+    for name in info:
+        if not isinstance(name, str):
+            raise TypeError(f"the names in `info` are strings, found {name!r}")
+        if name in _TAKEN or name.startswith("_"):
+            raise ValueError(
+                f"`info` can't have a number named `{name}`: {', '.join(_TAKEN)} and names that begin with _ are used already"
+            )
+    return dict(info)
 
 
 def _check_memory(num_envs: int) -> None:
@@ -398,23 +539,56 @@ def _check_memory(num_envs: int) -> None:
         )
 
 
+def _states(name: str, states: Any) -> list[bytes]:
+    if isinstance(states, _ONE) or not isinstance(states, Iterable):
+        raise TypeError(f"{name} takes states, bytes or paths, one after the other, found {states!r}")
+    return [content(name, state) for state in states]
+
+
+def _states_of(states: Any) -> list[bytes]:
+    return [content("a state", states)] if isinstance(states, _ONE) else _states("states", states)
+
+
 def _only(env: int, num_envs: int) -> Mask:
     mask = np.zeros(num_envs, np.bool_)
     mask[env] = True
     return mask
 
 
-def make_vec(rom: RomLike = None, num_envs: int = 1, **options: Any) -> SwarmVectorEnv:
+# A literal is a string too; checkers take the first that fits.
+@overload
+def make_vec(  # type: ignore[overload-overlap]
+    rom: RomLike = None,
+    num_envs: int = 1,
+    *,
+    actions: Literal["buttons_v1"] | Buttons,
+    **options: "Unpack[BesideActions]",
+) -> SwarmVectorEnv[spaces.MultiBinary]: ...
+@overload
+def make_vec(  # type: ignore[overload-overlap]
+    rom: RomLike = None,
+    num_envs: int = 1,
+    *,
+    actions: Literal["pad_v1"] | Choices,
+    **options: "Unpack[BesideActions]",
+) -> SwarmVectorEnv[spaces.MultiDiscrete]: ...
+@overload
+def make_vec(
+    rom: RomLike = None, num_envs: int = 1, **options: "Unpack[DiscreteOptions]"
+) -> SwarmVectorEnv[spaces.Discrete]: ...
+def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]") -> SwarmVectorEnv[Any]:
     """Machines stepped together, as a Gymnasium `VectorEnv`.
 
     `rom`: a path, the bytes, the name of a built-in ROM, or `None` for the built-in game, whose reward is the score.
     `device`: where machines are stepped, `cpu`, `cuda` or `cuda:N`. `frames_per_step`, `release_after_frames`: how long a step lasts and how long
-    its action is pressed. `actions`: the codec, `full_v1` or `pokemonred_puffer_v1`. `obs`: `packed`, `gray`, `mean`,
-    `stride`, `obs_v0`, `Ram(...)`, `Flags(...)`, a program, or a dictionary of these. `reward`: a `Change` or several,
+    its action is pressed. `actions`: the codec, `full_v1`, `pokemonred_puffer_v1`, `pad_v1` or `buttons_v1`; a table of your own, such as
+    `[["A", "RIGHT"], ["A"], []]`; `Choices(...)`, `Buttons(...)`. `obs`: `packed`, `gray`, `mean`,
+    `stride`, `obs_v0`, `Ram(...)`, `Flags(...)`, a program, or a dictionary of these. `grays`: `even`, or `pyboy` for PyBoy's. `reward`: a `Change` or several,
     `reward_v0`, or a program; programs are files in the Warp dialect that end in `.py` (docs/programs.md).
     `done`: the episode is over while this `Number` is not 0. `info`: numbers to report. `chance`: a number that gets a
     random value of the seed's when an episode begins. `symbols`: a `.sym` file for the labels used in all of these.
-    `start_state`, `start_steps`: episodes begin in this saved state, after so many steps without pressing anything.
+    `start_state`, `start_battery`, `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file in
+    the cartridge, after so many steps without pressing anything; `starts`: in one of these, which the seed draws.
     `max_episode_steps`: truncate there. `copy=False` gives out the buffers themselves, which the next step overwrites.
     """
     return SwarmVectorEnv(rom, num_envs, **options)

@@ -14,15 +14,15 @@ ROOT = pathlib.Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def on_stand_ins(tmp_path_factory):
     """Runs a Python command in a child process with the stand-ins for NVIDIA's driver and NVRTC, which run CUDA text on
-    the host (crates/runtime/tests/host_gpu)."""
+    the host (crates/testkit/src/stand_in)."""
     compiler = os.environ.get("CXX", "c++")
     if sys.platform != "linux":
         pytest.skip("the stand-ins for NVIDIA's driver are libraries for Linux")
     if shutil.which(compiler) is None:
         pytest.skip(f"the stand-ins for NVIDIA's driver need a C++ compiler, and there is no `{compiler}`")
     folder = tmp_path_factory.mktemp("host_gpu")
-    sources = ROOT / "crates/runtime/tests/host_gpu"
-    shutil.copy(ROOT / "crates/kernel/src/back/cxx/host_cuda.h", folder)
+    sources = ROOT / "crates/testkit/src/stand_in"
+    shutil.copy(ROOT / "crates/codegen-cxx/src/host_cuda.h", folder)
     for library, names in [
         ("libcuda.so.1", ["device.cpp", "driver.cpp", "module.cpp"]),
         ("libnvrtc.so.13", ["compiler.cpp"]),

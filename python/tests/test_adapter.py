@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import warnings
 
 import gbxcule
 import numpy as np
@@ -49,7 +50,10 @@ def test_a_pool_refuses_what_it_did_not_hand_out():
 def test_stable_baselines3_trains():
     pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
     from gbxcule.adapter.sb3 import SwarmVecEnv
+    from gymnasium.wrappers import TimeLimit
     from stable_baselines3 import PPO
+    from stable_baselines3.common.evaluation import evaluate_policy
+    from stable_baselines3.common.monitor import Monitor
 
     env = SwarmVecEnv(num_envs=4, obs="mean", max_episode_steps=20)
     assert env.reset().shape == (4, 72, 80, 1)
@@ -59,6 +63,12 @@ def test_stable_baselines3_trains():
     assert any(not old.equal(new) for old, new in zip(before, model.policy.parameters(), strict=True))
     assert len(model.ep_info_buffer) == 4 * (64 // 20)
     assert {episode["l"] for episode in model.ep_info_buffer} == {20}
+    assert env.env_is_wrapped(Monitor) == [True] * 4
+    assert env.env_is_wrapped(TimeLimit, indices=[1]) == [False]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        returns, lengths = evaluate_policy(model, env, n_eval_episodes=4, return_episode_rewards=True)
+    assert lengths == [20] * 4 and len(returns) == 4
     env.close()
 
 

@@ -1,5 +1,5 @@
 """The same environment on a CUDA device, without a GPU: a child process with the stand-ins for NVIDIA's driver and NVRTC
-(crates/runtime/tests/host_gpu), which run the CUDA text on the host."""
+(crates/testkit/src/stand_in), which run the CUDA text on the host."""
 
 import pathlib
 
@@ -8,12 +8,14 @@ import pytest
 
 CHILD = '''
 import ctypes
+import pathlib
 import sys
 
 import gbxcule
 import numpy as np
 
 PROGRAM = sys.argv[1]
+FOLDER = pathlib.Path(PROGRAM).parent
 OPTIONS = [
     {"frames_per_step": 4, "release_after_frames": 2, "obs": {"screen": "mean", "ram": gbxcule.Ram(("C000", 16))}},
     {"frames_per_step": 4, "release_after_frames": 2, "obs": PROGRAM, "reward": PROGRAM},
@@ -27,6 +29,11 @@ def run(device, options):
     env.copy_state(1, [True, False, False])
     said += [env.screens(), env.read_memory(0, ("C000", 32)), env.save_state(2), env.cpu_state(0)]
     return env, said
+
+
+def go_on(env):
+    said = [env.step(np.array([step % 9, 3, (step * 5) % 9])) for step in range(8, 13)]
+    return said + [env.save_state(one) for one in range(3)]
 
 
 def same(one, other):
@@ -84,14 +91,22 @@ for options in OPTIONS:
     for name, array in arrays.items():
         assert array.__dlpack_device__() == (2, 0), name
         assert np.array_equal(taken(array), array.numpy()), name
-    del on_cuda
+    on_cpu.checkpoint(FOLDER / "cpu.ckpt")
+    on_cuda.checkpoint(FOLDER / "cuda.ckpt")
+    crossed = gbxcule.restore(FOLDER / "cuda.ckpt", device="cpu"), gbxcule.restore(FOLDER / "cpu.ckpt", device="cuda")
+    copied = gbxcule.restore(FOLDER / "cuda.ckpt")
+    assert [env._swarm.device for env in (*crossed, copied)] == ["cpu", "cuda:0", "cuda:0"]
+    expected = go_on(on_cpu)
+    for env in (on_cuda, copied, *crossed):
+        assert same(go_on(env), expected), options
+    del on_cuda, crossed, copied, env
     assert np.array_equal(taken(arrays["frames"]), arrays["frames"].numpy()), "arrays outlive their environment"
 print("equal")
 '''
 
 
 def test_an_environment_on_a_device_is_the_one_on_the_cpu(on_stand_ins, tmp_path):
-    program = pathlib.Path(__file__).with_name("test_program.py").read_text().split("'''")[1]
+    program = pathlib.Path(__file__).with_name("test_begin.py").read_text().split("'''")[1]
     (tmp_path / "task.py").write_text(program)
     (tmp_path / "child.py").write_text(CHILD)
     run = on_stand_ins(tmp_path / "child.py", tmp_path / "task.py")

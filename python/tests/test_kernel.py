@@ -1,6 +1,8 @@
 """Kernels on other people's arrays."""
 
 import math
+import subprocess
+import sys
 from typing import Any
 
 import box_shape
@@ -353,3 +355,41 @@ def test_an_array_that_may_not_be_written_to_is_refused_with_what_to_do():
 def test_the_shape_of_numbers_that_are_no_vector_or_matrix_is_shown():
     with pytest.raises(TypeError, match=r"found numbers of shape \[2\]"):
         lengths.launch((1, 1), np.zeros((1, 3), np.float32), [0, 2], np.zeros((1, 1), np.float32))
+
+
+ENDLESS = """
+import os, signal, threading
+import numpy as np
+from gbxcule.kernel import from_text
+
+text = '''
+import warp as wp
+
+@wp.kernel
+def endless(a: wp.array(dtype=wp.int32)):
+    while a[0] == 1:
+        a[1] = a[1] + 1
+
+@wp.kernel
+def count(a: wp.array(dtype=wp.int32)):
+    for i in range(1000):
+        wp.atomic_add(a, 2, wp.tid() * 0 + 1)
+'''
+kernels = from_text(text)
+a = np.array([1, 0, 0], np.int32)
+# Shells let what they run in the background ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    kernels["endless"].launch(1000, a)
+except KeyboardInterrupt:
+    kernels["count"].launch(1000, a)
+    print(f"interrupted, {a[2]}")
+"""
+
+
+def test_a_kernel_that_never_ends_can_be_interrupted():
+    # What would fail runs into the limit.
+    command = [sys.executable, "-c", ENDLESS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout.strip()) == (0, "interrupted, 1000000"), done.stderr

@@ -249,6 +249,14 @@ def test_episodes_can_begin_in_a_saved_state():
     assert late.read_memory(1, "Frames:C00A") == env.read_memory(0, "Frames:C00A")
 
 
+def test_grays_are_pyboys_by_choice():
+    for grays, third in [("even", 170), ("pyboy", 153)]:
+        env = gbxcule.make_vec(num_envs=1, obs="gray", grays=grays, render_mode="rgb_array")
+        obs, _ = env.reset(seed=0)
+        assert third in obs and set(np.unique(obs)) <= {0, 85, third, 255}
+        assert set(np.unique(env.screens())) == set(np.unique(obs))
+
+
 def test_rendering_shows_every_env():
     env = gbxcule.make_vec(num_envs=5, obs="obs_v0", render_mode="rgb_array")
     env.reset(seed=0)
@@ -317,7 +325,6 @@ def test_reward_v0_is_the_one_of_the_swarm():
         ({"threads": 0}, ValueError, "threads is at least 1"),
         ({"reward": 3}, TypeError, "a reward is a gbxcule.Change"),
         ({"done": "C000"}, TypeError, "`done` takes a gbxcule.Number"),
-        ({"start_state": "game.state"}, TypeError, "takes the bytes of a state"),
         ({"rom": "pearl_drfit"}, FileNotFoundError, "did you mean PEARL_DRIFT?"),
     ],
 )
@@ -341,25 +348,83 @@ def test_observations_need_an_array_without_gaps():
 
 
 FORKED = """
-import os, warnings
+import os, sys, threading, warnings
 import gbxcule
 
 warnings.simplefilter("ignore", DeprecationWarning)
-ours = gbxcule.make_vec(num_envs=8, obs="gray")
+OWN, LEAVE = sys.argv[1:]
+make = lambda: gbxcule.make_vec(num_envs=40, obs="gray", reward="reward_v0", threads=4)
+ours = make()
 expected, _ = ours.reset(seed=1)
 child = os.fork()
 if child == 0:
-    try:
-        ours.step([0] * 8)
-    except RuntimeError as error:
-        assert "forked" in str(error), error
-        again, _ = gbxcule.make_vec(num_envs=8, obs="gray").reset(seed=1)
-        os._exit(0 if (again == expected).all() else 1)
-    os._exit(2)
+    native = ours._machines
+    for use in (
+        lambda: ours.step([0] * 40), lambda: ours.reset(), lambda: ours.save_state(0), lambda: native.step(bytes(40))
+    ):
+        try:
+            use()
+        except RuntimeError as error:
+            assert "forked" in str(error), error
+        else:
+            os._exit(2)
+    if OWN == "own":
+        own = make()
+        again, _ = own.reset(seed=1)
+        own.step([0] * 40)
+        assert (again == expected).all()
+    if LEAVE == "close":
+        ours.close()
+    del ours, native
+    if OWN == "own":
+        own.step([1] * 40)
+        own.close()
+    # As an interpreter ends that nobody stops.
+    sys.exit(0)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+ours.step([0] * 40)
 """
 
 
-def test_a_forked_process_makes_its_own_environments():
+@pytest.mark.parametrize("own", ["own", "none"])
+@pytest.mark.parametrize("leave", ["drop", "close"])
+def test_a_forked_process_drops_its_parents_environment_and_makes_its_own(own, leave):
     # Many times as long as it takes; what would fail hangs.
-    subprocess.run([sys.executable, "-c", FORKED], check=True, timeout=300)
+    run = subprocess.run([sys.executable, "-c", FORKED, own, leave], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0 and run.stderr == "", run.stderr
+
+
+FORKED_AT_WORK = """
+import os, threading, warnings
+import gbxcule
+
+warnings.simplefilter("ignore", DeprecationWarning)
+ours = gbxcule.make_vec(num_envs=40, threads=4)
+ours.reset(seed=1)
+stop = threading.Event()
+
+def work():
+    while not stop.is_set():
+        ours.step([0] * 40)
+
+worker = threading.Thread(target=work)
+worker.start()
+for _ in range(10):
+    child = os.fork()
+    if child == 0:
+        ours.close()
+        del ours
+        own = gbxcule.make_vec(num_envs=8, threads=2)
+        own.reset(seed=1)
+        own.step([0] * 8)
+        own.close()
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+stop.set()
+worker.join()
+"""
+
+
+def test_a_process_may_be_forked_in_the_midst_of_a_step():
+    run = subprocess.run([sys.executable, "-c", FORKED_AT_WORK], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0 and run.stderr == "", run.stderr

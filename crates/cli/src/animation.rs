@@ -1,4 +1,5 @@
-//! GIF files that stay small: what does not change from one picture to the next is not written again.
+//! GIF files that stay small: what does not change from one picture to the next is not written
+//! again.
 
 use anyhow::Context;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
@@ -10,7 +11,8 @@ const UNCHANGED: u8 = GROUND + 1;
 /// Browsers show a picture that asks for less than this much longer.
 const SHORTEST_CENTISECONDS: u64 = 2;
 
-/// A GIF under way. Pictures are given with the moment they appear, so that roundings do not add up.
+/// A GIF under way. Pictures are given with the moment they appear, so that roundings do not add
+/// up.
 pub(crate) struct Animation {
     encoder: Encoder<Vec<u8>>,
     shown: Mosaic,
@@ -65,8 +67,8 @@ fn centiseconds(seconds: f64) -> u64 {
     (seconds * 100.0).round() as u64
 }
 
-/// The smallest rectangle that changes, in whichever of two spellings is shorter: as it is, or with what stays the same
-/// in it left transparent.
+/// The smallest rectangle that changes, in whichever of two spellings is shorter: as it is, or with
+/// what stays the same in it left transparent.
 fn change(before: &Mosaic, after: &Mosaic) -> Option<Frame<'static>> {
     let width = after.width;
     let differs = |at: &usize| before.pixels[*at] != after.pixels[*at];

@@ -4,26 +4,35 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
-use gbxcule_lab::artifact::{RomImage, timestamp, write_json};
+use gbxcule_lab::artifact::{RomImage, file_part, run_id, write_json};
 use gbxcule_lab::bench::{self, BenchPlan};
-use gbxcule_lab::{BackendKind, ladder, report};
+use gbxcule_lab::{BackendKind, experiments, report};
 use gbxcule_swarm::Schedule;
 
 use crate::device::DeviceOption;
+use crate::print::say;
 use crate::progress;
-use crate::run_options::{ProgramOptions, RunOptions};
+use crate::run_options::{ProgramOptions, RunOptions, workers};
+
+/// Windows of each backend and number of machines, at most.
+const MOST_REPEATS: i64 = 10_000;
+
+/// A day.
+const LONGEST_WINDOW_S: f64 = 86_400.0;
 
 /// Measure frames a second over numbers of machines
 ///
-/// All backends take turns within one run. Opening and the first step are timed apart and every backend is warmed up
-/// before its first window, so no window contains a start or a compile; a window always ends with a sync. The artifact
-/// holds every window, the configuration and the system; the report beside it has the speed-up table and the plot.
+/// All backends take turns within one run. Opening and the first step are timed apart and every
+/// backend is warmed up before its first window, so no window contains a start or a compile; a
+/// window always ends with a sync. The artifact holds every window, the configuration and the
+/// system; the report beside it has the speed-up table and the plot.
 #[derive(Args)]
 #[command(after_long_help = footer())]
 pub(crate) struct Bench {
-    /// A backend to measure; may be given several times, the first is the baseline. By default the swarm on `--device`
+    /// A backend to measure; may be given several times, the first is the baseline. By default the
+    /// swarm on `--device`
     #[arg(long, value_name = "BACKEND")]
     backend: Vec<BackendKind>,
 
@@ -34,9 +43,9 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
     rom: String,
 
-    /// A rung of the experiment ladder, which sets ROM and stage: E0 to E4
+    /// An experiment, which sets ROM and stage: E0 to E4
     #[arg(long, value_name = "NAME", conflicts_with = "rom", value_parser = experiment)]
-    experiment: Option<ladder::Experiment>,
+    experiment: Option<experiments::Experiment>,
 
     /// Numbers of machines
     #[arg(
@@ -64,14 +73,15 @@ pub(crate) struct Bench {
     warmup_steps: u64,
 
     /// Windows of each backend and number of machines; the median counts
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=MOST_REPEATS))]
     repeats: u32,
 
     /// Frames of one step
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames_per_step: u32,
 
-    /// Wait for the device after every so many steps; 0 only at the end of a window. CPU backends never run ahead
+    /// Wait for the device after every so many steps; 0 only at the end of a window. CPU backends
+    /// never run ahead
     #[arg(long, value_name = "K", default_value_t = bench::SYNC_EVERY)]
     sync_every: u64,
 
@@ -80,7 +90,7 @@ pub(crate) struct Bench {
     draw_last: bool,
 
     /// Threads or child processes; all cores by default
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
     /// Where artifact and report go; by default runs/reports/ and the time
@@ -94,19 +104,20 @@ pub(crate) struct Bench {
     programs: ProgramOptions,
 }
 
-fn experiment(name: &str) -> Result<ladder::Experiment, String> {
-    ladder::by_name(name)
+fn experiment(name: &str) -> Result<experiments::Experiment, String> {
+    experiments::by_name(name)
         .ok_or_else(|| format!("no experiment `{name}`; there are E0, E1, E2, E3, E4"))
 }
 
 fn footer() -> String {
-    let rungs = ladder::LADDER.map(|rung| format!("  {}  {}\n", rung.name, rung.question));
+    let experiments = experiments::EXPERIMENTS
+        .map(|experiment| format!("  {}  {}\n", experiment.name, experiment.question));
     format!(
         "EXPERIMENTS\n{}\nFILES\n  sweep-ROM-STAGE.json, summary.md, scaling.png in the report's folder\n\nEXAMPLES\n  \
          PyBoy at its best beside the swarm:\n    gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom \
          MEM_RWB --env-counts 1,8,64,512\n  The swarm on a GPU:\n    gbxcule bench --device cuda --env-counts \
          1,64,8192 --sync-every 64",
-        rungs.concat()
+        experiments.concat()
     )
 }
 
@@ -122,15 +133,16 @@ impl Bench {
             bar.set_message(format!("{} x {}", progress.backend, progress.num_envs));
         })?;
         bar.finish_and_clear();
-        let folder = self.out.unwrap_or_else(|| PathBuf::from("runs/reports").join(timestamp()));
+        let folder =
+            self.out.unwrap_or_else(|| PathBuf::from("runs/reports").join(run_id("bench")));
         let name = plan.experiment.unwrap_or("sweep");
         write_json(
-            &folder.join(format!("{name}-{}-{}.json", plan.rom.name, plan.stage)),
+            &folder.join(format!("{name}-{}-{}.json", file_part(&plan.rom.name), plan.stage)),
             &artifact,
         )?;
         let report = report::write(&folder)?;
-        println!("{}", report.text);
-        println!("report: {}", folder.display());
+        say!("{}", report.text);
+        say!("report: {}", folder.display());
         Ok(true)
     }
 
@@ -142,8 +154,12 @@ impl Bench {
         };
         let rom = self.experiment.map_or(self.rom.as_str(), |experiment| experiment.rom);
         let frames = self.experiment.and_then(|experiment| experiment.frames_per_step);
-        let longest_window = Duration::try_from_secs_f64(self.longest_window)
-            .context("--longest-window takes seconds")?;
+        ensure!(
+            (0.0..=LONGEST_WINDOW_S).contains(&self.longest_window),
+            "--longest-window takes 0 to {LONGEST_WINDOW_S} seconds, not {}",
+            self.longest_window
+        );
+        let longest_window = Duration::from_secs_f64(self.longest_window);
         Ok(BenchPlan {
             backends,
             cuda: self.device.cuda(),
@@ -156,7 +172,7 @@ impl Bench {
             warmup_steps: self.warmup_steps,
             repeats: self.repeats,
             sync_every: self.sync_every,
-            codec: self.run.codec,
+            codec: self.run.codec.clone(),
             schedule: Schedule::new(
                 frames.unwrap_or(self.frames_per_step),
                 self.run.release_after_frames,

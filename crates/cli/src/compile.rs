@@ -2,27 +2,30 @@
 
 mod nvrtc;
 
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use gbxcule_kernel::back::Checks;
-use gbxcule_kernel::back::cxx::{self, Dialect};
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::diagnostic::{Diagnostic, render};
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::grad::reverses;
-use gbxcule_kernel::ir::{FunctionId, module::Module, print};
-use gbxcule_kernel::source::SourceMap;
-use gbxcule_kernel::survey::survey;
+use gbxcule_codegen_cxx::{self as cxx, Dialect};
+use gbxcule_dialect::survey::survey;
+use gbxcule_dialect::{ImportOptions, Program, Texts};
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::diagnostic::{Diagnostic, render};
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{FunctionId, module::Module, print as ir_text};
 use gbxcule_lab::artifact::write_whole;
-use gbxcule_runtime::nvrtc::{Arch, Output};
+use gbxcule_runtime::ProgramFiles;
+use gbxcule_runtime::nvrtc::{Arch, CodeFormat};
+use gbxcule_transform::grad::reverses;
+
+use crate::print::{self, say};
 
 /// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
 ///
-/// The file is read as text, with the files beside it that it imports from. What is refused is refused at its line, with what is allowed. The text that comes out needs
-/// nothing but one small header, which `--header` writes. The same file gives the same bytes.
+/// The file is read as text, with the files beside it that it imports from. What is refused is
+/// refused at its line, with what is allowed. The text that comes out needs nothing but one small
+/// header, which `--header` writes. The same file gives the same bytes.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -42,7 +45,7 @@ pub(crate) struct Compile {
     #[arg(long, value_enum, default_value = "cpu")]
     device: Device,
 
-    /// What to write; without it, C++ for `--device cpu` and CUDA C++ for `--device cuda`
+    /// Output to write; without it, C++ for `--device cpu` and CUDA C++ for `--device cuda`
     #[arg(long, value_enum)]
     emit: Option<Emit>,
 
@@ -54,14 +57,24 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
 
-    /// Add the reverse of each kernel `k`, as `adj_k`: it turns the gradients of what `k` wrote into those of what it
-    /// read
+    /// Add the reverse of each kernel `k`, as `adj_k`: it turns the gradients of what `k` wrote
+    /// into those of what it read
     #[arg(long)]
     grad: bool,
 
     /// Leave out the checks of indices and divisors
     #[arg(long)]
     unchecked: bool,
+
+    /// Look for imported modules in this folder too; may be given several times
+    #[arg(long, value_name = "DIR")]
+    path: Vec<PathBuf>,
+
+    /// The value of a name that only Python would know: a constant of a compiled module
+    /// (`mujoco.mjtGeom.mjGEOM_BOX=6`), or an argument of a function around a kernel
+    /// (`make.dtype=wp.float64`); may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = definition)]
+    define: Vec<(String, String)>,
 
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
@@ -71,7 +84,8 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "DIR")]
     header: Option<PathBuf>,
 
-    /// Compile every kernel below this folder to C++ and CUDA text; print how many are refused, by reason, and how fast it went
+    /// Compile every kernel below this folder to C++ and CUDA text; print how many are refused, by
+    /// reason, and how fast it went
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "out", "header"])]
     survey: Option<PathBuf>,
 }
@@ -104,7 +118,7 @@ enum Device {
 impl Compile {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         if let Some(folder) = &self.survey {
-            return run_survey(folder);
+            return self.survey(folder);
         }
         if let Some(folder) = &self.header {
             let path = folder.join(cxx::HEADER_NAME);
@@ -118,24 +132,53 @@ impl Compile {
     }
 
     fn compile(&self, file: &Path) -> anyhow::Result<bool> {
-        let text =
-            std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-        let mut sources = SourceMap::new();
+        let files = self.allowed(ProgramFiles::of(file));
+        let text = files.text(file).with_context(|| format!("reading {}", file.display()))?;
+        let (mut sources, mut texts) = (SourceMap::new(), Texts::new(self.import_options()));
         let id = sources.add(file.display().to_string(), text);
         let refuse = |faults: &[Diagnostic], sources: &SourceMap| {
-            eprint!("{}", render(faults, sources));
+            print::error(&render(faults, sources));
             Ok(false)
         };
-        let program = match Program::parse_beside(&mut sources, id, &read) {
-            Ok(program) => program,
-            Err(faults) => return refuse(&faults, &sources),
-        };
+        let program =
+            match Program::parse_among(&mut texts, &mut sources, id, &|path| files.find(path)) {
+                Ok(program) => program,
+                Err(faults) => return refuse(&faults, &sources),
+            };
         self.check_kernels(&program, file)?;
         let module = self.lower(&program, file).and_then(check::module);
         match module.and_then(|it| if self.grad { differentiated(&it) } else { Ok(it) }) {
             Ok(module) => self.write(&self.print(&module, &sources)?).map(|()| true),
             Err(faults) => refuse(&faults, &sources),
         }
+    }
+
+    fn survey(&self, folder: &Path) -> anyhow::Result<bool> {
+        let mut paths = Vec::new();
+        collect(folder, &mut paths).with_context(|| format!("reading {}", folder.display()))?;
+        paths.sort();
+        let allowed = self.allowed(ProgramFiles::below(folder));
+        let mut files = Vec::new();
+        for path in paths {
+            // A file that is refused holds no kernels.
+            if let Ok(text) = allowed.text(&path) {
+                files.push((path.display().to_string(), text));
+            }
+        }
+        if files.is_empty() {
+            bail!("no Python file below {}", folder.display());
+        }
+        let survey = survey(files, &self.import_options(), &|path| allowed.find(path));
+        say!("{survey}");
+        Ok(survey.bugs().next().is_none())
+    }
+
+    fn import_options(&self) -> ImportOptions {
+        ImportOptions { folders: self.path.clone(), defines: self.define.clone() }
+    }
+
+    fn allowed(&self, files: ProgramFiles) -> ProgramFiles {
+        self.path.iter().fold(files, |files, folder| files.and_below(folder))
     }
 
     fn check_kernels(&self, program: &Program, file: &Path) -> anyhow::Result<()> {
@@ -167,7 +210,7 @@ impl Compile {
 
     fn print(&self, module: &Valid<Module>, sources: &SourceMap) -> anyhow::Result<Vec<u8>> {
         let dialect = match (self.emit, self.device) {
-            (Some(Emit::Ir), _) => return Ok(print::module(module).into_bytes()),
+            (Some(Emit::Ir), _) => return Ok(ir_text::module(module).into_bytes()),
             (Some(Emit::Cpp), _) | (None, Device::Cpu) => Dialect::Host,
             (Some(Emit::Cuda | Emit::Ptx | Emit::Cubin), _) | (None, Device::Cuda) => Dialect::Cuda,
         };
@@ -176,22 +219,24 @@ impl Compile {
         options.checks = if self.unchecked { Checks::None } else { Checks::All };
         let text = cxx::write(module, &options).source;
         match self.emit {
-            Some(Emit::Ptx) => nvrtc::compile(&text, &module.name, self.arch, Output::Ptx),
-            Some(Emit::Cubin) => nvrtc::compile(&text, &module.name, self.arch, Output::Cubin),
+            Some(Emit::Ptx) => nvrtc::compile(&text, &module.name, self.arch, CodeFormat::Ptx),
+            Some(Emit::Cubin) => nvrtc::compile(&text, &module.name, self.arch, CodeFormat::Cubin),
             _ => Ok(text.into_bytes()),
         }
     }
 
     fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
-        let mut standard = std::io::stdout();
         match &self.out {
             Some(path) => {
                 write_whole(path, bytes).with_context(|| format!("writing {}", path.display()))
             }
-            None if self.emit == Some(Emit::Cubin) && standard.is_terminal() => {
+            None if self.emit == Some(Emit::Cubin) && print::is_terminal() => {
                 bail!("machine code is nothing for a terminal: name a file by --out")
             }
-            None => standard.write_all(bytes).context("writing to standard output"),
+            None => {
+                print::bytes(bytes);
+                Ok(())
+            }
         }
     }
 }
@@ -203,34 +248,24 @@ fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnosti
     check::module(module)
 }
 
-/// The text of a file that another one imports from.
-fn read(path: &Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
-}
-
-fn run_survey(folder: &Path) -> anyhow::Result<bool> {
-    let mut paths = Vec::new();
-    collect(folder, &mut paths).with_context(|| format!("reading {}", folder.display()))?;
-    paths.sort();
-    let mut files = Vec::new();
-    for path in paths {
-        // Files that are no UTF-8 text hold no kernels.
-        if let Ok(text) = std::fs::read_to_string(&path) {
-            files.push((path.display().to_string(), text));
-        }
+/// `NAME=VALUE`.
+fn definition(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("a definition is NAME=VALUE")?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._".contains(c));
+    if !is_name || value.trim().is_empty() || value.contains(['\n', '\r']) {
+        return Err(
+            "a definition is NAME=VALUE, where the name is as the file writes it".to_owned()
+        );
     }
-    if files.is_empty() {
-        bail!("no Python file below {}", folder.display());
-    }
-    let survey = survey(files, &read);
-    println!("{survey}");
-    Ok(survey.bugs().next().is_none())
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
+        let entry = entry?;
+        let path = entry.path();
+        // Links to folders may lead in circles.
+        if entry.file_type()?.is_dir() {
             collect(&path, paths)?;
         } else if path.extension().is_some_and(|extension| extension == "py") {
             paths.push(path);

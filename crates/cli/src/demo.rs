@@ -14,15 +14,17 @@ use gbxcule_swarm::{Codec, Programs, Rom, Schedule, Stage};
 use serde_json::Value;
 
 use crate::device::DeviceOption;
-use crate::driver::{Drive, Driver, REAL_FRAMES_PER_S};
+use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
 use crate::picture::{Mosaic, Palette};
+use crate::print::{say, shell_word};
 use crate::{progress, record};
 
-/// Machines in the picture, and the steps after which it is taken: long enough that no two are alike.
+/// Machines in the picture, and the steps after which it is taken: long enough that no two are
+/// alike.
 const SHOWN: usize = 48;
 const SHOWN_STEPS: u64 = 45;
 
-/// What to try after this, and what it shows.
+/// Commands that the demo suggests at its end, each with the thing that it shows.
 const NEXT: [(&str, &str); 4] = [
     ("play", "the game in the browser, with your keyboard"),
     ("watch", "the swarm live: click a machine, pause, step, take its controls"),
@@ -30,7 +32,8 @@ const NEXT: [(&str, &str); 4] = [
     ("doctor", "what else this computer can run, and what is missing for it"),
 ];
 
-/// Run the swarm on the built-in game for some seconds: a throughput table and a picture of the machines
+/// Run the swarm on the built-in game for some seconds: a throughput table and a picture of the
+/// machines
 #[derive(Args)]
 #[command(
     after_long_help = "FILES\n  mosaic.png, scaling.png, summary.md and demo.json in the folder"
@@ -63,25 +66,25 @@ impl Demo {
             Device::Cpu => "this computer's CPU".to_owned(),
             Device::Cuda(_) => format!("the GPU `{device}`"),
         };
-        println!(
+        say!(
             "A swarm of Game Boys plays {}: random buttons, {} frames a step, on {place}.\n",
             rom.name,
             schedule.frames_per_step()
         );
         let artifact = self.measure(&rom, schedule)?;
-        print_table(&artifact);
         write_json(&self.out.join("demo.json"), &artifact)?;
         let report = report::write(&self.out)?;
         let mosaic = self.out.join("mosaic.png");
         write_whole(&mosaic, &picture(&rom, schedule, device)?)?;
 
-        let command = std::env::args().next().unwrap_or_else(|| "gbxcule".to_owned());
-        println!("\npicture of {SHOWN} machines   {}", mosaic.display());
-        println!("speed as a plot          {}", report.plot.display());
-        println!("all figures              {}", report.summary.display());
-        println!("\nNow try");
+        print_table(&artifact);
+        let command = shell_word(gbxcule_lab::command::typed().as_ref());
+        say!("\npicture of {SHOWN} machines   {}", mosaic.display());
+        say!("speed as a plot          {}", report.plot.display());
+        say!("all figures              {}", report.summary.display());
+        say!("\nNow try");
         for (verb, what) in NEXT {
-            println!("  {command} {verb:27}  {what}");
+            say!("  {command} {verb:27}  {what}");
         }
         Ok(true)
     }
@@ -128,10 +131,10 @@ impl Demo {
 }
 
 fn print_table(artifact: &Value) {
-    println!("{:>9}  {:>13}  {:>13}  {:>12}", "machines", "frames/s", "x real time", "env-steps/s");
+    say!("{:>9}  {:>13}  {:>13}  {:>12}", "machines", "frames/s", "x real time", "env-steps/s");
     for result in artifact["results"].as_array().into_iter().flatten() {
         let number = |field: &str| result[field].as_f64().unwrap_or(f64::NAN);
-        println!(
+        say!(
             "{:>9}  {:>13}  {:>13}  {:>12}",
             report::thousands(number("num_envs")),
             report::thousands(number("frames_per_s")),
@@ -142,7 +145,7 @@ fn print_table(artifact: &Value) {
 }
 
 fn picture(rom: &RomImage, schedule: Schedule, device: Device) -> anyhow::Result<Vec<u8>> {
-    let drive = Drive {
+    let drive = DriveSettings {
         codec: Codec::FULL_V1,
         schedule,
         action_gen: ActionGen::Random,

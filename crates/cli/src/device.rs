@@ -5,11 +5,11 @@ use clap::Args;
 use gbxcule_lab::BackendKind;
 use gbxcule_runtime::{Device, Stream};
 
-/// Where the swarm runs.
+/// Option that chooses the device on which the swarm runs.
 #[derive(Args)]
 pub(crate) struct DeviceOption {
-    /// Where the machines run: cpu (all threads), cuda (an NVIDIA GPU) or cuda:N; what is asked for is what is used, or
-    /// an error
+    /// Where the machines run: cpu (all threads), cuda (an NVIDIA GPU) or cuda:N; what is asked for
+    /// is what is used, or an error
     #[arg(long, value_name = "cpu|cuda[:N]", default_value_t)]
     pub(crate) device: Device,
 }
@@ -28,7 +28,7 @@ impl DeviceOption {
         self.check_for(&[self.backend()])
     }
 
-    /// The same for backends chosen by name.
+    /// Checks the GPU as [`Self::check`] does if one of these backends needs it.
     pub(crate) fn check_for(&self, backends: &[BackendKind]) -> anyhow::Result<()> {
         let Some(on_gpu) = backends.iter().find(|it| **it == BackendKind::WarpVecCuda) else {
             return Ok(());
@@ -37,7 +37,7 @@ impl DeviceOption {
         stream.map(drop).with_context(|| format!("{on_gpu} cannot start"))
     }
 
-    /// Which GPU it is, if it is one.
+    /// Returns the ordinal of the GPU; 0 for the CPU.
     pub(crate) fn cuda(&self) -> u32 {
         match self.device {
             Device::Cpu => 0,

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gbxcule_lab::doctor::examine;
-use gbxcule_lab::kit::collect;
+use gbxcule_lab::gpu_bundle::collect;
+
+use crate::print::say;
 
 /// Say what this machine has, what is missing, and the command that brings it
 ///
@@ -15,7 +17,8 @@ pub(crate) struct Doctor {
     #[arg(long)]
     json: bool,
 
-    /// Fill a folder with everything that a GPU machine needs; there, `sh gates.sh` in it runs the gates
+    /// Fill a folder with everything that a GPU machine needs; there, `sh gates.sh` in it runs the
+    /// gates
     #[arg(long, value_name = "FOLDER", conflicts_with = "json")]
     collect: Option<PathBuf>,
 }
@@ -24,7 +27,7 @@ impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         if let Some(folder) = self.collect {
             for path in collect(&folder)? {
-                println!("{}", folder.join(path).display());
+                say!("{}", folder.join(path).display());
             }
             return Ok(true);
         }
@@ -41,14 +44,14 @@ impl Doctor {
                     })
                 })
                 .collect();
-            println!("{:#}", serde_json::Value::from(rows));
+            say!("{:#}", serde_json::Value::from(rows));
             return Ok(true);
         }
         for finding in findings {
             let mark = if finding.found { "ok" } else { "--" };
-            println!("{mark}  {:18} {}", finding.subject, finding.what);
+            say!("{mark}  {:18} {}", finding.subject, finding.what);
             if let Some(remedy) = finding.remedy {
-                println!("    {:18} bring it: {remedy}", "");
+                say!("    {:18} bring it: {remedy}", "");
             }
         }
         Ok(true)

@@ -1,15 +1,17 @@
-//! A swarm with its action source, stepped whole or in pieces so that somebody can watch: for `watch`, `play`, `record`
-//! and `demo`, on any device.
+//! A swarm with its action source, stepped whole or in pieces so that it can be watched: for
+//! `watch`, `play`, `record` and `demo`, on any device.
 //!
-//! A step run in pieces ends in the very state of a step run whole, what programs computed included. Hands on a keyboard
-//! may hold several buttons of an env, through whole steps, instead of its actions.
+//! A step run in pieces ends in the very state of a step run whole, what programs computed
+//! included. A user's keyboard may hold several buttons of an env, through whole steps, instead
+//! of its actions.
 
 use std::ops::Range;
 
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Codec, CpuState, Piece, Programs, Returns, Rom, Schedule, Stage, Swarm, SwarmConfig, SwarmError,
+    Codec, CpuState, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm, SwarmConfig,
+    SwarmError,
 };
 
 use crate::run_options::RunOptions;
@@ -17,9 +19,9 @@ use crate::run_options::RunOptions;
 /// Frames a second of a real machine: 4,194,304 T-cycles, 70,224 of them to a frame.
 pub(crate) const REAL_FRAMES_PER_S: f64 = 4_194_304.0 / 70_224.0;
 
-/// What drives a swarm.
+/// Settings by which a swarm is driven.
 #[derive(Debug, Clone)]
-pub(crate) struct Drive {
+pub(crate) struct DriveSettings {
     pub(crate) codec: Codec,
     pub(crate) schedule: Schedule,
     pub(crate) action_gen: ActionGen,
@@ -28,12 +30,13 @@ pub(crate) struct Drive {
     pub(crate) programs: Programs,
 }
 
-impl Drive {
-    /// What the command line says, with steps of so many frames and the built-in programs.
+impl DriveSettings {
+    /// Takes the settings of the command line, with steps of so many frames and the built-in
+    /// programs.
     pub(crate) fn new(run: &RunOptions, frames_per_step: u32) -> anyhow::Result<Self> {
         run.check()?;
         Ok(Self {
-            codec: run.codec,
+            codec: run.codec.clone(),
             schedule: Schedule::new(frames_per_step, run.release_after_frames)?,
             action_gen: run.action_gen.clone(),
             seed: run.actions_seed,
@@ -42,7 +45,8 @@ impl Drive {
         })
     }
 
-    /// The same with these programs; an observation of the user's is computed without being asked for twice.
+    /// Replaces the programs. An observation of the user's own is computed even if the stage didn't
+    /// ask for one.
     pub(crate) fn with(self, programs: Programs) -> Self {
         let observes = programs.obs().name() != "obs_v0";
         let stage = match self.stage {
@@ -56,32 +60,33 @@ impl Drive {
 /// Numbers of an observation that are shown.
 const MOST_SHOWN: usize = 32;
 
-/// What somebody who looks closely sees of one machine.
+/// Details of one machine, for a viewer who has selected it.
 #[derive(Debug, Clone)]
-pub(crate) struct Closely {
+pub(crate) struct EnvDetails {
     pub(crate) cpu: CpuState,
     pub(crate) frames: u64,
     /// None in stages that have none.
     pub(crate) reward: Option<f32>,
-    /// Of all steps of the episode, which ends when the programs say so and begins when they no longer do.
+    /// Of all steps of the episode, which ends when the programs say so and begins when they no
+    /// longer do.
     pub(crate) episode_return: Option<f32>,
     /// None if the programs never say.
     pub(crate) is_done: Option<bool>,
     /// The first numbers of the observation, and how many there are.
     pub(crate) observation: Option<(Vec<f32>, usize)>,
-    /// The action of the present step by its codec's name; none while hands hold the buttons.
-    pub(crate) action: Option<&'static str>,
-    /// The joypad bits pressed by hands, or by the action in the last frame.
+    /// The action of the present step by its codec's name; none while a user holds the buttons.
+    pub(crate) action: Option<String>,
+    /// The joypad bits pressed by a user, or by the action in the last frame.
     pub(crate) buttons: u8,
     pub(crate) held: bool,
     /// C000 to C01F.
     pub(crate) memory: Vec<u8>,
 }
 
-/// The swarm, and where in which step it is.
+/// The swarm, and its position: the step, and the frame within the step.
 pub(crate) struct Driver {
     swarm: Swarm,
-    drive: Drive,
+    drive: DriveSettings,
     step: u64,
     frame: u32,
     actions: Vec<u8>,
@@ -94,11 +99,11 @@ impl Driver {
     pub(crate) fn new(
         rom: Rom,
         num_envs: usize,
-        drive: Drive,
+        drive: DriveSettings,
         device: Device,
     ) -> Result<Self, SwarmError> {
         let config = SwarmConfig {
-            codec: drive.codec,
+            codec: drive.codec.clone(),
             schedule: drive.schedule,
             stage: drive.stage,
             programs: drive.programs.clone(),
@@ -125,7 +130,7 @@ impl Driver {
         self.swarm.on_device().map_or(Device::Cpu, |swarm| swarm.device().device)
     }
 
-    pub(crate) fn drive(&self) -> &Drive {
+    pub(crate) fn drive(&self) -> &DriveSettings {
         &self.drive
     }
 
@@ -139,24 +144,25 @@ impl Driver {
         self.frame
     }
 
-    /// All machines to their start; hands stay on their buttons.
+    /// Resets all machines; buttons held by a user stay held.
     pub(crate) fn reset(&mut self) -> Result<(), SwarmError> {
         self.swarm.reset(self.drive.seed)?;
         (self.step, self.frame) = (0, 0);
         self.returns.as_ref().map_or(Ok(()), Returns::reset)
     }
 
-    /// Run up to so many frames, but not past the end of the step; says how many it were. On a device they are only
-    /// asked for.
+    /// Run up to so many frames, but not past the end of the step; says how many it were. On a
+    /// device they are only asked for.
     pub(crate) fn advance(&mut self, most_frames: u32, draw_last: bool) -> Result<u32, SwarmError> {
         let of = self.drive.schedule.frames_per_step();
         if self.frame == 0 {
-            let Drive { codec, action_gen, seed, .. } = &self.drive;
-            action_gen.fill(*codec, *seed, self.step, &mut self.actions);
+            let DriveSettings { codec, action_gen, seed, .. } = &self.drive;
+            action_gen.fill(codec, *seed, self.step, &mut self.actions);
         }
         let frames = most_frames.clamp(1, of - self.frame);
         let end = self.frame + frames;
-        self.swarm.step_piece(&self.actions, &Piece { frames: self.frame..end, draw_last })?;
+        self.swarm
+            .step_frames(&self.actions, &FrameRange { frames: self.frame..end, draw_last })?;
         self.frame = end;
         if end == of {
             (self.step, self.frame) = (self.step + 1, 0);
@@ -172,7 +178,7 @@ impl Driver {
         self.swarm.sync()
     }
 
-    /// Which of some neighbours the programs say that their episodes are over.
+    /// Returns those of some envs whose episodes are over, as the programs say.
     pub(crate) fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError> {
         if self.returns.is_none() || !self.drive.programs.has_done() {
             return Ok(Vec::new());
@@ -186,14 +192,14 @@ impl Driver {
         self.advance(self.drive.schedule.frames_per_step(), draw)
     }
 
-    /// Put hands on an env's buttons, or take them off; an env that does not exist has none.
+    /// Holds an env's buttons, or lets go of them; ignores an env that does not exist.
     pub(crate) fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         let Some(held) = self.held.get_mut(env) else { return Ok(()) };
         *held = buttons;
         self.swarm.hold(env, buttons)
     }
 
-    /// Give the last drawn frames of some envs to somebody, one after the other.
+    /// Passes the last drawn frames of some envs to `see`, one after the other.
     pub(crate) fn pictures(
         &self,
         envs: &[usize],
@@ -203,7 +209,7 @@ impl Driver {
     }
 
     /// Everything about one env.
-    pub(crate) fn look_closely(&self, env: usize) -> Result<Closely, SwarmError> {
+    pub(crate) fn details(&self, env: usize) -> Result<EnvDetails, SwarmError> {
         let swarm = &self.swarm;
         let held = self.held.get(env).copied().flatten();
         let action = self.drive.codec.actions.get(usize::from(self.actions[env]));
@@ -211,7 +217,7 @@ impl Driver {
         let owns_reward = self.drive.stage.owns_reward();
         let has_done = owns_reward && self.drive.programs.has_done();
         let observes = self.drive.stage.owns_observation();
-        Ok(Closely {
+        Ok(EnvDetails {
             cpu: swarm.cpu_state(env)?,
             frames: swarm.counters(env)?.frames,
             reward: owns_reward
@@ -221,22 +227,24 @@ impl Driver {
             episode_return: self.returns.as_ref().map(|returns| returns.of(env)).transpose()?,
             is_done: has_done.then(is_done).transpose()?,
             observation: observes.then(|| self.observation(env)).transpose()?,
-            action: action.filter(|_| held.is_none()).map(|(name, _)| *name),
+            action: action.filter(|_| held.is_none()).map(|action| action.name.to_string()),
             buttons: held.unwrap_or_else(|| self.pressed(env)),
             held: held.is_some(),
             memory: swarm.read_memory(env, 0xC000..0xC020)?,
         })
     }
 
-    /// What an env's action pressed in the last frame.
+    /// Returns the buttons that an env's action pressed in the last frame.
     fn pressed(&self, env: usize) -> u8 {
         let last = match (self.step, self.frame) {
             (0, 0) => return 0,
             (_, 0) => self.drive.schedule.frames_per_step(),
             (_, frame) => frame,
         };
-        let is_pressed = last <= self.drive.schedule.release_after_frames();
-        self.drive.codec.buttons(self.actions[env]).filter(|_| is_pressed).unwrap_or(0)
+        let DriveSettings { codec, schedule, .. } = &self.drive;
+        let action = codec.actions.get(usize::from(self.actions[env]));
+        let pressed = action.filter(|action| last <= action.frames_held(*schedule));
+        pressed.map_or(0, |action| action.buttons)
     }
 
     fn observation(&self, env: usize) -> Result<(Vec<f32>, usize), SwarmError> {
@@ -252,7 +260,8 @@ mod tests {
     use super::*;
     use gbxcule_swarm::{EnvStates, NativeSwarm, button};
 
-    /// They see everything that a step tells them, and keep sums of it: run once too often, it shows.
+    /// Programs that read everything a step offers and keep sums of it: a program that runs once
+    /// too often changes the result.
     fn programs() -> Programs {
         let text = "\
 import gbxcule as gb
@@ -282,7 +291,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
 
     fn driver(frames_per_step: u32) -> Driver {
         let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes();
-        let drive = Drive {
+        let drive = DriveSettings {
             codec: Codec::FULL_V1,
             schedule: Schedule::new(frames_per_step, 8).expect("a schedule"),
             action_gen: ActionGen::Random,
@@ -317,7 +326,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                 while pieces.step() == step {
                     pieces.advance(1 + (step as u32 % 3) * 3, true).expect("a piece");
                 }
-                ActionGen::Random.fill(Codec::FULL_V1, 3, step, &mut actions);
+                ActionGen::Random.fill(&Codec::FULL_V1, 3, step, &mut actions);
                 swarm.step(&actions).expect("a step");
                 assert_eq!(everything(&whole), everything(&pieces), "step {step}");
                 let state = |env| swarm.save_state(env).expect("an env");
@@ -329,8 +338,8 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                     assert_eq!(observations.expect("observations"), swarm.observations());
                 }
                 let returns = |driver: &Driver| {
-                    let looked = (0..5).map(|env| driver.look_closely(env).expect("an env"));
-                    looked.map(|closely| closely.episode_return).collect::<Vec<_>>()
+                    let looked = (0..5).map(|env| driver.details(env).expect("an env"));
+                    looked.map(|details| details.episode_return).collect::<Vec<_>>()
                 };
                 assert_eq!(returns(&whole), returns(&pieces));
             }
@@ -338,16 +347,16 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
     }
 
     #[test]
-    fn hands_hold_their_env_through_the_whole_step_and_no_other() {
+    fn held_buttons_stay_through_the_whole_step_and_in_no_other_env() {
         let (mut free, mut held) = (driver(24), driver(24));
         held.hold(2, Some(button::UP | button::LEFT)).expect("an env");
-        held.hold(99, Some(button::A)).expect("nobody's buttons");
+        held.hold(99, Some(button::A)).expect("an env that does not exist is ignored");
         for _ in 0..4 {
             free.finish_step(false).expect("a step");
             while held.step() < free.step() {
                 held.advance(1, false).expect("a frame");
-                let closely = held.look_closely(2).expect("an env");
-                assert_eq!((closely.buttons, closely.action), (button::UP | button::LEFT, None));
+                let details = held.details(2).expect("an env");
+                assert_eq!((details.buttons, details.action), (button::UP | button::LEFT, None));
             }
         }
         let (free, held) = (everything(&free), everything(&held));
@@ -361,24 +370,24 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let (mut sum, mut was_over, mut episodes) = (0.0, false, 0);
         for _ in 0..40 {
             driver.finish_step(false).expect("a step");
-            let closely = driver.look_closely(2).expect("an env");
-            let (reward, done) = (closely.reward.expect("a reward"), closely.is_done == Some(true));
+            let details = driver.details(2).expect("an env");
+            let (reward, done) = (details.reward.expect("a reward"), details.is_done == Some(true));
             if was_over && !done {
                 (sum, episodes) = (0.0, episodes + 1);
             }
             if !(was_over && done) {
                 sum += reward;
             }
-            assert_eq!(closely.episode_return, Some(sum));
+            assert_eq!(details.episode_return, Some(sum));
             assert_eq!(driver.over(0..5).expect("envs").contains(&2), done);
             assert_eq!(
-                closely.observation.map(|(numbers, of)| (numbers[0], of)),
+                details.observation.map(|(numbers, of)| (numbers[0], of)),
                 Some((reward, 3))
             );
             was_over = done;
         }
         assert!(episodes > 2, "{episodes}");
         driver.reset().expect("a reset");
-        assert_eq!(driver.look_closely(2).expect("an env").episode_return, Some(0.0));
+        assert_eq!(driver.details(2).expect("an env").episode_return, Some(0.0));
     }
 }

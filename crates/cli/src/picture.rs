@@ -1,5 +1,5 @@
-//! Machines side by side as one picture of five colours: four shades, and the ground between them. For stills (PNG) and
-//! for the frames of an animation.
+//! Machines side by side as one picture of five colours: four shades, and the ground between them.
+//! For stills (PNG) and for the frames of an animation.
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -11,6 +11,7 @@ const GAP: usize = 4;
 pub(crate) const GROUND: u8 = 4;
 /// Larger pictures are more likely a slip than a wish.
 const LONGEST_SIDE: usize = 16_384;
+const MOST_MACHINES: usize = (LONGEST_SIDE / WIDTH) * (LONGEST_SIDE / HEIGHT);
 
 /// The colours of the screens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -56,6 +57,10 @@ impl Mosaic {
         columns: Option<usize>,
         scale: usize,
     ) -> anyhow::Result<Self> {
+        anyhow::ensure!(
+            machines <= MOST_MACHINES,
+            "a picture has room for {MOST_MACHINES} machines, not for {machines} machines; choose fewer with --envs"
+        );
         let columns = columns.unwrap_or_else(|| usual_columns(machines)).clamp(1, machines);
         let rows = machines.div_ceil(columns);
         let side = |tiles: usize, pixels: usize| (tiles * (pixels + GAP) - GAP) * scale;
@@ -106,7 +111,8 @@ impl Mosaic {
     }
 }
 
-/// Columns that fill every row, if there are some that make a picture between square and twice as wide; else about so.
+/// Columns that fill every row, if there are some that make a picture between square and twice as
+/// wide; else about so.
 fn usual_columns(machines: usize) -> usize {
     let wished = (machines as f64 * 1.6).sqrt();
     let fits = |columns: &usize| {

@@ -5,14 +5,14 @@ use gbxcule_lab::action_source::ActionGen;
 use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
 
 use crate::device::DeviceOption;
-use crate::driver::Drive;
+use crate::driver::DriveSettings;
 use crate::run_options::ProgramOptions;
 use crate::watch::{Mode, Place, Start, SwarmOptions, show};
 
 /// Play one machine in the browser, at the speed of a real one
 ///
-/// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; there are buttons to touch as well. It is the
-/// page of `gbxcule watch` with one machine.
+/// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; there are buttons to
+/// touch as well. It is the page of `gbxcule watch` with one machine.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -24,7 +24,7 @@ pub(crate) struct Play {
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
     rom: String,
 
-    /// Wait for somebody to press run
+    /// Wait until a viewer presses run
     #[arg(long)]
     paused: bool,
 
@@ -44,7 +44,7 @@ pub(crate) struct Play {
 
 impl Play {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let drive = Drive {
+        let drive = DriveSettings {
             codec: Codec::FULL_V1,
             schedule: Schedule::new(self.frames_per_step, self.frames_per_step)?,
             action_gen: ActionGen::Hold("NOOP".to_owned()),

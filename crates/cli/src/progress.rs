@@ -1,11 +1,11 @@
-//! Bars on stderr for work that takes longer than a blink; nothing when nobody watches.
+//! Bars on stderr for work that takes longer than a moment; no bars when stderr is not a terminal.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Work that is done by then shows no bar.
-const BLINK: Duration = Duration::from_secs(2);
+const SHOWN_AFTER: Duration = Duration::from_secs(2);
 
 /// A bar for work that may take no time at all: seen only if it goes on for two seconds.
 pub(crate) fn late_bar(length: u64, what: &str) -> ProgressBar {
@@ -17,7 +17,7 @@ pub(crate) fn late_bar(length: u64, what: &str) -> ProgressBar {
 /// Moves a bar that isn't seen at first.
 pub(crate) fn advance(bar: &ProgressBar, by: u64) {
     bar.inc(by);
-    if bar.is_hidden() && bar.elapsed() > BLINK {
+    if bar.is_hidden() && bar.elapsed() > SHOWN_AFTER {
         bar.set_draw_target(ProgressDrawTarget::stderr());
     }
 }

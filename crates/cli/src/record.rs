@@ -9,15 +9,22 @@ use gbxcule_swarm::Rom;
 
 use crate::animation::Animation;
 use crate::device::DeviceOption;
-use crate::driver::{Drive, Driver, REAL_FRAMES_PER_S};
+use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
 use crate::picture::{Mosaic, Palette};
+use crate::print::say;
 use crate::progress;
 use crate::run_options::RunOptions;
 use crate::video::Video;
 
+/// Steps, at most: days of any swarm.
+const MOST_STEPS: u64 = 1_000_000_000;
+/// Frames of a film, at most: some five hours of a machine's time.
+const MOST_FRAMES: u64 = 1 << 20;
+
 /// Record machines as a GIF or an MP4, or their last picture as a PNG
 ///
-/// Several machines are shown side by side. The same ROM, actions and seed give the same file, on every device.
+/// Several machines are shown side by side. The same ROM, actions and seed give the same file, on
+/// every device.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -42,11 +49,11 @@ pub(crate) struct Record {
     device: DeviceOption,
 
     /// Steps to record
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
     steps: u64,
 
     /// Steps that run before, unrecorded
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_STEPS))]
     skip_steps: u64,
 
     /// Frames of one step
@@ -77,7 +84,7 @@ pub(crate) struct Record {
     run: RunOptions,
 }
 
-/// What the file is.
+/// Format of the file.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Still,
@@ -99,13 +106,15 @@ impl Record {
             _ => bail!("--out takes a .gif, an .mp4 or a .png, not {}", self.out.display()),
         };
         self.check_envs()?;
+        self.check_length(kind)?;
         let image = RomImage::find(&self.rom)
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
-        let drive = Drive::new(&self.run, self.frames_per_step)?;
+        let drive = DriveSettings::new(&self.run, self.frames_per_step)?;
         let rom = Rom::new(&image.bytes)?;
+        let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
+        let mut mosaic = Mosaic::new(shown, self.columns, self.scale as usize)?;
         let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
         let envs = self.shown_envs();
-        let mut mosaic = Mosaic::new(envs.len(), self.columns, self.scale as usize)?;
         let bytes = match kind {
             Kind::Still => {
                 self.run_to_end(&mut driver)?;
@@ -131,7 +140,7 @@ impl Record {
                 video.finish()?
             }
         };
-        println!(
+        say!(
             "{}: {} x {} pixels, {} KiB",
             self.out.display(),
             mosaic.width,
@@ -142,7 +151,7 @@ impl Record {
     }
 
     fn num_envs(&self) -> usize {
-        let needed = self.envs.iter().max().map_or(16, |last| last + 1);
+        let needed = self.envs.iter().max().map_or(16, |last| last.saturating_add(1));
         self.num_envs.unwrap_or(needed)
     }
 
@@ -155,6 +164,18 @@ impl Record {
                 num_envs - 1
             );
         }
+        Ok(())
+    }
+
+    /// A still picture may be of any moment.
+    fn check_length(&self, kind: Kind) -> anyhow::Result<()> {
+        let frames = self.steps * u64::from(self.frames_per_step);
+        ensure!(
+            matches!(kind, Kind::Still) || frames <= MOST_FRAMES,
+            "{} steps of {} frames would make a film of {frames} frames, and at most {MOST_FRAMES} are recorded",
+            self.steps,
+            self.frames_per_step
+        );
         Ok(())
     }
 
@@ -173,7 +194,8 @@ impl Record {
         Ok(())
     }
 
-    /// Give each picture and its moment to somebody; says after how many frames the last one ends.
+    /// Passes each picture and its moment to a function; returns the frame after which the last one
+    /// ends.
     fn show(
         &self,
         driver: &mut Driver,
@@ -211,7 +233,8 @@ impl Record {
     }
 }
 
-/// When the picture after so many frames appears; the first one at once.
+/// Returns the moment at which the picture after so many frames appears; the first one appears at
+/// once.
 fn moment(frames: u32) -> f64 {
     f64::from(frames) / REAL_FRAMES_PER_S
 }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::print::say;
 use crate::progress;
 
 /// Repeat the disagreement of a mismatch bundle
 ///
-/// Runs the bundle's own ROM and actions against its two backends, as far as the step at which they disagreed, and holds
-/// what shows against `diff.json`.
+/// Runs the bundle's own ROM and actions against its two backends, as far as the step at which they
+/// disagreed, and holds what shows against `diff.json`.
 #[derive(Args)]
 #[command(after_long_help = FOOTER)]
 pub(crate) struct Replay {
@@ -40,9 +41,9 @@ impl Replay {
                 } else {
                     "NOT reproduced, another mismatch"
                 };
-                println!("{word}  {what}, after step {}, env {}", mismatch.step, mismatch.env);
+                say!("{word}  {what}, after step {}, env {}", mismatch.step, mismatch.env);
                 for difference in &mismatch.differences {
-                    println!(
+                    say!(
                         "  {:10} {} {}, {} {}",
                         difference.field,
                         plan.reference,
@@ -52,7 +53,7 @@ impl Replay {
                     );
                 }
             }
-            None => println!("NOT reproduced  {what} agree for {} steps", replay.verdict.steps),
+            None => say!("NOT reproduced  {what} agree for {} steps", replay.verdict.steps),
         }
         Ok(replay.reproduced)
     }

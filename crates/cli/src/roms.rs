@@ -6,9 +6,12 @@ use anyhow::Context;
 use clap::Args;
 use gbxcule_lab::artifact::write_whole;
 
+use crate::print::say;
+
 /// List the built-in ROMs, or write them as files
 ///
-/// They are assembled from sources inside this binary, free of anybody's licence, and every verb takes them by name.
+/// The ROMs are assembled from sources inside this binary, under its licence, and every verb
+/// takes them by name.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLE\n  gbxcule roms --out runs/roms")]
 pub(crate) struct Roms {
@@ -20,8 +23,6 @@ pub(crate) struct Roms {
 impl Roms {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         for rom in gbxcule_roms::all() {
-            println!("{:22} {}", rom.name, rom.purpose);
-            println!("{:22}   leaves {}", "", rom.signature);
             if let Some(folder) = &self.out {
                 let file = |extension: &str| folder.join(format!("{}.{extension}", rom.name));
                 let symbols = rom.rom().symbol_listing();
@@ -30,8 +31,12 @@ impl Roms {
                     .with_context(|| format!("writing {}", rom.name))?;
             }
         }
+        for rom in gbxcule_roms::all() {
+            say!("{:22} {}", rom.name, rom.purpose);
+            say!("{:22}   leaves {}", "", rom.signature);
+        }
         if let Some(folder) = self.out {
-            println!("written to {}", folder.display());
+            say!("written to {}", folder.display());
         }
         Ok(true)
     }

@@ -1,19 +1,23 @@
-//! What the verbs that step machines say alike: how machines are driven.
+//! Options that all verbs that step machines share: how machines are driven.
+
+use std::num::NonZeroUsize;
 
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_swarm::{Codec, Programs, Stage};
 
-/// How machines are driven.
+/// Options that say how machines are driven.
 #[derive(Args)]
 #[command(next_help_heading = "How machines are driven")]
 pub(crate) struct RunOptions {
-    /// Frames after which the action is released; the last frames of a step run with nothing pressed
+    /// Frames after which the action is released; the last frames of a step run with nothing
+    /// pressed
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) release_after_frames: u32,
 
-    /// What an action number means: pokemonred_puffer_v1 (A B START UP DOWN LEFT RIGHT) or full_v1 (those, SELECT, NOOP)
-    #[arg(long, value_name = "NAME", default_value = "full_v1", value_parser = codec)]
+    /// Meaning of an action's number: full_v1, pokemonred_puffer_v1, pad_v1, buttons_v1, or a table
+    /// of your own, such as A,B,A+RIGHT,NOOP or, held for 4 frames, A:4 (docs/python.md)
+    #[arg(long, value_name = "NAME|TABLE", default_value = "full_v1", value_parser = codec)]
     pub(crate) codec: Codec,
 
     /// Where actions come from: random, cycle, noop, or hold:ACTION
@@ -24,23 +28,24 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) actions_seed: u64,
 
-    /// What a step computes: emulate_only, reward_only, obs_only, full_step
+    /// Work of a step: emulate_only, reward_only, obs_only, full_step
     #[arg(long, value_name = "STAGE", default_value = "emulate_only")]
     pub(crate) stage: Stage,
 }
 
 impl RunOptions {
-    /// Do the parts fit each other?
+    /// Checks that the options fit each other.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
-        self.action_gen.check(self.codec).map_err(anyhow::Error::msg)
+        self.action_gen.check(&self.codec).map_err(anyhow::Error::msg)
     }
 }
 
-/// What runs behind each step, in stages that compute something.
+/// Programs that run behind each step, in stages that compute a reward or an observation.
 #[derive(Args)]
 #[command(next_help_heading = "Reward and observation")]
 pub(crate) struct ProgramOptions {
-    /// The reward: reward_v0, or a program of yours with `reward` and perhaps `done` (docs/programs.md)
+    /// The reward: reward_v0, or a program of yours with `reward` and perhaps `done`
+    /// (docs/programs.md)
     #[arg(long, value_name = "NAME|FILE.py", default_value = "reward_v0")]
     reward: String,
 
@@ -55,9 +60,16 @@ impl ProgramOptions {
     }
 }
 
+/// Threads or processes, at most: more than any computer has cores.
+const MOST_WORKERS: usize = 1024;
+
+/// Reads a number of threads or processes.
+pub(crate) fn workers(text: &str) -> Result<NonZeroUsize, String> {
+    let wrong = || format!("it is not between 1 and {MOST_WORKERS}");
+    let workers: NonZeroUsize = text.parse().map_err(|_| wrong())?;
+    if workers.get() <= MOST_WORKERS { Ok(workers) } else { Err(wrong()) }
+}
+
 fn codec(name: &str) -> Result<Codec, String> {
-    Codec::by_name(name).ok_or_else(|| {
-        let names: Vec<_> = Codec::ALL.iter().map(|codec| codec.name).collect();
-        format!("no codec `{name}`; there are {}", names.join(", "))
-    })
+    Codec::by_name(name).map_err(|error| error.to_string())
 }

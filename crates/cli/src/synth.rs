@@ -14,23 +14,24 @@ use gbxcule_synth::row::{Row, Texts};
 
 /// Make and check datasets of kernels: every row was compiled and run
 ///
-/// A dataset is a folder: `dataset.json` says what it holds, `data/` holds blocks of 500 rows. Row i depends on the seed and
-/// i alone, whatever the workers, shards and interruptions. No GPU is needed.
+/// A dataset is a folder: `dataset.json` says what it holds, `data/` holds blocks of 500 rows. Row
+/// i depends on the seed and i alone, whatever the workers, shards and interruptions. No GPU is
+/// needed.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
   gbxcule synth generate --count 1000 --seed 7 --out runs/kernels      rows, then the dataset card
   gbxcule synth batch --count 100000 --shard 3/16 --resume --out DIR   one of 16 processes; go on where it stopped
   gbxcule synth generate --count 1000 --device both --ptx --out DIR    with the PTX that NVRTC makes of each text
-  gbxcule synth validate runs/kernels                                  every check on every row, and the ladder
+  gbxcule synth validate runs/kernels                                  every check on every row, counted by check
   gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
   gbxcule synth leakage runs/kernels                                   how near test rows are to training rows")]
 pub(crate) struct Synth {
     #[command(subcommand)]
     verb: Verb,
 
-    /// For which device: `generate` and `batch` write texts for it, `validate` and `mutate` launch rows on it; the other
-    /// verbs launch nothing
+    /// For which device: `generate` and `batch` write texts for it, `validate` and `mutate` launch
+    /// rows on it; the other verbs launch nothing
     #[arg(long, value_enum, default_value = "cpu", global = true)]
     device: Device,
 }
@@ -46,7 +47,7 @@ enum Device {
 }
 
 impl Device {
-    /// What rows hold.
+    /// Texts that rows hold.
     fn texts(self) -> Texts {
         match self {
             Self::Cpu => Texts::Cpu,

@@ -12,14 +12,16 @@ use gbxcule_lab::{BackendKind, bundle};
 use gbxcule_swarm::Schedule;
 
 use crate::device::DeviceOption;
+use crate::print::{say, shell_word};
 use crate::progress;
 use crate::run_options::{ProgramOptions, RunOptions};
 
 /// Step two backends in lockstep and compare them after every step
 ///
-/// Both backends start at PC=0x0100, take the same actions, and must then agree: registers and flags always, memory
-/// where `--mem-region` says, elapsed cycles and the drawn frame on request. Memory is compared only in the named
-/// regions, by hash. At the first disagreement a bundle is written that answers every question about it and repeats it.
+/// Both backends start at PC=0x0100, take the same actions, and must then agree: registers and
+/// flags always, memory where `--mem-region` says, elapsed cycles and the drawn frame on request.
+/// Memory is compared only in the named regions, by hash. At the first disagreement a bundle is
+/// written that answers every question about it and repeats it.
 #[derive(Args)]
 #[command(after_long_help = FOOTER)]
 pub(crate) struct Verify {
@@ -38,7 +40,8 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "ROM", required_unless_present = "suite")]
     rom: Option<String>,
 
-    /// Run every micro-ROM of the suite and print a table; differences that are explained must show as pinned
+    /// Run every micro-ROM of the suite and print a table; differences that are explained must show
+    /// as pinned
     #[arg(long, conflicts_with_all = ["rom", "dut_backend"])]
     suite: bool,
 
@@ -70,7 +73,8 @@ pub(crate) struct Verify {
     #[arg(long)]
     compare_frame: bool,
 
-    /// Do not stop at the first mismatch: count which fields disagree at how many steps, and write no bundle
+    /// Do not stop at the first mismatch: count which fields disagree at how many steps, and write
+    /// no bundle
     #[arg(long, conflicts_with = "suite")]
     keep_going: bool,
 
@@ -102,7 +106,7 @@ EXAMPLES
   See a mismatch being caught:
     gbxcule verify --dut-backend stub_bad --rom ALU_LOOP";
 
-/// Which sets of fields disagreed, after which step first, and at how many steps.
+/// Counts of disagreements: each set of fields, with the first step and the number of steps.
 #[derive(Default)]
 struct Tally {
     rows: Vec<(Vec<String>, u64, u64)>,
@@ -119,12 +123,16 @@ impl Tally {
     }
 
     fn tell(&self, plan: &VerifyPlan, verdict: &Verdict) -> bool {
-        println!(
+        say!(
             "MISMATCH  {}: {} against {}, {} of {} comparisons",
-            plan.rom.name, plan.dut, plan.reference, verdict.set_aside, verdict.comparisons
+            plan.rom.name,
+            plan.dut,
+            plan.reference,
+            verdict.set_aside,
+            verdict.comparisons
         );
         for (fields, first, times) in &self.rows {
-            println!("  {times:6} times, first after step {first}: {}", fields.join(" "));
+            say!("  {times:6} times, first after step {first}: {}", fields.join(" "));
         }
         false
     }
@@ -169,7 +177,7 @@ impl Verify {
             regions: self.mem_region.clone(),
             compare_counters: self.compare_counters,
             compare_frame: self.compare_frame,
-            codec: self.run.codec,
+            codec: self.run.codec.clone(),
             schedule: Schedule::new(self.frames_per_step, self.run.release_after_frames)?,
             stage: self.run.stage,
             programs: self.programs.programs()?,
@@ -182,7 +190,7 @@ impl Verify {
     fn tell(&self, plan: &VerifyPlan, verdict: &Verdict) -> anyhow::Result<bool> {
         let what = format!("{}: {} against {}", plan.rom.name, plan.dut, plan.reference);
         let Some(mismatch) = &verdict.mismatch else {
-            println!(
+            say!(
                 "agree  {what}, {} steps of {} frames, {} machines, {} comparisons, {:.1} s",
                 verdict.steps,
                 plan.schedule.frames_per_step(),
@@ -192,26 +200,30 @@ impl Verify {
             );
             return Ok(true);
         };
-        println!("MISMATCH  {what}, after step {}, env {}", mismatch.step, mismatch.env);
+        let folder = bundle::write(&self.bundle_dir, plan, verdict, mismatch)?;
+        say!("MISMATCH  {what}, after step {}, env {}", mismatch.step, mismatch.env);
         if mismatch.disagreeing_envs > 1 {
-            println!("  {} of {} machines disagree", mismatch.disagreeing_envs, plan.num_envs);
+            say!("  {} of {} machines disagree", mismatch.disagreeing_envs, plan.num_envs);
         }
         for difference in &mismatch.differences {
-            println!(
+            say!(
                 "  {:10} {} {}, {} {}",
-                difference.field, plan.reference, difference.reference, plan.dut, difference.dut
+                difference.field,
+                plan.reference,
+                difference.reference,
+                plan.dut,
+                difference.dut
             );
         }
-        let folder = bundle::write(&self.bundle_dir, plan, verdict, mismatch)?;
-        println!("bundle: {}", folder.display());
-        println!("repeat: gbxcule replay {}", folder.display());
+        say!("bundle: {}", folder.display());
+        say!("repeat: gbxcule replay {}", shell_word(&folder));
         Ok(false)
     }
 
     fn run_suite(&self) -> anyhow::Result<bool> {
         let dut = self.device.backend();
         self.device.check_for(&[self.ref_backend, dut])?;
-        println!("{dut} against {}\n", self.ref_backend);
+        say!("{dut} against {}\n", self.ref_backend);
         let mut reasons: Vec<&str> = Vec::new();
         let mut wrong = 0;
         for case in suite::cases() {
@@ -225,20 +237,23 @@ impl Verify {
                 });
                 result = format!("{result} [{}]", number + 1);
             }
-            println!("{:20} {:58} {result}", case.rom, case.what());
-            if let Outcome::Unexplained { plan, verdict, mismatch } = &outcome {
-                println!(
-                    "  bundle: {}",
-                    bundle::write(&self.bundle_dir, plan, verdict, mismatch)?.display()
-                );
+            let folder = match &outcome {
+                Outcome::Unexplained { plan, verdict, mismatch } => {
+                    Some(bundle::write(&self.bundle_dir, plan, verdict, mismatch)?)
+                }
+                _ => None,
+            };
+            say!("{:20} {:58} {result}", case.rom, case.what());
+            if let Some(folder) = folder {
+                say!("  bundle: {}", folder.display());
             }
             wrong += usize::from(!outcome.is_as_pinned());
         }
-        println!();
+        say!();
         for (number, reason) in reasons.iter().enumerate() {
-            println!("[{}] {reason}", number + 1);
+            say!("[{}] {reason}", number + 1);
         }
-        println!("{} rows, {wrong} not as they should be", suite::cases().len());
+        say!("{} rows, {wrong} not as they should be", suite::cases().len());
         Ok(wrong == 0)
     }
 }

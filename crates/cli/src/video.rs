@@ -5,9 +5,11 @@
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
+use gbxcule_files::NewFile;
+use gbxcule_sandbox::Owned;
 
 use crate::picture::{Mosaic, Palette};
 
@@ -17,10 +19,11 @@ const TICKS_PER_S: u32 = 4_194_304;
 
 /// A file under way.
 pub(crate) struct Video {
-    ffmpeg: Child,
+    ffmpeg: Owned,
     colours: [u8; 15],
     out: PathBuf,
-    part: PathBuf,
+    /// Nothing of it is left if it is given up.
+    file: NewFile,
 }
 
 impl Video {
@@ -31,10 +34,7 @@ impl Video {
         palette: Palette,
         every: u32,
     ) -> anyhow::Result<Self> {
-        if let Some(folder) = out.parent() {
-            fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-        }
-        let part = out.with_extension("mp4.part");
+        let file = NewFile::create(out).with_context(|| format!("writing {}", out.display()))?;
         let rate = format!("{TICKS_PER_S}/{}", u64::from(FRAME_TICKS) * u64::from(every));
         let mut ffmpeg = Command::new("ffmpeg");
         ffmpeg.args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo"]);
@@ -43,8 +43,8 @@ impl Video {
         // Players want halved colours, and these want even sides.
         ffmpeg.args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]);
         ffmpeg.args(["-c:v", "libx264", "-crf", "16", "-movflags", "+faststart", "-f", "mp4"]);
-        ffmpeg.arg(&part).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let ffmpeg = match ffmpeg.spawn() {
+        ffmpeg.arg(file.path()).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let ffmpeg = match Owned::spawn(&mut ffmpeg) {
             Ok(ffmpeg) => ffmpeg,
             Err(error) if error.kind() == ErrorKind::NotFound => bail!(
                 "`ffmpeg` makes .mp4 files, and it is not installed (Debian: `apt-get install ffmpeg`); .gif and .png \
@@ -52,14 +52,15 @@ impl Video {
             ),
             Err(error) => return Err(error).context("starting ffmpeg"),
         };
-        Ok(Self { ffmpeg, colours: palette.rgb(), out: out.to_owned(), part })
+        Ok(Self { ffmpeg, colours: palette.rgb(), out: out.to_owned(), file })
     }
 
     /// The next picture.
     pub(crate) fn push(&mut self, picture: &Mosaic) -> anyhow::Result<()> {
         let colour = |pixel: &u8| self.colours[usize::from(*pixel) * 3..][..3].to_vec();
         let pixels: Vec<u8> = picture.pixels.iter().flat_map(colour).collect();
-        let pipe = self.ffmpeg.stdin.as_mut().context("ffmpeg's input is open until the end")?;
+        let pipe =
+            self.ffmpeg.child().stdin.as_mut().context("ffmpeg's input is open until the end")?;
         match pipe.write_all(&pixels) {
             Ok(()) => Ok(()),
             // It has ended, and says itself why.
@@ -71,15 +72,14 @@ impl Video {
     /// The file, whole; how many bytes it has.
     pub(crate) fn finish(mut self) -> anyhow::Result<u64> {
         self.end()?;
-        fs::rename(&self.part, &self.out)
-            .with_context(|| format!("writing {}", self.out.display()))?;
+        self.file.commit().with_context(|| format!("writing {}", self.out.display()))?;
         Ok(fs::metadata(&self.out).with_context(|| format!("{}", self.out.display()))?.len())
     }
 
     fn end(&mut self) -> anyhow::Result<()> {
-        drop(self.ffmpeg.stdin.take());
+        drop(self.ffmpeg.child().stdin.take());
         let mut said = String::new();
-        if let Some(mut stderr) = self.ffmpeg.stderr.take() {
+        if let Some(mut stderr) = self.ffmpeg.child().stderr.take() {
             // What is no text is no message either.
             let _ = std::io::Read::read_to_string(&mut stderr, &mut said);
         }
@@ -88,14 +88,5 @@ impl Video {
             return Ok(());
         }
         bail!("ffmpeg made no video ({status}): {}", said.trim())
-    }
-}
-
-impl Drop for Video {
-    fn drop(&mut self) {
-        // Nothing of it is left if it was given up; if it is whole there is nothing left to end.
-        let _ = self.ffmpeg.kill();
-        let _ = self.ffmpeg.wait();
-        let _ = fs::remove_file(&self.part);
     }
 }

@@ -1,16 +1,21 @@
 //! `gbxcule watch`, and the live view that `gbxcule play` shares with it.
 //!
-//! One binary, one port: the page is inside, the view comes over a WebSocket. The swarm has the main thread (`session`) and
-//! waits for nobody; each browser has a thread of its own (`viewer`) that asks for the next view when it has drawn the
-//! last one. `protocol` says what the two send each other, `server` who may connect, `tile` how machines are made small.
+//! One binary, one port: the page is inside, the view comes over a WebSocket. The swarm has the
+//! main thread (`session`) and waits for no browser; each browser has a thread of its own
+//! (`viewer`) that asks for the next view when it has drawn the last one. `protocol` says what the
+//! two send each other, `server` who may connect, `tile` how machines are made small.
 
 mod ahead;
+mod connection;
 mod http;
 mod page;
 mod protocol;
+mod request;
 mod server;
 mod session;
+mod swarm_channel;
 mod tile;
+mod timed;
 mod viewer;
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -22,14 +27,16 @@ use gbxcule_runtime::Device;
 use gbxcule_swarm::Rom;
 
 use crate::device::DeviceOption;
-use crate::driver::{Drive, Driver};
+use crate::driver::{DriveSettings, Driver};
+use crate::print::{self, say};
 use crate::run_options::{ProgramOptions, RunOptions};
 pub(crate) use protocol::Mode;
 
 /// Watch a swarm in the browser while it runs
 ///
-/// Opens no browser: it prints an address. Click a machine to enlarge it, pause, step, change the speed, take its
-/// controls. The swarm runs at its own pace and a slow browser only sees fewer pictures of it.
+/// Opens no browser: it prints an address. Click a machine to enlarge it, pause, step, change the
+/// speed, take its controls. The swarm runs at its own pace and a slow browser only sees fewer
+/// pictures of it.
 #[derive(Args)]
 #[command(mut_arg("stage", |stage| stage.default_value("reward_only")), after_long_help = "\
 EXAMPLES
@@ -58,7 +65,7 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "TIMES", default_value_t = 0.0, value_parser = speed)]
     speed: f64,
 
-    /// Wait for somebody to press run
+    /// Wait until a viewer presses run
     #[arg(long)]
     paused: bool,
 
@@ -72,27 +79,29 @@ pub(crate) struct Watch {
     programs: ProgramOptions,
 }
 
-/// Where the page is served.
+/// Address of the page.
 #[derive(Args)]
 pub(crate) struct Place {
     /// Where the page is; 0 takes a free port
     #[arg(long, value_name = "P", default_value_t = 8117)]
     port: u16,
 
-    /// The address to listen on; others than this machine can connect only if it is not 127.0.0.1
+    /// The address to listen on. Others than this computer can connect only if it is not 127.0.0.1,
+    /// and then need the token in the address that is printed
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
 }
 
 fn speed(text: &str) -> Result<f64, String> {
     let times = text.parse().map_err(|_| format!("`{text}` is no number"))?;
-    protocol::check_speed(times)?;
+    request::check_speed(times)?;
     Ok(times)
 }
 
 impl Watch {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let drive = Drive::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
+        let drive =
+            DriveSettings::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
         let start = session::Start { speed: self.speed, running: !self.paused, mode: Mode::Watch };
         let swarm = SwarmOptions {
             rom: &self.rom,
@@ -108,7 +117,7 @@ impl Watch {
 pub(crate) struct SwarmOptions<'o> {
     pub(crate) rom: &'o str,
     pub(crate) num_envs: usize,
-    pub(crate) drive: Drive,
+    pub(crate) drive: DriveSettings,
     pub(crate) device: Device,
 }
 
@@ -130,9 +139,10 @@ pub(crate) fn show(
         Mode::Play => format!("playing {}", image.name),
     };
     let place = if device == Device::Cpu { String::new() } else { format!(" on {device}") };
-    println!("{what}{place}: {}   (Ctrl-C ends)", server.url());
-    let commands = server.start(hello)?;
-    session::Session::new(driver, start).run(&commands)?;
+    say!("{what}{place}: {}   (Ctrl-C ends)", server.url());
+    print::check().context("telling where the page is")?;
+    let from_viewers = server.start(hello)?;
+    session::Session::new(driver, start).run(&from_viewers)?;
     Ok(true)
 }
 

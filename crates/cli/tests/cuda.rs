@@ -1,20 +1,19 @@
 //! The command with `warp_vec_cuda` and `--device cuda`, on the stand-ins for driver and NVRTC
-//! (`runtime/tests/host_gpu`): no GPU.
+//! (`testkit/src/stand_in`): no GPU.
 
 #[path = "live_view/client.rs"]
 mod client;
 #[allow(dead_code, reason = "most of it serves the live view's own tests")]
 #[path = "live_view/serving.rs"]
 mod serving;
-#[path = "../../runtime/tests/host_gpu/stand_in.rs"]
-mod stand_in;
 
+use gbxcule_testkit::stand_in;
 use std::path::Path;
 use std::process::Command;
 
 use client::{Client, View};
 use gbxcule_lab::action_source::ActionGen;
-use gbxcule_swarm::{Codec, FRAME_BYTES, Piece, Programs};
+use gbxcule_swarm::{Codec, FRAME_BYTES, FrameRange, Programs};
 use serde_json::{Value, json};
 use serving::Serving;
 
@@ -95,12 +94,12 @@ fn rows_of_a_dataset_are_launched_and_a_wrong_result_is_caught() {
     let folder = tempfile::tempdir().expect("a folder");
     let rows = "--count 4 --seed 5 --device cuda --jsonl --out rows";
     gbxcule(folder.path(), &format!("synth generate {rows}"));
-    let ladder = gbxcule(folder.path(), "synth validate rows --no-host --device cuda");
-    let rung = |ladder: &str| {
-        let line = ladder.lines().find(|line| line.starts_with("gpu ")).expect("the rung");
+    let counts = gbxcule(folder.path(), "synth validate rows --no-host --device cuda");
+    let gpu_check = |counts: &str| {
+        let line = counts.lines().find(|line| line.starts_with("gpu ")).expect("the check");
         line.split_whitespace().skip(1).take(3).map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(rung(&ladder), ["4", "0", "0"], "{ladder}");
+    assert_eq!(gpu_check(&counts), ["4", "0", "0"], "{counts}");
     // The first number that the first row expects, off by one.
     let data = folder.path().join("rows/data");
     std::fs::remove_file(data.join("part-000000.parquet")).expect("a file");
@@ -119,9 +118,9 @@ fn rows_of_a_dataset_are_launched_and_a_wrong_result_is_caught() {
     let mut validate = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder.path());
     validate.args(["synth", "validate", "rows", "--no-host", "--device", "cuda"]);
     let output = validate.output().expect("it starts");
-    let ladder = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(!output.status.success() && ladder.contains("row 0: gpu fails"), "{ladder}");
-    assert_eq!(rung(&ladder), ["3", "1", "0"], "{ladder}");
+    let counts = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!output.status.success() && counts.contains("row 0: gpu fails"), "{counts}");
+    assert_eq!(gpu_check(&counts), ["3", "1", "0"], "{counts}");
     let scores = gbxcule(folder.path(), "synth mutate rows --no-host --limit 1 --device cuda");
     let line = scores.lines().find(|line| line.starts_with("expected output"));
     assert!(line.is_some_and(|line| line.ends_with("100.00")), "{scores}");
@@ -228,7 +227,7 @@ fn a_swarm_on_cuda_is_watched_like_one_on_threads() {
     }
 }
 
-/// What the game shows after so many steps and frames of the next one, as `watch` runs it.
+/// Computes the pictures after so many steps and frames of the next one, as `watch` runs the game.
 fn expected_pictures(view: &View) -> Vec<u8> {
     let number = |name: &str| view.head[name].as_u64().expect("a number");
     let mut swarm = serving::fresh_swarm(7, 6, Programs::default());
@@ -237,8 +236,8 @@ fn expected_pictures(view: &View) -> Vec<u8> {
     let frames = 0..number("frame") as u32;
     if !frames.is_empty() {
         let mut actions = [0; 7];
-        ActionGen::Random.fill(Codec::FULL_V1, 0, number("step"), &mut actions);
-        swarm.step_piece(&actions, &Piece { frames, draw_last: true }).expect("a piece");
+        ActionGen::Random.fill(&Codec::FULL_V1, 0, number("step"), &mut actions);
+        swarm.step_frames(&actions, &FrameRange { frames, draw_last: true }).expect("a piece");
     }
     (0..7).flat_map(|env| swarm.frame(env).expect("an env").to_vec()).collect()
 }

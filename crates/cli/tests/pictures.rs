@@ -31,7 +31,7 @@ fn shades_after(frames: &[u64], env: usize, num_envs: usize) -> Vec<Vec<u8>> {
                 packed.flat_map(|byte| [6, 4, 2, 0].map(|shift| byte >> shift & 3)).collect(),
             );
         }
-        ActionGen::Random.fill(Codec::FULL_V1, 0, frame / 24, &mut actions);
+        ActionGen::Random.fill(&Codec::FULL_V1, 0, frame / 24, &mut actions);
         if frame % 24 >= 8 {
             actions.fill(noop);
         }

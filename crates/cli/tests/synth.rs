@@ -1,4 +1,5 @@
-//! The foundry from the command line: a process that is killed, one that goes on, and what comes of it.
+//! The foundry from the command line: a process that is killed, one that goes on, and what comes of
+//! it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -55,7 +56,8 @@ fn a_killed_batch_goes_on_with_nothing_lost_and_nothing_doubled() {
     ];
     run(&[&args[..], &[text(&whole)]].concat());
     let has = |block: u32| killed.join(format!("data/part-{block:06}.parquet")).exists();
-    // Killed as soon as the first block is there: in the middle of another, unless this process had to wait too long.
+    // Killed as soon as the first block is there: in the middle of another, unless this process had
+    // to wait too long.
     for attempt in 0.. {
         let mut child = gbxcule(&[&args[..], &[text(&killed)]].concat())
             .stdout(Stdio::null())
@@ -98,15 +100,15 @@ fn a_dataset_is_made_checked_and_described() {
     assert!(card.starts_with("---\nlicense: mit\n") && card.contains("12 rows, "), "{card}");
     let lines = std::fs::read_to_string(out.join("data/part-000000.jsonl")).expect("JSON lines");
     assert_eq!(lines.lines().count(), 12);
-    let ladder = run(&["validate", text(&out), "--work", text(&folder.path().join("work"))]);
-    let ladder = String::from_utf8_lossy(&ladder.stdout).into_owned();
-    assert!(ladder.contains("cuda_on_host         12        0        0   100.00"), "{ladder}");
+    let counts = run(&["validate", text(&out), "--work", text(&folder.path().join("work"))]);
+    let counts = String::from_utf8_lossy(&counts.stdout).into_owned();
+    assert!(counts.contains("cuda_on_host         12        0        0   100.00"), "{counts}");
     run(&["dedupe", text(&out), "--out", text(&less)]);
     let leakage = run(&["leakage", text(&less)]);
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
 }
 
-/// What a folder of Parquet is asked, one of JSON lines is asked too.
+/// Every question about a folder of Parquet is also asked about one of JSON lines.
 #[test]
 fn json_lines_are_read_as_their_twins_are() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -166,7 +168,8 @@ fn a_line_that_is_no_row_is_named() {
     refused("schema version 3, this program reads 2");
 }
 
-/// As a cluster would: each shard is a process of its own, started by the script for Slurm, at the same time.
+/// As a cluster would: each shard is a process of its own, started by the script for Slurm, at the
+/// same time.
 #[test]
 fn shards_made_by_processes_of_their_own_are_the_rows_of_one() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -40,7 +40,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// A run without an oracle: the swarm against whoever is named.
+/// A run without an oracle: the swarm against the backend that is named.
 fn verify(folder: &Path, dut: &str) -> Output {
     let arguments =
         ["verify", "--ref-backend", "warp_vec_cpu", "--dut-backend", dut, "--rom", "ALU_LOOP"];

@@ -1,10 +1,10 @@
 //! The audio registers FF10-FF3F: everything about sound that a program can read back.
 //!
-//! No sound is made, so what nobody can read isn't kept: envelopes, duty steps, the noise generator
-//! and the mixer exist only as stored register values. What remains is which channels are on (NR52),
-//! which depends on the length counters and channel 1's sweep, and wave RAM, which misbehaves while
-//! channel 3 plays. State advances only in `sync`, by the time since the last one. `div_base` is the
-//! M-cycle at which DIV was last zero: DIV's bit 4 drives the 512 Hz sequencer.
+//! No sound is made, so state that no program can read isn't kept: envelopes, duty steps, the noise
+//! generator and the mixer exist only as stored register values. What remains is which channels are
+//! on (NR52), which depends on the length counters and channel 1's sweep, and wave RAM, which
+//! misbehaves while channel 3 plays. State advances only in `sync`, by the time since the last one.
+//! `div_base` is the M-cycle at which DIV was last zero: DIV's bit 4 drives the 512 Hz sequencer.
 
 mod length;
 mod sequencer;
@@ -29,7 +29,7 @@ pub struct Apu {
     pub powered: bool,
     /// NR52 bits 0-3: the channels that play.
     pub active: u8,
-    /// What each channel's length counter has left.
+    /// Counts that the channels' length counters have left.
     pub lengths: [u16; 4],
     /// The 512 Hz sequencer.
     pub sequencer: Sequencer,

@@ -1,8 +1,8 @@
 //! The address space: who answers an access, and what it does to the clock.
 //!
-//! `read`, `write` and `idle` are the CPU's three kinds of M-cycle: each acts at `now` and then moves
-//! `now` on by one. ROM and work RAM answer at once; everything rarer goes through one slow door, where
-//! the chip that is looked at is first brought up to `now`.
+//! `read`, `write` and `idle` are the CPU's three kinds of M-cycle: each acts at `now` and then
+//! moves `now` on by one. ROM and work RAM answer at once; everything rarer goes through one slow
+//! door, where the chip that is looked at is first brought up to `now`.
 
 use crate::cpu::Cpu;
 use crate::machine::Machine;
@@ -70,7 +70,8 @@ impl Cpu {
 }
 
 impl Machine {
-    /// Lets the CPU have ROM and work RAM at once, or, while OAM DMA runs, only through the slow door.
+    /// Lets the CPU have ROM and work RAM at once, or, while OAM DMA runs, only through the slow
+    /// door.
     pub fn open_bus(&mut self, open: bool) {
         self.wram_reach = if open { WRAM_REACH } else { 0 };
         self.rom_base = [NO_ROM; 4];
@@ -125,7 +126,9 @@ impl Machine {
         self.now = now;
         self.sync_dma(rom, cart_ram);
         if self.is_lost_to_dma(address) {
-            // UNVERIFIED: on hardware the byte may reach OAM instead; it never reaches the target.
+            if address < 0xfe00 {
+                self.write_into_dma(rom, cart_ram, value);
+            }
             return;
         }
         match address >> 8 {
@@ -188,7 +191,7 @@ impl Machine {
             0x04 => self.reset_div(),
             0x05..=0x07 => self.timer.write(&mut self.interrupts, self.now, low as u16, value),
             0x0f => {
-                // The CPU's value wins over a line that rises in the same M-cycle.
+                // The CPU's value wins over a line that rises on the same dot (gambatte `*_ifw_*`).
                 self.sync_interrupts();
                 self.sync_ppu(self.tcycles().wrapping_add(1));
                 self.interrupts.requested = value & 0x1f;
@@ -232,6 +235,13 @@ impl Machine {
         self.interrupts.requested
     }
 
+    /// Takes a request back, also one of the PPU that comes up to the middle of the same M-cycle
+    /// (gambatte `*_late_retrigger_*`).
+    pub fn acknowledge(&mut self, number: u16) {
+        self.sync_ppu(self.tcycles().wrapping_add(2));
+        self.interrupts.requested &= !(1 << number);
+    }
+
     /// Brings every chip that can raise a line of IF up to `now`.
     fn sync_interrupts(&mut self) {
         self.timer.sync(&mut self.interrupts, self.now);
@@ -266,7 +276,8 @@ impl Machine {
         }
     }
 
-    /// What stands at an address, for debuggers and observers: no time passes, nothing is blocked.
+    /// Returns the byte at an address, for debuggers and observers: no time passes, nothing is
+    /// blocked.
     pub fn peek(&self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
         if address < 0xff00 {
             return view::read(self, rom, cart_ram, address);
@@ -276,7 +287,8 @@ impl Machine {
         copy.read_high(address as u8)
     }
 
-    /// Changes memory for debuggers: RAM of every kind and the chips' registers; ROM stays as it is.
+    /// Changes memory for debuggers: RAM of every kind and the chips' registers; ROM stays as it
+    /// is.
     pub fn poke(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
         match address >> 8 {
             0x00..=0x7f => {}

@@ -2,7 +2,8 @@
 //!
 //! The machine reads ROM itself, as `rom[(rom_low or rom_high) + (address & 0x3fff)]`: the selected
 //! offsets are cached here and change only in `write_control`, through `map`, the one place that
-//! derives them from the registers. Offsets never leave `rom_mask` and `ram_mask`, whatever is written.
+//! derives them from the registers. Offsets never leave `rom_mask` and `ram_mask`, whatever is
+//! written.
 
 mod mbc1;
 mod mbc2;
@@ -34,7 +35,7 @@ pub enum Mapper {
     Mbc5Rumble = 7,
 }
 
-/// What answers at A000-BFFF.
+/// Device that answers at A000-BFFF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RamPort {
@@ -64,11 +65,11 @@ pub struct Cart {
     pub ram_offset: u32,
     /// RAM length - 1; the length is a power of two. 0 without RAM.
     pub ram_mask: u32,
-    /// What answers at A000-BFFF now.
+    /// Device that answers at A000-BFFF now.
     pub ram_port: RamPort,
-    /// Whether the cartridge has RAM at all.
+    /// The cartridge has RAM.
     pub has_ram: bool,
-    /// Whether the cartridge has a clock.
+    /// The cartridge has a clock.
     pub has_rtc: bool,
     /// The RAM gate register holds its key.
     pub ram_enabled: bool,
@@ -82,7 +83,7 @@ pub struct Cart {
     pub rtc: Rtc,
 }
 
-/// What a read sees where nothing drives the bus. Real carts float; FF is what is usually read.
+/// Value read where nothing drives the bus. Real carts float; FF is the usual value.
 const OPEN_BUS: u8 = 0xff;
 
 impl Cart {
@@ -144,7 +145,8 @@ impl Cart {
         }
     }
 
-    // The second mask can't be wrong even if the caller's slice is not the one `ram_mask` was made for.
+    // The second mask can't be wrong even if the caller's slice is not the one `ram_mask` was made
+    // for.
     #[inline(always)]
     fn read_byte(&self, ram: &[u8], address: u16) -> u8 {
         let length = ram.len();

@@ -1,5 +1,5 @@
-//! The SM83's registers and flags. `alu` computes on them, `opcode` is the opcode chart, `prefix` the
-//! chart behind CB, and `interrupt` leaves the program for a handler.
+//! The SM83's registers and flags. `alu` computes on them, `opcode` is the opcode chart, `prefix`
+//! the chart behind CB, and `interrupt` leaves the program for a handler.
 
 mod alu;
 mod interrupt;
@@ -15,7 +15,7 @@ pub const H: u8 = 0x20;
 /// Carry out of bit 7.
 pub const C: u8 = 0x10;
 
-/// What the CPU is doing.
+/// Mode of the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mode {
@@ -29,8 +29,8 @@ pub enum Mode {
     Locked = 3,
 }
 
-/// Registers and the state that instructions leave behind. While instructions execute this is a copy
-/// of the machine's own, so that it can live in the host's registers.
+/// Registers and the state that instructions leave behind. While instructions execute this is a
+/// copy of the machine's own, so that it can live in the host's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Cpu {
@@ -38,9 +38,10 @@ pub struct Cpu {
     pub now: u32,
     /// Accumulator.
     pub a: u8,
-    /// Flag Z is set where this is zero: it is the last result, looked at only when somebody asks.
+    /// Flag Z is set where this is zero: it is the last result, computed only when it is read.
     pub zero: u8,
-    /// The carries into each bit of the last sum: bit 4 is flag H, bit 8 is flag C. Bit 9 is flag N.
+    /// The carries into each bit of the last sum: bit 4 is flag H, bit 8 is flag C. Bit 9 is flag
+    /// N.
     pub carries: u16,
     /// Upper half of BC.
     pub b: u8,

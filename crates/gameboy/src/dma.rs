@@ -1,8 +1,9 @@
 //! OAM DMA (FF46): 160 bytes into OAM, one an M-cycle, while the CPU loses the source's bus.
 //!
-//! Nothing can see OAM while the transfer runs and nothing can change its source, so the copy itself
-//! is made in one go, by the first access after its end or at the deadline; only the bus conflicts are
-//! exact to the cycle.
+//! Nothing can see OAM while the transfer runs and nothing can change its source, so the copy
+//! itself is made in one go, by the first access after its end or at the deadline. The bus
+//! conflicts are exact to the cycle: a write that loses its bus changes the byte that moves, and
+//! then the bytes up to it are copied at once. While the CPU halts, the transfer stands still.
 
 use crate::machine::{Machine, is_before};
 
@@ -27,6 +28,8 @@ pub struct Dma {
     pub previous_start: u32,
     /// Its source page.
     pub previous_page: u8,
+    /// Bytes that have been copied already, because a write met the last of them.
+    pub copied: u8,
     /// When the transfer ends, while `active`.
     pub deadline: u32,
 }
@@ -39,11 +42,12 @@ impl Dma {
         self.previous_page = self.page;
         self.page = value;
         self.active = true;
+        self.copied = 0;
         self.start = now.wrapping_add(SETUP_MCYCLES);
         self.deadline = self.start.wrapping_add(TRANSFER_MCYCLES);
     }
 
-    /// Whether a byte moves in the M-cycle `now`.
+    /// Returns true if a byte moves in the M-cycle `now`.
     pub fn is_moving(&self, now: u32) -> bool {
         if !self.active {
             false
@@ -76,13 +80,52 @@ impl Machine {
         if self.dma.active && !is_before(self.now, self.dma.deadline) {
             self.sync_ppu(self.dma.deadline << 2);
             self.before_timing_change();
-            for index in 0..160 {
-                let address = source_address(self.dma.page, index);
-                self.oam[index as usize] = self.read_for_dma(rom, cart_ram, address);
-            }
+            self.copy_for_dma(rom, cart_ram, TRANSFER_MCYCLES);
             self.dma.active = false;
             self.dma.previous_active = false;
             self.open_bus(true);
+        }
+    }
+
+    fn copy_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], end: u32) {
+        for index in self.dma.copied as u32..end {
+            let address = source_address(self.dma.page, index);
+            self.oam[index as usize] = self.read_for_dma(rom, cart_ram, address);
+        }
+    }
+
+    /// A write by the CPU to the bus on which a byte moves: the address is the transfer's, so the
+    /// written byte does not reach its own, but OAM takes it. Work RAM drives the bus against the
+    /// CPU, and a zero of either wins (gambatte `oamdma_src*_busypush*`).
+    pub fn write_into_dma(&mut self, rom: &[u8], cart_ram: &[u8], value: u8) {
+        // What a transfer that is being cut off leaves in OAM is copied over by the next one.
+        let index = self.now.wrapping_sub(self.dma.start);
+        if index >= TRANSFER_MCYCLES {
+            return;
+        }
+        self.sync_ppu(self.tcycles());
+        self.before_timing_change();
+        self.copy_for_dma(rom, cart_ram, index + 1);
+        let moved = if self.dma.page >= 0xc0 { self.oam[index as usize] & value } else { value };
+        self.oam[index as usize] = moved;
+        self.dma.copied = index as u8 + 1;
+    }
+
+    /// Decides what the PPU saw of a transfer up to now, before the CPU halts or wakes.
+    pub fn settle_dma(&mut self) {
+        if self.dma.active {
+            self.sync_ppu(self.tcycles());
+            self.before_timing_change();
+        }
+    }
+
+    /// Lets the transfer stand still for some M-cycles because the CPU halts (gambatte
+    /// `oamdmasrc80_halt_*`).
+    pub fn halt_dma(&mut self, mcycles: u32) {
+        if self.dma.active {
+            self.dma.start = self.dma.start.wrapping_add(mcycles);
+            self.dma.previous_start = self.dma.previous_start.wrapping_add(mcycles);
+            self.dma.deadline = self.dma.deadline.wrapping_add(mcycles);
         }
     }
 }

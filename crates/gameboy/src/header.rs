@@ -1,6 +1,6 @@
 //! Reads a cartridge's header and builds the `Cart` it describes. Host side: not translated.
 //!
-//! Called by whoever loads a ROM. Any byte sequence is either accepted or refused with what its
+//! Called by every loader of ROMs. Any byte sequence is either accepted or refused with what its
 //! header said and what to do about it. Source: Pan Docs "The Cartridge Header".
 
 use core::fmt;
@@ -15,7 +15,7 @@ const BANK_BYTES: usize = 0x4000;
 const LOGO_START: usize = 0x104;
 const LOGO_BYTES: usize = 0x30;
 
-/// What a cartridge is made of.
+/// Parts of a cartridge, and the fields of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cartridge {
     pub(crate) title: [u8; 16],
@@ -33,13 +33,14 @@ pub struct Cartridge {
     pub cgb_flag: u8,
     /// The bitmap at 0104-0133, which the boot ROM shows and leaves in VRAM.
     pub logo: [u8; LOGO_BYTES],
-    /// It is what the boot ROM wants to see. A real Game Boy locks up if not; we don't.
+    /// The bitmap is the one that the boot ROM compares. A real Game Boy locks up if not; we don't.
     pub logo_ok: bool,
     /// The byte at 014D, which the boot ROM leaves traces of in the flags.
     pub header_checksum: u8,
     /// 014D is right. A real Game Boy's boot ROM locks up if it isn't; we run such a ROM.
     pub header_checksum_ok: bool,
-    /// The bytes at 014E and 014F, which nobody checks; here they tell versions of a ROM apart.
+    /// The bytes at 014E and 014F, which no Game Boy checks; here they tell versions of a ROM
+    /// apart.
     pub global_checksum: u16,
 }
 
@@ -56,7 +57,7 @@ pub enum RomError {
     Truncated {
         /// The byte at 0148.
         size_code: u8,
-        /// What it stands for.
+        /// Length that the code stands for.
         header_bytes: usize,
         /// Length of the file.
         file_bytes: usize,
@@ -162,7 +163,7 @@ impl Cart {
     }
 }
 
-/// What the cartridge type at 0147 lists.
+/// Parts that the cartridge type at 0147 lists.
 struct Parts {
     mapper: Mapper,
     ram: bool,
@@ -248,7 +249,7 @@ fn refused_type(type_code: u8) -> RomError {
 }
 
 /// The file may be longer than the header says: then the file is believed, rounded up to whole
-/// chips, since some homebrew understates its size and longer chips hurt nobody.
+/// chips, since some homebrew understates its size and longer chips do no harm.
 fn rom_size(rom: &[u8]) -> Result<u32, RomError> {
     let size_code = rom[0x148];
     if size_code > 8 {
@@ -288,7 +289,8 @@ fn logo(rom: &[u8]) -> [u8; LOGO_BYTES] {
     logo
 }
 
-/// Whether the bank holds the bitmap that every boot ROM checks, known here by its FNV-1a hash.
+/// Returns true if the bank holds the bitmap that every boot ROM checks, known here by its FNV-1a
+/// hash.
 fn has_logo(rom: &[u8], bank: usize) -> bool {
     let start = bank * BANK_BYTES + LOGO_START;
     let Some(logo) = rom.get(start..start + LOGO_BYTES) else { return false };

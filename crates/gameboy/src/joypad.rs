@@ -26,7 +26,7 @@ impl Joypad {
         held ^ 0x0f
     }
 
-    /// What a read of P1 gives.
+    /// Returns the value of P1.
     pub fn read(&self) -> u8 {
         0xc0 | self.select | self.lines()
     }

@@ -1,11 +1,12 @@
 //! One Game Boy (DMG), written once in plain Rust.
 //!
-//! Every file but `header`, `power_on`, `source` and `state`, which run on the host only, keeps to a small
-//! subset of the language, so that the kernel compiler can read the very same text and print it for a GPU.
+//! Every file but `header`, `power_on`, `source` and `state`, which run on the host only, keeps to
+//! a small subset of the language, so that the kernel compiler can read the very same text and
+//! print it for a GPU.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
-//! M-cycle. Every other chip is lazy: it is brought up to `now` only when somebody looks at it or
-//! when its deadline comes. See `machine` for the loop and `bus` for who looks at what.
+//! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or
+//! when its deadline comes. See `machine` for the loop and `bus` for the accesses.
 #![no_std]
 // The subset has neither `contains` of ranges nor macros.
 #![allow(clippy::manual_range_contains)]

@@ -2,7 +2,7 @@
 //!
 //! `deadline` is the earliest time at which any chip may raise an interrupt or change what the CPU
 //! runs on. Up to it the CPU just executes; at it, on an instruction boundary, `service` brings the
-//! chips that are due up to `now`, dispatches interrupts and works out the next deadline. Whoever
+//! chips that are due up to `now`, dispatches interrupts and works out the next deadline. Code that
 //! changes a reason for an interrupt sets `deadline = now`.
 
 use crate::apu::Apu;
@@ -18,9 +18,10 @@ use crate::timer::Timer;
 /// M-cycles of one frame while the LCD is on.
 pub const FRAME_MCYCLES: u32 = 17_556;
 
-/// One Game Boy. ROM and cartridge RAM are passed in by whoever owns them. `repr(C)`, here and in every
-/// section, makes the layout that of the translation, so that compiled programs read a machine where it
-/// is; work RAM comes first because the hottest index then needs no offset (2 % of all instructions).
+/// One Game Boy. ROM and cartridge RAM are passed in by their owner. `repr(C)`, here and in
+/// every section, makes the layout that of the translation, so that compiled programs read a
+/// machine where it is; work RAM comes first because the hottest index then needs no offset (2 % of
+/// all instructions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Machine {
@@ -36,8 +37,8 @@ pub struct Machine {
     pub dark_start: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
-    /// What to add to an address to get its offset in ROM, by the address's upper two bits; out of
-    /// range where ROM does not answer, or not at once because OAM DMA has the bus.
+    /// Number to add to an address to get its offset in ROM, by the address's upper two bits; out
+    /// of range where ROM does not answer, or not at once because OAM DMA has the bus.
     pub rom_base: [u32; 4],
     /// The CPU may use work RAM at once this far from C000.
     pub wram_reach: u16,
@@ -69,7 +70,7 @@ pub struct Machine {
     pub frame: [u8; 5760],
 }
 
-/// Whether a moment comes before another, on a clock that wraps.
+/// Returns true if a moment comes before another, on a clock that wraps.
 #[inline(always)]
 pub fn is_before(moment: u32, other: u32) -> bool {
     (moment.wrapping_sub(other) as i32) < 0
@@ -80,11 +81,12 @@ fn earlier(moment: u32, other: u32) -> u32 {
 }
 
 impl Machine {
-    /// Runs until the PPU is back at line 0 after a VBlank, or for 70,224 T-cycles since the LCD was
-    /// switched off; the frame ends on the first instruction boundary after that. This is when PyBoy
-    /// ends its frames, so that both can be compared and fed with buttons at the same moments; the rest
-    /// of the line 153 in which the boot ROM hands over belongs to the first frame. Pixels are drawn
-    /// only if `draw` says that somebody will look at this frame; nothing else depends on it.
+    /// Runs until the PPU is back at line 0 after a VBlank, or for 70,224 T-cycles since the LCD
+    /// was switched off; the frame ends on the first instruction boundary after that. This is when
+    /// PyBoy ends its frames, so that both can be compared and fed with buttons at the same
+    /// moments; the rest of the line 153 in which the boot ROM hands over belongs to the first
+    /// frame. Pixels are drawn only if `draw` says that this frame will be looked at; nothing
+    /// else depends on it.
     pub fn run_frame(&mut self, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         self.begin_frame(draw);
         while !self.frame_done {
@@ -152,7 +154,7 @@ impl Machine {
         self.now << 2
     }
 
-    /// What has to happen on an instruction boundary when the deadline has come.
+    /// Does the work that is due on an instruction boundary when the deadline has come.
     #[inline(never)]
     fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         self.sync_due(rom, cart_ram, 0);
@@ -192,11 +194,12 @@ impl Machine {
         };
     }
 
-    // A halted CPU looks at the interrupt lines in the middle of an M-cycle, not at its end, so that
-    // a line which rises in the second half wakes it one M-cycle later than it would interrupt a
-    // running program (mooneye halt_ime0_nointr_timing, halt_ime1_timing2).
+    // A halted CPU looks at the interrupt lines in the middle of an M-cycle, not at its end, so
+    // that a line which rises in the second half wakes it one M-cycle later than it would interrupt
+    // a running program (mooneye halt_ime0_nointr_timing, halt_ime1_timing2).
     fn service_halted(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         if self.cpu.just_halted {
+            self.settle_dma();
             self.cpu.just_halted = false;
             self.now = self.now.wrapping_add(1);
             return;
@@ -204,12 +207,15 @@ impl Machine {
         if self.interrupts.pending() == 0 {
             let next = self.next_deadline().wrapping_sub(1);
             if is_before(self.now, next) {
+                self.halt_dma(next.wrapping_sub(self.now));
                 self.now = next;
             }
             self.sync_due(rom, cart_ram, 2);
         }
+        self.halt_dma(1);
         self.now = self.now.wrapping_add(1);
         if self.interrupts.pending() != 0 {
+            self.settle_dma();
             self.cpu.mode = Mode::Running;
         }
     }

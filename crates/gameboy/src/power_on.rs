@@ -17,8 +17,8 @@ use crate::timer::{FAR_MCYCLES, Timer};
 /// The system counter at the first instruction of the cartridge, in M-cycles.
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
 /// Where the boot ROM leaves the PPU: in the last line of VBlank.
-/// UNVERIFIED to the dot: no known test depends on it more closely than to the line.
-const BOOT_DOT: u16 = 396;
+/// GBMicrotest and gambatte `display_startstate` count from here, and pass at this dot alone.
+const BOOT_DOT: u16 = 404;
 
 /// The registered-trademark tile comes from the boot ROM itself.
 const TRADEMARK_ROWS: [u8; 8] = [0x3c, 0x42, 0xb9, 0xa5, 0xb9, 0xa5, 0x42, 0x3c];
@@ -56,6 +56,7 @@ impl Machine {
                 previous_active: false,
                 previous_start: 0,
                 previous_page: 0xff,
+                copied: 0,
                 deadline: 0,
             },
             serial: Serial {

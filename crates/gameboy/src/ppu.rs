@@ -1,11 +1,12 @@
 //! The picture processor: registers, position in the frame, and when each kind of work is done.
 //!
-//! The position (`line`, `dot`) moves only when somebody looks (`sync_ppu`). A line is left alone until
-//! it has passed; then it is drawn at once (`line`), or, in a frame nobody observes, not at all. Only if
-//! something it depends on changes in the middle of it does the dot-by-dot `pipeline` take over, from
-//! the beginning of mode 3 up to the change and then to the end of the line. So timing never depends on
-//! whether somebody looks. `timing` knows what each dot means, `stat` when the interrupt line rises,
-//! `scan` which objects a line shows, `oam_bug` what a badly timed access does to OAM.
+//! The position (`line`, `dot`) moves only when it is read (`sync_ppu`). A line is left alone until
+//! it has passed; then it is drawn at once (`line`), or, in a frame that is not observed, not at
+//! all. Only if something it depends on changes in the middle of it does the dot-by-dot `pipeline`
+//! take over, from the beginning of mode 3 up to the change and then to the end of the line. So
+//! timing never depends on whether it is read. `timing` knows what each dot means, `stat` when the
+//! interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed access
+//! does to OAM.
 
 mod line;
 mod oam_bug;
@@ -19,7 +20,7 @@ mod timing;
 pub use pipeline::Pipeline;
 pub use scan::Scan;
 
-use crate::interrupts::{Interrupts, STAT, VBLANK};
+use crate::interrupts::{Interrupts, VBLANK};
 use crate::machine::Machine;
 
 /// LCDC bit 0: background and window enable.
@@ -104,7 +105,7 @@ pub struct Ppu {
     pub wy_met: bool,
     /// Window lines drawn so far in this frame.
     pub window_line: u8,
-    /// Somebody will look at this frame.
+    /// This frame will be looked at.
     pub draw: bool,
     /// The LCD was switched on within this frame, so the panel stays white.
     pub frame_blank: bool,
@@ -127,7 +128,7 @@ pub struct Ppu {
 }
 
 impl Ppu {
-    /// Whether the LCD is on.
+    /// Returns true if the LCD is on.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
         self.lcdc & LCDC_ON != 0
@@ -181,7 +182,9 @@ impl Machine {
                 ppu.dot = 5;
                 ppu.frame_over |= ppu.line == 0 && ppu.entered_vblank;
                 ppu.meet_wy();
-                ppu.line_event(&mut self.interrupts, 4);
+            }
+            if from <= timing::COMPARE_DOT && to > timing::COMPARE_DOT {
+                ppu.line_event(&mut self.interrupts, timing::COMPARE_DOT);
             }
         }
         if to <= timing::MODE3_DOT {
@@ -194,7 +197,7 @@ impl Machine {
             let rise = self.mode3_end() + 1;
             if from <= rise && to > rise {
                 self.ppu.dot = rise + 1;
-                self.ppu.update_stat_line(&mut self.interrupts, 0);
+                self.ppu.update_stat_line(&mut self.interrupts, stat::HBLANK_SOURCE);
             }
         }
         if to == LINE_TCYCLES {
@@ -202,7 +205,7 @@ impl Machine {
         }
     }
 
-    /// Draws what is left of the line, if anybody wants to see it.
+    /// Draws what is left of the line, if this frame will be looked at.
     fn finish_line(&mut self) {
         if self.ppu.stage == Stage::Untouched {
             if self.ppu.carries_window() {
@@ -346,20 +349,12 @@ impl Ppu {
 
     fn vblank_event(&mut self, interrupts: &mut Interrupts, at: u16) -> bool {
         let begins = self.line == VBLANK_LINE && at == VBLANK_DOT;
-        // Entering VBlank also pulses the OAM source (mooneye vblank_stat_intr).
-        if self.line == VBLANK_LINE
-            && (at == 2 || at == VBLANK_DOT)
-            && !self.stat_line
-            && self.stat & stat::OAM_SOURCE != 0
-        {
-            interrupts.request(STAT);
-        }
         if begins {
             interrupts.request(VBLANK);
             self.entered_vblank = true;
         }
-        let mode = self.mode_for_interrupt(0);
-        self.update_stat_line(interrupts, mode);
+        let sources = self.sources(0);
+        self.update_stat_line(interrupts, sources);
         begins
     }
 }

@@ -1,7 +1,7 @@
 //! The serial port (FF01, FF02) with nothing plugged in: eight ones are shifted in.
 //!
-//! The bit clock is the system counter's bit 7 divided by two, so a transfer starts in step with DIV,
-//! not with the write to SC.
+//! The bit clock is the system counter's bit 7 divided by two, so a transfer starts in step with
+//! DIV, not with the write to SC.
 
 use crate::interrupts::{Interrupts, SERIAL};
 use crate::timer::FAR_MCYCLES;

@@ -18,7 +18,7 @@ use codec::{Field, Reader, Unreadable, Writer};
 
 const MAGIC: [u8; 8] = *b"gbxstate";
 /// Raised with every change of `list`.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Why bytes were not taken as a state, or a buffer not as a place for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +28,14 @@ pub enum StateError {
     NotAState,
     /// Made by a program that keeps its states differently.
     OtherVersion {
-        /// What the state says.
+        /// Version in the state.
         version: u32,
     },
     /// Bytes are missing or left over.
     WrongLength {
-        /// What a state of this cartridge has.
+        /// Length of a state of this cartridge.
         expected_bytes: usize,
-        /// What was given.
+        /// Length of the bytes given.
         found_bytes: usize,
     },
     /// Made with another ROM.
@@ -47,17 +47,17 @@ pub enum StateError {
     Meaningless {
         /// Where.
         path: Path,
-        /// What stands there.
+        /// Value found there.
         code: u8,
     },
     /// No machine can be in this state.
     Impossible {
-        /// What would have to hold.
+        /// Rule that the state breaks.
         rule: &'static str,
     },
     /// The slices given don't fit the cartridge or the state.
     WrongBuffer {
-        /// What the buffer is for.
+        /// Purpose of the buffer.
         what: &'static str,
         /// How long it must be.
         expected_bytes: usize,

@@ -14,8 +14,8 @@ pub struct Step {
 }
 
 impl Machine {
-    /// Holds the buttons for the first frames of a step and nothing for the rest; gives the M-cycles
-    /// that it took.
+    /// Holds the buttons for the first frames of a step and nothing for the rest; gives the
+    /// M-cycles that it took.
     pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
         let start = self.now;
         self.set_buttons(if step.release_after == 0 { 0 } else { buttons });

@@ -1,7 +1,7 @@
 //! DIV, TIMA, TMA and TAC (FF04-FF07).
 //!
 //! DIV is the top of a counter that the clock drives; TIMA counts falling edges of one of its bits.
-//! Nothing is counted while nobody looks: `sync` works out how many edges passed.
+//! Nothing is counted until a register is read: `sync` works out how many edges passed.
 
 use crate::interrupts::{Interrupts, TIMER};
 
@@ -46,7 +46,7 @@ impl Timer {
         EDGE_SHIFT[(self.tac & 3) as usize] as u32
     }
 
-    /// Whether the enabled counter bit is high: if it drops for any reason, TIMA counts.
+    /// Returns true if the enabled counter bit is high: if it drops for any reason, TIMA counts.
     fn input_is_high(&self, now: u32) -> bool {
         let half = 1 << (self.edge_shift() - 1);
         self.tac & 4 != 0 && now.wrapping_sub(self.div_base) & half != 0

@@ -1,19 +1,19 @@
-//! What a program of the user may ask of a machine after a step: `gb.read`, `gb.pc`, `gb.pixel` and the rest
-//! (docs/programs.md). Each function here is one of them, under its own name.
+//! Functions by which a user's program reads a machine after a step: `gb.read`, `gb.pc`, `gb.pixel`
+//! and the rest (docs/programs.md). Each function here is one of them, under its own name.
 //!
-//! Called at the end of a frame, when every chip has been brought up to `now`: so registers can be read
-//! without a copy of the machine, and say what `Machine::peek` says. Nothing here changes anything, and no
-//! argument can lead outside.
+//! Called at the end of a frame, when every chip has been brought up to `now`: so registers can be
+//! read without a copy of the machine, and say what `Machine::peek` says. Nothing here changes
+//! anything, and no argument can lead outside.
 
 use crate::machine::Machine;
 
-/// What belongs to the step that is over and not to the machine.
+/// Numbers that belong to the step that is over and not to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Turn {
     /// Frames since the reset.
     pub frames: u32,
-    /// What the last reset of all machines was seeded with, its lower half.
+    /// Seed of the last reset of all machines, its lower half.
     pub seed: u32,
     /// The machine's number among its neighbours.
     pub env: u32,
@@ -68,8 +68,8 @@ fn read_register(machine: &Machine, low: u8) -> u8 {
     }
 }
 
-// At the end of a frame the LCD is off or has not begun to draw line 0, so what the mode is does not
-// depend on the line's objects.
+// At the end of a frame the LCD is off or has not begun to draw line 0, so what the mode is does
+// not depend on the line's objects.
 fn read_ppu(machine: &Machine, low: u8) -> u8 {
     let ppu = &machine.ppu;
     match low {
@@ -203,7 +203,8 @@ pub fn action(turn: &Turn) -> u8 {
     turn.action
 }
 
-/// The buttons that this step's action pressed: right, left, up, down, A, B, SELECT, START from bit 0.
+/// The buttons that this step's action pressed: right, left, up, down, A, B, SELECT, START, from
+/// bit 0.
 pub fn buttons(turn: &Turn) -> u8 {
     turn.buttons
 }
@@ -213,7 +214,7 @@ pub fn frames(turn: &Turn) -> i32 {
     turn.frames as i32
 }
 
-/// What the last reset was seeded with: `wp.rand_init(gb.seed(machine), gb.env(machine))`.
+/// Returns the seed of the last reset: `wp.rand_init(gb.seed(machine), gb.env(machine))`.
 pub fn seed(turn: &Turn) -> i32 {
     turn.seed as i32
 }

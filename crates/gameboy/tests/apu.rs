@@ -1,4 +1,4 @@
-//! What a program can read back from the audio registers.
+//! Values that a program can read back from the audio registers.
 //!
 //! blargg's dmg_sound ROMs test the same things end to end; here each claim stands alone.
 

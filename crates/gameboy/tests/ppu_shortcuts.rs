@@ -1,5 +1,5 @@
-//! The PPU's shortcuts against the dot-by-dot pipeline: the picture and the length of mode 3 of a whole
-//! line, and that timing does not depend on whether somebody looks.
+//! The PPU's shortcuts against the dot-by-dot pipeline: the picture and the length of mode 3 of a
+//! whole line, and that timing does not depend on whether the PPU is read.
 
 use gbxcule_gameboy::ppu::{LCDC_ON, Stage};
 use gbxcule_gameboy::{Cartridge, Machine};
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 #[path = "hardware/noise.rs"]
 mod noise;
 
-/// A machine that stands right before the end of mode 2 on some line, with everything random that the
-/// line depends on.
+/// A machine that stands right before the end of mode 2 on some line, with everything random that
+/// the line depends on.
 #[derive(Clone, Debug)]
 struct Scene {
     seed: u64,

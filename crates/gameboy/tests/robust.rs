@@ -1,5 +1,6 @@
-//! No ROM, no save data and no buttons make the machine panic or stay in a frame. The machine is built
-//! with overflow checks here (see the workspace's profiles), so arithmetic is covered as well.
+//! No ROM, no save data and no buttons make the machine panic or stay in a frame. The machine is
+//! built with overflow checks here (see the workspace's profiles), so arithmetic is covered as
+//! well.
 
 use gbxcule_gameboy::{Cartridge, FRAME_MCYCLES, Machine};
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
-//! What a state may hold: for each rule a machine that just keeps it and one that just breaks it.
+//! Values that a state may hold: for each rule a machine that just keeps it and one that just
+//! breaks it.
 
 use gbxcule_gameboy::ppu::Stage;
 use gbxcule_gameboy::timer::FAR_MCYCLES;
@@ -140,6 +141,11 @@ fn deadlines_are_near() {
                 |m| transfer(m, m.now - LAG),
             ],
             &[|m| transfer(m, m.now + 0x201), |m| transfer(m, m.now - LAG - 1)],
+        ),
+        row(
+            "dma.copied must be at most 160",
+            &[|m| m.dma.copied = 160],
+            &[|m| m.dma.copied = 161, |m| m.dma.copied = 255],
         ),
         row(
             "ppu.deadline must be near",

@@ -1,4 +1,5 @@
-//! What programs are told of a machine (`view`) is what a debugger would see (`peek`), at the end of any frame.
+//! Values that programs read from a machine (`view`) equal those that a debugger would see
+//! (`peek`), at the end of any frame.
 
 use gbxcule_gameboy::view::{self, Turn};
 use gbxcule_gameboy::{Cartridge, Machine};

@@ -1,4 +1,4 @@
-//! Where the actions of a run come from: seeded, so that a run can be repeated to the byte.
+//! Sources of a run's actions: seeded, so that a run can be repeated to the byte.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,14 +18,14 @@ pub enum ActionGen {
 }
 
 impl ActionGen {
-    /// Does this rule work with that codec?
+    /// Checks that this rule works with a codec.
     ///
     /// # Errors
     /// The action to hold is not in the codec.
-    pub fn check(&self, codec: Codec) -> Result<(), String> {
+    pub fn check(&self, codec: &Codec) -> Result<(), String> {
         match self {
             Self::Hold(name) if codec.action(name).is_none() => {
-                let known: Vec<_> = codec.actions.iter().map(|(name, _)| *name).collect();
+                let known: Vec<&str> = codec.actions.iter().map(|action| &*action.name).collect();
                 Err(format!(
                     "codec {} has no action `{name}`; it has {}",
                     codec.name,
@@ -37,10 +37,10 @@ impl ActionGen {
     }
 
     /// The actions of all envs at one step.
-    pub fn fill(&self, codec: Codec, seed: u64, step: u64, actions: &mut [u8]) {
+    pub fn fill(&self, codec: &Codec, seed: u64, step: u64, actions: &mut [u8]) {
         let count = codec.actions.len() as u64;
         for (env, action) in (0_u64..).zip(actions) {
-            // A codec has fewer than 256 actions, so the number fits a byte.
+            // A codec has at most 256 actions, so the number fits a byte.
             *action = match self {
                 Self::Random => (mix(mix(mix(seed) ^ step) ^ env) % count) as u8,
                 Self::Cycle => (step.wrapping_add(env) % count) as u8,
@@ -90,7 +90,7 @@ mod tests {
 
     fn actions(source: &ActionGen, seed: u64, step: u64) -> Vec<u8> {
         let mut actions = vec![0; 64];
-        source.fill(Codec::FULL_V1, seed, step, &mut actions);
+        source.fill(&Codec::FULL_V1, seed, step, &mut actions);
         actions
     }
 
@@ -120,6 +120,6 @@ mod tests {
             );
         }
         assert_eq!("noop".parse(), Ok(ActionGen::Hold("NOOP".to_owned())));
-        assert!(ActionGen::Hold("NOOP".to_owned()).check(Codec::POKEMONRED_PUFFER_V1).is_err());
+        assert!(ActionGen::Hold("NOOP".to_owned()).check(&Codec::POKEMONRED_PUFFER_V1).is_err());
     }
 }

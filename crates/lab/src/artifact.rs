@@ -1,7 +1,6 @@
-//! What the lab writes down: JSON with a schema version, never half written.
+//! Artifacts of the lab: JSON with a schema version, written whole or not at all.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -13,6 +12,9 @@ use crate::LabError;
 
 /// The version of every artifact's layout; it changes when a reader would have to.
 pub const SCHEMA_VERSION: u32 = 1;
+
+/// Bytes of an artifact, at most.
+const MOST_JSON_BYTES: u64 = 64 << 20;
 
 /// A ROM with the name it goes by and the hash that identifies it.
 #[derive(Debug, Clone)]
@@ -42,7 +44,8 @@ impl RomImage {
             return Ok(Self::new(rom.name, rom.bytes()));
         }
         let path = Path::new(name_or_path);
-        let bytes = fs::read(path).map_err(LabError::file(path))?;
+        let bytes = gbxcule_files::read(path, gbxcule_files::MOST_ROM_BYTES)
+            .map_err(LabError::file(path))?;
         let name =
             path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         Ok(Self::new(name, bytes))
@@ -62,33 +65,33 @@ pub fn timestamp() -> String {
     OffsetDateTime::now_utc().format(format).unwrap_or_default()
 }
 
-/// A name for this run: when, what, and which process, so that two runs of one second differ.
+/// A name as a part of a file's name: what shells, file systems and terminals take as it is, and
+/// not too long.
 #[must_use]
-pub fn run_id(what: &str) -> String {
-    format!("{}-{what}-{}", timestamp(), std::process::id())
+pub fn file_part(name: &str) -> String {
+    const MOST: usize = 80;
+    let is_kept = |it: char| it.is_alphanumeric() || "-_.".contains(it);
+    let mut part: String =
+        name.chars().map(|it| if is_kept(it) { it } else { '_' }).take(MOST).collect();
+    while part.len() > MOST {
+        part.pop();
+    }
+    part
 }
 
-/// Write bytes under a temporary name, then rename. What can't be written leaves nothing behind. A pipe or device, such as
-/// `/dev/null`, is written to as it is: renaming would put a file in its place.
+/// A name for this run: when, what, and a number of its own, so that two runs of one second differ
+/// on all machines.
+#[must_use]
+pub fn run_id(what: &str) -> String {
+    format!("{}-{}-{}", timestamp(), file_part(what), gbxcule_files::random_word())
+}
+
+/// Write a file whole: see [`gbxcule_files::write`].
 ///
 /// # Errors
-/// The folder cannot be written to.
+/// The file cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(LabError::file(folder))?;
-    }
-    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        return fs::write(path, bytes).map_err(LabError::file(path));
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary: PathBuf = path.with_file_name(name);
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| {
-        // It may not even have been made.
-        let _ = fs::remove_file(&temporary);
-        LabError::file(path)(error)
-    })
+    gbxcule_files::write(path, bytes).map_err(LabError::file(path))
 }
 
 /// Write JSON for people and programs to read.
@@ -104,7 +107,7 @@ pub fn write_json(path: &Path, value: &Value) -> Result<(), LabError> {
 /// # Errors
 /// No such file, not JSON, or another schema version.
 pub fn read_json(path: &Path) -> Result<Value, LabError> {
-    let text = fs::read(path).map_err(LabError::file(path))?;
+    let text = gbxcule_files::read(path, MOST_JSON_BYTES).map_err(LabError::file(path))?;
     let value: Value = serde_json::from_slice(&text)
         .map_err(|source| LabError::Json { path: path.into(), source })?;
     if value["schema_version"] == SCHEMA_VERSION {
@@ -118,6 +121,14 @@ pub fn read_json(path: &Path) -> Result<Value, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    #[test]
+    fn names_of_roms_make_short_plain_parts_of_file_names() {
+        assert_eq!(file_part("PEARL_DRIFT"), "PEARL_DRIFT");
+        assert_eq!(file_part("two words/../$(x)\n"), "two_words_..___x__");
+        assert_eq!(file_part(&"é".repeat(300)), "é".repeat(40));
+    }
 
     #[test]
     fn what_cant_be_written_leaves_nothing_behind_and_is_named() {
@@ -129,21 +140,10 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
     }
 
-    #[cfg(unix)]
     #[test]
-    fn a_pipe_is_written_to_and_stays_a_pipe() {
-        use std::os::unix::fs::FileTypeExt;
-
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
-        assert!(made.success());
-        let reader = std::thread::spawn({
-            let path = path.clone();
-            move || fs::read(path)
-        });
-        write_whole(&path, b"text").expect("somebody reads");
-        assert_eq!(reader.join().expect("a thread").expect("bytes"), b"text");
-        assert!(fs::metadata(&path).expect("still there").file_type().is_fifo());
+    fn a_long_name_makes_a_short_one() {
+        let name = run_id(&"é".repeat(200));
+        assert!(name.len() <= 120, "{name}");
+        assert_ne!(run_id("a"), run_id("a"));
     }
 }

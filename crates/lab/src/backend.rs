@@ -24,9 +24,9 @@ pub enum BackendKind {
     PyboySingle,
     /// PyBoy in as many child processes as there are cores: the CPU baseline.
     PyboyVecMp,
-    /// Ours on CPU threads.
+    /// SwarmBackend on CPU threads.
     WarpVecCpu,
-    /// Ours on a CUDA device.
+    /// SwarmBackend on a CUDA device.
     WarpVecCuda,
     /// Wrong on purpose: proves that the failure path works.
     StubBad,
@@ -64,7 +64,7 @@ impl BackendKind {
         if self == Self::WarpVecCuda { "cuda" } else { "cpu" }
     }
 
-    /// Does it run through PyBoy?
+    /// Returns true if the backend runs PyBoy.
     #[must_use]
     pub fn is_pyboy(self) -> bool {
         matches!(self, Self::PyboySingle | Self::PyboyVecMp)
@@ -81,7 +81,9 @@ impl BackendKind {
         }
         Ok(match self {
             Self::PyboySingle | Self::PyboyVecMp => Box::new(pyboy::Pyboy::open(self, config)?),
-            Self::WarpVecCpu | Self::WarpVecCuda => Box::new(swarm::Ours::open(self, config)?),
+            Self::WarpVecCpu | Self::WarpVecCuda => {
+                Box::new(swarm::SwarmBackend::open(self, config)?)
+            }
             Self::StubBad => Box::new(stub_bad::StubBad::open(config)?),
             #[cfg(feature = "mgba")]
             Self::Libmgba => Box::new(mgba::Mgba::open(config)?),
@@ -114,33 +116,33 @@ impl FromStr for BackendKind {
     }
 }
 
-/// What every backend is asked to run.
+/// Configuration that every backend gets: the ROM, the number of machines and how they step.
 #[derive(Debug, Clone)]
 pub struct BackendConfig {
     /// The ROM as it came from the file.
     pub rom: Arc<[u8]>,
     /// Machines.
     pub num_envs: usize,
-    /// What an action means.
+    /// Meaning of an action's number.
     pub codec: Codec,
-    /// How long a step lasts.
+    /// Length of a step.
     pub schedule: Schedule,
-    /// What a step computes.
+    /// Work of a step beside emulation.
     pub stage: Stage,
-    /// What rewards and observations are.
+    /// Programs that compute rewards and observations.
     pub programs: Programs,
     /// Draw the last frame of every step.
     pub draw_last: bool,
-    /// Frames must end at the same moment as everybody else's, at whatever cost.
+    /// Frames must end at the same moment as those of all other backends, at whatever cost.
     pub lockstep: bool,
     /// Threads or child processes; all cores when absent.
     pub workers: Option<NonZeroUsize>,
-    /// Which CUDA device, for the backend that takes one.
+    /// Number of the CUDA device, for the backend that takes one.
     pub cuda: u32,
 }
 
 impl BackendConfig {
-    /// Workers to start when nobody said how many.
+    /// Workers to start when no number was given.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.workers
@@ -148,16 +150,17 @@ impl BackendConfig {
             .map_or(1, NonZeroUsize::get)
     }
 
-    /// The same for a swarm of ours.
+    /// Returns this configuration as one of a swarm of our own.
     pub(crate) fn swarm(&self) -> SwarmConfig {
         SwarmConfig {
             num_envs: self.num_envs,
-            codec: self.codec,
+            codec: self.codec.clone(),
             schedule: self.schedule,
             stage: self.stage,
             programs: self.programs.clone(),
             draw_last: self.draw_last,
             threads: self.workers,
+            ..SwarmConfig::new(self.num_envs)
         }
     }
 }
@@ -173,9 +176,10 @@ pub struct EnvState {
     pub frames: Option<u64>,
 }
 
-/// Machines that can be stepped and looked at. A device backend may run behind its caller until [`Backend::sync`].
+/// Machines that can be stepped and looked at. A device backend may run behind its caller until
+/// [`Backend::sync`].
 pub trait Backend {
-    /// Which one this is.
+    /// Returns the kind of this backend.
     fn kind(&self) -> BackendKind;
 
     /// Versions and settings that an artifact should record.

@@ -1,7 +1,8 @@
 //! Sweeps: how many frames a second, for how many machines, on which backend.
 //!
-//! All backends of a sweep take turns within one run, so that what else the machine does hits them alike. Opening and
-//! the first step are timed apart; a window is warmed up first, and always ends with a sync.
+//! All backends of a sweep take turns within one run, so that what else the machine does hits them
+//! alike. Opening and the first step are timed apart; a window is warmed up first, and always ends
+//! with a sync.
 
 use std::time::{Duration, Instant};
 
@@ -13,20 +14,20 @@ use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
 use crate::backend::{Backend, BackendConfig, BackendKind};
 use crate::{LabError, program, system};
 
-/// After how many steps a device is waited for, unless somebody says otherwise.
+/// After how many steps a device is waited for, unless the user says otherwise.
 pub const SYNC_EVERY: u64 = 64;
 
-/// What an artifact of this kind says it is.
+/// Value of `kind` in a benchmark's artifact.
 pub const KIND: &str = "bench_sweep";
 
-/// What is measured.
+/// Plan of a benchmark: the backends, the ROM and the sizes that are measured.
 #[derive(Debug, Clone)]
 pub struct BenchPlan {
     /// The backends, the baseline first.
     pub backends: Vec<BackendKind>,
-    /// Which CUDA device, for the backend that takes one.
+    /// Number of the CUDA device, for the backend that takes one.
     pub cuda: u32,
-    /// What they run.
+    /// ROM that all machines run.
     pub rom: RomImage,
     /// Numbers of machines.
     pub env_counts: Vec<usize>,
@@ -42,34 +43,34 @@ pub struct BenchPlan {
     pub repeats: u32,
     /// Sync after so many steps; 0 only at the end of a window.
     pub sync_every: u64,
-    /// What an action means.
+    /// Meaning of an action's number.
     pub codec: Codec,
-    /// How long a step lasts.
+    /// Length of a step.
     pub schedule: Schedule,
-    /// What a step computes.
+    /// Work of a step beside emulation.
     pub stage: Stage,
-    /// What rewards and observations are.
+    /// Programs that compute rewards and observations.
     pub programs: Programs,
     /// Draw the last frame of every step.
     pub draw_last: bool,
-    /// Where actions come from.
+    /// Source of the actions.
     pub action_gen: ActionGen,
     /// Seed of the actions.
     pub actions_seed: u64,
-    /// The rung of the ladder, if this is one.
+    /// The experiment, if the plan is one.
     pub experiment: Option<&'static str>,
     /// Threads or child processes; all cores when absent.
     pub workers: Option<std::num::NonZeroUsize>,
 }
 
-/// What happened so far, for whoever shows it.
+/// Progress of a running benchmark, for display.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// Windows done.
     pub done: usize,
     /// Windows in all.
     pub of: usize,
-    /// Which backend is at work.
+    /// Backend that is being measured.
     pub backend: BackendKind,
     /// With how many machines.
     pub num_envs: usize,
@@ -98,6 +99,9 @@ struct Window {
 pub fn run(plan: &BenchPlan, progress: &mut dyn FnMut(Progress)) -> Result<Value, LabError> {
     let of = plan.env_counts.iter().map(|envs| plan.runners(*envs).count()).sum::<usize>()
         * plan.repeats as usize;
+    if of == 0 {
+        return Err(LabError::NothingToMeasure { most_pyboy_envs: plan.most_pyboy_envs });
+    }
     let mut done = 0;
     let mut results = Vec::new();
     for &num_envs in &plan.env_counts {
@@ -171,7 +175,7 @@ impl Contestant {
         let config = BackendConfig {
             rom: plan.rom.bytes.clone(),
             num_envs,
-            codec: plan.codec,
+            codec: plan.codec.clone(),
             schedule: plan.schedule,
             stage: plan.stage,
             programs: plan.programs.clone(),
@@ -206,7 +210,7 @@ impl Contestant {
     }
 
     fn take_step(&mut self, plan: &BenchPlan) -> Result<(), LabError> {
-        plan.action_gen.fill(plan.codec, plan.actions_seed, self.step, &mut self.actions);
+        plan.action_gen.fill(&plan.codec, plan.actions_seed, self.step, &mut self.actions);
         self.step += 1;
         self.backend.step(&self.actions)
     }
@@ -275,7 +279,8 @@ fn median(sorted: &[f64]) -> f64 {
     }
 }
 
-/// How many machines a backend can work on at once: all of them on a device, one for each worker on the CPU.
+/// Returns the number of machines that a backend can work on at once: all of them on a device, one
+/// for each worker on a CPU.
 fn parallel(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> usize {
     let workers = plan.workers.or_else(|| std::thread::available_parallelism().ok());
     match kind {
@@ -284,8 +289,8 @@ fn parallel(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> usize {
     }
 }
 
-/// Scaling efficiency: the speed over that of the backend's smallest number of machines, divided by how many times more
-/// machines are worked on at once.
+/// Scaling efficiency: the speed over that of the backend's smallest number of machines, divided by
+/// how many times more machines are worked on at once.
 fn add_scaling(results: &mut [Value]) {
     let each = |result: &Value| {
         Some(result["frames_per_s"].as_f64()? / result["parallel"].as_u64()? as f64)

@@ -1,24 +1,25 @@
 //! Mismatch bundles: one folder that answers every question about a disagreement and can repeat it.
 //!
-//! The folder is filled under a temporary name and renamed into place, so a run that is killed leaves no half bundle
-//! under a name that anybody would open.
+//! The folder is filled under a temporary name and renamed into place, so a run that is killed
+//! leaves no half bundle under the name of a whole one.
 
 use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use gbxcule_files::TemporaryFolder;
 use serde_json::{Value, json};
 
-use crate::artifact::{SCHEMA_VERSION, run_id, sha256, write_json, write_whole};
+use crate::artifact::{SCHEMA_VERSION, file_part, run_id, sha256, write_json, write_whole};
 use crate::region::Region;
 use crate::verify::{Mismatch, Observed, Verdict, VerifyPlan, registers};
-use crate::{LabError, system};
+use crate::{LabError, command, system};
 
 /// Memory dumps are cut here: enough to see the difference, small enough to mail.
 pub const MAX_MEM_DUMP_BYTES: usize = 1024;
 
-/// What `metadata.json` says it is.
+/// Value of `kind` in a bundle's `metadata.json`.
 pub const KIND: &str = "mismatch_bundle";
 
 /// The names of the files; [`crate::replay`] reads them back.
@@ -37,19 +38,12 @@ pub fn write(
     verdict: &Verdict,
     mismatch: &Mismatch,
 ) -> Result<PathBuf, LabError> {
-    let name = format!("{}-{}-vs-{}", plan.rom.name, plan.reference, plan.dut);
+    let name = format!("{}-{}-vs-{}", file_part(&plan.rom.name), plan.reference, plan.dut);
     let id = run_id(&name);
-    let temporary = folder.join(format!(".{id}.tmp"));
-    fs::create_dir_all(&temporary).map_err(LabError::file(&temporary))?;
     let place = folder.join(&id);
-    let written = fill(&temporary, &id, plan, verdict, mismatch)
-        .and_then(|()| fs::rename(&temporary, &place).map_err(LabError::file(&place)));
-    if let Err(error) = written {
-        // What is there of it answers nothing; if it can't be removed, the first error says why.
-        let _ = fs::remove_dir_all(&temporary);
-        return Err(error);
-    }
-    Ok(place)
+    let temporary = TemporaryFolder::inside(folder).map_err(LabError::file(folder))?;
+    fill(temporary.path(), &id, plan, verdict, mismatch)?;
+    temporary.rename(&place).map_err(LabError::file(&place))
 }
 
 fn fill(
@@ -83,7 +77,7 @@ fn fill(
 
 /// The script finds the command by itself where the bundle was made.
 fn repro() -> String {
-    let here = std::env::current_exe().unwrap_or_default();
+    let here = command::path();
     let here = here.to_string_lossy().replace('\'', r"'\''");
     format!(
         r#"#!/bin/sh
@@ -123,7 +117,7 @@ fn metadata(id: &str, plan: &VerifyPlan, verdict: &Verdict, mismatch: &Mismatch)
     })
 }
 
-/// What is not equal; [`crate::replay`] holds a repetition against this value.
+/// Returns the differences as JSON; [`crate::replay`] compares a repetition with this value.
 pub(crate) fn diff(plan: &VerifyPlan, mismatch: &Mismatch) -> Value {
     let differences = mismatch.differences.iter().map(|difference| {
         json!({

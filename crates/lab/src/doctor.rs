@@ -1,9 +1,11 @@
-//! What this machine has, what it lacks, and the command that brings it.
+//! Inventory of this machine: the tools it has, those it lacks, and the command that installs each.
 
 use gbxcule_oracle::Python;
+use gbxcule_python_env::Interpreter;
 use gbxcule_runtime::Error;
 use gbxcule_runtime::cuda::{Driver, Gpu};
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
+use gbxcule_sandbox::Protection;
 use serde_json::Value;
 
 use crate::system;
@@ -11,11 +13,11 @@ use crate::system;
 /// One line of the examination.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// What was looked for.
+    /// Name of the tool.
     pub subject: &'static str,
-    /// Is it there?
+    /// True if the tool was found.
     pub found: bool,
-    /// What was found, or what it is needed for.
+    /// Version that was found, or the purpose of a tool that is missing.
     pub what: String,
     /// The command that brings it; nothing if it is there or can't be brought.
     pub remedy: Option<&'static str>,
@@ -28,6 +30,7 @@ pub fn examine() -> Vec<Finding> {
     let python = &system["python"];
     vec![
         host(&system),
+        sandbox(),
         interpreter(python),
         package(
             python,
@@ -57,10 +60,21 @@ fn host(system: &Value) -> Finding {
     Finding { subject: "cpu", found: true, what, remedy: None }
 }
 
+/// Describes the sandbox in which texts of unknown origin are compiled and run.
+fn sandbox() -> Finding {
+    let here = Protection::here();
+    let what = here.to_string();
+    let what = what.trim_start_matches("sandbox: ").to_owned();
+    let remedy =
+        "a Linux of 2023 or newer, or a container that allows Landlock and seccomp (SECURITY.md)";
+    let remedy = (!here.is_whole()).then_some(remedy);
+    Finding { subject: "sandbox", found: here.is_whole(), what, remedy }
+}
+
 fn interpreter(python: &Value) -> Finding {
-    let program = Python::find().program;
+    let Interpreter { program, passed_over } = Python::interpreter();
     let found = python.is_object();
-    let what = if found {
+    let mut what = if found {
         format!(
             "{} {}",
             python["program"].as_str().unwrap_or("?"),
@@ -69,6 +83,9 @@ fn interpreter(python: &Value) -> Finding {
     } else {
         format!("`{}` does not run; the references are Python programs", program.display())
     };
+    if let Some(why) = passed_over {
+        what += &format!("; {why}; name it in GBXCULE_PYTHON if it is to be run");
+    }
     Finding { subject: "python", found, what, remedy: (!found).then_some("make .venv") }
 }
 

@@ -7,7 +7,7 @@ use gbxcule_swarm::SwarmError;
 
 use crate::BackendKind;
 
-/// What went wrong, and what can be done about it.
+/// Error of the lab, with advice on what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum LabError {
@@ -25,6 +25,18 @@ pub enum LabError {
         "{backend} has one machine, {num_envs} were asked for; {instead} has as many as you like"
     )]
     OneEnvOnly { backend: BackendKind, num_envs: usize, instead: BackendKind },
+    #[error("{backend} has {most} machines at most, {num_envs} were asked for")]
+    TooManyEnvs { backend: BackendKind, num_envs: usize, most: usize },
+    #[error(
+        "{steps} steps of {num_envs} machines are more than can be recorded: {most} actions at most"
+    )]
+    TooManyActions { steps: u64, num_envs: usize, most: u64 },
+    #[error("the regions to compare have {bytes} bytes together, and at most {most} are compared")]
+    TooMuchMemory { bytes: u64, most: u64 },
+    #[error(
+        "no backend measures any of these numbers of machines; PyBoy gets {most_pyboy_envs} at most"
+    )]
+    NothingToMeasure { most_pyboy_envs: usize },
     #[error(
         "{backend} computes reward_v0 and obs_v0 only; for other programs take warp_vec_cpu or warp_vec_cuda, or \
          --stage emulate_only"
@@ -40,6 +52,10 @@ pub enum LabError {
     Suite(String),
     #[error("libmgba {0}")]
     Mgba(String),
+    #[error(
+        "{0} is a script of the Python package: what is copied is the program of `cargo build --release -p gbxcule-cli`"
+    )]
+    NoProgram(PathBuf),
     #[error("the plot could not be drawn: {0}")]
     Plot(String),
     #[error(

@@ -1,18 +1,21 @@
-//! The lab: holds the swarm against references, measures it honestly, and writes down what was found.
+//! The lab: holds the swarm against references, measures it honestly, and writes down what was
+//! found.
 //!
-//! Everything that can run Game Boys is a [`Backend`]: ours, PyBoy in child processes, libmgba, and one that is wrong
-//! on purpose. [`verify`] steps two of them in lockstep; [`bundle`] writes a disagreement down so that it can be
-//! replayed; [`bench`] times them; [`report`] draws what was timed; [`doctor`] says what this machine has.
+//! Everything that can run Game Boys is a [`Backend`]: ours, PyBoy in child processes, libmgba, and
+//! one that is wrong on purpose. [`verify`] steps two of them in lockstep; [`bundle`] writes a
+//! disagreement down so that it can be replayed; [`bench`] times them; [`report`] draws what was
+//! timed; [`doctor`] says what this machine has.
 
 pub mod action_source;
 pub mod artifact;
 pub mod backend;
 pub mod bench;
 pub mod bundle;
+pub mod command;
 pub mod doctor;
 mod error;
-pub mod kit;
-pub mod ladder;
+pub mod experiments;
+pub mod gpu_bundle;
 mod plot;
 pub mod program;
 pub mod region;

@@ -1,24 +1,15 @@
 //! The picture of a sweep: frames a second on the left, speed-up over the baseline on the right.
 //!
-//! Both scales are logarithmic, because both the number of machines and the speed span decades. The font is compiled
-//! in, so the picture is the same on every machine.
+//! Both scales are logarithmic, because both the number of machines and the speed span decades.
 
-use std::path::Path;
-use std::sync::Once;
-
-use plotters::coord::Shift;
+use gbxcule_chart::{Canvas, DrawResult, FAINT, FONT, GRID, INK};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{FontStyle, register_font};
 
 use crate::LabError;
 use crate::report::{Series, Sweep};
 
 const SIZE: (u32, u32) = (1800, 860);
-const FONT: &str = "sans-serif";
-const INK: RGBColor = RGBColor(0x22, 0x26, 0x2C);
-const FAINT: RGBColor = RGBColor(0x6B, 0x73, 0x80);
-const GRID: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 
 /// Okabe and Ito's palette: told apart by everybody, and in print.
 const COLOURS: [RGBColor; 6] = [
@@ -30,7 +21,7 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(0x56, 0xB4, 0xE9),
 ];
 
-/// What one panel shows of a point.
+/// One panel: its title and the value of a point that it shows.
 struct Panel {
     title: &'static str,
     lines: Vec<Line>,
@@ -45,31 +36,19 @@ struct Line {
     points: Vec<(f64, [f64; 3])>,
 }
 
-/// Draw all sweeps into one picture.
-pub(crate) fn scaling(path: &Path, sweeps: &[Sweep]) -> Result<(), LabError> {
-    draw(path, sweeps).map_err(|error| LabError::Plot(error.to_string()))
+/// Draws all sweeps into one PNG.
+pub(crate) fn scaling(sweeps: &[Sweep]) -> Result<Vec<u8>, LabError> {
+    gbxcule_chart::png(SIZE, |canvas| draw(canvas, sweeps))
+        .map_err(|error| LabError::Plot(error.to_string()))
 }
 
-fn draw(path: &Path, sweeps: &[Sweep]) -> Result<(), Box<dyn std::error::Error>> {
-    load_font();
-    let root = BitMapBackend::new(path, SIZE).into_drawing_area();
-    root.fill(&WHITE)?;
+fn draw(canvas: &Canvas<'_>, sweeps: &[Sweep]) -> DrawResult {
     let title: Vec<_> = sweeps.iter().map(|sweep| sweep.title.as_str()).collect();
-    let root = root.margin(18, 0, 0, 0);
-    let root = root.titled(&title.join("   ·   "), (FONT, 34).into_font().color(&INK))?;
-    let (left, right) = root.split_horizontally(SIZE.0 / 2);
+    let canvas = canvas.margin(18, 0, 0, 0);
+    let canvas = canvas.titled(&title.join("   ·   "), (FONT, 34).into_font().color(&INK))?;
+    let (left, right) = canvas.split_horizontally(SIZE.0 / 2);
     draw_panel(&left, &panel(sweeps, "frames a second", false, compact))?;
-    draw_panel(&right, &panel(sweeps, "speed-up over the baseline's best", true, times))?;
-    root.present()?;
-    Ok(())
-}
-
-fn load_font() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // The font is a constant of this binary: either it always loads or a test fails.
-        let _ = register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
-    });
+    draw_panel(&right, &panel(sweeps, "speed-up over the baseline's best", true, times))
 }
 
 fn panel(sweeps: &[Sweep], title: &'static str, relative: bool, print: fn(f64) -> String) -> Panel {
@@ -99,13 +78,7 @@ fn points(series: &Series, unit: f64) -> Vec<(f64, [f64; 3])> {
     row.collect()
 }
 
-fn draw_panel<DB: DrawingBackend>(
-    area: &DrawingArea<DB, Shift>,
-    panel: &Panel,
-) -> Result<(), Box<dyn std::error::Error>>
-where
-    DB::ErrorType: 'static,
-{
+fn draw_panel(area: &Canvas<'_>, panel: &Panel) -> DrawResult {
     let machines = panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.0));
     let values = panel.lines.iter().flat_map(|line| line.points.iter().flat_map(|point| point.1));
     let (first, last) = bounds(machines);
@@ -167,7 +140,8 @@ fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// The number whose powers are written on the scale. Less than two decades may hold one power of ten, or none.
+/// The number whose powers are written on the scale. Less than two decades may hold one power of
+/// ten, or none.
 fn base(lowest: f64, highest: f64) -> f64 {
     if highest / lowest < 100.0 { 2.0 } else { 10.0 }
 }

@@ -1,5 +1,5 @@
-//! Programs in artifacts: which they are, and the text of those that are not built in, so that an artifact is whole
-//! without the user's files.
+//! Programs in artifacts: which they are, and the text of those that are not built in, so that an
+//! artifact is whole without the user's files.
 
 use gbxcule_swarm::{ProgramText, Programs};
 use serde_json::{Value, json};
@@ -42,6 +42,9 @@ pub fn from_json(recorded: &Value) -> Result<Programs, String> {
                 let files = files.map_err(|error| format!("files of program `{role}`: {error}"))?;
                 ProgramText::with_files(name, text, files)
             }
+            // Only what is built in goes without its text: a name must not lead to a file of this
+            // computer's.
+            None if name.ends_with(".py") => return Err(format!("no text of program `{role}`")),
             None => ProgramText::find(name).map_err(|error| error.to_string())?,
         };
         if program.sha256() != field("sha256")? {

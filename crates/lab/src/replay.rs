@@ -1,6 +1,5 @@
 //! Bundles, run again.
 
-use std::fs;
 use std::path::Path;
 
 use gbxcule_swarm::{Codec, Schedule};
@@ -10,14 +9,17 @@ use crate::artifact::{RomImage, read_json};
 use crate::verify::{Judgement, Verdict, VerifyPlan, lockstep};
 use crate::{LabError, bundle, program};
 
-/// How a repetition compares with the bundle.
+/// Bytes of the recorded actions, at most.
+const MOST_ACTIONS_BYTES: u64 = 256 << 20;
+
+/// Comparison of a repetition with the bundle.
 #[derive(Debug)]
 pub struct Replay {
     /// The plan that the bundle recorded.
     pub plan: VerifyPlan,
     /// The repetition.
     pub verdict: Verdict,
-    /// Does the same disagreement show at the same step, to the byte?
+    /// True if the same disagreement shows at the same step, to the byte.
     pub reproduced: bool,
 }
 
@@ -33,7 +35,8 @@ pub fn replay(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<Replay, La
         return Err(broken(format!("kind {}, expected \"{}\"", metadata["kind"], bundle::KIND)));
     }
     let rom_path = folder.join(bundle::ROM);
-    let rom = fs::read(&rom_path).map_err(LabError::file(&rom_path))?;
+    let rom = gbxcule_files::read(&rom_path, gbxcule_files::MOST_ROM_BYTES)
+        .map_err(LabError::file(&rom_path))?;
     let plan = plan(&metadata, rom).map_err(broken)?;
     let actions = read_actions(&folder.join(bundle::ACTIONS), plan.num_envs)?;
     let mut source = |step: u64, out: &mut [u8]| {
@@ -76,7 +79,7 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
             .collect::<Result<_, _>>()?,
         compare_counters: recorded["compare_counters"] == true,
         compare_frame: recorded["compare_frame"] == true,
-        codec: Codec::by_name(codec).ok_or_else(|| format!("no codec `{codec}`"))?,
+        codec: Codec::by_name(codec).map_err(|error| error.to_string())?,
         schedule: Schedule::new(small("frames_per_step")?, small("release_after_frames")?)
             .map_err(|error| error.to_string())?,
         stage: text("stage")?.parse()?,
@@ -90,7 +93,7 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
 }
 
 fn read_actions(path: &Path, num_envs: usize) -> Result<Vec<Vec<u8>>, LabError> {
-    let text = fs::read_to_string(path).map_err(LabError::file(path))?;
+    let text = gbxcule_files::read_text(path, MOST_ACTIONS_BYTES).map_err(LabError::file(path))?;
     let line = |(number, line): (usize, &str)| {
         let broken = |found: String| LabError::Artifact { path: path.to_owned(), found };
         let value: Value = serde_json::from_str(line)

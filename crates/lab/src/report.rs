@@ -9,7 +9,14 @@ use serde_json::Value;
 use crate::artifact::{read_json, write_whole};
 use crate::{LabError, bench, plot};
 
-/// What was written.
+/// Results of one artifact, and characters of a name, at most.
+const MOST_RESULTS: usize = 10_000;
+const LONGEST_NAME: usize = 80;
+/// Numbers that a bench can measure, and frames a second that can be drawn.
+const MOST_MEASURED: f64 = 1e18;
+const LEAST_SPEED: f64 = 1e-9;
+
+/// Counts and paths of a report that was written.
 #[derive(Debug)]
 pub struct Report {
     /// The summary.
@@ -53,7 +60,8 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
-    /// The best that the baseline reached with any number of machines: what a speed-up is measured against.
+    /// The best that the baseline reached with any number of machines: what a speed-up is measured
+    /// against.
     pub(crate) fn baseline_frames_per_s(&self) -> Option<f64> {
         let series = self.series.iter().find(|series| series.backend == self.baseline)?;
         series.points.iter().map(|point| point.frames_per_s).max_by(f64::total_cmp)
@@ -64,44 +72,59 @@ impl Sweep {
         if artifact["kind"] != bench::KIND {
             return Ok(None);
         }
-        let broken =
-            || LabError::Artifact { path: path.into(), found: "results are missing".to_owned() };
+        let say = |found: &str| LabError::Artifact { path: path.into(), found: found.to_owned() };
+        let broken = || say("results are missing, or are no numbers that a bench can measure");
         let mut series: Vec<Series> = Vec::new();
-        for result in artifact["results"].as_array().ok_or_else(broken)? {
-            let backend = result["backend"].as_str().ok_or_else(broken)?;
+        let results = artifact["results"].as_array().ok_or_else(broken)?;
+        if results.is_empty() || results.len() > MOST_RESULTS {
+            let found = results.len();
+            return Err(say(&format!("{found} results, and a report has 1 to {MOST_RESULTS}")));
+        }
+        for result in results {
+            let backend = name(&result["backend"]);
             let point = point(result).ok_or_else(broken)?;
             match series.iter_mut().find(|series| series.backend == backend) {
                 Some(series) => series.points.push(point),
-                None => series.push(Series { backend: backend.to_owned(), points: vec![point] }),
+                None => series.push(Series { backend, points: vec![point] }),
             }
         }
         let config = &artifact["config"];
         let title = format!(
             "{} · {} frames a step · {}{}",
-            config["rom"]["name"].as_str().unwrap_or("?"),
-            config["frames_per_step"],
-            config["stage"].as_str().unwrap_or("?"),
+            name(&config["rom"]["name"]),
+            config["frames_per_step"].as_u64().unwrap_or(0),
+            name(&config["stage"]),
             if config["draw_last"] == true { " · last frame drawn" } else { "" },
         );
-        let baseline = config["baseline"].as_str().unwrap_or_default().to_owned();
+        let baseline = name(&config["baseline"]);
         Ok(Some(Self { title, baseline, series, artifact }))
     }
 }
 
+/// A name that an artifact holds, short enough for a picture.
+fn name(value: &Value) -> String {
+    let text = value.as_str().unwrap_or("?");
+    text.chars().filter(|it| !it.is_control()).take(LONGEST_NAME).collect()
+}
+
+/// A result, if its numbers are such as a bench can measure: those that are drawn are positive and
+/// of a size that a scale can show.
 fn point(result: &Value) -> Option<Point> {
-    let number = |field: &str| result[field].as_f64();
+    let measured = |value: &Value| value.as_f64().filter(|it| (0.0..=MOST_MEASURED).contains(it));
+    let number = |field: &str| measured(&result[field]);
+    let speed = |field: &str| number(field).filter(|it| *it >= LEAST_SPEED);
     Some(Point {
-        num_envs: result["num_envs"].as_u64()?,
-        frames_per_s: number("frames_per_s")?,
-        slowest: number("slowest_frames_per_s")?,
-        fastest: number("fastest_frames_per_s")?,
+        num_envs: result["num_envs"].as_u64().filter(|it| (1..=1 << 40).contains(it))?,
+        frames_per_s: speed("frames_per_s")?,
+        slowest: speed("slowest_frames_per_s")?,
+        fastest: speed("fastest_frames_per_s")?,
         spread: number("spread")?,
         steps_per_s_per_env: number("steps_per_s_per_env")?,
         env_steps_per_s: number("env_steps_per_s")?,
         scaling_efficiency: number("scaling_efficiency")?,
         distinct_pcs: result["distinct_pcs_at_end"].as_u64()?,
-        open_s: result["warm_start"]["open_s"].as_f64()?,
-        first_step_s: result["warm_start"]["first_step_s"].as_f64()?,
+        open_s: measured(&result["warm_start"]["open_s"])?,
+        first_step_s: measured(&result["warm_start"]["first_step_s"])?,
     })
 }
 
@@ -124,7 +147,7 @@ pub fn write(folder: &Path) -> Result<Report, LabError> {
         return Err(LabError::NothingToReport(folder.into()));
     };
     let plot = folder.join("scaling.png");
-    plot::scaling(&plot, &sweeps)?;
+    write_whole(&plot, &plot::scaling(&sweeps)?)?;
     let text = summary(first, &sweeps);
     let summary = folder.join("summary.md");
     write_whole(&summary, text.as_bytes())?;

@@ -1,8 +1,9 @@
 //! Every micro-ROM against a reference, with the differences that are explained.
 //!
-//! A row says what is compared and for how long. Where a reference is the wrong one, the row pins in what that shows,
-//! after which step first, at how many steps, and why we know. Everything else must be equal all the same, and a run in
-//! which the pinned difference does not show exactly so fails like any other mismatch.
+//! A row says what is compared and for how long. Where a reference is the wrong one, the row pins
+//! in what that shows, after which step first, at how many steps, and why we know. Everything else
+//! must be equal all the same, and a run in which the pinned difference does not show exactly so
+//! fails like any other mismatch.
 
 use std::fmt::Write;
 
@@ -21,7 +22,7 @@ pub struct Case {
     pub rom: &'static str,
     /// Steps of one frame each.
     pub steps: u64,
-    /// Where its actions come from.
+    /// Source of the actions.
     pub actions: &'static str,
     /// Memory that is compared.
     pub regions: &'static [Region],
@@ -29,14 +30,14 @@ pub struct Case {
     pub counters: bool,
     /// The drawn frame is compared too.
     pub frame: bool,
-    /// Where references are known to be wrong.
+    /// Differences in which a reference is known to be wrong.
     pub explained: &'static [Explained],
 }
 
 /// A difference that is understood.
 #[derive(Debug, Clone, Copy)]
 pub struct Explained {
-    /// Who is wrong.
+    /// Backend that is wrong.
     pub reference: BackendKind,
     /// In what it may show, and in nothing else.
     pub fields: &'static [&'static str],
@@ -44,21 +45,21 @@ pub struct Explained {
     pub first: u64,
     /// After how many steps it shows.
     pub times: u64,
-    /// What stands for every value on both sides at every such step: see [`Found`].
+    /// Digest over every value of both sides at every step at which they differ: see [`SetAside`].
     pub digest: &'static str,
-    /// Why we know.
+    /// Reason why the reference is known to be wrong.
     pub why: &'static str,
 }
 
-/// What was set aside in a run.
+/// Differences that were set aside in a run.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct SetAside {
     first: u64,
     times: u64,
     values: String,
 }
 
-impl Found {
+impl SetAside {
     fn add(&mut self, mismatch: &Mismatch) {
         if self.times == 0 {
             self.first = mismatch.step;
@@ -81,7 +82,7 @@ impl Found {
     }
 }
 
-/// How a row came out.
+/// Outcome of a row.
 #[derive(Debug)]
 pub enum Outcome {
     /// Everything is equal.
@@ -89,14 +90,14 @@ pub enum Outcome {
     /// The pinned difference shows as pinned.
     AsExplained(&'static Explained),
     /// A pinned difference shows in another way than pinned, or not at all.
-    Stale(&'static Explained, Found),
-    /// A difference that nobody has explained.
+    Stale(&'static Explained, SetAside),
+    /// A difference without an explanation.
     Unexplained {
-        /// What ran.
+        /// Plan that was run.
         plan: Box<VerifyPlan>,
-        /// How it ended.
+        /// Verdict of the run.
         verdict: Box<Verdict>,
-        /// Where it disagreed.
+        /// First disagreement.
         mismatch: Box<Mismatch>,
     },
 }
@@ -127,7 +128,7 @@ pub fn run(
         ..VerifyPlan::new(reference, dut, RomImage::find(case.rom)?)
     };
     let explained = case.explained.iter().find(|explained| explained.reference == reference);
-    let mut found = Found::default();
+    let mut found = SetAside::default();
     let mut judge = |mismatch: &Mismatch| {
         if !explained.is_some_and(|explained| explained.covers(mismatch)) {
             return Judgement::Stop;
@@ -158,7 +159,7 @@ impl Explained {
 }
 
 impl Case {
-    /// What is compared, in a few words.
+    /// Describes the comparison in a few words.
     #[must_use]
     pub fn what(&self) -> String {
         let mut text = format!("{:4} frames, {}: registers", self.steps, self.actions);
@@ -173,7 +174,7 @@ impl Case {
 }
 
 impl Outcome {
-    /// Is this row as it should be?
+    /// Returns true if the row agrees, or differs exactly as pinned.
     #[must_use]
     pub fn is_as_pinned(&self) -> bool {
         matches!(self, Self::Agrees(_) | Self::AsExplained(_))

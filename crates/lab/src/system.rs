@@ -1,4 +1,5 @@
-//! What machine this is, as every artifact records it. What cannot be found out is null, never guessed.
+//! Description of the machine, as every artifact records it. An unknown value is null, never a
+//! guess.
 
 use std::fs;
 use std::process::Command;
@@ -88,7 +89,8 @@ fn package_version(name: &str) -> Option<String> {
     found.as_str().map(str::to_owned)
 }
 
-/// The interpreter and the packages that matter here, each with where its wheel came from (PEP 610).
+/// The interpreter and the packages that matter here, each with where its wheel came from (PEP
+/// 610).
 #[must_use]
 pub fn python_packages() -> Value {
     python_json(PACKAGES_SCRIPT).unwrap_or(Value::Null)
@@ -109,6 +111,6 @@ print(json.dumps({"program": sys.executable, "version": platform.python_version(
 "#;
 
 fn python_json(script: &str) -> Option<Value> {
-    let output = Python::find().command().args(["-c", script]).output().ok()?;
+    let output = Python::find().script(script).output().ok()?;
     serde_json::from_slice(&output.stdout).ok()
 }

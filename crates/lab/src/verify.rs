@@ -1,4 +1,5 @@
-//! Lockstep: two backends take the same actions, and after every step everything named must be equal.
+//! Lockstep: two backends take the same actions, and after every step everything named must be
+//! equal.
 
 use std::time::{Duration, Instant};
 
@@ -12,16 +13,22 @@ use crate::backend::{Backend, BackendConfig, BackendKind, EnvState};
 use crate::program;
 use crate::region::Region;
 
-/// What is held against what, and how closely.
+/// Actions that a run records, at most: they are kept in memory until it is over.
+const MOST_ACTIONS: u64 = 1 << 33;
+
+/// Bytes of all regions together, at most: the whole memory sixteen times.
+const MOST_REGION_BYTES: u64 = 16 << 16;
+
+/// Plan of a comparison: the two backends, the run, and how many values of it are compared.
 #[derive(Debug, Clone)]
 pub struct VerifyPlan {
     /// The one that is trusted.
     pub reference: BackendKind,
     /// The one under test.
     pub dut: BackendKind,
-    /// Which CUDA device, for the backend that takes one.
+    /// Number of the CUDA device, for the backend that takes one.
     pub cuda: u32,
-    /// What both run.
+    /// ROM that both sides run.
     pub rom: RomImage,
     /// Machines.
     pub num_envs: usize,
@@ -35,22 +42,23 @@ pub struct VerifyPlan {
     pub compare_counters: bool,
     /// Compare the drawn frame too.
     pub compare_frame: bool,
-    /// What an action means.
+    /// Meaning of an action's number.
     pub codec: Codec,
-    /// How long a step lasts.
+    /// Length of a step.
     pub schedule: Schedule,
-    /// What a step computes.
+    /// Work of a step beside emulation.
     pub stage: Stage,
-    /// What rewards and observations are.
+    /// Programs that compute rewards and observations.
     pub programs: Programs,
-    /// Where actions come from.
+    /// Source of the actions.
     pub action_gen: ActionGen,
     /// Seed of the actions.
     pub actions_seed: u64,
 }
 
 impl VerifyPlan {
-    /// A plan with everything by default: 1024 steps of one frame, one machine, every step compared.
+    /// A plan with everything by default: 1024 steps of one frame, one machine, every step
+    /// compared.
     #[must_use]
     pub fn new(reference: BackendKind, dut: BackendKind, rom: RomImage) -> Self {
         Self {
@@ -73,13 +81,28 @@ impl VerifyPlan {
         }
     }
 
-    /// How both backends are started.
+    /// Checks that the plan can be carried out: plans come from command lines and bundles.
+    fn check(&self) -> Result<(), LabError> {
+        let actions = u128::from(self.steps) * self.num_envs as u128;
+        // A step takes some bytes of its own.
+        if actions.max(u128::from(self.steps) * 32) > u128::from(MOST_ACTIONS) {
+            let (steps, num_envs) = (self.steps, self.num_envs);
+            return Err(LabError::TooManyActions { steps, num_envs, most: MOST_ACTIONS });
+        }
+        let bytes = self.regions.iter().map(|region| u64::from(region.high - region.low)).sum();
+        if bytes > MOST_REGION_BYTES {
+            return Err(LabError::TooMuchMemory { bytes, most: MOST_REGION_BYTES });
+        }
+        Ok(())
+    }
+
+    /// Returns the configuration with which both backends are started.
     #[must_use]
     pub fn backend_config(&self) -> BackendConfig {
         BackendConfig {
             rom: self.rom.bytes.clone(),
             num_envs: self.num_envs,
-            codec: self.codec,
+            codec: self.codec.clone(),
             schedule: self.schedule,
             stage: self.stage,
             programs: self.programs.clone(),
@@ -115,7 +138,7 @@ impl VerifyPlan {
     }
 }
 
-/// What one backend showed of one machine.
+/// Observation of one machine on one backend.
 #[derive(Debug, Clone)]
 pub struct Observed {
     /// Registers and counters.
@@ -124,7 +147,7 @@ pub struct Observed {
     pub regions: Vec<Vec<u8>>,
     /// The drawn frame, if it was to be compared.
     pub frame: Option<Vec<u8>>,
-    /// What the stage owns, by name.
+    /// Outputs of the stage, by name.
     pub outputs: Vec<(String, f32)>,
 }
 
@@ -133,9 +156,9 @@ pub struct Observed {
 pub struct Difference {
     /// A register's name, `tcycles`, `frame`, or a region.
     pub field: String,
-    /// What the reference shows.
+    /// Value on the reference.
     pub reference: String,
-    /// What the device under test shows.
+    /// Value on the device under test.
     pub dut: String,
 }
 
@@ -146,9 +169,9 @@ pub struct Mismatch {
     pub step: u64,
     /// The first machine that disagrees.
     pub env: usize,
-    /// How many machines disagree at that step.
+    /// Number of machines that disagree at that step.
     pub disagreeing_envs: usize,
-    /// What is not equal.
+    /// Values that differ.
     pub differences: Vec<Difference>,
     /// The reference's machine.
     pub reference: Observed,
@@ -156,7 +179,7 @@ pub struct Mismatch {
     pub dut: Observed,
 }
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Verdict {
     /// Steps taken.
@@ -169,13 +192,13 @@ pub struct Verdict {
     pub set_aside: u64,
     /// The disagreement that ended the run, if any.
     pub mismatch: Option<Mismatch>,
-    /// How long it took.
+    /// Duration of the run.
     pub elapsed: Duration,
-    /// What the two backends say of themselves.
+    /// Details of the two backends.
     pub details: [Value; 2],
 }
 
-/// Run the plan with its own actions, and with somebody to judge disagreements.
+/// Runs the plan with its own actions; `judge` decides about disagreements.
 ///
 /// # Errors
 /// A backend failed; a disagreement is not an error but a [`Verdict`].
@@ -185,21 +208,21 @@ pub fn verify(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Verdict, LabError> {
     let mut source = |step: u64, actions: &mut [u8]| {
-        plan.action_gen.fill(plan.codec, plan.actions_seed, step, actions);
+        plan.action_gen.fill(&plan.codec, plan.actions_seed, step, actions);
     };
     lockstep(plan, &mut source, judge, progress)
 }
 
-/// What to do about a disagreement.
+/// Decision about a disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judgement {
-    /// It ends the run.
+    /// The run ends here.
     Stop,
-    /// It is understood: count it and go on.
+    /// The disagreement has a known reason: it is counted, and the run goes on.
     SetAside,
 }
 
-/// Run the plan with actions from anywhere, and with somebody to judge disagreements.
+/// Runs the plan with actions from a given source; `judge` decides about disagreements.
 ///
 /// # Errors
 /// A backend failed; a disagreement is not an error but a [`Verdict`].
@@ -209,6 +232,7 @@ pub fn lockstep(
     judge: &mut dyn FnMut(&Mismatch) -> Judgement,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Verdict, LabError> {
+    plan.check()?;
     let start = Instant::now();
     let config = plan.backend_config();
     let mut reference = plan.reference.open(&config)?;
@@ -287,7 +311,7 @@ fn observe(
     Ok(Observed { state, regions, frame, outputs: Vec::new() })
 }
 
-/// What the stage owns of each env, by name.
+/// Returns the stage's outputs of each env, by name.
 fn outputs(plan: &VerifyPlan, backend: &dyn Backend) -> Result<Vec<Vec<(String, f32)>>, LabError> {
     let mut outputs = vec![Vec::new(); plan.num_envs];
     if plan.stage.owns_reward() {

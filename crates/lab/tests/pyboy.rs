@@ -97,6 +97,23 @@ fn a_schedule_with_release_agrees_in_every_env_of_several_processes() {
 
 #[test]
 #[ignore = "needs PyBoy"]
+fn combinations_held_for_their_own_frames_agree() {
+    let plan =
+        VerifyPlan::new(BackendKind::PyboyVecMp, BackendKind::WarpVecCpu, rom("PEARL_DRIFT"));
+    let codec = "A+RIGHT:3,LEFT,UP+B:20,NOOP,DOWN:1,START,RIGHT:30";
+    let verdict = run(&VerifyPlan {
+        num_envs: 5,
+        steps: 40,
+        codec: Codec::by_name(codec).expect("a codec"),
+        schedule: Schedule::new(24, 8).expect("a schedule"),
+        regions: vec!["C000:C100".parse().expect("a region")],
+        ..plan
+    });
+    assert_agrees(&verdict);
+}
+
+#[test]
+#[ignore = "needs PyBoy"]
 fn rewards_and_observations_are_those_of_the_swarm() {
     let rom = rom("MEM_RWB");
     let mut backends = [BackendKind::PyboyVecMp, BackendKind::WarpVecCpu]

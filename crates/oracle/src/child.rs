@@ -1,15 +1,19 @@
-//! The caller's end of an oracle process: framed calls that end within a bounded time, whatever the child does.
+//! The caller's end of an oracle process: framed calls that end within a bounded time, whatever the
+//! child does.
 //!
-//! One thread writes, one reads frames, one keeps the tail of stderr; the caller only ever waits on a channel with a
-//! limit. A child that dies, hangs or prints something else is ended and becomes an error with its stderr.
+//! One thread writes, one reads frames, one keeps the tail of stderr; the caller only ever waits on
+//! a channel with a limit. A child that dies, hangs or prints something else is ended and becomes
+//! an error with its stderr. What it started itself ends with it, and all of them with this
+//! process.
 
 use std::io::{Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use gbxcule_sandbox::Owned;
 use serde_json::Value;
 
 use crate::OracleError;
@@ -19,14 +23,14 @@ const MAGIC: [u8; 4] = *b"GBX1";
 const MOST_HEADER_BYTES: usize = 1 << 20;
 const MOST_PAYLOAD_BYTES: usize = 1 << 28;
 const STDERR_TAIL_BYTES: usize = 8 << 10;
-/// How long a child that closed its stdout may take to end by itself, and a dead one's stderr to run dry: at once, unless the
-/// machine is busy or somebody else holds the pipe.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long a child that closed its stdout may take to end by itself, and a dead one's stderr to
+/// run dry: at once, unless the machine is busy or another process holds the pipe.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// An answer: its JSON header and its bytes.
 #[derive(Debug)]
 pub struct Answer {
-    /// What the header said.
+    /// JSON header.
     pub header: Value,
     /// The bytes behind it.
     pub payload: Vec<u8>,
@@ -35,7 +39,7 @@ pub struct Answer {
 /// A running oracle.
 pub struct OracleChild {
     oracle: String,
-    child: Child,
+    child: Owned,
     requests: Sender<Vec<u8>>,
     answers: Receiver<Result<Answer, Broken>>,
     stderr: Arc<Mutex<Vec<u8>>>,
@@ -55,15 +59,12 @@ impl OracleChild {
     /// # Errors
     /// The program cannot be started.
     pub fn start(oracle: &str, mut command: Command) -> Result<Self, OracleError> {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|source| OracleError::Start {
-                program: command.get_program().to_string_lossy().into_owned(),
-                source,
-            })?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut owned = Owned::spawn(&mut command).map_err(|source| OracleError::Start {
+            program: command.get_program().to_string_lossy().into_owned(),
+            source,
+        })?;
+        let child = owned.child();
         let stderr = Arc::new(Mutex::new(Vec::new()));
         let (requests, outbox) = channel();
         let (inbox, answers) = channel();
@@ -80,7 +81,7 @@ impl OracleChild {
             thread::spawn(move || read_answers(stdout, &inbox));
         }
         let (oracle, pending) = (oracle.to_owned(), None);
-        Ok(Self { oracle, child, requests, answers, stderr, stderr_ended, pending })
+        Ok(Self { oracle, child: owned, requests, answers, stderr, stderr_ended, pending })
     }
 
     /// Ask and wait for the answer.
@@ -134,11 +135,12 @@ impl OracleChild {
         }
     }
 
-    /// The child closed its stdout: let it finish dying by itself, so that its own status is reported.
+    /// The child closed its stdout: let it finish dying by itself, so that its own status is
+    /// reported.
     fn last_words(&mut self) -> (String, String) {
         let step = Duration::from_millis(10);
-        for _ in 0..LAST_WORDS.as_millis() / step.as_millis() {
-            if matches!(self.child.try_wait(), Ok(Some(_))) {
+        for _ in 0..DRAIN_TIMEOUT.as_millis() / step.as_millis() {
+            if self.child.has_ended() {
                 break;
             }
             thread::sleep(step);
@@ -146,24 +148,13 @@ impl OracleChild {
         self.end()
     }
 
-    fn kill(&mut self) -> String {
-        // Killing an already dead child fails, and that is fine.
-        let _ = self.child.kill();
-        self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string())
-    }
-
     fn end(&mut self) -> (String, String) {
-        let status = self.kill();
+        let ended = self.child.end();
+        let status = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
         // Nothing is ever sent: this ends with the pipe, or with our patience.
-        let _ = self.stderr_ended.recv_timeout(LAST_WORDS);
+        let _ = self.stderr_ended.recv_timeout(DRAIN_TIMEOUT);
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         (status, String::from_utf8_lossy(&tail).into_owned())
-    }
-}
-
-impl Drop for OracleChild {
-    fn drop(&mut self) {
-        self.kill();
     }
 }
 
@@ -206,7 +197,8 @@ fn read_answer(stdout: &mut impl Read) -> Result<Answer, Broken> {
             Ok(0) | Err(_) => return Err(Broken::Rubbish(quote(&prefix[..filled]))),
             Ok(bytes) => filled += bytes,
         }
-        // A stray print may be shorter than a prefix: judge as soon as the magic can be seen to be wrong.
+        // A stray print may be shorter than a prefix: judge as soon as the magic can be seen to be
+        // wrong.
         let seen = filled.min(MAGIC.len());
         if prefix[..seen] != MAGIC[..seen] {
             return Err(Broken::Rubbish(quote(&prefix[..filled])));
@@ -305,5 +297,28 @@ mod tests {
         let large = vec![0; 1 << 20];
         let error = child.call(&json!({"command": "load"}), &large, Duration::from_millis(300));
         assert!(matches!(error, Err(OracleError::Hung { .. })));
+    }
+
+    #[test]
+    fn what_a_child_started_ends_with_it() {
+        let script =
+            r#"sleep 1000 & printf 'GBX1\037\0\0\0\0\0\0\0{"ok":true,"started":"%07d"}' $!; wait"#;
+        let mut child = shell(script);
+        let answer = child.call(&json!({"command": "hello"}), b"", LONG).expect("its number");
+        let process =
+            answer.header["started"].as_str().expect("a text").trim_start_matches('0').to_owned();
+        drop(child);
+        let runs = || {
+            let state = Command::new("ps").args(["-o", "state=", "-p", &process]).output();
+            let state = state.expect("ps runs").stdout;
+            !state.is_empty() && state[0] != b'Z'
+        };
+        for _ in 0..1000 {
+            if !runs() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("process {process} still runs");
     }
 }

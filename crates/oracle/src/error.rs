@@ -1,11 +1,13 @@
-//! How a call of an oracle fails.
+//! Errors of a call of an oracle.
 
 use std::time::Duration;
 
-/// What went wrong, and what can be done about it.
+/// Error of an oracle, with advice on what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum OracleError {
+    #[error(transparent)]
+    Sandbox(#[from] gbxcule_sandbox::SandboxError),
     #[error(
         "cannot start `{program}`: {source}; `make .venv` sets up the Python that the references need"
     )]

@@ -1,14 +1,15 @@
-//! The caller's end of the oracles: PyBoy and NVIDIA Warp, each in a child process that speaks frames.
+//! The caller's end of the oracles: PyBoy and NVIDIA Warp, each in a child process that speaks
+//! frames.
 //!
-//! Their end is the Python package's `gbxcule.oracle`. A child may die, hang or print rubbish; the caller always gets
-//! an answer or an error within the limit that it set.
+//! Their end is the Python package's `gbxcule.oracle`. A child may die, hang or print rubbish; the
+//! caller always gets an answer or an error within the limit that it set.
 
 mod child;
 mod error;
-mod patient;
 mod python;
+mod restarting;
 
 pub use child::{Answer, OracleChild};
 pub use error::OracleError;
-pub use patient::PatientOracle;
 pub use python::Python;
+pub use restarting::RestartingOracle;

@@ -1,65 +1,114 @@
-//! Where the Python is that runs the oracle servers.
+//! The Python that runs the oracle servers.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use gbxcule_python_env::Interpreter;
+use gbxcule_python_env::{find_in_project, search_starts};
+
+/// Python's own way of looking for modules, without the working folder: a `json.py` that lies there
+/// would be run. Python 3.11 does it if it is asked to (`PYTHONSAFEPATH`), 3.10 knows nothing of
+/// it.
+const SAFE_PATH: &str = "import sys; sys.path[:] = [it for it in sys.path if it]\n";
+
+use gbxcule_sandbox::Policy;
+
+use crate::OracleError;
 
 /// An interpreter, and the folder that holds the `gbxcule` package when it is not installed.
 #[derive(Debug, Clone)]
 pub struct Python {
     /// The interpreter.
     pub program: PathBuf,
-    /// What goes in front of `PYTHONPATH`.
+    /// Folder that goes in front of `PYTHONPATH`.
     pub package_folder: Option<PathBuf>,
 }
 
 impl Python {
-    /// `GBXCULE_PYTHON`, else the active virtual environment, else `.venv` beside the project, else `python3`.
+    /// `GBXCULE_PYTHON`, else the active environment, else `.venv` of the user's own project, else
+    /// `python3`.
     #[must_use]
     pub fn find() -> Self {
-        let program = env::var_os("GBXCULE_PYTHON")
-            .map(PathBuf::from)
-            .or_else(|| {
-                env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join("bin/python"))
-            })
-            .or_else(|| find_upwards(Path::new(".venv/bin/python")))
-            .unwrap_or_else(|| PathBuf::from("python3"));
-        let package_folder = find_upwards(Path::new("python/gbxcule/oracle/__main__.py"))
-            .and_then(|file| file.ancestors().nth(3).map(Path::to_owned));
+        let program = Self::interpreter().program;
+        let package = Path::new("python/gbxcule/oracle/__main__.py");
+        let package = find_in_project(&places(), package).ok().flatten();
+        let package_folder = package.and_then(|file| file.ancestors().nth(3).map(Path::to_owned));
         Self { program, package_folder }
+    }
+
+    /// The interpreter alone, and the one that was passed over.
+    #[must_use]
+    pub fn interpreter() -> Interpreter {
+        Interpreter::find(&places())
     }
 
     /// The command that serves an oracle.
     #[must_use]
     pub fn oracle(&self, name: &str) -> Command {
-        let mut command = self.command();
-        command.args(["-m", "gbxcule.oracle", name]);
+        let serve =
+            "import runpy; runpy.run_module('gbxcule.oracle', run_name='__main__', alter_sys=True)";
+        let mut command = self.script(serve);
+        command.arg(name);
         command
+    }
+
+    /// The command that runs a text of ours, and nothing that lies in the working folder.
+    #[must_use]
+    pub fn script(&self, text: &str) -> Command {
+        let mut command = self.command();
+        command.arg("-c").arg(format!("{SAFE_PATH}{text}"));
+        command
+    }
+
+    /// The command that serves an oracle to which foreign programs are given: in the sandbox, with
+    /// `folder` to write in.
+    ///
+    /// # Errors
+    /// The interpreter doesn't start, or the sandbox can't be made.
+    pub fn confined_oracle(&self, name: &str, folder: &Path) -> Result<Command, OracleError> {
+        const WHERE: &str =
+            "import sys; print(sys.executable, sys.prefix, sys.base_prefix, *sys.path, sep='\\n')";
+        let start =
+            |source| OracleError::Start { program: self.program.display().to_string(), source };
+        let said = self.command().args(["-c", WHERE]).output().map_err(start)?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let paths: Vec<PathBuf> =
+            said.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
+        let program = paths.first().unwrap_or(&self.program).clone();
+        let read = paths.into_iter().chain(self.package_folder.clone());
+        let mut command = gbxcule_sandbox::command(&program, &Policy::interpreter(folder, read))?;
+        command.args(["-m", "gbxcule.oracle", name]).env("PYTHONDONTWRITEBYTECODE", "1");
+        if let Some(path) = self.python_path() {
+            command.env("PYTHONPATH", path);
+        }
+        Ok(command)
     }
 
     /// The bare interpreter, able to import the package.
     #[must_use]
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        if let Some(folder) = &self.package_folder {
-            let mut path = vec![folder.clone()];
-            path.extend(env::var_os("PYTHONPATH").iter().flat_map(env::split_paths));
-            if let Ok(joined) = env::join_paths(path) {
-                command.env("PYTHONPATH", joined);
-            }
+        if let Some(path) = self.python_path() {
+            command.env("PYTHONPATH", path);
         }
+        command.env("PYTHONSAFEPATH", "1");
         command
+    }
+
+    /// Returns the folders in which Python looks for packages first, if ours isn't installed.
+    fn python_path(&self) -> Option<OsString> {
+        let mut path = vec![self.package_folder.clone()?];
+        path.extend(env::var_os("PYTHONPATH").iter().flat_map(env::split_paths));
+        env::join_paths(path).ok()
     }
 }
 
-/// Look from the working folder upwards, then from the binary upwards, then where this was built.
-fn find_upwards(relative: &Path) -> Option<PathBuf> {
-    let starts =
-        [env::current_dir().ok(), env::current_exe().ok(), Some(env!("CARGO_MANIFEST_DIR").into())];
-    starts
-        .iter()
-        .flatten()
-        .flat_map(|start| start.ancestors())
-        .map(|folder| folder.join(relative))
-        .find(|candidate| candidate.exists())
+/// Returns the places around which a project may be: the working folder, the program, and the
+/// folder of the build.
+fn places() -> Vec<PathBuf> {
+    let mut places = search_starts();
+    places.push(env!("CARGO_MANIFEST_DIR").into());
+    places
 }

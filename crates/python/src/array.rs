@@ -1,10 +1,10 @@
-//! Arrays on a CUDA device as Python sees them, the swarm's and those made for kernels: other libraries take them where
-//! they lie, NumPy gets a copy.
+//! Arrays on a CUDA device as Python sees them, the swarm's and those made for kernels: other
+//! libraries take them where they lie, NumPy gets a copy.
 
-// PyO3 hands arguments over by value.
+// PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Array, DataType, Device, Error};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 use crate::dlpack::{self, CUDA, Element};
 use crate::kernel::place;
 
-/// What NumPy has a name for.
+/// The scalars that NumPy has names for.
 const SCALARS: [Scalar; 12] = [
     Scalar::Bool,
     Scalar::I8,
@@ -29,8 +29,8 @@ const SCALARS: [Scalar; 12] = [
     Scalar::F64,
 ];
 
-/// An array in the memory of a CUDA device. What later launches write to it, or later steps if it is a swarm's, appears in
-/// it. Any library that speaks DLPack takes it in place.
+/// An array in the memory of a CUDA device. What later launches write to it, or later steps if it
+/// is a swarm's, appears in it. Any library that speaks DLPack takes it in place.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct DeviceArray {
     array: Array,
@@ -52,7 +52,7 @@ impl DeviceArray {
         }
     }
 
-    /// The same memory as unsigned numbers of the elements' width.
+    /// This array's memory as unsigned numbers of the elements' width.
     fn plain(&self, scalar: Scalar) -> Result<Array, Error> {
         let array = &self.array;
         let data_type = DataType::Scalar(scalar);
@@ -85,7 +85,8 @@ impl DeviceArray {
         }
     }
 
-    /// A fault of a kernel has a line; what a swarm runs is not the user's text.
+    /// Turns a device's error into Python's: with a line for a kernel's fault, without one for a
+    /// swarm's, whose kernels are not the user's text.
     fn failed(&self, error: &Error) -> PyErr {
         let of_kernels = place::stream(self.array.device()).ok();
         if self.array.stream() == of_kernels.as_ref() {
@@ -138,8 +139,8 @@ impl DeviceArray {
         }
     }
 
-    /// The array in place. `stream` is the consumer's, as the protocol has it: what it does there from now on happens
-    /// behind what was asked for so far. Without one, that is waited for.
+    /// The array in place. `stream` is the consumer's, as the protocol has it: what it does there
+    /// from now on happens behind what was asked for so far. Without one, that is waited for.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
@@ -160,7 +161,8 @@ impl DeviceArray {
         dlpack::export(py, &self.array, Self::element_of(&self.array))
     }
 
-    /// Copy an array of the host over it, of the same shape and type or what NumPy makes of it. Waits for nothing.
+    /// Copy an array of the host over it, of the same shape and type or what NumPy makes of it.
+    /// Waits for nothing.
     fn assign(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let values = py.import("numpy")?.call_method1("asarray", (values, self.dtype()))?;
         let shape: Vec<usize> = values.getattr("shape")?.extract()?;

@@ -1,13 +1,15 @@
-//! Arrays of other people, borrowed in place by the DLPack protocol (version 0, which every producer speaks).
+//! Arrays of other libraries, borrowed in place by the DLPack protocol (version 0, which every
+//! producer speaks).
 //!
-//! A producer hands over a capsule named `dltensor`; who takes it renames it, so that nobody takes it twice, and calls
-//! its deleter when done. Arrays of a device go out the same way. Everything unsafe of this crate is here.
+//! A producer returns a capsule named `dltensor`; the consumer renames it, so that it is not taken
+//! twice, and calls its deleter when done. Arrays of a device go out the same way. Everything
+//! unsafe of this crate is here.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
 
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Array, Error};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -29,7 +31,8 @@ pub(crate) struct Device {
     pub(crate) id: i32,
 }
 
-/// An element: a kind (0 signed, 1 unsigned, 2 float, 4 bfloat, 6 bool), its bits, and how many make one.
+/// An element: a kind (0 signed, 1 unsigned, 2 float, 4 bfloat, 6 bool), its bits, and how many
+/// make one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Element {
@@ -88,7 +91,7 @@ struct Managed {
     deleter: Option<unsafe extern "C" fn(*mut Managed)>,
 }
 
-/// An array of somebody else, held until this is dropped.
+/// An array of another library, held until this is dropped.
 pub(crate) struct Borrowed {
     managed: NonNull<Managed>,
 }
@@ -99,8 +102,8 @@ impl Borrowed {
         Self::in_order_of(array, None)
     }
 
-    /// Ask an object for its memory, to be used behind all that its owner was asked for: in a stream of the device that
-    /// it lies on.
+    /// Ask an object for its memory, to be used behind all that its owner was asked for: in a
+    /// stream of the device that it lies on.
     pub(crate) fn in_order_of(array: &Bound<'_, PyAny>, stream: Option<u64>) -> PyResult<Self> {
         if !array.hasattr("__dlpack__")? {
             return Err(PyTypeError::new_err(format!(
@@ -128,7 +131,8 @@ impl Borrowed {
         };
         let capsule = capsule.cast::<PyCapsule>()?;
         let pointer = capsule.pointer_checked(Some(NAME))?;
-        // SAFETY: the capsule is valid and this thread is attached to the interpreter; the name lives for ever.
+        // SAFETY: the capsule is valid and this thread is attached to the interpreter; the name
+        // lives for ever.
         if unsafe { pyo3::ffi::PyCapsule_SetName(capsule.as_ptr(), TAKEN.as_ptr()) } != 0 {
             return Err(PyErr::fetch(array.py()));
         }
@@ -136,7 +140,8 @@ impl Borrowed {
     }
 
     fn tensor(&self) -> &Tensor {
-        // SAFETY: a capsule named `dltensor` holds a managed tensor, which is ours until we call its deleter.
+        // SAFETY: a capsule named `dltensor` holds a managed tensor, which is ours until we call
+        // its deleter.
         unsafe { &self.managed.as_ref().tensor }
     }
 
@@ -153,7 +158,8 @@ impl Borrowed {
         if tensor.ndim <= 0 {
             return &[];
         }
-        // SAFETY: the protocol says that `shape` points to `ndim` numbers, which live as long as the tensor.
+        // SAFETY: the protocol says that `shape` points to `ndim` numbers, which live as long as
+        // the tensor.
         unsafe { std::slice::from_raw_parts(tensor.shape, tensor.ndim as usize) }
     }
 
@@ -193,8 +199,8 @@ impl Borrowed {
 
     /// All bytes of an array on the CPU.
     ///
-    /// The caller of the Python function must not let another thread use the array meanwhile, as with every library
-    /// that releases the interpreter while it writes to an array.
+    /// The caller of the Python function must not let another thread use the array meanwhile, as
+    /// with every library that releases the interpreter while it writes to an array.
     pub(crate) fn bytes_mut(&mut self) -> PyResult<&mut [u8]> {
         if self.device().kind != CPU {
             return Err(PyValueError::new_err("expected an array in the CPU's memory"));
@@ -208,8 +214,8 @@ impl Borrowed {
         if bytes == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: the producer vouches for this many elements in this order at this address until the deleter is
-        // called; version 0 of the protocol hands over writable memory only.
+        // SAFETY: the producer vouches for this many elements in this order at this address until
+        // the deleter is called; version 0 of the protocol has writable memory only.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.address(), bytes) })
     }
 
@@ -230,8 +236,9 @@ impl Borrowed {
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
-        // SAFETY: we took the capsule, so its deleter is ours to call, once; this thread is attached to the
-        // interpreter, because Python's arguments are dropped where they were taken.
+        // SAFETY: we took the capsule, so its deleter is ours to call, once; this thread is
+        // attached to the interpreter, because Python's arguments are dropped where they were
+        // taken.
         unsafe {
             if let Some(deleter) = self.managed.as_ref().deleter {
                 deleter(self.managed.as_ptr());
@@ -240,20 +247,20 @@ impl Drop for Borrowed {
     }
 }
 
-/// Puts a consumer's stream behind what an array's was asked for, as the protocol numbers streams; waits if it has
-/// none, and does nothing if it wants no order.
+/// Puts a consumer's stream behind what an array's was asked for, as the protocol numbers streams;
+/// waits if it has none, and does nothing if it wants no order.
 pub(crate) fn order(array: &Array, consumer: Option<i64>) -> Result<(), Error> {
     let Some(stream) = array.stream() else { return Ok(()) };
     match consumer {
         Some(-1) => Ok(()),
-        // SAFETY: the protocol says that this is a living stream of the array's device; 1 and 2 are CUDA's own
-        // handles for the default streams.
+        // SAFETY: the protocol says that this is a living stream of the array's device; 1 and 2 are
+        // CUDA's own handles for the default streams.
         Some(other) if other > 0 => unsafe { stream.before(other as u64) },
         _ => stream.synchronize(),
     }
 }
 
-/// What an exported tensor points to.
+/// The memory that an exported tensor points to.
 struct Exported {
     managed: Managed,
     shape: Vec<i64>,
@@ -297,7 +304,8 @@ pub(crate) fn export<'py>(
     exported.managed.tensor.shape = exported.shape.as_mut_ptr();
     exported.managed.tensor.strides = exported.strides.as_mut_ptr();
     let exported = Box::into_raw(exported);
-    // SAFETY: it was just made; the consumer, or the capsule if nobody takes it, calls the deleter once.
+    // SAFETY: it was just made; the consumer, or the capsule if it is not taken, calls the deleter
+    // once.
     unsafe {
         let managed = &raw mut (*exported).managed;
         (*managed).context = exported.cast();
@@ -316,7 +324,7 @@ unsafe extern "C" fn free(managed: *mut Managed) {
     drop(unsafe { Box::from_raw((*managed).context.cast::<Exported>()) });
 }
 
-/// A capsule goes: if nobody has taken what is in it, it is freed here.
+/// The destructor of a capsule: frees the tensor in it if no consumer has taken it.
 unsafe extern "C" fn drop_untaken(capsule: *mut pyo3::ffi::PyObject) {
     // SAFETY: Python calls it with the capsule; one that was taken has another name.
     unsafe {

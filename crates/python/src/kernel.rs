@@ -1,7 +1,7 @@
-//! Kernels in NVIDIA Warp's dialect, compiled from text and launched on other people's arrays and on those of `array.rs`.
-//! A launch goes where its arrays lie.
+//! Kernels in NVIDIA Warp's dialect, compiled from text and launched on other libraries' arrays
+//! and on those of `array.rs`. A launch runs on the device of its arrays.
 
-// PyO3 hands arguments over by value.
+// PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
 mod argument;
@@ -11,12 +11,12 @@ mod text;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::diagnostic::{Diagnostic, render};
-use gbxcule_kernel::grad::{grad, reverse_name};
-use gbxcule_kernel::ir::Module;
+use gbxcule_ir::Module;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_runtime::{Build, Device, Kernel, compile};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use gbxcule_transform::grad::{grad, reverse_name};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -113,9 +113,16 @@ impl CompiledKernel {
         let kernel = py.detach(|| self.kernel(device, way))?;
         let args = Arguments::of(&self.module, &self.forward, &place, args, gradients)?;
         let list = args.list();
-        let launched = py.detach(|| kernel.launch(grid, list));
-        // The arrays are handed back before they are let go of, however the launch went.
-        args.hand_back(&place).and(launched).map_err(|error| place::failed(&error))
+        let mut raised = None;
+        let mut go_on = || {
+            raised = Python::attach(|py| py.check_signals()).err();
+            raised.is_none()
+        };
+        let launched = py.detach(|| kernel.launch_while(grid, list, &mut go_on));
+        // Arrays go back to their owners' streams before they are released, even if the launch
+        // failed.
+        args.hand_back(&place).and(launched).map_err(|error| place::failed(&error))?;
+        raised.map_or(Ok(()), Err)
     }
 
     fn device_of(&self, args: &Bound<'_, PyTuple>) -> PyResult<Device> {
@@ -177,7 +184,18 @@ pub(crate) fn synchronize(py: Python<'_>, device: &str) -> PyResult<()> {
     waited.map_err(|error| place::failed(&error))
 }
 
-/// Compile a text: all its kernels, or those named. With `beside`, it may import from files beside `file`.
+/// The text of a program's file: a regular file, of a limited size, that no link leads elsewhere
+/// from.
+#[pyfunction]
+pub(crate) fn read_program(path: std::path::PathBuf) -> PyResult<String> {
+    gbxcule_runtime::ProgramFiles::of(&path).text(&path).map_err(|error| match error {
+        gbxcule_runtime::ReadError::System(error) => error.into(),
+        refused => PyValueError::new_err(format!("{} isn't read: {refused}", path.display())),
+    })
+}
+
+/// Compile a text: all its kernels, or those named. With `beside`, it may import from files beside
+/// `file`.
 #[pyfunction]
 #[pyo3(signature = (text, file, names = None, beside = false))]
 pub(crate) fn compile_kernels(
@@ -207,7 +225,7 @@ pub(crate) fn compile_kernels(
     let kernels: Vec<String> = module
         .functions
         .iter()
-        .filter(|(_, function)| function.kind == gbxcule_kernel::ir::Kind::Kernel)
+        .filter(|(_, function)| function.kind == gbxcule_ir::Kind::Kernel)
         .map(|(_, function)| function.name.clone())
         .collect();
     let missing = names.iter().flatten().find(|name| !kernels.contains(name));

@@ -1,9 +1,11 @@
 //! The Python extension behind the package `gbxcule`.
 //!
-//! Everything here is thin: it takes Python's arguments, releases the interpreter while Rust works, and turns errors
-//! into exceptions that carry Rust's own words. Arrays come in by DLPack and are worked on in place.
+//! Everything here is thin: it takes Python's arguments, releases the interpreter while Rust works,
+//! and turns errors into exceptions that carry Rust's own words. Arrays come in by DLPack and are
+//! worked on in place.
 
 mod array;
+mod command;
 mod dlpack;
 mod kernel;
 mod rom;
@@ -20,7 +22,11 @@ mod _native {
     #[pymodule_export]
     use crate::array::{DeviceArray, device_zeros};
     #[pymodule_export]
-    use crate::kernel::{CompileError, CompiledKernel, LaunchError, compile_kernels, synchronize};
+    use crate::command::run_command;
+    #[pymodule_export]
+    use crate::kernel::{
+        CompileError, CompiledKernel, LaunchError, compile_kernels, read_program, synchronize,
+    };
     #[pymodule_export]
     use crate::rom::{built_in_rom, built_in_roms, built_in_symbols};
     #[pymodule_export]

@@ -1,11 +1,16 @@
 //! The swarm as Python drives it; `gbxcule.vector` makes an environment of it.
 
+// PyO3 passes arguments by value.
+#![allow(clippy::needless_pass_by_value)]
+
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::{RwLock, TryLockError};
 
 use gbxcule_runtime::{Array, Device, in_pool};
 use gbxcule_swarm::{
-    Codec, DeviceSwarm, EnvStates, Programs, Rom, Schedule, Stage, SwarmConfig, SwarmError,
+    Chance, Codec, DeviceSwarm, EnvStates, Pressed, Programs, Rom, Schedule, Stage, SwarmConfig,
+    SwarmError,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,9 +27,9 @@ pub(crate) struct Swarm {
     config: SwarmConfig,
 }
 
-/// A step lets other threads of Python run, so they may come while it is under way. They are told and not kept waiting:
-/// whoever steps from two threads at once could not say which step was first.
-fn elsewhere<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
+/// A step lets other threads of Python run, so one of them may call the swarm in the meantime. Such
+/// a call is an error and does not wait: the order of two threads' steps would be unknown.
+fn try_lock<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
     match lock {
         Ok(guard) => Ok(guard),
         Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
@@ -38,7 +43,7 @@ fn elsewhere<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
 fn refused(error: &SwarmError) -> PyErr {
     match error {
         // The device's fault, and no argument's.
-        SwarmError::Device(_) | SwarmError::TooLittleMemory { .. } => {
+        SwarmError::Device(_) | SwarmError::TooLittleMemory { .. } | SwarmError::Forked => {
             PyRuntimeError::new_err(error.to_string())
         }
         error => PyValueError::new_err(error.to_string()),
@@ -66,8 +71,8 @@ impl Swarm {
     #[allow(clippy::too_many_arguments)]
     #[new]
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
-                        stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, threads = None,
-                        device = "cpu"))]
+                        stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, chance = None,
+                        threads = None, device = "cpu"))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -79,28 +84,61 @@ impl Swarm {
         reward: &str,
         obs: &str,
         draw_last: bool,
+        chance: Option<(u32, u32)>,
         threads: Option<NonZeroUsize>,
         device: &str,
     ) -> PyResult<Self> {
-        let device: Device = device
-            .parse()
-            .map_err(|error: gbxcule_runtime::Error| PyValueError::new_err(error.to_string()))?;
-        let codec = Codec::by_name(codec).ok_or_else(|| {
-            let names = Codec::ALL.map(|codec| codec.name).join(", ");
-            PyValueError::new_err(format!("no action codec `{codec}`; there are {names}"))
-        })?;
+        let device = device_of(device)?;
         let config = SwarmConfig {
-            codec,
+            codec: Codec::by_name(codec).or_refuse()?,
             schedule: Schedule::new(frames_per_step, release_after_frames).or_refuse()?,
             stage: stage.parse::<Stage>().map_err(PyValueError::new_err)?,
             programs: Programs::find(reward, obs).or_refuse()?,
             draw_last,
+            chance: chance.map(drawn_at),
             threads,
             ..SwarmConfig::new(num_envs)
         };
         let rom = Rom::new(rom).or_refuse()?;
         let inner = py.detach(|| gbxcule_swarm::Swarm::new(rom, config, device)).or_refuse()?;
-        Ok(Self { config: inner.config().clone(), inner: RwLock::new(inner) })
+        Ok(Self::of(inner))
+    }
+
+    /// The swarm of a checkpoint, and the note that it was written with: on its device unless
+    /// another is named, with as many threads unless another number is.
+    #[staticmethod]
+    #[pyo3(signature = (checkpoint, *, device = None, threads = None))]
+    fn restored<'py>(
+        py: Python<'py>,
+        checkpoint: &[u8],
+        device: Option<&str>,
+        threads: Option<NonZeroUsize>,
+    ) -> PyResult<(Self, Bound<'py, PyBytes>)> {
+        let device = device.map(device_of).transpose()?;
+        let made = py.detach(|| gbxcule_swarm::Swarm::from_checkpoint(checkpoint, device, threads));
+        let (inner, note) = made.or_refuse()?;
+        Ok((Self::of(inner), PyBytes::new(py, &note)))
+    }
+
+    /// The whole swarm as bytes, with a note.
+    fn checkpoint<'py>(&self, py: Python<'py>, note: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.checkpoint(note))?))
+    }
+
+    /// The whole swarm as a file, which is whole or not there, with a note.
+    fn write_checkpoint(&self, py: Python<'_>, path: PathBuf, note: &[u8]) -> PyResult<()> {
+        // A misspelt folder is an error, not a new folder.
+        if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
+            std::fs::metadata(folder)?;
+        }
+        let bytes = self.look(py, |swarm| swarm.checkpoint(note))?;
+        Ok(py.detach(|| gbxcule_files::write(&path, &bytes))?)
+    }
+
+    /// The swarm's device.
+    #[getter]
+    fn device(&self) -> PyResult<String> {
+        Ok(try_lock(self.inner.try_read())?.device().to_string())
     }
 
     /// How many machines there are.
@@ -111,13 +149,26 @@ impl Swarm {
 
     /// The names of the actions; an action is its place here.
     #[getter]
-    fn action_names(&self) -> Vec<&'static str> {
-        self.config.codec.actions.iter().map(|(name, _)| *name).collect()
+    fn action_names(&self) -> Vec<String> {
+        self.config.codec.actions.iter().map(|action| action.name.to_string()).collect()
+    }
+
+    /// The names of the actions to choose from, in each of the codec's tables; an action's number
+    /// is that in the first, plus that in the second times the length of the first, and so on.
+    #[getter]
+    fn action_choices(&self) -> Vec<Vec<String>> {
+        self.config.codec.choices()
+    }
+
+    /// The codec's name, which artifacts record.
+    #[getter]
+    fn codec(&self) -> &str {
+        &self.config.codec.name
     }
 
     /// Press each env's action, one byte for each, and run a step.
     fn step(&self, py: Python<'_>, actions: &[u8]) -> PyResult<()> {
-        self.change(py, |swarm| swarm.step(actions))
+        self.change_or_stop(py, |swarm, go_on| swarm.step_while(Pressed::Actions(actions), go_on))
     }
 
     /// Every env back to the reset point.
@@ -141,7 +192,20 @@ impl Swarm {
         self.change(py, |swarm| swarm.set_reset_point(env))
     }
 
-    /// Write what every env shows, or only the marked ones, into `out`, any array on the CPU that speaks DLPack.
+    /// Let episodes begin in one of some states, or at power-on, so many steps without buttons
+    /// further.
+    fn start_at(&self, py: Python<'_>, states: Vec<Vec<u8>>, steps: u32) -> PyResult<()> {
+        let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
+        self.change_or_stop(py, |swarm, go_on| swarm.start_while(&states, steps, go_on))
+    }
+
+    /// Seed those envs for which there is a seed.
+    fn seed_envs(&self, py: Python<'_>, seeds: Vec<Option<u64>>) -> PyResult<()> {
+        self.change(py, |swarm| swarm.seed_envs(&seeds))
+    }
+
+    /// Write what every env shows, or only the marked ones, into `out`, any array on the CPU that
+    /// speaks DLPack.
     #[pyo3(signature = (view, out, mask = None))]
     fn show(
         &self,
@@ -168,33 +232,34 @@ impl Swarm {
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&observations))
     }
 
-    /// Whether each env's episode is over as the programs say, one byte each.
+    /// One byte for each env: 1 if its episode is over as the programs say.
     fn dones<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let dones = self.look(py, gbxcule_swarm::Swarm::dones)?;
         let dones: Vec<u8> = dones.into_iter().map(u8::from).collect();
         Ok(PyBytes::new(py, &dones))
     }
 
-    /// The rewards where they lie on the device, `[num_envs]`; nothing on the CPU.
+    /// The rewards where they lie on the device, `[num_envs]`; `None` on the CPU.
     #[getter]
     fn reward_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::reward_array)
     }
 
-    /// Whether episodes are over, where it lies on the device, `[num_envs]`; nothing on the CPU.
+    /// The device's array of the envs' ends of episodes, `[num_envs]`; `None` on the CPU.
     #[getter]
     fn done_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::done_array)
     }
 
-    /// The programs' observations where they lie on the device, `[num_envs, obs_dim]`; nothing on the CPU.
+    /// The programs' observations where they lie on the device, `[num_envs, obs_dim]`; `None` on
+    /// the CPU.
     #[getter]
     fn observation_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::observation_array)
     }
 
-    /// The last drawn frames where they lie on the device, `[num_envs, 5760]`, four pixels to a byte; nothing on the
-    /// CPU.
+    /// The last drawn frames where they lie on the device, `[num_envs, 5760]`, four pixels to a
+    /// byte; `None` on the CPU.
     #[getter]
     fn frame_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::frame_array)
@@ -229,6 +294,13 @@ impl Swarm {
         self.change(py, |swarm| swarm.write_memory(env, low, bytes))
     }
 
+    /// Change memory of the envs marked by bytes that are not 0, with a row of bytes for each of
+    /// them.
+    fn write_memories(&self, py: Python<'_>, mask: &[u8], low: u16, rows: &[u8]) -> PyResult<()> {
+        let mask = as_mask(mask);
+        self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
+    }
+
     /// An env as bytes in our own versioned format.
     fn save_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.save_state(env))?))
@@ -239,9 +311,43 @@ impl Swarm {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_bess(env))?))
     }
 
-    /// Put an env into the state that bytes hold: ours, PyBoy's, or BESS.
-    fn load_state(&self, py: Python<'_>, env: usize, state: &[u8]) -> PyResult<()> {
-        self.change(py, |swarm| swarm.import_state(env, state))
+    /// Put an env into the state that bytes hold: ours, PyBoy's, or BESS; one of ours with the seed
+    /// and the episode of the env that was saved, if asked for.
+    #[pyo3(signature = (env, state, with_seed = false))]
+    fn load_state(
+        &self,
+        py: Python<'_>,
+        env: usize,
+        state: &[u8],
+        with_seed: bool,
+    ) -> PyResult<()> {
+        self.change(py, |swarm| {
+            if with_seed { swarm.resume_state(env, state) } else { swarm.import_state(env, state) }
+        })
+    }
+
+    /// Put the envs marked by bytes that are not 0 into states, one for all of them or one for
+    /// each.
+    fn load_states(&self, py: Python<'_>, mask: &[u8], states: Vec<Vec<u8>>) -> PyResult<()> {
+        let mask = as_mask(mask);
+        let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
+        self.change(py, |swarm| swarm.load_states(&mask, &states))
+    }
+
+    /// An env's seed, and how many episodes began since then.
+    fn episode(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64)> {
+        let episode = self.look(py, |swarm| swarm.episode(env))?;
+        Ok((episode.seed, episode.count))
+    }
+
+    /// The battery-backed memory of an env's cartridge.
+    fn save_battery<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.save_battery(env))?))
+    }
+
+    /// Put such a file into an env's cartridge.
+    fn load_battery(&self, py: Python<'_>, env: usize, file: &[u8]) -> PyResult<()> {
+        self.change(py, |swarm| swarm.load_battery(env, file))
     }
 
     /// One env's state into all marked ones.
@@ -270,31 +376,65 @@ impl Swarm {
     }
 }
 
+/// The number at addresses as it is drawn.
+fn drawn_at((low, high): (u32, u32)) -> Chance {
+    // What Python gives are addresses; of more than two bytes two are drawn.
+    Chance { low: low as u16, width_bytes: high.saturating_sub(low).min(2) as u8 }
+}
+
+fn device_of(name: &str) -> PyResult<Device> {
+    name.parse().map_err(|error: gbxcule_runtime::Error| PyValueError::new_err(error.to_string()))
+}
+
 impl Swarm {
+    fn of(inner: gbxcule_swarm::Swarm) -> Self {
+        Self { config: inner.config().clone(), inner: RwLock::new(inner) }
+    }
+
     /// A call that leaves the swarm as it is; other threads of Python run meanwhile.
     fn look<T: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&gbxcule_swarm::Swarm) -> Result<T, SwarmError> + Send,
     ) -> PyResult<T> {
-        let guard = elsewhere(self.inner.try_read())?;
+        let guard = try_lock(self.inner.try_read())?;
         let swarm = &*guard;
         py.detach(|| call(swarm)).or_refuse()
     }
 
-    /// A call that changes it.
+    /// A call that changes the swarm.
     fn change<T: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&mut gbxcule_swarm::Swarm) -> Result<T, SwarmError> + Send,
     ) -> PyResult<T> {
-        let mut guard = elsewhere(self.inner.try_write())?;
+        let mut guard = try_lock(self.inner.try_write())?;
         let swarm = &mut *guard;
         py.detach(|| call(swarm)).or_refuse()
     }
 
+    /// A call that the user can interrupt, as signals are Python's to handle: a step is left
+    /// between two of its frames then.
+    fn change_or_stop(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(
+            &mut gbxcule_swarm::Swarm,
+            &mut dyn FnMut() -> bool,
+        ) -> Result<bool, SwarmError>
+        + Send,
+    ) -> PyResult<()> {
+        let mut raised = None;
+        let mut go_on = || {
+            raised = Python::attach(|py| py.check_signals()).err();
+            raised.is_none()
+        };
+        self.change(py, |swarm| call(swarm, &mut go_on))?;
+        raised.map_or(Ok(()), Err)
+    }
+
     fn array(&self, of: impl FnOnce(&DeviceSwarm) -> &Array) -> PyResult<Option<DeviceArray>> {
-        let swarm = elsewhere(self.inner.try_read())?;
+        let swarm = try_lock(self.inner.try_read())?;
         Ok(swarm.on_device().map(|swarm| DeviceArray::new(of(swarm).clone())))
     }
 }

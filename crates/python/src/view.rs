@@ -1,6 +1,6 @@
 //! Views as Python makes them.
 
-use gbxcule_swarm::Picture;
+use gbxcule_swarm::{Grays, Picture};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -14,9 +14,20 @@ pub(crate) struct View {
 
 #[pymethods]
 impl View {
-    /// The last drawn frame: `packed`, `gray`, `mean` or `stride`.
+    /// The last drawn frame: `packed`, `gray`, `mean` or `stride`, in grays that are `even` or
+    /// `pyboy`.
     #[staticmethod]
-    fn picture(name: &str) -> PyResult<Self> {
+    #[pyo3(signature = (name, grays = "even"))]
+    fn picture(name: &str, grays: &str) -> PyResult<Self> {
+        let grays = match grays {
+            "even" => Grays::Even,
+            "pyboy" => Grays::Pyboy,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "no grays `{grays}`; there are even (255, 170, 85, 0), pyboy (255, 153, 85, 0)"
+                )));
+            }
+        };
         let picture = match name {
             "packed" => Picture::Packed,
             "gray" => Picture::Gray,
@@ -29,7 +40,7 @@ impl View {
             }
         };
         let (lines, columns) = picture.shape();
-        let inner = gbxcule_swarm::View::Picture(picture);
+        let inner = gbxcule_swarm::View::Picture(picture, grays);
         Ok(Self { inner, shape: vec![lines, columns], dtype: "uint8" })
     }
 

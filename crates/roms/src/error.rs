@@ -1,4 +1,4 @@
-//! What the assembler says about a source it can't assemble: all complaints of a run together.
+//! Errors of the assembler: all complaints of a run together.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub struct AssembleError {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// What was found and what is allowed there.
+    /// Text of the complaint: the thing found, and the things allowed there.
     pub message: String,
     /// The file and line that used the macro, when the place is inside one.
     pub used_at: Option<(String, u32)>,

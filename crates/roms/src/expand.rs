@@ -41,7 +41,7 @@ pub(crate) struct Expander<'a> {
     uses: usize,
 }
 
-/// What of the lines at hand is being collected.
+/// Block whose lines are being collected.
 enum Block {
     None,
     Macro { name: String, start: Line, body: Vec<Line> },

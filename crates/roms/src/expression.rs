@@ -1,7 +1,7 @@
 //! Arithmetic over numbers and names, kept as a tree until all labels are known.
 
 use crate::error::Complaint;
-use crate::lex::{Spot, Token};
+use crate::lex::{SourcePosition, Token};
 
 #[derive(Clone, Debug)]
 pub(crate) enum Expression {
@@ -94,14 +94,14 @@ const DEEPEST: usize = 64;
 
 /// Reads through the tokens of a line.
 pub(crate) struct Reader<'a> {
-    spots: &'a [Spot],
+    spots: &'a [SourcePosition],
     at: usize,
     end_column: u32,
     depth: usize,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(spots: &'a [Spot], end_column: u32) -> Reader<'a> {
+    pub(crate) fn new(spots: &'a [SourcePosition], end_column: u32) -> Reader<'a> {
         Reader { spots, at: 0, end_column, depth: 0 }
     }
 

@@ -55,7 +55,7 @@ impl Cartridge {
     }
 }
 
-/// What a source says about its cartridge.
+/// Header of a cartridge, as its source declares it.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) title: String,

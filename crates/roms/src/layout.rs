@@ -10,7 +10,7 @@ use crate::opcode::Form;
 use crate::select::select;
 use crate::statement::{Datum, Operand, Statement};
 
-/// Where the next byte goes.
+/// Position of the next byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Place {
     /// The ROM bank, or none outside the ROM.
@@ -96,7 +96,7 @@ fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'
     near.filter(|(distance, _)| *distance <= 1 + name.len() / 4).map(|(_, other)| other)
 }
 
-/// How many letters must be put in, left out or changed.
+/// Counts the letters that must be put in, left out or changed.
 fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();

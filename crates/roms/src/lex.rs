@@ -13,7 +13,7 @@ pub(crate) enum Token {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct SourcePosition {
     pub(crate) token: Token,
     pub(crate) column: u32,
 }
@@ -22,9 +22,9 @@ const SIGNS: [&str; 18] =
     ["<<", ">>", "[", "]", "(", ")", ",", ":", "+", "-", "*", "/", "%", "&", "|", "^", "~", "@"];
 
 /// The tokens of a line, its comment left out.
-pub(crate) fn lex(line: &str) -> Result<Vec<Spot>, Complaint> {
+pub(crate) fn lex(line: &str) -> Result<Vec<SourcePosition>, Complaint> {
     let mut lexer = Lexer { chars: line.chars().collect(), at: 0 };
-    let mut spots: Vec<Spot> = Vec::new();
+    let mut spots: Vec<SourcePosition> = Vec::new();
     loop {
         while lexer.peek(0).is_some_and(char::is_whitespace) {
             lexer.at += 1;
@@ -34,7 +34,7 @@ pub(crate) fn lex(line: &str) -> Result<Vec<Spot>, Complaint> {
             None | Some(';') => return Ok(spots),
             Some(first) => {
                 let token = lexer.token(first)?;
-                spots.push(Spot { token, column });
+                spots.push(SourcePosition { token, column });
             }
         }
     }

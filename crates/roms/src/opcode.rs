@@ -1,4 +1,5 @@
-//! The SM83's instruction set as one table of forms, read by the assembler and the disassembler alike.
+//! The SM83's instruction set as one table of forms, read by the assembler and the disassembler
+//! alike.
 //!
 //! A form is written as the assembler accepts it, with a placeholder for what follows the opcode:
 //! `n8` a byte, `n16` a word, `h8` an address in FF00..FFFF, `e8` a jump relative to the next
@@ -6,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-/// What one operand of a form is.
+/// Kind of an operand of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// Spelled exactly so and part of the opcode: `a`, `[hl+]`, `nz`, the `3` of `bit 3, a`.
@@ -41,7 +42,7 @@ impl Slot {
         }
     }
 
-    /// How many bytes the operand takes after the opcode.
+    /// Returns the number of bytes that the operand takes after the opcode.
     pub fn bytes(&self) -> usize {
         match self {
             Slot::Fixed(_) => 0,
@@ -54,7 +55,7 @@ impl Slot {
 /// One instruction with its operands' kinds: a cell of the opcode chart.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// Whether the opcode follows a CB byte.
+    /// True if the opcode follows a CB byte.
     pub prefixed: bool,
     /// The opcode itself.
     pub opcode: u8,

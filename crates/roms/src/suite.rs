@@ -1,4 +1,5 @@
-//! The registry: every ROM of this crate by name. A new ROM is one source in `asm/` and one row here.
+//! The registry: every ROM of this crate by name. A new ROM is one source in `asm/` and one row
+//! here.
 
 use std::sync::OnceLock;
 
@@ -12,7 +13,7 @@ pub struct BuiltIn {
     pub name: &'static str,
     /// One line on what it exercises.
     pub purpose: &'static str,
-    /// What it leaves in work RAM.
+    /// Bytes that the ROM leaves in work RAM.
     pub signature: &'static str,
     /// Its assembly text.
     pub source: &'static str,

@@ -1,18 +1,20 @@
-//! What a reverse launch costs beside the forward launch, here and in NVIDIA Warp on the CPU if
-//! `GBXCULE_PYTHON` names a Python that has `warp-lang`; and how that grows with the iterations of a loop. Rounds
-//! alternate, so that both meet the same machine; medians are shown. Warp's CPU uses one thread: so do we.
+//! Cost of a reverse launch beside the forward launch, here and in NVIDIA Warp on the CPU if
+//! `GBXCULE_PYTHON` names a Python that has `warp-lang`; and how that grows with the iterations of
+//! a loop. Rounds alternate, so that both meet the same machine; medians are shown. Warp's CPU uses
+//! one thread: so do we.
 //!
-//! `GBXCULE_THREADS=1 GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime --example gradient_speed`
+//! `GBXCULE_THREADS=1 GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime
+//! --example gradient_speed`
 
 #[path = "peer/process.rs"]
 mod process;
 
-use gbxcule_kernel::check;
-use gbxcule_kernel::diagnostic::render;
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::grad::reverses;
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_dialect::Program;
+use gbxcule_ir::check;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::{Argument, Array, Build, Device, Element, Kernel, compile};
+use gbxcule_transform::grad::reverses;
 use process::Peer;
 use std::time::{Duration, Instant};
 

@@ -1,18 +1,18 @@
-//! How fast kernels compile and run, beside NVIDIA Warp's CPU if `GBXCULE_PYTHON` names a Python that
-//! has `warp-lang`. Rounds alternate, so that both meet the same machine; medians are shown.
+//! How fast kernels compile and run, beside NVIDIA Warp's CPU if `GBXCULE_PYTHON` names a Python
+//! that has `warp-lang`. Rounds alternate, so that both meet the same machine; medians are shown.
 //!
 //! `GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime --example launch_speed`
 //!
-//! With a device behind it (`-- cuda:0`) kernels run there: each launch is waited for, and the last line says what one
-//! costs that isn't.
+//! With a device behind it (`-- cuda:0`) kernels run there: each launch is waited for, and the last
+//! line says what one costs that isn't.
 
 #[path = "peer/process.rs"]
 mod process;
 
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::ir::{Builder, Module, Native, Param, Type};
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_dialect::Program;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{Builder, Module, Native, Param, Type};
 use gbxcule_runtime::{Argument, Build, Device, Element, Kernel, Stream, compile};
 use process::Peer;
 use std::time::{Duration, Instant};
@@ -58,8 +58,8 @@ fn main() {
     }
 }
 
-/// From source text to code ready to run, for the samples in `docs/samples`; Warp does the same once,
-/// with an empty cache, after a kernel that warmed it up.
+/// From source text to code ready to run, for the samples in `docs/samples`; Warp does the same
+/// once, with an empty cache, after a kernel that warmed it up.
 fn compile_speed(device: Device, mut peer: Option<&mut Peer>) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/samples");
     let files = std::fs::read_dir(folder).expect("docs/samples").map(|file| file.expect("a file"));
@@ -75,7 +75,7 @@ fn compile_speed(device: Device, mut peer: Option<&mut Peer>) {
             let id = sources.add("sample", text.clone());
             let program = Program::parse(&sources, id).expect("Python");
             let module = program.compile("sample").and_then(check::module).expect("valid");
-            // Nobody keeps it, so it is compiled anew in the next round.
+            // No kernel keeps it, so it is compiled anew in the next round.
             compile(&module, device, Build::default()).expect("compiles");
             times.push(begin.elapsed());
         }

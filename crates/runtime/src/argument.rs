@@ -1,8 +1,8 @@
-//! What a kernel is given.
+//! Arguments of a kernel.
 
 use crate::array::Array;
 use crate::data_type::{DataType, Element};
-use gbxcule_kernel::ir::{Literal, Scalar, spell};
+use gbxcule_ir::{Literal, Scalar, spell};
 
 /// An argument of a launch.
 #[derive(Clone, Debug)]
@@ -24,7 +24,8 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// A vector, matrix, quaternion or transform of these scalars; what exactly, the parameter says.
+    /// A vector, matrix, quaternion or transform of these scalars; what exactly, the parameter
+    /// says.
     pub fn value<T: Element>(value: T) -> Self {
         Self::Value(T::data_type(), bytemuck::bytes_of(&value).to_vec())
     }

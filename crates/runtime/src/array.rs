@@ -13,7 +13,19 @@ use crate::stream::Stream;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An array: on the host, or where the [`Stream`] that made it is. Cloning it, and taking views, shares the memory.
+/// An array: on the host, or where the [`Stream`] that made it is. Cloning it, and taking views,
+/// shares the memory.
+///
+/// ```
+/// use gbxcule_runtime::Array;
+///
+/// let array = Array::from_slice(&[1.0f32, 2.0, 3.0, 4.0]);
+/// let even = array.slice(0, 0..4, 2)?;
+/// even.fill(0.0f32)?;
+/// assert_eq!(array.to_vec::<f32>()?, [0.0, 2.0, 0.0, 4.0]);
+/// assert!(array.slice(0, 0..5, 1).is_err());
+/// # Ok::<(), gbxcule_runtime::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Array {
     pub(crate) data: Arc<Buffer>,
@@ -26,11 +38,14 @@ pub struct Array {
 
 impl Array {
     /// Zeros on the host, row-major without gaps.
+    ///
+    /// # Errors
+    /// A shape without dimensions or with more than four; more bytes than the host can address.
     pub fn zeros(data_type: DataType, shape: &[usize]) -> Result<Self, Error> {
         Self::made(data_type, shape, |bytes| Ok(Buffer::zeroed(bytes)))
     }
 
-    /// Row-major without gaps, over memory that somebody makes.
+    /// Row-major without gaps, over memory that the given function makes.
     pub(crate) fn made(
         data_type: DataType,
         shape: &[usize],
@@ -64,7 +79,11 @@ impl Array {
         }
     }
 
-    /// An array over a copy of raw bytes on the host; strides are in bytes and may be 0 or negative.
+    /// An array over a copy of raw bytes on the host; strides are in bytes and may be 0 or
+    /// negative.
+    ///
+    /// # Errors
+    /// Elements beyond the bytes, or a shape and strides that no array can have.
     pub fn from_bytes(
         bytes: &[u8],
         data_type: DataType,
@@ -76,6 +95,9 @@ impl Array {
     }
 
     /// Another array over this one's memory.
+    ///
+    /// # Errors
+    /// Elements beyond the memory, or a shape and strides that no array can have.
     pub fn reinterpreted(
         &self,
         data_type: DataType,
@@ -134,7 +156,11 @@ impl Array {
         [low, high]
     }
 
-    /// The same with another array's memory as the gradient beside it: of the same type, shape and layout.
+    /// Takes another array's memory as the gradient beside this one: of the same type, shape and
+    /// layout.
+    ///
+    /// # Errors
+    /// Another array of another type, shape or layout.
     pub fn with_gradient_in(mut self, gradient: &Self) -> Result<Self, Error> {
         let layout = |array: &Self| (array.offset, array.data.size());
         let same = (&self.data_type, &self.shape, &self.strides)
@@ -147,7 +173,10 @@ impl Array {
         Ok(self)
     }
 
-    /// The same with a gradient of zeros beside it, in the same place.
+    /// Adds a gradient of zeros beside the array, in the same place.
+    ///
+    /// # Errors
+    /// Too little memory on the device.
     pub fn with_gradient(mut self) -> Result<Self, Error> {
         self.gradient = Some(Arc::new(self.data.zeros_beside()?));
         Ok(self)
@@ -169,14 +198,15 @@ impl Array {
         self.data.stream()
     }
 
-    /// Where its first element lies in the memory of its CUDA device; `None` on the host. Valid while the array or a
-    /// view of it lives, for whoever waits for its stream first ([`Stream::synchronize`]).
+    /// Where its first element lies in the memory of its CUDA device; `None` on the host. Valid
+    /// while the array or a view of it lives, for code that waits for its stream first
+    /// ([`Stream::synchronize`]).
     pub fn device_pointer(&self) -> Option<u64> {
         let on_device = self.device() != Device::Cpu;
         on_device.then(|| self.data.address().wrapping_add(self.offset as u64))
     }
 
-    /// What it is of.
+    /// Type of the elements.
     pub fn data_type(&self) -> &DataType {
         &self.data_type
     }
@@ -201,12 +231,16 @@ impl Array {
         self.shape.iter().product()
     }
 
-    /// Whether there are none.
+    /// Returns true if the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.shape.contains(&0)
     }
 
-    /// Every `step`-th index of a range of one dimension; backwards from its end if `step` is negative.
+    /// Every `step`-th index of a range of one dimension; backwards from its end if `step` is
+    /// negative.
+    ///
+    /// # Errors
+    /// A dimension that there isn't, a range beyond its extent, or a step of 0.
     pub fn slice(&self, dim: usize, range: Range<usize>, step: isize) -> Result<Self, Error> {
         let extent = self.extent(dim)?;
         if range.start > range.end || range.end > extent || step == 0 {
@@ -229,6 +263,9 @@ impl Array {
     }
 
     /// One index of a dimension, which goes; the last dimension can't.
+    ///
+    /// # Errors
+    /// A dimension that there isn't, an index beyond its extent, or an array of one dimension.
     pub fn at(&self, dim: usize, index: usize) -> Result<Self, Error> {
         let extent = self.extent(dim)?;
         if index >= extent || self.shape.len() == 1 {
@@ -300,7 +337,7 @@ mod tests {
         let array = Array::from_slice(&[[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
         assert_eq!(array.data_type().to_string(), "vec3f");
         assert!(array.to_vec::<f32>().is_err());
-        let matrices = Array::zeros(DataType::Matrix(2, 2, gbxcule_kernel::ir::Scalar::F32), &[1]);
+        let matrices = Array::zeros(DataType::Matrix(2, 2, gbxcule_ir::Scalar::F32), &[1]);
         let matrices = matrices.expect("small");
         matrices.write(&[[[1.0f32, 2.0], [3.0, 4.0]]]).expect("rows");
         assert_eq!(matrices.to_vec::<[f32; 4]>().expect("components"), [[1.0, 2.0, 3.0, 4.0]]);

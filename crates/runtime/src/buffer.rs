@@ -3,19 +3,21 @@
 use crate::array::{Piece, Pieces};
 use crate::cuda;
 use crate::error::Error;
-use crate::lent::Lent;
+use crate::external_memory::ExternalMemory;
 use crate::stream::Stream;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Memory shared by the arrays over it. Whoever reads or writes it holds the lock, a running kernel too.
+/// Memory shared by the arrays over it. Code that reads or writes it holds the lock, a running
+/// kernel too.
 ///
-/// Memory of a CUDA device needs no lock: everything that is done with it is in the order of its stream.
+/// Memory of a CUDA device needs no lock: everything that is done with it is in the order of its
+/// stream.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     memory: Memory,
     size: usize,
-    /// Where it was made, and who counts its copies.
+    /// Stream in which it was made, and which counts its copies.
     stream: Option<Stream>,
 }
 
@@ -29,7 +31,7 @@ enum Memory {
 enum HostMemory {
     /// Our own, aligned to 16 bytes.
     Own(Box<[u128]>),
-    Lent(Lent),
+    External(ExternalMemory),
 }
 
 impl Buffer {
@@ -113,9 +115,9 @@ impl Buffer {
         Ok(())
     }
 
-    pub(crate) fn lent(lent: Lent) -> Self {
-        let size = lent.size();
-        let memory = Memory::Host(RwLock::new(HostMemory::Lent(lent)));
+    pub(crate) fn external(external: ExternalMemory) -> Self {
+        let size = external.size();
+        let memory = Memory::Host(RwLock::new(HostMemory::External(external)));
         Self { memory, size, stream: None }
     }
 
@@ -176,19 +178,19 @@ impl ReadGuard<'_> {
     pub(crate) fn bytes(&self) -> &[u8] {
         match &*self.memory {
             HostMemory::Own(words) => &bytemuck::cast_slice(words)[..self.size],
-            HostMemory::Lent(lent) => lent.bytes(),
+            HostMemory::External(external) => external.bytes(),
         }
     }
 
     pub(crate) fn address(&self) -> u64 {
         match &*self.memory {
             HostMemory::Own(words) => words.as_ptr() as u64,
-            HostMemory::Lent(lent) => lent.address(),
+            HostMemory::External(external) => external.address(),
         }
     }
 }
 
-/// Memory that nobody else sees.
+/// Memory that no other owner sees.
 pub(crate) struct WriteGuard<'a> {
     memory: RwLockWriteGuard<'a, HostMemory>,
     size: usize,
@@ -198,14 +200,14 @@ impl WriteGuard<'_> {
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         match &mut *self.memory {
             HostMemory::Own(words) => &mut bytemuck::cast_slice_mut(words)[..self.size],
-            HostMemory::Lent(lent) => lent.bytes_mut(),
+            HostMemory::External(external) => external.bytes_mut(),
         }
     }
 
     pub(crate) fn address(&mut self) -> u64 {
         match &mut *self.memory {
             HostMemory::Own(words) => words.as_mut_ptr() as u64,
-            HostMemory::Lent(lent) => lent.address(),
+            HostMemory::External(external) => external.address(),
         }
     }
 }

@@ -6,11 +6,12 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::pool::{STACK_MAX, pool};
+use crate::process::PerProcess;
 use crate::reflection::{Reflection, reflect};
-use gbxcule_kernel::back::Checks;
-use gbxcule_kernel::back::clif::{Program, Sharing};
-use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{FunctionId, Module};
+use gbxcule_codegen_clif::{Program, Sharing};
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Module};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
@@ -34,7 +35,7 @@ impl Build {
     ///
     /// # Safety
     /// In every launch of what is built so, each index, divisor and view is right: what *faults* in
-    /// [`gbxcule_kernel::ir`]'s words is undefined behaviour here.
+    /// [`gbxcule_ir`]'s words is undefined behaviour here.
     #[allow(unsafe_code, reason = "the caller vouches for the program")]
     pub unsafe fn unchecked() -> Self {
         Self { checks: Checks::None }
@@ -43,10 +44,10 @@ impl Build {
     /// Functions whose maker vouches for them are not checked, all others are.
     ///
     /// # Safety
-    /// In every launch of what is built so, each index, divisor and view in [trusted] functions is right,
-    /// whatever the others give them.
+    /// In every launch of what is built so, each index, divisor and view in [trusted] functions is
+    /// right, whatever the others give them.
     ///
-    /// [trusted]: gbxcule_kernel::ir::Function::trusted
+    /// [trusted]: gbxcule_ir::Function::trusted
     #[allow(unsafe_code, reason = "the caller vouches for the program")]
     pub unsafe fn trusting() -> Self {
         Self { checks: Checks::Untrusted }
@@ -61,12 +62,12 @@ impl Build {
 pub struct Compiled {
     module: Valid<Module>,
     device: Device,
-    code: Made,
+    code: DeviceCode,
     reflections: Vec<Option<Reflection>>,
 }
 
-/// What a device has of a module.
-enum Made {
+/// Code that a device has of a module.
+enum DeviceCode {
     Cpu(Arc<Native>),
     Cuda(Arc<Image>),
 }
@@ -74,7 +75,8 @@ enum Made {
 /// Machine code in this process, and what it is the code of.
 pub(crate) struct Native {
     checks: Checks,
-    /// For a launch of one thread at a time, or of arrays as [`gbxcule_kernel::back::clif::Entry::owned`] wants them.
+    /// For a launch of one thread at a time, or of arrays as
+    /// [`gbxcule_codegen_clif::Entry::exclusive`] wants them.
     pub(crate) code: Code,
     /// Made when a launch first needs it: for threads that may meet anywhere.
     shared: OnceLock<Code>,
@@ -83,16 +85,17 @@ pub(crate) struct Native {
 
 type Key = (u128, Device, Build);
 
-/// Compiles a module, or finds it compiled: equal modules are compiled once while anybody keeps them. Machine code
-/// for a CUDA device is kept on disk too, in the folder `GBXCULE_CACHE` or the user's cache; what is there needs no NVRTC.
+/// Compiles a module, or finds it compiled: equal modules are compiled once while a kernel of them
+/// is kept. Machine code for a CUDA device is kept on disk too, in the folder `GBXCULE_CACHE` or
+/// the user's cache; what is there needs no NVRTC.
 pub fn compile(
     module: &Valid<Module>,
     device: Device,
     build: Build,
 ) -> Result<Arc<Compiled>, Error> {
-    static KNOWN: OnceLock<Mutex<HashMap<Key, Weak<Compiled>>>> = OnceLock::new();
+    static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
     let key = (fingerprint(module), device, build);
-    let known = KNOWN.get_or_init(Mutex::default);
+    let known = KNOWN.get();
     let find = || known.lock().unwrap_or_else(PoisonError::into_inner).get(&key)?.upgrade();
     if let Some(compiled) = find() {
         return Ok(compiled);
@@ -130,10 +133,10 @@ impl Native {
     }
 }
 
-/// What threads of this process may do to each other.
+/// Assumption for compiled code about threads of this process that run at once.
 fn sharing() -> Sharing {
     match pool() {
-        Some(pool) if pool.current_num_threads() > 1 => Sharing::Own,
+        Some(pool) if pool.current_num_threads() > 1 => Sharing::Exclusive,
         _ => Sharing::Alone,
     }
 }
@@ -141,8 +144,10 @@ fn sharing() -> Sharing {
 impl Compiled {
     fn new(module: &Valid<Module>, device: Device, build: Build) -> Result<Self, Error> {
         let code = match device {
-            Device::Cpu => Made::Cpu(Arc::new(Native::new(module, build)?)),
-            Device::Cuda(ordinal) => Made::Cuda(Arc::new(Image::new(module, ordinal, build)?)),
+            Device::Cpu => DeviceCode::Cpu(Arc::new(Native::new(module, build)?)),
+            Device::Cuda(ordinal) => {
+                DeviceCode::Cuda(Arc::new(Image::new(module, ordinal, build)?))
+            }
         };
         let reflections = reflect(module);
         Ok(Self { module: module.clone(), device, code, reflections })
@@ -152,12 +157,12 @@ impl Compiled {
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Kernel, Error> {
         let named = |id: FunctionId| self.module.functions[id].name == name;
         let found = match &self.code {
-            Made::Cpu(native) => {
+            DeviceCode::Cpu(native) => {
                 let entry = native.program.entries.iter().find(|entry| named(entry.kernel));
                 let kernel = |entry| Kernel::on_cpu(Arc::clone(self), Arc::clone(native), entry);
                 entry.cloned().map(kernel)
             }
-            Made::Cuda(image) => {
+            DeviceCode::Cuda(image) => {
                 let position = image.text.kernels.iter().position(|entry| named(entry.kernel));
                 position.map(|at| Kernel::on_cuda(Arc::clone(self), Arc::clone(image), at))
             }
@@ -170,7 +175,7 @@ impl Compiled {
         })
     }
 
-    /// What it was compiled for.
+    /// Device that it was compiled for.
     pub fn device(&self) -> Device {
         self.device
     }

@@ -2,37 +2,42 @@
 #![allow(unsafe_code, reason = "running code that was just made")]
 
 use crate::error::Error;
-use crate::generate::{Generated, Host};
+use crate::generate::{Generated, HostCompiler};
 use crate::import;
 use crate::output::Output;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module as _};
-use gbxcule_kernel::back::Checks;
-use gbxcule_kernel::back::clif::{Options, Program, Sharing, context, lower};
-use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::Module;
+use gbxcule_codegen_clif::{Options, Program, Sharing, lower};
+use gbxcule_ir::Module;
+use gbxcule_ir::abi::{Checks, GRID_DIMS, RangeRecord};
+use gbxcule_ir::check::Valid;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-/// What compiled code gets a pointer to while a range runs: the part it knows, then ours.
+/// Record that compiled code gets a pointer to while a range runs: the part it knows, then ours.
 #[repr(C)]
 pub(crate) struct Record {
-    pub(crate) fault_found: i64,
-    pub(crate) fault_limit: i64,
-    pub(crate) fault_thread: i64,
-    pub(crate) grid: [i64; 4],
+    pub(crate) range: RangeRecord,
     /// Valid as long as the range runs.
-    pub(crate) launch: *const Running<'static>,
+    pub(crate) launch: *const RunningLaunch<'static>,
 }
 
-const _: () = assert!(
-    std::mem::offset_of!(Record, fault_limit) == context::FAULT_LIMIT as usize
-        && std::mem::offset_of!(Record, fault_thread) == context::FAULT_THREAD as usize
-        && std::mem::offset_of!(Record, grid) == context::GRID as usize
-        && std::mem::offset_of!(Record, launch) == context::SIZE
-);
+const _: () = assert!(std::mem::offset_of!(Record, range) == 0);
 
-/// What a launch is about, for functions that compiled code calls.
-pub(crate) struct Running<'a> {
+impl Record {
+    /// A record for ranges of a grid of these extents, in a launch that `stop` ends.
+    pub(crate) fn new(
+        extents: [i64; GRID_DIMS],
+        running: &RunningLaunch<'_>,
+        stop: &AtomicBool,
+    ) -> Self {
+        let launch = std::ptr::from_ref(running).cast();
+        Self { range: RangeRecord::new(extents, stop), launch }
+    }
+}
+
+/// Launch that runs, for functions that compiled code calls.
+pub(crate) struct RunningLaunch<'a> {
     pub(crate) module: &'a Module,
     pub(crate) program: &'a Program,
     pub(crate) output: Output,
@@ -67,7 +72,7 @@ impl Code {
         checks: Checks,
         sharing: Sharing,
     ) -> Result<(Self, Program), Error> {
-        let host = Host::new()?;
+        let host = HostCompiler::new()?;
         let isa = Arc::clone(&host.optimising);
         let program = lower(module, Options { checks, sharing, target: isa.frontend_config() });
         let names = cranelift_module::default_libcall_names();
@@ -108,12 +113,13 @@ impl Code {
         Ok((code, program))
     }
 
-    /// Runs threads `begin..end` of the kernel at a position of the program; gives 0 or the number of
-    /// the fault's site, counted from 1.
+    /// Runs threads `begin..end` of the kernel at a position of the program; gives 0 or the number
+    /// of the fault's site, counted from 1.
     ///
     /// # Safety
-    /// The arguments must lie as the kernel's `Arguments` say, with handles that point at memory that
-    /// nobody uses in other ways meanwhile, and the record must name a living launch.
+    /// The arguments must lie as the kernel's `Arguments` say, with handles that point at memory
+    /// that is not used in other ways meanwhile, and the record must name a living launch and a
+    /// living word to stop.
     pub(crate) unsafe fn run(
         &self,
         position: usize,

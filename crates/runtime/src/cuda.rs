@@ -1,8 +1,8 @@
 //! NVIDIA GPUs, through the driver's library, which is looked for when one is asked for.
 //!
-//! Nothing here runs, or is needed, where the only device is the CPU. A context is a device ready for work, a
-//! queue its stream with what waits in it; memory, code and launches belong to a queue. All that is asked of the
-//! driver is asked in these files.
+//! Nothing here runs, or is needed, where the only device is the CPU. A context is a device ready
+//! for work, a queue its stream with what waits in it; memory, code and launches belong to a queue.
+//! All that is asked of the driver is asked in these files.
 
 mod context;
 mod driver;
@@ -20,12 +20,12 @@ use crate::error::Error;
 use crate::nvrtc::Arch;
 use std::fmt;
 
-/// What the driver says of itself and its devices.
+/// Facts of the driver about itself and its devices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Driver {
     /// Major and minor version of the newest CUDA that it supports.
     pub cuda: (u32, u32),
-    /// Its devices by ordinal.
+    /// Devices by ordinal.
     pub gpus: Vec<Gpu>,
 }
 
@@ -34,9 +34,9 @@ pub struct Driver {
 pub struct Gpu {
     /// The name it is sold by.
     pub name: String,
-    /// Its architecture.
+    /// Architecture.
     pub arch: Arch,
-    /// Its memory.
+    /// Memory.
     pub memory_bytes: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Types of array elements and struct arguments, independent of any module.
 
-use gbxcule_kernel::ir::{Module, Scalar, Shape, Type, spell};
+use gbxcule_ir::{Module, Scalar, Shape, Type, spell};
 use std::fmt;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub enum DataType {
 /// A struct of [`DataType`]s. Two with the same fields are the same type, whatever their names.
 #[derive(Clone, Debug)]
 pub struct StructType {
-    /// Its name, for messages.
+    /// Name, for messages.
     pub name: String,
     /// Names and types of the fields.
     pub fields: Vec<(String, DataType)>,
@@ -120,8 +120,8 @@ pub trait Element: bytemuck::Pod {
     /// Which.
     fn data_type() -> DataType;
 
-    /// Whether arrays of a type can be read and written as this one. `bool` goes as `u8`, 16-bit
-    /// floats go as `u16`, and composites also as arrays of their scalars.
+    /// Returns true if arrays of a type can be read and written as this one. `bool` goes as `u8`,
+    /// 16-bit floats go as `u16`, and composites also as arrays of their scalars.
     fn stands_for(ty: &DataType) -> bool {
         *ty == Self::data_type()
     }

@@ -1,18 +1,20 @@
-//! Machine code on disk, found again by the content of what it was made of, so that nothing of a compiler has to be there.
+//! Machine code on disk, found again by the content of what it was made of, so that nothing of a
+//! compiler has to be there.
 //!
-//! A file's name has that and the version of the compiler, whose code lies beside that of others. Files are written beside their place and renamed, so another process sees a whole one or none. A file holds the
-//! digest of its content; one that doesn't fit it is thrown away and made again.
+//! A file's name has that and the version of the compiler, whose code lies beside that of others.
+//! Another process sees a whole file or none. A file holds the digest of its content; one that
+//! doesn't fit it is thrown away and made again.
 
 use crate::error::Error;
+use gbxcule_files::{NewFile, sweep};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The variable that names the folder.
 const VARIABLE: &str = "GBXCULE_CACHE";
-/// What a file begins with, the layout's version with it.
+/// First bytes of a file, the layout's version with them.
 const MAGIC: &[u8] = b"gbxcule code 2\n";
 const DIGEST_BYTES: usize = 32;
 const EXTENSION: &str = ".cubin";
@@ -23,12 +25,13 @@ type Version = (u32, u32);
 /// A folder of machine code. Its files may be deleted at any time.
 pub(crate) struct Disk {
     folder: PathBuf,
-    /// Whether the user named it: then he learns if it can't be written.
+    /// True if the user named the folder: then a failure to write is reported.
     named: bool,
 }
 
 impl Disk {
-    /// The folder that `GBXCULE_CACHE` names, else one in the user's cache; `None` if there is no such place.
+    /// The folder that `GBXCULE_CACHE` names, else one in the user's cache; `None` if there is no
+    /// such place.
     pub(crate) fn find() -> Option<Self> {
         let path =
             |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
@@ -56,7 +59,7 @@ impl Disk {
         })
     }
 
-    /// What is kept by this name, of the newest compiler of those that are wanted.
+    /// Finds what is kept by this name, of the newest compiler of those that are wanted.
     pub(crate) fn find_code(&self, key: &str, wanted: impl Fn(Version) -> bool) -> Option<Vec<u8>> {
         let files = std::fs::read_dir(&self.folder).ok()?.flatten();
         let version =
@@ -67,7 +70,8 @@ impl Disk {
         versions.into_iter().rev().find_map(|version| read(&self.path(key, version)))
     }
 
-    /// Keeps what a compiler made; that it could not be kept matters only to who named the folder.
+    /// Keeps the code that a compiler made. A failure is an error only if the user named the
+    /// folder.
     pub(crate) fn keep(&self, key: &str, version: Version, code: &[u8]) -> Result<(), Error> {
         match self.write(&self.path(key, version), code) {
             Err(error) if self.named => {
@@ -83,18 +87,13 @@ impl Disk {
     }
 
     fn write(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        std::fs::create_dir_all(&self.folder)?;
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let beside = path.with_extension(format!("{}.{number}.part", std::process::id()));
-        let write = || {
-            let mut file = std::fs::File::create(&beside)?;
-            file.write_all(MAGIC)?;
-            file.write_all(&Sha256::digest(content))?;
-            file.write_all(content)?;
-            std::fs::rename(&beside, path)
-        };
-        write().inspect_err(|_| _ = std::fs::remove_file(&beside))
+        sweep(&self.folder);
+        let mut file = NewFile::create(path)?;
+        file.write_all(MAGIC)?;
+        file.write_all(&Sha256::digest(content))?;
+        file.write_all(content)?;
+        // What a power cut leaves of it doesn't fit its digest.
+        file.commit_unsynced()
     }
 }
 

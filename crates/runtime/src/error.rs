@@ -1,8 +1,8 @@
-//! What can go wrong outside the text of a program.
+//! Errors outside the text of a program.
 
 use crate::device::Device;
-use gbxcule_kernel::diagnostic::Diagnostic;
-use gbxcule_kernel::source::Span;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::Span;
 use std::path::PathBuf;
 
 /// Why something could not be compiled or launched, or why a launch stopped.
@@ -11,6 +11,14 @@ pub enum Error {
     /// Not the name of a device.
     #[error("`{0}` is no device: use `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice(String),
+    /// A number of threads that can't be had.
+    #[error("GBXCULE_THREADS is `{found}`: it takes a number of threads, 1 to {most}")]
+    Threads {
+        /// Value of the variable.
+        found: String,
+        /// The most there may be.
+        most: usize,
+    },
     /// The machine this runs on is unknown to the code generator.
     #[error("can't make machine code here: {0}")]
     Host(String),
@@ -19,7 +27,7 @@ pub enum Error {
     Code {
         /// Which function.
         function: String,
-        /// What the code generator says.
+        /// Message of the code generator.
         reason: String,
     },
     /// Variables that don't fit into a thread's stack.
@@ -27,9 +35,9 @@ pub enum Error {
     Stack {
         /// Which kernel.
         kernel: String,
-        /// What it needs.
+        /// Number of bytes that it needs.
         bytes: u64,
-        /// What there is.
+        /// Number of bytes that there are.
         limit: u64,
     },
     /// A kernel that the module doesn't have.
@@ -45,7 +53,7 @@ pub enum Error {
     Grid {
         /// Which kernel.
         kernel: String,
-        /// What is wrong.
+        /// Description of the fault.
         reason: String,
     },
     /// Not as many arguments as the kernel takes.
@@ -55,7 +63,7 @@ pub enum Error {
         kernel: String,
         /// How many it takes.
         wanted: usize,
-        /// Their names.
+        /// Names.
         names: String,
         /// How many there were.
         found: usize,
@@ -67,7 +75,7 @@ pub enum Error {
         kernel: String,
         /// Which argument.
         argument: String,
-        /// What was found and what is needed.
+        /// Description of what was found and what is needed.
         reason: String,
     },
     /// Two arguments that share memory, but must not.
@@ -112,7 +120,7 @@ pub enum Error {
     NotOnHost {
         /// Which kernel.
         kernel: String,
-        /// What it was compiled for.
+        /// Device that it was compiled for.
         device: Device,
     },
     /// Printed text of a device, asked for as a string.
@@ -156,9 +164,9 @@ pub enum Error {
     CodeRefused {
         /// Which device.
         device: Device,
-        /// Its architecture.
+        /// Architecture.
         arch: String,
-        /// What the driver says.
+        /// Message of the driver.
         reason: String,
     },
     /// A kernel did what no device survives.
@@ -168,23 +176,28 @@ pub enum Error {
     ContextLost {
         /// Which device.
         device: Device,
-        /// What the driver says.
+        /// Message of the driver.
         reason: String,
     },
+    /// A forked process, in which CUDA does not work.
+    #[error(
+        "`{0}` was used before this process was forked, and CUDA does not work in it: start it with `spawn` instead"
+    )]
+    Forked(Device),
     /// `GBXCULE_CACHE` can't be written.
     #[error("GBXCULE_CACHE is `{path}`, where machine code can't be kept: {reason}")]
     Cache {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// Message of the operating system.
         reason: String,
     },
     /// The driver refused something.
     #[error("CUDA: {call}: {reason}")]
     Cuda {
-        /// What was done.
+        /// Function that was called.
         call: &'static str,
-        /// What the driver says.
+        /// Message of the driver.
         reason: String,
     },
     /// Not the name of a GPU architecture.
@@ -205,7 +218,7 @@ pub enum Error {
     NvrtcUnusable {
         /// Which library.
         path: PathBuf,
-        /// What the loader says.
+        /// Message of the loader.
         reason: String,
     },
     /// An architecture that this NVRTC is too old or too new for.
@@ -217,7 +230,7 @@ pub enum Error {
         arch: String,
         /// NVRTC's version.
         version: String,
-        /// What it compiles for.
+        /// Architectures that it compiles for.
         known: String,
     },
     /// A function of NVRTC failed.
@@ -225,13 +238,13 @@ pub enum Error {
     Nvrtc {
         /// Which function.
         function: &'static str,
-        /// What it says.
+        /// Message of the library.
         reason: String,
     },
     /// CUDA text that NVRTC refuses.
     #[error("NVRTC refuses the CUDA text `{name}` for {arch}:\n{log}")]
     CudaText {
-        /// What the text is called.
+        /// Name of the text.
         name: String,
         /// For which architecture.
         arch: String,
@@ -250,7 +263,7 @@ pub enum Error {
         path: PathBuf,
         /// For which architecture.
         arch: String,
-        /// What it says.
+        /// Log of the compiler.
         log: String,
     },
     /// A launch that stopped.
@@ -272,7 +285,7 @@ pub struct Fault {
     pub function: String,
     /// A stable name such as `index`.
     pub code: &'static str,
-    /// What happened.
+    /// Message: what happened.
     pub message: String,
     /// The thread's launch index in the dimensions that the kernel asks for.
     pub thread: Vec<i64>,

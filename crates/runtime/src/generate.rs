@@ -2,12 +2,13 @@
 
 use crate::error::Error;
 use crate::pool::pool;
+use crate::process::once;
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_module::{FuncId, ModuleReloc};
-use gbxcule_kernel::back::clif::Emitted;
+use gbxcule_codegen_clif::Emitted;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
@@ -28,16 +29,16 @@ pub(crate) struct Generated {
 
 /// The code generators for this machine: the optimising one and the plain one.
 #[derive(Clone)]
-pub(crate) struct Host {
+pub(crate) struct HostCompiler {
     pub(crate) optimising: OwnedTargetIsa,
     plain: OwnedTargetIsa,
 }
 
-impl Host {
+impl HostCompiler {
     pub(crate) fn new() -> Result<Self, Error> {
-        static HOST: OnceLock<Result<Host, Error>> = OnceLock::new();
+        static HOST: OnceLock<Result<HostCompiler, Error>> = OnceLock::new();
         let make = || Ok(Self { optimising: generator("speed")?, plain: generator("none")? });
-        HOST.get_or_init(make).clone()
+        once(&HOST, make).clone()
     }
 
     /// Compiles functions; `ids` are their names among each other.

@@ -1,14 +1,14 @@
 //! Functions that compiled code calls: mathematics beyond single instructions, and printing.
 //!
-//! All are called in the C convention with scalars only. The host's own mathematics is used where it
-//! has a function; it stays within the units in the last place that the builtin table allows.
+//! All are called in the C convention with scalars only. The host's own mathematics is used where
+//! it has a function; it stays within the units in the last place that the builtin table allows.
 #![allow(unsafe_code, reason = "printing reads memory that compiled code points at")]
 
 use crate::code::Record;
 use crate::output;
-use gbxcule_kernel::back::clif::Import;
-use gbxcule_kernel::eval;
-use gbxcule_kernel::ir::{Literal, Native, Scalar};
+use gbxcule_codegen_clif::Import;
+use gbxcule_ir::eval;
+use gbxcule_ir::{Literal, Native, Scalar};
 
 macro_rules! unary {
     ($($native:ident $single:ident $double:ident |$x:ident| $compute:expr;)*) => {
@@ -107,7 +107,7 @@ extern "C" fn rem_f64(x: f64, y: f64) -> f64 {
     x % y
 }
 
-/// A print statement's values, as [`gbxcule_kernel::back::clif::Printed`] lays them out.
+/// A print statement's values, as [`gbxcule_codegen_clif::Printed`] lays them out.
 extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
     // SAFETY: compiled code passes on the record it was called with, which `launch` keeps alive and
     // doesn't change during the call but for its fault fields, which are not read here.

@@ -4,26 +4,53 @@ mod direct;
 mod fault;
 mod host;
 
-pub use direct::{DirectKernel, Lent};
-pub(crate) use fault::Noted;
+pub use direct::{DirectKernel, SliceArgument};
+pub(crate) use fault::RawFault;
 
 use crate::argument::Argument;
 use crate::cache::{Compiled, Native};
-use crate::code::Running;
+use crate::code::RunningLaunch;
 use crate::cuda::Image;
 use crate::device::Device;
 use crate::error::Error;
+use crate::exclusive;
 use crate::launch::lay_out;
 use crate::output::Output;
-use crate::owned;
 use crate::reflection::Reflection;
 use crate::stream::Stream;
-use gbxcule_kernel::back::clif::{Arguments, Entry, context};
-use gbxcule_kernel::ir::FunctionId;
-use host::Host;
+use gbxcule_codegen_clif::Entry;
+use gbxcule_ir::FunctionId;
+use gbxcule_ir::abi::{Arguments, GRID_DIMS};
+use host::HostLaunch;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A kernel, ready to be launched. Cheap to clone.
+///
+/// ```
+/// use gbxcule_dialect::Program;
+/// use gbxcule_ir::{check, source::SourceMap};
+/// use gbxcule_runtime::{Array, Build, Device, compile};
+///
+/// let text = "
+/// import warp as wp
+///
+/// @wp.kernel
+/// def scale(x: wp.array(dtype=wp.float32), factor: float):
+///     i = wp.tid()
+///     x[i] = factor * x[i]
+/// ";
+/// let mut sources = SourceMap::new();
+/// let id = sources.add("scale.py", text);
+/// let module = Program::parse(&sources, id).and_then(|program| program.compile("scale"));
+/// let module = module.and_then(check::module).expect("a right program");
+///
+/// let kernel = compile(&module, Device::Cpu, Build::default())?.kernel("scale")?;
+/// let x = Array::from_slice(&[1.0f32, 2.0, 3.0]);
+/// kernel.launch(&[3], &[(&x).into(), 2.0f32.into()])?;
+/// assert_eq!(x.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
+/// # Ok::<(), gbxcule_runtime::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Kernel {
     compiled: Arc<Compiled>,
@@ -32,7 +59,7 @@ pub struct Kernel {
     target: Target,
 }
 
-/// What a device has of it.
+/// Code that a device has of the kernel.
 #[derive(Clone)]
 enum Target {
     Cpu {
@@ -62,12 +89,12 @@ impl Kernel {
         Self { compiled, id, layout, target }
     }
 
-    /// Whether it is the same kernel of the same code.
+    /// Returns true if it is the same kernel of the same code.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.id == other.id && Arc::ptr_eq(&self.compiled, &other.compiled)
     }
 
-    /// Its name and parameters.
+    /// Name and parameters.
     pub fn reflection(&self) -> &Reflection {
         self.compiled.reflection(self.id)
     }
@@ -79,41 +106,76 @@ impl Kernel {
 
     /// Runs it once for each point of a grid of up to four dimensions.
     ///
-    /// On the CPU it has ended when this returns. On a CUDA device this only asks for it, in the stream that its
-    /// arrays were made in: what goes wrong while it runs is the error of whatever waits for that stream
-    /// ([`Array::to_vec`](crate::Array::to_vec), [`Stream::synchronize`]). A kernel without arrays is waited for. There a
-    /// thread that faults ends, the others go on; what kernels print comes to standard output when the stream is
-    /// waited for; and what nobody waits for nobody learns of.
+    /// On the CPU it has ended when this returns. On a CUDA device this only asks for it, in the
+    /// stream that its arrays were made in: what goes wrong while it runs is the error of whatever
+    /// waits for that stream ([`Array::to_vec`](crate::Array::to_vec), [`Stream::synchronize`]). A
+    /// kernel without arrays is waited for. There a thread that faults ends, the others go on; what
+    /// kernels print comes to standard output when the stream is waited for; and the error of a
+    /// launch that is never waited for is lost.
+    ///
+    /// # Errors
+    /// An argument that doesn't fit its parameter, a grid that is too large, arrays of different
+    /// devices or streams; on the CPU also the first fault of a thread.
     pub fn launch(&self, grid: &[usize], args: &[Argument]) -> Result<(), Error> {
         self.launch_to(grid, args, Output::Standard)
     }
 
-    /// The same, with what it prints going elsewhere: on the CPU only.
+    /// Launches with the output of `print` going elsewhere: on the CPU only.
+    ///
+    /// # Errors
+    /// As [`Kernel::launch`]; also an output other than the standard one on a CUDA device.
     pub fn launch_to(
         &self,
         grid: &[usize],
         args: &[Argument],
         output: Output,
     ) -> Result<(), Error> {
+        self.launch_asking(grid, args, output, None).map(drop)
+    }
+
+    /// As [`launch`](Self::launch), asking several times a second whether to go on while it runs on
+    /// the CPU; says whether it came to its end. One that didn't has run some of its threads, and
+    /// parts of others.
+    pub fn launch_while(
+        &self,
+        grid: &[usize],
+        args: &[Argument],
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Error> {
+        self.launch_asking(grid, args, Output::Standard, Some(go_on))
+    }
+
+    fn launch_asking(
+        &self,
+        grid: &[usize],
+        args: &[Argument],
+        output: Output,
+        go_on: Option<&mut dyn FnMut() -> bool>,
+    ) -> Result<bool, Error> {
         let plan = self.plan(grid)?;
         let (module, reflection) = (self.compiled.module(), self.reflection());
-        let laid = lay_out(module, reflection, &self.layout, self.device(), args)?;
+        let block = lay_out(module, reflection, &self.layout, self.device(), args)?;
         match &self.target {
             Target::Cpu { native, entry } => {
                 // Before the arguments are locked: addresses are asked for.
-                let here = host::runs_here(entry, &plan);
-                let code = match here || owned::hold(&entry.owned, grid, args) {
+                let here = host::runs_on_caller(entry, &plan);
+                let code = match here || exclusive::are_exclusive(&entry.exclusive, grid, args) {
                     true => &native.code,
                     false => native.shared_code(module)?,
                 };
-                let packed = laid.lock();
-                let running = Running { module, program: &native.program, output };
-                let (position, plan) = (entry.position, &plan);
-                let host = Host { code, position, plan, here, packed: &packed, running: &running };
-                match host.run() {
-                    None => Ok(()),
-                    Some(noted) => {
-                        let fault = self.explain(&noted, noted.thread, plan);
+                let packed = block.lock();
+                let running = RunningLaunch { module, program: &native.program, output };
+                let (plan, stop) = (&plan, &AtomicBool::new(false));
+                let (packed, running) = (&packed, &running);
+                let host = HostLaunch { code, entry, plan, here, packed, running, stop };
+                let fault = host.run(go_on);
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(false);
+                }
+                match fault {
+                    None => Ok(true),
+                    Some(fault) => {
+                        let fault = self.explain(&fault, fault.thread, plan);
                         Err(Error::Fault(Box::new(fault)))
                     }
                 }
@@ -123,7 +185,7 @@ impl Kernel {
                     let (kernel, device) = (reflection.name.clone(), self.device());
                     return Err(Error::Printing { kernel, device });
                 }
-                let (words, stream) = laid.on_device();
+                let (words, stream) = block.on_device();
                 let wait = stream.is_none();
                 let stream = match stream {
                     Some(stream) => stream,
@@ -134,7 +196,10 @@ impl Kernel {
                 };
                 let parameters = (words.as_slice(), self.layout.offsets.as_slice());
                 queue.launch(image, self, *position, grid, parameters)?;
-                if wait { stream.synchronize() } else { Ok(()) }
+                if wait {
+                    stream.synchronize()?;
+                }
+                Ok(true)
             }
         }
     }
@@ -145,8 +210,8 @@ impl Kernel {
             let kernel = self.reflection().name.clone();
             Err(Error::Grid { kernel, reason })
         };
-        if grid.is_empty() || grid.len() > 4 {
-            return refuse(format!("a grid has 1 to 4 dimensions, found {}", grid.len()));
+        if grid.is_empty() || grid.len() > GRID_DIMS {
+            return refuse(format!("a grid has 1 to {GRID_DIMS} dimensions, found {}", grid.len()));
         }
         if let Some(extent) = grid.iter().find(|&&extent| i32::try_from(extent).is_err()) {
             return refuse(format!(
@@ -163,7 +228,7 @@ impl Kernel {
         else {
             return refuse("a grid has at most 2^63 - 1 threads".into());
         };
-        let mut extents = [1; 4];
+        let mut extents = [1; GRID_DIMS];
         if dims > 0 {
             extents.iter_mut().zip(asked).for_each(|(extent, &dim)| *extent = dim as i64);
         }
@@ -173,7 +238,7 @@ impl Kernel {
 
 /// A grid as it is run.
 struct Plan {
-    extents: [i64; context::DIMS],
+    extents: [i64; GRID_DIMS],
     threads: i64,
     repeats: i64,
 }

@@ -1,18 +1,18 @@
 //! From arguments to the block of bytes that compiled code reads, with everything checked.
 
-use crate::apart;
 use crate::argument::Argument;
 use crate::array::Array;
 use crate::buffer::{Buffer, ReadGuard, WriteGuard};
 use crate::data_type::DataType;
 use crate::device::Device;
 use crate::error::Error;
+use crate::overlap;
 use crate::reflection::Reflection;
 use crate::stream::Stream;
-use gbxcule_kernel::back::clif::Arguments;
-use gbxcule_kernel::eval;
-use gbxcule_kernel::ir::layout::{descriptor, field_offsets};
-use gbxcule_kernel::ir::{Literal, Module, Scalar, Shape, Type};
+use gbxcule_ir::abi::Arguments;
+use gbxcule_ir::eval;
+use gbxcule_ir::layout::{descriptor, field_offsets};
+use gbxcule_ir::{Literal, Module, Scalar, Shape, Type};
 use std::sync::Arc;
 
 /// Arguments in memory, with the buffers they point at locked for the launch.
@@ -44,13 +44,13 @@ struct Pointer<'a> {
     written: bool,
 }
 
-/// Arguments in memory, but for the addresses of arrays.
-pub(crate) struct Laid<'a> {
+/// The block of bytes that compiled code reads, but for the addresses of arrays.
+pub(crate) struct ArgumentBlock<'a> {
     module: &'a Module,
     device: Device,
     bytes: Vec<u8>,
     pointers: Vec<Pointer<'a>>,
-    /// Whether the argument's arrays may be written.
+    /// True if the argument's arrays may be written.
     written: bool,
     /// On a CUDA device the stream of all arrays, and the argument that it was seen at first.
     stream: Option<(&'a Stream, String)>,
@@ -63,7 +63,7 @@ pub(crate) fn lay_out<'a>(
     layout: &Arguments,
     device: Device,
     args: &'a [Argument],
-) -> Result<Laid<'a>, Error> {
+) -> Result<ArgumentBlock<'a>, Error> {
     let params = &reflection.parameters;
     if params.len() != args.len() {
         let names: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
@@ -74,27 +74,33 @@ pub(crate) fn lay_out<'a>(
             found: args.len(),
         });
     }
-    apart::check(reflection, args)?;
+    overlap::check(reflection, args)?;
     let bytes = vec![0; layout.size as usize];
-    let mut laid =
-        Laid { module, device, bytes, pointers: Vec::new(), written: false, stream: None };
+    let mut block =
+        ArgumentBlock { module, device, bytes, pointers: Vec::new(), written: false, stream: None };
     for ((param, arg), &offset) in params.iter().zip(args).zip(&layout.offsets) {
-        laid.written = param.written;
-        let put = laid.put(param.ty, arg, offset as usize, &param.name);
+        block.written = param.written;
+        let put = block.put(param.ty, arg, offset as usize, &param.name);
         put.map_err(|(argument, reason)| Error::Argument {
             kernel: reflection.name.clone(),
             argument,
             reason,
         })?;
     }
-    Ok(laid)
+    Ok(block)
 }
 
 /// The argument or part of one that doesn't fit, and why.
-type Misfit = (String, String);
+type ArgumentMismatch = (String, String);
 
-impl<'a> Laid<'a> {
-    fn put(&mut self, ty: Type, arg: &'a Argument, at: usize, path: &str) -> Result<(), Misfit> {
+impl<'a> ArgumentBlock<'a> {
+    fn put(
+        &mut self,
+        ty: Type,
+        arg: &'a Argument,
+        at: usize,
+        path: &str,
+    ) -> Result<(), ArgumentMismatch> {
         let module = self.module;
         let misfit = || {
             let reason = format!("needs `{}`, found {}", module.types.spelled(ty), arg.describe());
@@ -157,7 +163,7 @@ impl<'a> Laid<'a> {
     }
 
     /// Holds that an array lies where the kernel runs, and in the same stream as those before.
-    fn place(&mut self, array: &'a Array, path: &str) -> Result<(), Misfit> {
+    fn place(&mut self, array: &'a Array, path: &str) -> Result<(), ArgumentMismatch> {
         let misfit = |reason: String| Err((path.to_string(), reason));
         for buffer in [Some(&array.data), array.gradient.as_ref()].into_iter().flatten() {
             let stream = buffer.stream();
@@ -269,8 +275,8 @@ fn literal(scalar: Scalar, arg: &Argument) -> Option<Literal> {
     }
 }
 
-/// Whether an image of one type serves as one of another: the same type, or composites of as many of
-/// the same scalars.
+/// Returns true if an image of one type serves as one of another: the same type, or composites of
+/// as many of the same scalars.
 fn same_image(wanted: &DataType, found: &DataType, bytes: usize) -> bool {
     fn scalars(ty: &DataType) -> Option<(Scalar, usize)> {
         Some(match ty {

@@ -1,12 +1,12 @@
 //! Running kernels: arrays, devices, launches.
 //!
-//! [`compile`] takes a checked module to machine code of a [`Device`]; a [`Kernel`] of it is launched
-//! over a grid with [`Argument`]s, among them arrays that a [`Stream`] of the device made. Everything a caller can get wrong (types, lengths, missing arrays) is
-//! an [`Error`] that names the argument, and a kernel that faults ends as an error too, so the whole
-//! interface is safe. Results of kernels without atomics don't depend on the number of threads; floating
-//! point atomics add in the order in which threads come by.
+//! [`compile`] takes a checked module to machine code of a [`Device`]; a [`Kernel`] of it is
+//! launched over a grid with [`Argument`]s, among them arrays that a [`Stream`] of the device made.
+//! Everything a caller can get wrong (types, lengths, missing arrays) is an [`Error`] that names
+//! the argument, and a kernel that faults ends as an error too, so the whole interface is safe.
+//! Results of kernels without atomics don't depend on the number of threads; floating point atomics
+//! add in the order in which threads come by.
 
-mod apart;
 mod argument;
 mod array;
 mod buffer;
@@ -17,15 +17,18 @@ mod data_type;
 mod device;
 mod disk;
 mod error;
+mod exclusive;
+mod external_memory;
 mod generate;
 mod import;
 mod kernel;
 mod launch;
-mod lent;
 pub mod nvrtc;
 mod output;
-mod owned;
+mod overlap;
 mod pool;
+mod process;
+mod program_file;
 pub mod ptxas;
 mod reflection;
 mod stream;
@@ -36,8 +39,15 @@ pub use cache::{Build, Compiled, compile};
 pub use data_type::{DataType, Element, StructType};
 pub use device::Device;
 pub use error::{Error, Fault};
-pub use kernel::{DirectKernel, Kernel, Lent};
+pub use kernel::{DirectKernel, Kernel, SliceArgument};
 pub use output::Output;
-pub use pool::in_pool;
+pub use pool::{check_threads, in_pool};
+pub use process::{PerProcess, Process, once};
+pub use program_file::{ProgramFiles, ReadError};
 pub use reflection::{Parameter, Reflection};
 pub use stream::{Stream, Traffic};
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

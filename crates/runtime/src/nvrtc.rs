@@ -1,8 +1,8 @@
 //! NVRTC, NVIDIA's compiler as a library: CUDA text to PTX or machine code, without GPU and driver.
 //!
 //! [`Nvrtc::find`] looks where `GBXCULE_NVRTC` says, else into the Python environment for the wheel
-//! `nvidia-cuda-nvrtc`, else into the system. The header that our text includes is handed over with it,
-//! so nothing else of CUDA has to be installed.
+//! `nvidia-cuda-nvrtc`, else into the system. The header that our text includes is handed over with
+//! it, so nothing else of CUDA has to be installed.
 
 mod arch;
 mod library;
@@ -12,15 +12,16 @@ pub use arch::Arch;
 pub use locate::Origin;
 
 use crate::error::Error;
+use crate::process::PerProcess;
 use crate::ptxas::Usage;
-use gbxcule_kernel::back::cxx::{HEADER, HEADER_NAME};
+use gbxcule_codegen_cxx::{HEADER, HEADER_NAME};
 use library::Library;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What NVRTC makes.
+/// Format of the code that NVRTC makes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Output {
+pub enum CodeFormat {
     /// Assembler text for this architecture and newer ones; the driver translates it.
     Ptx,
     /// Machine code for exactly this architecture.
@@ -59,15 +60,15 @@ impl Nvrtc {
         })
     }
 
-    /// The one that `GBXCULE_NVRTC` names, if it does: nobody else's code will do then.
+    /// The one that `GBXCULE_NVRTC` names, if it does: code of no other will do then.
     pub(crate) fn named() -> Result<Option<Self>, Error> {
         locate::named().map(|_| Self::shared()).transpose()
     }
 
     /// The one that this process found first, or finds now.
     pub(crate) fn shared() -> Result<Self, Error> {
-        static FOUND: Mutex<Option<Nvrtc>> = Mutex::new(None);
-        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        static FOUND: PerProcess<Mutex<Option<Nvrtc>>> = PerProcess::new();
+        let mut found = FOUND.get().lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(nvrtc) = &*found {
             return Ok(nvrtc.clone());
         }
@@ -99,7 +100,8 @@ impl Nvrtc {
         &self.archs
     }
 
-    /// The newest of them whose machine code runs on a GPU of an architecture: of the same generation, and no newer.
+    /// The newest of them whose machine code runs on a GPU of an architecture: of the same
+    /// generation, and no newer.
     pub fn arch_for(&self, gpu: Arch) -> Result<Arch, Error> {
         let runs =
             |arch: &&Arch| arch.number() / 10 == gpu.number() / 10 && arch.number() <= gpu.number();
@@ -132,7 +134,7 @@ impl Nvrtc {
         text: &str,
         name: &str,
         arch: Arch,
-        output: Output,
+        output: CodeFormat,
     ) -> Result<Vec<u8>, Error> {
         self.compile_with(text, name, arch, output, &[]).map(|(bytes, _)| bytes)
     }
@@ -145,25 +147,25 @@ impl Nvrtc {
         arch: Arch,
     ) -> Result<(Vec<u8>, Vec<Usage>), Error> {
         let verbose = ["--ptxas-options=-v"];
-        let (bytes, log) = self.compile_with(text, name, arch, Output::Cubin, &verbose)?;
+        let (bytes, log) = self.compile_with(text, name, arch, CodeFormat::Cubin, &verbose)?;
         Ok((bytes, Usage::parse(&log)))
     }
 
-    /// The same with more options of NVRTC's; gives its log too.
+    /// Compiles with more options of NVRTC's; gives its log too.
     pub fn compile_with(
         &self,
         text: &str,
         name: &str,
         arch: Arch,
-        output: Output,
+        output: CodeFormat,
         more: &[&str],
     ) -> Result<(Vec<u8>, String), Error> {
         if !self.archs.iter().any(|known| known.number() == arch.number()) {
             return Err(self.unknown(arch));
         }
         let target = match output {
-            Output::Ptx => arch.virtual_name(),
-            Output::Cubin => arch.to_string(),
+            CodeFormat::Ptx => arch.virtual_name(),
+            CodeFormat::Cubin => arch.to_string(),
         };
         let target = format!("--gpu-architecture={target}");
         let mut options = vec![target.as_str()];

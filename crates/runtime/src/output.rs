@@ -1,8 +1,8 @@
-//! What kernels print.
+//! Text that kernels print.
 
-use gbxcule_kernel::back::clif::Printed;
-use gbxcule_kernel::interp::{line, printf};
-use gbxcule_kernel::ir::{Literal, Module, Type};
+use gbxcule_codegen_clif::Printed;
+use gbxcule_ir::eval::{print_line, printf};
+use gbxcule_ir::{Literal, Module, Type};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,7 +29,8 @@ impl Output {
     }
 }
 
-/// The text of a print statement. Arguments lie one after the other, each at a multiple of 16 bytes.
+/// The text of a print statement. Arguments lie one after the other, each at a multiple of 16
+/// bytes.
 pub(crate) fn text(module: &Module, printed: &Printed, mut bytes: &[u8]) -> String {
     let mut args = Vec::with_capacity(printed.types.len());
     for &ty in &printed.types {
@@ -43,7 +44,7 @@ pub(crate) fn text(module: &Module, printed: &Printed, mut bytes: &[u8]) -> Stri
             let args: Vec<Option<Literal>> = args.iter().map(scalar).collect();
             printf(module.text(format), &args)
         }
-        None => args.iter().map(|(ty, parts)| line(&module.types[*ty], parts)).collect(),
+        None => args.iter().map(|(ty, parts)| print_line(&module.types[*ty], parts)).collect(),
     }
 }
 
@@ -61,5 +62,5 @@ fn components(module: &Module, ty: Type, bytes: &[u8]) -> Vec<Literal> {
     let Some((of, count)) = module.types.components(ty) else { return Vec::new() };
     let size = of.bytes() as usize;
     let parts = bytes.chunks_exact(size).take(count as usize);
-    parts.map(|part| gbxcule_kernel::eval::from_bytes(of, part)).collect()
+    parts.map(|part| gbxcule_ir::eval::from_bytes(of, part)).collect()
 }

@@ -1,7 +1,9 @@
 //! The threads that kernels run on.
 
+use crate::error::Error;
+use crate::process::PerProcess;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
 /// Bytes of stack that kernels may take for variables on a thread of the pool.
 pub(crate) const STACK_MAX: u64 = 24 << 20;
@@ -10,25 +12,39 @@ pub(crate) const CALLER_STACK_MAX: u64 = 64 << 10;
 
 /// One thread for each core, or as many as `GBXCULE_THREADS` says.
 pub(crate) fn pool() -> Option<&'static ThreadPool> {
-    /// The process that made a pool, and the pool, if threads could be had.
-    type Made = (u32, Option<&'static ThreadPool>);
-    static POOL: Mutex<Option<Made>> = Mutex::new(None);
-    let mut made = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    // A forked process has no threads but the one that forked: the pool of its parent would never answer.
-    let process = std::process::id();
-    match *made {
-        Some((owner, pool)) if owner == process => pool,
-        _ => made.insert((process, make())).1,
+    // A forked process has no threads but the one that forked: the pool of its parent would never
+    // answer.
+    static POOL: PerProcess<OnceLock<Option<&'static ThreadPool>>> = PerProcess::new();
+    *POOL.get().get_or_init(make)
+}
+
+/// Threads, at most: more than any computer has cores.
+const MOST_THREADS: usize = 1024;
+
+/// Number of threads that `GBXCULE_THREADS` asks for; nothing if it is not set, or empty.
+fn requested_threads() -> Result<Option<usize>, Error> {
+    let Some(text) = std::env::var_os("GBXCULE_THREADS").filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let threads = text.to_str().and_then(|text| text.parse().ok());
+    match threads.filter(|threads| (1..=MOST_THREADS).contains(threads)) {
+        Some(threads) => Ok(Some(threads)),
+        None => Err(Error::Threads { found: text.display().to_string(), most: MOST_THREADS }),
     }
+}
+
+/// Finds out whether `GBXCULE_THREADS` says something that can be done, before anything is started.
+pub fn check_threads() -> Result<(), Error> {
+    requested_threads().map(drop)
 }
 
 /// Pools are never let go of, as threads may be in them when the process ends.
 fn make() -> Option<&'static ThreadPool> {
-    let threads = std::env::var("GBXCULE_THREADS").ok().and_then(|text| text.parse().ok());
+    let threads = requested_threads().ok().flatten();
     let builder = ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0))
         .thread_name(|number| format!("kernel-{number}"))
-        // Pages that nobody touches cost nothing.
+        // Pages that are never touched cost nothing.
         .stack_size(STACK_MAX as usize + (8 << 20));
     Some(Box::leak(Box::new(builder.build().ok()?)))
 }

@@ -1,15 +1,17 @@
 //! `ptxas`, NVIDIA's assembler: what a kernel takes of a GPU, as its `-v` reports it.
 //!
-//! NVRTC has the assembler inside, so [`crate::nvrtc::Nvrtc::measure`] needs no program; [`Ptxas`] runs
-//! the program of the wheel `nvidia-cuda-nvcc` or of a toolkit on PTX.
+//! NVRTC has the assembler inside, so [`crate::nvrtc::Nvrtc::measure`] needs no program; [`Ptxas`]
+//! runs the program of the wheel `nvidia-cuda-nvcc` or of a toolkit on PTX.
 
 use crate::error::Error;
 use crate::nvrtc::{Arch, Nvrtc};
+use gbxcule_sandbox::{Ended, Limits, Policy};
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::time::Duration;
 
-/// What a kernel, or a function of its own that kernels call, takes for each thread.
+/// Resources that a kernel, or a function of its own that kernels call, takes for each thread.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Usage {
     /// The kernel's symbol.
@@ -82,6 +84,16 @@ impl fmt::Display for Usage {
     }
 }
 
+/// The swarm's kernels take it minutes, and modules of thousands of kernels have long reports.
+const LIMITS: Limits = Limits {
+    wall: Duration::from_secs(900),
+    cpu: Duration::from_secs(900),
+    memory_bytes: 16 << 30,
+    output_bytes: 64 << 20,
+    error_bytes: 64 << 20,
+    ..Limits::COMPILER
+};
+
 /// The program.
 #[derive(Clone, Debug)]
 pub struct Ptxas {
@@ -96,8 +108,12 @@ impl Ptxas {
         let beside = beside.filter(|folder| !folder.as_os_str().is_empty());
         let variable = std::env::var_os("PATH").unwrap_or_default();
         let on_path: Vec<PathBuf> = std::env::split_paths(&variable).collect();
-        let mut all = beside.map(|folder| folder.join("bin")).chain(on_path);
-        let program = all.find_map(|folder| Some(folder.join(name)).filter(|path| path.is_file()));
+        let beside = beside.map(|folder| folder.join("bin").join(name));
+        // No variable names it: three folders above a library may be any user's.
+        let mut beside =
+            beside.filter(|path| path.is_file() && gbxcule_python_env::is_trusted(path));
+        let mut on_path = on_path.into_iter().map(|folder| folder.join(name));
+        let program = beside.next().or_else(|| on_path.find(|path| path.is_file()));
         program.map(|program| Self { program }).ok_or(Error::NoPtxas)
     }
 
@@ -110,12 +126,21 @@ impl Ptxas {
     pub fn measure(&self, ptx: &Path, arch: Arch) -> Result<Vec<Usage>, Error> {
         let failed = |log: String| Error::Ptxas { path: ptx.into(), arch: arch.to_string(), log };
         let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
-        let mut command = Command::new(&self.program);
-        command.args(["-v", "--gpu-name", &arch.to_string(), "--output-file", nowhere]).arg(ptx);
-        let run = command.output().map_err(|error| failed(error.to_string()))?;
-        let said = [run.stdout, run.stderr].concat();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        if run.status.success() { Ok(Usage::parse(&said)) } else { Err(failed(said)) }
+        // PTX may come from any source, and assemblers are not written for that.
+        let ptx = ptx.canonicalize().map_err(|error| failed(error.to_string()))?;
+        let folder = ptx.parent().unwrap_or(Path::new("/"));
+        let policy = Policy::compiler(&self.program, folder).within(LIMITS);
+        let arch = arch.to_string();
+        let options = ["-v", "--gpu-name", &arch, "--output-file", nowhere].map(OsStr::new);
+        let arguments = [&options[..], &[ptx.as_os_str()]].concat();
+        let run = gbxcule_sandbox::run(&self.program, &arguments, &policy)
+            .map_err(|error| failed(error.to_string()))?;
+        let said = String::from_utf8_lossy(&run.stdout).into_owned() + &run.stderr;
+        match run.ended {
+            Ended::Exited(0) => Ok(Usage::parse(&said)),
+            Ended::Exited(_) => Err(failed(said)),
+            ended => Err(failed(format!("`ptxas` {ended}\n{said}"))),
+        }
     }
 }
 

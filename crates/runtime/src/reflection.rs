@@ -1,8 +1,8 @@
-//! What a launch needs to know of a kernel, the same for every device.
+//! Facts about a kernel that a launch needs, the same for every device.
 
-use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::walk::{Step, Use, stmt_uses, walk};
-use gbxcule_kernel::ir::{
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::{
     Arg, Body, Function, FunctionId, Kind, List, Mode, Module, Op, PlaceId, Projection, Root,
     StmtKind, Type, Value,
 };
@@ -10,26 +10,27 @@ use gbxcule_kernel::ir::{
 /// A kernel as its callers see it.
 #[derive(Clone, Debug)]
 pub struct Reflection {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its parameters in order.
+    /// Parameters in order.
     pub parameters: Vec<Parameter>,
     /// How many leading dimensions of the grid it asks for.
     pub dims: u8,
     /// Pairs of parameters whose arrays must share no memory.
-    pub apart: Vec<(u32, u32)>,
+    pub disjoint: Vec<(u32, u32)>,
 }
 
 /// A parameter of a kernel.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its type, of the kernel's module.
+    /// Type, of the kernel's module.
     pub ty: Type,
     /// The type as users of the dialect write it.
     pub type_name: String,
-    /// Whether arrays in it may be written, or their gradients. What can't be told counts as written.
+    /// True if arrays in it may be written, or their gradients. What can't be told counts as
+    /// written.
     pub written: bool,
 }
 
@@ -52,14 +53,14 @@ pub(crate) fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
                 name: function.name.clone(),
                 parameters: parameters.collect(),
                 dims: summaries[id.index()].dims,
-                apart: function.apart.clone(),
+                disjoint: function.disjoint.clone(),
             }
         })
     });
     reflected.collect()
 }
 
-/// What a function does with the handles that its parameters hold.
+/// Uses that a function makes of the handles that its parameters hold.
 #[derive(Clone, Default, Debug)]
 struct Summary {
     /// For each parameter, whether memory behind its handles may be written.
@@ -70,8 +71,9 @@ struct Summary {
     dims: u8,
 }
 
-/// Handles flow through values and variables. Whatever flows into each other is one class, in either
-/// direction: a little coarse, and done in one walk. Nodes are parameters, result, locals, values.
+/// Handles flow through values and variables. Handles that flow into each other are one class, in
+/// either direction: a little coarse, and done in one walk. Nodes are parameters, result, locals,
+/// values.
 struct Flow<'a> {
     body: &'a Body,
     function: &'a Function,
@@ -93,9 +95,9 @@ impl Flow<'_> {
             }
         });
         let count = function.params.len() + 1;
-        let roots: Vec<usize> = (0..count).map(|node| flow.class(node)).collect();
+        let roots: Vec<usize> = (0..count).map(|node| flow.class_of(node)).collect();
         let written: Vec<usize> = std::mem::take(&mut flow.written);
-        let written: Vec<usize> = written.into_iter().map(|node| flow.class(node)).collect();
+        let written: Vec<usize> = written.into_iter().map(|node| flow.class_of(node)).collect();
         let params = function.params.iter().zip(&roots);
         Summary {
             written: params
@@ -109,7 +111,7 @@ impl Flow<'_> {
         }
     }
 
-    fn class(&mut self, mut node: usize) -> usize {
+    fn class_of(&mut self, mut node: usize) -> usize {
         while self.parents[node] != node {
             self.parents[node] = self.parents[self.parents[node]];
             node = self.parents[node];
@@ -118,7 +120,7 @@ impl Flow<'_> {
     }
 
     fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.class(one), self.class(other));
+        let (one, other) = (self.class_of(one), self.class_of(other));
         self.parents[one] = other;
     }
 

@@ -1,8 +1,9 @@
-//! Where arrays are made and launches queue up: one after the other, in the order in which they are asked for.
+//! Where arrays are made and launches queue up: one after the other, in the order in which they are
+//! asked for.
 //!
-//! On a CUDA device everything that is asked for is done later: [`Array::write`], [`Array::fill`] and launches return
-//! at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all of it is done when the call
-//! returns. Callers are written the same way for both.
+//! On a CUDA device everything that is asked for is done later: [`Array::write`], [`Array::fill`]
+//! and launches return at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all
+//! of it is done when the call returns. Callers are written the same way for both.
 
 use crate::array::Array;
 use crate::buffer::Buffer;
@@ -10,32 +11,47 @@ use crate::cuda;
 use crate::data_type::{DataType, Element};
 use crate::device::Device;
 use crate::error::Error;
+use crate::pool::check_threads;
+use crate::process::PerProcess;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A queue of work on a device. Cloning it gives the same queue.
+///
+/// ```
+/// use gbxcule_ir::Scalar;
+/// use gbxcule_runtime::{DataType, Device, Stream};
+///
+/// let stream = Stream::new(Device::Cpu)?;
+/// let array = stream.zeros(DataType::Scalar(Scalar::F32), &[2, 3])?;
+/// array.fill(1.5f32)?;
+/// stream.synchronize()?;
+/// assert_eq!(array.to_vec::<f32>()?, [1.5; 6]);
+/// # Ok::<(), gbxcule_runtime::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Stream {
-    inner: Arc<Inner>,
+    inner: Arc<StreamState>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct StreamState {
     device: Device,
     counter: Arc<Counter>,
     /// The driver's, on a CUDA device.
     queue: Option<Arc<cuda::Queue>>,
 }
 
-/// What has gone between the host and a stream's arrays so far.
+/// Bytes that have gone between the host and a stream's arrays so far.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
     /// Bytes copied to arrays.
     pub uploaded: u64,
     /// Bytes copied from arrays.
     pub downloaded: u64,
-    /// How often the caller waited for what was asked for; counted on the CPU where another device would wait.
+    /// How often the caller waited for what was asked for; counted on the CPU where another device
+    /// would wait.
     pub waits: u64,
 }
 
@@ -69,7 +85,11 @@ impl Counter {
 
 impl Stream {
     /// A queue of its own on a device.
+    ///
+    /// # Errors
+    /// A device that there isn't or that has no driver; a wrong value of `GBXCULE_THREADS`.
     pub fn new(device: Device) -> Result<Self, Error> {
+        check_threads()?;
         let counter = Arc::default();
         let queue = match device {
             Device::Cpu => None,
@@ -77,13 +97,13 @@ impl Stream {
                 Some(Arc::new(cuda::Queue::new(ordinal, Arc::clone(&counter))?))
             }
         };
-        Ok(Self { inner: Arc::new(Inner { device, counter, queue }) })
+        Ok(Self { inner: Arc::new(StreamState { device, counter, queue }) })
     }
 
     /// The one for launches that have no arrays to tell theirs.
     pub(crate) fn of_device(device: Device) -> Result<Self, Error> {
-        static KNOWN: Mutex<BTreeMap<Device, Stream>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        static KNOWN: PerProcess<Mutex<BTreeMap<Device, Stream>>> = PerProcess::new();
+        let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stream) = known.get(&device) {
             return Ok(stream.clone());
         }
@@ -98,11 +118,17 @@ impl Stream {
     }
 
     /// An array of zeros, row-major without gaps.
+    ///
+    /// # Errors
+    /// A shape that no array can have; too little memory on the device.
     pub fn zeros(&self, data_type: DataType, shape: &[usize]) -> Result<Array, Error> {
         Array::made(data_type, shape, |bytes| self.buffer(bytes))
     }
 
     /// A one-dimensional array of these elements.
+    ///
+    /// # Errors
+    /// Too little memory on the device, or another error of it.
     pub fn copied<T: Element>(&self, elements: &[T]) -> Result<Array, Error> {
         let array = self.zeros(T::data_type(), &[elements.len()])?;
         array.write(elements)?;
@@ -110,6 +136,9 @@ impl Stream {
     }
 
     /// An array over a copy of raw bytes; strides are in bytes and may be 0 or negative.
+    ///
+    /// # Errors
+    /// Elements beyond the bytes, or a shape and strides that no array can have; too little memory.
     pub fn from_bytes(
         &self,
         bytes: &[u8],
@@ -122,6 +151,9 @@ impl Stream {
     }
 
     /// Waits until everything asked for has happened; gives what went wrong in it.
+    ///
+    /// # Errors
+    /// The first fault of the launches waited for, or an error of the device.
     pub fn synchronize(&self) -> Result<(), Error> {
         match &self.inner.queue {
             Some(queue) => queue.synchronize(),
@@ -132,12 +164,15 @@ impl Stream {
         }
     }
 
-    /// What has been copied so far.
+    /// Bytes that have been copied so far.
     pub fn traffic(&self) -> Traffic {
         self.inner.counter.read()
     }
 
     /// Bytes that arrays may still take, where the device has memory of its own. Waits.
+    ///
+    /// # Errors
+    /// An error of the device.
     pub fn free_bytes(&self) -> Result<Option<u64>, Error> {
         self.inner.queue.as_ref().map(|queue| queue.free_bytes()).transpose()
     }

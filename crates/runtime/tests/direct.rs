@@ -1,9 +1,9 @@
 //! Kernels called over memory that the caller lends.
 
-use gbxcule_kernel::check;
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::source::SourceMap;
-use gbxcule_runtime::{Build, Device, DirectKernel, Error, Lent, compile};
+use gbxcule_dialect::Program;
+use gbxcule_ir::check;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_runtime::{Build, Device, DirectKernel, Error, SliceArgument, compile};
 
 const TEXT: &str = "\
 import warp as wp
@@ -53,7 +53,11 @@ fn a_kernel_reads_and_writes_what_it_is_lent() {
     let mut out = [0.0_f32; 2];
     for n in 1..4 {
         let points = [Point { x: 0.5, n }];
-        let mut args = [Lent::read(&points), Lent::read(&[2.0_f32]), Lent::write(&mut out)];
+        let mut args = [
+            SliceArgument::read(&points),
+            SliceArgument::read(&[2.0_f32]),
+            SliceArgument::write(&mut out),
+        ];
         kernel.run(&mut args).expect("no fault");
         assert_eq!(out, [0.0, 0.5 + 2.0 * f32::from(n)]);
     }
@@ -62,21 +66,35 @@ fn a_kernel_reads_and_writes_what_it_is_lent() {
 #[test]
 fn what_is_written_must_be_lent_for_writing_and_elements_must_fit() {
     let mut kernel = direct("move").expect("arrays of one dimension");
-    let said = |kernel: &mut DirectKernel, args: &mut [Lent<'_>]| {
+    let said = |kernel: &mut DirectKernel, args: &mut [SliceArgument<'_>]| {
         kernel.run(args).expect_err("refused").to_string()
     };
     let (points, numbers) = ([Point { x: 0.0, n: 1 }], [0.0_f32; 2]);
     assert_eq!(
-        said(&mut kernel, &mut [Lent::read(&points), Lent::read(&numbers), Lent::read(&numbers)]),
-        "argument `out` of kernel `move`: the kernel writes it, but it was lent to look at"
+        said(
+            &mut kernel,
+            &mut [
+                SliceArgument::read(&points),
+                SliceArgument::read(&numbers),
+                SliceArgument::read(&numbers)
+            ]
+        ),
+        "argument `out` of kernel `move`: the kernel writes it, but it was given for reading only"
     );
     let mut out = numbers;
     assert_eq!(
-        said(&mut kernel, &mut [Lent::read(&numbers), Lent::read(&numbers), Lent::write(&mut out)]),
+        said(
+            &mut kernel,
+            &mut [
+                SliceArgument::read(&numbers),
+                SliceArgument::read(&numbers),
+                SliceArgument::write(&mut out)
+            ]
+        ),
         "argument `points` of kernel `move`: elements have 8 bytes, found 4"
     );
     assert_eq!(
-        said(&mut kernel, &mut [Lent::read(&points)]),
+        said(&mut kernel, &mut [SliceArgument::read(&points)]),
         "kernel `move` takes 3 arguments (points, by, out), found 1"
     );
 }
@@ -86,7 +104,11 @@ fn an_index_outside_is_a_fault() {
     let mut kernel = direct("move").expect("arrays of one dimension");
     let mut out = [0.0_f32; 1];
     let points = [Point { x: 0.0, n: 1 }];
-    let mut args = [Lent::read(&points), Lent::read(&[1.0_f32]), Lent::write(&mut out)];
+    let mut args = [
+        SliceArgument::read(&points),
+        SliceArgument::read(&[1.0_f32]),
+        SliceArgument::write(&mut out),
+    ];
     let fault = kernel.run(&mut args).expect_err("outside").to_string();
     assert_eq!(fault, "kernel `move` stopped at thread (0): index 1 where there are 1 elements");
 }

@@ -3,8 +3,8 @@
 #[path = "warp/native.rs"]
 mod native;
 
-use gbxcule_kernel::arbitrary::{self, Options};
-use gbxcule_kernel::ir::print;
+use gbxcule_ir::print;
+use gbxcule_testkit::arbitrary::{self, Options};
 
 fn agree(seeds: std::ops::Range<u64>, options: Options) {
     for seed in seeds {

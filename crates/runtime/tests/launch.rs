@@ -1,15 +1,15 @@
 //! Launches: what kernels do to memory, and what callers get wrong.
 
-use gbxcule_kernel::check;
-use gbxcule_kernel::ir::{
+use gbxcule_ir::check;
+use gbxcule_ir::source::{SourceMap, Span};
+use gbxcule_ir::{
     Arg, AtomicOp, BinaryOp, Builder, Case, Field, Inline, Literal, Module, Native, Param, Scalar,
     Selector, Struct, Table, Type,
 };
-use gbxcule_kernel::pass;
-use gbxcule_kernel::source::{SourceMap, Span};
 use gbxcule_runtime::{
     Argument, Array, Build, DataType, Device, Element, Error, Fault, Kernel, Output, compile,
 };
+use gbxcule_transform::pass;
 use std::sync::{Arc, Mutex};
 
 fn kernel_of(module: Module, name: &str) -> Kernel {
@@ -31,7 +31,7 @@ fn kernel(fill: impl FnOnce(&mut Builder<'_>)) -> Kernel {
 }
 
 /// Stores a launch index, as a float, at an index into the array.
-fn store_at(b: &mut Builder<'_>, index: gbxcule_kernel::ir::Value) {
+fn store_at(b: &mut Builder<'_>, index: gbxcule_ir::Value) {
     let i = b.launch_index(0);
     let (a, value) = (b.param_place(0), b.convert(i, Scalar::F32));
     let a = b.element(a, &[index]);
@@ -63,7 +63,7 @@ fn a_launch_runs_each_point_of_the_grid_once() {
         kernel.launch(&shape, &[Argument::from(&array)]).expect("runs");
         let counts = array.to_vec::<i32>().expect("i32");
         assert!(counts.iter().all(|&count| count == 1), "{shape:?}");
-        // A fourth dimension nobody asks for repeats.
+        // A fourth dimension that is not asked for repeats.
         kernel.launch(&[shape[0], shape[1], shape[2], 3], &[Argument::from(&array)]).expect("runs");
         assert!(array.to_vec::<i32>().expect("i32").iter().all(|&count| count == 4));
     }
@@ -93,7 +93,7 @@ fn an_index_outside_stops_the_launch_and_says_where() {
     kernel.launch(&[7], &args).expect("inside");
     let fault = fault(kernel.launch(&[8], &args));
     assert_eq!((fault.code, &fault.thread[..]), ("index", &[7][..]));
-    let text = gbxcule_kernel::diagnostic::render(&[fault.diagnostic()], &sources);
+    let text = gbxcule_ir::diagnostic::render(&[fault.diagnostic()], &sources);
     assert!(text.contains("a.py:2:1") && text.contains("index 10 where there are 10"), "{text}");
     let all = Error::Fault(Box::new(fault)).to_string();
     assert_eq!(all, "kernel `k` stopped at thread (7): index 10 where there are 10 elements");

@@ -1,12 +1,13 @@
-//! Every operation on scalars, compiled, against the one arithmetic of `eval`, on values worth trying.
+//! Every operation on scalars, compiled, against the one arithmetic of `eval`, on values worth
+//! trying.
 
-use gbxcule_kernel::arbitrary::distance;
-use gbxcule_kernel::check;
-use gbxcule_kernel::eval;
-use gbxcule_kernel::ir::{
+use gbxcule_ir::check;
+use gbxcule_ir::eval;
+use gbxcule_ir::{
     BinaryOp, Builder, CompareOp, Literal, Module, Native, Param, Scalar, Type, UnaryOp, Value,
 };
 use gbxcule_runtime::{Argument, Array, Build, DataType, Device, compile};
+use gbxcule_testkit::arbitrary::distance;
 
 /// Numbers of a type: small, large, odd, and many in between.
 fn values(scalar: Scalar) -> Vec<Literal> {

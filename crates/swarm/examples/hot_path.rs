@@ -1,5 +1,6 @@
-//! Says whether the way from one opcode to the next touches local memory, from machine code as `nvdisasm -c` shows it: of
-//! `Machine::run_until_deadline` it takes the instructions that lie on a circle which makes no call, and counts.
+//! Says whether the way from one opcode to the next touches local memory, from machine code as
+//! `nvdisasm -c` shows it: of `Machine::run_until_deadline` it takes the instructions that lie on a
+//! circle which makes no call, and counts.
 //!
 //! ```sh
 //! cargo run -p gbxcule-swarm --example step_text -- runs/cuda full_step sm_90

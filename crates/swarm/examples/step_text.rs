@@ -1,28 +1,29 @@
-//! Writes the CUDA text of a swarm's step into a folder, a file for each stage, and says what NVRTC makes of it
-//! for the architectures that are named: a table, from the sources to machine code. What is under way is told on
-//! stderr; a row comes as soon as it is known.
+//! Writes the CUDA text of a swarm's step into a folder, a file for each stage, and says what NVRTC
+//! makes of it for the architectures that are named: a table, from the sources to machine code.
+//! Progress goes to stderr; each row is printed as soon as it is known.
 //!
-//! `cargo run --release -p gbxcule-swarm --example step_text -- FOLDER [STAGE...] [ARCH...] [FILE.py...] [OPTION...]`
+//! `cargo run --release -p gbxcule-swarm --example step_text -- FOLDER [STAGE...] [ARCH...]
+//! [FILE.py...] [OPTION...]`
 //!
 //! `... -- runs/cuda sm_80 sm_90 sm_100`, `... -- runs/cuda full_step sm_90 --maxrregcount=128`
 //!
-//! With files of programs, the first one's reward and the last one's observation take the place of the built-in ones.
-//! Without stages it is all of them, with files `full_step`. Options are NVRTC's. The machine code lies beside the
-//! text, for `nvdisasm`.
+//! With files of programs, the first one's reward and the last one's observation take the place of
+//! the built-in ones. Without stages it is all of them, with files `full_step`. Options are
+//! NVRTC's. The machine code lies beside the text, for `nvdisasm`.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use gbxcule_kernel::back::Checks;
-use gbxcule_kernel::back::cxx::{self, Dialect, Options};
-use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
+use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
+use gbxcule_ir::abi::Checks;
+use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_runtime::ptxas::Usage;
-use gbxcule_swarm::compiled::step_module;
+use gbxcule_swarm::device::step_module;
 use gbxcule_swarm::{Programs, Stage};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// What the command line says.
+/// The arguments of the command line.
 struct Request {
     folder: PathBuf,
     stages: Vec<Stage>,
@@ -101,7 +102,7 @@ fn measure(nvrtc: &Nvrtc, text: &str, file: &Path, arch: Arch, options: &[String
     let mut more = vec!["--ptxas-options=-v"];
     more.extend(options.iter().map(String::as_str));
     let began = Instant::now();
-    let (code, log) = nvrtc.compile_with(text, &stage, arch, Output::Cubin, &more)?;
+    let (code, log) = nvrtc.compile_with(text, &stage, arch, CodeFormat::Cubin, &more)?;
     let seconds = began.elapsed().as_secs_f64();
     std::fs::write(file.with_extension(format!("{arch}.cubin")), code)?;
     let usage = Usage::parse(&log);

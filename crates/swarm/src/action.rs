@@ -1,8 +1,17 @@
-//! Action codecs: what the number in an action means, by name and version.
+//! Action codecs: what the number in an action means.
 //!
-//! A codec never changes once it has a name; a new meaning is a new row with a new version.
+//! A codec has a name and a version, or is a table of the user's own, whose name is its spelling
+//! (`action/spelling.rs`). So a name says everything, and artifacts record names alone. A codec
+//! never changes once it has a name; a new meaning is a new row with a new version.
 
-use crate::{SwarmConfig, SwarmError};
+mod spelling;
+
+use std::borrow::Cow;
+use std::num::NonZeroU32;
+
+pub use spelling::CodecError;
+
+use crate::{Schedule, SwarmConfig, SwarmError};
 
 /// Joypad bits as [`gbxcule_gameboy::Machine::set_buttons`] takes them; set means pressed.
 pub mod button {
@@ -24,80 +33,109 @@ pub mod button {
     pub const START: u8 = 1 << 7;
 }
 
-/// A named, versioned mapping from action numbers to joypad bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Actions are bytes, on every device and in every artifact.
+pub(crate) const MOST_ACTIONS: usize = 256;
+
+/// The action that presses nothing.
+const NOOP: &str = "NOOP";
+
+/// The meaning of one action number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// The names of the buttons, or NOOP, and the frames for which they are held if the action
+    /// overrides the schedule.
+    pub name: Cow<'static, str>,
+    /// The buttons that it presses.
+    pub buttons: u8,
+    /// For how many frames, if not for as many as the schedule says.
+    pub frames: Option<NonZeroU32>,
+}
+
+impl Action {
+    const fn new(name: &'static str, buttons: u8) -> Self {
+        Self { name: Cow::Borrowed(name), buttons, frames: None }
+    }
+
+    /// Frames for which it is held.
+    #[must_use]
+    pub fn frames_held(&self, schedule: Schedule) -> u32 {
+        self.frames.map_or(schedule.release_after_frames(), NonZeroU32::get)
+    }
+}
+
+const A_TO_NOOP: &[Action] = &[
+    Action::new("A", button::A),
+    Action::new("B", button::B),
+    Action::new("START", button::START),
+    Action::new("UP", button::UP),
+    Action::new("DOWN", button::DOWN),
+    Action::new("LEFT", button::LEFT),
+    Action::new("RIGHT", button::RIGHT),
+    Action::new("SELECT", button::SELECT),
+    Action::new(NOOP, 0),
+];
+
+/// A mapping from action numbers to buttons, with a name by which it is found again.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Codec {
     /// The name that artifacts record.
-    pub name: &'static str,
-    /// Each action's name and the buttons it presses; the action's number is its place here.
-    pub actions: &'static [(&'static str, u8)],
+    pub name: Cow<'static, str>,
+    /// The actions; an action's number is its place here.
+    pub actions: Cow<'static, [Action]>,
 }
 
 impl Codec {
     /// The seven actions of the Pokemon Red setups that PufferLib users train with.
     pub const POKEMONRED_PUFFER_V1: Self = Self {
-        name: "pokemonred_puffer_v1",
-        actions: &[
-            ("A", button::A),
-            ("B", button::B),
-            ("START", button::START),
-            ("UP", button::UP),
-            ("DOWN", button::DOWN),
-            ("LEFT", button::LEFT),
-            ("RIGHT", button::RIGHT),
-        ],
+        name: Cow::Borrowed("pokemonred_puffer_v1"),
+        actions: Cow::Borrowed(A_TO_NOOP.split_at(7).0),
     };
 
     /// Those seven, SELECT, and pressing nothing.
-    pub const FULL_V1: Self = Self {
-        name: "full_v1",
-        actions: &[
-            ("A", button::A),
-            ("B", button::B),
-            ("START", button::START),
-            ("UP", button::UP),
-            ("DOWN", button::DOWN),
-            ("LEFT", button::LEFT),
-            ("RIGHT", button::RIGHT),
-            ("SELECT", button::SELECT),
-            ("NOOP", 0),
-        ],
-    };
-
-    /// Every codec there is.
-    pub const ALL: [Self; 2] = [Self::POKEMONRED_PUFFER_V1, Self::FULL_V1];
-
-    /// The codec of that name.
-    #[must_use]
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|codec| codec.name == name)
-    }
+    pub const FULL_V1: Self =
+        Self { name: Cow::Borrowed("full_v1"), actions: Cow::Borrowed(A_TO_NOOP) };
 
     /// The number of the action of that name.
     #[must_use]
-    pub fn action(self, name: &str) -> Option<u8> {
-        let position = self.actions.iter().position(|(known, _)| *known == name)?;
+    pub fn action(&self, name: &str) -> Option<u8> {
+        let position = self.actions.iter().position(|known| known.name == name)?;
         u8::try_from(position).ok()
     }
 
     /// The buttons that an action presses.
     #[must_use]
-    pub fn buttons(self, action: u8) -> Option<u8> {
-        self.actions.get(usize::from(action)).map(|(_, buttons)| *buttons)
+    pub fn buttons(&self, action: u8) -> Option<u8> {
+        self.actions.get(usize::from(action)).map(|action| action.buttons)
+    }
+
+    /// The number of an action that presses nothing, or the first one.
+    pub(crate) fn idle(&self) -> u8 {
+        self.action(NOOP).unwrap_or(0)
+    }
+
+    /// An action of a step.
+    ///
+    /// # Errors
+    /// The codec has no such action.
+    pub fn get(&self, env: usize, action: u8) -> Result<&Action, SwarmError> {
+        self.actions.get(usize::from(action)).ok_or_else(|| SwarmError::UnknownAction {
+            env,
+            action,
+            codec: self.name.to_string(),
+            last: self.actions.len() - 1,
+        })
     }
 }
 
-/// Whether there is one action for each env, and the codec has it.
+/// Checks that there is one action for each env and that the codec has each of them.
 pub(crate) fn check(config: &SwarmConfig, actions: &[u8]) -> Result<(), SwarmError> {
-    let (num_envs, found, codec) = (config.num_envs, actions.len(), config.codec);
+    let (num_envs, found) = (config.num_envs, actions.len());
     if found != num_envs {
         return Err(SwarmError::WrongLength { what: "action", num_envs, found });
     }
-    let last = codec.actions.len() - 1;
+    let last = config.codec.actions.len() - 1;
     match actions.iter().enumerate().find(|(_, action)| usize::from(**action) > last) {
-        Some((env, &action)) => {
-            Err(SwarmError::UnknownAction { env, action, codec: codec.name, last })
-        }
+        Some((env, &action)) => config.codec.get(env, action).map(drop),
         None => Ok(()),
     }
 }
@@ -108,24 +146,17 @@ mod tests {
 
     #[test]
     fn pokemonred_puffer_v1_keeps_its_order() {
-        let names: Vec<_> = Codec::POKEMONRED_PUFFER_V1.actions.iter().map(|row| row.0).collect();
+        let codec = Codec::POKEMONRED_PUFFER_V1;
+        let names: Vec<_> = codec.actions.iter().map(|action| &action.name[..]).collect();
         assert_eq!(names, ["A", "B", "START", "UP", "DOWN", "LEFT", "RIGHT"]);
     }
 
     #[test]
     fn full_v1_starts_as_pokemonred_puffer_v1_and_can_press_nothing() {
-        assert_eq!(&Codec::FULL_V1.actions[..7], Codec::POKEMONRED_PUFFER_V1.actions);
+        assert_eq!(Codec::FULL_V1.actions[..7], *Codec::POKEMONRED_PUFFER_V1.actions);
         assert_eq!(Codec::FULL_V1.buttons(7), Some(button::SELECT));
         assert_eq!(Codec::FULL_V1.buttons(8), Some(0));
         assert_eq!(Codec::FULL_V1.buttons(9), None);
-    }
-
-    #[test]
-    fn codecs_are_found_by_the_name_they_record() {
-        for codec in Codec::ALL {
-            assert_eq!(Codec::by_name(codec.name), Some(codec));
-        }
-        assert_eq!(Codec::by_name("full_v2"), None);
         assert_eq!(Codec::FULL_V1.action("NOOP"), Some(8));
     }
 }

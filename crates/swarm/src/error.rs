@@ -1,11 +1,11 @@
-//! What can go wrong with a swarm.
+//! The errors of a swarm.
 
 use gbxcule_gameboy::RomError;
 use gbxcule_gameboy::state::StateError;
 
-use crate::PortraitError;
+use crate::{CodecError, ForeignStateError};
 
-/// The world's failures and wrong calls; a refused call has changed nothing.
+/// Failures of the system or a device, and wrong calls; a refused call has changed nothing.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum SwarmError {
@@ -18,24 +18,44 @@ pub enum SwarmError {
          {release_after_frames}"
     )]
     EmptySchedule { frames_per_step: u32, release_after_frames: u32 },
+    #[error("a step of {frames_per_step} frames is too long: it has {most} at most")]
+    LongStep { frames_per_step: u32, most: u32 },
     #[error("expected one {what} for each of the {num_envs} machines, found {found}")]
     WrongLength { what: &'static str, num_envs: usize, found: usize },
-    #[error("frames {start} to {end} are no piece of a step, which has the frames 0 to {of}")]
-    BadPiece { start: u32, end: u32, of: u32 },
+    #[error("frames {start} to {end} are no range of a step, which has the frames 0 to {of}")]
+    BadFrameRange { start: u32, end: u32, of: u32 },
     #[error("the buffer has {found} bytes, the view fills {expected}")]
     WrongBuffer { expected: usize, found: usize },
     #[error(
         "action {action} of env {env} is not in codec {codec}, which has the actions 0 to {last}"
     )]
-    UnknownAction { env: usize, action: u8, codec: &'static str, last: usize },
+    UnknownAction { env: usize, action: u8, codec: String, last: usize },
+    #[error(transparent)]
+    Codec(CodecError),
     #[error("env {env} does not exist; this swarm has the envs 0 to {last}")]
     NoSuchEnv { env: usize, last: usize },
+    #[error("{bytes} bytes can't be shared out among {envs} marked machines: each takes as many")]
+    UnevenRows { bytes: usize, envs: usize },
     #[error("addresses {low:#06x} to {high:#07x} are not inside 0x0000 to 0x10000")]
     BadRange { low: u32, high: u32 },
     #[error(
         "the snapshot was taken with another cartridge: {found} bytes of cartridge RAM, expected {expected}"
     )]
     OtherCartridge { found: usize, expected: usize },
+    #[error("expected one state, or one for each of the {envs} marked machines, found {found}")]
+    WrongStates { envs: usize, found: usize },
+    #[error(
+        "the state holds a machine alone, without its env's seed and episode: load it without them"
+    )]
+    NoEpisode,
+    #[error("not a {what} of this program; check that this is the right file")]
+    NotARecord { what: &'static str },
+    #[error(
+        "the {what} has format version {found}, this program reads version {read}; use the program that wrote it"
+    )]
+    OtherFormat { what: &'static str, found: u32, read: u32 },
+    #[error("the {what} is cut off or damaged: {why}")]
+    Damaged { what: &'static str, why: &'static str },
     #[error("the state cannot be used: {0}")]
     State(#[from] StateError),
     #[error(
@@ -43,7 +63,7 @@ pub enum SwarmError {
     )]
     NoSuchProgram { name: String },
     #[error("cannot read the program {path}: {error}")]
-    ProgramFile { path: String, error: std::io::Error },
+    ProgramFile { path: String, error: gbxcule_runtime::ReadError },
     #[error("{said}")]
     Program { said: String },
     #[error("the snapshot has {found} scratch cells, the programs of this swarm have {expected}")]
@@ -66,7 +86,12 @@ pub enum SwarmError {
     #[error(transparent)]
     Device(#[from] gbxcule_runtime::Error),
     #[error("the state cannot be imported: {0}")]
-    Portrait(#[source] PortraitError),
+    ForeignState(#[source] ForeignStateError),
+    #[error(
+        "the swarm was made before this process was forked, and its threads stayed behind: make it in the process that \
+         steps it"
+    )]
+    Forked,
     #[error("cannot start a thread for the swarm: {0}")]
     Thread(#[source] std::io::Error),
 }

@@ -1,4 +1,5 @@
-//! What the built-in reward and observation look at, so that a reference emulator can be asked for the same.
+//! The registers and memory that the built-in reward and observation read, so that a reference
+//! emulator can be asked for the same values.
 
 use gbxcule_gameboy::Machine;
 

@@ -1,47 +1,54 @@
 //! Many Game Boys stepped together.
 //!
-//! [`NativeSwarm`] is the CPU's: native code on all cores. A step presses one action per machine, runs some frames,
-//! releases on the way, and computes reward and observation where the machine lives. What a step means is data
-//! ([`Codec`], [`Schedule`], [`Stage`]) that every artifact records, so that another device or a reference emulator
-//! can be asked to do exactly the same. [`DeviceSwarm`] does it in compiled kernels on a device of
-//! `gbxcule_runtime`: the same machine from the same sources.
+//! [`NativeSwarm`] is the CPU's: native code on all cores. A step presses one action per machine,
+//! runs some frames, releases on the way, and computes reward and observation where the machine
+//! lives. What a step means is data ([`Codec`], [`Schedule`], [`Stage`]) that every artifact
+//! records, so that another device or a reference emulator can be asked to do exactly the same.
+//! [`DeviceSwarm`] does it in compiled kernels on a device of `gbxcule_runtime`: the same machine
+//! from the same sources.
 
 mod action;
-mod anywhere;
-pub mod compiled;
+mod capacity;
+mod checkpoint;
 mod cpu_state;
-mod crew;
+pub mod device;
+mod env_record;
+mod episode;
 mod error;
 mod feature;
+mod foreign_state;
+mod frame_range;
 mod native;
 mod observation;
+mod pace;
 mod picture;
-mod piece;
-mod portrait;
 pub mod program;
+mod record;
 mod returns;
 mod reward;
 mod rom;
-mod room;
 mod schedule;
 mod shard;
 mod snapshot;
 mod stage;
 mod state;
+mod swarm;
 mod view;
+mod worker_pool;
 
-pub use action::{Codec, button};
-pub use anywhere::Swarm;
-pub use compiled::{DeviceConfig, DeviceSwarm, Layout};
+pub use action::{Action, Codec, CodecError, button};
 pub use cpu_state::CpuState;
+pub use device::{DeviceConfig, DeviceSwarm, Layout};
+pub use episode::{Chance, Episode};
 pub use error::SwarmError;
 pub use feature::{FEATURE_MEMORY, Features};
+pub use foreign_state::ForeignStateError;
+pub use frame_range::FrameRange;
 pub use gbxcule_gameboy::FRAME_BYTES;
 pub use native::{NativeSwarm, SwarmConfig};
 pub use observation::{OBS_V0_DIM, obs_v0};
-pub use picture::Picture;
-pub use piece::Piece;
-pub use portrait::PortraitError;
+pub use pace::Pressed;
+pub use picture::{Grays, Picture};
 pub use program::{ProgramText, Programs};
 pub use returns::Returns;
 pub use reward::reward_v0;
@@ -50,4 +57,5 @@ pub use schedule::Schedule;
 pub use snapshot::{Counters, EnvSnapshot};
 pub use stage::Stage;
 pub use state::EnvStates;
+pub use swarm::Swarm;
 pub use view::View;

@@ -7,30 +7,39 @@ use gbxcule_gameboy::Machine;
 use gbxcule_runtime::Device;
 
 use crate::action;
-use crate::crew::Crew;
+use crate::checkpoint::Computed;
+use crate::episode::Episodes;
+use crate::frame_range::StepPlan;
+use crate::pace::Pace;
 use crate::shard::{Shard, ShardPlan};
+use crate::state::memory_rows;
+use crate::worker_pool::WorkerPool;
 use crate::{
-    Codec, Counters, CpuState, EnvSnapshot, Piece, Programs, Rom, Schedule, Stage, SwarmError, room,
+    Chance, Codec, Counters, CpuState, EnvSnapshot, Episode, FrameRange, Programs, Rom, Schedule,
+    Stage, SwarmError, capacity,
 };
 
-/// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a step.
+/// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
+/// step.
 const SHARDS_PER_THREAD: usize = 16;
 
-/// What a swarm is made of.
+/// The configuration of a swarm.
 #[derive(Debug, Clone)]
 pub struct SwarmConfig {
     /// Machines.
     pub num_envs: usize,
-    /// What an action means.
+    /// The meaning of action numbers.
     pub codec: Codec,
     /// How long a step lasts.
     pub schedule: Schedule,
-    /// What a step computes.
+    /// The work of a step.
     pub stage: Stage,
     /// The reward and the observation.
     pub programs: Programs,
     /// Draw the last frame of every step, also if no program looks at it.
     pub draw_last: bool,
+    /// Drawn anew where an episode begins.
+    pub chance: Option<Chance>,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
 }
@@ -46,6 +55,7 @@ impl SwarmConfig {
             stage: Stage::default(),
             programs: Programs::default(),
             draw_last: false,
+            chance: None,
             threads: None,
         }
     }
@@ -55,11 +65,14 @@ impl SwarmConfig {
 pub struct NativeSwarm {
     config: SwarmConfig,
     rom: Rom,
-    crew: Crew,
+    workers: WorkerPool,
     shards: Vec<Option<Shard>>,
     envs_per_shard: usize,
-    reset_point: EnvSnapshot,
+    /// Starts of episodes: at least one state.
+    starts: Vec<EnvSnapshot>,
+    episodes: Episodes,
     seed: u64,
+    pub(crate) pace: Pace,
     rewards: Vec<f32>,
     dones: Vec<bool>,
     observations: Vec<f32>,
@@ -69,19 +82,26 @@ impl NativeSwarm {
     /// All machines switched on, none stepped.
     ///
     /// # Errors
-    /// No machines asked for or more than there is memory for, no thread to be had, or a program that cannot be run here.
+    /// No machines asked for or more than there is memory for, no thread to be had, or a program
+    /// that cannot be run here.
     pub fn new(rom: Rom, config: SwarmConfig) -> Result<Self, SwarmError> {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
         }
-        room::check(Device::Cpu, room::free_on_host(), env_bytes(&rom, &config), config.num_envs)?;
+        config.chance.map_or(Ok(()), Chance::check)?;
+        capacity::check(
+            Device::Cpu,
+            capacity::free_on_host(),
+            env_bytes(&rom, &config),
+            config.num_envs,
+        )?;
         let threads = config
             .threads
             .or_else(|| std::thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
-        let reset_point = EnvSnapshot::power_on(&rom);
+        let start = EnvSnapshot::power_on(&rom);
         let SwarmConfig { ref programs, stage, .. } = config;
-        let plan = ShardPlan { rom: &rom, programs, stage, start: &reset_point };
+        let plan = ShardPlan { rom: &rom, programs, stage, start: &start };
         let envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
         let mut shards = Vec::new();
         for first in (0..config.num_envs).step_by(envs_per_shard) {
@@ -89,12 +109,14 @@ impl NativeSwarm {
             shards.push(Some(Shard::new(shards.len(), envs, &plan)?));
         }
         Ok(Self {
-            crew: Crew::new(threads, shards.len())?,
+            workers: WorkerPool::new(threads, shards.len())?,
             rom,
             shards,
             envs_per_shard,
-            reset_point,
+            starts: vec![start],
+            episodes: Episodes::new(config.num_envs),
             seed: 0,
+            pace: Pace::default(),
             rewards: vec![0.0; config.num_envs],
             dones: vec![false; config.num_envs],
             observations: vec![0.0; config.num_envs * config.programs.obs_dim()],
@@ -102,13 +124,13 @@ impl NativeSwarm {
         })
     }
 
-    /// What this swarm is made of.
+    /// The swarm's configuration.
     #[must_use]
     pub fn config(&self) -> &SwarmConfig {
         &self.config
     }
 
-    /// What the machines play.
+    /// The ROM that runs in every machine.
     #[must_use]
     pub fn rom(&self) -> &Rom {
         &self.rom
@@ -116,93 +138,215 @@ impl NativeSwarm {
 
     /// Threads that step and show the machines.
     pub(crate) fn threads(&self) -> usize {
-        self.crew.threads()
+        self.workers.threads()
     }
 
-    /// The seed of the last reset. The machines themselves hold no chance; it is for the programs behind the step.
+    /// The seed of the last reset of all envs: what programs see.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Every env back to the reset point, outputs to zero.
-    pub fn reset(&mut self, seed: u64) {
+    /// Every env back to the reset point, where a new episode begins: rewards are zero, nothing is
+    /// done, observations are those before the first step. Env `i` is seeded with `seed + i`.
+    ///
+    /// # Errors
+    /// A program stopped.
+    pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
         self.seed = seed;
-        for shard in self.shards.iter_mut().flatten() {
-            for slot in 0..shard.len() {
-                shard.restore(slot, &self.reset_point);
-            }
-            shard.clear_outputs();
+        self.episodes.seed_all(seed);
+        self.clear_outputs();
+        self.reset_masked(&vec![true; self.config.num_envs])
+    }
+
+    /// Seeds those envs for which there is a seed: chance in their next episodes depends on it
+    /// alone. If all are, programs see the first env's.
+    ///
+    /// # Errors
+    /// There is not one entry for each env.
+    pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
+        self.check_length("seed", seeds.len())?;
+        self.episodes.seed_some(seeds);
+        // What programs see of it doesn't change in the midst of others' episodes.
+        if !seeds.contains(&None) {
+            self.seed = self.episodes.of[0].seed;
         }
+        Ok(())
+    }
+
+    /// The place of an env in the sequence of its episodes.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
+        self.locate(env)?;
+        Ok(self.episodes.of[env])
+    }
+
+    /// Another place in the sequence of episodes for an env.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
+        self.locate(env)?;
+        self.episodes.of[env] = episode;
+        Ok(())
+    }
+
+    /// The marked envs back to the reset point, where new episodes begin: chance is drawn, the
+    /// programs' `begin` runs, and their observations are those before the first step. Other envs,
+    /// rewards and ends stay as they are.
+    ///
+    /// # Errors
+    /// The mask has not one entry for each env, or a program stopped.
+    pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        self.check_length("mask entry", mask.len())?;
+        for env in marked(mask) {
+            let drawn = self.episodes.of[env].draw();
+            let start = &self.starts[self.episodes.of[env].start(self.starts.len())];
+            let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
+            let shard = shard_mut(&mut self.shards, shard);
+            shard.restore(slot, start);
+            if let Some(chance) = self.config.chance {
+                shard.write_memory(slot, chance.low, &chance.bytes(drawn));
+            }
+        }
+        self.begin(mask)
+    }
+
+    /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
+    /// many steps without buttons. The env's seed and the episode's number choose one of them. All
+    /// envs are put to the first one. No program runs on the way; episodes begin with a reset, or
+    /// with the next step.
+    ///
+    /// # Errors
+    /// The bytes are no states of a machine with this cartridge.
+    pub fn start_at(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
+        self.start_while(states, steps, &mut || true).map(drop)
+    }
+
+    /// Like `start_at`, asking now and then on the way whether to go on; says whether it came to
+    /// its end. If it didn't, nothing has changed.
+    ///
+    /// # Errors
+    /// As in [`NativeSwarm::start_at`].
+    pub fn start_while(
+        &mut self,
+        states: &[&[u8]],
+        steps: u32,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, SwarmError> {
+        let starts = EnvSnapshot::starts_of(states, steps, &self.rom, &self.config, go_on)?;
+        let Some(starts) = starts else { return Ok(false) };
+        self.starts = starts;
+        for shard in self.shards.iter_mut().flatten() {
+            (0..shard.len()).for_each(|slot| shard.restore(slot, &self.starts[0]));
+        }
+        self.clear_outputs();
+        self.episodes.pending.fill(true);
+        Ok(true)
+    }
+
+    fn clear_outputs(&mut self) {
+        self.shards.iter_mut().flatten().for_each(Shard::clear_outputs);
         self.rewards.fill(0.0);
         self.dones.fill(false);
         self.observations.fill(0.0);
     }
 
-    /// The marked envs back to the reset point; the others and all outputs stay as they are.
-    ///
-    /// # Errors
-    /// The mask has not one entry for each env.
-    pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
-        self.check_length("mask entry", mask.len())?;
-        for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
+    /// Begins episodes of the programs of the marked envs, whose scratch is zero.
+    fn begin(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        let obs_dim = self.config.programs.obs_dim();
+        for env in marked(mask) {
+            self.episodes.pending[env] = false;
             let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
-            shard_mut(&mut self.shards, shard).restore(slot, &self.reset_point);
-        }
-        Ok(())
-    }
-
-    /// Make an env's present state the one that resets go back to; what programs keep starts from zero all the same.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
-        self.reset_point = self.snapshot(env)?.into_start();
-        Ok(())
-    }
-
-    /// Press each env's action, run the schedule's frames, compute what the stage owns.
-    ///
-    /// # Errors
-    /// Not one action for each env, or an action that the codec does not have; no machine has moved then. Or a
-    /// program stopped, such as at an index outside its scratch; all machines have moved then.
-    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
-        self.step_piece(actions, &Piece::whole(&self.config))
-    }
-
-    /// Run a piece of a step, which has the same actions in all of its pieces.
-    ///
-    /// # Errors
-    /// As in [`NativeSwarm::step`], or the step has no such frames.
-    pub fn step_piece(&mut self, actions: &[u8], piece: &Piece) -> Result<(), SwarmError> {
-        action::check(&self.config, actions)?;
-        let plan = piece.plan(&self.config, self.seed)?;
-        let codec = self.config.codec;
-        for (shard, actions) in
-            self.shards.iter_mut().flatten().zip(actions.chunks(self.envs_per_shard))
-        {
-            shard.actions.copy_from_slice(actions);
-            for (buttons, action) in shard.buttons.iter_mut().zip(actions) {
-                *buttons = codec.actions[usize::from(*action)].1;
+            let shard = shard_mut(&mut self.shards, shard);
+            shard.begin(slot, self.seed);
+            if self.config.stage.owns_observation() {
+                let row = &mut self.observations[env * obs_dim..][..obs_dim];
+                row.copy_from_slice(shard.observation(slot));
             }
         }
-        self.crew.step(&mut self.shards, plan);
-        self.collect_outputs(self.config.stage);
+        self.take_fault()
+    }
+
+    /// The first program that stopped.
+    fn take_fault(&mut self) -> Result<(), SwarmError> {
         match self.shards.iter_mut().flatten().find_map(|shard| shard.fault.take()) {
             Some((env, error)) => Err(SwarmError::ProgramStopped { env, error: Box::new(error) }),
             None => Ok(()),
         }
     }
 
-    /// Put hands on an env's buttons, or take them off. They hold what they hold instead of the env's actions, through
-    /// whole steps and resets.
+    /// Make an env's present state the one that resets go back to; programs begin there with a
+    /// scratch of zeros.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
+        self.starts = vec![self.snapshot(env)?.into_start()];
+        Ok(())
+    }
+
+    /// Press each env's action, run the schedule's frames, compute what the stage owns.
+    ///
+    /// # Errors
+    /// Not one action for each env, or an action that the codec does not have; no machine has moved
+    /// then. Or a program stopped, such as at an index outside its scratch; all machines have moved
+    /// then, unless it did in `begin` or looking at where an episode begins.
+    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
+        self.step_frames(actions, &FrameRange::whole(&self.config))
+    }
+
+    /// Run a range of a step, which has the same actions in all of its pieces.
+    ///
+    /// # Errors
+    /// As in [`NativeSwarm::step`], or the step has no such frames.
+    pub fn step_frames(&mut self, actions: &[u8], range: &FrameRange) -> Result<(), SwarmError> {
+        action::check(&self.config, actions)?;
+        let plan = range.plan(&self.config, self.seed)?;
+        self.run(actions, plan)
+    }
+
+    /// Run a range of a step in which nothing is pressed, also where manual buttons hold something.
+    /// Programs see the action NOOP, or number 0 if the codec has none.
+    ///
+    /// # Errors
+    /// The step has no such frames, or a program stopped.
+    pub fn idle_frames(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
+        let plan = StepPlan { is_idle: true, ..range.plan(&self.config, self.seed)? };
+        self.run(&vec![self.config.codec.idle(); self.config.num_envs], plan)
+    }
+
+    fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
+        if let Some(pending) = self.episodes.take_pending() {
+            self.begin(&pending)?;
+        }
+        let SwarmConfig { codec, schedule, .. } = &self.config;
+        for (shard, actions) in
+            self.shards.iter_mut().flatten().zip(actions.chunks(self.envs_per_shard))
+        {
+            shard.actions.copy_from_slice(actions);
+            let pressed = shard.buttons.iter_mut().zip(&mut shard.frames_held);
+            for ((buttons, frames_held), action) in pressed.zip(actions) {
+                let action = &codec.actions[usize::from(*action)];
+                (*buttons, *frames_held) = (action.buttons, action.frames_held(*schedule));
+            }
+        }
+        self.workers.step(&mut self.shards, plan)?;
+        self.collect_outputs(self.config.stage);
+        self.take_fault()
+    }
+
+    /// Hold these buttons down in an env instead of its actions' buttons, through whole steps and
+    /// resets; `None` ends it.
     ///
     /// # Errors
     /// There is no such env.
     pub fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         self.locate(env)?;
         let slot = env % self.envs_per_shard;
-        shard_mut(&mut self.shards, env / self.envs_per_shard).hands[slot] = buttons;
+        shard_mut(&mut self.shards, env / self.envs_per_shard).manual_buttons[slot] = buttons;
         Ok(())
     }
 
@@ -229,8 +373,8 @@ impl NativeSwarm {
         &self.rewards
     }
 
-    /// Whether each env's episode is over, as of the last step whose stage owned the reward; never, if the
-    /// programs do not say.
+    /// Returns for each env whether its episode is over, as of the last step whose stage computed
+    /// the reward. Without a `done` in the programs no episode is ever over.
     #[must_use]
     pub fn dones(&self) -> &[bool] {
         &self.dones
@@ -250,7 +394,7 @@ impl NativeSwarm {
         Ok(CpuState::of(self.machine(env)?))
     }
 
-    /// An env's machine, to look at.
+    /// An env's machine, read-only.
     ///
     /// # Errors
     /// There is no such env.
@@ -274,7 +418,7 @@ impl NativeSwarm {
         Ok(&self.machine(env)?.frame[..])
     }
 
-    /// What a debugger would see at these addresses; reading disturbs nothing.
+    /// The bytes that a debugger would show at these addresses; reading changes nothing.
     ///
     /// # Errors
     /// There is no such env, or the range leaves the address space.
@@ -287,7 +431,7 @@ impl NativeSwarm {
         Ok(range.map(|address| shard.peek(slot, address as u16)).collect())
     }
 
-    /// Change memory behind the machine's back, for debugging.
+    /// Change memory directly, without the machine's own writes, for debugging.
     ///
     /// # Errors
     /// There is no such env, or the bytes leave the address space.
@@ -298,9 +442,26 @@ impl NativeSwarm {
             return Err(SwarmError::BadRange { low: u32::from(low), high });
         }
         let slot = env % self.envs_per_shard;
-        let shard = shard_mut(&mut self.shards, env / self.envs_per_shard);
-        for (address, byte) in (low..=u16::MAX).zip(bytes) {
-            shard.poke(slot, address, *byte);
+        shard_mut(&mut self.shards, env / self.envs_per_shard).write_memory(slot, low, bytes);
+        Ok(())
+    }
+
+    /// Change memory of the marked envs from an address on: `rows` holds as many bytes for each of
+    /// them, one env after the other.
+    ///
+    /// # Errors
+    /// The mask has not one entry for each env, the rows have no common length, or they leave the
+    /// address space.
+    pub fn write_memories(
+        &mut self,
+        mask: &[bool],
+        low: u16,
+        rows: &[u8],
+    ) -> Result<(), SwarmError> {
+        let envs = memory_rows(self.config.num_envs, mask, rows)?;
+        let width = rows.len() / envs.len().max(1);
+        for (at, env) in envs.into_iter().enumerate() {
+            self.write_memory(env, low, &rows[at * width..][..width])?;
         }
         Ok(())
     }
@@ -310,18 +471,74 @@ impl NativeSwarm {
     /// # Errors
     /// There is no such env.
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
-        self.locate(env).map(|(shard, slot)| shard.snapshot(slot))
+        let (shard, slot) = self.locate(env)?;
+        let mut snapshot = shard.snapshot(slot);
+        if self.episodes.pending[env] {
+            snapshot.scratch = None;
+        }
+        Ok(snapshot)
     }
 
-    /// Put a state that was set aside into an env.
+    /// Put a state that was set aside into an env. If it is one where an episode begins, programs
+    /// do so there.
     ///
     /// # Errors
-    /// There is no such env, or the snapshot belongs to another cartridge.
+    /// There is no such env, the snapshot belongs to another cartridge, or a program stopped.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
-        self.locate(env)?;
         snapshot.check(&self.rom, &self.config.programs)?;
+        self.put(env, snapshot)?;
+        if snapshot.scratch.is_none() {
+            let mut mask = vec![false; self.config.num_envs];
+            mask[env] = true;
+            return self.begin(&mask);
+        }
+        Ok(())
+    }
+
+    /// Puts a state that fits into an env that there is; nothing runs.
+    pub(crate) fn put(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+        self.locate(env)?;
         let slot = env % self.envs_per_shard;
         shard_mut(&mut self.shards, env / self.envs_per_shard).restore(slot, snapshot);
+        self.episodes.pending[env] = snapshot.scratch.is_none();
+        Ok(())
+    }
+
+    pub(crate) fn starts(&self) -> &[EnvSnapshot] {
+        &self.starts
+    }
+
+    pub(crate) fn manual_buttons(&self) -> Vec<Option<u8>> {
+        self.shards
+            .iter()
+            .flatten()
+            .flat_map(|shard| shard.manual_buttons.iter().copied())
+            .collect()
+    }
+
+    /// The starts, the seed and the outputs of a swarm whose size they have.
+    pub(crate) fn set_computed(
+        &mut self,
+        starts: Vec<EnvSnapshot>,
+        computed: &Computed,
+        seed: u64,
+    ) -> Result<(), SwarmError> {
+        (self.starts, self.seed) = (starts, seed);
+        self.rewards.copy_from_slice(&computed.rewards);
+        self.dones.copy_from_slice(&computed.dones);
+        self.observations.copy_from_slice(&computed.observations);
+        let row = self.config.programs.obs_dim();
+        let mut first = 0;
+        for shard in self.shards.iter_mut().flatten() {
+            let envs = first..first + shard.len();
+            shard.rewards.copy_from_slice(&self.rewards[envs.clone()]);
+            for (own, done) in shard.dones.iter_mut().zip(&self.dones[envs.clone()]) {
+                *own = u8::from(*done);
+            }
+            let numbers = &self.observations[row * envs.start..row * envs.end];
+            shard.observations.copy_from_slice(numbers);
+            first = envs.end;
+        }
         Ok(())
     }
 
@@ -332,13 +549,10 @@ impl NativeSwarm {
     pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
         self.check_length("mask entry", mask.len())?;
         let snapshot = self.snapshot(source)?;
-        for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
-            self.restore(env, &snapshot)?;
-        }
-        Ok(())
+        marked(mask).try_for_each(|env| self.put(env, &snapshot))
     }
 
-    /// An env's machine and cartridge RAM, for whoever knows that it exists.
+    /// An env's machine and cartridge RAM; the env must exist.
     pub(crate) fn parts(&self, env: usize) -> (&Machine, &[u8]) {
         let slot = env % self.envs_per_shard;
         let shard = self.shards[env / self.envs_per_shard].as_ref();
@@ -366,11 +580,16 @@ impl NativeSwarm {
     }
 }
 
-/// What an env takes: its machine, what its shard keeps beside it, and its outputs there and here.
+/// The envs that a mask marks.
+fn marked(mask: &[bool]) -> impl Iterator<Item = usize> + '_ {
+    mask.iter().enumerate().filter_map(|(env, marked)| marked.then_some(env))
+}
+
+/// Bytes of memory for an env: its machine, what its shard keeps beside it, its outputs, twice.
 fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
     let programs = &config.programs;
     let state = size_of::<Machine>() + size_of::<Counters>() + rom.cart_ram_bytes();
-    let buttons = 2 + size_of::<Option<u8>>();
+    let buttons = 2 + size_of::<u32>() + size_of::<Option<u8>>();
     let outputs = size_of::<f32>() * (1 + programs.obs_dim()) + 1;
     (state + size_of::<f32>() * programs.scratch_len() + buttons + 2 * outputs) as u64
 }

@@ -1,7 +1,7 @@
 //! Frames as learners take them: packed, gray, or reduced to a quarter.
 //!
-//! The two reductions are both in use and not equal: one averages each square of four pixels, one keeps its upper
-//! left pixel.
+//! The two reductions are both in use and not equal: one averages each square of four pixels, one
+//! keeps its upper left pixel.
 
 use gbxcule_gameboy::FRAME_BYTES;
 
@@ -16,7 +16,7 @@ const LINE_BYTES: usize = WIDTH / 4;
 pub enum Picture {
     /// Four pixels to a byte as [`FRAME_BYTES`] says, 144 x 40 bytes.
     Packed,
-    /// One byte a pixel, 144 x 160: 255 is the lightest shade, 0 the darkest, 85 between neighbours.
+    /// One byte a pixel, 144 x 160, as [`Grays`] says: 255 is the lightest shade, 0 the darkest.
     Gray,
     /// 72 x 80: the mean of each square of four pixels, rounded down.
     Mean,
@@ -43,24 +43,56 @@ impl Picture {
     }
 
     /// Put a packed frame into `out`, which has [`Picture::bytes`].
-    pub(crate) fn fill(self, frame: &[u8; FRAME_BYTES], out: &mut [u8]) {
+    pub(crate) fn fill(self, grays: Grays, frame: &[u8; FRAME_BYTES], out: &mut [u8]) {
+        let grays = grays.table();
         match self {
             Self::Packed => out.copy_from_slice(frame),
             Self::Gray => {
                 for (pixels, packed) in out.chunks_exact_mut(4).zip(frame) {
-                    pixels.copy_from_slice(&GRAYS[usize::from(*packed)]);
+                    pixels.copy_from_slice(&grays[usize::from(*packed)]);
                 }
             }
             Self::Mean => for_each_square(frame, out, |upper, lower| {
-                let [a, b] = [upper, lower].map(|byte| GRAYS[usize::from(byte)].map(u16::from));
+                let [a, b] = [upper, lower].map(|byte| grays[usize::from(byte)].map(u16::from));
                 let mean = |left: usize| (a[left] + a[left + 1] + b[left] + b[left + 1]) / 4;
                 // The mean of bytes is a byte.
                 [mean(0) as u8, mean(2) as u8]
             }),
             Self::Stride => for_each_square(frame, out, |upper, _| {
-                let gray = GRAYS[usize::from(upper)];
+                let gray = grays[usize::from(upper)];
                 [gray[0], gray[2]]
             }),
+        }
+    }
+}
+
+/// How light the four shades are, from the lightest to the darkest. Packed frames hold shades and
+/// don't depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Grays {
+    /// 255, 170, 85, 0: as far from each other as can be.
+    #[default]
+    Even,
+    /// 255, 153, 85, 0: PyBoy's, for what was trained on it.
+    Pyboy,
+}
+
+impl Grays {
+    /// From the lightest shade to the darkest.
+    #[must_use]
+    pub const fn shades(self) -> [u8; 4] {
+        match self {
+            Self::Even => [255, 170, 85, 0],
+            Self::Pyboy => [255, 153, 85, 0],
+        }
+    }
+
+    fn table(self) -> &'static [[u8; 4]; 256] {
+        static EVEN: [[u8; 4]; 256] = grays(Grays::Even.shades());
+        static PYBOY: [[u8; 4]; 256] = grays(Grays::Pyboy.shades());
+        match self {
+            Self::Even => &EVEN,
+            Self::Pyboy => &PYBOY,
         }
     }
 }
@@ -76,15 +108,13 @@ fn for_each_square(frame: &[u8; FRAME_BYTES], out: &mut [u8], reduce: impl Fn(u8
 }
 
 /// The four grays of each packed byte.
-static GRAYS: [[u8; 4]; 256] = grays();
-
-const fn grays() -> [[u8; 4]; 256] {
+const fn grays(shades: [u8; 4]) -> [[u8; 4]; 256] {
     let mut table = [[0; 4]; 256];
     let mut byte = 0;
     while byte < 256 {
         let mut pixel = 0;
         while pixel < 4 {
-            table[byte][pixel] = 255 - 85 * (byte >> (6 - 2 * pixel) & 3) as u8;
+            table[byte][pixel] = shades[byte >> (6 - 2 * pixel) & 3];
             pixel += 1;
         }
         byte += 1;
@@ -97,8 +127,12 @@ mod tests {
     use super::*;
 
     fn pictured(picture: Picture, frame: &[u8; FRAME_BYTES]) -> Vec<u8> {
+        with(Grays::Even, picture, frame)
+    }
+
+    fn with(grays: Grays, picture: Picture, frame: &[u8; FRAME_BYTES]) -> Vec<u8> {
         let mut out = vec![7; picture.bytes()];
-        picture.fill(frame, &mut out);
+        picture.fill(grays, frame, &mut out);
         out
     }
 
@@ -112,6 +146,18 @@ mod tests {
         let mut frame = [0; FRAME_BYTES];
         frame[0] = 0b00_01_10_11;
         assert_eq!(pictured(Picture::Gray, &frame)[..5], [255, 170, 85, 0, 255]);
+    }
+
+    #[test]
+    fn pyboys_grays_differ_in_one_shade_and_not_in_packed_pictures() {
+        let mut frame = [0; FRAME_BYTES];
+        (frame[0], frame[LINE_BYTES]) = (0b00_01_10_11, 0b01_01_00_00);
+        let of = |picture| with(Grays::Pyboy, picture, &frame);
+        assert_eq!(of(Picture::Gray)[..5], [255, 153, 85, 0, 255]);
+        assert_eq!(of(Picture::Stride)[..3], [255, 85, 255]);
+        let sum: u32 = 255 + 153 + 153 + 153;
+        assert_eq!(u32::from(of(Picture::Mean)[0]), sum / 4);
+        assert_eq!(of(Picture::Packed), frame);
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Reward and observation written by the user in the Warp dialect, run behind each step (docs/programs.md).
+//! Reward and observation written by the user in the Warp dialect, run behind each step
+//! (docs/programs.md).
 //!
-//! [`ProgramText`] is a text, [`Programs`] are the two that a swarm runs, checked. `fuse` lowers them into any
-//! module that has the machine, for whoever composes kernels; `behind` is the native swarm's kernel.
+//! [`ProgramText`] is a text, [`Programs`] are the two that a swarm runs, checked. `fuse` lowers
+//! them into any module that has the machine; `native_programs` runs them for the native swarm.
 
-mod behind;
 mod fuse;
+mod native_programs;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,26 +13,30 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use gbxcule_kernel::diagnostic::render;
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_dialect::{FileText, Program};
+use gbxcule_ir::FunctionId;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_runtime::ProgramFiles;
 use sha2::{Digest, Sha256};
 
-pub(crate) use behind::{Behind, Outputs};
 pub use fuse::{Fused, PROGRAM_ENTRIES, view_module};
+pub(crate) use native_programs::{NativePrograms, Outputs, Scene};
 
-use crate::{OBS_V0_DIM, SwarmError};
+use crate::{OBS_V0_DIM, Stage, SwarmError};
 
 /// The built-in text and the names it answers to.
 const BUILT_IN: &str = include_str!("program/v0.py");
 const BUILT_IN_NAMES: [&str; 2] = ["reward_v0", "obs_v0"];
 
-/// What it asks for, so that a swarm with nothing else needs no compiler until it computes.
+/// Sizes that the built-in text asks for, known here so that a swarm with no other text needs no
+/// compiler until it computes.
 const BUILT_IN_SIZES: Sizes = Sizes {
     reward_scratch: 0,
     obs_scratch: 0,
     obs_dim: OBS_V0_DIM,
     has_done: false,
+    has_begin: [false; 2],
     looks_at_frame: false,
 };
 
@@ -51,7 +56,7 @@ impl ProgramText {
         Self::with_files(name, text, Vec::new())
     }
 
-    /// The same of a text that imports from other files, by their paths.
+    /// A text that imports from other files, with their paths and texts.
     #[must_use]
     pub fn with_files(name: &str, text: &str, files: Vec<(String, String)>) -> Self {
         let mut hash = Sha256::new_with_prefix(text.as_bytes());
@@ -76,7 +81,8 @@ impl ProgramText {
         if Path::new(name_or_path).extension().is_none_or(|extension| extension != "py") {
             return Err(SwarmError::NoSuchProgram { name: name_or_path.to_owned() });
         }
-        let text = std::fs::read_to_string(name_or_path)
+        let text = ProgramFiles::of(Path::new(name_or_path))
+            .text(Path::new(name_or_path))
             .map_err(|error| SwarmError::ProgramFile { path: name_or_path.to_owned(), error })?;
         let files = imported(name_or_path, &text);
         Ok(Self::with_files(name_or_path, &text, files))
@@ -107,19 +113,19 @@ impl ProgramText {
     }
 }
 
-/// The files that a text imports from; none if it can't be parsed, which is said when it is compiled.
+/// The files that a text imports from; none if it can't be parsed, which is said when it is
+/// compiled.
 fn imported(path: &str, text: &str) -> Vec<(String, String)> {
     let mut sources = SourceMap::new();
     let id = sources.add(path, text);
     let files = RefCell::new(Vec::new());
+    let allowed = ProgramFiles::of(Path::new(path));
     let read = |path: &Path| {
-        let text = std::fs::read_to_string(path).ok()?;
-        let file = (path.display().to_string(), text.clone());
-        let mut files = files.borrow_mut();
-        if !files.contains(&file) {
-            files.push(file);
+        let found = allowed.find(path);
+        if let FileText::Text(text) = &found {
+            files.borrow_mut().push((path.display().to_string(), text.clone()));
         }
-        Some(text)
+        found
     };
     let parsed = Program::parse_beside(&mut sources, id, &read);
     if parsed.is_ok() { files.into_inner() } else { Vec::new() }
@@ -131,24 +137,27 @@ impl fmt::Debug for ProgramText {
     }
 }
 
-/// The programs of a swarm: `reward`, and `done` if the reward's text has one; and `observe`. Cheap to clone.
+/// The programs of a swarm: `reward`, and `done` if the reward's text has one; `observe`; and
+/// `begin` of each text that has one. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Programs(Arc<Parts>);
+pub struct Programs(Arc<ProgramPair>);
 
 #[derive(Debug)]
-struct Parts {
+struct ProgramPair {
     reward: ProgramText,
     obs: ProgramText,
     sizes: Sizes,
 }
 
-/// What the texts ask for.
+/// Sizes and properties of the texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Sizes {
     reward_scratch: usize,
     obs_scratch: usize,
     obs_dim: usize,
     has_done: bool,
+    /// Of the reward's text and of the observation's; one text for both has it once.
+    has_begin: [bool; 2],
     looks_at_frame: bool,
 }
 
@@ -160,7 +169,7 @@ impl Programs {
     pub fn new(reward: ProgramText, obs: ProgramText) -> Result<Self, SwarmError> {
         let known = [&reward, &obs].iter().all(|program| program.text() == BUILT_IN);
         let sizes = if known { BUILT_IN_SIZES } else { fuse::check(&reward, &obs)? };
-        Ok(Self(Arc::new(Parts { reward, obs, sizes })))
+        Ok(Self(Arc::new(ProgramPair { reward, obs, sizes })))
     }
 
     /// Programs by names or paths.
@@ -193,6 +202,32 @@ impl Programs {
     #[must_use]
     pub fn has_done(&self) -> bool {
         self.0.sizes.has_done
+    }
+
+    /// Is there anything to compute where an episode begins? The observation before its first step,
+    /// and what texts do in `begin`.
+    pub(crate) fn begin_in(&self, stage: Stage) -> bool {
+        stage.owns_observation() || self.begins_in(stage).contains(&true)
+    }
+
+    /// Says if `begin` of the reward's text runs in a stage, and if that of the observation's does.
+    pub(crate) fn begins_in(&self, stage: Stage) -> [bool; 2] {
+        let [reward, obs] = self.0.sizes.has_begin;
+        let owns_observation = stage.owns_observation();
+        let reward_runs = stage.owns_reward() || owns_observation && self.is_one_text();
+        [reward && reward_runs, obs && owns_observation]
+    }
+
+    /// The `begin`s that run in a stage, each with its cells of the scratch, in the order of the
+    /// texts.
+    pub(crate) fn beginnings(
+        &self,
+        begin: [Option<FunctionId>; 2],
+        stage: Stage,
+    ) -> Vec<(FunctionId, Range<usize>)> {
+        let cells = [self.reward_scratch(), self.obs_scratch()];
+        let all = begin.into_iter().zip(cells).zip(self.begins_in(stage));
+        all.filter_map(|((begin, cells), runs)| Some((begin.filter(|_| runs)?, cells))).collect()
     }
 
     /// Does one of them ask for pixels, so that the last frame of a step must be drawn?
@@ -237,7 +272,7 @@ impl Default for Programs {
         static BUILT: OnceLock<Programs> = OnceLock::new();
         let new = || {
             let [reward, obs] = BUILT_IN_NAMES.map(|name| ProgramText::new(name, BUILT_IN));
-            Self(Arc::new(Parts { reward, obs, sizes: BUILT_IN_SIZES }))
+            Self(Arc::new(ProgramPair { reward, obs, sizes: BUILT_IN_SIZES }))
         };
         BUILT.get_or_init(new).clone()
     }
@@ -249,8 +284,8 @@ impl PartialEq for Programs {
     }
 }
 
-/// What is wrong with a program, as its author sees it.
-fn refused(faults: &[gbxcule_kernel::diagnostic::Diagnostic], sources: &SourceMap) -> SwarmError {
+/// The error for a program's faults, rendered with the lines of its text.
+fn refused(faults: &[gbxcule_ir::diagnostic::Diagnostic], sources: &SourceMap) -> SwarmError {
     SwarmError::Program { said: render(faults, sources).trim_end().to_owned() }
 }
 

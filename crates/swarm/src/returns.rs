@@ -1,17 +1,18 @@
-//! The return of each env's episode, added up where its rewards lie: on a device nothing is waited for. One kernel, for
-//! every device; for whoever shows a swarm.
+//! The return of each env's episode, summed by one kernel on the device that holds the rewards, so
+//! that the host waits for nothing.
 
 use std::sync::OnceLock;
 
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::ir::{Module, Scalar};
-use gbxcule_kernel::source::SourceMap;
-use gbxcule_runtime::{Array, Build, DataType, Device, Kernel, Stream, compile};
+use gbxcule_dialect::Program;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{Module, Scalar};
+use gbxcule_runtime::{Array, Build, DataType, Device, Kernel, Stream, compile, once};
 
 use crate::{Swarm, SwarmError};
 
-/// Sums of rewards. An episode ends when the programs say so and begins with the first step at which they no longer do.
+/// Sums of rewards. An episode ends when the programs say so and begins with the first step at
+/// which they no longer do.
 pub struct Returns {
     add: Kernel,
     rewards: Array,
@@ -53,7 +54,7 @@ impl Returns {
     /// # Errors
     /// The device failed.
     pub fn add(&self, swarm: &Swarm) -> Result<(), SwarmError> {
-        if let Swarm::Threads(swarm) = swarm {
+        if let Swarm::Native(swarm) = swarm {
             self.rewards.write(swarm.rewards())?;
             let dones: Vec<u8> = swarm.dones().iter().map(|done| u8::from(*done)).collect();
             self.dones.write(&dones)?;
@@ -86,7 +87,7 @@ impl Returns {
 
 fn module() -> &'static Valid<Module> {
     static MODULE: OnceLock<Valid<Module>> = OnceLock::new();
-    MODULE.get_or_init(|| {
+    once(&MODULE, || {
         let mut sources = SourceMap::new();
         let id = sources.add("returns.py", include_str!("returns.py"));
         let module = Program::parse(&sources, id).and_then(|program| program.compile("returns"));

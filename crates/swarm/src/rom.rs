@@ -1,4 +1,5 @@
-//! A ROM ready to run: its header understood, its bytes padded to what the machine indexes without a check.
+//! A ROM ready to run: its header understood, its bytes padded to what the machine indexes without
+//! a check.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ impl Rom {
         Ok(Self { cartridge, bytes: padded.into() })
     }
 
-    /// What the header said.
+    /// The facts that the cartridge's header states.
     #[must_use]
     pub fn cartridge(&self) -> &Cartridge {
         &self.cartridge

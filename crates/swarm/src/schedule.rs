@@ -1,6 +1,9 @@
-//! How long one step lasts and how long its action is held.
+//! How long one step lasts and how long its action is held, unless the action says so itself.
 
 use crate::SwarmError;
+
+/// Frames of a step, at most: some five hours of a machine's time.
+const MOST_FRAMES_PER_STEP: u32 = 1 << 20;
 
 /// Frames of a step: the action is pressed for the first of them, then released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,14 +15,17 @@ pub struct Schedule {
 impl Schedule {
     /// A step of `frames_per_step` frames whose action is released after `release_after_frames`.
     ///
-    /// With `release_after_frames >= frames_per_step` the action is held through the step, and on into the next one if
-    /// that presses it again.
+    /// With `release_after_frames >= frames_per_step` the action is held through the step, and on
+    /// into the next one if that presses it again.
     ///
     /// # Errors
-    /// Either number being 0.
+    /// Either number is 0, or the step has more frames than the limit.
     pub fn new(frames_per_step: u32, release_after_frames: u32) -> Result<Self, SwarmError> {
         if frames_per_step == 0 || release_after_frames == 0 {
             return Err(SwarmError::EmptySchedule { frames_per_step, release_after_frames });
+        }
+        if frames_per_step > MOST_FRAMES_PER_STEP {
+            return Err(SwarmError::LongStep { frames_per_step, most: MOST_FRAMES_PER_STEP });
         }
         Ok(Self { frames_per_step, release_after_frames })
     }
@@ -30,7 +36,7 @@ impl Schedule {
         self.frames_per_step
     }
 
-    /// Frames for which the action stays pressed.
+    /// Frames for which an action stays pressed that doesn't say so itself.
     #[must_use]
     pub fn release_after_frames(self) -> u32 {
         self.release_after_frames

@@ -1,13 +1,13 @@
-//! A run of neighbouring envs: the piece of the swarm that one thread steps at a time.
+//! A run of neighbouring envs: the range of the swarm that one thread steps at a time.
 
+use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::Turn;
-use gbxcule_gameboy::{Machine, Step};
 
-use crate::piece::StepPlan;
-use crate::program::{Behind, Outputs};
+use crate::frame_range::StepPlan;
+use crate::program::{NativePrograms, Outputs, Scene};
 use crate::{Counters, EnvSnapshot, Programs, Rom, Stage, SwarmError};
 
-/// What all shards of a swarm are made for.
+/// The parameters that all shards of a swarm share.
 pub(crate) struct ShardPlan<'p> {
     pub(crate) rom: &'p Rom,
     pub(crate) programs: &'p Programs,
@@ -20,15 +20,17 @@ pub(crate) struct Shard {
     pub(crate) index: usize,
     first_env: usize,
     rom: Rom,
-    behind: Option<Behind>,
+    behind: Option<NativePrograms>,
     machines: Vec<Machine>,
     cart_ram: Vec<u8>,
     counters: Vec<Counters>,
     pub(crate) actions: Vec<u8>,
-    /// What the actions press.
+    /// The buttons of each env's action.
     pub(crate) buttons: Vec<u8>,
-    /// What hands hold down instead, where there are any.
-    pub(crate) hands: Vec<Option<u8>>,
+    /// Frames of the step for which they are held.
+    pub(crate) frames_held: Vec<u32>,
+    /// Buttons that an env holds instead of its action's, if it has any.
+    pub(crate) manual_buttons: Vec<Option<u8>>,
     scratch: Vec<f32>,
     scratch_len: usize,
     pub(crate) rewards: Vec<f32>,
@@ -52,13 +54,14 @@ impl Shard {
             index,
             first_env: envs.start,
             rom: rom.clone(),
-            behind: Behind::new(programs, stage)?,
+            behind: NativePrograms::new(programs, stage)?,
             machines: vec![*start.machine; count],
             cart_ram: vec![0; count * rom.cart_ram_bytes()],
             counters: vec![Counters::default(); count],
             actions: vec![0; count],
             buttons: vec![0; count],
-            hands: vec![None; count],
+            frames_held: vec![0; count],
+            manual_buttons: vec![None; count],
             scratch: vec![0.0; count * scratch_len],
             scratch_len,
             rewards: vec![0.0; count],
@@ -77,7 +80,7 @@ impl Shard {
         for slot in 0..self.machines.len() {
             self.run_frames(slot, plan);
             if plan.computes {
-                self.run_programs(slot, plan.seed);
+                self.run_programs(slot, plan);
             }
         }
     }
@@ -86,26 +89,48 @@ impl Shard {
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
         let machine = &mut self.machines[slot];
-        // Hands do not let go where the schedule does.
-        let (buttons, step) = match self.hands[slot] {
-            Some(held) => (held, Step { release_after: u32::MAX, ..plan.step }),
-            None => (self.buttons[slot], plan.step),
+        // The schedule does not release manual buttons.
+        let (buttons, frames_held) = match self.manual_buttons[slot] {
+            _ if plan.is_idle => (0, u32::MAX),
+            Some(held) => (held, u32::MAX),
+            None => (self.buttons[slot], self.frames_held[slot]),
         };
+        let step = plan.step(frames_held);
         let mcycles = machine.run_step(self.rom.bytes(), cart_ram, buttons, step);
         let counters = &mut self.counters[slot];
         counters.frames += u64::from(step.frames);
         counters.tcycles += 4 * u64::from(mcycles);
     }
 
-    fn run_programs(&mut self, slot: usize, seed: u64) {
+    fn run_programs(&mut self, slot: usize, plan: StepPlan) {
+        let buttons = match self.manual_buttons[slot] {
+            _ if plan.is_idle => 0,
+            held => held.unwrap_or(self.buttons[slot]),
+        };
+        let pressed = [self.actions[slot], buttons];
+        self.run_behind(slot, plan.seed, pressed, NativePrograms::step);
+    }
+
+    /// Begins an episode of the programs: their scratch is zero. Nothing was pressed yet.
+    pub(crate) fn begin(&mut self, slot: usize, seed: u64) {
+        self.run_behind(slot, seed, [0, 0], NativePrograms::begin);
+    }
+
+    fn run_behind(
+        &mut self,
+        slot: usize,
+        seed: u64,
+        [action, buttons]: [u8; 2],
+        run: impl FnOnce(&mut NativePrograms, Scene<'_>, &mut Outputs<'_>) -> Result<(), SwarmError>,
+    ) {
         let Some(behind) = &mut self.behind else { return };
         // Programs see the lower halves; both start again at 0.
         let turn = Turn {
             frames: self.counters[slot].frames as u32,
             seed: seed as u32,
             env: (self.first_env + slot) as u32,
-            action: self.actions[slot],
-            buttons: self.hands[slot].unwrap_or(self.buttons[slot]),
+            action,
+            buttons,
         };
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &self.cart_ram[slot * ram_bytes..][..ram_bytes];
@@ -115,10 +140,16 @@ impl Shard {
             done: &mut self.dones[slot],
             obs: &mut self.observations[slot * self.obs_dim..][..self.obs_dim],
         };
-        let ran = behind.run(&self.machines[slot], self.rom.bytes(), cart_ram, turn, &mut outputs);
+        let (machine, rom) = (&self.machines[slot], self.rom.bytes());
+        let ran = run(behind, Scene { machine, rom, cart_ram, turn }, &mut outputs);
         if let (Err(error), None) = (ran, &self.fault) {
             self.fault = Some((self.first_env + slot, error));
         }
+    }
+
+    /// The observation of an env.
+    pub(crate) fn observation(&self, slot: usize) -> &[f32] {
+        &self.observations[slot * self.obs_dim..][..self.obs_dim]
     }
 
     /// Outputs to zero.
@@ -149,10 +180,13 @@ impl Shard {
         self.machines[slot].peek(self.rom.bytes(), self.cart_ram(slot), address)
     }
 
-    pub(crate) fn poke(&mut self, slot: usize, address: u16, value: u8) {
+    /// Changes bytes from an address on, as far as there are addresses.
+    pub(crate) fn write_memory(&mut self, slot: usize, low: u16, bytes: &[u8]) {
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
-        self.machines[slot].poke(self.rom.bytes(), cart_ram, address, value);
+        for (address, byte) in (low..=u16::MAX).zip(bytes) {
+            self.machines[slot].poke(self.rom.bytes(), cart_ram, address, *byte);
+        }
     }
 
     pub(crate) fn snapshot(&self, slot: usize) -> EnvSnapshot {
@@ -160,22 +194,21 @@ impl Shard {
             machine: Box::new(self.machines[slot]),
             cart_ram: self.cart_ram(slot).to_vec(),
             counters: self.counters[slot],
-            scratch: self.scratch[slot * self.scratch_len..][..self.scratch_len].to_vec(),
+            scratch: Some(self.scratch[slot * self.scratch_len..][..self.scratch_len].to_vec()),
         }
     }
 
-    /// Put an env back; the snapshot's cartridge RAM has this ROM's size and its scratch none or these programs',
-    /// which the swarm has checked.
+    /// Put an env back; the snapshot's cartridge RAM has this ROM's size and its scratch, if there
+    /// is one, these programs', which the swarm has checked.
     pub(crate) fn restore(&mut self, slot: usize, snapshot: &EnvSnapshot) {
         let ram_bytes = self.rom.cart_ram_bytes();
         self.machines[slot] = *snapshot.machine;
         self.cart_ram[slot * ram_bytes..][..ram_bytes].copy_from_slice(&snapshot.cart_ram);
         self.counters[slot] = snapshot.counters;
         let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
-        if snapshot.scratch.is_empty() {
-            scratch.fill(0.0);
-        } else {
-            scratch.copy_from_slice(&snapshot.scratch);
+        match &snapshot.scratch {
+            Some(kept) => scratch.copy_from_slice(kept),
+            None => scratch.fill(0.0),
         }
     }
 }

@@ -1,8 +1,9 @@
-//! One machine, set aside.
+//! The saved state of one env.
 
-use gbxcule_gameboy::Machine;
+use gbxcule_gameboy::{Machine, Step};
 
-use crate::{Programs, Rom, SwarmError};
+use crate::foreign_state::imported;
+use crate::{Programs, Rom, SwarmConfig, SwarmError};
 
 /// How far an env has come since its reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,16 +14,19 @@ pub struct Counters {
     pub tcycles: u64,
 }
 
-/// Everything that makes one env what it is: the machine, its cartridge RAM, its counters and what its programs
-/// keep.
+/// The whole state of one env: the machine, its cartridge RAM, its counters and its programs'
+/// scratch.
 #[derive(Clone)]
 pub struct EnvSnapshot {
     pub(crate) machine: Box<Machine>,
     pub(crate) cart_ram: Vec<u8>,
     pub(crate) counters: Counters,
-    /// Empty stands for zeros, as many as there must be.
-    pub(crate) scratch: Vec<f32>,
+    /// `None` where an episode begins: then the scratch is zeros, and the programs' `begin` runs.
+    pub(crate) scratch: Option<Vec<f32>>,
 }
+
+/// Frames of one machine between two questions whether to go on: a small part of a second.
+const FRAMES_BETWEEN: u32 = 64;
 
 impl EnvSnapshot {
     /// A machine switched on.
@@ -31,42 +35,84 @@ impl EnvSnapshot {
         Self::start(Machine::power_on(rom.cartridge()), cart_ram)
     }
 
-    /// A machine from which an env starts: nothing is counted, programs keep nothing.
+    /// A machine where an episode begins: nothing is counted, programs keep nothing yet.
     pub(crate) fn start(machine: Machine, cart_ram: Vec<u8>) -> Self {
-        let (counters, scratch) = (Counters::default(), Vec::new());
+        let (counters, scratch) = (Counters::default(), None);
         Self { machine: Box::new(machine), cart_ram, counters, scratch }
     }
 
-    /// The same as the start of something.
+    /// A state of any format, or power-on, and so many steps without buttons further.
+    fn start_of(
+        state: Option<&[u8]>,
+        steps: u32,
+        rom: &Rom,
+        config: &SwarmConfig,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Self>, SwarmError> {
+        let mut start = match state {
+            Some(bytes) => imported(bytes, rom, &config.programs)?.into_start(),
+            None => Self::power_on(rom),
+        };
+        Ok(start.wait(rom, config, steps, go_on).then_some(start))
+    }
+
+    /// Makes starts of states, or of power-on if there are none; `None` if `go_on` ended it.
+    pub(crate) fn starts_of(
+        states: &[&[u8]],
+        steps: u32,
+        rom: &Rom,
+        config: &SwarmConfig,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Vec<Self>>, SwarmError> {
+        let mut start = |state| Self::start_of(state, steps, rom, config, go_on);
+        if states.is_empty() {
+            return Ok(start(None)?.map(|start| vec![start]));
+        }
+        states.iter().map(|state| start(Some(state))).collect()
+    }
+
+    /// This machine as a start: counters at zero and no scratch values.
     pub(crate) fn into_start(self) -> Self {
         Self::start(*self.machine, self.cart_ram)
     }
 
-    /// Whether an env with this cartridge and these programs can be in this state.
+    /// Checks that an env with this cartridge and these programs can be in this state.
     pub(crate) fn check(&self, rom: &Rom, programs: &Programs) -> Result<(), SwarmError> {
         let (found, expected) = (self.cart_ram.len(), rom.cart_ram_bytes());
         if found != expected {
             return Err(SwarmError::OtherCartridge { found, expected });
         }
-        let (found, expected) = (self.scratch.len(), programs.scratch_len());
-        if found != expected && found != 0 {
+        let (found, expected) = (self.scratch().len(), programs.scratch_len());
+        if found != expected && self.scratch.is_some() {
             return Err(SwarmError::OtherPrograms { found, expected });
         }
         Ok(())
     }
 
-    /// The machine and its cartridge RAM as versioned bytes.
-    pub(crate) fn to_bytes(&self, rom: &Rom) -> Result<Vec<u8>, SwarmError> {
-        let mut bytes = vec![0; self.machine.state_len(rom.cartridge())];
-        self.machine.save_state(rom.cartridge(), &self.cart_ram, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// What such bytes hold.
-    pub(crate) fn from_bytes(rom: &Rom, bytes: &[u8]) -> Result<Self, SwarmError> {
-        let mut cart_ram = vec![0; rom.cart_ram_bytes()];
-        let machine = Machine::load_state(rom.cartridge(), bytes, &mut cart_ram)?;
-        Ok(Self::start(machine, cart_ram))
+    /// Runs some steps without buttons, before anything is counted, asking now and then whether to
+    /// go on; says whether it came to its end.
+    fn wait(
+        &mut self,
+        rom: &Rom,
+        config: &SwarmConfig,
+        steps: u32,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let draw_last = config.draw_last || config.programs.look_at_frame();
+        for _ in 0..steps {
+            let mut left = config.schedule.frames_per_step();
+            while left > 0 {
+                if !go_on() {
+                    return false;
+                }
+                let frames = left.min(FRAMES_BETWEEN);
+                left -= frames;
+                let draw_last = draw_last && left == 0;
+                let step = Step { frames, release_after: u32::MAX, draw_last };
+                self.machine.run_step(rom.bytes(), &mut self.cart_ram, 0, step);
+            }
+        }
+        true
     }
 
     /// The machine.
@@ -75,16 +121,16 @@ impl EnvSnapshot {
         &self.machine
     }
 
-    /// Its cartridge RAM.
+    /// The cartridge RAM.
     #[must_use]
     pub fn cart_ram(&self) -> &[u8] {
         &self.cart_ram
     }
 
-    /// The cells that its programs keep from step to step.
+    /// The cells that its programs keep from step to step; none where an episode has yet to begin.
     #[must_use]
     pub fn scratch(&self) -> &[f32] {
-        &self.scratch
+        self.scratch.as_deref().unwrap_or_default()
     }
 
     /// How far it had come since its reset.

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The four stages. The emulated state after a step is the same in all of them; an output that the stage does not own
-/// is left as it was.
+/// The four stages. The emulated state after a step is the same in all of them; an output that the
+/// stage does not own is left as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Stage {
     /// The machines alone.

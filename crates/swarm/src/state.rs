@@ -1,12 +1,29 @@
-//! Envs as bytes, alike for every swarm: whatever can set an env aside and put it back writes and reads all formats.
+//! Envs as bytes, alike for every swarm: a swarm that can save and restore an env writes and reads
+//! all formats.
 
-use crate::portrait::{exported, imported};
-use crate::{DeviceSwarm, EnvSnapshot, NativeSwarm, Rom, Swarm, SwarmError};
+use crate::env_record::{self, EnvRecord};
+use crate::foreign_state::{battery, exported, imported};
+use crate::{DeviceSwarm, EnvSnapshot, Episode, NativeSwarm, Rom, Swarm, SwarmConfig, SwarmError};
 
 /// A swarm whose envs can be kept and moved.
 pub trait EnvStates {
-    /// What the machines play.
+    /// The ROM that runs in every machine.
     fn rom(&self) -> &Rom;
+
+    /// The swarm's configuration.
+    fn config(&self) -> &SwarmConfig;
+
+    /// The place of an env in the sequence of its episodes.
+    ///
+    /// # Errors
+    /// There is no such env.
+    fn episode(&self, env: usize) -> Result<Episode, SwarmError>;
+
+    /// Another place in the sequence of episodes for an env.
+    ///
+    /// # Errors
+    /// There is no such env.
+    fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError>;
 
     /// Set an env's state aside.
     ///
@@ -17,35 +34,101 @@ pub trait EnvStates {
     /// Put a state that was set aside into an env.
     ///
     /// # Errors
-    /// There is no such env, the snapshot belongs to another cartridge or other programs, or the device failed.
+    /// There is no such env, the snapshot belongs to another cartridge or other programs, or the
+    /// device failed.
     fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError>;
 
-    /// An env as versioned bytes that outlive this process, its cartridge RAM included.
+    /// An env as versioned bytes that outlive this process: its machine with cartridge RAM, its
+    /// counters, its programs' scratch, its episode, and a checksum.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
     fn save_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        self.snapshot(env)?.to_bytes(self.rom())
+        let (snapshot, episode) = (self.snapshot(env)?, self.episode(env)?);
+        env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
     }
 
-    /// Put an env into the state that bytes hold; its counters start anew.
+    /// Put an env into the state that bytes hold. The programs' scratch is restored if the state
+    /// was saved with the same programs; otherwise, and from states that hold a machine alone, they
+    /// begin anew. The env's own sequence of episodes goes on.
     ///
     /// # Errors
-    /// There is no such env, the bytes are no state of a machine with this cartridge, or the device failed; nothing has
-    /// changed then.
+    /// There is no such env, the bytes are no state of a machine with this cartridge, or the device
+    /// failed; nothing has changed then.
     fn load_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        let snapshot = EnvSnapshot::from_bytes(self.rom(), bytes)?;
-        self.restore(env, &snapshot)
+        let record = EnvRecord::from_bytes(self.rom(), &self.config().programs, bytes)?;
+        self.restore(env, &record.snapshot)
     }
 
-    /// Put an env into a state of this program, of PyBoy 2.8.1, or of any emulator that writes BESS; its counters start
-    /// anew. Of other emulators' states sound in the middle of a note is lost.
+    /// As [`EnvStates::load_state`], and go on in the sequence of episodes that the state's env was
+    /// in: as that env would have, chance included.
+    ///
+    /// # Errors
+    /// As [`EnvStates::load_state`], or the state holds a machine alone.
+    fn resume_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
+        let record = EnvRecord::from_bytes(self.rom(), &self.config().programs, bytes)?;
+        let episode = record.episode.ok_or(SwarmError::NoEpisode)?;
+        self.restore(env, &record.snapshot)?;
+        self.set_episode(env, episode)
+    }
+
+    /// Put an env into a state of this program, of PyBoy 2.8.1, or of any emulator that writes
+    /// BESS. Of other emulators' states sound in the middle of a note is lost, counters start anew
+    /// and programs begin.
     ///
     /// # Errors
     /// As [`EnvStates::load_state`].
     fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        let snapshot = imported(bytes, self.rom())?;
+        let snapshot = imported(bytes, self.rom(), &self.config().programs)?;
         self.restore(env, &snapshot)
+    }
+
+    /// The battery-backed memory of an env's cartridge in the format of other emulators' `.sav`
+    /// files: its RAM, followed by the clock of an MBC3.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    fn save_battery(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        Ok(battery::written(&self.snapshot(env)?, self.rom()))
+    }
+
+    /// Put such a file, or PyBoy's `.ram`, into an env's cartridge; the machine goes on.
+    ///
+    /// # Errors
+    /// There is no such env, the cartridge has another size of RAM, or the device failed.
+    fn load_battery(&mut self, env: usize, file: &[u8]) -> Result<(), SwarmError> {
+        let snapshot = battery::inserted(self.snapshot(env)?, file, self.rom())?;
+        self.restore(env, &snapshot)
+    }
+
+    /// Put all marked envs into states of any format, one for all of them or one for each, as
+    /// [`EnvStates::import_state`] does.
+    ///
+    /// # Errors
+    /// As [`EnvStates::import_state`], the mask has not one entry for each env, or there are too
+    /// few or too many states; nothing has changed then, unless the device failed or a program
+    /// stopped.
+    fn load_states(&mut self, mask: &[bool], states: &[&[u8]]) -> Result<(), SwarmError> {
+        let SwarmConfig { num_envs, programs, .. } = self.config();
+        if mask.len() != *num_envs {
+            let (num_envs, found) = (*num_envs, mask.len());
+            return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found });
+        }
+        let envs: Vec<usize> = (0..mask.len()).filter(|&env| mask[env]).collect();
+        if states.len() != 1 && states.len() != envs.len() {
+            return Err(SwarmError::WrongStates { envs: envs.len(), found: states.len() });
+        }
+        let rom = self.rom();
+        let snapshots = states.iter().map(|bytes| {
+            let snapshot = imported(bytes, rom, programs)?;
+            snapshot.check(rom, programs).map(|()| snapshot)
+        });
+        let snapshots = snapshots.collect::<Result<Vec<_>, _>>()?;
+        let last = snapshots.len().saturating_sub(1);
+        for (at, &env) in envs.iter().enumerate() {
+            self.restore(env, &snapshots[at.min(last)])?;
+        }
+        Ok(())
     }
 
     /// An env as a BESS state, which other emulators read.
@@ -65,6 +148,18 @@ macro_rules! by_its_own {
                 <$swarm>::rom(self)
             }
 
+            fn config(&self) -> &SwarmConfig {
+                <$swarm>::config(self)
+            }
+
+            fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
+                <$swarm>::episode(self, env)
+            }
+
+            fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
+                <$swarm>::set_episode(self, env, episode)
+            }
+
             fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
                 <$swarm>::snapshot(self, env)
             }
@@ -77,3 +172,19 @@ macro_rules! by_its_own {
 }
 
 by_its_own!(NativeSwarm, DeviceSwarm, Swarm);
+
+/// The envs that a mask marks, among which rows of bytes are shared out.
+pub(crate) fn memory_rows(
+    num_envs: usize,
+    mask: &[bool],
+    rows: &[u8],
+) -> Result<Vec<usize>, SwarmError> {
+    if mask.len() != num_envs {
+        return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found: mask.len() });
+    }
+    let envs: Vec<usize> = (0..num_envs).filter(|&env| mask[env]).collect();
+    if rows.len().checked_rem(envs.len()).unwrap_or(rows.len()) != 0 {
+        return Err(SwarmError::UnevenRows { bytes: rows.len(), envs: envs.len() });
+    }
+    Ok(envs)
+}

@@ -1,21 +1,21 @@
-//! What an env shows to whoever learns from it: pictures, memory, flags, `obs_v0`.
+//! Observations that are read off a machine directly: pictures, memory, flags, `obs_v0`.
 //!
-//! A [`View`] turns each machine into the same number of bytes, in the caller's buffer, on the swarm's threads. Views
-//! only look: the machines and the swarm's own outputs stay as they are.
+//! A [`View`] turns each machine into the same number of bytes, in the caller's buffer, on the
+//! swarm's threads. Views only look: the machines and the swarm's own outputs stay as they are.
 
 use std::ops::Range;
 
 use gbxcule_gameboy::{FRAME_BYTES, Machine};
 use rayon::prelude::*;
 
-use crate::picture::{self, Picture};
+use crate::picture::{self, Grays, Picture};
 use crate::{DeviceSwarm, EnvSnapshot, Features, NativeSwarm, OBS_V0_DIM, Rom, SwarmError, obs_v0};
 
 /// One way of looking at a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum View {
-    /// The last drawn frame.
-    Picture(Picture),
+    /// The last drawn frame, in these grays.
+    Picture(Picture, Grays),
     /// The bytes at these addresses, one range after the other.
     Memory(Vec<Range<u32>>),
     /// The bits at these addresses as bytes 0 and 1, the lowest bit of a byte first.
@@ -29,7 +29,7 @@ impl View {
     #[must_use]
     pub fn bytes_per_env(&self) -> usize {
         match self {
-            Self::Picture(picture) => picture.bytes(),
+            Self::Picture(picture, _) => picture.bytes(),
             Self::Memory(ranges) => ranges.iter().map(ExactSizeIterator::len).sum(),
             Self::Bits(ranges) => ranges.iter().map(|range| 8 * range.len()).sum(),
             Self::ObsV0 => OBS_V0_DIM * size_of::<f32>(),
@@ -39,7 +39,7 @@ impl View {
     fn ranges(&self) -> &[Range<u32>] {
         match self {
             Self::Memory(ranges) | Self::Bits(ranges) => ranges,
-            Self::Picture(_) | Self::ObsV0 => &[],
+            Self::Picture(..) | Self::ObsV0 => &[],
         }
     }
 
@@ -73,10 +73,10 @@ impl View {
         }
     }
 
-    /// What a machine shows.
+    /// Fills an env's row with the view of its machine.
     fn show_machine(&self, machine: &Machine, rom: &Rom, cart_ram: &[u8], row: &mut [u8]) {
         match self {
-            Self::Picture(picture) => picture.fill(&machine.frame, row),
+            Self::Picture(picture, grays) => picture.fill(*grays, &machine.frame, row),
             Self::Memory(ranges) | Self::Bits(ranges) => {
                 // `check` has seen that every address fits 16 bits.
                 let addresses = ranges.iter().cloned().flatten().map(|address| address as u16);
@@ -93,7 +93,7 @@ impl View {
         }
     }
 
-    /// What the bytes at its addresses show.
+    /// Fills an env's row from the bytes at the view's addresses.
     fn show_bytes(&self, bytes: impl Iterator<Item = u8>, row: &mut [u8]) {
         if let Self::Bits(_) = self {
             row.chunks_exact_mut(8).zip(bytes).for_each(|(flags, byte)| spread(byte, flags));
@@ -104,8 +104,8 @@ impl View {
 }
 
 impl NativeSwarm {
-    /// Show every env, or only the marked ones, in `out`: one row of [`View::bytes_per_env`] for each env. The rows of
-    /// envs that are not marked stay as they are.
+    /// Show every env, or only the marked ones, in `out`: one row of [`View::bytes_per_env`] for
+    /// each env. The rows of envs that are not marked stay as they are.
     ///
     /// # Errors
     /// `out` or the mask has the wrong length, or a range of addresses leaves the address space.
@@ -126,8 +126,9 @@ impl NativeSwarm {
 }
 
 impl DeviceSwarm {
-    /// The same as [`NativeSwarm::show`], of machines on a device: frames or bytes come from it, no whole machines but for
-    /// [`View::ObsV0`], which a stage of the step computes without any of that.
+    /// Does what [`NativeSwarm::show`] does, for machines on a device. Only frames or bytes are
+    /// copied to the host; only [`View::ObsV0`] copies whole machines, and the step's own stages
+    /// compute that observation without any copy.
     ///
     /// # Errors
     /// As [`NativeSwarm::show`], or the device failed.
@@ -140,10 +141,11 @@ impl DeviceSwarm {
         let rows = view.rows(self.config().num_envs, mask, out)?;
         let envs: Vec<usize> = rows.iter().map(|(env, _)| *env).collect();
         match view {
-            View::Picture(picture) => {
+            View::Picture(picture, grays) => {
                 let frames = self.frames(&envs)?;
                 let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
-                rows.into_iter().zip(frames).for_each(|((_, row), frame)| picture.fill(frame, row));
+                let rows = rows.into_iter().zip(frames);
+                rows.for_each(|((_, row), frame)| picture.fill(*grays, frame, row));
             }
             View::Memory(ranges) | View::Bits(ranges) => {
                 let addresses: Vec<u16> =

@@ -1,4 +1,5 @@
-//! A step allocates nothing, on any thread. Alone in its file: the counting allocator counts the whole process.
+//! A step allocates nothing, on any thread. Alone in its file: the counting allocator counts the
+//! whole process.
 
 use std::alloc::System;
 use std::num::NonZeroUsize;

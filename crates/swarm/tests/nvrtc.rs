@@ -1,9 +1,10 @@
-//! What NVRTC makes of the step kernel, without a GPU. `make nvrtc` brings it and runs this.
+//! NVRTC's compilation of the step kernel, without a GPU. `make nvrtc` installs NVRTC and runs
+//! this.
 
-use gbxcule_kernel::back::Checks;
-use gbxcule_kernel::back::cxx::{self, Dialect, Options};
+use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
+use gbxcule_ir::abi::Checks;
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
-use gbxcule_swarm::compiled::step_module;
+use gbxcule_swarm::device::step_module;
 use gbxcule_swarm::{Programs, Stage};
 
 /// `docs/gpu-results.md` says why: what a machine has must stay in registers between opcodes.

@@ -1,4 +1,5 @@
-//! Programs of the user behind the step: what they see, what they keep, what is said when they are wrong.
+//! Programs of the user behind the step: what they see, what they keep, what is said when they are
+//! wrong.
 
 use std::num::NonZeroUsize;
 
@@ -110,7 +111,7 @@ fn programs_see_what_the_swarm_shows() {
     let programs = programs(EVERYTHING);
     for name in ["JOY_DIVERGE_PERSIST", "PEARL_DRIFT"] {
         let mut swarm = swarm(name, 5, &programs);
-        swarm.reset(77);
+        swarm.reset(77).expect("a reset");
         for step in 1..=12 {
             let actions = actions(5, step);
             swarm.step(&actions).expect("good actions");
@@ -161,13 +162,13 @@ fn scratch_lives_from_step_to_step_and_a_reset_clears_it() {
     assert_eq!(swarm.dones(), [false, true, true, false]);
     let snapshot = swarm.snapshot(1).expect("an env");
     assert_eq!(snapshot.scratch(), [4.0, 0.0]);
-    swarm.reset(0);
+    swarm.reset(0).expect("a reset");
     swarm.restore(2, &snapshot).expect("of this swarm");
     swarm.copy_state(2, &[false, false, false, true]).expect("a mask");
     swarm.step(&[0; 4]).expect("good actions");
     assert_eq!(swarm.rewards(), [1.0, 1.0, 5.0, 5.0]);
     swarm.set_reset_point(2).expect("an env");
-    swarm.reset(0);
+    swarm.reset(0).expect("a reset");
     swarm.step(&[0; 4]).expect("good actions");
     assert_eq!(swarm.rewards(), [1.0; 4]);
 }
@@ -187,7 +188,8 @@ fn two_texts_have_a_scratch_each() {
     let two = Programs::new(counting("1.0"), counting("10.0")).expect("right");
     let one = Programs::new(counting("1.0"), counting("1.0")).expect("right");
     assert_eq!((two.scratch_len(), one.scratch_len()), (6, 3));
-    for (programs, rewards, observations) in [(two, 2.0, 20.0), (one, 3.0, 4.0)] {
+    // Before the first step there is an observation too.
+    for (programs, rewards, observations) in [(two, 2.0, 30.0), (one, 4.0, 5.0)] {
         let mut swarm = swarm("ALU_LOOP", 2, &programs);
         swarm.step(&[0; 2]).expect("good actions");
         swarm.step(&[0; 2]).expect("good actions");
@@ -255,7 +257,8 @@ def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float
 
 @wp.func
 def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
-    obs[gb.env(machine) + 2] = 1.0
+    if gb.frames(machine) > 0:
+        obs[gb.env(machine) + 2] = 1.0
 ",
     );
     for threads in [1, 3] {
@@ -266,7 +269,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let lines: Vec<&str> = said.lines().collect();
         assert_eq!(lines[0], "a program stopped in env 2");
         assert!(lines[1].contains("index 4 where there are 4 elements"), "{said}");
-        assert!(lines[2].contains("task.py:12:5"), "{said}");
+        assert!(lines[2].contains("task.py:13:9"), "{said}");
         assert_eq!(swarm.rewards(), [1.0; 9]);
     }
 }

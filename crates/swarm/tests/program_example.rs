@@ -31,20 +31,34 @@ fn visited_rewards_pearls_and_new_places_and_ends_with_the_game() {
     let mut swarm = swarm("visited.py", "obs_v0");
     let mut visited = vec![BTreeSet::new(); ENVS];
     let (mut scores, mut ended, mut caught) = ([0_i32; ENVS], false, false);
+    let place = |swarm: &NativeSwarm, env: usize| {
+        let [x, y] = [0xC006, 0xC007].map(|address| i32::from(byte(swarm, env, address)) / 8);
+        ((x - 1).clamp(0, 19), (y - 2).clamp(0, 17))
+    };
+    let score = |swarm: &NativeSwarm, env: usize| {
+        let [low, high] = [0xC000, 0xC001].map(|address| i32::from(byte(swarm, env, address)));
+        high << 8 | low
+    };
+    // Episodes begin with a score and in a place.
+    (0..20).for_each(|step| swarm.step(&actions(step)).expect("good actions"));
+    swarm.write_memory(0, 0xC000, &[9, 0]).expect("in range");
+    swarm.set_reset_point(0).expect("an env");
+    swarm.reset(0).expect("a reset");
+    for env in 0..ENVS {
+        scores[env] = score(&swarm, env);
+        visited[env].insert(place(&swarm, env));
+    }
+    assert!(scores.iter().all(|score| *score >= 9));
     for step in 0..250 {
         swarm.step(&actions(step)).expect("good actions");
         for env in 0..ENVS {
-            let at = |address| byte(&swarm, env, address);
-            let score = i32::from(at(0xC001)) << 8 | i32::from(at(0xC000));
-            let gained = (score - scores[env]).max(0) as f32;
-            scores[env] = score;
-            let new = visited[env].insert((
-                (i32::from(at(0xC006)) / 8 - 1).clamp(0, 19),
-                (i32::from(at(0xC007)) / 8 - 2).clamp(0, 17),
-            ));
+            let now = score(&swarm, env);
+            let gained = (now - scores[env]).max(0) as f32;
+            scores[env] = now;
+            let new = visited[env].insert(place(&swarm, env));
             let expected = if new { gained + 0.01 } else { gained };
             assert_eq!(swarm.rewards()[env], expected, "step {step}, env {env}");
-            assert_eq!(swarm.dones()[env], at(0xC003) == 1);
+            assert_eq!(swarm.dones()[env], byte(&swarm, env, 0xC003) == 1);
             ended |= swarm.dones()[env];
             caught |= gained > 0.0;
         }

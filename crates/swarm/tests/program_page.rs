@@ -1,15 +1,16 @@
-//! `docs/programs.md` is executable: each `python` block is a program that is taken, or is followed by a `text` block
-//! that holds exactly what is said about it. `GBXCULE_BLESS=1` writes those blocks anew.
+//! `docs/programs.md` is executable: each `python` block is a program that is taken, or is followed
+//! by a `text` block that holds exactly what is said about it. `GBXCULE_BLESS=1` writes those
+//! blocks anew.
 
-#[path = "../../kernel/tests/dialect/page.rs"]
-mod page;
-
+use gbxcule_gameboy::SOURCES;
+use gbxcule_testkit::page;
 use std::path::{Path, PathBuf};
 
 use gbxcule_swarm::program::PROGRAM_ENTRIES;
 use gbxcule_swarm::{ProgramText, Programs};
 
-/// What is said about a file; empty if it is taken. What a file lacks is built in.
+/// The message for a program's file, empty if the file is right. A reward or an observation that
+/// the file lacks is the built-in one.
 fn said(text: &str, files: &page::Files) -> String {
     let whole = format!("import warp as wp\nimport gbxcule as gb\n\n{text}");
     let task = ProgramText::with_files("task.py", &whole, files.clone());
@@ -30,12 +31,53 @@ fn programs_are_what_their_page_says() {
     page::hold(&path(), &said);
 }
 
+/// The functions of `gameboy/src/view.rs` for programs: each one's name with its arguments and
+/// result as the page writes them. A program passes the machine; ROM, cartridge RAM and the turn
+/// are passed along with it.
+fn view() -> Vec<(String, String)> {
+    let (_, text) = SOURCES.iter().find(|(path, _)| *path == "src/view.rs").expect("the file");
+    let functions = text.split("\npub fn ").skip(1).map(|rest| {
+        let (name, rest) = rest.split_once('(').expect("parameters");
+        let (params, rest) = rest.split_once(')').expect("the end of the parameters");
+        let result = rest.split_once("-> ").expect("a result").1.split(' ').next().expect("a type");
+        let result = match result {
+            "u8" => "uint8",
+            "u16" => "uint16",
+            "i32" => "int32",
+            other => other,
+        };
+        let params = params.split(", ").filter_map(|param| {
+            let (name, ty) = param.split_once(": ").expect("a type");
+            (!ty.starts_with('&')).then_some(name)
+        });
+        let params: Vec<&str> = std::iter::once("machine").chain(params).collect();
+        (name.to_owned(), format!("`gb.{name}({})` | `{result}`", params.join(", ")))
+    });
+    functions.collect()
+}
+
 #[test]
-fn the_page_names_all_that_can_be_asked() {
+fn programs_may_ask_all_that_the_view_has() {
+    let mut names: Vec<String> = view().iter().map(|(name, _)| format!("view::{name}")).collect();
+    names.sort();
+    assert_eq!(names, PROGRAM_ENTRIES);
+}
+
+#[test]
+fn the_page_says_what_can_be_asked_as_the_view_does() {
     let page = std::fs::read_to_string(path()).expect("docs/programs.md");
     let table = page.split_once("## What it may ask").expect("the section").1;
-    for entry in PROGRAM_ENTRIES {
-        let name = entry.strip_prefix("view::").expect("of `view`");
-        assert!(table.contains(&format!("`gb.{name}(machine")), "`gb.{name}` is not on the page");
+    let mut on_page = Vec::new();
+    for row in table.lines().filter(|line| line.starts_with("| `gb.")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let result = cells[1].split(':').next().expect("a type");
+        on_page.extend(cells[0].split("`, ").map(|call| {
+            let call = call.trim_matches('`');
+            format!("`{call}` | {result}")
+        }));
     }
+    let mut wanted: Vec<String> = view().into_iter().map(|(_, row)| row).collect();
+    on_page.sort();
+    wanted.sort();
+    assert_eq!(on_page, wanted);
 }

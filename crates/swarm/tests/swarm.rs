@@ -1,11 +1,11 @@
-//! What a swarm promises, held by the micro-ROMs and the game.
+//! The guarantees of a swarm, tested with the micro-ROMs and the game.
 
 use std::num::NonZeroUsize;
 
 use gbxcule_gameboy::Machine;
 use gbxcule_swarm::{
-    Codec, EnvStates, Features, NativeSwarm, OBS_V0_DIM, Piece, Rom, Schedule, Stage, SwarmConfig,
-    SwarmError, button, obs_v0, reward_v0,
+    Codec, EnvStates, Features, FrameRange, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage,
+    SwarmConfig, SwarmError, button, obs_v0, reward_v0,
 };
 
 fn rom(name: &str) -> Rom {
@@ -169,7 +169,7 @@ fn resets_go_back_to_the_reset_point_that_was_set() {
     let (machine, cart_ram, _) = state(&swarm, 2);
     swarm.set_reset_point(2).expect("an env");
     run(&mut swarm, 7..15);
-    swarm.reset(1);
+    swarm.reset(1).expect("a reset");
     for env in 0..4 {
         assert!(state(&swarm, env) == (machine, cart_ram.clone(), 0), "env {env}");
     }
@@ -180,7 +180,7 @@ fn resets_go_back_to_the_reset_point_that_was_set() {
 fn a_reset_swarm_runs_as_a_new_one() {
     let mut used = swarm("PEARL_DRIFT", config(3));
     run(&mut used, 0..20);
-    used.reset(0);
+    used.reset(0).expect("a reset");
     let mut new = swarm("PEARL_DRIFT", config(3));
     run(&mut used, 0..10);
     run(&mut new, 0..10);
@@ -228,8 +228,8 @@ fn pieces_of_a_step_do_what_the_step_does_wherever_it_is_cut() {
         // Each set of places between the frames, once.
         let mut start = 0;
         for end in (1..=5).filter(|end| *end == 5 || step >> (end - 1) & 1 == 1) {
-            let piece = Piece { frames: start..end, draw_last: true };
-            cut.step_piece(&actions, &piece).expect("good actions");
+            let range = FrameRange { frames: start..end, draw_last: true };
+            cut.step_frames(&actions, &range).expect("good actions");
             start = end;
         }
         for env in 0..4 {
@@ -239,8 +239,8 @@ fn pieces_of_a_step_do_what_the_step_does_wherever_it_is_cut() {
         assert_eq!(cut.observations(), whole.observations(), "step {step}");
     }
     for frames in [0..0, 5..5, 0..6, 5..6] {
-        let refused = cut.step_piece(&[0; 4], &Piece { frames, draw_last: false });
-        assert!(matches!(refused, Err(SwarmError::BadPiece { of: 5, .. })));
+        let refused = cut.step_frames(&[0; 4], &FrameRange { frames, draw_last: false });
+        assert!(matches!(refused, Err(SwarmError::BadFrameRange { of: 5, .. })));
     }
     assert!(state(&cut, 0) == state(&whole, 0));
 }
@@ -255,8 +255,8 @@ fn hands_hold_their_env_where_the_schedule_would_let_go_and_no_other() {
     held.hold(1, Some(button::RIGHT)).expect("an env");
     for step in 0..40 {
         if step == 20 {
-            held.reset(0);
-            pressed.reset(0);
+            held.reset(0).expect("a reset");
+            pressed.reset(0).expect("a reset");
         }
         held.step(&[noop; 3]).expect("good actions");
         pressed.step(&[noop, right, noop]).expect("good actions");
@@ -268,7 +268,7 @@ fn hands_hold_their_env_where_the_schedule_would_let_go_and_no_other() {
     held.hold(1, None).expect("an env");
     assert!(matches!(held.hold(3, None), Err(SwarmError::NoSuchEnv { .. })));
     let mut let_go = swarm("PEARL_DRIFT", config(3));
-    held.reset(0);
+    held.reset(0).expect("a reset");
     for swarm in [&mut held, &mut let_go] {
         run(swarm, 0..9);
     }

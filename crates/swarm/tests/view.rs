@@ -1,9 +1,9 @@
-//! What views show, against what a debugger sees.
+//! Views compared with a debugger's reads of memory.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use gbxcule_swarm::{NativeSwarm, OBS_V0_DIM, Picture, Rom, Schedule, SwarmConfig, View};
+use gbxcule_swarm::{Grays, NativeSwarm, OBS_V0_DIM, Picture, Rom, Schedule, SwarmConfig, View};
 
 fn swarm(num_envs: usize, threads: usize) -> NativeSwarm {
     let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
@@ -66,7 +66,7 @@ fn bits_are_those_of_the_bytes_lowest_first() {
 #[test]
 fn pictures_are_of_the_frame_that_was_drawn() {
     let swarm = swarm(4, 2);
-    let out = shown(&swarm, &View::Picture(Picture::Packed));
+    let out = shown(&swarm, &View::Picture(Picture::Packed, Grays::Even));
     for (env, row) in out.chunks_exact(Picture::Packed.bytes()).enumerate() {
         assert_eq!(row, swarm.frame(env).expect("an env"));
         assert!(row.iter().any(|&byte| byte != row[0]), "env {env} shows something");
@@ -87,7 +87,7 @@ fn obs_v0_is_what_a_step_computes() {
 
 #[test]
 fn a_view_does_not_depend_on_the_number_of_threads() {
-    let view = View::Picture(Picture::Mean);
+    let view = View::Picture(Picture::Mean, Grays::Pyboy);
     let one = shown(&swarm(11, 1), &view);
     for threads in [2, 5, 16] {
         assert_eq!(shown(&swarm(11, threads), &view), one, "{threads} threads");

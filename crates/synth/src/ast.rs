@@ -1,9 +1,10 @@
-//! Kernels as a person writes them: the part of Python's syntax that the dialect has, typed where the grammar needs it.
+//! Kernels as a person writes them: the part of Python's syntax that the dialect has, typed where
+//! the grammar needs it.
 //!
-//! The grammar builds it, `spell` prints it. It says nothing about what is right: the front end reads the
-//! printed text as it reads anybody's.
+//! The grammar builds it, `spell` prints it. It says nothing about what is right: the front end
+//! reads the printed text as it reads any other.
 
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 use std::rc::Rc;
 
 /// A name of the text.
@@ -146,7 +147,7 @@ impl Expr {
         Self::Attr(Box::new(self), name.into())
     }
 
-    /// What it is made of, in the order of the text.
+    /// Returns the direct parts of an expression, in the order of the text.
     pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {
             Self::Name(_) | Self::Int(_) | Self::Float(_) => Vec::new(),

@@ -1,29 +1,35 @@
-//! Datasets on disk: blocks of rows, each a file of its own, made by any number of workers and processes.
+//! Datasets on disk: blocks of rows, each a file of its own, made by any number of workers and
+//! processes.
 //!
-//! Block `b` holds rows `b * ROWS ..`; which process makes it, and when, changes nothing in it. A block is
-//! written whole or not at all, so whatever stops a run, going on means making the blocks that aren't there.
+//! Block `b` holds rows `b * ROWS ..`; which process makes it, and when, changes nothing in it. A
+//! block is written whole or not at all, so whatever stops a run, going on means making the blocks
+//! that aren't there.
 
+use crate::block;
 use crate::error::SynthError;
 use crate::jsonl::{read_jsonl, to_jsonl};
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
-use crate::tool::{Tools, Used};
+use crate::tool::{ToolVersions, Tools};
 use crate::validate;
+use gbxcule_files::{sweep, write_new};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows in a block.
 pub const BLOCK_ROWS: u64 = 500;
+/// Rows of a dataset, at most: the names of blocks have six digits.
+pub const MOST_ROWS: u64 = 1_000_000 * BLOCK_ROWS;
 /// The file that says what the folder holds.
 pub const MANIFEST: &str = "dataset.json";
 
-/// What a folder holds, or will.
+/// Description of a dataset's folder, stored as `manifest.json` before the first row is made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// Rows of the whole dataset.
     pub count: u64,
-    /// What they are made of.
+    /// Recipe of the rows.
     pub plan: Plan,
     /// Of the program that makes them.
     pub generator_version: u32,
@@ -31,7 +37,7 @@ pub struct Manifest {
     pub schema_version: u32,
     /// Whose tools made columns, beside it.
     #[serde(flatten)]
-    pub tools: Used,
+    pub tools: ToolVersions,
 }
 
 impl Manifest {
@@ -61,15 +67,28 @@ impl Manifest {
         )
     }
 
-    /// What a folder says it holds.
+    /// Reads the manifest of a folder.
     pub fn read(folder: &Path) -> Result<Self, SynthError> {
         let path = folder.join(MANIFEST);
-        let text = std::fs::read_to_string(&path).map_err(SynthError::file(&path))?;
-        serde_json::from_str(&text).map_err(|error| SynthError::data(&path, error))
+        let text = gbxcule_files::read_text(&path, gbxcule_files::MOST_TEXT_BYTES)
+            .map_err(SynthError::file(&path))?;
+        let manifest: Self =
+            serde_json::from_str(&text).map_err(|error| SynthError::data(&path, error))?;
+        if manifest.count <= MOST_ROWS {
+            return Ok(manifest);
+        }
+        let reason = format!("{} rows, and a dataset has {MOST_ROWS} at most", manifest.count);
+        Err(SynthError::data(&path, reason))
     }
 
     fn blocks(&self) -> u64 {
         self.count.div_ceil(BLOCK_ROWS)
+    }
+
+    /// The blocks of one process.
+    fn own_blocks(&self, work: &Work) -> impl Iterator<Item = u64> {
+        let (shard, shards) = (work.shard, work.shards);
+        (0..self.blocks()).filter(move |block| block % shards == shard)
     }
 
     fn rows(&self, block: u64) -> std::ops::Range<u64> {
@@ -77,7 +96,7 @@ impl Manifest {
     }
 }
 
-/// Which part of a dataset a process makes, and how.
+/// Part of a dataset that a process makes, with its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     /// This one
@@ -86,30 +105,59 @@ pub struct Work {
     pub shards: u64,
     /// Threads.
     pub workers: usize,
-    /// Whether blocks that are there are kept.
+    /// Keep the blocks that are there already.
     pub resume: bool,
-    /// Whether each block gets a twin of JSON lines.
+    /// Write each block as JSON lines, too.
     pub jsonl: bool,
 }
 
-/// Where a block lies.
+/// Returns the path of a block.
 pub fn block_path(folder: &Path, block: u64) -> PathBuf {
     folder.join("data").join(format!("part-{block:06}.parquet"))
 }
 
-/// Rows that a process has to make before anything is done, and those of them that are there.
-pub fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> (u64, u64) {
-    let own = (0..manifest.blocks()).filter(|block| block % work.shards == work.shard);
-    own.fold((0, 0), |(all, there), block| {
-        let rows = manifest.rows(block);
-        let count = rows.end - rows.start;
-        (all + count, there + if block_path(folder, block).exists() { count } else { 0 })
-    })
+/// Work of one process, and the part of it that the folder holds already.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// Rows of all its blocks.
+    pub rows: u64,
+    /// Rows of those that are there.
+    pub there: u64,
+    /// Blocks that are there and aren't what they should be, with the other ones to be made.
+    pub damaged: Vec<PathBuf>,
+    /// Files and folders that killed processes had left, which are gone now.
+    pub swept: usize,
+    missing: Vec<u64>,
+    /// Blocks that want a twin of JSON lines.
+    twins: Vec<u64>,
 }
 
-/// Whether all rows of a dataset are there, whoever made them.
+/// Looks at a folder before the work begins, and removes what killed processes left there. No
+/// rows are lost: files that a living process is writing stay.
+pub fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
+    let swept = sweep(folder) + sweep(&folder.join("data")) + sweep(&folder.join("statistics"));
+    let (mut rows, mut there, mut damaged) = (0, 0, Vec::new());
+    let (mut missing, mut twins) = (Vec::new(), Vec::new());
+    for block in manifest.own_blocks(work) {
+        let (path, range) = (block_path(folder, block), manifest.rows(block));
+        let count = range.end - range.start;
+        rows += count;
+        if path.exists() && (!work.resume || block::holds(&path, &range)) {
+            there += count;
+            if work.jsonl && !block::has_lines(&path.with_extension("jsonl"), count) {
+                twins.push(block);
+            }
+        } else {
+            damaged.extend(path.exists().then_some(path));
+            missing.push(block);
+        }
+    }
+    Extent { rows, there, damaged, swept, missing, twins }
+}
+
+/// Returns true if all rows of a dataset are there, no matter which process made them.
 pub fn is_whole(folder: &Path, manifest: &Manifest) -> bool {
-    (0..manifest.blocks()).all(|block| block_path(folder, block).exists())
+    (0..manifest.blocks()).all(|block| block::has_ends(&block_path(folder, block)))
 }
 
 /// Makes the rows of one process, with the tools of its manifest; `made` hears of each.
@@ -120,38 +168,61 @@ pub fn batch(
     tools: &Tools,
     made: &(dyn Fn() + Sync),
 ) -> Result<(), SynthError> {
-    let path = folder.join(MANIFEST);
-    if path.exists() {
-        let found = Manifest::read(folder)?;
-        if found != *manifest {
-            let (command, version) = (found.command(), found.generator_version);
-            let reason = format!("`{command}`, generator version {version}");
-            return Err(SynthError::Other { path: folder.into(), reason });
-        }
-    } else {
-        let text = serde_json::to_string_pretty(manifest)
-            .map_err(|error| SynthError::data(&path, error))?;
-        write_whole(&path, format!("{text}\n").as_bytes())?;
-    }
-    let own: Vec<u64> =
-        (0..manifest.blocks()).filter(|block| block % work.shards == work.shard).collect();
-    if !work.resume && own.iter().any(|&block| block_path(folder, block).exists()) {
+    finish(folder, manifest, (work, &extent(folder, manifest, work)), tools, made)
+}
+
+/// Does the work of [`batch`] with an extent that is known already.
+pub fn finish(
+    folder: &Path,
+    manifest: &Manifest,
+    (work, extent): (&Work, &Extent),
+    tools: &Tools,
+    made: &(dyn Fn() + Sync),
+) -> Result<(), SynthError> {
+    claim(folder, manifest)?;
+    if !work.resume && extent.there > 0 {
         return Err(SynthError::NotEmpty { path: folder.into() });
     }
-    for block in own {
+    for &block in &extent.twins {
         let path = block_path(folder, block);
-        if path.exists() {
+        write_twin(&path, &table::read_parquet(&path)?)?;
+    }
+    for &block in &extent.missing {
+        let path = block_path(folder, block);
+        // Another process may have made it by now.
+        if path.exists() && !extent.damaged.contains(&path) {
             continue;
         }
         let mut rows = rows(manifest, block, (work.workers, tools), made)?;
-        let scratch = folder.join(format!("host-{}", std::process::id()));
-        sample(&mut rows, manifest.plan.host_every, &scratch)?;
+        sample(&mut rows, manifest.plan.host_every, folder)?;
         if work.jsonl {
-            write_whole(&path.with_extension("jsonl"), to_jsonl(&rows)?.as_bytes())?;
+            write_twin(&path, &rows)?;
         }
         write_whole(&path, &to_parquet(&rows)?)?;
     }
     Ok(())
+}
+
+/// Says what a folder holds, unless it holds something else.
+fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
+    let path = folder.join(MANIFEST);
+    if !path.exists() {
+        let text = serde_json::to_string_pretty(manifest)
+            .map_err(|error| SynthError::data(&path, error))?;
+        // Of several that come at once, one says it, and the others read what it said.
+        write_new(&path, format!("{text}\n").as_bytes()).map_err(SynthError::file(&path))?;
+    }
+    let found = Manifest::read(folder)?;
+    if found == *manifest {
+        return Ok(());
+    }
+    let (command, version) = (found.command(), found.generator_version);
+    let reason = format!("`{command}`, generator version {version}");
+    Err(SynthError::Other { path: folder.into(), reason })
+}
+
+fn write_twin(path: &Path, rows: &[Row]) -> Result<(), SynthError> {
+    write_whole(&path.with_extension("jsonl"), to_jsonl(rows)?.as_bytes())
 }
 
 /// The rows of a block, in order, by several threads.
@@ -189,8 +260,8 @@ fn rows(
     Ok(rows)
 }
 
-/// Has the C++ text of every so many rows compiled and run, all of them together.
-fn sample(rows: &mut [Row], every: u64, scratch: &Path) -> Result<(), SynthError> {
+/// Compiles and runs the C++ text of every so many rows, all of them together, below a folder.
+fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError> {
     if every == 0 {
         return Ok(());
     }
@@ -200,15 +271,14 @@ fn sample(rows: &mut [Row], every: u64, scratch: &Path) -> Result<(), SynthError
         .filter(|(_, row)| row.id % every == 0)
         .map(|(at, row)| (at, row.clone()))
         .unzip();
-    let found = validate::host(&chosen, scratch)?;
-    _ = std::fs::remove_dir_all(scratch);
+    let found = validate::host(&chosen, folder)?;
     for (at, check) in at.into_iter().zip(found) {
         rows[at].add_check(check);
     }
     Ok(())
 }
 
-/// How a folder's rows are written.
+/// Format of a folder's data files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Tables.
@@ -218,7 +288,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// How its files end.
+    /// Returns the extension of the data files.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",
@@ -246,7 +316,8 @@ pub fn files(folder: &Path) -> Result<(Format, Vec<PathBuf>), SynthError> {
     Ok((Format::Jsonl, of(Format::Jsonl)))
 }
 
-/// All rows of a folder, without what makes them long: for statistics. `read` hears how many are there.
+/// All rows of a folder, without what makes them long: for statistics. `read` hears how many are
+/// there.
 pub fn read_brief(folder: &Path, read: &dyn Fn(usize)) -> Result<Vec<Row>, SynthError> {
     read_by(folder, read, table::read_brief, |path| read_jsonl(path, table::make_brief))
 }

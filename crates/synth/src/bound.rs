@@ -1,45 +1,47 @@
-//! How far two right ways of running a row may differ, number by number, found out by running it: with every
-//! function that libraries compute differently moved by the units that the builtin table allows, up, down and at
-//! random, and, where threads add to one place in any order, in other orders. Where numbers cancel, or a
-//! loop makes errors grow, the results move more, and more is allowed. A row of integers or of exact arithmetic
-//! doesn't move: nothing is allowed.
+//! Allowed difference between two correct runs of a row, number by number, found by running it:
+//! with every function that libraries compute differently moved by the units that the builtin table
+//! allows, up, down and at random, and, where threads add to one place in any order, in other
+//! orders. Where numbers cancel, or a loop makes errors grow, the results move more, and more is
+//! allowed. A row of integers or of exact arithmetic doesn't move: nothing is allowed.
 
-use crate::execute::{Grid, Way};
+use crate::execute::{Grid, Variation};
 use crate::program::Program;
 use crate::random;
 use crate::row::{Results, results_in};
 use crate::tensor::{self, Tensor};
-use gbxcule_kernel::interp::Doubt;
-use gbxcule_kernel::ir::op::Op;
-use gbxcule_kernel::ir::{Literal, Module};
+use gbxcule_interp::Perturbation;
+use gbxcule_ir::op::Op;
+use gbxcule_ir::{Literal, Module};
 
-/// What is seen in a few ways of running is multiplied by this: the worst way is not among them.
+/// Factor on the largest deviation seen among a few ways of running: the worst way is not among
+/// them.
 const FACTOR: f64 = 4.0;
 /// Ways at random beside all up and all down.
 const RANDOM_WAYS: u64 = 4;
 /// Orders of threads.
 const ORDERS: u64 = 8;
 
-/// Who runs a row, and what may be done there in another way than by the interpreter, beside the mathematics.
+/// Runner of a row, with the freedom that it has in comparison with the interpreter, beside the
+/// mathematics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Runner {
     /// A host compiler's program: nothing else.
     Text,
     /// A device of the runtime: threads come in any order.
     Device,
-    /// NVIDIA Warp on the CPU: products of matrices are fused with their sums, and determinants are formed in another
-    /// order.
+    /// NVIDIA Warp on the CPU: products of matrices are fused with their sums, and determinants are
+    /// formed in another order.
     Warp,
 }
 
-/// What each number of a row's results may be off by.
+/// Allowed error of each number of a row's results.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Bounds {
     pub(crate) outputs: Vec<Vec<f64>>,
     pub(crate) gradients: Vec<Vec<f64>>,
 }
 
-/// Whether a text computes something that libraries compute differently.
+/// Returns true if a text calls a function that libraries compute differently.
 pub(crate) fn is_inexact(module: &Module) -> bool {
     let mut ops = module.functions.iter().flat_map(|(_, it)| it.body.values.iter());
     ops.any(|(_, value)| match value.op {
@@ -48,7 +50,7 @@ pub(crate) fn is_inexact(module: &Module) -> bool {
     })
 }
 
-/// Whether threads add floats to one place.
+/// Returns true if threads add floats to one element.
 pub(crate) fn adds_floats(module: &Module) -> bool {
     let functions = module.functions.iter();
     functions.into_iter().any(|(_, it)| {
@@ -62,7 +64,8 @@ pub(crate) fn adds_floats(module: &Module) -> bool {
 }
 
 impl Bounds {
-    /// Of a row that gave `exact`; `None` if it doesn't even run another way, so that nothing can be said.
+    /// Of a row that gave `exact`; `None` if it doesn't even run another way, so that nothing can
+    /// be said.
     pub(crate) fn find(
         program: &Program,
         grid: Grid<'_>,
@@ -76,18 +79,27 @@ impl Bounds {
         };
         let mut ways = Vec::new();
         if modules().any(is_inexact) {
-            let random = (0..RANDOM_WAYS).map(|way| Doubt::Random(random::seed(seed, way)));
-            ways.extend([Doubt::Up, Doubt::Down].into_iter().chain(random).map(Some));
+            let random = (0..RANDOM_WAYS).map(|way| Perturbation::Random(random::seed(seed, way)));
+            ways.extend([Perturbation::Up, Perturbation::Down].into_iter().chain(random).map(Some));
         }
-        let mut ways: Vec<Way> = ways.into_iter().map(|doubt| Way { doubt, order: None }).collect();
+        let mut ways: Vec<Variation> =
+            ways.into_iter().map(|perturbation| Variation { perturbation, order: None }).collect();
         if runner == Runner::Device && modules().any(adds_floats) {
-            ways.extend((0..ORDERS).map(|order| Way { doubt: None, order: Some(order) }));
-            // Threads that run side by side: their sums meet in orders in which no threads one after the other do.
-            ways.push(Way { doubt: Some(Doubt::Sums), order: None });
+            ways.extend(
+                (0..ORDERS).map(|order| Variation { perturbation: None, order: Some(order) }),
+            );
+            // Threads that run side by side: their sums meet in orders in which no threads one
+            // after the other do.
+            ways.push(Variation { perturbation: Some(Perturbation::Sums), order: None });
         }
         if runner == Runner::Warp {
-            let others = [Doubt::Fused, Doubt::Products];
-            ways.extend(others.map(|doubt| Way { doubt: Some(doubt), order: None }));
+            let others = [Perturbation::Fused, Perturbation::Products];
+            ways.extend(
+                others.map(|perturbation| Variation {
+                    perturbation: Some(perturbation),
+                    order: None,
+                }),
+            );
         }
         let others = ways.iter().map(|&way| results_in(way, program, grid, seed).ok());
         let others: Vec<Results> = others.collect::<Option<_>>()?;
@@ -111,7 +123,8 @@ impl Bounds {
     }
 }
 
-/// What a number may be off by that other ways found elsewhere, in an array whose largest number has that size.
+/// Returns the allowed error of a number whose value differs between ways of running, in an array
+/// whose largest number is `largest`.
 fn allowed(exact: Literal, largest: f64, others: impl Iterator<Item = Literal>) -> f64 {
     let (mut most, mut any) = (0.0f64, false);
     for other in others {

@@ -1,4 +1,5 @@
-//! The dataset card: front matter that hubs read, then what the rows are and how many of which kind.
+//! The dataset card: front matter that hubs read, then what the rows are and how many of which
+//! kind.
 
 use crate::batch::{Format, Manifest, files};
 use crate::error::SynthError;
@@ -12,17 +13,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What the card is called, and by which name hubs and the `datasets` library look for it.
+/// Name of the card, and the name by which hubs and the `datasets` library look for it.
 const NAMES: [&str; 2] = ["dataset_card.md", "README.md"];
 
-/// What of Warp's tests is listed though no row has it: a feature that so many percent of their kernels use.
+/// Share in percent of the kernels of Warp's tests above which a feature is listed though no row
+/// has it.
 const LEAST_SHARE: f64 = 1.0;
 
 /// Rows of a split whose neighbours the card looks for.
 const LEAK_ROWS: usize = 1000;
 
 /// Hears how many more rows were looked at: what takes long is the search for neighbours.
-pub type Seen<'a> = &'a (dyn Fn(usize) + Sync);
+pub type ReportProgress<'a> = &'a (dyn Fn(usize) + Sync);
 
 /// Writes the card of some rows and its pictures into a folder.
 pub fn write(
@@ -30,7 +32,7 @@ pub fn write(
     manifest: &Manifest,
     rows: &[Row],
     warp: &Usage,
-    seen: Seen<'_>,
+    seen: ReportProgress<'_>,
 ) -> Result<(), SynthError> {
     picture::draw(folder, rows, warp)?;
     let text = card(manifest, rows, warp, files(folder)?.0, seen);
@@ -38,7 +40,13 @@ pub fn write(
 }
 
 /// The card of some rows: the same rows, the same text.
-fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, format: Format, seen: Seen<'_>) -> String {
+fn card(
+    manifest: &Manifest,
+    rows: &[Row],
+    warp: &Usage,
+    format: Format,
+    seen: ReportProgress<'_>,
+) -> String {
     let (licences, extension) = (manifest.tools.licences(), format.extension());
     let size = match rows.len() {
         0..1_000 => "n<1K",
@@ -116,7 +124,7 @@ fn card(manifest: &Manifest, rows: &[Row], warp: &Usage, format: Format, seen: S
     text
 }
 
-/// Which rows have a gradient, and whether NVIDIA Warp's is right where somebody asked it.
+/// Writes the counts of rows with a gradient, and of NVIDIA Warp's gradients that are right.
 fn gradients(text: &mut String, rows: &[Row]) {
     let count = |wanted: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
     let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
@@ -137,8 +145,8 @@ fn gradients(text: &mut String, rows: &[Row]) {
     text.push('\n');
 }
 
-/// How near test rows are to training rows.
-fn leaks(text: &mut String, rows: &[Row], seen: Seen<'_>) {
+/// Writes the nearness of test rows to training rows.
+fn leaks(text: &mut String, rows: &[Row], seen: ReportProgress<'_>) {
     _ = writeln!(
         text,
         "\n## Nearest training rows\n\nHow many of a row's five-token sequences, names and literals erased, the nearest \
@@ -161,21 +169,21 @@ fn leaks(text: &mut String, rows: &[Row], seen: Seen<'_>) {
 mod tests {
     use super::*;
     use crate::row::{Mode, Plan, Texts};
-    use crate::tool::{Tools, Used};
+    use crate::tool::{ToolVersions, Tools};
 
     #[test]
     fn text_of_warp_is_under_its_own_licence() {
         let plan = Plan { seed: 0, mode: Mode::Text, device: Texts::Both, host_every: 0 };
-        let begins = |tools: Used, head: &str| {
+        let begins = |tools: ToolVersions, head: &str| {
             let manifest = Manifest { tools, ..Manifest::new(0, plan, &Tools::default()) };
             let text = card(&manifest, &[], &Usage::default(), Format::Parquet, &|_| ());
             assert!(text.starts_with(head), "{text}");
             text
         };
-        begins(Used::default(), "---\nlicense: mit\npretty_name: ");
+        begins(ToolVersions::default(), "---\nlicense: mit\npretty_name: ");
         let warp = Some(serde_json::json!({ "version": "1.19.0" }));
         let text = begins(
-            Used { warp, ..Used::default() },
+            ToolVersions { warp, ..ToolVersions::default() },
             "---\nlicense:\n- mit\n- apache-2.0\npretty_name: ",
         );
         assert!(text.contains("`warp_cuda`") && text.contains("Apache-2.0"), "{text}");

@@ -1,15 +1,15 @@
 //! Gradients against central differences, in 64 bits, along random directions.
 //!
-//! The objective is the sum of everything that the kernel writes, weighted by the row's cotangents. Two step widths
-//! must agree about a slope, and both sides of the point, else there is nothing to compare with: the place is
-//! *rough*, and another direction is tried.
+//! The objective is the sum of everything that the kernel writes, weighted by the row's cotangents.
+//! Two step widths must agree about a slope, and both sides of the point, else there is nothing to
+//! compare with: the place is *rough*, and another direction is tried.
 
 use crate::execute::{self, Grid, Memory};
 use crate::program::Program;
 use crate::random::Random;
 use crate::tensor::Tensor;
-use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{FunctionId, Literal, Module};
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Literal, Module};
 
 /// Relative error that differences in 64 bits allow.
 pub(crate) const TOLERANCE: f64 = 1e-5;
@@ -18,7 +18,7 @@ const STEP: f64 = 2e-5;
 /// Directions tried for an array until one is smooth.
 const TRIES: usize = 4;
 
-/// What came of it.
+/// Result of a comparison with differences.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Slope {
     /// The largest relative error among arrays.

@@ -1,13 +1,14 @@
-//! How far results are from those that are wanted: in units in the last place, and as a share of what is allowed.
+//! Distances of results from the expected ones: in units in the last place, and as a share of
+//! what is allowed.
 
 use crate::bound::Bounds;
 use crate::execute::{self, Memory};
 use crate::program::Program;
 use crate::row::{Check, Results};
 use crate::tensor::{self, Tensor};
-use gbxcule_kernel::ir::Literal;
+use gbxcule_ir::Literal;
 
-/// How far, at worst.
+/// Largest distance between results.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Distance {
     /// Units in the last place, see [`tensor::units`].
@@ -26,7 +27,7 @@ impl Distance {
         Self { units: self.units.max(other.units), share: self.share.max(other.share) }
     }
 
-    /// As a check, with whole units, because a library's last digit is nobody's promise.
+    /// As a check, with whole units, because no library promises its last digit.
     pub(crate) fn verdict(self, name: &str) -> Check {
         Check {
             check: name.into(),
@@ -110,7 +111,8 @@ pub(crate) fn exact(text: &str, found: &[Tensor]) -> Distance {
     stored(text, found).map_or(Distance::INFINITE, |wanted| distance(&wanted, found, None))
 }
 
-/// From a row's results to what a launch left, forward or backward. `bounds` is asked only if they differ.
+/// From a row's results to what a launch left, forward or backward. `bounds` is asked only if they
+/// differ.
 pub(crate) fn from_results<'b>(
     program: &Program,
     results: &Results,
@@ -122,7 +124,7 @@ pub(crate) fn from_results<'b>(
     to_memory(|like| Some(numbers(like)), program, results, memory, backward, bounds)
 }
 
-/// The same from a row's text.
+/// Measures the distance from the results in a row's text to those that a launch left.
 pub(crate) fn from_text<'b>(
     text: &str,
     program: &Program,

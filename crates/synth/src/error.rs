@@ -1,4 +1,4 @@
-//! What can go wrong outside of a program.
+//! Errors outside of a program: files, data, devices, compilers.
 
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -10,17 +10,17 @@ pub enum SynthError {
     /// A file couldn't be read or written.
     #[error("{path}: {source}")]
     File {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Reason of the system.
         source: std::io::Error,
     },
     /// A data file is none, or of another schema.
     #[error("{path}: {reason}")]
     Data {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the defect.
         reason: String,
     },
     /// A line of a data file is no row.
@@ -32,7 +32,7 @@ pub enum SynthError {
         line: usize,
         /// From 1.
         column: usize,
-        /// What is wrong.
+        /// Description of the defect.
         reason: String,
     },
     /// The folder holds something else.
@@ -42,7 +42,7 @@ pub enum SynthError {
     Other {
         /// The folder.
         path: PathBuf,
-        /// What it holds.
+        /// Description of the dataset that is there.
         reason: String,
     },
     /// The folder holds rows already.
@@ -54,7 +54,7 @@ pub enum SynthError {
     /// A device isn't there, or can't be used.
     #[error("{reason}")]
     Device {
-        /// What to do about it.
+        /// Reason, with advice.
         reason: String,
     },
     /// NVRTC isn't there, or can't be used.
@@ -63,14 +63,27 @@ pub enum SynthError {
     /// NVIDIA Warp's process.
     #[error(transparent)]
     Oracle(#[from] gbxcule_oracle::OracleError),
+    /// A text was not compiled and run to its end, so its result is unknown.
+    #[error(
+        "row {row} could not be compiled and run: {reason}; the blocks before it are there: try again with --resume"
+    )]
+    Unchecked {
+        /// Number of the row.
+        row: u64,
+        /// Reason.
+        reason: String,
+    },
+    /// A compiled program could not be run.
+    #[error(transparent)]
+    Sandbox(#[from] gbxcule_sandbox::SandboxError),
     /// The host's C++ compiler.
     #[error(
-        "{compiler}: {reason}; set CXX to a C++17 compiler, or leave the host rungs out with --no-host"
+        "{compiler}: {reason}; set CXX to a C++17 compiler, or leave the host checks out with --no-host"
     )]
     Compiler {
         /// Its name.
         compiler: String,
-        /// What happened.
+        /// Reason.
         reason: String,
     },
 }
@@ -78,6 +91,10 @@ pub enum SynthError {
 impl SynthError {
     pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| Self::File { path: path.into(), source }
+    }
+
+    pub(crate) fn compiler(compiler: &str, reason: &dyn std::fmt::Display) -> Self {
+        Self::Compiler { compiler: compiler.into(), reason: reason.to_string() }
     }
 
     #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]

@@ -1,11 +1,11 @@
 //! Launches on the interpreter, which is what a program means, over memory that is data.
 
-use crate::input::{Given, cotangent, leaves};
+use crate::input::{ArgumentInput, cotangent, leaves};
 use crate::program::{Program, element};
 use crate::random::Random;
-use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::interp::{Argument, Array, Doubt, Machine, Outcomes};
-use gbxcule_kernel::ir::{FunctionId, Literal, Module};
+use gbxcule_interp::{Argument, Array, Machine, Outcomes, Perturbation};
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Literal, Module};
 
 /// Statements a launch may take, of a reverse too: rows are small.
 const BUDGET: u64 = 400_000;
@@ -17,18 +17,18 @@ pub(crate) struct Memory {
     pub(crate) gradients: Vec<Vec<u8>>,
 }
 
-/// What a launch needs beside memory.
+/// Launch size and inputs of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid<'a> {
     pub(crate) dims: &'a [u32],
-    pub(crate) inputs: &'a [Given],
+    pub(crate) inputs: &'a [ArgumentInput],
 }
 
 /// The arguments of an input seed.
 pub(crate) fn arguments(
     module: &Module,
     kernel: FunctionId,
-    inputs: &[Given],
+    inputs: &[ArgumentInput],
     seed: u64,
 ) -> Vec<Vec<u8>> {
     let params = module.functions[kernel].params.iter().zip(inputs).enumerate();
@@ -44,7 +44,7 @@ pub(crate) fn arguments(
 pub(crate) fn cotangents(
     module: &Module,
     kernel: FunctionId,
-    inputs: &[Given],
+    inputs: &[ArgumentInput],
     seed: u64,
 ) -> Vec<Vec<u8>> {
     let params = module.functions[kernel].params.iter().zip(inputs).enumerate();
@@ -59,11 +59,11 @@ pub(crate) fn cotangents(
         .collect()
 }
 
-/// How else a right way of running might come to its results.
+/// Variation of a launch that a correct implementation may show.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Way {
+pub(crate) struct Variation {
     /// With another library's mathematics.
-    pub(crate) doubt: Option<Doubt>,
+    pub(crate) perturbation: Option<Perturbation>,
     /// With the threads in a random order of this seed.
     pub(crate) order: Option<u64>,
 }
@@ -75,19 +75,19 @@ pub(crate) fn launch(
     grid: Grid<'_>,
     memory: &Memory,
 ) -> Result<Memory, String> {
-    launch_in(Way::default(), module, kernel, grid, memory)
+    launch_in(Variation::default(), module, kernel, grid, memory)
 }
 
-/// The same in another way.
+/// Runs a kernel as [`launch`] does, with other mathematics or another order of threads.
 pub(crate) fn launch_in(
-    way: Way,
+    way: Variation,
     module: &Valid<Module>,
     kernel: FunctionId,
     grid: Grid<'_>,
     memory: &Memory,
 ) -> Result<Memory, String> {
     let mut machine = Machine::new(module);
-    machine.doubt = way.doubt;
+    machine.perturbation = way.perturbation;
     launch_on(&mut machine, way.order, kernel, grid, memory)
 }
 
@@ -174,7 +174,8 @@ pub(crate) fn forward(
     launch(&program.forward, program.kernel, grid, &memory).map(|after| after.data)
 }
 
-/// The same, and how the comparisons that somebody wrote came out.
+/// Runs a forward launch as [`forward`] does, and returns also the outcomes of the comparisons that
+/// the source text contains.
 pub(crate) fn forward_with_outcomes(
     program: &Program,
     grid: Grid<'_>,

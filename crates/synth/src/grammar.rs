@@ -1,29 +1,31 @@
-//! Typed grammars: kernels that are well-typed by construction, in which every input and variable is used.
+//! Typed grammars: kernels that are well-typed by construction, in which every input and variable
+//! is used.
 //!
-//! A [`Maker`] is a kernel being written: what is in scope, what still waits to be used, and the blocks that are open.
-//! `leaf`, `scalar` and `composite` write expressions of a wanted type, `motif` and `function` write statements;
-//! each family under `family` is a recipe of them. Whatever is defined is *pending* until somebody reads it, and
-//! the last store of a kernel absorbs what is pending, so there is no dead code to remove. `sense` knows what a person
-//! wouldn't write, by `range` too, and has it drawn again; `tidy` goes over the finished kernel.
+//! A [`KernelBuilder`] is a kernel being written: what is in scope, what still waits to be used,
+//! and the blocks that are open. `leaf`, `scalar` and `composite` write expressions of a wanted
+//! type, `motif` and `function` write statements; each family under `family` is a recipe of them.
+//! Each definition is *pending* until it is read, and the last store of a kernel absorbs what is
+//! pending, so there is no dead code to remove. `sense` knows what a person wouldn't write, by
+//! `range` too, and has it drawn again; `tidy` goes over the finished kernel.
 
 mod composite;
 pub(crate) mod family;
 mod function;
 mod leaf;
 mod motif;
+mod name_repeats;
+mod plausibility;
 mod range;
 mod scalar;
-mod sense;
-mod tidy;
 
 use crate::ast::{Expr, FLOAT, Function, INT, Name, Param, Stmt, Struct, Text, Ty};
-use crate::input::Given;
+use crate::identifiers::{self, Role};
+use crate::input::ArgumentInput;
 use crate::random::Random;
 use crate::spell;
-use crate::word::{self, Role};
 use family::Family;
-use gbxcule_kernel::ir::Scalar;
-use range::Known;
+use gbxcule_ir::Scalar;
+use range::KnownRanges;
 use std::collections::HashSet;
 
 /// A kernel with what a launch of it needs.
@@ -32,7 +34,7 @@ pub(crate) struct Draft {
     pub(crate) family: Family,
     pub(crate) text: Text,
     pub(crate) dims: Vec<u32>,
-    pub(crate) inputs: Vec<Given>,
+    pub(crate) inputs: Vec<ArgumentInput>,
 }
 
 /// Something that an expression can read.
@@ -61,9 +63,9 @@ struct Signature {
     used: bool,
 }
 
-/// How much a family likes what.
+/// Weights of a family: how often it draws each kind of expression.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taste {
+pub(crate) struct Weights {
     /// Transcendental functions.
     math: u32,
     /// `a if c else b`, `wp.where`.
@@ -72,17 +74,17 @@ pub(crate) struct Taste {
     geometry: u32,
     /// Bits and integer division.
     bits: u32,
-    /// How deep expressions grow.
+    /// Largest depth of expressions.
     depth: usize,
 }
 
 /// A kernel being written.
-pub(crate) struct Maker {
+pub(crate) struct KernelBuilder {
     random: Random,
-    taste: Taste,
+    weights: Weights,
     /// The floats of this kernel.
     real: Scalar,
-    /// What they are about.
+    /// Theme of the names of this kernel's numbers.
     theme: usize,
     taken: HashSet<String>,
     vars: Vec<Var>,
@@ -92,20 +94,20 @@ pub(crate) struct Maker {
     structs: Vec<Struct>,
     functions: Vec<Function>,
     signatures: Vec<Signature>,
-    /// What is known of variables until they change.
-    known: Known,
-    /// What is the same for all threads.
+    /// Known ranges of variables, valid until they are assigned.
+    known: KnownRanges,
+    /// Variables that have the same value in all threads.
     uniform: HashSet<Name>,
     /// Draws of expressions that may still be thrown away.
     redraws: u32,
     params: Vec<Param>,
-    inputs: Vec<Given>,
+    inputs: Vec<ArgumentInput>,
     dims: Vec<u32>,
     /// The launch indices.
     index: Vec<Name>,
 }
 
-/// How far a kernel was written when an expression was begun.
+/// State of a kernel when an expression was begun, to return to if the expression is rejected.
 struct Mark {
     stmts: usize,
     constants: usize,
@@ -116,7 +118,7 @@ struct Mark {
 
 /// Draws of an expression until it is left to `draft` to find fault with it.
 const DRAWS: usize = 12;
-/// The same in a kernel.
+/// Draws in a whole kernel until it is left to `draft` to find fault with it.
 const REDRAWS: u32 = 300;
 /// From this size on an expression is often given a name.
 const LONG: usize = 7;
@@ -124,16 +126,16 @@ const LONG: usize = 7;
 /// A kernel of the family that one seed draws, if what the other draws makes sense.
 pub(crate) fn draft(row: u64, seed: u64) -> Option<Draft> {
     let family = Family::draw(&mut Random::new(row));
-    let mut maker = Maker::new(Random::new(seed), family.taste());
+    let mut maker = KernelBuilder::new(Random::new(seed), family.weights());
     family.build(&mut maker);
     let draft = maker.finish(family);
-    sense::is_sound(&draft.text).then_some(draft)
+    plausibility::is_sound(&draft.text).then_some(draft)
 }
 
-impl Maker {
-    fn new(mut random: Random, taste: Taste) -> Self {
+impl KernelBuilder {
+    fn new(mut random: Random, weights: Weights) -> Self {
         let real = if random.chance(8) { Scalar::F64 } else { Scalar::F32 };
-        let theme = random.below(word::THEMES);
+        let theme = random.below(identifiers::THEMES);
         let reserved = [
             "wp", "float", "int", "bool", "range", "i", "j", "k", "l", "n", "lambda", "if", "in",
             "is", "min", "max", "abs", "pow", "round", "len", "print", "map", "sum", "all", "any",
@@ -141,7 +143,7 @@ impl Maker {
         ];
         Self {
             random,
-            taste,
+            weights,
             real,
             theme,
             taken: reserved.into_iter().map(str::to_owned).collect(),
@@ -152,7 +154,7 @@ impl Maker {
             structs: Vec::new(),
             functions: Vec::new(),
             signatures: Vec::new(),
-            known: Known::new(),
+            known: KnownRanges::new(),
             uniform: HashSet::new(),
             redraws: REDRAWS,
             params: Vec::new(),
@@ -164,8 +166,9 @@ impl Maker {
 
     fn finish(mut self, family: Family) -> Draft {
         let verb = self.name_of(Role::Verb);
-        let nouns = word::variable(if family.is_integer() { INT } else { FLOAT }, self.theme);
-        let noun = word::plural(self.random.pick(nouns));
+        let nouns =
+            identifiers::variable(if family.is_integer() { INT } else { FLOAT }, self.theme);
+        let noun = identifiers::plural(self.random.pick(nouns));
         // Parameters in the order in which people write them: arrays read, numbers, arrays written.
         let mut order: Vec<usize> = (0..self.params.len()).collect();
         order.sort_by_key(|&at| {
@@ -173,7 +176,7 @@ impl Maker {
         });
         let params = order.iter().map(|&at| self.params[at].clone()).collect();
         let inputs = order.iter().map(|&at| self.inputs[at].clone()).collect();
-        let body = self.tidied();
+        let body = self.with_repeats_named();
         self.drop_constants(&body);
         let kernel = Function { name: format!("{verb}_{noun}").into(), params, body };
         let (constants, structs, functions) = (self.constants, self.structs, self.functions);
@@ -212,28 +215,29 @@ impl Maker {
         self.signatures.iter_mut().zip(&mark.signatures).for_each(|(it, &used)| it.used = used);
     }
 
-    /// An expression of a type that `draw` makes, drawn again until it makes sense. If it is long, it may get a name.
+    /// An expression of a type that `draw` makes, drawn again until it makes sense. If it is long,
+    /// it may get a name.
     fn sound(&mut self, ty: Ty, draw: impl Fn(&mut Self) -> Expr) -> Expr {
         self.drawn(&draw, Self::is_senseless).map_or_else(
             |expr| expr,
             |expr| {
-                let long = sense::size(&expr) >= LONG && sense::reads(&expr);
+                let long = plausibility::size(&expr) >= LONG && plausibility::reads(&expr);
                 if long && self.random.chance(60) { self.named(ty, expr) } else { expr }
             },
         )
     }
 
-    /// Whether an expression is the same for all threads.
+    /// Returns true if an expression has the same value in all threads.
     fn is_uniform(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Name(name) => self.uniform.contains(name) || !sense::reads(expr),
+            Expr::Name(name) => self.uniform.contains(name) || !plausibility::reads(expr),
             Expr::Index(..) => false,
             _ => expr.parts().into_iter().all(|part| self.is_uniform(part)),
         }
     }
 
     fn is_senseless(&self, expr: &Expr) -> bool {
-        sense::is_senseless(expr, &self.known)
+        plausibility::is_senseless(expr, &self.known)
     }
 
     /// The first draw without a fault, else the last one.
@@ -259,7 +263,7 @@ impl Maker {
 
     /// An expression as something that can be repeated: if it is more than a name, it gets one.
     fn named(&mut self, ty: Ty, expr: Expr) -> Expr {
-        if sense::is_handy(&expr) {
+        if plausibility::is_handy(&expr) {
             return expr;
         }
         let name = self.define(ty, expr);
@@ -276,7 +280,7 @@ impl Maker {
         }
     }
 
-    /// A name that nobody has, after one of some words.
+    /// Returns a new name, after one of some words.
     fn name_from(&mut self, words: &[&str]) -> Name {
         for _ in 0..4 {
             let word = self.random.pick(words);
@@ -295,7 +299,7 @@ impl Maker {
     }
 
     fn name_of(&mut self, role: Role) -> Name {
-        self.name_from(word::role(role))
+        self.name_from(identifiers::role(role))
     }
 
     fn name_for(&mut self, ty: Ty) -> Name {
@@ -305,7 +309,7 @@ impl Maker {
         {
             return self.name_from(&["a", "b", "c", "d", "r", "s", "t", "u", "v", "w", "h", "q"]);
         }
-        self.name_from(word::variable(ty, self.theme))
+        self.name_from(identifiers::variable(ty, self.theme))
     }
 
     /// A launch over a grid of that many dimensions, with `i = wp.tid()`.
@@ -340,9 +344,9 @@ impl Maker {
         self.index.iter().map(Expr::from).collect()
     }
 
-    fn param(&mut self, name: Name, ty: Ty, dims: u8, given: Given) -> Name {
+    fn param(&mut self, name: Name, ty: Ty, dims: u8, given: ArgumentInput) -> Name {
         self.params.push(Param { name: name.clone(), ty, dims });
-        self.inputs.push(Given { name: name.to_string(), ..given });
+        self.inputs.push(ArgumentInput { name: name.to_string(), ..given });
         name
     }
 
@@ -354,7 +358,7 @@ impl Maker {
 
     fn input_of(&mut self, ty: Ty, shape: Vec<u32>) -> Name {
         let name = self.array_name(ty);
-        let given = Given::spread(&mut self.random, shape.clone());
+        let given = ArgumentInput::spread(&mut self.random, shape.clone());
         let name = self.param(name, ty, shape.len() as u8, given);
         self.arrays.push(Readable { name: name.clone(), ty, shape, used: false });
         name
@@ -369,7 +373,7 @@ impl Maker {
         if single.len() < 4 || matches!(&*single, "data" | "values") {
             return single;
         }
-        let plural = word::plural(&single);
+        let plural = identifiers::plural(&single);
         if self.random.chance(70) && self.taken.insert(plural.clone()) {
             plural.into()
         } else {
@@ -378,22 +382,22 @@ impl Maker {
     }
 
     /// Makes room for an array whose elements are read by indices of the family's own choice.
-    fn side_input(&mut self, ty: Ty, shape: Vec<u32>, given: Given) -> Name {
+    fn side_input(&mut self, ty: Ty, shape: Vec<u32>, given: ArgumentInput) -> Name {
         let name = self.array_name(ty);
-        self.param(name, ty, shape.len() as u8, Given { shape, ..given })
+        self.param(name, ty, shape.len() as u8, ArgumentInput { shape, ..given })
     }
 
     /// An array of zeros to write.
     fn output(&mut self, ty: Ty, shape: Vec<u32>) -> Name {
         let name = self.name_of(Role::Output);
         let dims = shape.len() as u8;
-        self.param(name, ty, dims, Given::zeros(shape))
+        self.param(name, ty, dims, ArgumentInput::zeros(shape))
     }
 
     /// A number, or small composite, as a parameter.
     fn value(&mut self, ty: Ty) -> Name {
         let name = self.name_for(ty);
-        let given = Given::spread(&mut self.random, vec![]);
+        let given = ArgumentInput::spread(&mut self.random, vec![]);
         let name = self.param(name, ty, 0, given);
         self.uniform.insert(name.clone());
         self.vars.push(Var { expr: Expr::from(&name), ty, used: false });
@@ -412,7 +416,7 @@ impl Maker {
             "limit",
             "order",
         ]);
-        let given = Given::integers(vec![], low, high);
+        let given = ArgumentInput::integers(vec![], low, high);
         self.param(name, INT, 0, given)
     }
 
@@ -453,12 +457,13 @@ impl Maker {
         self.vars.push(Var { expr: Expr::from(name), ty, used: false });
     }
 
-    /// Lets expressions read it, but nobody has to.
+    /// Lets expressions read a variable that need not be read.
     fn offer(&mut self, name: &Name, ty: Ty) {
         self.vars.push(Var { expr: Expr::from(name), ty, used: true });
     }
 
-    /// What `build` writes as a block of its own. Variables of the block are gone after it.
+    /// Collects the statements that `build` writes as a block of their own. Variables of the block
+    /// are gone after it.
     fn block(&mut self, build: impl FnOnce(&mut Self)) -> Vec<Stmt> {
         self.blocks.push(Vec::new());
         let known = self.vars.len();
@@ -470,8 +475,8 @@ impl Maker {
         }
     }
 
-    /// Stores an expression that absorbs what is pending at the launch indices of a new output, or of an array that
-    /// is updated in place.
+    /// Stores an expression that absorbs what is pending at the launch indices of a new output, or
+    /// of an array that is updated in place.
     fn store(&mut self, ty: Ty) {
         if self.random.chance(9) {
             return self.update(ty);
@@ -483,10 +488,13 @@ impl Maker {
         self.push(Stmt::Assign(vec![Expr::from(&out).index(at)], value));
     }
 
-    /// An array whose elements are replaced by what is made of them, or added to: where the old one is needed for the
-    /// gradient, there is none.
+    /// An array whose elements are replaced by what is made of them, or added to: where the old one
+    /// is needed for the gradient, there is none.
     fn update(&mut self, ty: Ty) {
-        let given = Given { written: true, ..Given::spread(&mut self.random, self.dims.clone()) };
+        let given = ArgumentInput {
+            written: true,
+            ..ArgumentInput::spread(&mut self.random, self.dims.clone())
+        };
         let shape = self.dims.clone();
         let name = self.side_input(ty, shape, given);
         let place = Expr::from(&name).index(self.here());
@@ -504,12 +512,12 @@ impl Maker {
 
     /// An expression of a type that absorbs everything pending.
     fn closing(&mut self, ty: Ty) -> Expr {
-        let depth = self.taste.depth;
+        let depth = self.weights.depth;
         let draw = |m: &mut Self| {
             let value = m.expr(ty, depth);
             m.absorb_pending(value, ty, 0)
         };
-        let plain = |m: &Self, expr: &Expr| sense::is_handy(expr) || m.is_senseless(expr);
+        let plain = |m: &Self, expr: &Expr| plausibility::is_handy(expr) || m.is_senseless(expr);
         self.drawn(draw, plain).unwrap_or_else(|expr| expr)
     }
 }

@@ -1,17 +1,31 @@
-//! Texts of rows, C++ and CUDA, compiled by the host's compiler and run: many rows to one executable, because a
-//! compiler takes longer to start than to compile a small kernel.
+//! Texts of rows, C++ and CUDA, compiled by the host's compiler and run: many rows to one
+//! executable, because a compiler takes longer to start than to compile a small kernel.
 //!
-//! CUDA text is compiled behind the header that makes it host C++. If a text doesn't compile, the rows are halved
-//! until it is known which one.
+//! CUDA text is compiled behind the header that makes it host C++. If a text doesn't compile, the
+//! rows are halved until it is known which one. Compiler and program run in the sandbox, in a
+//! folder of this process alone.
 
 use crate::error::SynthError;
 use crate::execute::{Grid, Memory};
 use crate::program::element;
-use gbxcule_kernel::back::cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
-use gbxcule_kernel::ir::{FunctionId, Module};
+use gbxcule_codegen_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
+use gbxcule_files::TemporaryFolder;
+use gbxcule_ir::{FunctionId, Module};
+use gbxcule_sandbox::{Ended, Limits, Outcome, Policy};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
+
+/// Messages of a compiler that was killed or ran out of memory or disk: they say nothing about the
+/// text.
+const MACHINES_FAULT: [&str; 6] = [
+    "signal terminated program",
+    "CPU time limit",
+    "virtual memory exhausted",
+    "out of memory",
+    "No space left on device",
+    "unable to execute command",
+];
 
 /// A text with what a launch of it needs.
 pub(crate) struct Job<'a> {
@@ -19,18 +33,29 @@ pub(crate) struct Job<'a> {
     pub(crate) is_cuda: bool,
     pub(crate) module: &'a Module,
     pub(crate) kernel: FunctionId,
-    /// What the kernel is called in the text.
+    /// Name of the kernel in the text.
     pub(crate) symbol: String,
     pub(crate) grid: Grid<'a>,
     pub(crate) memory: Memory,
 }
 
-/// Runs all jobs: the memory that each left, or what went wrong.
+/// Reason why a job left no memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum JobFailure {
+    /// The text is wrong.
+    Text(String),
+    /// The cause is unknown: a limit, or the machine.
+    Unknown(String),
+}
+
+/// Runs all jobs: the memory that each left, or what went wrong. `parent` gets a folder for it,
+/// removed at the end.
 pub(crate) fn run(
     jobs: &[Job<'_>],
-    folder: &Path,
-) -> Result<Vec<Result<Memory, String>>, SynthError> {
-    std::fs::create_dir_all(folder).map_err(SynthError::file(folder))?;
+    parent: &Path,
+) -> Result<Vec<Result<Memory, JobFailure>>, SynthError> {
+    let folder = TemporaryFolder::inside(parent).map_err(SynthError::file(parent))?;
+    let folder = folder.path();
     for (name, text) in [(HEADER_NAME, HEADER), (HOST_CUDA_NAME, HOST_CUDA)] {
         write(&folder.join(name), text)?;
     }
@@ -49,51 +74,90 @@ fn part(
     jobs: &[Job<'_>],
     chosen: &[usize],
     folder: &Path,
-) -> Result<Vec<Result<Memory, String>>, SynthError> {
+) -> Result<Vec<Result<Memory, JobFailure>>, SynthError> {
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
-    let (source, program, output) =
-        (folder.join("main.cpp"), folder.join("main"), folder.join("output"));
-    write(&source, &main_text(jobs, chosen, folder)?)?;
-    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
-    let failed = |error: &dyn ToString| SynthError::Compiler {
-        compiler: compiler.clone(),
-        reason: error.to_string(),
-    };
-    let compiled = Command::new(&compiler)
-        .args(["-std=c++17", "-O0", "-ffp-contract=off", "-w"])
-        .arg(&source)
-        .arg("-o")
-        .arg(&program)
-        .output()
-        .map_err(|error| failed(&error))?;
-    let halve = |reason: &str| {
-        if chosen.len() == 1 {
-            return Ok(vec![Err(reason.to_owned())]);
+    write(&folder.join("main.cpp"), &main_text(jobs, chosen, folder)?)?;
+    let compiled = compile(folder)?;
+    let trouble = if compiled.ended.is_success() {
+        let ran = execute(jobs, chosen, folder)?;
+        match shares(jobs, chosen, &ran) {
+            Ok(outcomes) => return Ok(outcomes),
+            Err(trouble) => trouble,
         }
-        let (left, right) = chosen.split_at(chosen.len() / 2);
-        let mut outcomes = part(jobs, left, folder)?;
-        outcomes.extend(part(jobs, right, folder)?);
-        Ok(outcomes)
+    } else {
+        uncompiled(&compiled)
     };
-    if !compiled.status.success() {
-        return halve("does not compile");
+    if chosen.len() == 1 {
+        return Ok(vec![Err(trouble)]);
     }
-    let ran = Command::new(&program).arg(&output).output().map_err(|error| failed(&error))?;
-    if !ran.status.success() {
-        return halve("does not end");
-    }
-    let bytes = std::fs::read(&output).map_err(SynthError::file(&output))?;
-    let mut rest = bytes.as_slice();
-    Ok(chosen.iter().map(|&at| outcome(&jobs[at], &mut rest)).collect())
+    let (left, right) = chosen.split_at(chosen.len() / 2);
+    let mut outcomes = part(jobs, left, folder)?;
+    outcomes.extend(part(jobs, right, folder)?);
+    Ok(outcomes)
 }
 
+fn compile(folder: &Path) -> Result<Outcome, SynthError> {
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let arguments =
+        ["-std=c++17", "-O0", "-ffp-contract=off", "-w", "main.cpp", "-o", "main"].map(OsStr::new);
+    let policy = Policy::compiler(Path::new(&compiler), folder);
+    gbxcule_sandbox::run(Path::new(&compiler), &arguments, &policy)
+        .map_err(|error| SynthError::compiler(&compiler, &error))
+}
+
+fn uncompiled(compiled: &Outcome) -> JobFailure {
+    match compiled.ended {
+        Ended::Exited(_) if !MACHINES_FAULT.iter().any(|it| compiled.stderr.contains(it)) => {
+            JobFailure::Text("does not compile".into())
+        }
+        ended => JobFailure::Unknown(format!("the compiler {ended}")),
+    }
+}
+
+fn execute(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<Outcome, SynthError> {
+    let output_bytes = chosen.iter().map(|&at| bytes_left(&jobs[at])).sum();
+    let policy = Policy::program(folder).within(Limits { output_bytes, ..Limits::PROGRAM });
+    let program = folder.join("main");
+    gbxcule_sandbox::run(&program, &[] as &[&str], &policy).map_err(SynthError::from)
+}
+
+/// Splits the output of the program that ran some jobs into the memory of each, if the program came
+/// to its end.
+fn shares(
+    jobs: &[Job<'_>],
+    chosen: &[usize],
+    ran: &Outcome,
+) -> Result<Vec<Result<Memory, JobFailure>>, JobFailure> {
+    let wanted: usize = chosen.iter().map(|&at| bytes_left(&jobs[at])).sum();
+    let found = ran.stdout.len();
+    match ran.ended {
+        Ended::Exited(0) if found == wanted => {
+            let mut rest = ran.stdout.as_slice();
+            Ok(chosen.iter().map(|&at| outcome(&jobs[at], &mut rest)).collect())
+        }
+        Ended::Exited(0) => Err(JobFailure::Unknown(format!("it wrote {found} of {wanted} bytes"))),
+        // What ended from outside, for want of memory say, isn't the text's fault.
+        Ended::Signal(9) => Err(JobFailure::Unknown(format!("it {}", ran.ended))),
+        ended @ (Ended::Exited(_) | Ended::Signal(_) | Ended::Output(_) | Ended::File(_)) => {
+            Err(JobFailure::Text(format!("it {ended}")))
+        }
+        ended => Err(JobFailure::Unknown(format!("it {ended}"))),
+    }
+}
+
+/// Only in the folder of this process, which goes with it.
 fn write(path: &Path, text: &str) -> Result<(), SynthError> {
-    std::fs::write(path, text).map_err(SynthError::file(path))
+    gbxcule_files::write_scratch(path, text.as_bytes()).map_err(SynthError::file(path))
 }
 
-fn outcome(job: &Job<'_>, rest: &mut &[u8]) -> Result<Memory, String> {
+/// A word for a fault, and all arrays.
+fn bytes_left(job: &Job<'_>) -> usize {
+    8 + job.memory.data.iter().chain(&job.memory.gradients).map(Vec::len).sum::<usize>()
+}
+
+fn outcome(job: &Job<'_>, rest: &mut &[u8]) -> Result<Memory, JobFailure> {
     let mut take = |len: usize| {
         let (taken, left) = rest.split_at(len.min(rest.len()));
         *rest = left;
@@ -104,7 +168,7 @@ fn outcome(job: &Job<'_>, rest: &mut &[u8]) -> Result<Memory, String> {
     let data = arrays.collect();
     let gradients = job.memory.gradients.iter().map(|bytes| take(bytes.len())).collect();
     if fault.iter().any(|&byte| byte != 0) {
-        Err("faults".into())
+        Err(JobFailure::Text("it faults".into()))
     } else {
         Ok(Memory { data, gradients })
     }
@@ -123,7 +187,7 @@ fn main_text(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<String
         main += &function(job, at);
         _ = writeln!(calls, "    job_{at}(out);");
     }
-    main += "int main(int, char** argv)\n{\n    FILE* out = fopen(argv[1], \"wb\");\n";
+    main += "int main()\n{\n    FILE* out = stdout;\n";
     Ok(main + &calls + "    return fclose(out);\n}\n")
 }
 

@@ -1,27 +1,29 @@
-//! What a kernel is given: a few numbers from which every input follows.
+//! Inputs of a kernel: a few numbers from which every input follows.
 //!
-//! Leaf `k` of argument `a` (components, fields and elements counted in the order of memory) of a row with input
-//! seed `s` is number `k` of the SplitMix64 stream with seed `s + 2^32 a`: its upper 53 bits make a fraction in [0, 1).
-//! A float is `low + (high - low) * fraction` in float64, rounded to its type; an integer `least + floor((most - least
-//! + 1) * fraction)`; a bool whether the fraction is at least 0.5; quaternions, those of transforms too, are then
-//! divided by their length in float64 and rounded again. Gradients of what a kernel writes are drawn as floats
-//! from -1 to 1, with `a + 2^16` for `a`.
+//! Leaf `k` of argument `a` (components, fields and elements counted in the order of memory) of a
+//! row with input seed `s` is number `k` of the SplitMix64 stream with seed `s + 2^32 a`: its upper
+//! 53 bits make a fraction in [0, 1). A float is `low + (high - low) * fraction` in float64,
+//! rounded to its type; an integer is
+//! `least + floor((most - least + 1) * fraction)`; a bool is true if the fraction is at least 0.5.
+//! Quaternions, also those of transforms, are then divided by their length in float64 and rounded
+//! again. Gradients of the arrays that a kernel writes are drawn as floats from -1 to 1, with
+//! `a + 2^16` for `a`.
 
 use crate::random::{Random, at, fraction};
-use gbxcule_kernel::ir::layout::field_offsets;
-use gbxcule_kernel::ir::{Literal, Scalar, Shape, Type, Types};
+use gbxcule_ir::layout::field_offsets;
+use gbxcule_ir::{Literal, Scalar, Shape, Type, Types};
 use serde::{Deserialize, Serialize};
 
-/// How an argument is filled.
+/// Input of one argument: the shape, and the range of the numbers that fill it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Given {
+pub(crate) struct ArgumentInput {
     /// The parameter.
     pub(crate) name: String,
     /// Elements in each dimension; none for a value.
     pub(crate) shape: Vec<u32>,
-    /// Whether everything is 0.
+    /// Every number is 0.
     pub(crate) zero: bool,
-    /// Whether the kernel writes it: a result, of an array updated in place too.
+    /// The kernel writes this argument: a result, or an array that is updated in place.
     pub(crate) written: bool,
     /// Floats lie from here
     pub(crate) low: f64,
@@ -33,7 +35,33 @@ pub(crate) struct Given {
     pub(crate) most: i64,
 }
 
-impl Given {
+/// Elements of an array and points of a grid, at most: rows are small, and what a row says may come
+/// from anybody.
+const MOST_ELEMENTS: u32 = 1 << 16;
+/// Integers that are drawn lie between this and its negative: doubles hold all of them.
+const LARGEST: i64 = 1 << 52;
+
+/// Returns true if an array, or a grid, of this size fits into a row.
+pub(crate) fn is_small(dims: &[u32]) -> bool {
+    let count = dims.iter().try_fold(1_u32, |count, &dim| count.checked_mul(dim));
+    dims.len() <= 4 && count.is_some_and(|count| count <= MOST_ELEMENTS)
+}
+
+/// Dimensions of a parameter's arrays; none of a value.
+pub(crate) fn rank(types: &Types, of: Type) -> usize {
+    match types[of] {
+        Shape::Array { dims, .. } => usize::from(dims),
+        _ => 0,
+    }
+}
+
+impl ArgumentInput {
+    /// Returns true if inputs can be drawn from these numbers, which may come from a foreign file.
+    pub(crate) fn is_sound(&self) -> bool {
+        let integers = -LARGEST <= self.least && self.least <= self.most && self.most <= LARGEST;
+        integers && self.low.is_finite() && self.high.is_finite() && is_small(&self.shape)
+    }
+
     pub(crate) fn zeros(shape: Vec<u32>) -> Self {
         Self { zero: true, written: true, ..Self::integers(shape, 0, 0) }
     }
@@ -94,7 +122,7 @@ pub(crate) fn cotangent(
     seed: u64,
     argument: u64,
 ) -> Vec<u8> {
-    let given = Given::integers(vec![count as u32], 0, 0);
+    let given = ArgumentInput::integers(vec![count as u32], 0, 0);
     let size = types.layout(of).map_or(0, |layout| layout.size as usize);
     let mut bytes = vec![0; size * count];
     let leaves = leaves(types, of);
@@ -122,14 +150,14 @@ pub(crate) struct Leaf {
 
 impl Leaf {
     pub(crate) fn read(&self, cell: &[u8]) -> Literal {
-        gbxcule_kernel::eval::from_bytes(
+        gbxcule_ir::eval::from_bytes(
             self.scalar,
             &cell[self.offset..][..self.scalar.bytes() as usize],
         )
     }
 
     pub(crate) fn write(&self, cell: &mut [u8], value: Literal) {
-        gbxcule_kernel::eval::to_bytes(value, &mut cell[self.offset..]);
+        gbxcule_ir::eval::to_bytes(value, &mut cell[self.offset..]);
     }
 }
 

@@ -1,11 +1,11 @@
-//! Rows as JSON lines: the twin of a Parquet file, one object a line, the same columns by the same names.
+//! Rows as JSON lines: the twin of a Parquet file, one object a line, the same columns by the same
+//! names.
 //!
-//! The version of the schema is in the manifest alone. Text after text is read by line, so that what is wrong has a
-//! line number.
+//! The version of the schema is in the manifest alone. Text after text is read by line, so that
+//! an error has a line number.
 
 use crate::error::SynthError;
 use crate::row::Row;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
 
 /// The rows of a file; each goes through `keep`.
 pub(crate) fn read_jsonl(path: &Path, keep: fn(&mut Row)) -> Result<Vec<Row>, SynthError> {
-    let file = File::open(path).map_err(SynthError::file(path))?;
+    let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
     let mut rows = Vec::new();
     for (line, text) in (1..).zip(BufReader::new(file).lines()) {
         let text = text.map_err(SynthError::file(path))?;

@@ -6,7 +6,7 @@ use crate::error::SynthError;
 use crate::execute::{self, Grid, Memory};
 use crate::program::{Program, element};
 use crate::row::Results;
-use gbxcule_kernel::ir::{FunctionId, Module};
+use gbxcule_ir::{FunctionId, Module};
 use gbxcule_runtime::{Argument, Array, Build, Compiled, DataType, Device, Error, Stream, compile};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ struct Launcher {
     stream: Stream,
 }
 
-/// Whether a device is there and runs kernels; the error says what is missing.
+/// Checks that a device is present and runs kernels; the error says what is missing.
 pub fn ready(device: Device) -> Result<(), SynthError> {
     let source = "import warp as wp\n\n\n@wp.kernel\ndef probe(out: wp.array(dtype=int)):\n    out[wp.tid()] = 1\n";
     let Ok(program) = Program::read_forward(source) else { unreachable!("it is in the dialect") };
@@ -97,12 +97,13 @@ impl Launcher {
     }
 }
 
-/// What a launch is held against.
+/// Results that a launch is compared with.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
-    /// What the interpreter finds.
+pub(crate) struct ExpectedResults<'a> {
+    /// Results of the interpreter.
     pub(crate) results: &'a Results,
-    /// The results and gradients that a row holds; where it holds none, the interpreter's are wanted.
+    /// The results and gradients that a row holds; where it holds none, the interpreter's are
+    /// wanted.
     pub(crate) stored: [Option<&'a str>; 2],
 }
 
@@ -111,7 +112,7 @@ pub(crate) fn compare<'b>(
     program: &Program,
     grid: Grid<'_>,
     seed: u64,
-    wanted: Wanted<'_>,
+    wanted: ExpectedResults<'_>,
     device: Device,
     bounds: impl Fn() -> Option<&'b Bounds>,
 ) -> Result<Vec<Option<Distance>>, Error> {

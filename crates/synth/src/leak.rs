@@ -1,7 +1,8 @@
-//! Duplicates by structure, and how near the nearest neighbour of a row is on the other side of a split.
+//! Duplicates by structure, and how near the nearest neighbour of a row is on the other side of a
+//! split.
 //!
-//! Nearness is the share of five-token sequences (names and literals erased) that two rows have in common,
-//! estimated from 96 minima of hashes.
+//! Nearness is the share of five-token sequences (names and literals erased) that two rows have in
+//! common, estimated from 96 minima of hashes.
 
 use crate::random::mix;
 use crate::row::Row;
@@ -10,7 +11,7 @@ use std::collections::HashSet;
 
 const GRAM: usize = 5;
 const HASHES: usize = 96;
-/// What tells the hashes apart.
+/// Salts that make the hash functions differ from each other.
 const SALTS: [u64; HASHES] = {
     let mut salts = [0; HASHES];
     let mut at = 0;
@@ -23,7 +24,8 @@ const SALTS: [u64; HASHES] = {
 /// Rows between two words of how far it is.
 const STEP: usize = 500;
 
-/// The lower halves of the minima: 32 bits tell them apart well enough, and are compared twice as fast.
+/// The lower halves of the minima: 32 bits tell them apart well enough, and are compared twice as
+/// fast.
 type Sketch = [u32; HASHES];
 
 /// The rows with the lowest number of each structure.
@@ -46,7 +48,7 @@ pub fn curve(rows: &[Row]) -> Vec<(usize, usize)> {
     points
 }
 
-/// How near the rows of a split are to their nearest training rows.
+/// Nearness of the rows of a split to their nearest training rows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Leakage {
     /// The split.
@@ -71,8 +73,8 @@ impl Leakage {
     }
 }
 
-/// The validation and the test split against all training rows; of each split no more than so many rows. `seen` hears
-/// of rows that were looked at, all of `rows` in the end.
+/// The validation and the test split against all training rows; of each split no more than so many
+/// rows. `seen` hears of rows that were looked at, all of `rows` in the end.
 pub fn leakage(rows: &[Row], most: usize, seen: &(dyn Fn(usize) + Sync)) -> Vec<Leakage> {
     let of =
         |wanted: &str| -> Vec<&Row> { rows.iter().filter(|row| row.split == wanted).collect() };
@@ -93,7 +95,7 @@ pub fn leakage(rows: &[Row], most: usize, seen: &(dyn Fn(usize) + Sync)) -> Vec<
         .into()
 }
 
-/// What a function gives for each item, in order, found by as many threads as there are cores.
+/// Applies a function to each item, in order, with as many threads as there are cores.
 fn by_threads<T: Sync, R: Send>(
     items: &[T],
     of: impl Fn(&T) -> R + Sync,
@@ -119,7 +121,7 @@ fn by_threads<T: Sync, R: Send>(
     })
 }
 
-/// How many minima two rows share.
+/// Counts the minima that two rows share.
 fn common(one: &Sketch, other: &Sketch) -> u32 {
     one.iter().zip(other).map(|(left, right)| u32::from(left == right)).sum()
 }

@@ -1,11 +1,13 @@
 //! The dataset foundry: kernels sampled from typed grammars, run, checked and written.
 //!
-//! [`row::make`] draws a kernel (`grammar`), prints it as Python (`spell`), lets the compiler read that text as
-//! anybody's (`program`), runs it (`execute`, `meaning`, `difference`) and keeps all of it as a [`row::Row`].
-//! [`batch`] makes many and writes them, [`validate`] checks stored ones, [`mutate`] checks the checks.
+//! [`row::make`] draws a kernel (`grammar`), prints it as Python (`spell`), lets the compiler read
+//! that text as any other (`program`), runs it (`execute`, `semantic_check`, `difference`) and
+//! keeps all of it as a [`row::Row`]. [`batch`] makes many and writes them, [`validate`] checks
+//! stored ones, [`mutate`] checks the checks.
 
 mod ast;
 pub mod batch;
+mod block;
 mod bound;
 pub mod card;
 mod difference;
@@ -14,18 +16,19 @@ pub mod error;
 mod execute;
 mod grammar;
 mod host;
+mod identifiers;
 mod input;
 pub mod jsonl;
 pub mod launched;
 pub mod leak;
-mod meaning;
 pub mod mutate;
+mod mutation_check;
 mod picture;
-mod pin;
 mod program;
 mod random;
 mod rounding;
 pub mod row;
+mod semantic_check;
 pub mod skeleton;
 mod spell;
 mod structure;
@@ -37,4 +40,3 @@ pub mod validate;
 mod warp;
 mod warp_text;
 mod widen;
-mod word;

@@ -1,4 +1,5 @@
-//! Rows made wrong on purpose, one change each: a ladder that lets them pass would let wrong rows pass.
+//! Rows made wrong on purpose, one change each: checks that let them pass would let wrong rows
+//! pass.
 
 use crate::error::SynthError;
 use crate::execute::Grid;
@@ -6,15 +7,15 @@ use crate::program::Program;
 use crate::random::{self, Random};
 use crate::row::{Check, Row, Texts, results};
 use crate::structure::{Token, tokens};
-use crate::validate::{Rungs, is_caught, validate};
+use crate::validate::{Checks, is_caught, is_printed, validate};
 use gbxcule_runtime::Device;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Inputs on which a row that nobody caught is run to tell whether it is wrong at all.
+/// Inputs on which a row that no check caught is run to tell whether it is wrong at all.
 const INPUTS: u64 = 200;
 
-/// What is made wrong.
+/// Kind of change that makes a row wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mutation {
     /// A token of the source; everything else stays.
@@ -45,7 +46,7 @@ impl Mutation {
         Self::Gradient,
     ];
 
-    /// What it is called in reports.
+    /// Name of the mutation in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Source => "source",
@@ -95,8 +96,8 @@ impl Mutation {
 /// A change of a text: from a byte on, so many are replaced.
 pub(crate) type Change = (usize, usize, String);
 
-/// All tokens of a kernel that can be changed so that something else is computed: an operator, a function of the same
-/// kind, a number.
+/// All tokens of a kernel that can be changed so that something else is computed: an operator, a
+/// function of the same kind, a number.
 pub(crate) fn changes(source: &str) -> Vec<Change> {
     const SWAPS: [(&str, &str); 14] = [
         ("+", "-"),
@@ -203,18 +204,19 @@ fn number(text: &str, random: &mut Random) -> Option<String> {
     Some(arrays.to_string())
 }
 
-/// How many rows made wrong in one way were caught.
+/// Counts of the rows that were made wrong in one way, and of those that were caught.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Score {
-    /// What was made wrong.
+    /// Mutation that these numbers are about.
     pub kind: Mutation,
     /// Rows.
     pub made: usize,
-    /// Rows that some rung caught.
+    /// Rows that some check caught.
     pub caught: usize,
-    /// Those caught by what was computed, whatever the comparison of texts says.
+    /// Rows caught by running them, without the comparison of texts.
     pub ran: usize,
-    /// Rows that nobody caught and that compute the same as before, forward and backward, on other inputs, too.
+    /// Rows that no check caught and that compute the same as before, forward and backward, on
+    /// other inputs, too.
     pub equal: usize,
 }
 
@@ -237,8 +239,9 @@ impl Score {
     }
 }
 
-/// Makes rows wrong and climbs the ladder with them, one score for each kind; `missed` hears of each row that is wrong
-/// and passes. The host's compiler takes part where texts are made wrong, if it has a folder.
+/// Makes rows wrong and runs the checks on them, one score for each kind; `missed` hears of
+/// each row that is wrong and passes. The host's compiler takes part where texts are made wrong, if
+/// it has a folder.
 pub fn score(
     rows: &[Row],
     seed: u64,
@@ -248,16 +251,21 @@ pub fn score(
 ) -> Result<Vec<Score>, SynthError> {
     let mut scores = Vec::new();
     for kind in Mutation::ALL {
-        let pairs: Vec<(&Row, Row)> =
-            rows.iter().filter_map(|row| Some((row, kind.apply(row, seed)?))).collect();
-        let wrong: Vec<Row> = pairs.iter().map(|pair| pair.1.clone()).collect();
         let (needs_host, host_texts) = match kind {
             Mutation::Cpp => (true, Texts::Cpu),
             Mutation::Cuda => (true, Texts::Cuda),
             _ => (false, Texts::Both),
         };
+        // A text that is compiled is one of ours, with one operator changed.
+        let pairs: Vec<(&Row, Row)> = rows
+            .iter()
+            .filter(|row| !needs_host || is_printed(row))
+            .filter_map(|row| Some((row, kind.apply(row, seed)?)))
+            .collect();
+        let wrong: Vec<Row> = pairs.iter().map(|pair| pair.1.clone()).collect();
         let host = folder.filter(|_| needs_host).map(Path::to_path_buf);
-        let verdicts = validate(&wrong, &Rungs { host, host_texts, gpu, ..Rungs::default() })?;
+        let wanted = Checks { host, host_texts, host_altered: true, gpu, ..Checks::default() };
+        let verdicts = validate(&wrong, &wanted)?;
         let mut score = Score { kind, made: wrong.len(), caught: 0, ran: 0, equal: 0 };
         for ((row, wrong), checks) in pairs.iter().zip(&verdicts) {
             let failed = |check: &&Check| check.verdict == "fail";
@@ -277,7 +285,7 @@ pub fn score(
     Ok(scores)
 }
 
-/// Whether two rows' sources give the same bits, results and gradients, on many inputs.
+/// Returns true if two rows' sources give the same bits, results and gradients, on many inputs.
 fn computes_the_same(row: &Row, other: &Row) -> bool {
     let (Ok(one), Ok(two), Some(inputs)) =
         (Program::read(&row.source), Program::read(&other.source), row.inputs())

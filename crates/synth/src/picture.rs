@@ -1,35 +1,26 @@
-//! Statistics of a dataset as pictures: families and features beside those of NVIDIA Warp's tests, and structures
-//! against rows. The font is compiled in, so that the same rows give the same pixels.
+//! Statistics of a dataset as pictures: families and features beside those of NVIDIA Warp's tests,
+//! and structures against rows.
 
 use crate::error::SynthError;
 use crate::grammar::family::Family;
 use crate::leak::curve;
 use crate::row::Row;
+use crate::table::write_whole;
 use crate::usage::Usage;
-use plotters::coord::Shift;
+use gbxcule_chart::{Canvas, DrawResult, FAINT, FONT, GRID, INK};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{FontStyle, register_font};
-use std::fs;
 use std::path::Path;
-use std::sync::Once;
 
 /// The picture of families and features, in the dataset's folder.
 pub(crate) const SHARES: &str = "statistics/shares.png";
 /// The picture of structures against rows.
 pub(crate) const STRUCTURES: &str = "statistics/structures.png";
 
-const FONT: &str = "sans-serif";
-const INK: RGBColor = RGBColor(0x22, 0x26, 0x2C);
-const FAINT: RGBColor = RGBColor(0x6B, 0x73, 0x80);
-const GRID: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 const OURS: RGBColor = RGBColor(0x00, 0x72, 0xB2);
 const WARPS: RGBColor = RGBColor(0xE6, 0x9F, 0x00);
 /// Features shown: the most frequent of Warp's tests.
 const FEATURES: usize = 36;
-
-type Drawn = Result<(), Box<dyn std::error::Error>>;
-type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 
 /// A group of bars that belong to one name.
 struct Bars<'a> {
@@ -39,29 +30,23 @@ struct Bars<'a> {
 
 /// Draws both pictures.
 pub(crate) fn draw(folder: &Path, rows: &[Row], warp: &Usage) -> Result<(), SynthError> {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // The font is a constant of this binary: either it always loads or a test fails.
-        let _ = register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
-    });
-    whole(&folder.join(SHARES), |path| shares(path, rows, warp))?;
-    whole(&folder.join(STRUCTURES), |path| structures(path, rows))
+    let shares = |canvas: &Canvas<'_>| shares(canvas, rows, warp);
+    write(&folder.join(SHARES), (1600, 1520), shares)?;
+    let structures = |canvas: &Canvas<'_>| structures(canvas, rows);
+    write(&folder.join(STRUCTURES), (900, 640), structures)
 }
 
-/// Draws beside the picture's place, then moves it there.
-fn whole(path: &Path, draw: impl FnOnce(&Path) -> Drawn) -> Result<(), SynthError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(SynthError::file(folder))?;
-    }
-    let partial = path.with_extension(format!("partial-{}.png", std::process::id()));
-    draw(&partial).map_err(|error| SynthError::data(path, error))?;
-    fs::rename(&partial, path).map_err(SynthError::file(path))
+fn write(
+    path: &Path,
+    size: (u32, u32),
+    draw: impl FnOnce(&Canvas<'_>) -> DrawResult,
+) -> Result<(), SynthError> {
+    let bytes = gbxcule_chart::png(size, draw).map_err(|error| SynthError::data(path, error))?;
+    write_whole(path, &bytes)
 }
 
-fn shares(path: &Path, rows: &[Row], warp: &Usage) -> Drawn {
-    let root = BitMapBackend::new(path, (1600, 1520)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let (left, right) = root.split_horizontally(620);
+fn shares(canvas: &Canvas<'_>, rows: &[Row], warp: &Usage) -> DrawResult {
+    let (left, right) = canvas.split_horizontally(620);
     let families: Vec<_> = Family::names()
         .map(|name| {
             let own = rows.iter().filter(|row| row.family == name).count();
@@ -84,12 +69,10 @@ fn shares(path: &Path, rows: &[Row], warp: &Usage) -> Drawn {
         &right,
         "features, % of rows (blue) and of the kernels of Warp's tests (yellow)",
         &features,
-    )?;
-    root.present()?;
-    Ok(())
+    )
 }
 
-fn bars(area: &Area<'_>, title: &str, groups: &[Bars<'_>]) -> Drawn {
+fn bars(area: &Canvas<'_>, title: &str, groups: &[Bars<'_>]) -> DrawResult {
     let most = groups.iter().flat_map(|group| &group.shares).map(|it| it.0).fold(1.0, f64::max);
     let mut chart = ChartBuilder::on(area)
         .caption(title, (FONT, 24).into_font().color(&INK))
@@ -127,14 +110,12 @@ fn bars(area: &Area<'_>, title: &str, groups: &[Bars<'_>]) -> Drawn {
     Ok(())
 }
 
-fn structures(path: &Path, rows: &[Row]) -> Drawn {
-    let root = BitMapBackend::new(path, (900, 640)).into_drawing_area();
-    root.fill(&WHITE)?;
+fn structures(canvas: &Canvas<'_>, rows: &[Row]) -> DrawResult {
     let points: Vec<(f64, f64)> =
         curve(rows).into_iter().map(|(rows, distinct)| (rows as f64, distinct as f64)).collect();
     let (all, distinct) = points.last().copied().unwrap_or((1.0, 1.0));
     let title = format!("{distinct:.0} structures in {all:.0} rows");
-    let mut chart = ChartBuilder::on(&root)
+    let mut chart = ChartBuilder::on(canvas)
         .caption(title, (FONT, 26).into_font().color(&INK))
         .margin(24)
         .x_label_area_size(56)
@@ -158,6 +139,5 @@ fn structures(path: &Path, rows: &[Row]) -> Drawn {
         OURS.stroke_width(3),
     ))?;
     chart.draw_series(points.iter().map(|&point| Circle::new(point, 4, OURS.filled())))?;
-    root.present()?;
     Ok(())
 }

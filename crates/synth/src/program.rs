@@ -1,13 +1,12 @@
-//! From source text to everything the compiler makes of it.
+//! A row's program: everything that the compiler makes of the source text.
 
 use crate::row::Texts;
-use gbxcule_kernel::back::cxx::{self, Dialect, Options};
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::diagnostic::Diagnostic;
-use gbxcule_kernel::front::python;
-use gbxcule_kernel::grad;
-use gbxcule_kernel::ir::{FunctionId, Module, Param, Shape, Type, print};
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{FunctionId, Module, Param, Shape, Type, print};
+use gbxcule_transform::grad;
 
 /// The one kernel of a text, and its reverse.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ pub(crate) struct Reverse {
     pub(crate) kernel: FunctionId,
 }
 
-/// What the back ends print.
+/// Texts that the back ends print.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Emitted {
     pub(crate) ir: String,
@@ -49,15 +48,15 @@ impl Program {
         Ok(program)
     }
 
-    /// The same without the reverse.
+    /// Reads a source without deriving its reverse.
     pub(crate) fn read_forward(source: &str) -> Result<Self, Vec<Diagnostic>> {
         let mut sources = SourceMap::new();
         let id = sources.add("kernel.py", source);
-        let module = python::Program::parse(&sources, id)?.compile("kernel")?;
+        let module = gbxcule_dialect::Program::parse(&sources, id)?.compile("kernel")?;
         let forward = check::module(module)?;
         let Some((kernel, _)) = forward.kernels().next() else {
             let message = "there is no kernel in this text";
-            let span = gbxcule_kernel::source::Span::NONE;
+            let span = gbxcule_ir::source::Span::NONE;
             return Err(vec![Diagnostic::error("no-kernel", span, message)]);
         };
         Ok(Self { forward, kernel, reverse: Err("not-asked".into()) })
@@ -106,7 +105,7 @@ fn reverse(forward: &Valid<Module>, kernel: FunctionId) -> Result<Reverse, Strin
     Ok(Reverse { module, kernel })
 }
 
-/// What an array parameter is of; `None` for values.
+/// Returns the element type of an array parameter; `None` for values.
 pub(crate) fn element(module: &Module, ty: Type) -> Option<Type> {
     match module.types[ty] {
         Shape::Array { of, .. } => Some(of),

@@ -1,7 +1,7 @@
 //! Numbers that depend on a seed and nothing else: the same on every machine, for ever.
 //!
-//! SplitMix64, because inputs are drawn by position: element `k` of a stream is known without those before it,
-//! and three lines of Python draw the same.
+//! SplitMix64, because inputs are drawn by position: element `k` of a stream is known without those
+//! before it, and three lines of Python draw the same.
 
 /// The step of SplitMix64.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;

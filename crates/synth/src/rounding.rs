@@ -1,14 +1,16 @@
-//! Whether rounding alone decides a row's results: the same program in 64 bits, on inputs that aren't rounded either, has to
-//! come to the same, results and gradients. Where numbers cancel, or a comparison hangs on the last digit, it doesn't.
+//! Checks that rounding does not decide a row's results: the program in 64 bits, on inputs that
+//! aren't rounded either, must give the same results and gradients. Where numbers cancel, or a
+//! comparison depends on the last digit, it doesn't.
 
 use crate::row::Results;
 use crate::tensor::{Tensor, epsilon};
 
-/// Units in the last place, of the largest number of its array, by which rounding may move a number. Nearly all rows stay
-/// below 16; those beyond 32 are off by thousands.
+/// Units in the last place, of the largest number of its array, by which rounding may move a
+/// number. Nearly all rows stay below 16; those beyond 32 are off by thousands.
 const UNITS: f64 = 32.0;
 
-/// Whether a row's results are those of its program in 64 bits but for some units in the last place.
+/// Returns true if a row's results are those of its program in 64 bits but for some units in the
+/// last place.
 pub(crate) fn is_harmless(results: &Results, wide: &Results) -> bool {
     let near = |narrow: &[Tensor], wide: &[Tensor]| {
         narrow.len() == wide.len()
@@ -19,7 +21,8 @@ pub(crate) fn is_harmless(results: &Results, wide: &Results) -> bool {
         && (wide.gradients.is_none() || near(results.slopes(), wide.slopes()))
 }
 
-/// The largest difference between two arrays, in units of the largest number there; of integers there is none or all.
+/// The largest difference between two arrays, in units of the largest number there; of integers
+/// there is none or all.
 fn units(narrow: &Tensor, wide: &Tensor) -> f64 {
     let largest = wide.numbers.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
     let pairs = narrow.numbers.iter().zip(&wide.numbers);
@@ -36,7 +39,7 @@ fn units(narrow: &Tensor, wide: &Tensor) -> f64 {
 mod tests {
     use super::*;
     use crate::execute::Grid;
-    use crate::input::Given;
+    use crate::input::ArgumentInput;
     use crate::program::Program;
     use crate::row::results;
     use crate::widen;
@@ -47,9 +50,11 @@ mod tests {
              i = wp.tid()\n    a = x[i]\n    y[i] = {value}\n"
         );
         let program = Program::read(&source).expect("a kernel");
-        let named = |name: &str, given: Given| Given { name: name.into(), ..given };
-        let inputs =
-            [named("x", Given::integers(vec![8], 0, 0)), named("y", Given::zeros(vec![8]))];
+        let named = |name: &str, given: ArgumentInput| ArgumentInput { name: name.into(), ..given };
+        let inputs = [
+            named("x", ArgumentInput::integers(vec![8], 0, 0)),
+            named("y", ArgumentInput::zeros(vec![8])),
+        ];
         let grid = Grid { dims: &[8], inputs: &inputs };
         let wide = widen::program(&program).expect("floats alone");
         let run = |program: &Program| results(program, grid, 7).expect("results");

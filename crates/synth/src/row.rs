@@ -1,22 +1,22 @@
 //! A row: a kernel, everything that follows from it, and what was checked.
 //!
-//! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from the row's own
-//! seed until one means something.
+//! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from
+//! the row's own seed until one means something.
 
 use crate::bound::{Bounds, Runner, adds_floats};
 use crate::difference::{self, Slope};
 use crate::distance::settled;
-use crate::execute::{self, Grid, Memory, Way};
+use crate::execute::{self, Grid, Memory, Variation};
 use crate::grammar::{self, Draft};
-use crate::input::Given;
-use crate::launched::{self, Wanted};
-use crate::meaning::{self, Dull};
+use crate::input::ArgumentInput;
+use crate::launched::{self, ExpectedResults};
 use crate::program::{Program, element};
-use crate::skeleton::Known;
+use crate::semantic_check::{self, RejectReason};
+use crate::skeleton::KnownSkeletons;
 use crate::tensor::{self, Tensor};
-use crate::{pin, random, rounding, spell, structure, widen};
-use gbxcule_kernel::back::cxx::Dialect;
-use gbxcule_kernel::ir::Module;
+use crate::{mutation_check, random, rounding, spell, structure, widen};
+use gbxcule_codegen_cxx::Dialect;
+use gbxcule_ir::Module;
 use gbxcule_runtime::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -29,22 +29,23 @@ pub const GENERATOR_VERSION: u32 = 5;
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Drafts tried for a row.
 const ATTEMPTS: u64 = 200;
-/// What NVIDIA Warp's package has already.
-static IN_WARP: LazyLock<Known> = LazyLock::new(Known::of_warp);
+/// Kernels that NVIDIA Warp's package contains already.
+static IN_WARP: LazyLock<KnownSkeletons> = LazyLock::new(KnownSkeletons::of_warp);
 
-/// How much is done for a row when it is made.
+/// Amount of work that is done for a row when it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Text only: read, lowered, differentiated, printed, not run.
     Text,
-    /// Run as often as it takes to know that it means something; no results are kept, nothing else is checked.
+    /// Run as often as it takes to know that it means something; no results are kept, nothing else
+    /// is checked.
     Meaning,
     /// Run, too: meaning, expected results, gradients against differences.
     Run,
 }
 
-/// What came of a check.
+/// Result of a check.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Check {
     /// Its name.
@@ -108,7 +109,7 @@ pub enum Texts {
 }
 
 impl Texts {
-    /// Whether a dialect is among them.
+    /// Returns true if the texts include a dialect.
     pub(crate) fn have(self, dialect: Dialect) -> bool {
         self != match dialect {
             Dialect::Host => Self::Cuda,
@@ -117,39 +118,40 @@ impl Texts {
     }
 }
 
-/// What rows are made of.
+/// Recipe of the rows: the seed and the choices that decide all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Plan {
     /// The dataset's seed.
     pub seed: u64,
-    /// How much is done for a row.
+    /// Amount of work that is done for a row.
     pub mode: Mode,
     /// For which devices.
     pub device: Texts,
-    /// Of every so many rows, one has its C++ text compiled by the host's compiler and run; 0 for none.
+    /// Of every so many rows, one has its C++ text compiled by the host's compiler and run; 0 for
+    /// none.
     #[serde(default)]
     pub host_every: u64,
 }
 
 /// A row, or why a draft was none.
-fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, Dull> {
+fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let own = random::seed(plan.seed, id);
     let seed = random::seed(own, attempt);
-    let draft = grammar::draft(own, seed).ok_or(Dull::Senseless)?;
+    let draft = grammar::draft(own, seed).ok_or(RejectReason::Senseless)?;
     let source = spell::text(&draft.text);
-    let program = Program::read(&source).map_err(|_| Dull::Faults)?;
+    let program = Program::read(&source).map_err(|_| RejectReason::Faults)?;
     let mut input_seed = random::seed(seed, 1 << 40);
     let mut checks = vec![passed("parses", None), passed("compiles", None)];
     let (mut outputs, mut gradients) = (None, None);
     if plan.mode != Mode::Text {
-        input_seed = meaning::check(&draft, &program, &source, input_seed)?;
+        input_seed = semantic_check::check(&draft, &program, &source, input_seed)?;
         checks.push(passed("meaningful", None));
     }
     if plan.mode == Mode::Run {
         let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
-        input_seed = pin::seed(&source, &program, grid, input_seed)?;
+        input_seed = mutation_check::seed(&source, &program, grid, input_seed)?;
         checks.push(passed("pinned", None));
-        let results = results(&program, grid, input_seed).map_err(|_| Dull::Faults)?;
+        let results = results(&program, grid, input_seed).map_err(|_| RejectReason::Faults)?;
         checks.push(slope(&program, grid, input_seed, &results)?);
         checks.push(machine_code(&program, grid, input_seed, &results));
         outputs = Some(tensor::to_json(&results.outputs));
@@ -205,9 +207,14 @@ fn passed(check: &str, number: Option<f64>) -> Check {
     Check { check: check.into(), verdict: "pass".into(), number }
 }
 
-/// Results against those in 64 bits, gradients against differences; a row that rounding decides, or whose gradient is wrong,
-/// is no row.
-fn slope(program: &Program, grid: Grid<'_>, seed: u64, have: &Results) -> Result<Check, Dull> {
+/// Results against those in 64 bits, gradients against differences; a row that rounding decides, or
+/// whose gradient is wrong, is no row.
+fn slope(
+    program: &Program,
+    grid: Grid<'_>,
+    seed: u64,
+    have: &Results,
+) -> Result<Check, RejectReason> {
     let check = |verdict: &str, number| Check {
         check: "differences".into(),
         verdict: verdict.into(),
@@ -216,13 +223,13 @@ fn slope(program: &Program, grid: Grid<'_>, seed: u64, have: &Results) -> Result
     let wide = widen::program(program);
     let found = wide.as_ref().and_then(|wide| results(wide, grid, seed).ok());
     if found.as_ref().is_some_and(|found| !rounding::is_harmless(have, found)) {
-        return Err(Dull::Rounding);
+        return Err(RejectReason::Rounding);
     }
     if program.reverse.is_err() {
         return Ok(check("refused", None));
     }
     if have.gradients.is_none() {
-        return Err(Dull::Faults);
+        return Err(RejectReason::Faults);
     }
     let gradients = found.as_ref().and_then(|it| it.gradients.as_ref());
     let (Some(wide), Some(gradients)) = (&wide, gradients) else {
@@ -230,7 +237,7 @@ fn slope(program: &Program, grid: Grid<'_>, seed: u64, have: &Results) -> Result
     };
     match difference::compare(wide, gradients, grid, seed) {
         Slope::Measured(error) if error <= difference::TOLERANCE => Ok(check("pass", Some(error))),
-        Slope::Measured(_) => Err(Dull::WrongSlope),
+        Slope::Measured(_) => Err(RejectReason::WrongSlope),
         Slope::Rough => Ok(check("rough", None)),
     }
 }
@@ -240,11 +247,12 @@ fn machine_code(program: &Program, grid: Grid<'_>, seed: u64, results: &Results)
     let (name, found) = ("machine_code", OnceCell::new());
     let find = || Bounds::find(program, grid, seed, results, Runner::Device);
     let bounds = || found.get_or_init(find).as_ref();
-    let wanted = Wanted { results, stored: [None; 2] };
+    let wanted = ExpectedResults { results, stored: [None; 2] };
     match launched::compare(program, grid, seed, wanted, Device::Cpu, bounds) {
         Ok(distances) => {
             let check = settled(name, &distances);
-            // Threads add to one place in an order of their own, and a row depends on its seed alone.
+            // Threads add to one place in an order of their own, and a row depends on its seed
+            // alone.
             let reverse = program.reverse.as_ref().ok().map(|it| &*it.module);
             let unordered = std::iter::once(&*program.forward).chain(reverse).any(adds_floats);
             Check { number: check.number.filter(|_| !unordered), ..check }
@@ -263,7 +271,7 @@ pub fn make(plan: Plan, id: u64) -> Row {
     unreachable!("seed {} row {id}: {ATTEMPTS} drafts in a row mean nothing", plan.seed)
 }
 
-/// How many of some drafts are rows, and why the others are none.
+/// Counts the drafts that are rows, and the others by the reason of their rejection.
 pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
     let mut counts = std::collections::BTreeMap::new();
     for id in 0..drafts {
@@ -292,7 +300,7 @@ fn signature(program: &Program, draft: &Draft) -> String {
     json!(params).to_string()
 }
 
-/// What a row expects of a launch.
+/// Results that a row expects of a launch.
 pub(crate) struct Results {
     pub(crate) outputs: Vec<Tensor>,
     pub(crate) gradients: Option<Vec<Tensor>>,
@@ -307,12 +315,12 @@ impl Results {
 
 /// Runs a kernel and its reverse.
 pub(crate) fn results(program: &Program, grid: Grid<'_>, seed: u64) -> Result<Results, String> {
-    results_in(Way::default(), program, grid, seed)
+    results_in(Variation::default(), program, grid, seed)
 }
 
-/// The same in another way.
+/// Runs a kernel and its reverse with other mathematics or another order of threads.
 pub(crate) fn results_in(
-    way: Way,
+    way: Variation,
     program: &Program,
     grid: Grid<'_>,
     seed: u64,
@@ -320,9 +328,9 @@ pub(crate) fn results_in(
     let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
     let memory = Memory { data, gradients: Vec::new() };
     let after = execute::launch_in(way, &program.forward, program.kernel, grid, &memory)?.data;
-    let tensors = |memory: &[Vec<u8>], wanted: fn(&Given) -> bool| -> Vec<Tensor> {
+    let tensors = |memory: &[Vec<u8>], wanted: fn(&ArgumentInput) -> bool| -> Vec<Tensor> {
         let named = grid.inputs.iter().enumerate().filter(|(_, given)| wanted(given));
-        let tensor = |(at, given): (usize, &Given)| Tensor {
+        let tensor = |(at, given): (usize, &ArgumentInput)| Tensor {
             name: given.name.clone(),
             shape: given.shape.clone(),
             numbers: execute::numbers(&program.forward, program.kernel, at, &memory[at]),
@@ -336,7 +344,7 @@ pub(crate) fn results_in(
     let after = execute::launch_in(way, &reverse.module, reverse.kernel, grid, &memory)?;
     let mut gradients = tensors(&after.gradients, |given| !given.zero && !given.shape.is_empty());
     gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
-    // Gradients of integers in structs are memory that nobody looks at.
+    // Gradients of integers in structs are memory that is never read.
     if gradients.iter().flat_map(|it| &it.numbers).any(|number| !number.as_f64().is_finite()) {
         return Err("a gradient isn't finite".into());
     }
@@ -354,8 +362,9 @@ impl Row {
     }
 
     /// The inputs as data.
-    pub(crate) fn inputs(&self) -> Option<Vec<Given>> {
-        serde_json::from_str(&self.inputs_json).ok()
+    pub(crate) fn inputs(&self) -> Option<Vec<ArgumentInput>> {
+        let inputs: Vec<ArgumentInput> = serde_json::from_str(&self.inputs_json).ok()?;
+        inputs.iter().all(ArgumentInput::is_sound).then_some(inputs)
     }
 
     /// One more check.
@@ -365,7 +374,8 @@ impl Row {
         self.checks_json = json!(checks).to_string();
     }
 
-    /// Keeps verdicts that were found later beside those of its making, and says what NVIDIA Warp's gradient is.
+    /// Keeps verdicts that were found later beside those of its making, and says what NVIDIA Warp's
+    /// gradient is.
     pub fn keep(&mut self, found: &[Check]) {
         let mut checks = self.checks();
         for check in found.iter().filter(|check| !check.verdict.starts_with("not run")) {

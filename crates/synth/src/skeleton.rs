@@ -1,45 +1,47 @@
-//! The skeletons of a kernel: what is left of it with names and literals erased, once of its text and once of its IR.
+//! The skeletons of a kernel: what is left of it with names and literals erased, once of its text
+//! and once of its IR.
 //!
-//! In the text two people who write one kernel still differ: `float` and `wp.float32`, `wp.array(dtype=float)` and
-//! `wp.array[float]`, one expression or three variables. In the IR they don't, but there a short loop over literals is
-//! unrolled, so that its length shows. Kernels are alike if either is the same. That tells which rows somebody has
-//! written already: [`Known`], above all those in NVIDIA Warp's own package.
+//! In the text two people who write one kernel still differ: `float` and `wp.float32`,
+//! `wp.array(dtype=float)` and `wp.array[float]`, one expression or three variables. In the IR they
+//! don't, but there a short loop over literals is unrolled, so that its length shows. Kernels are
+//! alike if either is the same. That tells which rows exist already elsewhere: see
+//! [`KnownSkeletons`], above all those in NVIDIA Warp's own package.
 //!
-//! Printing a module takes longer than making a row of text otherwise does. So modules are compared by their outlines
-//! first, which are found without printing and are the same where skeletons are.
+//! Printing a module takes longer than making a row of text otherwise does. So modules are compared
+//! by their outlines first, which are found without printing and are the same where skeletons are.
 
 use crate::error::SynthError;
 use crate::random::mix;
 use crate::structure::{Token, digest, erased_of, tokens};
 use crate::usage::{kernels, python_files};
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::ir::op::Op;
-use gbxcule_kernel::ir::walk::{Step, walk};
-use gbxcule_kernel::ir::{Kind, Literal, Module, StmtKind, print};
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_dialect::Program;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::op::Op;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::walk::{Step, walk};
+use gbxcule_ir::{Kind, Literal, Module, StmtKind, print};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
 /// Bytes of a hash; outlines are shorter.
 const HASH_BYTES: usize = 8;
-/// Where an outline begins.
+/// Seed of an outline's hash.
 const OUTLINE_SEED: u64 = 0x6762_7863_756c_6521;
 
 /// Skeletons of kernels that exist.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Known {
+pub struct KnownSkeletons {
     hashes: BTreeSet<String>,
     /// Of the modules among them.
     outlines: BTreeSet<String>,
     /// Kernels that were looked at.
     pub kernels: usize,
-    /// Those of them that the compiler takes: the others have a skeleton of their text alone.
+    /// Number of kernels that the compiler takes: the others have a skeleton of their text alone.
     pub compiled: usize,
 }
 
-impl Known {
+impl KnownSkeletons {
     /// Of the tests, examples and modules in the package of NVIDIA Warp 1.19.0.
     pub fn of_warp() -> Self {
         let lines = include_str!("warp_skeletons.txt").lines().map(str::to_owned);
@@ -47,12 +49,13 @@ impl Known {
         Self { hashes, outlines, ..Self::default() }
     }
 
-    /// Of a folder of Python files: every kernel that the front end finds, wherever in a file it stands.
+    /// Of a folder of Python files: every kernel that the front end finds, wherever in a file it
+    /// stands.
     pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
         let mut known = Self::default();
         for path in python_files(folder)? {
             // What is no UTF-8 text, or no Python, holds no kernels.
-            if let Ok(text) = std::fs::read_to_string(&path) {
+            if let Ok(text) = gbxcule_files::read_text(&path, gbxcule_files::MOST_TEXT_BYTES) {
                 known.add(text);
             }
         }
@@ -79,36 +82,38 @@ impl Known {
         }
     }
 
-    /// Whether the kernel of a text has a skeleton that is known.
+    /// Returns true if the kernel of a text has a known skeleton.
     pub(crate) fn has(&self, tokens: &[(usize, Token<'_>)], module: &Valid<Module>) -> bool {
         let text = |kernel: Range<usize>| self.hashes.contains(&of_text(&tokens[kernel]));
         self.outlines.contains(&outline(module)) && self.hashes.contains(&of_module(module))
             || kernels(tokens).into_iter().any(text)
     }
 
-    /// The text that [`Known::of_warp`] reads: a hash a line, sorted, then the outlines.
+    /// The text that [`KnownSkeletons::of_warp`] reads: a hash a line, sorted, then the outlines.
     pub fn to_text(&self) -> String {
         self.hashes.iter().chain(&self.outlines).map(|hash| format!("{hash}\n")).collect()
     }
 
-    /// How many skeletons they are.
+    /// Returns the number of skeletons.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if no skeleton is known.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
 }
 
-/// Whether the kernel of a source text has a skeleton that is known; `false` for what the compiler refuses.
-pub fn is_known(source: &str, known: &Known) -> bool {
+/// Returns true if the kernel of a source text has a known skeleton; false if the compiler refuses
+/// the text.
+pub fn is_known(source: &str, known: &KnownSkeletons) -> bool {
     let program = crate::program::Program::read_forward(source);
     program.is_ok_and(|it| known.has(&tokens(source), &it.forward))
 }
 
-/// The skeleton of a kernel's text, from its `def` on and wherever it stands, without what it calls.
+/// The skeleton of a kernel's text, from its `def` on and wherever it stands, without what it
+/// calls.
 fn of_text(kernel: &[(usize, Token<'_>)]) -> String {
     let text = erased_of(kernel);
     let lines: Vec<&str> =
@@ -119,8 +124,8 @@ fn of_text(kernel: &[(usize, Token<'_>)]) -> String {
     digest(&moved.collect::<Vec<_>>().join("\n"), HASH_BYTES)
 }
 
-/// How a module is laid out: its functions, and the order of their statements by what each line of the print begins
-/// with. The same skeleton, the same outline.
+/// How a module is laid out: its functions, and the order of their statements by what each line of
+/// the print begins with. The same skeleton, the same outline.
 fn outline(module: &Module) -> String {
     let mut word = OUTLINE_SEED;
     let mut put = |number: usize| word = mix(word ^ number as u64);
@@ -188,7 +193,8 @@ fn erase(text: &str, names: &HashSet<String>) -> String {
             _ if first == '%' => out.push('%'),
             "_" => {
                 out.push('_');
-                // The second variable of a name is called `_.1`; a component of one `_.1`, too, and goes as well.
+                // The second variable of a name is called `_.1`; a component of one `_.1`, too, and
+                // goes as well.
                 let digits = rest.strip_prefix('.').map_or(0, |it| {
                     it.len() - it.trim_start_matches(|c: char| c.is_ascii_digit()).len()
                 });
@@ -205,8 +211,8 @@ fn erase(text: &str, names: &HashSet<String>) -> String {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Known {
-        let mut known = Known::default();
+    fn of(text: &str) -> KnownSkeletons {
+        let mut known = KnownSkeletons::default();
         known.add(format!("import warp as wp\n{text}"));
         assert_eq!((known.kernels, known.compiled), (1, 1), "{text}");
         known
@@ -242,10 +248,10 @@ mod tests {
 
     #[test]
     fn kernels_are_found_in_functions_and_methods_too() {
-        let mut known = Known::default();
+        let mut known = KnownSkeletons::default();
         known.add("import warp as wp\nclass T:\n    def test(self):\n        @wp.kernel\n        def k(x: wp.array(dtype=int)):\n            x[0] = 1\n".into());
         assert_eq!((known.kernels, known.len(), known.outlines.len()), (1, 2, 1));
         let source = "import warp as wp\n\n\n@wp.kernel\ndef store(out: wp.array(dtype=wp.int32)):\n    out[0] = 5\n";
-        assert!(is_known(source, &known) && !is_known(source, &Known::default()));
+        assert!(is_known(source, &known) && !is_known(source, &KnownSkeletons::default()));
     }
 }

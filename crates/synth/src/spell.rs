@@ -1,7 +1,7 @@
 //! Prints a text as a person would lay it out.
 
 use crate::ast::{Expr, Function, Param, Stmt, Text, Ty};
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 use std::fmt::Write as _;
 
 /// The text of a file.
@@ -49,7 +49,7 @@ fn param(text: &Text, param: &Param) -> String {
     }
 }
 
-/// How a type is written in an annotation or constructor.
+/// Returns the text of a type in an annotation or constructor.
 pub(crate) fn ty(text: &Text, ty: Ty) -> String {
     match ty {
         Ty::Struct(at) => text.structs[at].name.to_string(),
@@ -57,7 +57,7 @@ pub(crate) fn ty(text: &Text, ty: Ty) -> String {
     }
 }
 
-/// The same for types without a name of their own.
+/// Returns the text of a type that has no name of its own.
 pub(crate) fn plain(ty: Ty) -> String {
     match ty {
         Ty::Scalar(Scalar::F32) => "float".into(),
@@ -136,7 +136,7 @@ fn statement(out: &mut String, stmt: &Stmt, depth: usize) {
     }
 }
 
-/// How tight an expression holds together.
+/// Returns the binding strength of an expression.
 fn strength(expr: &Expr) -> u8 {
     match expr {
         Expr::If(..) => 0,

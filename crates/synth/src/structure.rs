@@ -1,9 +1,10 @@
 //! The structure of a text: its tokens with names and literals erased.
 //!
-//! Two kernels have one structure if they differ in nothing but what things are called and which numbers stand in
-//! them: every name a person chose becomes `n`, every number `0`, every string `s`. Words of the language, of
-//! Python's scalars and everything behind `wp.` stay. This is stricter than comparing trees or IR: `x * y` and `x * x`
-//! have one structure. It is done on text, so that kernels of anybody can be compared with ours.
+//! Two kernels have one structure if they differ in nothing but what things are called and which
+//! numbers stand in them: every name a person chose becomes `n`, every number `0`, every string
+//! `s`. Words of the language, of Python's scalars and everything behind `wp.` stay. This is
+//! stricter than comparing trees or IR: `x * y` and `x * x` have one structure. It is done on text,
+//! so that any kernel can be compared with ours.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -126,7 +127,7 @@ pub(crate) fn erased(text: &str) -> String {
     erased_of(&tokens(text))
 }
 
-/// The same of its tokens.
+/// Joins a text's tokens with names and literals erased.
 pub(crate) fn erased_of(tokens: &[(usize, Token<'_>)]) -> String {
     let mut out = String::with_capacity(4 * tokens.len());
     let mut behind_wp = false;
@@ -170,7 +171,8 @@ pub(crate) fn digest(text: &str, bytes: usize) -> String {
         .collect()
 }
 
-/// What of the language a text uses: statements, operators, builtins, kinds of types.
+/// Returns the features of the language that a text uses: statements, operators, builtins, kinds of
+/// types.
 pub(crate) fn features(tokens: &[(usize, Token<'_>)]) -> Vec<String> {
     let mut found = BTreeSet::new();
     for (at, (_, token)) in tokens.iter().enumerate() {

@@ -1,17 +1,22 @@
-//! Rows as Parquet; a file is whole or not there.
+//! Rows as Parquet, by the format's own column writers and readers; a file is whole or not there.
+
+mod column;
+mod guard;
+mod leaf;
+#[cfg(test)]
+mod tests;
 
 use crate::error::SynthError;
 use crate::row::Row;
-use arrow::array::{
-    Array, ArrayRef, BooleanArray, ListArray, ListBuilder, RecordBatch, StringArray, StringBuilder,
-    UInt32Array, UInt32Builder, UInt64Array,
-};
-use arrow::datatypes::{Field, Schema};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::arrow::{ArrowWriter, ProjectionMask};
+use column::{BULKY, COLUMNS, Cell};
+use leaf::Reading;
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use std::collections::HashMap;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,165 +25,133 @@ use std::sync::Arc;
 pub const SCHEMA_VERSION: u32 = 2;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
-/// Writes a file beside its place, then moves it there.
+/// Writes a file whole.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SynthError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(SynthError::file(folder))?;
-    }
-    let partial = path.with_extension(format!("partial-{}", std::process::id()));
-    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
-    written.map_err(|error| {
-        // A disk that is full is not to be kept full; it may not even have been made.
-        let _ = fs::remove_file(&partial);
-        SynthError::file(path)(error)
-    })
+    gbxcule_files::write(path, bytes).map_err(SynthError::file(path))
 }
+
+/// Rows of a row group: what a reader decodes at once.
+const GROUP_ROWS: usize = 1 << 20;
 
 /// Rows as a Parquet file's bytes: the same rows, the same bytes.
 pub fn to_parquet(rows: &[Row]) -> Result<Vec<u8>, SynthError> {
-    let failed = |reason: String| SynthError::data(Path::new("parquet"), reason);
-    let batch = batch(rows).map_err(|error| failed(error.to_string()))?;
-    let level = ZstdLevel::try_new(3).map_err(|error| failed(error.to_string()))?;
+    encode(rows, GROUP_ROWS).map_err(|error| SynthError::data(Path::new("parquet"), error))
+}
+
+fn encode(rows: &[Row], group_rows: usize) -> Result<Vec<u8>, ParquetError> {
+    let version = KeyValue::new(VERSION_KEY.into(), SCHEMA_VERSION.to_string());
     let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(level))
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_created_by(crate::row::COMPILER_VERSION.into())
+        .set_key_value_metadata(Some(vec![version]))
         .build();
+    let schema = Arc::new(parse_message_type(&column::schema())?);
     let mut bytes = Vec::new();
-    let writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties));
-    let mut writer = writer.map_err(|error| failed(error.to_string()))?;
-    writer.write(&batch).map_err(|error| failed(error.to_string()))?;
-    writer.close().map_err(|error| failed(error.to_string()))?;
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties))?;
+    for rows in rows.chunks(group_rows) {
+        let mut group = writer.next_row_group()?;
+        for (_, cell) in COLUMNS {
+            let mut column =
+                group.next_column()?.unwrap_or_else(|| unreachable!("a leaf for each column"));
+            column::write(cell, rows, &mut column)?;
+            column.close()?;
+        }
+        group.close()?;
+    }
+    writer.close()?;
     Ok(bytes)
 }
 
-fn batch(rows: &[Row]) -> Result<RecordBatch, arrow::error::ArrowError> {
-    let mut columns: Vec<(&str, ArrayRef)> = Vec::new();
-    let text = |get: fn(&Row) -> Option<&str>| -> ArrayRef {
-        Arc::new(rows.iter().map(get).collect::<StringArray>())
-    };
-    let long = |get: fn(&Row) -> u64| -> ArrayRef {
-        Arc::new(UInt64Array::from_iter_values(rows.iter().map(get)))
-    };
-    let word = |get: fn(&Row) -> u32| -> ArrayRef {
-        Arc::new(UInt32Array::from_iter_values(rows.iter().map(get)))
-    };
-    columns.push(("id", long(|row| row.id)));
-    for &(name, get, _) in TEXTS {
-        columns.push((name, text(get)));
-    }
-    let mut dims = ListBuilder::new(UInt32Builder::new());
-    rows.iter()
-        .for_each(|row| dims.append_value(row.launch_dims.iter().map(|&extent| Some(extent))));
-    columns.push(("launch_dims", Arc::new(dims.finish())));
-    let mut features = ListBuilder::new(StringBuilder::new());
-    rows.iter().for_each(|row| features.append_value(row.features.iter().map(Some)));
-    columns.push(("features", Arc::new(features.finish())));
-    columns.push(("input_seed", long(|row| row.input_seed)));
-    columns.push(("seed", long(|row| row.seed)));
-    columns.push(("attempt", word(|row| row.attempt)));
-    columns.push(("generator_version", word(|row| row.generator_version)));
-    let marks: BooleanArray = rows.iter().map(|row| Some(row.in_warp)).collect();
-    columns.push(("in_warp", Arc::new(marks)));
-    let field =
-        |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), true);
-    let fields: Vec<Field> = columns.iter().map(field).collect();
-    let metadata = HashMap::from([(VERSION_KEY.to_owned(), SCHEMA_VERSION.to_string())]);
-    let schema = Schema::new_with_metadata(fields, metadata);
-    RecordBatch::try_new(Arc::new(schema), columns.into_iter().map(|(_, column)| column).collect())
-}
-
-type Get = fn(&Row) -> Option<&str>;
-type Set = fn(&mut Row, Option<String>);
-
-/// The columns of text, in order.
-#[rustfmt::skip]
-static TEXTS: &[(&str, Get, Set)] = &[
-    ("family", |row| Some(&row.family), |row, it| row.family = it.unwrap_or_default()),
-    ("kernel", |row| Some(&row.kernel), |row, it| row.kernel = it.unwrap_or_default()),
-    ("source", |row| Some(&row.source), |row, it| row.source = it.unwrap_or_default()),
-    ("ir", |row| Some(&row.ir), |row, it| row.ir = it.unwrap_or_default()),
-    ("ir_backward", |row| row.ir_backward.as_deref(), |row, it| row.ir_backward = it),
-    ("cpp", |row| row.cpp.as_deref(), |row, it| row.cpp = it),
-    ("cpp_backward", |row| row.cpp_backward.as_deref(), |row, it| row.cpp_backward = it),
-    ("cuda", |row| row.cuda.as_deref(), |row, it| row.cuda = it),
-    ("cuda_backward", |row| row.cuda_backward.as_deref(), |row, it| row.cuda_backward = it),
-    ("ptx", |row| row.ptx.as_deref(), |row, it| row.ptx = it),
-    ("ptx_backward", |row| row.ptx_backward.as_deref(), |row, it| row.ptx_backward = it),
-    ("warp_cpp", |row| row.warp_cpp.as_deref(), |row, it| row.warp_cpp = it),
-    ("warp_cuda", |row| row.warp_cuda.as_deref(), |row, it| row.warp_cuda = it),
-    ("warp_origin_json", |row| row.warp_origin_json.as_deref(), |row, it| row.warp_origin_json = it),
-    ("gradient_refused", |row| row.gradient_refused.as_deref(), |row, it| row.gradient_refused = it),
-    ("signature_json", |row| Some(&row.signature_json), |row, it| row.signature_json = it.unwrap_or_default()),
-    ("inputs_json", |row| Some(&row.inputs_json), |row, it| row.inputs_json = it.unwrap_or_default()),
-    ("outputs_json", |row| row.outputs_json.as_deref(), |row, it| row.outputs_json = it),
-    ("gradients_json", |row| row.gradients_json.as_deref(), |row, it| row.gradients_json = it),
-    ("structure", |row| Some(&row.structure), |row, it| row.structure = it.unwrap_or_default()),
-    ("split", |row| Some(&row.split), |row, it| row.split = it.unwrap_or_default()),
-    ("checks_json", |row| Some(&row.checks_json), |row, it| row.checks_json = it.unwrap_or_default()),
-    ("warp_gradient", |row| row.warp_gradient.as_deref(), |row, it| row.warp_gradient = it),
-    ("compiler", |row| Some(&row.compiler), |row, it| row.compiler = it.unwrap_or_default()),
-];
-
 /// The columns of a Parquet file, in order.
 pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
-    let file = fs::File::open(path).map_err(SynthError::file(path))?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| SynthError::data(path, error))?;
-    Ok(reader.schema().fields().iter().map(|field| field.name().clone()).collect())
+    with_reader(path, |reader| {
+        let schema = reader.metadata().file_metadata().schema();
+        Ok(schema.get_fields().iter().map(|field| field.name().to_owned()).collect())
+    })
 }
 
-/// Columns that make up most of a row, and that statistics don't look at.
-const BULKY: [&str; 14] = [
-    "ir",
-    "ir_backward",
-    "cpp",
-    "cpp_backward",
-    "cuda",
-    "cuda_backward",
-    "ptx",
-    "ptx_backward",
-    "warp_cpp",
-    "warp_cuda",
-    "signature_json",
-    "inputs_json",
-    "outputs_json",
-    "gradients_json",
-];
+/// Opens a Parquet file and reads it; a panic of the `parquet` crate becomes an error.
+fn with_reader<T>(
+    path: &Path,
+    read: impl FnOnce(&SerializedFileReader<fs::File>) -> Result<T, SynthError>,
+) -> Result<T, SynthError> {
+    let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
+    let outcome = guard::catch_panic(|| {
+        let reader =
+            SerializedFileReader::new(file).map_err(|error| SynthError::data(path, error))?;
+        read(&reader)
+    });
+    outcome.unwrap_or_else(|panic| {
+        Err(SynthError::data(
+            path,
+            format!("the file is damaged: the Parquet reader stopped: {panic}"),
+        ))
+    })
+}
 
 /// The rows of a Parquet file.
 pub fn read_parquet(path: &Path) -> Result<Vec<Row>, SynthError> {
     read_columns(path, &[])
 }
 
-/// The same without what makes rows long: texts made from the source, inputs and results.
+/// Reads rows without the columns that make them long: texts made from the source, inputs and
+/// results.
 pub fn read_brief(path: &Path) -> Result<Vec<Row>, SynthError> {
     read_columns(path, &BULKY)
 }
 
 fn read_columns(path: &Path, left_out: &[&str]) -> Result<Vec<Row>, SynthError> {
-    let file = fs::File::open(path).map_err(SynthError::file(path))?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| SynthError::data(path, error))?;
-    let found =
-        reader.schema().metadata().get(VERSION_KEY).cloned().unwrap_or_else(|| "none".into());
-    if found != SCHEMA_VERSION.to_string() {
+    with_reader(path, |reader| read_rows(path, reader, left_out))
+}
+
+fn read_rows(
+    path: &Path,
+    reader: &SerializedFileReader<fs::File>,
+    left_out: &[&str],
+) -> Result<Vec<Row>, SynthError> {
+    // Files of earlier versions of this program say it elsewhere; their columns have to do.
+    if let Some(found) = version(reader)
+        && found != SCHEMA_VERSION.to_string()
+    {
         return Err(other_schema(path, &found));
     }
-    let schema = reader.schema().clone();
-    let kept = (0..schema.fields().len())
-        .filter(|&at| !left_out.contains(&schema.field(at).name().as_str()));
-    let kept = ProjectionMask::roots(reader.parquet_schema(), kept);
-    let reader = reader.with_projection(kept);
     let mut rows = Vec::new();
-    for batch in reader.build().map_err(|error| SynthError::data(path, error))? {
-        let batch = batch.map_err(|error| SynthError::data(path, error))?;
-        let missing = || SynthError::data(path, "a column is missing");
-        rows.extend(rows_of(&batch, left_out).ok_or_else(missing)?);
+    for at in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(at).map_err(|error| SynthError::data(path, error))?;
+        read_group(&*group, left_out, &mut rows)
+            .map_err(|reason| SynthError::data(path, reason))?;
     }
     Ok(rows)
 }
 
-/// What readers say of files that another program wrote.
+fn version(reader: &SerializedFileReader<fs::File>) -> Option<String> {
+    let notes = reader.metadata().file_metadata().key_value_metadata()?;
+    notes.iter().find(|note| note.key == VERSION_KEY)?.value.clone()
+}
+
+/// Adds the rows of a part of a file, or says which column is wrong.
+fn read_group(
+    group: &dyn RowGroupReader,
+    left_out: &[&str],
+    rows: &mut Vec<Row>,
+) -> Result<(), String> {
+    let (metadata, first) = (group.metadata(), rows.len());
+    let wanted = COLUMNS.iter().filter(|(name, _)| !left_out.contains(name));
+    for (number, (name, cell)) in wanted.enumerate() {
+        let own = |leaf: &usize| metadata.schema_descr().get_column_root(*leaf).name() == *name;
+        let leaf = (0..metadata.num_columns()).find(own);
+        let leaf = leaf.ok_or_else(|| format!("column `{name}` is missing"))?;
+        let column = &metadata.schema_descr().column(leaf);
+        let reading = Reading { rows, first, column, makes_rows: number == 0 };
+        group
+            .get_column_reader(leaf)
+            .and_then(|reader| column::read(cell, reader, reading))
+            .map_err(|error| format!("column `{name}`: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Returns the error for a file that another version of the program wrote.
 pub(crate) fn other_schema(path: &Path, found: &str) -> SynthError {
     let reason = format!("schema version {found}, this program reads {SCHEMA_VERSION}");
     SynthError::data(path, reason)
@@ -186,44 +159,11 @@ pub(crate) fn other_schema(path: &Path, found: &str) -> SynthError {
 
 /// Takes out of a row what statistics don't look at.
 pub(crate) fn make_brief(row: &mut Row) {
-    TEXTS.iter().filter(|it| BULKY.contains(&it.0)).for_each(|&(_, _, set)| set(row, None));
-}
-
-fn rows_of(batch: &RecordBatch, left_out: &[&str]) -> Option<Vec<Row>> {
-    fn column<'a, T: 'static>(batch: &'a RecordBatch, name: &str) -> Option<&'a T> {
-        batch.column_by_name(name)?.as_any().downcast_ref()
-    }
-    let long = |name| column::<UInt64Array>(batch, name);
-    let (id, input_seed, seed) = (long("id")?, long("input_seed")?, long("seed")?);
-    let (attempt, version) = (
-        column::<UInt32Array>(batch, "attempt")?,
-        column::<UInt32Array>(batch, "generator_version")?,
-    );
-    let in_warp = column::<BooleanArray>(batch, "in_warp")?;
-    let (dims, features) =
-        (column::<ListArray>(batch, "launch_dims")?, column::<ListArray>(batch, "features")?);
-    let mut rows = Vec::with_capacity(batch.num_rows());
-    for at in 0..batch.num_rows() {
-        let (own_dims, own_features) = (dims.value(at), features.value(at));
-        let extents = own_dims.as_any().downcast_ref::<UInt32Array>()?;
-        let words = own_features.as_any().downcast_ref::<StringArray>()?;
-        rows.push(Row {
-            id: id.value(at),
-            input_seed: input_seed.value(at),
-            seed: seed.value(at),
-            attempt: attempt.value(at),
-            generator_version: version.value(at),
-            in_warp: in_warp.value(at),
-            launch_dims: extents.values().to_vec(),
-            features: words.iter().flatten().map(str::to_owned).collect(),
-            ..Row::default()
-        });
-    }
-    for &(name, _, set) in TEXTS.iter().filter(|it| !left_out.contains(&it.0)) {
-        let column: &StringArray = column(batch, name)?;
-        for (row, text) in rows.iter_mut().zip(column.iter()) {
-            set(row, text.map(str::to_owned));
+    for (name, cell) in COLUMNS {
+        if let Cell::Text(_, set) = cell
+            && BULKY.contains(name)
+        {
+            set(row, None);
         }
     }
-    Some(rows)
 }

@@ -1,14 +1,15 @@
-//! Columns that other people's tools make, when somebody asks for them: PTX by NVRTC, NVIDIA Warp's own text.
+//! Columns that other programs make, when the plan asks for them: PTX by NVRTC, NVIDIA Warp's
+//! own text.
 //!
-//! Such rows follow from the tools as well as from the seed, so the manifest and the card name their versions, and a
-//! run goes on only with the same ones.
+//! Such rows follow from the tools as well as from the seed, so the manifest and the card name
+//! their versions, and a run goes on only with the same ones.
 
 use crate::error::SynthError;
 use crate::row::{Check, Row};
 use crate::warp_text::WarpText;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::Error;
-use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
+use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -20,18 +21,18 @@ pub struct Tools {
     warp: Option<WarpText>,
 }
 
-/// Which tools made columns of a dataset.
+/// Versions of the tools that made columns of a dataset.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Used {
-    /// How PTX was made.
+pub struct ToolVersions {
+    /// Tool that made PTX.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptx: Option<Ptx>,
-    /// Which wheel of NVIDIA Warp wrote its text: version, address, hashes.
+    /// Wheel of NVIDIA Warp that wrote its text: version, address, hashes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warp: Option<Value>,
 }
 
-/// How PTX was made.
+/// Architecture and compiler of PTX.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Ptx {
     /// For this architecture and newer ones.
@@ -48,14 +49,14 @@ impl Tools {
         Ok(Self { nvrtc, warp: warp.map(WarpText::find).transpose()? })
     }
 
-    /// What the manifest says of them.
-    pub fn used(&self) -> Used {
+    /// Returns the tools' versions as the manifest records them.
+    pub fn used(&self) -> ToolVersions {
         let ptx = |(nvrtc, arch): &(Nvrtc, Arch)| {
             let (major, minor) = nvrtc.version();
             Ptx { arch: arch.to_string(), nvrtc: format!("{major}.{minor}") }
         };
         let warp = self.warp.as_ref().map(|warp| warp.origin().clone());
-        Used { ptx: self.nvrtc.as_ref().map(ptx), warp }
+        ToolVersions { ptx: self.nvrtc.as_ref().map(ptx), warp }
     }
 
     /// Adds to the rows of a block what is asked for many at once.
@@ -84,14 +85,15 @@ impl Tools {
     }
 }
 
-impl Used {
+impl ToolVersions {
     /// The options that ask for them.
     pub(crate) fn options(&self) -> String {
         let ptx = self.ptx.as_ref().map(|ptx| format!(" --ptx --arch {}", ptx.arch));
         ptx.unwrap_or_default() + if self.warp.is_some() { " --warp-text" } else { "" }
     }
 
-    /// The licences of the rows, as front matter names them: ours, and that of text that is NVIDIA Warp's.
+    /// The licences of the rows, as front matter names them: ours, and that of text that is NVIDIA
+    /// Warp's.
     pub(crate) fn licences(&self) -> &'static str {
         if self.warp.is_some() { "\n- mit\n- apache-2.0" } else { " mit" }
     }
@@ -125,6 +127,6 @@ impl Used {
 
 /// PTX of a CUDA text.
 pub(crate) fn ptx(nvrtc: &Nvrtc, arch: Arch, text: &str) -> Result<String, Error> {
-    let bytes = nvrtc.compile(text, "row.cu", arch, Output::Ptx)?;
+    let bytes = nvrtc.compile(text, "row.cu", arch, CodeFormat::Ptx)?;
     Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned())
 }

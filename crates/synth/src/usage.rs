@@ -1,7 +1,8 @@
-//! How many kernels use each feature of the language: of a dataset, and of NVIDIA Warp's own tests.
+//! Counts of kernels that use each feature of the language: of a dataset, and of NVIDIA Warp's own
+//! tests.
 //!
-//! `warp_usage.csv` was measured from the tests in the wheel of Warp 1.19.0. A kernel of Warp's is its own text, without
-//! the functions it calls; a row is the whole text.
+//! `warp_usage.csv` was measured from the tests in the wheel of Warp 1.19.0. A kernel of Warp's is
+//! its own text, without the functions it calls; a row is the whole text.
 
 use crate::error::SynthError;
 use crate::row::Row;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub struct Usage {
     /// All of them.
     pub kernels: usize,
-    /// Those that use a feature, by its name.
+    /// Number of kernels that use each feature.
     pub counts: BTreeMap<String, usize>,
 }
 
@@ -35,7 +36,8 @@ impl Usage {
     pub fn of_folder(folder: &Path) -> Result<Self, SynthError> {
         let mut found = Self::default();
         for path in python_files(folder)? {
-            let text = std::fs::read_to_string(&path).map_err(SynthError::file(&path))?;
+            let text = gbxcule_files::read_text(&path, gbxcule_files::MOST_TEXT_BYTES)
+                .map_err(SynthError::file(&path))?;
             let tokens = tokens(&text);
             kernels(&tokens).into_iter().for_each(|kernel| found.add(&features(&tokens[kernel])));
         }
@@ -82,8 +84,10 @@ impl Usage {
 pub(crate) fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(SynthError::file(folder))? {
-        let path = entry.map_err(SynthError::file(folder))?.path();
-        if path.is_dir() {
+        let entry = entry.map_err(SynthError::file(folder))?;
+        let path = entry.path();
+        // Links to folders may lead in circles.
+        if entry.file_type().map_err(SynthError::file(&path))?.is_dir() {
             found.extend(python_files(&path)?);
         } else if path.extension().is_some_and(|extension| extension == "py") {
             found.push(path);

@@ -1,4 +1,5 @@
-//! The ladder: each rung executes something of a row as it is stored, and gives a verdict and a number.
+//! The checks of a row: each check executes something of a row as it is stored, and gives a verdict
+//! and a number.
 
 mod assembler;
 mod peer;
@@ -9,19 +10,21 @@ use crate::difference::{self, Slope};
 use crate::distance::{exact, settled};
 use crate::error::SynthError;
 use crate::execute::Grid;
-use crate::input::Given;
-use crate::launched::{self, Wanted};
-use crate::program::Program;
+use crate::input::{ArgumentInput, is_small, rank};
+use crate::launched::{self, ExpectedResults};
+use crate::program::{Emitted, Program};
 use crate::row::{Check, Results, Row, Texts, results};
 use crate::tensor::Tensor;
 use crate::widen;
+use gbxcule_ir::Param;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::Device;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use text::HostChecks;
 
-/// The rungs, from the first.
-pub const RUNGS: [&str; 13] = [
+/// The checks, from the first.
+pub const CHECKS: [&str; 13] = [
     "parses",
     "texts",
     "outputs",
@@ -37,18 +40,22 @@ pub const RUNGS: [&str; 13] = [
     "gpu",
 ];
 
-/// From where on NVIDIA Warp's gradient is another one than ours, which differences confirm: an error of a hundredth,
-/// relative to the number or to 1.
+/// Error from which on NVIDIA Warp's gradient counts as different from ours, which differences
+/// confirm: a hundredth, relative to the number or to 1.
 pub const WARP_GRADIENT_ERROR: f64 = 1e-2;
 
-/// Which rungs are climbed beside those that need nothing.
+/// Choice of the checks beside those that need no other program. A text is handed to a compiler
+/// only if ours prints the same for the row's source, and the compiled program runs in the sandbox.
 #[derive(Clone, Debug, Default)]
-pub struct Rungs {
-    /// A folder where the host's compiler works.
+pub struct Checks {
+    /// A folder in which the host's compiler gets one to work in.
     pub host: Option<PathBuf>,
-    /// Which texts it compiles.
+    /// Texts that the host's compiler compiles.
     pub host_texts: Texts,
-    /// Whether NVRTC compiles the CUDA texts to machine code, and `ptxas` the stored PTX.
+    /// Compile also texts that differ from those that the compiler prints for the row's source, but
+    /// only texts that this process altered itself.
+    pub host_altered: bool,
+    /// Compile the CUDA texts with NVRTC to machine code, and the stored PTX with `ptxas`.
     pub nvrtc: bool,
     /// A Python with NVIDIA Warp.
     pub warp: Option<Python>,
@@ -57,24 +64,29 @@ pub struct Rungs {
 }
 
 /// The verdicts of some rows, in their order.
-pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthError> {
+pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<Check>>, SynthError> {
     let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
     let mut verdicts: Vec<Vec<Check>> =
-        rows.iter().zip(&read).map(|(row, stored)| rungs(row, stored.as_ref())).collect();
+        rows.iter().zip(&read).map(|(row, stored)| checks(row, stored.as_ref())).collect();
     let ran = match &wanted.host {
-        Some(folder) => text::rungs(rows, &read, folder, wanted.host_texts)?,
+        Some(folder) => text::checks(
+            rows,
+            &read,
+            folder,
+            HostChecks { texts: wanted.host_texts, altered: wanted.host_altered, strict: false },
+        )?,
         None => rows
             .iter()
             .map(|_| ["cpp", "cuda_on_host"].map(|name| check(name, NOT_ASKED, None)))
             .collect(),
     };
     let compiled = if wanted.nvrtc {
-        assembler::rungs(rows)?
+        assembler::checks(rows, &read)?
     } else {
         rows.iter().map(|_| assembler::not_asked()).collect()
     };
     let warp = match &wanted.warp {
-        Some(python) => peer::rungs(rows, &read, &verdicts, python)?,
+        Some(python) => peer::checks(rows, &read, &verdicts, python)?,
         None => rows
             .iter()
             .map(|_| ["warp", "warp_gradient"].map(|name| check(name, NOT_ASKED, None)))
@@ -94,15 +106,18 @@ pub fn validate(rows: &[Row], wanted: &Rungs) -> Result<Vec<Vec<Check>>, SynthEr
     Ok(verdicts)
 }
 
-/// The rung of the host's compiler alone: C++ texts, compiled together.
+/// The check of the host's compiler alone: C++ texts, compiled together.
 pub(crate) fn host(rows: &[Row], folder: &Path) -> Result<Vec<Check>, SynthError> {
     let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
-    let checks = text::rungs(rows, &read, folder, Texts::Cpu)?;
+    let asked = HostChecks { texts: Texts::Cpu, altered: false, strict: true };
+    let checks = text::checks(rows, &read, folder, asked)?;
     Ok(checks.into_iter().map(|[cpp, _]| cpp).collect())
 }
 
 const NOT_ASKED: &str = "not run: not asked for";
 const UNREAD: &str = "not run: does not parse";
+/// The verdict, or none, of a compiler on a text of unknown origin.
+const ALTERED: &str = "not run: not what the compiler prints";
 
 fn check(name: &str, verdict: &str, number: Option<f64>) -> Check {
     Check { check: name.into(), verdict: verdict.into(), number }
@@ -112,10 +127,12 @@ fn check(name: &str, verdict: &str, number: Option<f64>) -> Check {
 struct Stored {
     program: Program,
     dims: Vec<u32>,
-    inputs: Vec<Given>,
+    inputs: Vec<ArgumentInput>,
     seed: u64,
     results: Result<Results, String>,
-    /// What results may be off by, for each runner.
+    /// Texts that the compiler prints for the source.
+    emitted: Emitted,
+    /// Allowed errors of the results, for each runner.
     bounds: [OnceCell<Option<Bounds>>; 3],
 }
 
@@ -123,13 +140,20 @@ impl Stored {
     fn read(row: &Row) -> Option<Self> {
         let program = Program::read(&row.source).ok()?;
         let inputs = row.inputs()?;
-        if inputs.len() != program.params().len() {
+        let types = &program.forward.types;
+        let fits =
+            |(param, given): (&Param, &ArgumentInput)| given.shape.len() == rank(types, param.ty);
+        if inputs.len() != program.params().len()
+            || !program.params().iter().zip(&inputs).all(fits)
+            || !is_small(&row.launch_dims)
+        {
             return None;
         }
         let results =
             results(&program, Grid { dims: &row.launch_dims, inputs: &inputs }, row.input_seed);
         let (dims, seed) = (row.launch_dims.clone(), row.input_seed);
-        Some(Self { program, dims, inputs, seed, results, bounds: Default::default() })
+        let emitted = program.emit(row.texts());
+        Some(Self { program, dims, inputs, seed, results, emitted, bounds: Default::default() })
     }
 
     fn grid(&self) -> Grid<'_> {
@@ -144,6 +168,11 @@ impl Stored {
         self.bounds[runner as usize].get_or_init(find).as_ref()
     }
 
+    /// The CUDA texts that the compiler prints.
+    fn printed_cuda(&self) -> (&Option<String>, &Option<String>) {
+        (&self.emitted.cuda, &self.emitted.cuda_backward)
+    }
+
     /// The gradient beside differences, in 64 bits.
     fn slope(&self) -> Option<Slope> {
         let wide = widen::program(&self.program)?;
@@ -155,7 +184,8 @@ impl Stored {
     fn launched(&self, name: &str, row: &Row, device: Device) -> Check {
         let Ok(results) = &self.results else { return check(name, "fail", None) };
         let stored = [&row.outputs_json, &row.gradients_json].map(Option::as_deref);
-        let (wanted, bounds) = (Wanted { results, stored }, || self.bounds(Runner::Device));
+        let (wanted, bounds) =
+            (ExpectedResults { results, stored }, || self.bounds(Runner::Device));
         match launched::compare(&self.program, self.grid(), self.seed, wanted, device, bounds) {
             Ok(distances) => settled(name, &distances),
             Err(_) => check(name, "fail", None),
@@ -163,18 +193,16 @@ impl Stored {
     }
 }
 
-/// What needs no other compiler.
-fn rungs(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
+/// Makes the checks that need no other compiler.
+fn checks(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
     let Some(stored) = stored else {
         let none = ["texts", "outputs", "gradients", "differences", "machine_code"];
         let none = none.into_iter().map(|name| check(name, UNREAD, None));
         return std::iter::once(check("parses", "fail", None)).chain(none).collect();
     };
     let Stored { program, results, .. } = stored;
-    let mut checks = vec![
-        check("parses", "pass", None),
-        check("texts", verdict(same_texts(row, program)), None),
-    ];
+    let mut checks =
+        vec![check("parses", "pass", None), check("texts", verdict(same_texts(row, stored)), None)];
     let judge =
         |name: &str, stored: Option<&str>, found: Option<&Vec<Tensor>>| match (stored, found) {
             (None, _) => check(name, "not run: none stored", None),
@@ -206,9 +234,8 @@ fn verdict(holds: bool) -> &'static str {
     if holds { "pass" } else { "fail" }
 }
 
-/// Whether the compiler prints what the row holds.
-fn same_texts(row: &Row, program: &Program) -> bool {
-    let emitted = program.emit(row.texts());
+/// Returns true if the compiler prints the texts that the row holds.
+fn same_texts(row: &Row, Stored { program, emitted, .. }: &Stored) -> bool {
     row.ir == emitted.ir
         && row.ir_backward == emitted.ir_backward
         && row.cpp == emitted.cpp
@@ -218,8 +245,18 @@ fn same_texts(row: &Row, program: &Program) -> bool {
         && row.gradient_refused.as_ref() == program.reverse.as_ref().err()
 }
 
-/// For each rung: rows that passed, rows that failed, rows without a verdict, and the largest number of those that passed.
-pub fn ladder(verdicts: &[Vec<Check>]) -> Vec<(&'static str, usize, usize, usize, f64)> {
+/// Returns true if a row's C++ and CUDA texts are those that the compiler prints for its source.
+pub(crate) fn is_printed(row: &Row) -> bool {
+    Program::read(&row.source).is_ok_and(|program| {
+        let emitted = program.emit(row.texts());
+        (&row.cpp, &row.cpp_backward, &row.cuda, &row.cuda_backward)
+            == (&emitted.cpp, &emitted.cpp_backward, &emitted.cuda, &emitted.cuda_backward)
+    })
+}
+
+/// For each check: rows that passed, rows that failed, rows without a verdict, and the largest
+/// number of those that passed.
+pub fn count_verdicts(verdicts: &[Vec<Check>]) -> Vec<(&'static str, usize, usize, usize, f64)> {
     let count = |name: &str, wanted: fn(&str) -> bool| {
         verdicts
             .iter()
@@ -227,7 +264,7 @@ pub fn ladder(verdicts: &[Vec<Check>]) -> Vec<(&'static str, usize, usize, usize
             .filter(|check| check.check == name && wanted(&check.verdict))
             .count()
     };
-    RUNGS
+    CHECKS
         .into_iter()
         .map(|name| {
             let (pass, fail) = (count(name, |it| it == "pass"), count(name, |it| it == "fail"));
@@ -241,7 +278,7 @@ pub fn ladder(verdicts: &[Vec<Check>]) -> Vec<(&'static str, usize, usize, usize
         .collect()
 }
 
-/// Rungs whose number is a difference in units in the last place.
+/// Checks whose number is a difference in units in the last place.
 pub const UNITS: [&str; 5] = ["machine_code", "cpp", "cuda_on_host", "warp", "gpu"];
 
 /// For each of them, the differences of the rows that passed, the least first.
@@ -257,7 +294,7 @@ pub fn units(verdicts: &[Vec<Check>]) -> Vec<(&'static str, Vec<f64>)> {
         .into()
 }
 
-/// Whether any check failed.
+/// Returns true if any check failed.
 pub fn is_caught(checks: &[Check]) -> bool {
     checks.iter().any(|check| check.verdict == "fail")
 }

@@ -1,12 +1,13 @@
-//! NVIDIA Warp in a child process, `python -m gbxcule.oracle warp`, asked about rows: does it take the source, what
-//! does it compute, and what gradients.
+//! NVIDIA Warp in a child process, `python -m gbxcule.oracle warp`, asked about rows: does it take
+//! the source, what does it compute, and what gradients.
 //!
-//! Rows share a text, because each text costs a run of clang: what a row defines gets the row's number behind its
-//! name. If a text is refused, its rows are halved until it is known which one.
+//! Rows share a text, because each text costs a run of clang: what a row defines gets the row's
+//! number behind its name. If a text is refused, its rows are halved until it is known which one.
 
 use crate::error::SynthError;
 use crate::structure::{Token, tokens};
-use gbxcule_oracle::{OracleError, PatientOracle, Python};
+use gbxcule_files::TemporaryFolder;
+use gbxcule_oracle::{OracleError, Python, RestartingOracle};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::time::Duration;
@@ -29,7 +30,7 @@ pub(crate) struct Argument<'a> {
     pub(crate) array: Option<(&'a [u32], &'a [u8])>,
 }
 
-/// What Warp left in the arrays, in order.
+/// Contents that Warp left in the arrays, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Answer {
     pub(crate) data: Vec<Vec<u8>>,
@@ -41,12 +42,15 @@ pub(crate) fn ask(
     python: &Python,
     questions: &[Question<'_>],
 ) -> Result<Vec<Result<Answer, String>>, SynthError> {
-    let mut warp = Warp(PatientOracle::new("warp", python.clone()));
+    // A row's source is a program to Python, whatever it is to us.
+    let parent = std::env::temp_dir();
+    let folder = TemporaryFolder::inside(&parent).map_err(SynthError::file(&parent))?;
+    let mut warp = Warp(RestartingOracle::confined("warp", python.clone(), folder.path()));
     warp.0.call(&json!({"command": "hello"}), b"", LIMIT)?;
     Ok(questions.chunks(12).flat_map(|part| warp.ask(part)).collect())
 }
 
-struct Warp(PatientOracle);
+struct Warp(RestartingOracle);
 
 impl Warp {
     fn ask(&mut self, questions: &[Question<'_>]) -> Vec<Result<Answer, String>> {
@@ -136,7 +140,8 @@ fn numbered(name: &str, number: usize) -> String {
     format!("{name}_row{number}")
 }
 
-/// One text with the kernels of all questions. Products and sums are rounded apart, as everywhere here.
+/// One text with the kernels of all questions. Products and sums are rounded apart, as everywhere
+/// here.
 fn together(questions: &[Question<'_>]) -> String {
     let mut text =
         String::from("import warp as wp\n\nwp.set_module_options({\"fuse_fp\": False})\n");

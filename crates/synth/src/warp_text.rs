@@ -1,9 +1,9 @@
-//! The text that NVIDIA Warp writes for a row's kernel, C++ and CUDA, forward and backward: asked of the installed
-//! package in a child process. Neither a GPU nor a C++ compiler has a part in it.
+//! The text that NVIDIA Warp writes for a row's kernel, C++ and CUDA, forward and backward: asked
+//! of the installed package in a child process. Neither a GPU nor a C++ compiler has a part in it.
 
 use crate::error::SynthError;
 use crate::row::{Check, Row};
-use gbxcule_oracle::{OracleError, PatientOracle, Python};
+use gbxcule_oracle::{OracleError, Python, RestartingOracle};
 use serde_json::{Value, json};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -15,14 +15,14 @@ const LIMIT: Duration = Duration::from_secs(330);
 
 /// NVIDIA Warp, as a writer of texts.
 pub(crate) struct WarpText {
-    oracle: Mutex<PatientOracle>,
+    oracle: Mutex<RestartingOracle>,
     origin: Value,
 }
 
 impl WarpText {
     /// Starts it and learns which wheel it is.
     pub(crate) fn find(python: &Python) -> Result<Self, SynthError> {
-        let mut oracle = PatientOracle::new("warp", python.clone());
+        let mut oracle = RestartingOracle::new("warp", python.clone());
         let (origin, _) = ask(&mut oracle, &[])?;
         Ok(Self { oracle: Mutex::new(oracle), origin })
     }
@@ -53,8 +53,8 @@ impl WarpText {
     }
 }
 
-/// Where the texts come from, and those of some sources.
-fn ask(oracle: &mut PatientOracle, sources: &[&str]) -> Result<(Value, Vec<Value>), SynthError> {
+/// Asks for the texts of some sources; returns them with their origin.
+fn ask(oracle: &mut RestartingOracle, sources: &[&str]) -> Result<(Value, Vec<Value>), SynthError> {
     let answer = oracle.call(&json!({"command": "texts", "sources": sources}), b"", LIMIT)?;
     let texts: Vec<Value> = serde_json::from_slice(&answer.payload).unwrap_or_default();
     if texts.len() != sources.len() {

@@ -1,13 +1,14 @@
-//! A program with every narrower float made a 64-bit one: what finite differences are taken of, and what a row's results
-//! are held against to see whether rounding decides them.
+//! Widening: a program with every narrower float made a 64-bit one. Finite differences are taken of
+//! it, and a row's results are compared with its results to see whether rounding decides them.
 //!
-//! Differences of 32-bit results have three good digits at best; the same program in 64 bits has ten. What
-//! looks at the bits of a float is no program any more after this, and is refused by `check`.
+//! Differences of 32-bit results have three good digits at best; the same program in 64 bits has
+//! ten. A program that looks at the bits of a float is not valid any more after this, and `check`
+//! refuses it.
 
 use crate::program::{Program, Reverse};
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::ir::op::Op;
-use gbxcule_kernel::ir::{Field, Literal, Module, Scalar, Shape, Struct, Type, Types};
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::op::Op;
+use gbxcule_ir::{Field, Literal, Module, Scalar, Shape, Struct, Type, Types};
 
 const fn wide(of: Scalar) -> Scalar {
     match of {

@@ -1,8 +1,9 @@
-//! Rows are varied, mean something, depend on seed and number alone, and read back as they were written.
+//! Rows are varied, mean something, depend on seed and number alone, and read back as they were
+//! written.
 
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, acceptance, make};
-use gbxcule_synth::skeleton::{Known, is_known};
+use gbxcule_synth::skeleton::{KnownSkeletons, is_known};
 use gbxcule_synth::table::{SCHEMA_VERSION, column_names, read_parquet, to_parquet};
 use gbxcule_synth::tool::Tools;
 use std::collections::HashSet;
@@ -64,7 +65,7 @@ fn rows_whose_gradient_is_refused_are_kept_and_say_so() {
 
 #[test]
 fn rows_that_nvidia_warp_has_are_marked() {
-    let known = Known::of_warp();
+    let known = KnownSkeletons::of_warp();
     let rows: Vec<_> = (0..40).map(|id| make(TEXT, id)).collect();
     assert!(rows.iter().all(|row| row.in_warp == is_known(&row.source, &known)));
     let sum = "import warp as wp\n\n\n@wp.kernel\ndef total(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    i = wp.tid()\n    wp.atomic_add(y, 0, x[i])\n";

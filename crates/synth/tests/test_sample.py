@@ -20,6 +20,24 @@ def test_plain_pyarrow_reads_every_row_and_the_schema_version(table):
     assert table.column("id").to_pylist() == list(range(manifest["count"]))
 
 
+def test_every_column_may_be_null_and_has_the_type_that_readers_know(table):
+    numbers = {"id": "uint64", "input_seed": "uint64", "seed": "uint64", "attempt": "uint32"}
+    other = {"generator_version": "uint32", "in_warp": "bool"}
+    lists = {"launch_dims": "list<item: uint32>", "features": "list<item: string>"}
+    found = {field.name: str(field.type) for field in table.schema if str(field.type) != "string"}
+    assert found == numbers | other | lists
+    assert all(field.nullable for field in table.schema)
+
+
+def test_every_column_is_compressed_by_zstd_and_has_statistics():
+    group = pq.ParquetFile(next((SAMPLE / "data").glob("*.parquet"))).metadata.row_group(0)
+    columns = [group.column(number) for number in range(group.num_columns)]
+    assert {column.compression for column in columns} == {"ZSTD"}
+    assert all(column.is_stats_set and column.has_offset_index for column in columns)
+    ids = columns[0].statistics
+    assert (ids.min, ids.max, ids.null_count) == (0, group.num_rows - 1, 0)
+
+
 def test_the_datasets_library_loads_the_folder_as_it_lies(table, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

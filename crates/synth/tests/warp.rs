@@ -1,11 +1,12 @@
-//! Rows beside NVIDIA Warp, in the Python that `GBXCULE_PYTHON` names: what it computes, and the text that it writes.
+//! Rows beside NVIDIA Warp, in the Python that `GBXCULE_PYTHON` names: what it computes, and the
+//! text that it writes.
 
 use gbxcule_oracle::Python;
 use gbxcule_synth::batch::{Manifest, Work, batch, read};
 use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
-use gbxcule_synth::skeleton::Known;
+use gbxcule_synth::skeleton::KnownSkeletons;
 use gbxcule_synth::tool::Tools;
-use gbxcule_synth::validate::{Rungs, ladder, validate};
+use gbxcule_synth::validate::{Checks, count_verdicts, validate};
 use std::path::{Path, PathBuf};
 
 const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
@@ -14,7 +15,7 @@ const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_e
 #[ignore = "needs NVIDIA Warp"]
 fn nvidia_warp_computes_the_same_and_its_wrong_gradients_are_labelled() {
     let mut rows: Vec<Row> = (0..36).map(|id| make(PLAN, id)).collect();
-    let wanted = Rungs { warp: Some(Python::find()), ..Rungs::default() };
+    let wanted = Checks { warp: Some(Python::find()), ..Checks::default() };
     let verdicts = validate(&rows, &wanted).expect("verdicts");
     for (row, checks) in rows.iter_mut().zip(&verdicts) {
         for check in checks.iter().filter(|check| check.check.starts_with("warp")) {
@@ -23,7 +24,7 @@ fn nvidia_warp_computes_the_same_and_its_wrong_gradients_are_labelled() {
         }
         row.keep(checks);
     }
-    println!("{:?}", ladder(&verdicts));
+    println!("{:?}", count_verdicts(&verdicts));
     let labelled =
         |label: &str| rows.iter().filter(|row| row.warp_gradient.as_deref() == Some(label)).count();
     assert!(labelled("right") >= 20 && labelled("wrong") >= 1, "{verdicts:?}");
@@ -37,9 +38,12 @@ fn the_list_of_its_kernels_is_what_this_compiler_makes_of_its_package() {
         "import importlib.util as i; print(i.find_spec('warp').submodule_search_locations[0])";
     let output = Python::find().command().args(["-c", print]).output().expect("Python");
     let package = String::from_utf8(output.stdout).expect("a path");
-    let found = Known::of_folder(Path::new(package.trim())).expect("the package");
+    let found = KnownSkeletons::of_folder(Path::new(package.trim())).expect("the package");
     println!("{} kernels, {} compiled, {} skeletons", found.kernels, found.compiled, found.len());
-    assert!(found.to_text() == Known::of_warp().to_text(), "docs/dataset.md says how it is made");
+    assert!(
+        found.to_text() == KnownSkeletons::of_warp().to_text(),
+        "docs/dataset.md says how it is made"
+    );
 }
 
 fn dataset(name: &str, plan: Plan, count: u64) -> (Manifest, Vec<Row>) {
@@ -54,7 +58,8 @@ fn dataset(name: &str, plan: Plan, count: u64) -> (Manifest, Vec<Row>) {
     (stored, read(&folder).expect("rows"))
 }
 
-/// Prints what NVIDIA Warp itself writes when it compiles the text of standard input ahead of time for both devices.
+/// Prints what NVIDIA Warp itself writes when it compiles the text of standard input ahead of time
+/// for both devices.
 const COMPILED_AHEAD: &str = r#"
 import importlib.util, json, pathlib, sys, tempfile
 import warp as wp
@@ -109,4 +114,23 @@ fn its_own_texts_are_those_that_it_compiles() {
         assert_eq!(found, compiled_ahead(&row.source), "row {}", row.id);
     }
     assert_eq!(rows, dataset("warp_text_again", PLAN, 8).1);
+}
+
+/// To Warp a row's source is a program: it runs where it can do no harm.
+#[test]
+#[ignore = "needs NVIDIA Warp"]
+fn what_a_source_does_beside_its_kernel_stays_in_the_sandbox() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mark = folder.path().join("mark");
+    let mut row = make(PLAN, 1);
+    let beside = format!(
+        "import os\nos.system('touch {0}')\ntry:\n    open('{0}', 'w')\nexcept OSError:\n    pass\n",
+        mark.display()
+    );
+    row.source =
+        row.source.replacen("import warp as wp\n", &format!("import warp as wp\n{beside}"), 1);
+    let wanted = Checks { warp: Some(Python::find()), ..Checks::default() };
+    let verdicts = validate(&[row], &wanted).expect("NVIDIA Warp");
+    assert!(verdicts[0].iter().any(|check| check.check == "warp" && check.verdict == "pass"));
+    assert!(!mark.exists(), "a source wrote a file outside of its folder");
 }

@@ -1,1 +1,4 @@
-"""The swarm as other libraries want their environments; each module needs the library it is named after."""
+"""Adapters of the swarm to other libraries.
+
+Each module needs the library that it is named after.
+"""

@@ -1,18 +1,25 @@
-"""`send` and `recv`: machines step while the learner thinks.
+"""`send` and `recv`: machines step while the learner computes.
 
-The swarm is cut into batches, each stepped by a thread of its own (Python's lock is released meanwhile). `recv` hands
-out whichever batch is ready, `send` takes its actions. With one batch this is `step` in two halves.
+The swarm is cut into batches. A thread of its own steps each of them, with Python's lock released.
+`recv` returns a batch that is ready, `send` takes its actions. With one batch this is `step` in two
+halves.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gbxcule.check import seed_of, whole
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from gbxcule.option import Options
 
 Batch = tuple[Any, Any, Any, Any, dict[str, Any]]
 
@@ -21,11 +28,11 @@ class SwarmPool:
     """Machines in batches of `batch_size`; takes the arguments of `make_vec`."""
 
     def __init__(
-        self, rom: RomLike = None, num_envs: int = 1, *, batch_size: int | None = None, **options: Any
+        self, rom: RomLike = None, num_envs: int = 1, *, batch_size: int | None = None, **options: "Unpack[Options]"
     ) -> None:
-        self.num_envs = num_envs
-        self.batch_size = num_envs if batch_size is None else batch_size
-        if self.batch_size < 1 or num_envs % self.batch_size != 0:
+        self.num_envs = whole("num_envs", num_envs, 1)
+        self.batch_size = num_envs if batch_size is None else whole("batch_size", batch_size, 1)
+        if num_envs % self.batch_size != 0:
             raise ValueError(f"{num_envs} envs can't be cut into batches of {self.batch_size}")
         count = num_envs // self.batch_size
         self._parts = [SwarmVectorEnv(rom, self.batch_size, **options) for _ in range(count)]
@@ -39,13 +46,14 @@ class SwarmPool:
 
     def async_reset(self, seed: int | None = None) -> None:
         """Begin new episodes everywhere; `recv` gives the first observations."""
+        seed = seed_of(seed)
         self._wait()
         for number, part in enumerate(self._parts):
             shifted = None if seed is None else seed + number * self.batch_size
             self._start(number, _reset, part, shifted)
 
     def send(self, actions: Any, env_id: npt.ArrayLike | None = None) -> None:
-        """Actions for a batch that `recv` handed out, named by its `info["env_id"]`."""
+        """Send actions for a batch that `recv` handed out, named by its `info["env_id"]`."""
         first = 0 if env_id is None else int(np.asarray(env_id).flat[0])
         number = first // self.batch_size
         named = self._ids(number) if env_id is None else np.asarray(env_id)
@@ -56,7 +64,10 @@ class SwarmPool:
         self._start(number, SwarmVectorEnv.step, self._parts[number], actions)
 
     def recv(self) -> Batch:
-        """The next batch that is ready: observations, rewards, terminated, truncated, info with `env_id`."""
+        """Wait for the next batch.
+
+        The result is observations, rewards, terminated, truncated, and info with `env_id`.
+        """
         if not any(self._is_busy):
             raise RuntimeError("nothing is stepping; call async_reset or send first")
         number, future = self._ready.get()
@@ -65,7 +76,7 @@ class SwarmPool:
         return obs, rewards, terminated, truncated, infos | {"env_id": self._ids(number)}
 
     def close(self) -> None:
-        """Wait for what is stepping, then let the machines go."""
+        """Wait for batches that are stepping, then free the machines."""
         self._wait()
         self._workers.shutdown()
         for part in self._parts:

@@ -1,12 +1,18 @@
 """The swarm as a native PufferLib environment: it writes straight into PufferLib's buffers."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from gbxcule.check import without
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from gbxcule.option import SingleOptions
 
 try:
     import pufferlib
@@ -18,13 +24,15 @@ except ModuleNotFoundError as error:
 class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
     """Machines stepped together, one agent each; takes the arguments of `make_vec`.
 
-    Observations are one array: a dictionary of them is not for PufferLib. Ended episodes report `episode_return`,
-    `episode_length` and the game's own numbers.
+    Observations are one array; PufferLib takes no dictionary of them. Ended episodes report
+    `episode_return`, `episode_length` and the game's own numbers.
     """
 
-    def __init__(self, rom: RomLike = None, num_envs: int = 1, buf: Any = None, seed: int = 0, **options: Any) -> None:
-        options |= {"autoreset_mode": AutoresetMode.SAME_STEP, "copy": False}
-        self.swarm = SwarmVectorEnv(rom, num_envs, **options)
+    def __init__(
+        self, rom: RomLike = None, num_envs: int = 1, buf: Any = None, seed: int = 0, **options: "Unpack[SingleOptions]"
+    ) -> None:
+        without(options, dict.fromkeys(["autoreset_mode", "copy"], "PufferLib asks for its own"))
+        self.swarm = SwarmVectorEnv(rom, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, copy=False, **options)
         self.single_observation_space = self.swarm.single_observation_space
         self.single_action_space = self.swarm.single_action_space
         self.num_agents = num_envs
@@ -42,8 +50,8 @@ class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
         return self.observations, []
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, list[dict[str, Any]]]:
-        """Step; the results are in the buffers too."""
-        _, rewards, terminated, truncated, infos = self.swarm.step(np.asarray(actions).reshape(self.num_agents))
+        """Step all machines; the results are in the buffers, too."""
+        _, rewards, terminated, truncated, infos = self.swarm.step(np.asarray(actions).reshape(self.swarm.action_space.shape))
         self.rewards[:], self.terminals[:], self.truncations[:] = rewards, terminated, truncated
         self._returns += rewards
         self._lengths += 1
@@ -54,7 +62,7 @@ class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
         return self.swarm.render()
 
     def close(self) -> None:
-        """Let the machines go."""
+        """Free the machines."""
         self.swarm.close()
 
     def _ended(self, infos: dict[str, Any]) -> list[dict[str, Any]]:

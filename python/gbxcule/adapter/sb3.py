@@ -1,22 +1,29 @@
 """The swarm as a Stable-Baselines3 `VecEnv`.
 
-Pictures get the channel axis that `CnnPolicy` looks for. Episodes are reset in the step that ends them; returns and
-lengths are in `infos` as `Monitor` would put them.
+Pictures get the channel axis that `CnnPolicy` looks for. Episodes are reset in the step that ends
+them; returns and lengths are in `infos` as `Monitor` would put them.
 """
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
+from gbxcule.check import without
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from gbxcule.option import SingleOptions
+
 try:
+    from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecEnv
 except ModuleNotFoundError as error:
     message = f"{__name__} needs Stable-Baselines3: `pip install stable-baselines3`"
@@ -26,9 +33,9 @@ except ModuleNotFoundError as error:
 class SwarmVecEnv(VecEnv):  # type: ignore[misc]
     """Machines stepped together; takes the arguments of `make_vec`."""
 
-    def __init__(self, rom: RomLike = None, num_envs: int = 1, **options: Any) -> None:
-        options |= {"autoreset_mode": AutoresetMode.SAME_STEP, "copy": True}
-        self.swarm = SwarmVectorEnv(rom, num_envs, **options)
+    def __init__(self, rom: RomLike = None, num_envs: int = 1, **options: "Unpack[SingleOptions]") -> None:
+        without(options, dict.fromkeys(["autoreset_mode", "copy"], "Stable-Baselines3 asks for its own"))
+        self.swarm = SwarmVectorEnv(rom, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, copy=True, **options)
         super().__init__(num_envs, _with_channel(self.swarm.single_observation_space), self.swarm.single_action_space)
         self._actions: Any = None
         self._returns = np.zeros(num_envs)
@@ -49,7 +56,7 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, Any, Any, list[dict[str, Any]]]:
-        """Step."""
+        """Step all machines with the actions that `step_async` kept."""
         obs, rewards, terminated, truncated, infos = self.swarm.step(self._actions)
         self._returns += rewards
         self._lengths += 1
@@ -70,7 +77,7 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         return self._channelled(obs), rewards, done, found
 
     def close(self) -> None:
-        """Let the machines go."""
+        """Free the machines."""
         self.swarm.close()
 
     def get_images(self) -> Sequence[Any]:
@@ -78,23 +85,23 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         return [np.repeat(screen[..., None], 3, axis=-1) for screen in self.swarm.screens()]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The swarm's attribute, once for each env."""
+        """Return the swarm's attribute, once for each env."""
         return [getattr(self.swarm, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refused: the envs share their attributes."""
+        """Refuse: the envs share their attributes."""
         raise NotImplementedError(f"the envs of a swarm share `{attr_name}`; pass it to the constructor")
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Call a method of the swarm that takes an env first, as `save_state` does, for each env."""
+        """Call a method that takes an env first, such as `save_state`, for each env."""
         method = getattr(self.swarm, method_name)
         return [method(env, *method_args, **method_kwargs) for env in self._get_indices(indices)]
 
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None
     ) -> list[bool]:
-        """No env is wrapped."""
-        return [False for _ in self._get_indices(indices)]
+        """Each env counts as wrapped in a `Monitor`, whose part in `infos` is done here, and in nothing else."""
+        return [issubclass(Monitor, wrapper_class) for _ in self._get_indices(indices)]
 
     def _channelled(self, obs: Any) -> Any:
         if isinstance(obs, dict):

@@ -1,9 +1,10 @@
 """A boot program of our own, so that a reference starts where the swarm starts.
 
-PyBoy's own boot ROM plays an animation and hands over at a moment of its choosing. This one sets the
-documented post-boot registers of the DMG (Pan Docs "Power-Up Sequence"), switches the LCD on and resets DIV at
-chosen moments, and hands over at PC=0x0100 with the PPU and the divider in the phase asked for. It is built
-for each ROM, because the flags left behind depend on the header checksum.
+PyBoy's own boot ROM plays an animation and hands over at a moment of its choosing. This one sets
+the documented post-boot registers of the DMG (Pan Docs "Power-Up Sequence"), switches the LCD on
+and resets DIV at chosen moments, and hands over at PC=0x0100 with the PPU and the divider in the
+phase asked for. It is built for each ROM, because the flags left behind depend on the header
+checksum.
 """
 
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ TRADEMARK = (0x3C, 0x42, 0xB9, 0xA5, 0xB9, 0xA5, 0x42, 0x3C)
 
 @dataclass(frozen=True)
 class Phase:
-    """Where the clocks stand when PC reaches 0x0100."""
+    """Positions of the clocks when PC reaches 0x0100."""
 
     line_0_in_tcycles: int
     """Until LY becomes 0 in mode 2; the hand-over lies in line 153."""
@@ -27,9 +28,10 @@ class Phase:
     """The 16-bit counter whose upper half is DIV."""
 
 
-# The moments below are counted in PyBoy's own clock. It performs the access of `LDH (n),A` and `LDH A,(n)`
-# one M-cycle after the instruction began, hardware two; so the divider is shifted to read the same.
-PYBOY_PHASE = Phase(line_0_in_tcycles=68, divider=0xABD0)
+# The moments below are counted in PyBoy's own clock. It performs the access of `LDH (n),A` and
+# `LDH A,(n)` one M-cycle after the instruction began, hardware two; so the divider is shifted to
+# read the same.
+PYBOY_PHASE = Phase(line_0_in_tcycles=60, divider=0xABD0)
 
 REGISTER_WRITES = (  # P1, NR52, NR11, NR12, NR51, NR50, BGP
     (0x00, 0x00),
@@ -92,7 +94,7 @@ def boot_program(rom: bytes, phase: Phase) -> bytes:
 
 
 def logo_in_vram(rom: bytes) -> "dict[int, int]":
-    """What a boot ROM has drawn: the header's logo, each of its pixels as four, and the sign behind it."""
+    """Draw what a boot ROM draws: the header's logo, each pixel as four, and the sign behind it."""
     vram: "dict[int, int]" = {}
     nibbles = [nibble for byte in rom[LOGO] for nibble in (byte >> 4, byte & 0xF)]
     for index, nibble in enumerate(nibbles):

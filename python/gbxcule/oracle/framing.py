@@ -1,8 +1,9 @@
 """The framed protocol of the oracle servers.
 
-A frame is the magic `GBX1`, the length of a JSON header and of a binary payload (both unsigned 32-bit,
-little endian), then header and payload. The caller sends `{"command": ...}`; the answer is `{"ok": true, ...}`
-or `{"ok": false, "error": ...}`. The magic makes a stray print a clear error instead of a wild length.
+A frame is the magic `GBX1`, the length of a JSON header and of a binary payload (both unsigned
+32-bit, little endian), then header and payload. The caller sends `{"command": ...}`; the answer is
+`{"ok": true, ...}` or `{"ok": false, "error": ...}`. The magic makes a stray print a clear error
+instead of a wild length.
 """
 
 import json

@@ -1,8 +1,9 @@
-"""PyBoy behind the framed protocol: any number of machines in one process, each stepped like the swarm's.
+"""PyBoy behind the framed protocol: any number of machines in one process, stepped like the swarm.
 
-PyBoy runs at its best: no window, no sound, no rendering but for the last frame when somebody looks, as many
-frames to a call as the schedule allows. `exact` trades a little of that for lockstep: PyBoy also ends a tick
-when the LCD is switched on or off, and only by looking after every tick can those be told from frames.
+PyBoy runs at its best: no window, no sound, no rendering but for the last frame when it is asked
+for, as many frames in a call as the schedule allows. `exact` trades a little of that for lockstep:
+PyBoy also ends a tick when the LCD is switched on or off, and only a look after every tick tells
+those from frames.
 """
 
 import importlib.metadata
@@ -77,7 +78,7 @@ class Machine:
         self.exact = exact
 
     def state_after_boot(self, vram: "dict[int, int]") -> bytes:
-        """Run the boot program and keep the state in the moment it hands over, with this in video memory."""
+        """Run the boot program with this in video memory, and keep the state as it hands over."""
         state = io.BytesIO()
 
         def hand_over(_: None) -> None:
@@ -138,7 +139,8 @@ class Machine:
         file = self.pyboy.register_file
         hl, pc = file.HL, file.PC
         if self.pyboy.memory[pc] == HALT and self.is_halted():
-            # PyBoy leaves PC on the HALT it waits in and steps over it when it wakes. The CPU has fetched it.
+            # PyBoy leaves PC on the HALT it waits in and steps over it when it wakes. The CPU has
+            # fetched it.
             pc = pc + 1 & 0xFFFF
         return (file.A, file.F, file.B, file.C, file.D, file.E, hl >> 8, hl & 0xFF, file.SP, pc)
 
@@ -162,7 +164,7 @@ class Machine:
         return head + bytes([self.pyboy.memory[0xFFFF]]) if high > 0xFFFF else head
 
     def screen(self) -> bytes:
-        """The last drawn frame as the swarm packs it: 2 bits a pixel, leftmost on top, 0 is white."""
+        """Pack the last drawn frame as the swarm does: 2 bits a pixel, leftmost on top, 0 white."""
         shade = 3 - (self.pyboy.screen.ndarray[:, :, 0] >> 6)  # its grays are FF, 99, 55, 00
         quads = shade.reshape(-1, 4)
         return (quads[:, 0] << 6 | quads[:, 1] << 4 | quads[:, 2] << 2 | quads[:, 3]).astype("uint8").tobytes()
@@ -202,9 +204,10 @@ class Server:
     def step(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":
         if len(payload) != len(self.machines):
             raise ValueError(f"{len(payload)} actions for {len(self.machines)} machines")
-        schedule = header["frames"], header["release_after"], header["draw_last"]
-        for machine, action in zip(self.machines, payload):
-            machine.step(action, *schedule)
+        held = header["release_after"]
+        held = held * len(self.machines) if len(held) == 1 else held
+        for machine, action, release_after in zip(self.machines, payload, held):
+            machine.step(action, header["frames"], release_after, header["draw_last"])
         if header["features"]:
             return {}, b"".join(machine.features() for machine in self.machines)
         return {}, b""

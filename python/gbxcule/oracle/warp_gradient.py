@@ -1,4 +1,7 @@
-"""Launches backward: forward on a tape of NVIDIA Warp, then back, with given gradients beside all arrays."""
+"""Backward launches of NVIDIA Warp.
+
+A tape records the forward launch; it is run back with given gradients beside all arrays.
+"""
 
 import warp as wp
 
@@ -6,13 +9,13 @@ from gbxcule.oracle import warp_server
 
 
 def backward(header: dict, payload: bytes) -> "tuple[dict, bytes]":
-    """Launch kernels of a text; the gradients of the arrays of all launches come back, in order."""
+    """Launch kernels of a text; return the gradients of the arrays of all launches, in order."""
     module = warp_server.load(header["source"], backward=True)
     return launched(header, payload, lambda described: getattr(module, described["kernel"]))
 
 
 def launched(header: dict, payload: bytes, kernel_of) -> "tuple[dict, bytes]":
-    """All launches. What fails answers with its error in place of memory."""
+    """Run all launches; one that fails answers with its error in place of memory."""
     results, errors, at = [], [], 0
     for described in header["launches"]:
         result, problem = b"", ""
@@ -56,7 +59,7 @@ def launch(kernel, described: dict, parts: "list[tuple[bytes, bytes]]") -> bytes
 
 
 def backward_file(header: dict, payload: bytes) -> "tuple[dict, bytes]":
-    """The same with kernels of a file, by their lines."""
+    """Launch kernels of a file backward, chosen by their lines."""
     made = warp_server.kernels_of(warp_server.Path(header["file"]), header["kernels"], backward=True)
 
     def kernel_of(described: dict):

@@ -1,11 +1,11 @@
-"""NVIDIA Warp behind the framed protocol: kernels as source text in, memory after their launches out.
+"""NVIDIA Warp behind the framed protocol: kernels as text in, memory after launches out.
 
-Warp wants to read a kernel's source from a file, so the text goes to a temporary one. All kernels of a text
-share one module and one run of clang, which takes most of the time: send many kernels at once. The module is
-named by the text's hash, so that Warp's own cache on disk finds it again.
+Warp wants to read a kernel's source from a file, so the text goes to a temporary one. All kernels
+of a text share one module and one run of clang, which takes most of the time: send many kernels at
+once. The module is named by the text's hash, so that Warp's own cache on disk finds it again.
 
-Kernels of a file that exists are asked for by their lines; see `warp_source`. A command that takes longer than
-`LIMIT_S` ends the process with a traceback, so that no caller waits for ever.
+Kernels of a file that exists are asked for by their lines; see `warp_source`. A command that takes
+longer than `LIMIT_S` ends the process with a traceback, so that no caller waits for ever.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ MODULES: "dict[tuple[str, bool], object]" = {}
 
 
 def hello(header: dict, payload: bytes) -> "tuple[dict, bytes]":
-    """Who answers."""
+    """Name the program that answers, and its version."""
     return {
         "protocol": framing.PROTOCOL_VERSION,
         "warp": importlib.metadata.version("warp-lang"),
@@ -100,7 +100,7 @@ def scalar_or_composite(declared, payload: bytes):
 
 
 def launch(kernel, described: dict, payload: bytes, at: int) -> "tuple[bytes, int]":
-    """Launch a kernel; the memory of its arrays, and where the next one's payload begins."""
+    """Launch a kernel; return its arrays' memory, and where the next one's payload begins."""
     actuals = []
     for argument, given in zip(kernel.adj.args, described["arguments"], strict=True):
         actuals.append(Actual(argument.type, given, payload[at : at + given["bytes"]]))
@@ -111,7 +111,7 @@ def launch(kernel, described: dict, payload: bytes, at: int) -> "tuple[bytes, in
 
 
 def run(header: dict, payload: bytes) -> "tuple[dict, bytes]":
-    """Compile a text and launch kernels of it; the arrays of all launches come back, in order."""
+    """Compile a text and launch kernels of it; return the arrays of all launches, in order."""
     begin = time.perf_counter()
     module = load(header["source"], header.get("backward", False))
     compiled = time.perf_counter()
@@ -124,7 +124,7 @@ def run(header: dict, payload: bytes) -> "tuple[dict, bytes]":
 
 
 def concrete(described, declared):
-    """The type that a description names; what it doesn't is the declared one."""
+    """Return the type that a description names; what it leaves out is the declared type's."""
     if described is None:
         return declared
     if isinstance(described, str):
@@ -140,7 +140,7 @@ def concrete(described, declared):
 
 
 def kernels_of(path: Path, wanted: "list[dict]", backward: bool = False) -> dict:
-    """Kernels of a file by their lines, or why there is none, in as few modules of their own as will do."""
+    """Find kernels of a file by line, or the reason why there is none, in few modules."""
     found = warp_source.kernels(path, {kernel["line"] for kernel in wanted})
     made = {}
     for kernel in wanted:
@@ -171,8 +171,10 @@ def loaded(path: Path, found: dict, kernels: "list[dict]", backward: bool) -> di
 
 
 def in_module(name: str, found: dict, kernels: "list[dict]", backward: bool) -> dict:
-    """Kernels in a module of this name. Floats are rounded at each operation, where Warp would fuse a product
-    with a sum."""
+    """Make kernels in a module of this name.
+
+    Floats are rounded at each operation, where Warp would fuse a product with a sum.
+    """
     module = wp.get_module(name)
     module.options |= {"enable_backward": backward, "fuse_fp": False}
     made = {}
@@ -189,7 +191,7 @@ def in_module(name: str, found: dict, kernels: "list[dict]", backward: bool) -> 
 
 
 def run_file(header: dict, payload: bytes) -> "tuple[dict, bytes]":
-    """Launch kernels of a file. What fails answers with its error in place of memory."""
+    """Launch kernels of a file; a launch that fails answers with its error in place of memory."""
     made = kernels_of(Path(header["file"]), header["kernels"])
     results, errors, at = [], [], 0
     for described in header["launches"]:
@@ -208,7 +210,7 @@ def run_file(header: dict, payload: bytes) -> "tuple[dict, bytes]":
 
 
 def limited(command: framing.Command) -> framing.Command:
-    """The command, which ends the process if it takes too long."""
+    """Wrap a command so that it ends the process if it takes too long."""
 
     def run_in_time(header: dict, payload: bytes) -> "tuple[dict, bytes]":
         faulthandler.dump_traceback_later(LIMIT_S, exit=True)

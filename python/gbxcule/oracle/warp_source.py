@@ -1,9 +1,9 @@
 """Kernels of a Python file, wherever in it they stand, without running the rest of it.
 
-A test file defines kernels at its top, in functions and in methods, between statements that launch, measure
-and assert. Only what defines something is executed here: imports, assignments, functions and classes. A
-function around a kernel is called with `None` for each of its parameters. What fails on the way is left out:
-a kernel that needed it is then missing, or fails when it is compiled.
+A test file defines kernels at its top, in functions and in methods, between statements that launch,
+measure and assert. Only what defines something is executed here: imports, assignments, functions
+and classes. A function around a kernel is called with `None` for each of its parameters. What fails
+on the way is left out: a kernel that needed it is then missing, or fails when it is compiled.
 """
 
 import __future__
@@ -20,7 +20,7 @@ BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 
 
 def kernels(path: Path, lines: "set[int]") -> "dict[int, object]":
-    """What the `def`s at these lines became: kernels, or plain functions."""
+    """Return what the `def`s at these lines became: kernels, or plain functions."""
     tree = ast.parse(path.read_text(), str(path))
     module = types.ModuleType("source_" + hashlib.sha256(str(path).encode()).hexdigest()[:16])
     module.__file__ = str(path)
@@ -55,7 +55,7 @@ def is_future(node: ast.stmt) -> bool:
 
 
 def definitions(body: "list[ast.stmt]", lines: "set[int]") -> "list[ast.stmt]":
-    """What of a body defines something, guarded, with the wanted kernels noted."""
+    """Keep of a body what defines something, guarded, with the wanted kernels noted."""
     kept = []
     for node in body:
         if isinstance(node, BLOCKS) and holds(node, lines):

@@ -1,8 +1,8 @@
-"""The C++ and CUDA text that NVIDIA Warp writes for a kernel, forward and backward, without compiling it and without a
-GPU.
+"""C++ and CUDA text that NVIDIA Warp writes for a kernel, forward and backward.
 
-It is what Warp puts into its kernel cache for a module with this one text; a test holds it against those files.
-Comments name the file that the text was read from: here that is `row.py`.
+Nothing is compiled, and no GPU is needed. The text is what Warp puts into its kernel cache for a
+module with this one text; a test compares both. Comments name the file that the text was read from:
+here that is `row.py`.
 """
 
 import hashlib
@@ -28,7 +28,10 @@ def texts(header: dict, payload: bytes) -> "tuple[dict, bytes]":
 
 
 def text(source: str, folder: Path) -> dict:
-    """Both texts, as a process writes them that has seen no other source: Warp numbers functions of one name."""
+    """Write both texts as a process does that has seen no other source.
+
+    Warp numbers functions of one name, so earlier sources would show.
+    """
     counts = dict(context.function_key_counts)
     context.function_key_counts.clear()
     try:
@@ -43,7 +46,10 @@ def text(source: str, folder: Path) -> dict:
 
 
 def read(source: str, folder: Path):
-    """The source as a module of Warp's, which reads it from a file; Python keeps what it read by the file's name."""
+    """Make the source a module of Warp's.
+
+    Warp reads a source from a file, and Python keeps what it read by the file's name.
+    """
     place = folder / hashlib.sha256(source.encode()).hexdigest()[:16]
     place.mkdir(exist_ok=True)
     path = place / f"{NAME}.py"
@@ -65,7 +71,7 @@ def written(module, target: str, folder: Path) -> str:
 
 
 def bare(line: str, folder: Path) -> str:
-    """The line without the folder, if it is a comment that names the file: that folder is gone tomorrow."""
+    """Drop the folder from a comment that names the file: the folder is a temporary one."""
     begin = line.find(str(folder))
     if begin < 0:
         return line

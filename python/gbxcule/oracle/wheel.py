@@ -6,8 +6,11 @@ import json
 
 
 def provenance(package: str) -> dict:
-    """Its version, and which wheel it was: by PEP 610 if the installer was given an address, else by what pip and others
-    record of every wheel."""
+    """Describe the installed wheel: its version and where it came from.
+
+    That is the address by PEP 610 if the installer was given one, else what pip and others record
+    of every wheel.
+    """
     found = importlib.metadata.distribution(package)
     facts = {"package": package, "version": found.version, "wheel": source(package)}
     direct = json.loads(found.read_text("direct_url.json") or "{}")
@@ -19,14 +22,17 @@ def provenance(package: str) -> dict:
 
 
 def source(package: str) -> str:
-    """The address that the package was installed from, as PEP 610 records it."""
+    """Return the address that the package was installed from, as PEP 610 records it."""
     text = importlib.metadata.distribution(package).read_text("direct_url.json")
     return json.loads(text).get("url", "wheel source unknown") if text else "wheel source unknown"
 
 
 def record_hash(found: importlib.metadata.Distribution) -> "str | None":
-    """One hash for all files of the wheel: of the lines of RECORD that carry a hash, without what was added when it was
-    installed. The same wheel gives the same one wherever it is installed."""
+    """Hash the files of the wheel: the lines of RECORD that carry a hash.
+
+    Files that the installer adds are left out, so a wheel gives the same hash wherever it is
+    installed.
+    """
     text = found.read_text("RECORD")
     if text is None:
         return None

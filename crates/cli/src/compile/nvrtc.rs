@@ -1,13 +1,13 @@
 //! CUDA text through NVRTC: `--emit ptx` and `--emit cubin`.
 
-use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
+use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 
-/// What NVRTC makes of a text.
+/// Compiles a text with NVRTC.
 pub(super) fn compile(
     text: &str,
     name: &str,
     arch: Arch,
-    output: Output,
+    output: CodeFormat,
 ) -> anyhow::Result<Vec<u8>> {
     let nvrtc = Nvrtc::find()?;
     Ok(nvrtc.compile(text, &format!("{name}.cu"), arch, output)?)

@@ -1,42 +1,49 @@
-//! `gbxcule synth validate`, `mutate`, `leakage`: what looks at datasets.
+//! `gbxcule synth validate`, `mutate`, `leakage`: the verbs that read datasets.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 use gbxcule_oracle::Python;
+use gbxcule_sandbox::Protection;
 use gbxcule_synth::batch::Manifest;
 use gbxcule_synth::leak::{Leakage, leakage};
 use gbxcule_synth::mutate::{Mutation, Score, score};
 use gbxcule_synth::row::{Check, Row, Texts};
-use gbxcule_synth::validate::{Rungs, is_caught, ladder, units, validate};
+use gbxcule_synth::validate::{Checks, count_verdicts, is_caught, units, validate};
 
 use super::make::{read_rows, write_rows};
 use super::{Dataset, Device};
+use crate::print::{self, say};
 use crate::progress;
 
 /// Rows to an executable of the host's compiler.
 const HOST_ROWS: usize = 32;
 
-/// Where the host's compiler works.
+/// Options of the checks with the host's compiler.
 #[derive(Args)]
 struct Host {
     /// Leave out what needs the host's C++ compiler
     #[arg(long)]
     no_host: bool,
 
-    /// The folder for the host compiler's files
+    /// The folder in which the host's compiler gets one of its own to work in, removed at the end
     #[arg(long, value_name = "DIR", default_value = "runs/synth-host")]
     work: PathBuf,
 }
 
 impl Host {
     fn folder(&self) -> Option<PathBuf> {
-        (!self.no_host).then(|| self.work.join(std::process::id().to_string()))
+        (!self.no_host).then(|| {
+            if let Some(warning) = Protection::here().warning() {
+                print::error(&format!("{warning}\n"));
+            }
+            self.work.clone()
+        })
     }
 }
 
-/// Run every check on every row and print the ladder
+/// Run every check on every row and print how many rows pass each
 #[derive(Args)]
 pub(crate) struct Validate {
     #[command(flatten)]
@@ -53,8 +60,8 @@ pub(crate) struct Validate {
     #[arg(long)]
     warp: bool,
 
-    /// Write the rows with these verdicts, as a dataset of its own: rows in which NVIDIA Warp's gradient is wrong are
-    /// labelled, and the card counts them
+    /// Write the rows with these verdicts, as a dataset of its own: rows in which NVIDIA Warp's
+    /// gradient is wrong are labelled, and the card counts them
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -67,21 +74,18 @@ impl Validate {
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut verdicts = Vec::new();
         let warp = self.warp.then(Python::find);
-        let (host, host_texts) = (folder.clone(), Texts::Both);
-        let wanted = Rungs { host, host_texts, nvrtc: self.nvrtc, warp, gpu };
+        let (host, host_texts) = (folder, Texts::Both);
+        let wanted = Checks { host, host_texts, host_altered: false, nvrtc: self.nvrtc, warp, gpu };
         for rows in rows.chunks(HOST_ROWS) {
             verdicts.extend(validate(rows, &wanted)?);
             bar.inc(rows.len() as u64);
         }
         bar.finish_and_clear();
-        if let Some(folder) = &folder {
-            _ = std::fs::remove_dir_all(folder);
-        }
-        print_ladder(&rows, &verdicts);
         if let Some(out) = &self.out {
             rows.iter_mut().zip(&verdicts).for_each(|(row, checks)| row.keep(checks));
             write_rows(out, &manifest, &rows, false)?;
         }
+        print_counts(&rows, &verdicts);
         Ok(!verdicts.iter().any(|checks| is_caught(checks)))
     }
 }
@@ -90,39 +94,49 @@ impl Validate {
 const LEVELS: [(f64, f64); 6] =
     [(-1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (2.0, 4.0), (4.0, 16.0), (16.0, f64::INFINITY)];
 
-fn print_ladder(rows: &[Row], verdicts: &[Vec<Check>]) {
+fn print_counts(rows: &[Row], verdicts: &[Vec<Check>]) {
     for (row, checks) in rows.iter().zip(verdicts) {
         for check in checks.iter().filter(|check| check.verdict == "fail") {
-            println!("row {}: {} fails ({:?})", row.id, check.check, check.number);
+            say!("row {}: {} fails ({:?})", row.id, check.check, check.number);
         }
     }
-    println!(
+    say!(
         "{:<14} {:>8} {:>8} {:>8} {:>8}   largest number of a pass",
-        "rung", "pass", "fail", "not run", "pass %"
+        "experiment",
+        "pass",
+        "fail",
+        "not run",
+        "pass %"
     );
-    for (name, pass, fail, none, most) in ladder(verdicts) {
+    for (name, pass, fail, none, most) in count_verdicts(verdicts) {
         let (percent, most) = match pass + fail {
             0 => ("-".into(), "-".into()),
             run => (format!("{:.2}", 100.0 * pass as f64 / run as f64), format!("{most:.3e}")),
         };
-        println!("{name:<14} {pass:>8} {fail:>8} {none:>8} {percent:>8}   {most}");
+        say!("{name:<14} {pass:>8} {fail:>8} {none:>8} {percent:>8}   {most}");
     }
-    println!(
+    say!(
         "\n{:<14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}   rows that differ by so many units in the last place",
-        "rung", "0", "1", "2", "3..4", "5..16", "more"
+        "experiment",
+        "0",
+        "1",
+        "2",
+        "3..4",
+        "5..16",
+        "more"
     );
     for (name, units) in units(verdicts).into_iter().filter(|(_, units)| !units.is_empty()) {
-        print!("{name:<14}");
-        for (above, to) in LEVELS {
+        let count = |(above, to): (f64, f64)| {
             let count = units.iter().filter(|&&it| above < it && it <= to).count();
-            print!(" {count:>8}");
-        }
-        println!("   at most {:.0}", units.last().copied().unwrap_or(0.0));
+            format!(" {count:>8}")
+        };
+        let counts: String = LEVELS.map(count).concat();
+        say!("{name:<14}{counts}   at most {:.0}", units.last().copied().unwrap_or(0.0));
     }
     let is_wrong = |check: &&Check| check.verdict == "wrong";
     let wrong = verdicts.iter().flatten().filter(is_wrong).count();
     if wrong > 0 {
-        println!(
+        say!(
             "NVIDIA Warp's gradient is wrong in {wrong} rows, of those that it has no verdict for"
         );
     }
@@ -150,7 +164,7 @@ impl Mutate {
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
         let mut totals: Vec<Score> = Vec::new();
         let mut missed = |kind: Mutation, row: &Row, wrong: &Row| {
-            bar.suspend(|| println!("row {}, {}: passes\n{}", row.id, kind.name(), wrong.source));
+            bar.suspend(|| say!("row {}, {}: passes\n{}", row.id, kind.name(), wrong.source));
         };
         for rows in rows.chunks(HOST_ROWS) {
             let scores = score(rows, self.seed, folder.as_deref(), gpu, &mut missed)?;
@@ -161,16 +175,19 @@ impl Mutate {
             bar.inc(rows.len() as u64);
         }
         bar.finish_and_clear();
-        if let Some(folder) = &folder {
-            _ = std::fs::remove_dir_all(folder);
-        }
-        println!(
+        say!(
             "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8} {:>12}",
-            "made wrong", "rows", "equal", "caught", "missed", "caught %", "by running %"
+            "made wrong",
+            "rows",
+            "equal",
+            "caught",
+            "missed",
+            "caught %",
+            "by running %"
         );
         for score in &totals {
             let wrong = (score.made - score.equal).max(1) as f64;
-            println!(
+            say!(
                 "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8.2} {:>12.2}",
                 score.kind.name(),
                 score.made,
@@ -200,14 +217,19 @@ impl Leak {
         let bar = progress::late_bar(rows.len() as u64, "rows").with_message("comparing");
         let found = leakage(&rows, usize::MAX, &|rows| progress::advance(&bar, rows as u64));
         bar.finish_and_clear();
-        println!(
+        say!(
             "{:<8} {:>8} {:>8} {:>10} {:>10} {:>10}",
-            "split", "rows", "median", ">= 0.8", ">= 0.9", "1.0"
+            "split",
+            "rows",
+            "median",
+            ">= 0.8",
+            ">= 0.9",
+            "1.0"
         );
         for leakage in found {
             let [most, nearly, all] =
                 Leakage::LEVELS.map(|least| format!("{:.2} %", leakage.share(least)));
-            println!(
+            say!(
                 "{:<8} {:>8} {:>8.2} {most:>10} {nearly:>10} {all:>10}",
                 leakage.split,
                 leakage.nearest.len(),

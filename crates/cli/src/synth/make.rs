@@ -1,4 +1,4 @@
-//! `gbxcule synth generate`, `batch`, `card`, `dedupe`: what writes datasets.
+//! `gbxcule synth generate`, `batch`, `card`, `dedupe`: the verbs that write datasets.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -8,31 +8,34 @@ use clap::{Args, ValueEnum};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::nvrtc::Arch;
-use gbxcule_synth::batch::{Manifest, Work, batch, extent, is_whole, read_brief};
+use gbxcule_synth::batch::{MOST_ROWS, Manifest, Work, extent, finish, is_whole, read_brief};
 use gbxcule_synth::card;
 use gbxcule_synth::jsonl::to_jsonl;
 use gbxcule_synth::leak::unique;
 use gbxcule_synth::row::{Mode, Plan, Row, Texts};
-use gbxcule_synth::skeleton::{Known, is_known};
+use gbxcule_synth::skeleton::{KnownSkeletons, is_known};
 use gbxcule_synth::table::to_parquet;
 use gbxcule_synth::tool::Tools;
 use gbxcule_synth::usage::Usage;
 
 use super::{Dataset, Device};
+use crate::print::{self, say};
 use crate::progress;
+use crate::run_options::workers;
 
-/// What rows are made of.
+/// Options of a dataset that is made.
 #[derive(Args)]
-struct What {
+struct DatasetOptions {
     /// Rows of the whole dataset
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_ROWS))]
     count: u64,
 
     /// The dataset's seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// `text` leaves out everything that runs a kernel, `meaning` all but the runs that tell whether it means something
+    /// `text` leaves out everything that runs a kernel, `meaning` all but the runs that tell
+    /// whether it means something
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
 
@@ -48,8 +51,8 @@ struct What {
     #[arg(long, value_name = "ARCH", default_value = "sm_90")]
     arch: Arch,
 
-    /// Add the C++ and CUDA text that NVIDIA Warp writes for the same source, by the `warp-lang` of the Python that
-    /// `GBXCULE_PYTHON` names; no GPU is needed
+    /// Add the C++ and CUDA text that NVIDIA Warp writes for the same source, by the `warp-lang` of
+    /// the Python that `GBXCULE_PYTHON` names; no GPU is needed
     #[arg(long)]
     warp_text: bool,
 
@@ -58,7 +61,7 @@ struct What {
     out: PathBuf,
 
     /// Threads; without it, one for each core
-    #[arg(long, value_name = "W")]
+    #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
     /// Write each block as JSON lines, too
@@ -74,13 +77,14 @@ struct What {
 enum Depth {
     /// Read, lowered, differentiated and printed, not run
     Text,
-    /// Run to know that results are finite and differ, inputs matter, and no statement can be left out
+    /// Run to know that results are finite and differ, inputs matter, and no statement can be left
+    /// out
     Meaning,
     /// Run, too: meaning, expected results, gradients against finite differences
     Run,
 }
 
-impl What {
+impl DatasetOptions {
     fn tools(&self, device: Device) -> anyhow::Result<Tools> {
         if self.ptx && device == Device::Cpu {
             bail!("PTX is made of CUDA text: add --device cuda or --device both");
@@ -105,14 +109,18 @@ impl What {
         let work = Work { shard, shards, workers, resume: self.resume, jsonl: self.jsonl };
         let tools = self.tools(device)?;
         let manifest = self.manifest(device.texts(), &tools);
-        let (all, there) = extent(&self.out, &manifest, &work);
+        let extent = extent(&self.out, &manifest, &work);
+        let (all, there) = (extent.rows, extent.there);
+        for path in &extent.damaged {
+            print::error(&format!("{}: not a whole block: made again\n", path.display()));
+        }
         let bar = progress::bar(all, "rows").with_message(format!("shard {shard}/{shards}"));
         bar.set_position(if self.resume { there } else { 0 });
         let start = std::time::Instant::now();
-        batch(&self.out, &manifest, &work, &tools, &|| bar.inc(1))?;
+        finish(&self.out, &manifest, (&work, &extent), &tools, &|| bar.inc(1))?;
         bar.finish_and_clear();
         let (made, seconds) = (all - there, start.elapsed().as_secs_f64());
-        println!(
+        say!(
             "{made} rows in {seconds:.1} s: {:.0} rows/s with {workers} workers",
             made as f64 / seconds.max(1e-9)
         );
@@ -124,7 +132,7 @@ impl What {
 #[derive(Args)]
 pub(crate) struct Generate {
     #[command(flatten)]
-    what: What,
+    what: DatasetOptions,
 }
 
 impl Generate {
@@ -139,7 +147,7 @@ impl Generate {
 #[derive(Args)]
 pub(crate) struct Batch {
     #[command(flatten)]
-    what: What,
+    what: DatasetOptions,
 
     /// Which of how many processes this is, from 0
     #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = shard)]
@@ -170,8 +178,8 @@ pub(crate) struct Card {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Count features in these Python files, such as `warp/tests` of a wheel, instead of taking the counts of Warp
-    /// 1.19's tests, and write the counts to statistics/usage.csv
+    /// Count features in these Python files, such as `warp/tests` of a wheel, instead of taking the
+    /// counts of Warp 1.19's tests, and write the counts to statistics/usage.csv
     #[arg(long, value_name = "FOLDER")]
     warp_tests: Option<PathBuf>,
 }
@@ -243,7 +251,8 @@ pub(crate) struct Dedupe {
     #[command(flatten)]
     from: Dataset,
 
-    /// Drop rows that are kernels of these Python files, too, but for names and literals; may be repeated
+    /// Drop rows that are kernels of these Python files, too, but for names and literals; may be
+    /// repeated
     #[arg(long, value_name = "FOLDER")]
     against: Vec<PathBuf>,
 
@@ -261,18 +270,19 @@ impl Dedupe {
         let (manifest, rows) = self.from.read()?;
         let all = rows.len();
         let mut rows = unique(rows);
-        println!("{} of {all} rows have a structure that none before them has", rows.len());
+        let first = rows.len();
+        let mut dropped = Vec::new();
         for folder in &self.against {
-            let known = Known::of_folder(folder)?;
+            let known = KnownSkeletons::of_folder(folder)?;
             let before = rows.len();
             rows.retain(|row| !is_known(&row.source, &known));
-            println!(
-                "{} rows are kernels of {}, names and literals aside: dropped",
-                before - rows.len(),
-                folder.display()
-            );
+            dropped.push((before - rows.len(), folder.display()));
         }
         write_rows(&self.out, &manifest, &rows, self.jsonl)?;
+        say!("{first} of {all} rows have a structure that none before them has");
+        for (rows, folder) in dropped {
+            say!("{rows} rows are kernels of {folder}, names and literals aside: dropped");
+        }
         Ok(true)
     }
 }

@@ -1,5 +1,6 @@
-//! How far the swarm may be asked ahead of what a device has done, so that whoever comes does not wait long: `session`
-//! asks it after each piece of a step, and tells it what waiting took. It sees no clock itself.
+//! The limit on work that is asked of a device before it is waited for, so that a new request does
+//! not wait long. `session` asks after each piece of a step, and reports how long waiting took.
+//! This module reads no clock.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ pub(crate) struct Ahead {
     pieces: u32,
     /// The time that asking took.
     busy: Duration,
-    /// What a piece took when the device was waited for; nothing before that.
+    /// Time of one piece, measured when the device was last waited for; zero before that.
     piece_took: Duration,
 }
 
@@ -26,7 +27,7 @@ impl Ahead {
         is_first || self.pieces >= MOST_PIECES || self.piece_took * self.pieces >= LONGEST
     }
 
-    /// Is there anything to wait for?
+    /// Returns true if there is work to wait for.
     pub(crate) fn is_waiting(&self) -> bool {
         self.pieces > 0
     }
@@ -74,7 +75,7 @@ mod tests {
             ahead.ask(Duration::ZERO);
             ahead.settle(piece);
             for _ in 0..3 {
-                // Asking is quick, the work is done while somebody waits.
+                // Asking is quick, the work is done while the session waits.
                 assert_eq!(asked(&mut ahead, Duration::ZERO), pieces, "{piece:?}");
                 ahead.settle(piece * pieces);
                 assert_eq!(ahead.piece_took(), piece);

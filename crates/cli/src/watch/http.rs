@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-/// A head longer than this is nobody's who wants our page.
+/// A browser's head is never longer than this.
 const MOST_HEAD_BYTES: usize = 16 << 10;
 
 /// The first line and the headers of a request, and what was read beyond them.
@@ -10,6 +10,7 @@ const MOST_HEAD_BYTES: usize = 16 << 10;
 pub(crate) struct Head {
     pub(crate) method: String,
     pub(crate) path: String,
+    query: String,
     headers: Vec<(String, String)>,
     pub(crate) rest: Vec<u8>,
 }
@@ -20,15 +21,17 @@ impl Head {
         let mut bytes = Vec::new();
         let mut chunk = [0; 2048];
         loop {
-            if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-                let rest = bytes.split_off(end + 4);
-                return Self::parse(&String::from_utf8_lossy(&bytes), rest);
-            }
             let read = stream.read(&mut chunk)?;
             if read == 0 || bytes.len() + read > MOST_HEAD_BYTES {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "no whole request head"));
             }
+            // The end may have begun in the bytes before.
+            let from = bytes.len().saturating_sub(3);
             bytes.extend_from_slice(&chunk[..read]);
+            if let Some(end) = bytes[from..].windows(4).position(|four| four == b"\r\n\r\n") {
+                let rest = bytes.split_off(from + end + 4);
+                return Self::parse(&String::from_utf8_lossy(&bytes), rest);
+            }
         }
     }
 
@@ -43,10 +46,11 @@ impl Head {
         let headers = lines.filter_map(|line| line.split_once(':'));
         let headers =
             headers.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
-        let path = target.split('?').next().unwrap_or_default();
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
         Ok(Self {
             method: method.to_owned(),
             path: path.to_owned(),
+            query: query.to_owned(),
             headers: headers.collect(),
             rest,
         })
@@ -57,19 +61,33 @@ impl Head {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Did our own page, opened by an address or as `localhost`, send this? Another page that a browser happens to
-    /// show may not drive the swarm, nor may one behind a name that was made to point here.
-    pub(crate) fn is_ours(&self) -> bool {
+    /// Returns true if a page of ours sent this request, or no page did. Another page that a
+    /// browser happens to show may not drive the swarm.
+    pub(crate) fn is_same_origin(&self) -> bool {
+        let host = self.header("host").unwrap_or_default();
+        self.header("origin").is_none_or(|origin| origin == format!("http://{host}"))
+    }
+
+    /// Was the page opened by an address or as `localhost`, not by a name that may have been made
+    /// to point here?
+    pub(crate) fn is_by_address(&self) -> bool {
         let host = self.header("host").unwrap_or_default();
         let name = match host.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
             _ => host,
         };
         let address = name.trim_start_matches('[').trim_end_matches(']');
-        let is_address = address.parse::<std::net::IpAddr>().is_ok() || name == "localhost";
-        let same_origin =
-            self.header("origin").is_none_or(|origin| origin == format!("http://{host}"));
-        is_address && same_origin
+        address.parse::<std::net::IpAddr>().is_ok() || name == "localhost"
+    }
+
+    /// Returns true if the address carries this token. The comparison takes the same time for every
+    /// wrong token.
+    pub(crate) fn has_token(&self, token: &str) -> bool {
+        let mut given = self.query.split('&').filter_map(|part| part.strip_prefix("token="));
+        given.any(|given| {
+            let differences = given.bytes().zip(token.bytes()).map(|(one, other)| one ^ other);
+            given.len() == token.len() && differences.fold(0, |all, bits| all | bits) == 0
+        })
     }
 
     /// The key of a WebSocket handshake, if this is one.
@@ -78,6 +96,11 @@ impl Head {
         self.header("sec-websocket-key").filter(|_| upgrade.eq_ignore_ascii_case("websocket"))
     }
 }
+
+/// Content security policy: lists the sources that the page may load, and forbids other pages to
+/// show this one in a frame, where clicks can be stolen.
+const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; \
+                      form-action 'none'; frame-ancestors 'none'";
 
 /// Write a whole answer; the connection is closed after it.
 pub(crate) fn answer(
@@ -88,8 +111,8 @@ pub(crate) fn answer(
 ) -> io::Result<()> {
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
-         X-Content-Type-Options: nosniff\r\nContent-Security-Policy: default-src 'self'; img-src 'self' data:\r\n\
-         Connection: close\r\n\r\n",
+         X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n\
+         Cross-Origin-Resource-Policy: same-origin\r\nContent-Security-Policy: {POLICY}\r\nConnection: close\r\n\r\n",
         body.len(),
     );
     stream.write_all(head.as_bytes())?;
@@ -124,6 +147,39 @@ mod tests {
     }
 
     #[test]
+    fn a_head_that_comes_byte_by_byte_is_the_same() {
+        struct Slow<'b>(&'b [u8]);
+        impl Read for Slow<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let Some((first, rest)) = self.0.split_first() else { return Ok(0) };
+                (buffer[0], self.0) = (*first, rest);
+                Ok(1)
+            }
+        }
+        let mut slow = Slow(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nrest");
+        let head = Head::read(&mut slow).expect("a head");
+        assert_eq!((head.header("host"), head.rest.len(), slow.0), (Some("a"), 0, &b"rest"[..]));
+    }
+
+    #[test]
+    fn a_token_is_the_right_one_or_none() {
+        let has = |target: &str| head(&format!("GET {target} HTTP/1.1\r\n\r\n")).has_token("abc");
+        assert!(has("/?token=abc") && has("/socket?a=b&token=abc"));
+        let wrong = [
+            "/",
+            "/?token=",
+            "/?token=ab",
+            "/?token=abcd",
+            "/?token=abd",
+            "/?tokens=abc",
+            "/token=abc",
+        ];
+        for target in wrong {
+            assert!(!has(target), "{target}");
+        }
+    }
+
+    #[test]
     fn only_our_own_page_may_connect() {
         let cases = [
             ("Host: 127.0.0.1:8117", true),
@@ -136,7 +192,8 @@ mod tests {
         ];
         for (headers, ours) in cases {
             let text = format!("GET /socket HTTP/1.1\r\n{headers}\r\n\r\n");
-            assert_eq!(head(&text).is_ours(), ours, "{headers}");
+            let head = head(&text);
+            assert_eq!(head.is_same_origin() && head.is_by_address(), ours, "{headers}");
         }
     }
 }

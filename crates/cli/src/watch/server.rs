@@ -1,30 +1,36 @@
-//! One port for the page and the view: each connection gets a thread, which answers one request or becomes a viewer.
+//! One port for the page and the view: each connection gets a thread, which answers one request or
+//! becomes a viewer.
 
 use std::io::{self, Write};
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tungstenite::handshake::derive_accept_key;
 
+use crate::watch::connection::{Connection, Connections};
 use crate::watch::http::{Head, answer};
-use crate::watch::session::Command;
+use crate::watch::swarm_channel::{SwarmReceiver, SwarmSender, swarm_channel};
+use crate::watch::timed::Timed;
 use crate::watch::{page, viewer};
 
-/// Requests that may wait for the swarm; a browser that sends more waits itself.
-const COMMANDS_WAITING: usize = 256;
+/// Time limit of a request, and of its answer, from the first byte to the last.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A browser that says nothing, or takes nothing, for this long is gone.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Threads for connections: those that have their places, and as many that are about to end.
+const MOST_THREADS: usize = 256;
+
+/// Pause after the system gave no connection.
+const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// A port that listens.
 pub(crate) struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    /// Secret that a browser on another computer must send.
+    token: Option<String>,
 }
 
 impl Server {
@@ -39,49 +45,96 @@ impl Server {
             }
         };
         let address = listener.local_addr().context("asking for the port")?;
-        Ok(Self { listener, address })
+        let is_private = host.to_canonical().is_loopback();
+        let token = (!is_private).then(new_token).transpose()?;
+        Ok(Self { listener, address, token })
     }
 
-    /// What to type into a browser.
+    /// Returns the address to type into a browser.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}/", self.address)
+        let token = self.token.as_ref().map(|token| format!("?token={token}"));
+        format!("http://{}/{}", self.address, token.unwrap_or_default())
     }
 
-    /// Accept browsers from now on; what they ask for comes out of the channel.
-    pub(crate) fn start(self, hello: String) -> io::Result<Receiver<Command>> {
-        let (sender, receiver) = sync_channel(COMMANDS_WAITING);
-        let hello: Arc<str> = hello.into();
-        thread::Builder::new().name("accept".to_owned()).spawn(move || {
-            let viewers = Arc::new(AtomicU64::new(0));
-            for stream in self.listener.incoming() {
-                // A connection that fails is the browser's to open again.
-                let Ok(stream) = stream else { continue };
-                let (sender, hello) = (sender.clone(), Arc::clone(&hello));
-                let viewers = Arc::clone(&viewers);
-                let thread = thread::Builder::new().name("viewer".to_owned());
-                // Without a thread the connection closes; the next one may have more luck.
-                let _ = thread.spawn(move || {
-                    let _ = serve(stream, &sender, &hello, &viewers);
-                });
-            }
-        })?;
-        Ok(receiver)
+    /// Accept browsers from now on; their requests come through the channel.
+    pub(crate) fn start(self, hello: String) -> io::Result<SwarmReceiver> {
+        let (to_swarm, from_viewers) = swarm_channel();
+        let shared = Arc::new(Shared { to_swarm, hello, token: self.token });
+        let listener = self.listener;
+        thread::Builder::new()
+            .name("accept".to_owned())
+            .spawn(move || accept(&listener, &shared))?;
+        Ok(from_viewers)
     }
 }
 
-fn serve(
-    mut stream: TcpStream,
-    commands: &SyncSender<Command>,
-    hello: &str,
-    viewers: &AtomicU64,
-) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    stream.set_nodelay(true)?;
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    let connections = Arc::new(Connections::default());
+    loop {
+        let stream = match listener.accept() {
+            Ok((stream, _)) => stream,
+            // The browser has gone again.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+            // Mostly there are no more descriptors: trying again at once would only keep a core
+            // busy.
+            Err(_) => {
+                connections.end_one();
+                thread::sleep(ACCEPT_RETRY);
+                continue;
+            }
+        };
+        if Arc::strong_count(shared) > MOST_THREADS {
+            continue;
+        }
+        let (connection, shared) = (connections.admit(stream), Arc::clone(shared));
+        let thread = thread::Builder::new().name("viewer".to_owned());
+        // Without a thread the connection closes; the next one may have more luck.
+        let _ = thread.spawn(move || {
+            // A connection that fails is the browser's to open again.
+            let _ = serve(&connection, &shared);
+        });
+    }
+}
+
+/// Creates a secret of 128 random bits.
+fn new_token() -> anyhow::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).context("asking the system for random bytes")?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// State that all connections share.
+struct Shared {
+    to_swarm: SwarmSender,
+    hello: String,
+    token: Option<String>,
+}
+
+impl Shared {
+    /// Returns the reason why a request is refused, if it is.
+    fn refusal(&self, head: &Head) -> Option<&'static str> {
+        // The scripts are public; the page that loads them, and the swarm, are not.
+        let is_public = !matches!(head.path.as_str(), "/" | "/socket");
+        match &self.token {
+            _ if !head.is_same_origin() => Some("this page is not shown by others"),
+            Some(token) if !is_public && !head.has_token(token) => {
+                Some("open the whole address that gbxcule printed, with its token")
+            }
+            None if !head.is_by_address() => {
+                Some("this page is opened by address, or as localhost")
+            }
+            _ => None,
+        }
+    }
+}
+
+fn serve(connection: &Connection, shared: &Shared) -> io::Result<()> {
+    connection.stream.set_nodelay(true)?;
+    let mut stream = Timed::new(Arc::clone(&connection.stream), TIMEOUT);
     let head = Head::read(&mut stream)?;
-    if !head.is_ours() {
-        let body = b"this page is opened by address, or as localhost";
-        return answer(&mut stream, "403 Forbidden", "text/plain", body);
+    stream.allow(TIMEOUT);
+    if let Some(why) = shared.refusal(&head) {
+        return answer(&mut stream, "403 Forbidden", "text/plain", why.as_bytes());
     }
     if head.method != "GET" {
         return answer(&mut stream, "405 Method Not Allowed", "text/plain", b"only GET");
@@ -97,8 +150,8 @@ fn serve(
             derive_accept_key(key.as_bytes()),
         );
         stream.write_all(accepted.as_bytes())?;
-        let id = viewers.fetch_add(1, Ordering::Relaxed);
-        return viewer::serve(stream, head.rest, id, commands, hello);
+        viewer::serve(connection, head.rest, &shared.to_swarm, &shared.hello);
+        return Ok(());
     }
     match page::file(&head.path) {
         Some((content_type, text)) => answer(&mut stream, "200 OK", content_type, text.as_bytes()),

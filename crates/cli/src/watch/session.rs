@@ -1,54 +1,36 @@
-//! The swarm's side of the view: runs at its own pace, obeys requests between steps, and answers every `look` with the
-//! newest picture.
+//! The swarm's side of the view: runs at its own pace, handles requests between steps, one of each
+//! viewer in turn, and answers every `look` with the newest picture.
 //!
-//! As fast as it goes, steps are run whole and drawn only if somebody is waiting; at the speed of real machines they are
-//! run in pieces of a frame or more, each of them drawn, so that motion is smooth. Neither changes what happens.
+//! At full speed, steps are run whole and drawn only if a viewer is waiting; at the speed of
+//! real machines they are run in pieces of a frame or more, each of them drawn, so that motion is
+//! smooth. Neither changes what happens.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use gbxcule_swarm::SwarmError;
 
 use crate::driver::{Driver, REAL_FRAMES_PER_S};
 use crate::watch::ahead::Ahead;
-use crate::watch::protocol::{self, Look, Mode, Request, Status};
+use crate::watch::connection::MOST_VIEWERS;
+use crate::watch::protocol::{self, Mode, Status};
+use crate::watch::request::{Look, Request};
+use crate::watch::swarm_channel::{SwarmReceiver, View, ViewerLink, ViewerRequest};
 
 /// Paced pieces are made as long as it takes to have no more of them than this in a second.
 const MOST_PIECES_PER_S: f64 = 60.0;
 
 /// Behind its pace by more than this, the swarm forgets what it has missed.
-const MOST_DEBT: Duration = Duration::from_millis(200);
+const LONGEST_LAG: Duration = Duration::from_millis(200);
 
 /// Over what time frames are counted.
 const METER_WINDOW: Duration = Duration::from_millis(500);
 
-/// A step that takes longer is drawn even if nobody waits yet: somebody will before it is over.
+/// A step that takes longer is drawn even if no viewer waits yet: one will before the step is over.
 const LONG_STEP: Duration = Duration::from_millis(8);
 
-/// What viewers' threads say to the swarm.
-pub(crate) enum Command {
-    Join {
-        viewer: u64,
-        views: Sender<View>,
-    },
-    /// `looks` counts the looks of this viewer, this request included.
-    Ask {
-        viewer: u64,
-        request: Request,
-        looks: u64,
-    },
-    Leave {
-        viewer: u64,
-    },
-}
-
-/// The answer to the look of that number.
-pub(crate) struct View {
-    pub(crate) look: u64,
-    pub(crate) bytes: Vec<u8>,
-}
-
-/// How a session begins.
+/// Settings at the beginning of a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Start {
     pub(crate) speed: f64,
@@ -56,19 +38,30 @@ pub(crate) struct Start {
     pub(crate) mode: Mode,
 }
 
-struct Seat {
-    viewer: u64,
-    views: Sender<View>,
+struct Viewer {
+    link: ViewerLink,
     look: Option<Look>,
     looks: u64,
     last: Option<(Look, u64)>,
     holds: Option<usize>,
 }
 
-/// A swarm with people around it.
+impl Viewer {
+    fn new(link: ViewerLink) -> Self {
+        Self { link, look: None, looks: 0, last: None, holds: None }
+    }
+
+    /// Returns the look to be answered next: none while the last view is on its way to the browser.
+    fn awaits(&self, version: u64) -> Option<Look> {
+        let look = self.look.filter(|look| self.last != Some((*look, version)))?;
+        (!self.link.is_served.load(Ordering::SeqCst)).then_some(look)
+    }
+}
+
+/// A swarm with its viewers.
 pub(crate) struct Session {
     driver: Driver,
-    seats: Vec<Seat>,
+    viewers: Vec<Viewer>,
     running: bool,
     speed: f64,
     due: Instant,
@@ -85,7 +78,7 @@ impl Session {
         let now = Instant::now();
         Self {
             driver,
-            seats: Vec::new(),
+            viewers: Vec::new(),
             running: start.running,
             speed: start.speed,
             due: now,
@@ -96,26 +89,61 @@ impl Session {
         }
     }
 
-    /// Run until nobody can ask for anything any more.
-    pub(crate) fn run(mut self, commands: &Receiver<Command>) -> Result<(), SwarmError> {
+    /// Runs until the server has ended and no viewer is left.
+    pub(crate) fn run(mut self, from_viewers: &SwarmReceiver) -> Result<(), SwarmError> {
         loop {
             self.answer()?;
-            let command = if self.running {
-                commands.recv_timeout(self.time_left())
-            } else {
-                commands.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            let is_busy = self.take_turns()?;
+            let wait = match (is_busy, self.running) {
+                (true, _) => Some(Duration::ZERO),
+                (false, true) => Some(self.time_left()),
+                (false, false) => None,
             };
-            match command {
-                Ok(command) => {
-                    self.obey(command)?;
-                    while let Ok(command) = commands.try_recv() {
-                        self.obey(command)?;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => self.tick()?,
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            if !self.admit_viewers(from_viewers, wait) {
+                return Ok(());
+            }
+            if self.running && self.time_left().is_zero() {
+                self.tick()?;
             }
         }
+    }
+
+    /// Waits for a new viewer or a request, and takes in the viewers that have come; returns false
+    /// if there can be none any more.
+    fn admit_viewers(&mut self, from_viewers: &SwarmReceiver, mut wait: Option<Duration>) -> bool {
+        // More than these come next time: the swarm is not kept from running by arrivals.
+        for _ in 0..MOST_VIEWERS {
+            match from_viewers.wait(wait) {
+                Ok(link) => self.viewers.extend(link.map(Viewer::new)),
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+            wait = Some(Duration::ZERO);
+        }
+        true
+    }
+
+    /// Handles one request of each viewer, so that one who sends many gets no more than
+    /// the others; returns true if there was any.
+    fn take_turns(&mut self) -> Result<bool, SwarmError> {
+        let (mut is_busy, mut index) = (false, 0);
+        while index < self.viewers.len() {
+            match self.viewers[index].link.requests.try_recv() {
+                Ok(asked) => {
+                    self.handle(index, &asked)?;
+                    // Each viewer waits for one request of each other viewer at most.
+                    self.answer()?;
+                    is_busy = true;
+                    index += 1;
+                }
+                Err(TryRecvError::Empty) => index += 1,
+                Err(TryRecvError::Disconnected) => {
+                    self.let_go(index)?;
+                    self.viewers.remove(index);
+                }
+            }
+        }
+        Ok(is_busy)
     }
 
     fn time_left(&self) -> Duration {
@@ -129,18 +157,16 @@ impl Session {
     fn tick(&mut self) -> Result<(), SwarmError> {
         let begin = Instant::now();
         if self.speed == 0.0 {
-            let waiting = self.seats.iter().any(|seat| seat.look.is_some());
-            let draw = waiting || (self.ahead.piece_took() > LONG_STEP && !self.seats.is_empty());
+            let waiting =
+                self.viewers.iter().any(|viewer| viewer.awaits(self.version + 1).is_some());
+            let draw = waiting || (self.ahead.piece_took() > LONG_STEP && !self.viewers.is_empty());
             let frames = self.driver.finish_step(draw)?;
-            self.moved(frames, draw);
+            self.record_frames(frames, draw);
         } else {
-            let most = (REAL_FRAMES_PER_S * self.speed / MOST_PIECES_PER_S).ceil().max(1.0);
-            // At most a thousand times real speed: some thousand frames.
-            let frames = self.driver.advance(most as u32, true)?;
-            self.moved(frames, true);
-            let share = f64::from(frames) / (REAL_FRAMES_PER_S * self.speed);
-            self.due += Duration::from_secs_f64(share);
-            if self.due + MOST_DEBT < begin {
+            let frames = self.driver.advance(piece_frames(self.speed), true)?;
+            self.record_frames(frames, true);
+            self.due += time_of(frames, self.speed);
+            if self.due + LONGEST_LAG < begin {
                 self.due = begin;
             }
         }
@@ -157,74 +183,75 @@ impl Session {
         Ok(())
     }
 
-    fn moved(&mut self, frames: u32, drawn: bool) {
+    fn record_frames(&mut self, frames: u32, drawn: bool) {
         self.is_drawn = drawn;
         self.version += 1;
         self.meter.count(u64::from(frames) * self.driver.num_envs() as u64);
     }
 
-    fn obey(&mut self, command: Command) -> Result<(), SwarmError> {
-        match command {
-            Command::Join { viewer, views } => {
-                let seat = Seat { viewer, views, look: None, looks: 0, last: None, holds: None };
-                self.seats.push(seat);
+    fn handle(&mut self, index: usize, asked: &ViewerRequest) -> Result<(), SwarmError> {
+        match asked.request {
+            Request::Look(look) => {
+                let look = look.clipped(self.driver.num_envs(), self.viewers.len());
+                let viewer = &mut self.viewers[index];
+                (viewer.look, viewer.looks) = (Some(look), asked.looks);
             }
-            Command::Leave { viewer } => {
-                self.let_go(viewer)?;
-                self.seats.retain(|seat| seat.viewer != viewer);
-            }
-            Command::Ask { viewer, request: Request::Look(look), looks } => {
-                let look = look.clipped(self.driver.num_envs());
-                if let Some(seat) = self.seats.iter_mut().find(|seat| seat.viewer == viewer) {
-                    (seat.look, seat.looks) = (Some(look), looks);
-                }
-            }
-            Command::Ask { viewer, request, .. } => {
-                self.change(viewer, request)?;
+            request => {
+                self.change(index, request)?;
                 self.version += 1;
             }
         }
         Ok(())
     }
 
-    fn change(&mut self, viewer: u64, request: Request) -> Result<(), SwarmError> {
+    fn change(&mut self, index: usize, request: Request) -> Result<(), SwarmError> {
         match request {
             Request::Run => self.set_running(true),
             Request::Pause => self.pause()?,
             Request::Step => {
                 let frames = self.driver.finish_step(true)?;
-                self.moved(frames, true);
+                self.record_frames(frames, true);
                 self.set_running(false);
             }
-            Request::Speed { times } => {
-                self.speed = times;
-                self.due = Instant::now();
-            }
+            Request::Speed { times } => self.set_speed(times),
             Request::Reset => {
                 self.driver.reset()?;
                 self.is_drawn = true;
             }
             Request::Hold { env, buttons } => {
-                let seat = self.seats.iter_mut().find(|seat| seat.viewer == viewer);
-                let before = seat.and_then(|seat| seat.holds.replace(env));
+                let before = self.viewers[index].holds.replace(env);
                 if let Some(before) = before.filter(|before| *before != env) {
                     self.driver.hold(before, None)?;
                 }
                 self.driver.hold(env, Some(buttons))?;
             }
-            Request::LetGo => self.let_go(viewer)?,
+            Request::LetGo => self.let_go(index)?,
             Request::Look(_) => {}
         }
         Ok(())
     }
 
-    fn let_go(&mut self, viewer: u64) -> Result<(), SwarmError> {
-        let seat = self.seats.iter_mut().find(|seat| seat.viewer == viewer);
-        let held = seat.and_then(|seat| seat.holds.take());
+    fn let_go(&mut self, index: usize) -> Result<(), SwarmError> {
+        let held = self.viewers[index].holds.take();
         held.map_or(Ok(()), |env| self.driver.hold(env, None))
     }
 
+    /// Sets the speed. The next piece comes sooner at a higher speed, but never at once: asking
+    /// often makes nothing faster.
+    fn set_speed(&mut self, times: f64) {
+        let now = Instant::now();
+        self.due = if self.speed == 0.0 || times == 0.0 {
+            now
+        } else {
+            self.due.min(now + time_of(piece_frames(times), times))
+        };
+        self.speed = times;
+    }
+
     fn set_running(&mut self, running: bool) {
+        if running && self.running {
+            return;
+        }
         self.running = running;
         self.due = Instant::now();
         self.meter.restart();
@@ -234,7 +261,7 @@ impl Session {
     fn pause(&mut self) -> Result<(), SwarmError> {
         if !self.is_drawn {
             let frames = self.driver.finish_step(true)?;
-            self.moved(frames, true);
+            self.record_frames(frames, true);
         }
         self.set_running(false);
         Ok(())
@@ -244,18 +271,15 @@ impl Session {
         if !self.is_drawn {
             return Ok(());
         }
-        for index in 0..self.seats.len() {
-            let seat = &self.seats[index];
-            let Some(look) = seat.look.filter(|look| seat.last != Some((*look, self.version)))
-            else {
-                continue;
-            };
+        for index in 0..self.viewers.len() {
+            let Some(look) = self.viewers[index].awaits(self.version) else { continue };
             self.settle()?;
             let bytes = self.view(look)?;
-            let seat = &mut self.seats[index];
-            (seat.look, seat.last) = (None, Some((look, self.version)));
-            // A viewer that is gone will say so itself.
-            let _ = seat.views.send(View { look: seat.looks, bytes });
+            let viewer = &mut self.viewers[index];
+            (viewer.look, viewer.last) = (None, Some((look, self.version)));
+            viewer.link.is_served.store(true, Ordering::SeqCst);
+            // A viewer that is gone is found by the end of its requests.
+            let _ = viewer.link.views.send(View { look: viewer.looks, bytes });
         }
         Ok(())
     }
@@ -268,10 +292,10 @@ impl Session {
             speed: self.speed,
             frames_per_s: if self.running { self.meter.rate } else { 0.0 },
         };
-        let closely = look.chosen.map(|env| self.driver.look_closely(env)).transpose()?;
+        let details = look.chosen.map(|env| self.driver.details(env)).transpose()?;
         let envs = look.first..look.first + look.count;
         let done = self.driver.over(envs.clone())?;
-        let mut view = protocol::view_head(status, look, &done, closely.as_ref());
+        let mut view = protocol::view_head(status, look, &done, details.as_ref());
         let envs: Vec<usize> = envs.collect();
         self.driver.pictures(&envs, |picture| look.shrink.append(picture, &mut view))?;
         if let Some(env) = look.chosen {
@@ -279,6 +303,18 @@ impl Session {
         }
         Ok(view)
     }
+}
+
+/// Frames that are run at once at a speed.
+fn piece_frames(speed: f64) -> u32 {
+    // At most a thousand times real speed: some thousand frames.
+    (REAL_FRAMES_PER_S * speed / MOST_PIECES_PER_S).ceil().max(1.0) as u32
+}
+
+/// The time that frames take at a speed, which `request::check_speed` keeps from being too small to
+/// divide by.
+fn time_of(frames: u32, speed: f64) -> Duration {
+    Duration::from_secs_f64(f64::from(frames) / (REAL_FRAMES_PER_S * speed))
 }
 
 /// Frames of all machines a second, over the last while.

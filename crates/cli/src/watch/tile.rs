@@ -1,6 +1,7 @@
 //! Machines made small: a packed picture averaged over squares of 2, 4 or 8 pixels, packed again.
 //!
-//! Called for every visible machine of every view, on the swarm's own thread, so it adds up pixels by table.
+//! Called for every visible machine of every view, on the swarm's own thread, so it adds up pixels
+//! by table.
 
 use gbxcule_swarm::FRAME_BYTES;
 use serde::Deserialize;

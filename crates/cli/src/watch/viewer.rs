@@ -1,90 +1,152 @@
 //! One browser: its requests go to the session, the session's views go back to it.
 //!
-//! While the browser is owed a view this thread waits for the session and looks at the socket in between; else it waits for
-//! the browser. A view that the browser takes slowly blocks this thread and nobody else.
+//! While the browser is owed a view this thread waits for the session and looks at the socket in
+//! between; else it waits for the browser, and asks now and then whether it is still there. A view
+//! that the browser takes slowly blocks this thread alone, and not for long.
 
-use std::io;
-use std::net::TcpStream;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::time::{Duration, Instant};
 
 use tungstenite::protocol::{Role, WebSocketConfig};
-use tungstenite::{Error, Message, WebSocket};
+use tungstenite::{Bytes, Error, Message, WebSocket};
 
-use crate::watch::protocol::{self, Request};
-use crate::watch::session::{Command, View};
+use crate::watch::connection::Connection;
+use crate::watch::protocol;
+use crate::watch::request::{self, Request};
+use crate::watch::swarm_channel::{SwarmSender, View, ViewerLink, ViewerRequest};
+use crate::watch::timed::{Timed, is_timeout};
 
 /// Requests have some hundred bytes.
 const MOST_REQUEST_BYTES: usize = 4096;
 
-/// How often the socket is looked at while a view is owed.
-const GLANCE: Duration = Duration::from_millis(3);
+/// Requests that may wait for the swarm; a browser that sends more waits itself.
+const MOST_REQUESTS_WAITING: usize = 32;
+
+/// Time between two reads of the socket while the browser waits for a view.
+const POLL_EVERY: Duration = Duration::from_millis(3);
+
+/// Time after which a silent browser is asked whether it is there, and the time that it may stay
+/// silent. Browsers answer by themselves.
+const PING_EVERY: Duration = Duration::from_secs(15);
+const LONGEST_SILENCE: Duration = Duration::from_secs(60);
+
+/// Time limit of a browser for one message.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Serve a browser until one side goes away.
 pub(crate) fn serve(
-    stream: TcpStream,
+    connection: &Connection,
     read_ahead: Vec<u8>,
-    id: u64,
-    commands: &SyncSender<Command>,
+    to_swarm: &SwarmSender,
     hello: &str,
-) -> io::Result<()> {
+) {
+    connection.become_viewer();
     let config = WebSocketConfig::default()
         .max_message_size(Some(MOST_REQUEST_BYTES))
         .max_frame_size(Some(MOST_REQUEST_BYTES));
-    stream.set_read_timeout(None)?;
+    let stream = Timed::new(Arc::clone(&connection.stream), TIMEOUT);
     let socket = WebSocket::from_partially_read(stream, read_ahead, Role::Server, Some(config));
-    // Holds no more than the looks that the socket was read for in the time of a glance or two.
+    let (requests, asked) = sync_channel(MOST_REQUESTS_WAITING);
+    // Holds one view at most.
     let (sender, views) = channel();
-    if commands.send(Command::Join { viewer: id, views: sender }).is_err() {
-        return Ok(());
+    let is_served = Arc::new(AtomicBool::new(false));
+    let link = ViewerLink { requests: asked, views: sender, is_served: Arc::clone(&is_served) };
+    if !to_swarm.join(link) {
+        return;
     }
-    let mut viewer = Viewer { socket, views, id, commands, asked: 0, answered: 0 };
+    let mut browser = Browser {
+        socket,
+        views,
+        requests,
+        is_served,
+        to_swarm,
+        connection,
+        asked: 0,
+        answered: 0,
+        last_active: Instant::now(),
+    };
     // The connection's end is the ordinary end of this thread, whichever side made it.
-    let _ = viewer.talk(hello);
-    let _ = commands.send(Command::Leave { viewer: id });
-    Ok(())
+    let _ = browser.run(hello);
+    // The session finds the end of the requests.
+    drop(browser);
+    to_swarm.wake();
 }
 
-struct Viewer<'a> {
-    socket: WebSocket<TcpStream>,
+struct Browser<'a> {
+    socket: WebSocket<Timed>,
     views: Receiver<View>,
-    id: u64,
-    commands: &'a SyncSender<Command>,
-    /// Looks passed on. The session answers the last of them for certain, and an earlier one only if it was quick.
+    requests: SyncSender<ViewerRequest>,
+    is_served: Arc<AtomicBool>,
+    to_swarm: &'a SwarmSender,
+    connection: &'a Connection,
+    /// Looks passed on. The session answers the last of them for certain, and an earlier one only
+    /// if it was quick.
     asked: u64,
     answered: u64,
+    last_active: Instant,
 }
 
-impl Viewer<'_> {
-    fn talk(&mut self, hello: &str) -> Result<(), Error> {
-        self.socket.send(Message::text(hello))?;
+impl Browser<'_> {
+    fn run(&mut self, hello: &str) -> Result<(), Error> {
+        self.send(Message::text(hello))?;
         loop {
             let is_owed = self.answered < self.asked;
             if is_owed {
-                match self.views.recv_timeout(GLANCE) {
+                match self.views.recv_timeout(POLL_EVERY) {
                     Ok(view) => {
-                        self.answered = view.look;
-                        self.socket.send(Message::binary(view.bytes))?;
+                        self.show(view)?;
                         continue;
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => return Err(Error::ConnectionClosed),
                 }
             }
-            self.socket.get_ref().set_nonblocking(is_owed)?;
-            let message = self.socket.read();
-            self.socket.get_ref().set_nonblocking(false)?;
-            match message {
-                Ok(message) => self.take(&message)?,
-                Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error),
+            self.listen(is_owed)?;
+        }
+    }
+
+    fn show(&mut self, view: View) -> Result<(), Error> {
+        self.answered = view.look;
+        self.send(Message::binary(view.bytes))?;
+        self.connection.record_activity();
+        self.last_active = Instant::now();
+        self.is_served.store(false, Ordering::SeqCst);
+        self.to_swarm.wake();
+        Ok(())
+    }
+
+    fn send(&mut self, message: Message) -> Result<(), Error> {
+        self.socket.get_mut().allow(TIMEOUT);
+        self.socket.send(message)
+    }
+
+    /// Takes a message if there is one; waits for it unless the browser is owed a view.
+    fn listen(&mut self, is_owed: bool) -> Result<(), Error> {
+        self.socket.get_mut().allow(PING_EVERY);
+        self.socket.get_ref().set_nonblocking(is_owed)?;
+        let message = self.socket.read();
+        self.socket.get_ref().set_nonblocking(false)?;
+        match message {
+            Ok(message) => {
+                self.connection.record_activity();
+                self.last_active = Instant::now();
+                self.take(&message)
             }
+            Err(Error::Io(error)) if is_timeout(&error) && is_owed => Ok(()),
+            Err(Error::Io(error))
+                if is_timeout(&error) && self.last_active.elapsed() < LONGEST_SILENCE =>
+            {
+                self.send(Message::Ping(Bytes::new()))
+            }
+            Err(error) => Err(error),
         }
     }
 
     fn take(&mut self, message: &Message) -> Result<(), Error> {
         let request = match message {
-            Message::Text(text) => protocol::parse(text),
+            Message::Text(text) => request::parse(text),
             Message::Binary(_) => Err("requests are texts".to_owned()),
             _ => return Ok(()),
         };
@@ -92,10 +154,12 @@ impl Viewer<'_> {
             Ok(request) => {
                 let is_look = matches!(request, Request::Look(_));
                 self.asked += u64::from(is_look);
-                let command = Command::Ask { viewer: self.id, request, looks: self.asked };
-                self.commands.send(command).map_err(|_| Error::ConnectionClosed)
+                let asked = ViewerRequest { request, looks: self.asked };
+                self.requests.send(asked).map_err(|_| Error::ConnectionClosed)?;
+                self.to_swarm.wake();
+                Ok(())
             }
-            Err(refused) => self.socket.send(Message::text(protocol::refusal(&refused))),
+            Err(refused) => self.send(Message::text(protocol::refusal(&refused))),
         }
     }
 }

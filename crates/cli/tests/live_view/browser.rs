@@ -1,4 +1,5 @@
-//! The page in a real browser: what it draws is compared pixel by pixel, and pictures of it are left to look at.
+//! The page in a real browser: what it draws is compared pixel by pixel, and pictures of it are
+//! left to look at.
 
 use std::path::PathBuf;
 
@@ -11,7 +12,8 @@ const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false 
 const PHONE: Window = Window { width: 390, height: 844, ratio: 2.0, dark: false };
 const PHONE_ON_ITS_SIDE: Window = Window { width: 844, height: 390, ratio: 2.0, dark: false };
 
-/// Shades of 160 x 144 pixels of a canvas's upper left corner, as digits; the green palette's reds tell them apart.
+/// Shades of 160 x 144 pixels of a canvas's upper left corner, as digits; the green palette's reds
+/// tell them apart.
 fn shades(browser: &mut Chromium, canvas: &str) -> String {
     let script = format!(
         "(() => {{ const context = document.getElementById('{canvas}').getContext('2d'); \

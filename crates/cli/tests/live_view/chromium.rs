@@ -1,4 +1,5 @@
-//! A headless Chromium driven over its DevTools protocol, with a fresh profile, ended with the test.
+//! A headless Chromium driven over its DevTools protocol, with a fresh profile, ended with the
+//! test.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -32,7 +33,7 @@ pub(crate) struct Chromium {
     socket: WebSocket<TcpStream>,
     session: Option<String>,
     last_id: u64,
-    /// What scripts of the page threw.
+    /// Errors that scripts of the page threw.
     pub(crate) thrown: Vec<String>,
     _profile: tempfile::TempDir,
 }

@@ -22,7 +22,7 @@ impl Client {
     pub(crate) fn connect(serving: &Serving) -> Self {
         let stream = TcpStream::connect(&serving.address).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
-        let url = format!("ws://{}/socket", serving.address);
+        let url = format!("ws://{}/socket{}", serving.address, serving.query);
         let (socket, _) = tungstenite::client(url, stream).expect("a handshake");
         let mut client = Self { socket, hello: Value::Null };
         client.hello = client.text();
@@ -37,15 +37,25 @@ impl Client {
         self.socket.send(Message::text(text)).expect("it listens");
     }
 
+    /// The next message of the server's; whether we are still there is answered on the way.
+    fn message(&mut self) -> Message {
+        loop {
+            let message = self.socket.read().expect("a message");
+            if !matches!(message, Message::Ping(_) | Message::Pong(_)) {
+                return message;
+            }
+        }
+    }
+
     pub(crate) fn text(&mut self) -> Value {
-        match self.socket.read().expect("a message") {
+        match self.message() {
             Message::Text(text) => serde_json::from_str(&text).expect("JSON"),
             other => panic!("a text was expected, not {} bytes", other.len()),
         }
     }
 
     pub(crate) fn view(&mut self) -> View {
-        let Message::Binary(bytes) = self.socket.read().expect("a message") else {
+        let Message::Binary(bytes) = self.message() else {
             panic!("a view was expected");
         };
         let (length, rest) = bytes.split_at(4);

@@ -24,6 +24,8 @@ pub(crate) struct Serving {
     pub(crate) child: Child,
     /// `127.0.0.1:PORT`.
     pub(crate) address: String,
+    /// Query after the address: a token, or nothing.
+    pub(crate) query: String,
     _stdout: BufReader<ChildStdout>,
 }
 
@@ -40,12 +42,14 @@ impl Serving {
         let mut line = String::new();
         stdout.read_line(&mut line).expect("a line");
         let (_, rest) = line.split_once("http://").unwrap_or_else(|| panic!("no address: {line}"));
-        let (address, _) = rest.split_once('/').expect("an address ends with a slash");
-        Self { child, address: address.to_owned(), _stdout: stdout }
+        let (address, rest) = rest.split_once('/').expect("an address ends with a slash");
+        let query = rest.split_whitespace().next().unwrap_or_default();
+        let query = if query.starts_with('?') { query.to_owned() } else { String::new() };
+        Self { child, address: address.to_owned(), query, _stdout: stdout }
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("http://{}/", self.address)
+        format!("http://{}/{}", self.address, self.query)
     }
 }
 
@@ -57,8 +61,8 @@ impl Drop for Serving {
     }
 }
 
-/// A program for the game, for `--reward` and `--obs` alike: what it says differs from machine to machine and from step
-/// to step, and shows if it is run once too often.
+/// A program for the game, for `--reward` and `--obs` alike: what it says differs from machine to
+/// machine and from step to step, and shows if it is run once too often.
 pub(crate) const TASK: &str = "\
 import gbxcule as gb
 import warp as wp
@@ -81,7 +85,8 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         obs[at] = wp.float32(gb.read(machine, 0xC000 + at)) + scratch[0]
 ";
 
-/// The built-in game on so many machines after so many steps of random actions, as `watch` runs it by default.
+/// The built-in game on so many machines after so many steps of random actions, as `watch` runs it
+/// by default.
 pub(crate) fn expected_swarm(num_envs: usize, frames_per_step: u32, steps: u64) -> NativeSwarm {
     let mut swarm = fresh_swarm(num_envs, frames_per_step, Programs::default());
     for step in 0..steps {
@@ -108,6 +113,6 @@ pub(crate) fn fresh_swarm(
 
 pub(crate) fn step_randomly(swarm: &mut NativeSwarm, step: u64) {
     let mut actions = vec![0; swarm.config().num_envs];
-    ActionGen::Random.fill(Codec::FULL_V1, 0, step, &mut actions);
+    ActionGen::Random.fill(&Codec::FULL_V1, 0, step, &mut actions);
     swarm.step(&actions).expect("a step");
 }

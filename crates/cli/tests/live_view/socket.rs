@@ -201,7 +201,8 @@ fn what_is_malformed_is_refused_and_harms_nobody() {
     let look = client.look(usize::MAX, usize::MAX, 8, Some(usize::MAX));
     assert_eq!((&look.head["count"], &look.head["chosen"]), (&json!(0), &Value::Null));
 
-    // A message that is too long, bytes that are no WebSocket at all, half a request: their connection ends.
+    // A message that is too long, bytes that are no WebSocket at all, half a request: their
+    // connection ends.
     let mut long = Client::connect(&serving);
     // Its connection may end while it is being sent.
     let sent = long.socket.send(Message::text("x".repeat(1 << 20)));

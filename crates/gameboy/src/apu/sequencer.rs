@@ -8,7 +8,7 @@ use super::Apu;
 /// DIV's bit 4 falls every 2^11 M-cycles.
 const EDGE_MCYCLES_LOG2: u32 = 11;
 
-/// What is left of switching sound on while DIV's bit 4 was set: the first edge is lost, and the
+/// Aftermath of switching sound on while DIV's bit 4 was set: the first edge is lost, and the
 /// second clocks without counting (SameBoy documents it, blargg's "len sweep period sync" sees it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -65,7 +65,7 @@ impl Apu {
         self.sequencer.clocks = (self.sequencer.clocks + (left & 7) as u8) & 7;
     }
 
-    /// Whether clocks change anything but their own count.
+    /// Returns true if clocks change more than their own count.
     fn is_sequencer_seen(&self) -> bool {
         match self.sequencer.glitch {
             PowerOnGlitch::None => {

@@ -18,9 +18,9 @@ pub struct Sweep {
     pub shadow: u16,
     /// Sweep clocks until the next iteration.
     pub timer: u8,
-    /// It was triggered with a pace or a step.
+    /// The sweep was triggered with a pace or a step.
     pub enabled: bool,
-    /// It has calculated in subtraction mode since the trigger.
+    /// The sweep has calculated in subtraction mode since the trigger.
     pub subtracted: bool,
 }
 

@@ -17,7 +17,7 @@ pub struct Wave {
     pub countdown_ticks: u32,
     /// Sample last read: 0-31, two to a byte.
     pub position: u8,
-    /// It was read in this very tick.
+    /// The channel read wave RAM in this very tick.
     pub just_read: bool,
 }
 

@@ -1,6 +1,7 @@
 //! MBC5: RAMG, a 9-bit ROM bank in two registers, RAMB.
 //!
-//! Called by `Cart`. Sources: Game Boy: Complete Technical Reference "MBC5 mapper chip"; Pan Docs "MBC5".
+//! Called by `Cart`. Sources: Game Boy: Complete Technical Reference "MBC5 mapper chip"; Pan Docs
+//! "MBC5".
 
 use super::{Cart, Mapper, RamPort};
 

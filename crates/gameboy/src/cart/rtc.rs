@@ -35,9 +35,9 @@ pub struct Rtc {
     pub synced_at: u32,
     /// M-cycles since the last second.
     pub subsecond_mcycles: u32,
-    /// What runs.
+    /// Registers that count.
     pub running: ClockRegisters,
-    /// What the program reads.
+    /// Registers that the program reads.
     pub latched: ClockRegisters,
     /// The last write to 6000-7FFF was 00.
     pub latch_armed: bool,

@@ -24,7 +24,7 @@ impl Cpu {
             self.pc = 0;
         } else {
             let number = pending.trailing_zeros() as u16;
-            m.interrupts.requested &= !(1 << number);
+            m.acknowledge(number);
             self.pc = 0x40 + number * 8;
         }
     }

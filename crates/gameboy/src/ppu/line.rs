@@ -16,8 +16,8 @@ const WINDOW_DOTS: u16 = 6;
 /// Dots an object takes once the background fetcher can be interrupted.
 const OBJECT_DOTS: u16 = 6;
 
-/// A bit plane of a line: 24 bytes of 8 pixels, the leftmost pixel in the top bit of word 0. The first
-/// byte lies left of the screen, so that objects and tiles may hang over its edge.
+/// A bit plane of a line: 24 bytes of 8 pixels, the leftmost pixel in the top bit of word 0. The
+/// first byte lies left of the screen, so that objects and tiles may hang over its edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Plane {
     words: [u64; 3],
@@ -68,8 +68,8 @@ impl Machine {
 }
 
 impl Ppu {
-    /// Whether the shortcut covers this line: the oddities of a window at the very left, at 166 or
-    /// switched off after it was met are left to the pipeline.
+    /// Returns true if the shortcut covers this line: the oddities of a window at the very left, at
+    /// 166 or switched off after it was met are left to the pipeline.
     pub fn is_plain_line(&self) -> bool {
         if self.pipeline.window_active {
             false

@@ -29,7 +29,7 @@ impl Machine {
         row
     }
 
-    /// What a write, or a counted register, does.
+    /// Corrupts OAM as a write, or a counted register, does.
     #[inline(never)]
     pub fn corrupt_oam_by_write(&mut self) {
         let row = self.oam_row();
@@ -47,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// What a read does.
+    /// Corrupts OAM as a read does.
     #[inline(never)]
     pub fn corrupt_oam_by_read(&mut self) {
         let row = self.oam_row();

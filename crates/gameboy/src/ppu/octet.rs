@@ -1,13 +1,15 @@
-//! Eight dots of the pipeline at once, where nothing can happen in them but eight pixels and one tile.
+//! Eight dots of the pipeline at once, where nothing can happen in them but eight pixels and one
+//! tile.
 //!
-//! The dots must begin right after a row of tile data was queued. A property test holds this against
-//! the pipeline stepped dot by dot.
+//! The dots must begin right after a row of tile data was queued. A property test holds this
+//! against the pipeline stepped dot by dot.
 
 use crate::ppu::pipeline::store_pixel;
 use crate::ppu::{LCDC_BACKGROUND, LCDC_OBJECTS, LCDC_WINDOW, Ppu};
 
 impl Ppu {
-    /// Whether the next eight dots put out eight pixels and fetch one tile, and nothing else.
+    /// Returns true if the next eight dots put out eight pixels and fetch one tile, and nothing
+    /// else.
     pub(super) fn is_octet_plain(&self) -> bool {
         let pipeline = &self.pipeline;
         let position = pipeline.position;

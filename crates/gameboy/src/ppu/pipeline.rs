@@ -1,8 +1,9 @@
 //! Mode 3 dot by dot: background fetcher, the two pixel queues, objects and the window.
 //!
 //! This is the truth about mode 3; `line` is a shortcut that must give the same for an undisturbed
-//! line, and a property test holds the two together. Pixels are put into the frame only if somebody
-//! looks; timing does not depend on it. Facts: Pan Docs "Pixel FIFO", mealybug-tearoom-tests.
+//! line, and a property test holds the two together. Pixels are put into the frame only if the
+//! frame is looked at; timing does not depend on it. Facts: Pan Docs "Pixel FIFO",
+//! mealybug-tearoom-tests.
 
 use crate::machine::Machine;
 use crate::ppu::{
@@ -46,7 +47,7 @@ pub struct Pipeline {
     pub object_palette: u8,
     /// Object pixels that lie behind background colours 1 to 3.
     pub object_behind: u8,
-    /// What the background fetcher does on this dot: tile number, low and high data, two dots each.
+    /// Step of the background fetcher on this dot: tile number, low and high data, two dots each.
     pub fetch_step: u8,
     /// The tile number fetched last.
     pub tile: u8,
@@ -119,7 +120,7 @@ impl Pipeline {
         }
     }
 
-    /// Whether an object's data is on its way.
+    /// Returns true if an object's data is being fetched.
     pub fn is_fetching_object(&self) -> bool {
         self.object_step != OBJECT_NONE && self.object_step < OBJECT_ARRIVED
     }
@@ -374,7 +375,8 @@ impl Ppu {
         tile as u16 * 16 + row as u16 * 2
     }
 
-    /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off now.
+    /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off
+    /// now.
     pub fn abort_object_if_off(&mut self) {
         if self.lcdc & LCDC_OBJECTS == 0 && self.pipeline.is_fetching_object() {
             self.pipeline.object_aborted = true;
@@ -550,7 +552,7 @@ impl Ppu {
         }
     }
 
-    /// Whether the window, put just off the screen, reaches over into the next line.
+    /// Returns true if the window, put just off the screen, reaches over into the next line.
     pub fn carries_window(&self) -> bool {
         self.pipeline.window_active || self.wy_met && self.lcdc & LCDC_WINDOW != 0 && self.wx == 166
     }

@@ -1,9 +1,9 @@
 //! The PPU as the CPU sees it: FF40-FF4B, VRAM and OAM.
 //!
 //! A write reaches the PPU at a moment of its own within the CPU's M-cycle, different for each
-//! register, and some registers show a mixture of the old and the new value for one dot. The moments
-//! are those at which mealybug-tearoom-tests show a DMG to change its picture; they are relative to
-//! the T-cycle `t` at which a read in the same M-cycle would look.
+//! register, and some registers show a mixture of the old and the new value for one dot. The
+//! moments are those at which mealybug-tearoom-tests show a DMG to change its picture; they are
+//! relative to the T-cycle `t` at which a read in the same M-cycle would look.
 
 use crate::machine::Machine;
 use crate::ppu::{
@@ -65,6 +65,10 @@ impl Machine {
             0x45 => {
                 self.sync_ppu(t);
                 self.ppu.lyc = value;
+                if self.ppu.line < VBLANK_LINE && self.ppu.dot > super::timing::MODE3_DOT {
+                    // HBlank can take the interrupt line over (gambatte `lycdisable_ff45_*`).
+                    self.sync_ppu(t.wrapping_add(1));
+                }
                 self.reconsider_stat_line();
             }
             0x47 => {
@@ -80,7 +84,7 @@ impl Machine {
                 self.sync_ppu(t);
                 self.before_timing_change();
                 self.ppu.wy = value;
-                self.ppu.meet_wy();
+                self.ppu.meet_written_wy();
             }
             _ => {
                 self.sync_ppu(t);
@@ -111,8 +115,8 @@ impl Machine {
         let old = self.ppu.lcdc;
         self.before_lcdc_change(old ^ value);
         let ppu = &mut self.ppu;
-        // For one dot the background bit shows its old and new value ORed, and the window and object
-        // bits the old one; but the fetcher sees at once that objects are off.
+        // For one dot the background bit shows its old and new value ORed, and the window and
+        // object bits the old one; but the fetcher sees at once that objects are off.
         let mut mixed = old & !FETCHER_BITS | value & (FETCHER_BITS | LCDC_BACKGROUND);
         let fetches_object = ppu.pipeline.is_fetching_object();
         if value & LCDC_OBJECTS == 0 && (fetches_object || ppu.pipeline.position == 0) {
@@ -131,12 +135,16 @@ impl Machine {
         let ppu = &mut self.ppu;
         ppu.lcdc = value;
         ppu.abort_object_if_off();
-        ppu.meet_wy();
         if old & !value & LCDC_WINDOW != 0 && ppu.pipeline.window_just_started {
             ppu.pipeline.window_cut_short = true;
         }
-        if old & LCDC_ON == 0 && value & LCDC_ON != 0 {
-            self.ppu.switch_on(t);
+        let switches_on = old & LCDC_ON == 0 && value & LCDC_ON != 0;
+        if switches_on {
+            ppu.switch_on(t);
+        }
+        // The line that begins with the LCD has no other moment at which WY is compared.
+        ppu.meet_wy();
+        if switches_on {
             self.reconsider_stat_line();
         }
     }
@@ -150,22 +158,25 @@ impl Machine {
         }
     }
 
+    // Pan Docs "STAT bug": for a moment all sources are enabled. Right between HBlank and the next
+    // line's OAM scan, with only HBlank enabled, the OAM source is not, and neither does it come on
+    // that dot.
     fn write_stat(&mut self, t: u32, value: u8) {
-        if self.ppu.is_on() {
-            self.sync_ppu(t);
-            // Pan Docs "STAT bug": for one dot all sources are enabled. Right between HBlank and the
-            // next line's OAM scan, with only HBlank enabled, the OAM source is not.
-            let at_line_edge = self.ppu.line < VBLANK_LINE && self.ppu.dot == 4;
-            let only_hblank = self.ppu.stat & (stat::OAM_SOURCE | stat::HBLANK_SOURCE);
-            self.ppu.stat = if at_line_edge && only_hblank == stat::HBLANK_SOURCE {
-                stat::ALL_SOURCES & !stat::OAM_SOURCE
-            } else {
-                stat::ALL_SOURCES
-            };
-            self.reconsider_stat_line();
-            self.sync_ppu(t.wrapping_add(1));
+        self.sync_ppu(t);
+        let at_line_edge = self.ppu.line < VBLANK_LINE && self.ppu.dot == 4;
+        let only_hblank = self.ppu.stat & (stat::OAM_SOURCE | stat::HBLANK_SOURCE);
+        if at_line_edge && only_hblank == stat::HBLANK_SOURCE {
+            self.set_stat(stat::ALL_SOURCES & !stat::OAM_SOURCE);
+            self.set_stat(value & stat::ALL_SOURCES & !stat::OAM_SOURCE);
+            self.sync_ppu(t.wrapping_add(2));
+        } else {
+            self.set_stat(stat::ALL_SOURCES);
         }
-        self.ppu.stat = value & stat::ALL_SOURCES;
+        self.set_stat(value & stat::ALL_SOURCES);
+    }
+
+    fn set_stat(&mut self, sources: u8) {
+        self.ppu.stat = sources;
         self.reconsider_stat_line();
     }
 
@@ -174,8 +185,10 @@ impl Machine {
         if self.ppu.is_on() {
             let drawing = self.ppu.line < VBLANK_LINE && self.ppu.dot > super::timing::MODE3_DOT;
             let mode3_end = if drawing { self.mode3_end() } else { 0 };
-            let mode = self.ppu.mode_for_interrupt(mode3_end);
-            self.ppu.update_stat_line(&mut self.interrupts, mode);
+            let sources = self.ppu.sources(mode3_end);
+            self.ppu.update_stat_line(&mut self.interrupts, sources);
+        } else {
+            self.ppu.update_dark_stat_line(&mut self.interrupts);
         }
     }
 
@@ -233,7 +246,7 @@ impl Ppu {
         self.dot > self.mode3_start() + 10
     }
 
-    /// Keeps the bits that this line has used, for whoever works out its length later.
+    /// Keeps the bits that this line has used, for the computation of its length later.
     fn latch_fine_scroll(&mut self) {
         if self.used_fine_scroll == FINE_SCROLL_UNUSED {
             self.used_fine_scroll = self.scx & 7;
@@ -251,9 +264,18 @@ impl Ppu {
 
     /// WY is compared all the time while the window is enabled, not only when a line begins.
     pub fn meet_wy(&mut self) {
+        self.meet_wy_on(self.line);
+    }
+
+    // A write to WY can still meet the line before, on the first dots of the next (gambatte
+    // `late_wy_*`); enabling the window can't (`late_enable_afterVblank_*`).
+    fn meet_written_wy(&mut self) {
+        let compared = self.compared_line();
+        self.meet_wy_on(if compared > 0xff { self.line } else { compared as u8 });
+    }
+
+    fn meet_wy_on(&mut self, line: u8) {
         if self.lcdc & (LCDC_ON | LCDC_WINDOW) == LCDC_ON | LCDC_WINDOW {
-            let compared = self.compared_line();
-            let line = if compared > 0xff { self.line } else { compared as u8 };
             self.wy_met |= line == self.wy;
         }
     }
@@ -261,6 +283,7 @@ impl Ppu {
     // Hardware freezes: LY reads 0, the mode is 0, and STAT bit 2 stays as it was.
     fn switch_off(&mut self) {
         self.lyc_frozen = self.lyc_bit();
+        self.stat_line = self.lyc_frozen && self.stat & stat::LYC_SOURCE != 0;
         self.line = 0;
         self.dot = 0;
         self.wy_met = false;

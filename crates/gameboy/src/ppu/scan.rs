@@ -1,8 +1,11 @@
 //! The OAM scan of mode 2: which objects, at most ten, the line will show.
 //!
-//! Entry `i` is looked at on dot 6 + 2i. The scan is done lazily, in one go when somebody needs its
-//! result, or up to the current dot before OAM or the object size changes.
+//! Entry `i` is looked at on dot 5 + 2i (gambatte `late_sizechange_*`). The scan is done lazily, in
+//! one go when somebody needs its Entry `i` is looked at on dot 6 + 2i. The scan is done lazily, in
+//! one go when a reader needs its result, or up to the current dot before OAM or the object size
+//! changes.
 
+use crate::cpu::Mode;
 use crate::machine::Machine;
 use crate::ppu::LCDC_TALL_OBJECTS;
 
@@ -11,8 +14,8 @@ const ENTRIES: u8 = 40;
 /// Objects on one line.
 pub(super) const MOST_OBJECTS: u8 = 10;
 
-/// The objects found so far, sorted by X and then by their place in OAM. The arrays come first because
-/// an index into them then needs no offset.
+/// The objects found so far, sorted by X and then by their place in OAM. The arrays come first
+/// because an index into them then needs no offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Scan {
@@ -58,10 +61,10 @@ impl Scan {
 impl Machine {
     /// Looks at every entry whose dot lies before `dot`.
     pub fn scan_objects(&mut self, dot: u16) {
-        if self.ppu.first_line || dot <= 6 {
+        if self.ppu.first_line || dot <= 5 {
             return;
         }
-        let mut until = (dot - 5) / 2;
+        let mut until = (dot - 4) / 2;
         if until > ENTRIES as u16 {
             until = ENTRIES as u16;
         }
@@ -88,6 +91,10 @@ impl Machine {
     fn is_entry_hidden(&self, entry: usize) -> bool {
         if !self.dma.active {
             return false;
+        }
+        if self.cpu.mode == Mode::Halted {
+            // The transfer stands still.
+            return self.dma.is_moving(self.now);
         }
         let moment = self.ppu.line_start.wrapping_add(6 + 2 * entry as u32);
         let mcycles = moment.wrapping_sub(self.tcycles()) as i32 >> 2;

@@ -1,5 +1,5 @@
-//! The STAT interrupt line: the OR of its enabled sources. Only its rise requests an interrupt, so one
-//! source can hide another ("STAT blocking").
+//! The STAT interrupt line: the OR of its enabled sources. Only its rise requests an interrupt, so
+//! one source can hide another ("STAT blocking").
 
 use crate::interrupts::{Interrupts, STAT};
 use crate::ppu::{Ppu, timing};
@@ -16,41 +16,46 @@ pub(super) const LYC_SOURCE: u8 = 0x40;
 pub(super) const ALL_SOURCES: u8 = 0x78;
 
 impl Ppu {
-    /// Evaluates the line for the mode that drives it now (3: none).
-    pub fn update_stat_line(&mut self, interrupts: &mut Interrupts, mode: u8) {
+    /// Evaluates the line for the sources, besides LY = LYC, that drive it now.
+    pub fn update_stat_line(&mut self, interrupts: &mut Interrupts, sources: u8) {
         let compared = self.compared_line();
         // Between two lines nothing is compared, and the line keeps what it saw last.
         if compared != timing::NO_LINE {
             self.lyc_line = compared == self.lyc as u16;
         }
-        let source = match mode {
-            0 => HBLANK_SOURCE,
-            1 => VBLANK_SOURCE,
-            2 => OAM_SOURCE,
-            _ => 0,
-        };
-        let level = self.stat & source != 0 || self.lyc_line && self.stat & LYC_SOURCE != 0;
+        let level = self.stat & sources != 0 || self.lyc_line && self.stat & LYC_SOURCE != 0;
         if level && !self.stat_line {
             interrupts.request(STAT);
         }
         self.stat_line = level;
     }
 
-    /// The two moments at the beginning of a visible line on which the interrupt line can change.
+    /// One of the moments at the beginning of a visible line on which the interrupt line can
+    /// change.
     pub fn line_event(&mut self, interrupts: &mut Interrupts, at: u16) {
         self.dot = at + 1;
-        if at == timing::MODE2_DOT {
-            // Mode 2 drives the line for this one dot.
-            self.update_stat_line(interrupts, 2);
-            self.update_stat_line(interrupts, 3);
+        if at == timing::COMPARE_DOT {
+            // Mode 2 drives the line once more.
+            self.update_stat_line(interrupts, OAM_SOURCE);
+            self.update_stat_line(interrupts, 0);
         } else {
-            let mode = self.mode_for_interrupt(0);
-            self.update_stat_line(interrupts, mode);
+            let sources = self.sources(0);
+            self.update_stat_line(interrupts, sources);
         }
     }
 
     /// STAT bit 2.
     pub fn lyc_bit(&self) -> bool {
         if self.is_on() { self.compared_line() == self.lyc as u16 } else { self.lyc_frozen }
+    }
+
+    /// Evaluates the line while the LCD is off: of its sources only the frozen comparison is left
+    /// (gambatte `lcdoff_lycirqen_*`).
+    pub fn update_dark_stat_line(&mut self, interrupts: &mut Interrupts) {
+        let level = self.lyc_frozen && self.stat & LYC_SOURCE != 0;
+        if level && !self.stat_line {
+            interrupts.request(STAT);
+        }
+        self.stat_line = level;
     }
 }

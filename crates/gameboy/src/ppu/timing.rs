@@ -1,8 +1,10 @@
-//! What each dot means: LY, the compared line, the mode, who is locked out of VRAM and OAM.
+//! Meaning of each dot: LY, the compared line, the mode, and the accesses to VRAM and OAM that are
+//! blocked.
 //!
-//! A line is 456 dots. An access at T-cycle t sees what happened on the dots before t. Dots are given
-//! here as the moments of change, measured by the mooneye acceptance tests, mealybug-tearoom-tests and
-//! the research they rest on; on a CPU that accesses every fourth dot STAT therefore looks 4 late.
+//! A line is 456 dots. An access at T-cycle t sees what happened on the dots before t. Dots are
+//! given here as the moments of change, measured by the mooneye acceptance tests,
+//! mealybug-tearoom-tests and the research they rest on; on a CPU that accesses every fourth dot
+//! STAT therefore looks 4 late.
 
 use crate::machine::Machine;
 use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_DOT, VBLANK_LINE, stat};
@@ -20,7 +22,13 @@ const FIRST_LINE_MODE3_DOT: u16 = 86;
 /// The compared line of line 153 and of the first dots of every line: none.
 pub(super) const NO_LINE: u16 = 0x1ff;
 /// Dots of VBlank lines on which something can change.
-pub(super) const VBLANK_EVENTS: [u16; 7] = [0, 2, 4, VBLANK_DOT, 6, 8, 12];
+pub(super) const VBLANK_EVENTS: [u16; 7] = [0, 2, 4, VBLANK_DOT, 6, 8, LYC_0_DOT];
+/// Line 0 is compared with LYC, still in line 153.
+const LYC_0_DOT: u16 = 13;
+/// The OAM source rises on line 144.
+const VBLANK_OAM_DOT: u16 = 2;
+/// The new line drives the interrupt line if it is LYC. On line 0 the OAM source rises now.
+pub(super) const COMPARE_DOT: u16 = 5;
 
 impl Ppu {
     /// LY as the CPU reads it.
@@ -52,14 +60,17 @@ impl Ppu {
         } else if line < VBLANK_LINE as u16 {
             if dot <= LY_DOT {
                 line - 1
-            } else if dot <= MODE2_DOT {
+            } else if dot <= COMPARE_DOT {
                 NO_LINE
             } else {
                 line
             }
+        } else if dot <= 2 {
+            // wilbertpol's ly_lyc_144-GS and ly_lyc_153-GS.
+            line - 1
         } else if line < LAST_LINE as u16 {
-            if dot <= 4 { NO_LINE } else { line }
-        } else if dot > 12 {
+            if dot <= MODE2_DOT { NO_LINE } else { line }
+        } else if dot > LYC_0_DOT {
             0
         } else if dot > 6 && dot <= 8 {
             line
@@ -90,23 +101,33 @@ impl Ppu {
         if self.first_line { FIRST_LINE_MODE3_DOT } else { MODE3_DOT }
     }
 
-    /// The mode whose source drives the interrupt line, 3 for none, given when mode 3 ends.
-    pub fn mode_for_interrupt(&self, mode3_end: u16) -> u8 {
+    /// The sources in STAT, besides LY = LYC, that drive the interrupt line, given when mode 3
+    /// ends.
+    pub fn sources(&self, mode3_end: u16) -> u8 {
         if self.line > VBLANK_LINE || self.line == VBLANK_LINE && self.dot > VBLANK_DOT {
-            1
+            stat::VBLANK_SOURCE
         } else if self.line == VBLANK_LINE {
-            0
+            // Line 144 begins with an OAM scan for the interrupt line alone, up to mode 1 (mooneye
+            // vblank_stat_intr).
+            if self.dot > VBLANK_OAM_DOT {
+                stat::HBLANK_SOURCE | stat::OAM_SOURCE
+            } else {
+                stat::HBLANK_SOURCE
+            }
         } else if self.first_line {
-            if self.dot > mode3_end + 1 && self.dot > FIRST_LINE_MODE3_DOT { 0 } else { 3 }
+            let is_over = self.dot > mode3_end + 1 && self.dot > FIRST_LINE_MODE3_DOT;
+            if is_over { stat::HBLANK_SOURCE } else { 0 }
+        } else if self.line == 0 && self.dot <= COMPARE_DOT {
+            stat::VBLANK_SOURCE
         } else if self.dot <= LY_DOT {
-            if self.line == 0 { 1 } else { 0 }
-        } else if self.dot <= MODE2_DOT {
+            stat::HBLANK_SOURCE
+        } else if self.dot <= COMPARE_DOT {
             // The OAM source rises one dot before the mode does, except on line 0.
-            if self.line == 0 { 1 } else { 2 }
+            stat::OAM_SOURCE
         } else if self.dot > MODE3_DOT && self.dot > mode3_end + 1 {
-            0
+            stat::HBLANK_SOURCE
         } else {
-            3
+            0
         }
     }
 
@@ -130,30 +151,30 @@ impl Machine {
         }
     }
 
-    /// Whether mode 3, once begun, has not ended yet.
+    /// Returns true if mode 3 has begun and not ended yet.
     fn in_mode3(&mut self) -> bool {
         self.ppu.stage != Stage::Done && self.ppu.dot <= self.mode3_end()
     }
 
-    /// Whether the PPU keeps the CPU from reading VRAM.
+    /// Returns true if the PPU keeps the CPU from reading VRAM.
     pub fn is_vram_read_blocked(&mut self) -> bool {
         let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { SCAN_TAIL_DOT };
         self.blocks_from(begins)
     }
 
-    /// Whether the PPU keeps the CPU from writing VRAM.
+    /// Returns true if the PPU keeps the CPU from writing VRAM.
     pub fn is_vram_write_blocked(&mut self) -> bool {
         let begins = self.ppu.mode3_dot();
         self.blocks_from(begins)
     }
 
-    /// Whether the PPU keeps the CPU from reading OAM.
+    /// Returns true if the PPU keeps the CPU from reading OAM.
     pub fn is_oam_read_blocked(&mut self) -> bool {
         let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { LY_DOT };
         self.blocks_from(begins)
     }
 
-    /// Whether the PPU keeps the CPU from writing OAM.
+    /// Returns true if the PPU keeps the CPU from writing OAM.
     pub fn is_oam_write_blocked(&mut self) -> bool {
         if self.ppu.first_line {
             return self.blocks_from(MODE3_DOT);
@@ -169,8 +190,8 @@ impl Machine {
             && (self.ppu.dot <= MODE3_DOT || self.in_mode3())
     }
 
-    /// Works out when the PPU may raise an interrupt or end the frame next: never too late, sometimes
-    /// too early.
+    /// Works out when the PPU may raise an interrupt or end the frame next: never too late,
+    /// sometimes too early.
     pub fn schedule_ppu(&mut self) {
         let frame_end = self.ppu.tcycles_to(0, MODE2_DOT);
         let mut tcycles = frame_end.min(self.ppu.tcycles_to(VBLANK_LINE, VBLANK_DOT));
@@ -211,28 +232,27 @@ impl Machine {
 impl Ppu {
     fn tcycles_to_lyc(&self) -> u32 {
         match self.lyc {
-            0 => self.tcycles_to(LAST_LINE, 12),
+            0 => self.tcycles_to(LAST_LINE, LYC_0_DOT),
             153 => self.tcycles_to(LAST_LINE, 6),
-            1..=152 => self.tcycles_to(self.lyc, MODE2_DOT),
+            1..=152 => self.tcycles_to(self.lyc, COMPARE_DOT),
             // No line has this number.
             _ => self.tcycles_to(VBLANK_LINE, VBLANK_DOT),
         }
     }
 
     fn tcycles_to_oam_source(&self) -> u32 {
-        if self.line == VBLANK_LINE && self.dot <= VBLANK_DOT {
-            // Line 144 pulses it on two dots.
-            self.tcycles_to(VBLANK_LINE, if self.dot <= 2 { 2 } else { VBLANK_DOT })
+        if self.line == VBLANK_LINE && self.dot <= VBLANK_OAM_DOT {
+            self.tcycles_to(VBLANK_LINE, VBLANK_OAM_DOT)
         } else if self.line > VBLANK_LINE {
-            self.tcycles_to(0, MODE2_DOT)
+            self.tcycles_to(0, COMPARE_DOT)
         } else if self.dot <= LY_DOT {
             LY_DOT as u32
-        } else if self.dot <= MODE2_DOT {
-            MODE2_DOT as u32
+        } else if self.dot <= COMPARE_DOT {
+            COMPARE_DOT as u32
         } else if self.line == VBLANK_LINE {
-            self.tcycles_to(0, MODE2_DOT)
+            self.tcycles_to(0, COMPARE_DOT)
         } else if self.line == VBLANK_LINE - 1 {
-            LINE_TCYCLES as u32 + 2
+            LINE_TCYCLES as u32 + VBLANK_OAM_DOT as u32
         } else {
             LINE_TCYCLES as u32 + LY_DOT as u32
         }

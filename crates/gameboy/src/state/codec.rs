@@ -51,9 +51,9 @@ impl fmt::Display for Path {
 pub struct Difference {
     /// Where.
     pub path: Path,
-    /// What this machine holds there.
+    /// Value in this machine.
     pub ours: u32,
-    /// What the other machine holds there.
+    /// Value in the other machine.
     pub theirs: u32,
 }
 

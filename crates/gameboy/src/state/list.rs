@@ -1,7 +1,7 @@
 //! Every field of the machine, once, in the order in which a state holds them: that of the structs.
 //!
-//! The list makes storing, fetching and comparing. A field that a struct has and the list lacks does
-//! not compile, nor does the reverse. Changing the list changes the format: raise `VERSION`.
+//! The list makes storing, fetching and comparing. A field that a struct has and the list lacks
+//! does not compile, nor does the reverse. Changing the list changes the format: raise `VERSION`.
 
 use super::codec::{Difference, Field, Path, Reader, Unreadable, Writer};
 use crate::apu::{Apu, PowerOnGlitch, Sequencer, Sweep, Wave};
@@ -201,7 +201,16 @@ fields!(Sweep { shadow, timer, enabled, subtracted });
 
 fields!(Wave { countdown_ticks, position, just_read });
 
-fields!(Dma { page, active, start, previous_active, previous_start, previous_page, deadline });
+fields!(Dma {
+    page,
+    active,
+    start,
+    previous_active,
+    previous_start,
+    previous_page,
+    copied,
+    deadline
+});
 
 fields!(Serial { sb, sc, bits, clock_high, synced_at, deadline });
 

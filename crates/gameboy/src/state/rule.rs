@@ -1,7 +1,8 @@
-//! What holds in every machine, so that a state that loads can't make one index out of range,
+//! Rules that hold in every machine, so that a state that loads can't make one index out of range,
 //! overflow, or run a frame without end.
 //!
-//! Free fields (memory, most registers) aren't mentioned. Times are judged by their distance to `now`.
+//! Free fields (memory, most registers) aren't mentioned. Times are judged by their distance to
+//! `now`.
 
 use super::StateError;
 use crate::apu::{Apu, Wave};
@@ -32,12 +33,12 @@ pub(super) fn check(machine: &Machine, fresh: &Cart) -> Verdict {
     check_cart(&machine.cart, fresh)
 }
 
-/// Whether a moment lies in the near past.
+/// Returns true if a moment lies in the near past.
 fn is_recent(now: u32, moment: u32) -> bool {
     now.wrapping_sub(moment) <= LONGEST_LAG_MCYCLES
 }
 
-/// Whether a moment lies in the near past, or ahead by no more than `lead`.
+/// Returns true if a moment lies in the near past, or ahead by no more than `lead`.
 fn is_near(now: u32, moment: u32, lead: u32) -> bool {
     now.wrapping_add(lead).wrapping_sub(moment) <= LONGEST_LAG_MCYCLES + lead
 }
@@ -72,6 +73,7 @@ fn check_times(machine: &Machine) -> Verdict {
     rule(is_near(now, timer.deadline, lead), "timer.deadline must be near")?;
     rule(is_near(now, serial.deadline, lead), "serial.deadline must be near")?;
     rule(!dma.active || is_near(now, dma.deadline, 0x200), "dma.deadline must be near")?;
+    rule(dma.copied <= 160, "dma.copied must be at most 160")?;
     rule(
         !machine.ppu.is_on() || is_near(now, machine.ppu.deadline, LONGEST_LAG_MCYCLES),
         "ppu.deadline must be near",

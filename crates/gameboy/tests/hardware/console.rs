@@ -37,7 +37,8 @@ impl Console {
         console
     }
 
-    /// The M-cycle after the one in which the LCD is switched on, with the registers given set before.
+    /// The M-cycle after the one in which the LCD is switched on, with the registers given set
+    /// before.
     pub(crate) fn lit(registers: &[(u16, u8)]) -> Console {
         let mut console = Console::dark();
         for &(address, value) in registers {
@@ -70,12 +71,13 @@ impl Console {
         self
     }
 
-    /// What a read some M-cycles from now would give.
+    /// Returns the value that a read some M-cycles from now would give.
     pub(crate) fn after(&self, mcycles: u32, address: u16) -> u8 {
         self.clone().wait(mcycles).read(address)
     }
 
-    /// What reads in each of the M-cycles from now on would give, as runs of equal values.
+    /// Returns the values that reads in each of the M-cycles from now on would give, as runs of
+    /// equal values.
     pub(crate) fn timeline(&self, mcycles: u32, address: u16) -> Vec<(u8, u32)> {
         let mut runs: Vec<(u8, u32)> = Vec::new();
         for at in 0..mcycles {
@@ -88,7 +90,8 @@ impl Console {
         runs
     }
 
-    /// The M-cycles from now on in which IF shows a new request of one line, each request taken back at once.
+    /// The M-cycles from now on in which IF shows a new request of one line, each request taken
+    /// back at once.
     pub(crate) fn requests(&self, mcycles: u32, line: u8) -> Vec<u32> {
         let mut machine = self.machine;
         machine.interrupts.requested &= !line;

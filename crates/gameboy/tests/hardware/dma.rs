@@ -1,5 +1,7 @@
 //! OAM DMA: when each byte moves and what the CPU gets meanwhile.
 
+use gbxcule_gameboy::cpu::Mode;
+
 use crate::console::Console;
 
 const DMA: u16 = 0xff46;
@@ -19,12 +21,13 @@ fn content(at: u16) -> u8 {
     (at >> 8).wrapping_mul(0x35) as u8 ^ at as u8
 }
 
-/// What stands at an address, from the CPU's view of an idle bus.
+/// Returns the byte at an address, from the CPU's view of an idle bus.
 fn at_rest(console: &Console, at: u16) -> u8 {
     if at < 0x8000 { console.rom[usize::from(at)] } else { content(at) }
 }
 
-// mooneye oam_dma/sources-GS and basic: every page can be copied; E000-FFFF shows the work RAM below.
+// mooneye oam_dma/sources-GS and basic: every page can be copied; E000-FFFF shows the work RAM
+// below.
 #[test]
 fn every_page_is_copied_as_a_whole() {
     for page in 0..=0xffu16 {
@@ -40,7 +43,8 @@ fn every_page_is_copied_as_a_whole() {
     }
 }
 
-// mooneye oam_dma_start and oam_dma_timing: one M-cycle after the write is still free, then OAM is locked for 160.
+// mooneye oam_dma_start and oam_dma_timing: one M-cycle after the write is still free, then OAM is
+// locked for 160.
 #[test]
 fn oam_is_locked_for_160_mcycles_beginning_with_the_second() {
     let mut console = filled();
@@ -51,7 +55,8 @@ fn oam_is_locked_for_160_mcycles_beginning_with_the_second() {
     assert_eq!(console.timeline(163, 0xfea0), [(0x00, 1), (0xff, 160), (0x00, 2)]);
 }
 
-// Pan Docs "OAM DMA bus conflicts": who reads from the bus the transfer uses gets the byte it moves. VRAM has a bus of its own.
+// Pan Docs "OAM DMA bus conflicts": who reads from the bus the transfer uses gets the byte it
+// moves. VRAM has a bus of its own.
 #[test]
 fn the_cpu_gets_the_byte_that_moves_if_it_reads_from_the_same_bus() {
     for (page, conflicts) in [
@@ -84,7 +89,7 @@ fn the_cpu_gets_the_byte_that_moves_if_it_reads_from_the_same_bus() {
 }
 
 #[test]
-fn high_ram_and_registers_stay_free_and_writes_on_the_same_bus_are_lost() {
+fn high_ram_registers_and_the_other_bus_stay_free_and_writes_on_the_same_bus_do_not_arrive() {
     let mut console = filled();
     console.write(DMA, 0x80);
     console.wait(50).write(0xff85, 0x12);
@@ -98,6 +103,61 @@ fn high_ram_and_registers_stay_free_and_writes_on_the_same_bus_are_lost() {
     );
     console.wait(160);
     assert_eq!([console.read(0x8001), console.read(0xfe10)], [content(0x8001), content(0x8010)]);
+}
+
+// gambatte oamdma_src*_busypush*: the byte written takes the place of the one that moves; with a
+// byte of work RAM both are ANDed.
+#[test]
+fn a_write_on_the_same_bus_changes_the_byte_that_moves() {
+    for (page, address) in [
+        (0x12, 0x2000),
+        (0x12, 0xa123),
+        (0x12, 0xc123),
+        (0x80, 0x9fff),
+        (0xa1, 0x7fff),
+        (0xa1, 0xfdff),
+        (0xc2, 0x0000),
+        (0xdf, 0xbfff),
+        (0xe2, 0xd000),
+    ] {
+        let mut console = filled();
+        console.write(DMA, page);
+        console.wait(1 + 20).write(address, 0x59);
+        console.write(address, 0xc6);
+        console.wait(30).write(address, 0x3a);
+        // Neither OAM nor another bus: nothing happens.
+        console.write(0xfe00, 0x00);
+        console.write(0xff80, 0x00);
+        console.write(if page == 0x80 { 0xc000 } else { 0x8000 }, 0x00);
+        console.wait(160).read(0xfe00);
+        for index in 0..160u16 {
+            let from = u16::from(page) << 8 | index;
+            let moved = at_rest(&console, if from >= 0xe000 { from - 0x2000 } else { from });
+            let written = match index {
+                20 => 0x59,
+                21 => 0xc6,
+                52 => 0x3a,
+                _ => moved,
+            };
+            let expected = if page >= 0xc0 { moved & written } else { written };
+            assert_eq!(console.machine.oam[usize::from(index)], expected, "{page:02x} {index}");
+        }
+        let at = if address >= 0xe000 { address - 0x2000 } else { address };
+        assert_eq!(console.read(address), at_rest(&console, at), "{page:02x} {address:04x}");
+    }
+}
+
+#[test]
+fn a_new_transfer_leaves_nothing_of_a_write_into_the_old_one() {
+    let mut console = filled();
+    console.write(DMA, 0x80);
+    console.wait(30).write(0x8000, 0x59);
+    console.write(DMA, 0x81);
+    console.write(0x8000, 0x59);
+    console.wait(200).read(0xfe00);
+    for index in 0..160u16 {
+        assert_eq!(console.machine.oam[usize::from(index)], content(0x8100 + index), "{index}");
+    }
 }
 
 // mooneye oam_dma_restart: the old transfer goes on until the new one's first byte.
@@ -122,4 +182,39 @@ fn a_transfer_asked_for_in_another_ones_set_up_leaves_the_bus_free_till_then() {
     console.write(DMA, 0xd1);
     assert_eq!(console.after(0, 0x0001), console.rom[1]);
     assert_eq!(console.after(1, 0x0001), content(0xd100));
+}
+
+// gambatte oamdmasrc80_halt_*_read8000 and oamdma_late_halt_stat_*: bytes move again when the CPU
+// runs again.
+#[test]
+fn a_transfer_stands_still_while_the_cpu_halts() {
+    for (before, halted) in [(1, 64), (20, 64), (20, 128), (100, 640)] {
+        let mut console = filled();
+        console.write(0xff06, 0xff);
+        console.machine.hram[..2].copy_from_slice(&[0x76, 0x00]);
+        console.write(0xffff, 4);
+        console.write(DMA, 0x80);
+        let started = console.machine.now;
+        console.wait(before);
+        // TIMA counts every 16 T-cycles from here, and wakes the CPU.
+        console.write(0xff04, 0);
+        console.write(0xff05, (256 - halted / 4) as u8);
+        console.write(0xff07, 5);
+        console.machine.interrupts.requested = 0;
+        (console.machine.cpu.pc, console.machine.cpu.now) = (0xff80, console.machine.now);
+        console.machine.begin_frame(false);
+        let halt = console.machine.now;
+        while console.machine.cpu.mode == Mode::Running {
+            console.machine.run_instruction(&console.rom, &mut console.ram);
+        }
+        while console.machine.cpu.mode == Mode::Halted {
+            console.machine.run_instruction(&console.rom, &mut console.ram);
+        }
+        // The transfer goes on in the two M-cycles in which HALT is read and begins.
+        let still = console.machine.now - halt - 2;
+        assert!(still + 8 >= halted && still < halted, "{before}: {still} of {halted}");
+        let locked = console.timeline(200, 0xfe00)[0];
+        let end = console.machine.now + locked.1 - started;
+        assert_eq!((locked.0, end), (0xff, 161 + still), "{before} and {halted}");
+    }
 }

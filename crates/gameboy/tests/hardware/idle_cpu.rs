@@ -5,7 +5,8 @@ use gbxcule_gameboy::{Cartridge, FRAME_MCYCLES, Machine};
 
 const BUTTON: u8 = 0x01;
 
-/// A machine about to execute `code` at 0200, without the LCD. B and C count, and handlers count D and E.
+/// A machine about to execute `code` at 0200, without the LCD. B and C count, and handlers count D
+/// and E.
 struct Program {
     machine: Machine,
     rom: Vec<u8>,
@@ -56,8 +57,8 @@ impl Program {
     }
 }
 
-// Pan Docs "The bizarre case of the Game Boy STOP instruction", its chart. The second byte, INC B, is skipped unless something is
-// pending; INC C follows.
+// Pan Docs "The bizarre case of the Game Boy STOP instruction", its chart. The second byte, INC B,
+// is skipped unless something is pending; INC C follows.
 #[test]
 fn stop_waits_for_a_button_and_takes_two_bytes_unless_an_interrupt_is_pending() {
     for (requested, enabled, b) in
@@ -136,7 +137,8 @@ fn the_lowest_bit_is_served_first_in_five_mcycles_and_taken_back() {
     assert_eq!(program.run().counts(), [1, 0, 0], "without IME nothing is served");
 }
 
-// mooneye interrupts/ie_push: PC's upper byte, pushed onto IE, chooses anew; the lower one comes too late.
+// mooneye interrupts/ie_push: PC's upper byte, pushed onto IE, chooses anew; the lower one comes
+// too late.
 #[test]
 fn a_push_onto_ie_changes_or_cancels_what_is_served() {
     for (requested, sp, pc, left) in [

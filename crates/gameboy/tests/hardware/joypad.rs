@@ -5,7 +5,8 @@ use crate::console::Console;
 const P1: u16 = 0xff00;
 const JOYPAD: u8 = 0x10;
 
-/// P1 by Pan Docs "Joypad Input": the two select bits choose rows, a held button of a chosen row pulls its line low.
+/// P1 by Pan Docs "Joypad Input": the two select bits choose rows, a held button of a chosen row
+/// pulls its line low.
 fn p1(select: u8, held: u8) -> u8 {
     let directions = if select & 0x10 == 0 { held & 15 } else { 0 };
     let buttons = if select & 0x20 == 0 { held >> 4 } else { 0 };
@@ -24,7 +25,8 @@ fn p1_shows_the_held_buttons_of_the_chosen_rows() {
     }
 }
 
-// Pan Docs "INT $60 — Joypad interrupt": a line that falls requests it, by a button or by the choice of a row.
+// Pan Docs "INT $60 — Joypad interrupt": a line that falls requests it, by a button or by the
+// choice of a row.
 #[test]
 fn a_line_that_falls_requests_the_interrupt_and_one_that_rises_does_not() {
     for select in [0x00, 0x10, 0x20, 0x30] {

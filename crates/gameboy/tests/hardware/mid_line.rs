@@ -1,5 +1,6 @@
-//! Registers written in the middle of a line: which pixels show it. mealybug-tearoom-tests photographed all of these on a DMG; here are
-//! single lines of the same kind, as our machine, whose pictures are theirs, draws them.
+//! Registers written in the middle of a line: which pixels show it. mealybug-tearoom-tests
+//! photographed all of these on a DMG; here are single lines of the same kind, as our machine,
+//! whose pictures are theirs, draws them.
 
 use insta::assert_snapshot;
 
@@ -35,7 +36,8 @@ fn draw(lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]) -> Vec<u8>
         vram[0x1800 + at] = (at % 32 % 3) as u8;
         vram[0x1c00 + at] = (at % 2 + 1) as u8;
     }
-    // Objects of stripes: beside each other, over each other, behind the background, from the other palette.
+    // Objects of stripes: beside each other, over each other, behind the background, from the other
+    // palette.
     for at in 0..32 {
         vram[0x400 + at] = 0xb2 ^ (at as u8 / 2).wrapping_mul(0x24);
     }
@@ -221,8 +223,9 @@ fn a_window_at_the_edges_has_bugs_of_its_own() {
     ");
 }
 
-// An object further left delays all that follows by 11 to 6 dots, so that a write finds the fetcher at another step. The first pixel
-// that shows the write, and how many do, with that object at X = 0 to 5; a change of BGP behind it shows what the line has lost or won.
+// An object further left delays all that follows by 11 to 6 dots, so that a write finds the fetcher
+// at another step. The first pixel that shows the write, and how many do, with that object at X = 0
+// to 5; a change of BGP behind it shows what the line has lost or won.
 #[test]
 fn a_write_finds_the_fetcher_at_any_step() {
     let window = [(WY, 0), (WX, 87)];

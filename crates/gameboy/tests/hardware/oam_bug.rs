@@ -1,4 +1,4 @@
-//! What accesses to OAM, and registers that point there, do to it during mode 2.
+//! Effects on OAM of accesses to it, and of registers that point there, during mode 2.
 
 use crate::console::{Console, LINE};
 
@@ -20,8 +20,8 @@ fn write(oam: &mut Words, row: usize) {
     oam[row][0] = ((a ^ c) & (b ^ c)) ^ c;
 }
 
-// Pan Docs "Read Corruption"; rows 2, 6, 10... and 4, 8, 12, 16 reach further back, which Pan Docs does not say, and which differs
-// between units.
+// Pan Docs "Read Corruption"; rows 2, 6, 10... and 4, 8, 12, 16 reach further back, which Pan Docs
+// does not say, and which differs between units.
 fn read(oam: &mut Words, row: usize) {
     let (own, last) = (oam[row][0], oam[row - 1]);
     match row {
@@ -51,7 +51,8 @@ fn read(oam: &mut Words, row: usize) {
     }
 }
 
-/// What each M-cycle from three before line 2 on does to OAM full of noise.
+/// Compares with a model the effect of each M-cycle from three before line 2 on, on OAM full of
+/// noise.
 fn corrupts(access: impl Fn(&mut Console), model: fn(&mut Words, usize)) {
     for seed in 1..200u32 {
         let mut console = Console::lit(&[]);

@@ -1,9 +1,10 @@
-//! Whole pictures against one that is worked out pixel by pixel from what Pan Docs says of tiles, maps, the window and objects.
+//! Whole pictures against one that is worked out pixel by pixel from what Pan Docs says of tiles,
+//! maps, the window and objects.
 
 use gbxcule_gameboy::{Cartridge, Machine};
 use proptest::prelude::*;
 
-/// What stands still while a frame is drawn.
+/// Settings that do not change while a frame is drawn.
 #[derive(Clone, Debug)]
 struct Scene {
     seed: u64,
@@ -102,7 +103,8 @@ fn colour(memory: &Memory, tile: usize, x: u8, y: u8) -> u8 {
     (memory.vram[row] >> (7 - x) & 1) | (memory.vram[row + 1] >> (7 - x) & 1) << 1
 }
 
-// Pan Docs "Object Priority and Conflicts": the first ten of the line in OAM; of these the leftmost wins, then the first.
+// Pan Docs "Object Priority and Conflicts": the first ten of the line in OAM; of these the leftmost
+// wins, then the first.
 fn objects_on(scene: &Scene, memory: &Memory, y: u8) -> Vec<[u8; 4]> {
     if scene.lcdc & 0x02 == 0 {
         return Vec::new();
@@ -144,7 +146,8 @@ fn object_pixel(
     }
 }
 
-/// The second frame of a program that does nothing, or writes BGP all the time, so that every line is drawn dot by dot.
+/// The second frame of a program that does nothing, or writes BGP all the time, so that every line
+/// is drawn dot by dot.
 fn drawn(scene: &Scene, memory: &Memory, busy: bool) -> Vec<u8> {
     let mut rom = vec![0; 0x8000];
     let wait: &[u8] = if busy { &[0xe0, 0x47, 0x18, 0xfc] } else { &[0x18, 0xfe] };

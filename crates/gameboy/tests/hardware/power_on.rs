@@ -1,10 +1,11 @@
-//! What the boot ROM leaves behind.
+//! State that the boot ROM leaves behind.
 
 use gbxcule_gameboy::{Cartridge, Machine};
 
 use crate::console::Console;
 
-// Pan Docs "Power-Up Sequence", column DMG. OBP0 and OBP1 are left as they were; FF is what most machines show.
+// Pan Docs "Power-Up Sequence", column DMG. OBP0 and OBP1 are left as they were; FF is what most
+// machines show.
 const REGISTERS: [(u16, &[u8]); 7] = [
     (0xff00, &[0xcf, 0x00, 0x7e, 0xff, 0xab, 0x00, 0x00, 0xf8]),
     (0xff08, &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xe1]),
@@ -51,15 +52,19 @@ fn div_goes_on_from_abcc() {
     assert_eq!(console.timeline(13 + 64 + 1, 0xff04), [(0xab, 13), (0xac, 64), (0xad, 1)]);
 }
 
+// GBMicrotest poweron_*; LY has been 0 for most of line 153, of which 52 dots are left.
 #[test]
-fn line_0_begins_in_the_first_frame_after_line_153() {
+fn line_0_begins_in_the_first_frame_13_mcycles_after_the_hand_over() {
     let console = Console::new();
-    // 60 of line 153's dots are left; LY has been 0 for most of it.
-    assert_eq!(console.timeline(15 + 116, 0xff44), [(0, 15 + 115), (1, 1)]);
+    assert_eq!(console.timeline(13 + 116, 0xff44), [(0, 13 + 115), (1, 1)]);
+    let stat = [(0x85, 14), (0x84, 1), (0x86, 20), (0x87, 43), (0x84, 50), (0x80, 1), (0x82, 1)];
+    assert_eq!(console.timeline(130, 0xff41), stat);
+    let oam = [(0x00, 14), (0xff, 64), (0x00, 50)];
+    assert_eq!(console.timeline(128, 0xfe00), oam);
 }
 
-// Pan Docs "0104-0133 — Nintendo logo": each nibble is four pixels, doubled both ways on the screen; the upper 24 bytes are the
-// upper four rows, two bytes for each column of four pixels.
+// Pan Docs "0104-0133 — Nintendo logo": each nibble is four pixels, doubled both ways on the
+// screen; the upper 24 bytes are the upper four rows, two bytes for each column of four pixels.
 #[test]
 fn video_memory_holds_the_headers_logo_and_the_trademark() {
     let mut rom = Console::new().rom.to_vec();

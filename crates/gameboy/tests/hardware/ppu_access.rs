@@ -69,7 +69,8 @@ fn the_first_line_has_no_mode_2_and_the_second_is_like_any_other() {
     assert_eq!(other.timeline(220, STAT), stat);
 }
 
-// mooneye ppu/intr_2_mode0_timing, intr_2_mode3_timing and intr_2_oam_ok_timing measure the lengths; Pan Docs "STAT" has them in dots.
+// mooneye ppu/intr_2_mode0_timing, intr_2_mode3_timing and intr_2_oam_ok_timing measure the
+// lengths; Pan Docs "STAT" has them in dots.
 #[test]
 fn a_visible_line_is_20_mcycles_of_mode_2_then_43_of_mode_3() {
     for line in [1, 2, 77, 142, 143, 154 + 1] {
@@ -80,10 +81,8 @@ fn a_visible_line_is_20_mcycles_of_mode_2_then_43_of_mode_3() {
             [(last - 1, 3), (last, LINE), (last + 1, 1)],
             "line {line}"
         );
-        // Between two lines nothing is compared with LYC, one M-cycle before the mode follows, on line 144 two.
-        let pause = if line == 143 { 2 } else { 1 };
-        let stat =
-            [(0x80, 4), (0x86, 20), (0x87, 43), (0x84, 51 - pause), (0x80, pause), (next, 6)];
+        // Between two lines nothing is compared with LYC, one M-cycle before the mode follows.
+        let stat = [(0x80, 4), (0x86, 20), (0x87, 43), (0x84, 50), (0x80, 1), (next, 6)];
         assert_eq!(console.timeline(LINE + 10, STAT), stat, "line {line}");
         assert_eq!(console.timeline(LINE + 3, OAM), [(0, 3), (0xff, 64), (0, 50)], "line {line}");
         assert_eq!(console.timeline(LINE + 3, VRAM), [(0, 23), (0xff, 44), (0, 50)], "line {line}");
@@ -101,14 +100,15 @@ fn a_visible_line_is_20_mcycles_of_mode_2_then_43_of_mode_3() {
 fn vblank_leaves_memory_free_for_ten_lines() {
     let console = before_line(144, &[(LYC, 144)]);
     assert_eq!(console.timeline(LINE + 4, LY), [(143, 3), (144, LINE), (145, 1)]);
-    assert_eq!(console.timeline(LINE + 4, STAT), [(0x80, 4), (0x85, 112), (0x81, 2)]);
+    assert_eq!(console.timeline(LINE + 4, STAT), [(0x80, 4), (0x85, 113), (0x81, 1)]);
     for address in [OAM, VRAM] {
         assert_eq!(console.timeline(10 * LINE, address), [(0, 10 * LINE)]);
         assert_eq!(writes(&console, 10 * LINE, address), [(true, 10 * LINE)]);
     }
 }
 
-// Line 153 shows as 153 for one M-cycle and as 0 for the rest (wilbertpol's ly_lyc_153_write and PyBoy agree).
+// Line 153 shows as 153 for one M-cycle and as 0 for the rest (wilbertpol's ly_lyc_153_write and
+// PyBoy agree).
 #[test]
 fn line_153_shows_as_0_for_most_of_its_time() {
     let console = before_line(153, &[(LYC, 153)]);
@@ -135,8 +135,9 @@ fn a_dark_lcd_blocks_nothing_and_keeps_the_comparison_it_made_last() {
     }
 }
 
-/// Dots of mode 3 by Pan Docs "Rendering": 172, SCX's lower bits, 6 for a window, and what the objects take, left to right. Objects
-/// at X = 0 share one tile (mooneye intr_2_mode0_timing_sprites), which Pan Docs does not say.
+/// Dots of mode 3 by Pan Docs "Rendering": 172, SCX's lower bits, 6 for a window, and what the
+/// objects take, left to right. Objects at X = 0 share one tile (mooneye
+/// intr_2_mode0_timing_sprites), which Pan Docs does not say.
 fn mode_3_dots(scx: u8, window: Option<u8>, objects: &[u8]) -> u16 {
     let mut dots = 172 + u16::from(scx & 7) + if window.is_some() { 6 } else { 0 };
     let mut objects: Vec<u8> = objects.iter().copied().filter(|&x| x < 168).collect();
@@ -233,5 +234,36 @@ proptest! {
         // It begins 84 dots into the line.
         console.wait(30).read(LY);
         prop_assert_eq!(console.machine.mode3_end(), 84 + dots);
+    }
+}
+
+/// M-cycles for which STAT shows mode 3 in the line in which the LCD is switched on.
+fn first_mode_3(wy: u8, lcdc: u8) -> u32 {
+    let mut console = Console::dark();
+    console.write(0xff4a, wy);
+    console.write(0xff4b, 7 + 4);
+    console.write(LCDC, lcdc);
+    let mode_3 = console.timeline(LINE, STAT).into_iter().filter(|run| run.0 & 3 == 3);
+    mode_3.map(|run| run.1).sum()
+}
+
+// GBMicrotest win*: WY is compared as the LCD goes on, and the line lasts six dots longer.
+#[test]
+fn the_window_can_begin_in_the_line_in_which_the_lcd_is_switched_on() {
+    let without = first_mode_3(0, 0x80);
+    assert_eq!(first_mode_3(0, 0xa0), without + 2);
+    assert_eq!(first_mode_3(1, 0xa0), without);
+}
+
+// wilbertpol's ly_lyc_144-GS.
+#[test]
+fn lyc_holds_for_a_line_before_vblanks_as_long_as_ly_shows_it() {
+    for line in 144..=153 {
+        let console = before_line(line, &[(LYC, line as u8 - 1)]);
+        if line < 153 {
+            assert_eq!(console.timeline(5, LY), [(line as u8 - 1, 3), (line as u8, 2)]);
+        }
+        let bits: Vec<bool> = (0..8).map(|at| console.after(at, STAT) & 4 != 0).collect();
+        assert_eq!(bits, [true, true, true, false, false, false, false, false], "line {line}");
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::console::Console;
 
-/// Address, bits that always read as 1, bits that keep what is written; what is in neither reads as 0. Pan Docs, each register's
-/// own section; "Audio Registers" for which are write-only. With the LCD off and no button held.
+/// Address, bits that always read as 1, bits that keep the value written; all others read as 0.
+/// Pan Docs, each register's own section; "Audio Registers" for which are write-only. With the LCD
+/// off and no button held.
 const REGISTERS: [(u16, u8, u8); 45] = [
     (0xff00, 0xcf, 0x30),
     (0xff01, 0x00, 0xff),
@@ -66,7 +67,8 @@ fn registers_keep_the_bits_that_exist_and_no_others() {
     }
 }
 
-// Pan Docs "NRx4": only the length enable reads back. "FF41": bits 3 to 6, with the LCD off the lower ones as they stood.
+// Pan Docs "NRx4": only the length enable reads back. "FF41": bits 3 to 6, with the LCD off the
+// lower ones as they stood.
 #[test]
 fn control_registers_read_back_without_what_they_start() {
     for value in 0..=0xffu8 {

@@ -17,7 +17,8 @@ fn sending(wait: u32, control: u8) -> Console {
     console
 }
 
-// Pan Docs "Serial Data Transfer": 8,192 bits a second, 128 M-cycles each, the upper bit first; ones come in.
+// Pan Docs "Serial Data Transfer": 8,192 bits a second, 128 M-cycles each, the upper bit first;
+// ones come in.
 #[test]
 fn a_transfer_shifts_ones_in_and_ends_with_an_interrupt() {
     let mut console = sending(2, 0x81);

@@ -1,4 +1,5 @@
-//! DIV and TIMA against a timer that is stepped M-cycle by M-cycle, as Pan Docs "Timer obscure behaviour" draws its circuit.
+//! DIV and TIMA against a timer that is stepped M-cycle by M-cycle, as Pan Docs "Timer obscure
+//! behaviour" draws its circuit.
 
 use proptest::prelude::*;
 

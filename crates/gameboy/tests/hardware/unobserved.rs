@@ -1,10 +1,12 @@
-//! The machine looks at a chip only when its deadline has come. Looking at all of them on every instruction boundary must not change
-//! anything: no interrupt may come later because nobody looked.
+//! The machine looks at a chip only when its deadline has come. Looking at all of them on every
+//! instruction boundary must not change anything: no interrupt may come later because nobody
+//! looked.
 
 use gbxcule_gameboy::{Cartridge, Machine};
 use proptest::prelude::*;
 
-/// An MBC3 whose program, at 0150, is `code` in an endless loop. Each interrupt counts B down or up, which the code's loops notice.
+/// An MBC3 whose program, at 0150, is `code` in an endless loop. Each interrupt counts B down or
+/// up, which the code's loops notice.
 fn rom(code: &[u8]) -> Vec<u8> {
     let mut rom = vec![0; 0x8000];
     for (number, handler) in (0x40..0x68).step_by(8).enumerate() {

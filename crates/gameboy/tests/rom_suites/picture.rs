@@ -1,4 +1,4 @@
-//! Reference pictures: PNG files with four shades of gray.
+//! Reference pictures, PNG files with four shades of gray, and digits read off a frame.
 
 use std::path::Path;
 
@@ -15,8 +15,37 @@ pub(crate) fn read_png(path: &Path) -> Option<Vec<u8>> {
     Some(bytes.chunks(samples).map(|pixel| 3 - ((u16::from(pixel[0]) + 42) / 85) as u8).collect())
 }
 
+fn pixels(frame: &[u8]) -> impl Iterator<Item = u8> {
+    frame.iter().flat_map(|byte| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3])
+}
+
 /// How many pixels of a frame differ from a picture's shades.
 pub(crate) fn differing_pixels(frame: &[u8], shades: &[u8]) -> u32 {
-    let pixels = frame.iter().flat_map(|byte| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3]);
-    pixels.zip(shades).filter(|(ours, theirs)| ours != *theirs).count() as u32
+    pixels(frame).zip(shades).filter(|(ours, theirs)| ours != *theirs).count() as u32
+}
+
+/// The tiles of the hexadecimal digits that gambatte's ROMs bring along, 16 bytes each.
+pub(crate) fn font_in(rom: &[u8]) -> Option<&[u8]> {
+    // Both planes of a zero: an empty row, a full one, five with two sides, a full one.
+    let zero = [0x00, 0x7f, 0x41, 0x41, 0x41, 0x41, 0x41, 0x7f].map(|row| [row, row]);
+    let at = rom.windows(16).position(|bytes| bytes == zero.as_flattened())?;
+    rom.get(at..at + 256)
+}
+
+/// The digits at the beginning of a frame's first row of tiles, `?` where there is none.
+pub(crate) fn digits(frame: &[u8], font: &[u8], count: usize) -> String {
+    let shades: Vec<u8> = pixels(frame).collect();
+    let tile = |column: usize| -> Vec<u8> {
+        (0..8)
+            .flat_map(|y| {
+                let row = shades[y * 160 + column * 8..][..8].iter();
+                let black = row.fold(0, |bits, &shade| bits << 1 | u8::from(shade == 3));
+                [black, black]
+            })
+            .collect()
+    };
+    (0..count)
+        .map(|column| font.chunks(16).position(|digit| digit == tile(column)))
+        .map(|digit| digit.map_or('?', |digit| char::from(b"0123456789ABCDEF"[digit])))
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! The three kinds of M-cycle over flat memory, each recorded. In the subset of Rust that is translated:
-//! `runtime/tests/sm83` reads this file beside the CPU's.
+//! The three kinds of M-cycle over flat memory, each recorded. In the subset of Rust that is
+//! translated: `runtime/tests/sm83` reads this file beside the CPU's.
 
 use crate::cpu::Cpu;
 use crate::machine::{Kind, Machine};

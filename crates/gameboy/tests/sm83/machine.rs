@@ -1,12 +1,14 @@
-//! The rest of a machine, as little of it as the CPU's sources name. In the subset of Rust that is translated.
+//! The rest of a machine, as little of it as the CPU's sources name. In the subset of Rust that is
+//! translated.
 
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
 
-/// More bytes than one instruction comes near, and more M-cycles than it takes. One more is an index outside.
+/// More bytes than one instruction comes near, and more M-cycles than it takes. One more is an
+/// index outside.
 pub const MOST: usize = 8;
 
-/// What an M-cycle does on the bus.
+/// Kind of bus access in an M-cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -15,7 +17,7 @@ pub enum Kind {
     Write = 2,
 }
 
-/// What one M-cycle did.
+/// Bus access of one M-cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Access {
@@ -75,6 +77,10 @@ impl Machine {
 
     pub fn requested_at(&mut self, _now: u32) -> u8 {
         self.interrupts.requested
+    }
+
+    pub fn acknowledge(&mut self, number: u16) {
+        self.interrupts.requested &= !(1 << number);
     }
 
     pub fn reset_div(&mut self) {}

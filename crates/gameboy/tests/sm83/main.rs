@@ -12,7 +12,6 @@ mod source {
 mod bus;
 mod case;
 mod machine;
-mod recorded;
 
 use source::{cpu, interrupts, joypad};
 
@@ -21,9 +20,9 @@ use crate::cpu::{Cpu, Mode};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
 use crate::machine::{Access, Cell, Kind, MOST, Machine};
-use crate::recorded::{Outcome, Recorded, State, memory};
+use gbxcule_testkit::sm83::{self, Outcome, RecordedInstruction, State, memory};
 
-fn load(recorded: &Recorded) -> Case {
+fn load(recorded: &RecordedInstruction) -> Case {
     let State { registers: [a, f, b, c, d, e, h, l], sp, pc, ime, ref memory } = recorded.before;
     let cpu = Cpu {
         now: 0,
@@ -60,7 +59,7 @@ fn load(recorded: &Recorded) -> Case {
     Case { cpu, machine, f, mcycles: recorded.outcome.accesses.len() as u32 }
 }
 
-fn run(recorded: &Recorded) -> Outcome {
+fn run(recorded: &RecordedInstruction) -> Outcome {
     let mut case = load(recorded);
     case.run(&[], &mut []);
     let Case { cpu, machine, f, .. } = case;
@@ -81,14 +80,14 @@ fn run(recorded: &Recorded) -> Outcome {
 #[test]
 #[ignore = "needs GBXCULE_TEST_DATA"]
 fn every_single_step_case_ends_in_the_recorded_state_by_the_recorded_accesses() {
-    let cases = recorded::cases();
+    let cases = sm83::cases();
     let outcomes: Vec<Outcome> = cases.iter().map(run).collect();
-    recorded::assert_all(&cases, &outcomes);
+    sm83::assert_all(&cases, &outcomes);
 }
 
 #[test]
 fn add_sets_half_carry_and_carry_from_the_flat_bus() {
-    let case = Recorded::of(&serde_json::json!({
+    let case = RecordedInstruction::of(&serde_json::json!({
         "initial": { "a": 0x3a, "b": 0xc6, "pc": 0x100, "ram": [[0x100, 0x80]] },
         "final": { "a": 0, "f": 0xb0, "b": 0xc6, "pc": 0x101, "ram": [[0x100, 0x80]] },
         "cycles": [[0x100, 0x80, "r-m"]],

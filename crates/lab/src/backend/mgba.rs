@@ -15,9 +15,6 @@ use serde_json::{Value, json};
 use super::{Backend, BackendConfig, BackendKind, EnvState};
 use crate::LabError;
 
-/// How far mGBA's picture is behind: the swarm's CPU sees a line's events 8 T-cycles after the line began, mGBA's at
-/// once.
-const PICTURE_TCYCLES: i32 = 8;
 /// mGBA starts with DIV at 0xABC0, the DMG hands over with 0xABCC.
 const DIVIDER_TCYCLES: i32 = -12;
 
@@ -39,7 +36,7 @@ unsafe extern "C" {
     fn gbxcule_mgba_version() -> *const c_char;
     fn gbxcule_mgba_open(rom: *const u8, rom_bytes: usize) -> *mut Shim;
     fn gbxcule_mgba_close(shim: *mut Shim);
-    fn gbxcule_mgba_reset(shim: *mut Shim, picture_tcycles: i32, divider_tcycles: i32);
+    fn gbxcule_mgba_reset(shim: *mut Shim, divider_tcycles: i32);
     fn gbxcule_mgba_run_frame(shim: *mut Shim);
     fn gbxcule_mgba_set_keys(shim: *mut Shim, keys: u32);
     fn gbxcule_mgba_read(shim: *mut Shim, address: u16) -> u8;
@@ -52,7 +49,8 @@ struct Core(NonNull<Shim>);
 
 impl Core {
     fn open(rom: &[u8]) -> Result<Self, LabError> {
-        // SAFETY: the pointer and the length are one slice's; the shim copies the bytes before it returns.
+        // SAFETY: the pointer and the length are one slice's; the shim copies the bytes before it
+        // returns.
         let shim = unsafe { gbxcule_mgba_open(rom.as_ptr(), rom.len()) };
         let core = NonNull::new(shim).map(Self);
         let core = core.ok_or_else(|| LabError::Mgba("does not load this ROM".to_owned()))?;
@@ -61,8 +59,8 @@ impl Core {
     }
 
     fn reset(&self) {
-        // SAFETY: the shim is alive as long as this owner, and nobody else holds it.
-        unsafe { gbxcule_mgba_reset(self.0.as_ptr(), PICTURE_TCYCLES, DIVIDER_TCYCLES) }
+        // SAFETY: the shim is alive as long as this owner, and has no other owner.
+        unsafe { gbxcule_mgba_reset(self.0.as_ptr(), DIVIDER_TCYCLES) }
     }
 
     fn run_frame(&mut self) {
@@ -131,12 +129,12 @@ impl Mgba {
         })
     }
 
-    fn step_one(&mut self, env: usize, buttons: u8) {
+    fn step_one(&mut self, env: usize, buttons: u8, frames_held: u32) {
         let schedule = self.config.schedule;
         let core = &mut self.cores[env];
         core.set_keys(keys(buttons));
         for frame in 0..schedule.frames_per_step() {
-            if frame == schedule.release_after_frames() {
+            if frame == frames_held {
                 core.set_keys(0);
             }
             core.run_frame();
@@ -177,11 +175,10 @@ impl Backend for Mgba {
     }
 
     fn step(&mut self, actions: &[u8]) -> Result<(), LabError> {
-        let codec = self.config.codec;
         for (env, &action) in actions.iter().enumerate() {
-            let last = codec.actions.len() - 1;
-            let unknown = SwarmError::UnknownAction { env, action, codec: codec.name, last };
-            self.step_one(env, codec.buttons(action).ok_or(unknown)?);
+            let action = self.config.codec.get(env, action)?;
+            let (buttons, frames_held) = (action.buttons, action.frames_held(self.config.schedule));
+            self.step_one(env, buttons, frames_held);
         }
         self.frames += u64::from(self.config.schedule.frames_per_step());
         Ok(())

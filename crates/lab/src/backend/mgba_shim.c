@@ -107,11 +107,10 @@ static void postpone(struct GB* gb, struct mTimingEvent* event, int32_t tcycles)
 	mTimingSchedule(&gb->timing, event, until + from_tcycles(tcycles));
 }
 
-/* Back to PC=0x0100, with the picture and the divider postponed by so many T-cycles. */
-void gbxcule_mgba_reset(struct gbxcule_mgba* self, int32_t picture_tcycles, int32_t divider_tcycles) {
+/* Back to PC=0x0100, with the divider postponed by so many T-cycles. */
+void gbxcule_mgba_reset(struct gbxcule_mgba* self, int32_t divider_tcycles) {
 	self->core->reset(self->core);
 	struct GB* gb = self->core->board;
-	postpone(gb, &gb->video.modeEvent, picture_tcycles);
 	postpone(gb, &gb->timer.event, divider_tcycles);
 	self->alarm = (struct mTimingEvent) {
 		.context = self,

@@ -1,4 +1,5 @@
-//! `pyboy_single` and `pyboy_vec_mp`: PyBoy in child processes, each with its share of the machines.
+//! `pyboy_single` and `pyboy_vec_mp`: PyBoy in child processes, each with its share of the
+//! machines.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -15,7 +16,9 @@ const STATE_BYTES: usize = REGISTER_BYTES + 16;
 const FEATURE_BYTES: usize = REGISTER_BYTES + 16;
 /// Far below what PyBoy manages on any machine: reaching the limit means that it hangs.
 const SLOWEST_FRAMES_PER_S: u64 = 100;
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Each of them holds megabytes of Python.
+const MOST_ENVS: usize = 4096;
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) struct Pyboy {
     kind: BackendKind,
@@ -32,6 +35,10 @@ impl Pyboy {
         if kind == BackendKind::PyboySingle && config.num_envs != 1 {
             let instead = BackendKind::PyboyVecMp;
             return Err(LabError::OneEnvOnly { backend: kind, num_envs: config.num_envs, instead });
+        }
+        if config.num_envs > MOST_ENVS {
+            let num_envs = config.num_envs;
+            return Err(LabError::TooManyEnvs { backend: kind, num_envs, most: MOST_ENVS });
         }
         let workers = config.workers().min(config.num_envs);
         let envs_per_child = config.num_envs.div_ceil(workers);
@@ -50,14 +57,14 @@ impl Pyboy {
             observations: vec![0.0; config.num_envs * OBS_V0_DIM],
         };
         pyboy.version =
-            pyboy.children[0].call(&json!({ "command": "hello" }), b"", PATIENCE)?.header;
+            pyboy.children[0].call(&json!({ "command": "hello" }), b"", TIMEOUT)?.header;
         pyboy.load()?;
         Ok(pyboy)
     }
 
     fn load(&mut self) -> Result<(), LabError> {
         let envs = self.envs_of_children();
-        let limit = PATIENCE + Duration::from_millis(100 * self.envs_per_child as u64);
+        let limit = TIMEOUT + Duration::from_millis(100 * self.envs_per_child as u64);
         for (child, envs) in self.children.iter_mut().zip(envs) {
             let header =
                 json!({ "command": "load", "num_envs": envs.len(), "exact": self.config.lockstep });
@@ -100,7 +107,7 @@ impl Pyboy {
             return Err(LabError::NoSuchEnv { backend: self.kind, env, last });
         }
         header["env"] = json!(env % self.envs_per_child);
-        Ok(self.children[env / self.envs_per_child].call(&header, b"", PATIENCE)?.payload)
+        Ok(self.children[env / self.envs_per_child].call(&header, b"", TIMEOUT)?.payload)
     }
 
     fn compute_outputs(&mut self, payload: &[u8]) {
@@ -141,7 +148,7 @@ impl Backend for Pyboy {
 
     fn reset(&mut self, _seed: u64) -> Result<(), LabError> {
         for child in &mut self.children {
-            child.ask(&json!({ "command": "reset" }), b"", PATIENCE);
+            child.ask(&json!({ "command": "reset" }), b"", TIMEOUT);
         }
         self.rewards.fill(0.0);
         self.observations.fill(0.0);
@@ -149,26 +156,28 @@ impl Backend for Pyboy {
     }
 
     fn step(&mut self, actions: &[u8]) -> Result<(), LabError> {
-        let codec = self.config.codec;
-        let last = codec.actions.len() - 1;
-        let mut buttons = Vec::with_capacity(actions.len());
+        let BackendConfig { codec, schedule, .. } = &self.config;
+        let (mut buttons, mut frames_held) = (Vec::new(), Vec::new());
         for (env, &action) in actions.iter().enumerate() {
-            let unknown =
-                gbxcule_swarm::SwarmError::UnknownAction { env, action, codec: codec.name, last };
-            buttons.push(codec.buttons(action).ok_or(unknown)?);
+            let action = codec.get(env, action)?;
+            buttons.push(action.buttons);
+            frames_held.push(action.frames_held(*schedule));
         }
-        let schedule = self.config.schedule;
         let computes = self.config.stage.owns_reward() || self.config.stage.owns_observation();
-        let header = json!({
-            "command": "step",
-            "frames": schedule.frames_per_step(),
-            "release_after": schedule.release_after_frames(),
-            "draw_last": self.config.draw_last,
-            "features": computes,
-        });
         let frames = u64::from(schedule.frames_per_step()) * self.envs_per_child as u64;
-        let limit = PATIENCE + Duration::from_secs(frames / SLOWEST_FRAMES_PER_S);
-        for (child, buttons) in self.children.iter_mut().zip(buttons.chunks(self.envs_per_child)) {
+        let limit = TIMEOUT + Duration::from_secs(frames / SLOWEST_FRAMES_PER_S);
+        let pressed =
+            buttons.chunks(self.envs_per_child).zip(frames_held.chunks(self.envs_per_child));
+        for (child, (buttons, frames_held)) in self.children.iter_mut().zip(pressed) {
+            let is_same = frames_held.windows(2).all(|pair| pair[0] == pair[1]);
+            let header = json!({
+                "command": "step",
+                "frames": schedule.frames_per_step(),
+                // One number if it is that of all, as with most codecs.
+                "release_after": if is_same { &frames_held[..1] } else { frames_held },
+                "draw_last": self.config.draw_last,
+                "features": computes,
+            });
             child.ask(&header, buttons, limit);
         }
         let payload = self.answers(if computes { FEATURE_BYTES } else { 0 })?;
@@ -178,7 +187,7 @@ impl Backend for Pyboy {
 
     fn states(&mut self) -> Result<Vec<EnvState>, LabError> {
         for child in &mut self.children {
-            child.ask(&json!({ "command": "state" }), b"", PATIENCE);
+            child.ask(&json!({ "command": "state" }), b"", TIMEOUT);
         }
         let payload = self.answers(STATE_BYTES)?;
         let state = |record: &[u8]| EnvState {

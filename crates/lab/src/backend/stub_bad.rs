@@ -1,20 +1,21 @@
-//! `stub_bad`: right machines, wrong reports. It proves that a disagreement is found, written down and replayed.
+//! `stub_bad`: right machines, wrong reports. It proves that a disagreement is found, written down
+//! and replayed.
 
 use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::swarm::Ours;
+use super::swarm::SwarmBackend;
 use super::{Backend, BackendConfig, BackendKind, EnvState};
 use crate::LabError;
 
 pub(crate) struct StubBad {
-    honest: Ours,
+    honest: SwarmBackend,
 }
 
 impl StubBad {
     pub(crate) fn open(config: &BackendConfig) -> Result<Self, LabError> {
-        Ok(Self { honest: Ours::open(BackendKind::WarpVecCpu, config)? })
+        Ok(Self { honest: SwarmBackend::open(BackendKind::WarpVecCpu, config)? })
     }
 }
 

@@ -1,5 +1,5 @@
-//! `warp_vec_cpu` and `warp_vec_cuda`: the swarm on CPU threads, and in one kernel on a CUDA device, which was asked for
-//! by name. Without it there is an error, never another device.
+//! `warp_vec_cpu` and `warp_vec_cuda`: the swarm on CPU threads, and in one kernel on a CUDA
+//! device, which was asked for by name. Without it there is an error, never another device.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use super::{Backend, BackendConfig, BackendKind, EnvState};
 use crate::LabError;
 
-pub(crate) struct Ours {
+pub(crate) struct SwarmBackend {
     kind: BackendKind,
     swarm: Swarm,
     workers: usize,
 }
 
-impl Ours {
+impl SwarmBackend {
     pub(crate) fn open(kind: BackendKind, config: &BackendConfig) -> Result<Self, LabError> {
         let device = match kind {
             BackendKind::WarpVecCuda => Device::Cuda(config.cuda),
@@ -28,7 +28,7 @@ impl Ours {
     }
 }
 
-impl Backend for Ours {
+impl Backend for SwarmBackend {
     fn kind(&self) -> BackendKind {
         self.kind
     }

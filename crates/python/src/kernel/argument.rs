@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use gbxcule_kernel::ir::{Module, Scalar, Shape, Type};
+use gbxcule_ir::{Module, Scalar, Shape, Type};
 use gbxcule_runtime::{Argument, Array, DataType, Device, Error, Kernel, Stream};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,7 +22,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Take Python's values as a kernel's parameters want them; arrays named among `gradients` get those beside them.
+    /// Convert Python's values to a kernel's parameters; arrays named in `gradients` are passed
+    /// with their gradients.
     pub(crate) fn of(
         module: &Module,
         kernel: &Kernel,
@@ -67,14 +68,15 @@ impl Arguments {
         Ok(Self { list, borrowed: taker.borrowed, owners: taker.owners })
     }
 
-    /// Puts the streams in which the owners of borrowed arrays go on behind what was asked for; on the CPU all of it
-    /// has happened. What such an owner does next, giving the memory back too, it does there.
+    /// Makes the streams of the borrowed arrays' owners wait for what was launched; on the CPU all
+    /// of it is done. An owner's next work on such an array, freeing it too, then comes after the
+    /// launch.
     pub(crate) fn hand_back(&self, place: &Place) -> Result<(), Error> {
         let Some(stream) = place.stream.as_ref().filter(|_| !self.borrowed.is_empty()) else {
             return Ok(());
         };
-        // SAFETY: the streams of arrays of this package, which the borrowed arrays keep, and the caller's, which the
-        // caller of the Python function vouches for.
+        // SAFETY: the streams of arrays of this package, which the borrowed arrays keep, and the
+        // caller's, which the caller of the Python function vouches for.
         let put = self.owners.iter().try_for_each(|owner| unsafe { stream.before(*owner) });
         // What can't be put in order must have happened before the arrays go.
         put.or_else(|error| stream.synchronize().and(Err(error)))
@@ -93,7 +95,7 @@ struct Taker<'a> {
     owners: BTreeSet<u64>,
 }
 
-/// What an array of anybody's says of itself; strides in elements, nothing for C order.
+/// An array's own description, of any library; strides in elements, `None` for C order.
 struct Described<'a> {
     element: Element,
     shape: &'a [i64],
@@ -183,16 +185,17 @@ impl Taker<'_> {
         let (below, above) = reach(&extents, &strides);
         let bytes = if extents.contains(&0) { 0 } else { below + above + data_type.layout().0 };
         let address = borrowed.address().wrapping_sub(below);
-        // SAFETY: the producer vouches for all elements of this shape and these strides until `borrowed` is dropped, and
-        // the arguments drop the array first. As for every library that releases the interpreter while it works, the
-        // caller keeps other threads away from arrays that a launch uses. On a device the producer has put our stream
-        // behind its own, and `hand_back` puts its stream behind ours before anything is dropped.
+        // SAFETY: the producer vouches for all elements of this shape and these strides until
+        // `borrowed` is dropped, and the arguments drop the array first. As for every library that
+        // releases the interpreter while it works, the caller keeps other threads away from arrays
+        // that a launch uses. On a device the producer has put our stream behind its own, and
+        // `hand_back` puts its stream behind ours before anything is dropped.
         let array = unsafe {
             match stream {
-                None => Array::lent(address, bytes, data_type, below, &extents, &strides),
+                None => Array::external(address, bytes, data_type, below, &extents, &strides),
                 Some(stream) => {
                     let address = address.expose_provenance() as u64;
-                    stream.lent(address, bytes, data_type, below, &extents, &strides)
+                    stream.external(address, bytes, data_type, below, &extents, &strides)
                 }
             }
         };
@@ -205,7 +208,8 @@ impl Taker<'_> {
         array.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// A NumPy array of records as its bytes, if the kernel wants structs that are laid out as these.
+    /// A NumPy array of records as its bytes, if the kernel wants structs that are laid out as
+    /// these.
     fn records<'py>(
         &self,
         of: Type,
@@ -262,7 +266,7 @@ impl Taker<'_> {
         array.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Holds that an array lies where the launch is.
+    /// Checks that an array lies on the launch's device.
     fn check_place(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(ask) = value.getattr_opt("__dlpack_device__")? else { return Ok(()) };
         let (kind, ordinal): (i32, i32) = ask.call0()?.extract()?;
@@ -289,7 +293,8 @@ impl Taker<'_> {
         )))
     }
 
-    /// As the kernel sees it: the last dimensions are those of the elements, if these are vectors or matrices.
+    /// As the kernel sees it: the last dimensions are those of the elements, if these are vectors
+    /// or matrices.
     fn index(&self, of: Type, dims: u8, array: &Described<'_>) -> PyResult<Indexed> {
         let Some(data_type) = DataType::of(self.module, of) else {
             return Err(PyTypeError::new_err("arrays of structs that hold arrays can't be given"));
@@ -376,7 +381,8 @@ fn number(scalar: Scalar, value: &Bound<'_, PyAny>) -> PyResult<Option<Argument>
     Ok(None)
 }
 
-/// A vector, matrix, quaternion or transform from any nested sequence or array; the shape of one that doesn't fit.
+/// A vector, matrix, quaternion or transform from any nested sequence or array; the shape of one
+/// that doesn't fit.
 fn composite(
     wanted: &DataType,
     value: &Bound<'_, PyAny>,

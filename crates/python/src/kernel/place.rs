@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use gbxcule_kernel::ir::{Module, Shape, Type};
-use gbxcule_runtime::{Device, Error, Stream};
+use gbxcule_ir::{Module, Shape, Type};
+use gbxcule_runtime::{Device, Error, PerProcess, Stream};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,8 +39,8 @@ impl Place {
 
 /// The kernels' stream on a device.
 pub(crate) fn stream(device: Device) -> Result<Stream, Error> {
-    static KNOWN: Mutex<BTreeMap<Device, Stream>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    static KNOWN: PerProcess<Mutex<BTreeMap<Device, Stream>>> = PerProcess::new();
+    let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(stream) = known.get(&device) {
         return Ok(stream.clone());
     }
@@ -54,12 +54,10 @@ pub(crate) fn named(name: &str) -> PyResult<Device> {
     name.parse().map_err(|error: Error| PyValueError::new_err(error.to_string()))
 }
 
-/// What went wrong in the kernels' stream or on the CPU, with the line of a fault.
+/// The Python error for a failure in the kernels' stream or on the CPU, with the line of a fault.
 pub(crate) fn failed(error: &Error) -> PyErr {
     LaunchError::new_err(match error {
-        Error::Fault(fault) => {
-            gbxcule_kernel::diagnostic::render(&[fault.diagnostic()], &text::all())
-        }
+        Error::Fault(fault) => gbxcule_ir::diagnostic::render(&[fault.diagnostic()], &text::all()),
         error => error.to_string(),
     })
 }

@@ -1,16 +1,17 @@
-//! The texts that kernels were compiled from: one map for the whole process, because a device tells of a fault only
-//! when somebody waits, who has no kernel at hand.
+//! The texts that kernels were compiled from: one map for the whole process, because a device
+//! reports a fault only at a later wait, where the kernel is not known.
 
 use std::path::Path;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
 
-use gbxcule_kernel::diagnostic::Diagnostic;
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_dialect::Program;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_runtime::ProgramFiles;
 
 static TEXTS: LazyLock<RwLock<SourceMap>> = LazyLock::new(RwLock::default);
 
-/// All of them.
+/// All texts that were compiled.
 pub(crate) fn all() -> RwLockReadGuard<'static, SourceMap> {
     TEXTS.read().unwrap_or_else(PoisonError::into_inner)
 }
@@ -22,6 +23,6 @@ pub(crate) fn parse(file: String, text: String, beside: bool) -> Result<Program,
     if !beside {
         return Program::parse(&texts, id);
     }
-    let read = |path: &Path| std::fs::read_to_string(path).ok();
-    Program::parse_beside(&mut texts, id, &read)
+    let files = ProgramFiles::of(Path::new(&texts.get(id).name));
+    Program::parse_beside(&mut texts, id, &|path| files.find(path))
 }

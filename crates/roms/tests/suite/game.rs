@@ -18,7 +18,7 @@ fn score(console: &Console) -> u16 {
     console.word(0xC000)
 }
 
-/// What is in the sea: kind, x and y of each.
+/// Objects in the sea: kind, x and y of each.
 fn things(console: &Console) -> Vec<(u8, i32, i32)> {
     let bytes = console.range(THINGS, THINGS + 80);
     let thing = |row: &[u8]| (row[0], i32::from(row[2]), i32::from(row[5]));

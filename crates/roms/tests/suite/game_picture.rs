@@ -1,5 +1,5 @@
-//! PEARL_DRIFT's pictures, every line of them: the sea with its three scrolls, the bar below, held against a drawing
-//! of our own from what lies in video memory. What objects cover is left out.
+//! PEARL_DRIFT's pictures, every line of them: the sea with its three scrolls, the bar below, held
+//! against a drawing of our own from what lies in video memory. What objects cover is left out.
 
 use crate::console::{Console, DOWN, LEFT, RIGHT, START, UP};
 
@@ -51,7 +51,7 @@ fn is_drawn(shown: &[u8], wanted: &[u8], under: Option<[bool; WIDTH]>) -> bool {
     }
 }
 
-/// What stood where when a picture began.
+/// Registers and positions at the beginning of a picture.
 struct Registers {
     scx: u8,
     scy: u8,
@@ -70,7 +70,8 @@ impl Registers {
     }
 }
 
-/// The scrolls that a line may have: the game works out that of the hills and the bed while the picture begins.
+/// The scrolls that a line may have: the game works out that of the hills and the bed while the
+/// picture begins.
 fn scrolls(line: usize, before: &Registers, after: &Registers) -> Vec<u8> {
     let near = |which: usize| {
         let (from, to) = (before.scrolls[which], after.scrolls[which]);

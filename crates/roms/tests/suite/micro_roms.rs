@@ -1,4 +1,4 @@
-//! What each micro-ROM leaves behind when our machine runs it.
+//! Results that each micro-ROM leaves behind when our machine runs it.
 
 use std::collections::BTreeSet;
 

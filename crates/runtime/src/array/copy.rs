@@ -7,6 +7,9 @@ use crate::error::Error;
 
 impl Array {
     /// All elements, row-major. Waits for what was asked of the array's stream before.
+    ///
+    /// # Errors
+    /// A type that the elements can't be read as; any error of the work that was waited for.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         self.fits::<T>()?;
         let mut elements = vec![T::zeroed(); self.len()];
@@ -25,6 +28,9 @@ impl Array {
     }
 
     /// Writes all elements, row-major. What was given is free at once, whenever it arrives.
+    ///
+    /// # Errors
+    /// A type that doesn't fit the elements, or another number of them; an error of the device.
     pub fn write<T: Element>(&self, elements: &[T]) -> Result<(), Error> {
         self.fits::<T>()?;
         let (wanted, found) = (self.len(), elements.len());
@@ -47,6 +53,9 @@ impl Array {
     }
 
     /// Sets all elements to one value.
+    ///
+    /// # Errors
+    /// A type that doesn't fit the elements; an error of the device.
     pub fn fill<T: Element>(&self, element: T) -> Result<(), Error> {
         self.fits::<T>()?;
         match self.pieces() {

@@ -1,5 +1,5 @@
-//! Which bytes of its memory a view needs, as few rectangles: what is copied to look at it or to change it, and
-//! never the whole memory.
+//! Which bytes of its memory a view needs, as few rectangles: what is copied to look at it or to
+//! change it, and never the whole memory.
 
 /// Rows of bytes, the same distance apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Pieces {
     pub(crate) offset: usize,
     /// From one index to the next.
     pub(crate) strides: Vec<isize>,
-    /// Whether bytes lie among them that belong to no element.
+    /// True if bytes lie among them that belong to no element.
     pub(crate) has_gaps: bool,
 }
 
@@ -69,7 +69,7 @@ impl Pieces {
         dense
     }
 
-    /// Whether the elements lie in the order of their indices, without gaps.
+    /// Returns true if the elements lie in the order of their indices, without gaps.
     pub(crate) fn are_in_order(&self, shape: &[usize], size: usize) -> bool {
         let mut stride = size as isize;
         let next = |(&extent, &found): (&usize, &isize)| {
@@ -81,8 +81,9 @@ impl Pieces {
     }
 }
 
-/// Moves what makes the most rows in front of the other dimensions that leave gaps: rectangles go along it, so there
-/// are few. Dimensions that follow each other at one distance make rows together.
+/// Moves what makes the most rows in front of the other dimensions that leave gaps: rectangles go
+/// along it, so there are few. Dimensions that follow each other at one distance make rows
+/// together.
 fn longest_first(dims: &mut [usize], shape: &[usize], strides: &[isize], size: usize) {
     let mut width = size;
     let dense = |dim: &&usize| {

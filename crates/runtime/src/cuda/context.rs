@@ -1,13 +1,15 @@
-//! A device's primary context, which all of the process shares: retained when it is first asked for, and kept.
+//! A device's primary context, which all of the process shares: retained when it is first asked
+//! for, and kept.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::driver::{self, Status};
 use crate::device::Device;
 use crate::error::Error;
 use crate::nvrtc::Arch;
+use crate::process::{PerProcess, Process};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A device ready for work.
 #[derive(Debug)]
@@ -16,11 +18,13 @@ pub(crate) struct Context {
     /// Of the driver: the newest CUDA that it supports.
     pub(super) cuda: (u32, u32),
     pub(super) arch: Arch,
-    /// Its multiprocessors.
+    /// Multiprocessors.
     pub(super) processors: u32,
-    /// Whether memory can be taken and given back in a stream's order.
+    /// True if memory can be taken and given back in a stream's order.
     pub(super) has_pools: bool,
     raw: sys::CUcontext,
+    /// CUDA works in no process that was forked since.
+    process: Process,
 }
 
 // SAFETY: a context is used by any number of threads; the driver locks it.
@@ -29,10 +33,15 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// That of an ordinal.
+    /// Context of the device of an ordinal.
     pub(crate) fn of(ordinal: u32) -> Result<Arc<Self>, Error> {
-        static KNOWN: Mutex<BTreeMap<u32, Arc<Context>>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        static KNOWN: PerProcess<Mutex<BTreeMap<u32, Arc<Context>>>> = PerProcess::new();
+        /// The process that used CUDA first.
+        static FIRST: OnceLock<Process> = OnceLock::new();
+        if !FIRST.get_or_init(Process::current).is_current() {
+            return Err(Error::Forked(Device::Cuda(ordinal)));
+        }
+        let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(context) = known.get(&ordinal) {
             return Ok(Arc::clone(context));
         }
@@ -51,7 +60,7 @@ impl Context {
         let attribute = |which| driver::attribute(device, which);
         let has_pools = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
         if has_pools {
-            keep_some_memory(ordinal, device)?;
+            set_pool_threshold(ordinal, device)?;
         }
         Ok(Self {
             ordinal,
@@ -60,6 +69,7 @@ impl Context {
             processors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1),
             has_pools,
             raw,
+            process: Process::current(),
         })
     }
 
@@ -69,6 +79,9 @@ impl Context {
 
     /// Makes it the calling thread's: to be called before all that follows.
     pub(super) fn bind(&self) -> Result<(), Error> {
+        if !self.process.is_current() {
+            return Err(Error::Forked(self.device()));
+        }
         // SAFETY: the context is retained as long as the process runs.
         let status = unsafe { sys::cuCtxSetCurrent(self.raw) };
         self.check("entering a context", status)
@@ -89,10 +102,11 @@ impl Context {
     }
 }
 
-/// Small arrays that come and go should not cost a round trip to the system each: the device's pool keeps this much.
+/// Small arrays that come and go should not cost a round trip to the system each: the device's pool
+/// keeps this much.
 const KEPT_BYTES: u64 = 64 << 20;
 
-fn keep_some_memory(ordinal: u32, device: sys::CUdevice) -> Result<(), Error> {
+fn set_pool_threshold(ordinal: u32, device: sys::CUdevice) -> Result<(), Error> {
     let (mut pool, mut kept) = (std::ptr::null_mut(), KEPT_BYTES);
     // SAFETY: a device that the driver gave, and a place for a pool.
     let status = unsafe { sys::cuDeviceGetDefaultMemPool(&raw mut pool, device) };

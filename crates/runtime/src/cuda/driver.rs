@@ -15,8 +15,8 @@ pub(super) use sys::CUresult as Status;
 pub(super) fn load() -> Result<(u32, u32), Error> {
     static LOADED: OnceLock<Result<(u32, u32), Error>> = OnceLock::new();
     let load = || {
-        // SAFETY: loading the driver's library runs only its own initialisers. Functions of cudarc would
-        // panic without it, so none is called before this.
+        // SAFETY: loading the driver's library runs only its own initialisers. Functions of cudarc
+        // would panic without it, so none is called before this.
         if !unsafe { sys::is_culib_present() } {
             return Err(Error::NoDriver);
         }
@@ -41,7 +41,7 @@ pub(super) fn device_count() -> Result<u32, Error> {
     if count > 0 { Ok(count.unsigned_abs()) } else { Err(Error::NoGpu) }
 }
 
-/// What the driver says of the device of an ordinal.
+/// Facts of the driver about the device of an ordinal.
 pub(super) fn gpu(ordinal: u32) -> Result<Gpu, Error> {
     let failed = |error| failed("asking for a device", error);
     let device = device(ordinal)?;
@@ -75,7 +75,7 @@ pub(super) fn failed(call: &'static str, error: DriverError) -> Error {
     Error::Cuda { call, reason: reason(error) }
 }
 
-/// What the driver says.
+/// Text of the driver for an error.
 pub(super) fn reason(error: DriverError) -> String {
     let said = error.error_string().ok();
     said.map_or_else(|| format!("{:?}", error.0), |text| text.to_string_lossy().into())

@@ -1,18 +1,21 @@
-//! Launches: asked for and not waited for. What a launch finds wrong stays in the record of its code until the
-//! stream is waited for.
+//! Launches: asked for and not waited for. What a launch finds wrong stays in the record of its
+//! code until the stream is waited for.
 //!
-//! Launches that are alike and follow each other share one look at the record; it is copied behind them, when other
-//! ones follow or somebody waits. So a fault is known by its kernel and grid, and it costs nothing to launch the
-//! same kernel over and over. A thread that faults ends; the other threads and later launches go on.
+//! Launches that are alike and follow each other share one look at the record; it is copied behind
+//! them, when other ones follow or a thread waits for the stream. So a fault is known by its kernel
+//! and grid, and it costs nothing to launch the same kernel over and over. A thread that faults
+//! ends; the other threads and later launches go on.
 //!
-//! Stack needs no setting: our kernels don't recurse, so the driver knows from the code how much each takes.
+//! Stack needs no setting: our kernels don't recurse, so the driver knows from the code how much
+//! each takes.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::module::Image;
 use super::queue::{Queue, State};
 use crate::error::Error;
-use crate::kernel::{Kernel, Noted};
+use crate::kernel::{Kernel, RawFault};
 use cudarc::driver::sys;
+use gbxcule_ir::abi::{FaultRecord, GRID_DIMS, Grid};
 use std::collections::hash_map::Entry;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -24,41 +27,8 @@ pub(super) const WARP: u32 = 32;
 /// Blocks that each multiprocessor should have before they grow.
 const BLOCKS_EACH: u64 = 4;
 
-/// `gbx::Grid`
-#[repr(C)]
-struct Grid {
-    begin: i64,
-    end: i64,
-    extents: [i32; 4],
-    dims: i32,
-    lanes: i32,
-}
-
-/// `gbx::Fault`
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Record {
-    kind: i32,
-    line: i32,
-    index: i64,
-    extent: i64,
-    /// Which of the device's threads.
-    slot: i64,
-}
-
-impl Record {
-    pub(super) const BYTES: usize = 32;
-
-    /// As it lies in memory.
-    pub(super) fn of(bytes: &[u8]) -> Self {
-        let int = |at: usize| i32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
-        let long =
-            |at: usize| i64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|byte| bytes[at + byte]));
-        Self { kind: int(0), line: int(4), index: long(8), extent: long(16), slot: long(24) }
-    }
-}
-
 /// Launches that are alike.
-pub(super) struct Group {
+pub(super) struct LaunchGroup {
     kernel: Kernel,
     grid: Vec<usize>,
     record: u64,
@@ -66,7 +36,7 @@ pub(super) struct Group {
     lanes: u64,
 }
 
-impl Group {
+impl LaunchGroup {
     /// Which thread of the grid one of the device is.
     fn thread(&self, slot: i64) -> i64 {
         let warp = i64::from(WARP);
@@ -98,7 +68,7 @@ impl Queue {
         if let Some(record) = record.filter(|_| image.can_fault()) {
             self.open(&mut state, kernel, grid, record, lanes.unwrap_or(u64::from(WARP)))?;
         }
-        let mut extents = [1; 4];
+        let mut extents = [1; GRID_DIMS];
         extents.iter_mut().zip(grid).for_each(|(extent, &dim)| *extent = dim as i32);
         let dims = grid.len() as i32;
         let in_warp = lanes.unwrap_or(0) as i32;
@@ -108,9 +78,9 @@ impl Queue {
         places.extend(offsets.iter().map(|&at| parameters.wrapping_byte_add(at as usize).cast()));
         let slots = lanes.map_or(threads, |lanes| threads.div_ceil(lanes) * u64::from(WARP));
         let [blocks, block] = shape(slots, self.context.processors, function.threads_max);
-        // SAFETY: a function of a module that stays loaded until the stream has passed, and a place for each of
-        // its parameters, which the call copies. The arrays among them were checked to be this stream's: their
-        // memory is given back behind this launch.
+        // SAFETY: a function of a module that stays loaded until the stream has passed, and a place
+        // for each of its parameters, which the call copies. The arrays among them were checked to
+        // be this stream's: their memory is given back behind this launch.
         let status = unsafe {
             let (places, none) = (places.as_mut_ptr(), std::ptr::null_mut());
             sys::cuLaunchKernel(function.raw, blocks, 1, 1, block, 1, 1, 0, self.raw, places, none)
@@ -127,23 +97,24 @@ impl Queue {
         record: u64,
         lanes: u64,
     ) -> Result<(), Error> {
-        let alike = |open: &Group| open.grid == grid && open.kernel.is(kernel);
+        let alike = |open: &LaunchGroup| open.grid == grid && open.kernel.is(kernel);
         if state.open.as_ref().is_some_and(alike) {
             return Ok(());
         }
         self.close(state)?;
-        state.open = Some(Group { kernel: kernel.clone(), grid: grid.to_vec(), record, lanes });
+        state.open =
+            Some(LaunchGroup { kernel: kernel.clone(), grid: grid.to_vec(), record, lanes });
         Ok(())
     }
 
     /// Has the record of the open group copied behind its last launch.
     pub(super) fn close(&self, state: &mut State) -> Result<(), Error> {
         let Some(group) = state.open.take() else { return Ok(()) };
-        let mut block = state.pinned.take(&self.context, &self.counter, Record::BYTES)?;
-        // SAFETY: the record lies in loaded code, which the group's kernel keeps; the block stays until the
-        // stream has passed.
+        let mut block = state.pinned.take(&self.context, &self.counter, FaultRecord::BYTES)?;
+        // SAFETY: the record lies in loaded code, which the group's kernel keeps; the block stays
+        // until the stream has passed.
         let status = unsafe {
-            sys::cuMemcpyDtoHAsync_v2(block.address(), group.record, Record::BYTES, self.raw)
+            sys::cuMemcpyDtoHAsync_v2(block.address(), group.record, FaultRecord::BYTES, self.raw)
         };
         if status == super::driver::Status::CUDA_SUCCESS {
             block.group = Some(group);
@@ -157,33 +128,30 @@ impl Queue {
         let mut first = None;
         let mut cleared = Vec::new();
         for (group, record) in std::mem::take(&mut state.pinned.records) {
-            if record.kind == 0 {
-                continue;
-            }
+            let thread = group.thread(record.thread);
+            let Some(fault) = RawFault::of_record(&record, thread) else { continue };
             if !cleared.contains(&group.record) {
                 cleared.push(group.record);
                 // SAFETY: the record lies in loaded code, which the group's kernel keeps.
                 let status =
-                    unsafe { sys::cuMemsetD8Async(group.record, 0, Record::BYTES, self.raw) };
+                    unsafe { sys::cuMemsetD8Async(group.record, 0, FaultRecord::BYTES, self.raw) };
                 self.context.check("clearing the record of faults", status)?;
             }
-            first = first.or(Some((group, record)));
+            first = first.or(Some((group, fault)));
         }
-        let Some((group, record)) = first else { return Ok(()) };
-        let Record { kind, line, index: found, extent: limit, slot } = record;
-        let noted = Noted::in_text(kind, line, [found, limit, group.thread(slot)]);
-        Err(group.kernel.stopped(&noted, &group.grid))
+        let Some((group, fault)) = first else { return Ok(()) };
+        Err(group.kernel.stopped(&fault, &group.grid))
     }
 }
 
-/// Threads of a warp that get work, where a device holds so many warps at once and threads go ways of their own: as few
-/// as keep all of them under way together.
+/// Threads of a warp that get work, where a device holds so many warps at once and threads go ways
+/// of their own: as few as keep all of them under way together.
 fn lanes(threads: u64, warps: u64) -> u64 {
     threads.div_ceil(warps.max(1)).clamp(1, u64::from(WARP))
 }
 
-/// Blocks and threads of a block: large blocks where there are many threads, else enough small ones for all
-/// multiprocessors. The kernel's loop does what more blocks than there can be would do.
+/// Blocks and threads of a block: large blocks where there are many threads, else enough small ones
+/// for all multiprocessors. The kernel's loop does what more blocks than there can be would do.
 fn shape(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
     let max = BLOCK_MAX.min(threads_max);
     let mut block = max - max % WARP.min(max);

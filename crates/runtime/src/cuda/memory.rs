@@ -1,4 +1,5 @@
-//! Memory of a device, taken and given back in the order of a stream, and copies between it and the host.
+//! Memory of a device, taken and given back in the order of a stream, and copies between it and the
+//! host.
 #![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
 
 use super::driver::Status;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Memory {
     address: u64,
-    /// Whether it is ours to give back.
+    /// True if it is ours to give back.
     own: bool,
     pub(super) queue: Arc<Queue>,
 }
@@ -53,8 +54,8 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Memory of somebody else on the stream's device.
-    pub(crate) fn lent(queue: &Arc<Queue>, address: u64) -> Self {
+    /// Memory of another owner on the stream's device.
+    pub(crate) fn external(queue: &Arc<Queue>, address: u64) -> Self {
         Self { address, own: false, queue: Arc::clone(queue) }
     }
 
@@ -69,7 +70,8 @@ impl Memory {
         let mut copied = Ok(());
         for piece in &pieces.all {
             let (part, rest) = into.split_at_mut(piece.width * piece.rows);
-            copied = copied.and_then(|()| self.copy(piece, part.as_mut_ptr().cast(), Way::Down));
+            copied =
+                copied.and_then(|()| self.copy(piece, part.as_mut_ptr().cast(), Direction::Down));
             into = rest;
         }
         // However it went, the host's memory is free only when the stream has passed.
@@ -100,21 +102,23 @@ impl Memory {
     }
 
     fn copy_block(&self, piece: &Piece, block: &Block, at: usize) -> Result<(), Error> {
-        self.copy(piece, block.address().wrapping_byte_add(at), Way::Up)
+        self.copy(piece, block.address().wrapping_byte_add(at), Direction::Up)
     }
 
-    /// Asks for a copy between a piece and as many bytes of the host, which stay until the stream has passed.
-    fn copy(&self, piece: &Piece, host: *mut c_void, way: Way) -> Result<(), Error> {
+    /// Asks for a copy between a piece and as many bytes of the host, which stay until the stream
+    /// has passed.
+    fn copy(&self, piece: &Piece, host: *mut c_void, way: Direction) -> Result<(), Error> {
         let (address, stream) = (self.address + piece.at as u64, self.queue.raw);
         let (width, rows, call) = (piece.width, piece.rows, "copying an array");
-        // SAFETY: pieces lie inside this memory; callers give as many bytes of the host, for as long as it takes.
+        // SAFETY: pieces lie inside this memory; callers give as many bytes of the host, for as
+        // long as it takes.
         let status = unsafe {
             match way {
                 _ if rows > 1 => {
                     sys::cuMemcpy2DAsync_v2(&rectangle(piece, address, host, way), stream)
                 }
-                Way::Up => sys::cuMemcpyHtoDAsync_v2(address, host, width, stream),
-                Way::Down => sys::cuMemcpyDtoHAsync_v2(host, address, width, stream),
+                Direction::Up => sys::cuMemcpyHtoDAsync_v2(address, host, width, stream),
+                Direction::Down => sys::cuMemcpyDtoHAsync_v2(host, address, width, stream),
             }
         };
         self.queue.context.check(call, status)
@@ -168,13 +172,13 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if !self.own {
-            // Its owner goes on behind this stream: `Stream::lent`'s caller sees to it.
+            // Its owner goes on behind this stream: `Stream::external`'s caller sees to it.
             return;
         }
         let queue = &self.queue;
         let Ok(_state) = queue.enter() else { return };
-        // SAFETY: taken in this stream by `zeroed`, and nobody asks for work on it any more. If the context is
-        // lost, so is the memory.
+        // SAFETY: taken in this stream by `zeroed`, and no more work on it is asked for. If the
+        // context is lost, so is the memory.
         unsafe {
             if queue.context.has_pools {
                 _ = sys::cuMemFreeAsync(self.address, queue.raw);
@@ -187,16 +191,16 @@ impl Drop for Memory {
 }
 
 #[derive(Clone, Copy)]
-enum Way {
+enum Direction {
     Up,
     Down,
 }
 
-fn rectangle(piece: &Piece, address: u64, host: *mut c_void, way: Way) -> sys::CUDA_MEMCPY2D {
+fn rectangle(piece: &Piece, address: u64, host: *mut c_void, way: Direction) -> sys::CUDA_MEMCPY2D {
     use CUmemorytype::{CU_MEMORYTYPE_DEVICE as ON_DEVICE, CU_MEMORYTYPE_HOST as ON_HOST};
     let (from, to) = match way {
-        Way::Up => (ON_HOST, ON_DEVICE),
-        Way::Down => (ON_DEVICE, ON_HOST),
+        Direction::Up => (ON_HOST, ON_DEVICE),
+        Direction::Down => (ON_DEVICE, ON_HOST),
     };
     let pitch = |kind| if kind == ON_HOST { piece.width } else { piece.pitch };
     sys::CUDA_MEMCPY2D {

@@ -3,16 +3,17 @@
 
 use super::context::Context;
 use super::driver::Status;
-use super::launch::{Record, WARP};
+use super::launch::WARP;
 use crate::cache::Build;
 use crate::disk::Disk;
 use crate::error::Error;
-use crate::nvrtc::{self, Nvrtc, Output};
+use crate::nvrtc::{self, CodeFormat, Nvrtc};
 use cudarc::driver::result::DriverError;
 use cudarc::driver::sys;
-use gbxcule_kernel::back::cxx::{self, Dialect, Entry, HEADER, Options, Text};
-use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::Module;
+use gbxcule_codegen_cxx::{self as cxx, Dialect, Entry, HEADER, Options, Text};
+use gbxcule_ir::Module;
+use gbxcule_ir::abi::FaultRecord;
+use gbxcule_ir::check::Valid;
 use std::ffi::CString;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Image {
     /// Unlike that of any other.
     pub(super) number: u64,
-    /// What the code was made of, without its source.
+    /// Text that the code was made of, without its source.
     pub(crate) text: Text,
     context: Arc<Context>,
     cubin: Vec<u8>,
@@ -38,7 +39,8 @@ impl Image {
         let options = Options { checks: build.checks(), ..Options::new(Dialect::Cuda) };
         let mut text = cxx::write(module, &options);
         let source = std::mem::take(&mut text.source);
-        let wanted = Wanted { source: &source, name: &module.name, text: &text, context: &context };
+        let wanted =
+            CodeRequest { source: &source, name: &module.name, text: &text, context: &context };
         let (cubin, loaded) = wanted.code()?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         Ok(Self { number, text, context, cubin, spare: Mutex::new(Some(loaded)) })
@@ -50,23 +52,23 @@ impl Image {
         spare.map_or_else(|| Loaded::new(&self.context, &self.cubin, &self.text), Ok)
     }
 
-    /// Whether a launch may end with a fault.
+    /// Returns true if a launch may end with a fault.
     pub(super) fn can_fault(&self) -> bool {
         !self.text.sites.is_empty()
     }
 }
 
 /// Code that is wanted on a device.
-struct Wanted<'w> {
+struct CodeRequest<'w> {
     source: &'w str,
     name: &'w str,
     text: &'w Text,
     context: &'w Arc<Context>,
 }
 
-impl Wanted<'_> {
-    /// What is on disk and the driver takes, else it is made. On disk any NVRTC's code will do that the driver is new
-    /// enough for, so none has to be there; but what the user names is used.
+impl CodeRequest<'_> {
+    /// Code from disk if the driver takes it, else newly made. On disk any NVRTC's code will do
+    /// that the driver is new enough for, so none has to be there; but what the user names is used.
     fn code(&self) -> Result<(Vec<u8>, Loaded), Error> {
         let named = Nvrtc::named()?;
         named.as_ref().map_or(Ok(()), |nvrtc| self.check(nvrtc))?;
@@ -85,7 +87,7 @@ impl Wanted<'_> {
         let nvrtc = named.map_or_else(Nvrtc::shared, Ok)?;
         self.check(&nvrtc)?;
         let (arch, name) = (nvrtc.arch_for(self.context.arch)?, format!("{}.cu", self.name));
-        let cubin = nvrtc.compile(self.source, &name, arch, Output::Cubin)?;
+        let cubin = nvrtc.compile(self.source, &name, arch, CodeFormat::Cubin)?;
         let loaded = Loaded::new(self.context, &cubin, self.text)?;
         disk.map_or(Ok(()), |disk| disk.keep(&key, nvrtc.version(), &cubin))?;
         Ok((cubin, loaded))
@@ -121,7 +123,8 @@ pub(super) struct Function {
     pub(super) raw: sys::CUfunction,
     /// Threads that a block of it has at most, as its registers allow.
     pub(super) threads_max: u32,
-    /// Of one whose threads go ways of their own: warps of it that the device holds at once. Its blocks are whole warps.
+    /// Number of warps that the device holds at once, for a kernel whose threads diverge. Its
+    /// blocks are whole warps.
     pub(super) warps: Option<u64>,
 }
 
@@ -132,7 +135,8 @@ impl Loaded {
     fn new(context: &Arc<Context>, cubin: &[u8], text: &Text) -> Result<Self, Error> {
         context.bind()?;
         let mut raw = ptr::null_mut();
-        // SAFETY: a place for a module, and a whole image: it came from NVRTC, or from disk with its digest.
+        // SAFETY: a place for a module, and a whole image: it came from NVRTC, or from disk with
+        // its digest.
         let status = unsafe { sys::cuModuleLoadData(&raw mut raw, cubin.as_ptr().cast()) };
         let refused = matches!(
             status,
@@ -171,7 +175,7 @@ impl Loaded {
                 c"gbx_fault".as_ptr(),
             )
         };
-        if status == Status::CUDA_ERROR_NOT_FOUND || size < Record::BYTES {
+        if status == Status::CUDA_ERROR_NOT_FOUND || size < FaultRecord::BYTES {
             return Ok(None);
         }
         self.context.check("looking for the record of faults", status)?;
@@ -214,8 +218,8 @@ impl Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         if self.context.bind().is_ok() {
-            // SAFETY: whoever has it drops it when nothing of it runs any more: before a launch, or after waiting
-            // for the stream. If the context is lost, so is the code.
+            // SAFETY: its owner drops it when nothing of it runs any more: before a launch, or
+            // after waiting for the stream. If the context is lost, so is the code.
             _ = unsafe { sys::cuModuleUnload(self.raw) };
         }
     }

@@ -1,13 +1,14 @@
-//! Memory of the host that the device copies from and to while the host goes on: lent in blocks, each until the
-//! stream has passed the event behind its copy.
+//! Memory of the host that the device copies from and to while the host goes on: lent in blocks,
+//! each until the stream has passed the event behind its copy.
 #![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
 
 use super::context::Context;
 use super::driver::Status;
-use super::launch::{Group, Record};
+use super::launch::LaunchGroup;
 use crate::error::Error;
 use crate::stream::Counter;
 use cudarc::driver::sys;
+use gbxcule_ir::abi::FaultRecord;
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -25,7 +26,7 @@ pub(super) struct Block {
     size: usize,
     event: sys::CUevent,
     /// The launches whose record of a fault comes here.
-    pub(super) group: Option<Group>,
+    pub(super) group: Option<LaunchGroup>,
 }
 
 impl Block {
@@ -37,10 +38,11 @@ impl Block {
         self.size
     }
 
-    /// What it holds. Taking it by a unique reference keeps it apart from what the device does: a block is lent by
-    /// value from [`Pinned::take`] to [`Pinned::seal`], and comes back when the device has passed.
+    /// Bytes of the block. Taking them by a unique reference keeps them apart from what the device
+    /// does: a block is lent by value from [`Pinned::take`] to [`Pinned::seal`], and comes back
+    /// when the device has passed.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: so many bytes were allocated, and zeroed; nobody else uses them, as above.
+        // SAFETY: so many bytes were allocated, and zeroed; no other code uses them, as above.
         unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.size) }
     }
 }
@@ -53,7 +55,7 @@ pub(super) struct Pinned {
     busy: VecDeque<Block>,
     held: usize,
     /// Blocks that came back with a record of a fault, oldest first.
-    pub(super) records: Vec<(Group, Record)>,
+    pub(super) records: Vec<(LaunchGroup, FaultRecord)>,
 }
 
 impl Pinned {
@@ -65,7 +67,7 @@ impl Pinned {
         bytes: usize,
     ) -> Result<Block, Error> {
         let size = bytes.clamp(BLOCK_MIN, BLOCK_MAX).next_power_of_two();
-        self.sweep(context)?;
+        self.reclaim(context)?;
         loop {
             if let Some(at) = self.free.iter().position(|block| block.size == size) {
                 return Ok(self.free.swap_remove(at));
@@ -77,7 +79,7 @@ impl Pinned {
             // SAFETY: an event of this context.
             let status = unsafe { sys::cuEventSynchronize(oldest.event) };
             context.check("waiting for a copy", status)?;
-            self.sweep(context)?;
+            self.reclaim(context)?;
         }
     }
 
@@ -103,7 +105,7 @@ impl Pinned {
         // SAFETY: a place for an event.
         let status = unsafe { sys::cuEventCreate(&raw mut event, flags) };
         if let Err(error) = context.check("making an event", status) {
-            // SAFETY: allocated above, and nobody has seen it.
+            // SAFETY: allocated above, and not shared yet.
             _ = unsafe { sys::cuMemFreeHost(address.as_ptr().cast()) };
             return Err(error);
         }
@@ -125,7 +127,7 @@ impl Pinned {
     }
 
     /// Takes those back that the stream has passed.
-    pub(super) fn sweep(&mut self, context: &Context) -> Result<(), Error> {
+    pub(super) fn reclaim(&mut self, context: &Context) -> Result<(), Error> {
         while let Some(block) = self.busy.front() {
             // SAFETY: an event of this context.
             let status = unsafe { sys::cuEventQuery(block.event) };
@@ -135,8 +137,10 @@ impl Pinned {
             context.check("asking for an event", status)?;
             let Some(mut block) = self.busy.pop_front() else { break };
             if let Some(group) = block.group.take() {
-                let record = Record::of(block.bytes());
-                self.records.push((group, record));
+                let Some(bytes) = block.bytes().first_chunk() else {
+                    unreachable!("the block was taken for a record")
+                };
+                self.records.push((group, FaultRecord::from_bytes(bytes)));
             }
             self.free.push(block);
         }
@@ -151,7 +155,7 @@ impl Pinned {
 
 /// Gives a block back to the driver. What fails here is no loss: the context is gone.
 fn give_back(block: &Block) {
-    // SAFETY: made by `allocate`, used by nobody, and never used again.
+    // SAFETY: made by `allocate`, not in use, and never used again.
     unsafe {
         _ = sys::cuEventDestroy_v2(block.event);
         _ = sys::cuMemFreeHost(block.address());

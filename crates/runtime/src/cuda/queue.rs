@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::context::Context;
-use super::launch::Group;
+use super::launch::LaunchGroup;
 use super::module::{Image, Loaded};
 use super::pinned::Pinned;
 use crate::error::Error;
@@ -33,14 +33,14 @@ pub(crate) enum Order {
     After,
 }
 
-/// What changes while work is asked for.
+/// State that changes while work is asked for.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) pinned: Pinned,
     /// Code by the number of its image: one copy for each stream, so that faults of two don't mix.
     pub(super) loaded: HashMap<u64, (Weak<Image>, Loaded)>,
     /// The last launches, alike, whose record of a fault has not been asked for.
-    pub(super) open: Option<Group>,
+    pub(super) open: Option<LaunchGroup>,
 }
 
 impl Queue {
@@ -55,7 +55,7 @@ impl Queue {
         Ok(Self { context, counter, raw, state: Mutex::default() })
     }
 
-    /// Its state, with its context bound to this thread.
+    /// State, with its context bound to this thread.
     pub(super) fn enter(&self) -> Result<MutexGuard<'_, State>, Error> {
         self.context.bind()?;
         Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
@@ -74,8 +74,8 @@ impl Queue {
         let status = unsafe { sys::cuStreamSynchronize(self.raw) };
         self.context.check("waiting for a stream", status)?;
         closed?;
-        state.pinned.sweep(&self.context)?;
-        // What nobody can launch any more is not needed, and nothing of it runs.
+        state.pinned.reclaim(&self.context)?;
+        // A module that can't be launched any more is not needed, and nothing of it runs.
         state.loaded.retain(|_, (image, _)| image.strong_count() > 0);
         self.first_fault(state)
     }
@@ -85,7 +85,8 @@ impl Queue {
         self.raw.expose_provenance() as u64
     }
 
-    /// Lets another stream of the device wait for what was asked of this one so far, or this one for the other.
+    /// Lets another stream of the device wait for what was asked of this one so far, or this one
+    /// for the other.
     ///
     /// # Safety
     /// The other handle is that of a living stream of the same device.
@@ -101,7 +102,8 @@ impl Queue {
         // SAFETY: a place for an event.
         let status = unsafe { sys::cuEventCreate(&raw mut event, flags) };
         self.context.check("making an event", status)?;
-        // SAFETY: one stream is ours, of the other the caller knows; an event goes when its streams have passed it.
+        // SAFETY: one stream is ours, of the other the caller knows; an event goes when its streams
+        // have passed it.
         let status = unsafe {
             let recorded = sys::cuEventRecord(event, first);
             let waits = sys::cuStreamWaitEvent(then, event, 0);
@@ -135,8 +137,8 @@ impl Drop for Queue {
             return;
         }
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: nobody else has the stream; its memory is given back after its end. If the context is lost,
-        // so is all of it.
+        // SAFETY: no other code has the stream; its memory is given back after its end. If the
+        // context is lost, so is all of it.
         unsafe {
             _ = sys::cuStreamSynchronize(self.raw);
             state.pinned.clear();

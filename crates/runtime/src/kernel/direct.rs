@@ -1,20 +1,24 @@
-//! A kernel called in the caller's own thread, over memory that the caller lends for the call: nothing is
-//! copied, locked or allocated. For who runs one small kernel very often, such as programs behind a step.
+//! A kernel called in the caller's own thread, over memory that the caller lends for the call:
+//! nothing is copied, locked or allocated. For callers that run one small kernel very often, such
+//! as programs behind a step.
 #![allow(unsafe_code, reason = "calling compiled code")]
 
-use super::{Kernel, Noted, Plan, Target};
+use super::{Kernel, Plan, RawFault, Target};
 use crate::cache::Native;
-use crate::code::{Record, Running};
+use crate::code::{Record, RunningLaunch};
 use crate::error::Error;
 use crate::output::Output;
 use crate::pool::CALLER_STACK_MAX;
 use bytemuck::Pod;
-use gbxcule_kernel::ir::Shape;
-use gbxcule_kernel::ir::layout::descriptor;
+use gbxcule_ir::Shape;
+use gbxcule_ir::abi::GRID_DIMS;
+use gbxcule_ir::layout::descriptor;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-/// A kernel all of whose parameters are arrays of one dimension, with a place of its own for the arguments.
+/// A kernel all of whose parameters are arrays of one dimension, with a place of its own for the
+/// arguments.
 pub struct DirectKernel {
     kernel: Kernel,
     native: Arc<Native>,
@@ -24,7 +28,10 @@ pub struct DirectKernel {
     words: Vec<u64>,
 }
 
-/// What a lent slice must be.
+/// Flag of launches that are never stopped.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Requirements on a lent slice.
 #[derive(Clone, Copy)]
 struct Param {
     /// Bytes from the begin of the arguments, a multiple of 8.
@@ -34,8 +41,8 @@ struct Param {
     written: bool,
 }
 
-/// Memory lent for one call.
-pub struct Lent<'m> {
+/// Elements that the caller lends for one call.
+pub struct SliceArgument<'m> {
     address: u64,
     len: usize,
     element_bytes: usize,
@@ -44,7 +51,7 @@ pub struct Lent<'m> {
     memory: PhantomData<&'m mut [u8]>,
 }
 
-impl<'m> Lent<'m> {
+impl<'m> SliceArgument<'m> {
     /// Elements to look at.
     pub fn read<T>(elements: &'m [T]) -> Self {
         Self::new::<T>(elements.as_ptr() as u64, elements.len(), false)
@@ -102,7 +109,7 @@ impl DirectKernel {
     }
 
     /// Runs the kernel once, as thread 0 of a grid of one.
-    pub fn run(&mut self, args: &mut [Lent<'_>]) -> Result<(), Error> {
+    pub fn run(&mut self, args: &mut [SliceArgument<'_>]) -> Result<(), Error> {
         self.check(args)?;
         for (param, arg) in self.params.iter().zip(&*args) {
             let at = |field: u32| (param.offset + field as usize) / 8;
@@ -113,29 +120,19 @@ impl DirectKernel {
             self.words[at(descriptor::NDIM)] = 1;
         }
         let (module, program) = (self.kernel.compiled.module(), &self.native.program);
-        let running = Running { module, program, output: Output::Standard };
-        let mut record = Record {
-            fault_found: 0,
-            fault_limit: 0,
-            fault_thread: 0,
-            grid: [1; 4],
-            launch: std::ptr::from_ref(&running).cast(),
-        };
-        // SAFETY: the words hold handles as this kernel's layout says, over slices borrowed for the call:
-        // `check` saw that elements have the size and alignment that the kernel takes them to have, and
-        // that what it may write was lent for writing, as plain bytes. `running` outlives the call.
+        let running = RunningLaunch { module, program, output: Output::Standard };
+        let mut record = Record::new([1; GRID_DIMS], &running, &NEVER);
+        // SAFETY: the words hold handles as this kernel's layout says, over slices borrowed for the
+        // call: `check` saw that elements have the size and alignment that the kernel takes them to
+        // have, and that what it may write was given for writing, as plain bytes. `running`
+        // outlives the call.
         let status = unsafe { self.native.code.run(self.position, &mut record, &self.words, 0, 1) };
-        let Some(site) = usize::try_from(status).ok().and_then(|status| status.checked_sub(1))
-        else {
-            return Ok(());
-        };
-        let Record { fault_found: found, fault_limit: limit, fault_thread: thread, .. } = record;
-        let plan = Plan { extents: [1; 4], threads: 1, repeats: 1 };
-        let noted = Noted::at_site(site, [found, limit, thread]);
-        Err(Error::Fault(Box::new(self.kernel.explain(&noted, thread, &plan))))
+        let Some(fault) = RawFault::of_range(status, &record.range) else { return Ok(()) };
+        let plan = Plan { extents: [1; GRID_DIMS], threads: 1, repeats: 1 };
+        Err(Error::Fault(Box::new(self.kernel.explain(&fault, fault.thread, &plan))))
     }
 
-    fn check(&self, args: &[Lent<'_>]) -> Result<(), Error> {
+    fn check(&self, args: &[SliceArgument<'_>]) -> Result<(), Error> {
         let reflection = self.kernel.reflection();
         if args.len() != self.params.len() {
             let names: Vec<&str> =
@@ -152,7 +149,7 @@ impl DirectKernel {
                 let (wanted, found) = (param.element_bytes, arg.element_bytes);
                 format!("elements have {wanted} bytes, found {found}")
             } else if param.written && !arg.writable {
-                "the kernel writes it, but it was lent to look at".to_string()
+                "the kernel writes it, but it was given for reading only".to_string()
             } else if i32::try_from(arg.len).is_err() {
                 format!("an array has at most 2147483647 elements, found {}", arg.len)
             } else {

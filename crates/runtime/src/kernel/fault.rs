@@ -1,78 +1,75 @@
-//! From what a device notes of a fault to what is said of it: the same words for every device.
+//! From what a device leaves of a fault to what a user reads: the same words for every device.
 
 use super::{Kernel, Plan, Target};
 use crate::error::{Error, Fault};
-use gbxcule_kernel::back::clif;
-use gbxcule_kernel::ir::{FunctionId, Name};
-use gbxcule_kernel::source::Span;
+use gbxcule_ir::FunctionId;
+use gbxcule_ir::abi::{Cause, FaultKind, FaultRecord, RangeRecord};
+use gbxcule_ir::source::Span;
 
-/// A fault as a device notes it.
-pub(crate) struct Noted {
-    place: Place,
+/// A fault as a device leaves it.
+pub(crate) struct RawFault {
+    position: Position,
     found: i64,
     limit: i64,
     pub(super) thread: i64,
 }
 
 /// How a device says where.
-enum Place {
+enum Position {
     /// A site of the program's machine code.
     Site(usize),
     /// A kind and a line of the text.
-    Line { kind: i32, line: u32 },
+    Line { kind: FaultKind, line: u32 },
 }
 
 /// Where and why a launch stopped.
-struct Cause {
+struct Origin {
     function: FunctionId,
     span: Span,
-    fault: clif::Fault,
+    cause: Cause,
 }
 
-impl Noted {
-    /// At a site of machine code: what was asked for, how much there is, the number of the thread.
-    pub(super) fn at_site(site: usize, [found, limit, thread]: [i64; 3]) -> Self {
-        Self { place: Place::Site(site), found, limit, thread }
+impl RawFault {
+    /// The fault of a range, by the status and the record that machine code left; `None` if it ran
+    /// to its end.
+    pub(super) fn of_range(status: i32, record: &RangeRecord) -> Option<Self> {
+        let site = usize::try_from(status).ok()?.checked_sub(1)?;
+        let RangeRecord { fault_found: found, fault_limit: limit, fault_thread: thread, .. } =
+            *record;
+        Some(Self { position: Position::Site(site), found, limit, thread })
     }
 
-    /// At a line of a text, of a `gbx::FaultKind`.
-    pub(crate) fn in_text(kind: i32, line: i32, [found, limit, thread]: [i64; 3]) -> Self {
-        Self { place: Place::Line { kind, line: line.unsigned_abs() }, found, limit, thread }
+    /// The fault of a record on a device, at a thread of the grid; `None` if the record holds none.
+    pub(crate) fn of_record(record: &FaultRecord, thread: i64) -> Option<Self> {
+        if record.kind == 0 {
+            return None;
+        }
+        let Some(kind) = FaultKind::from_number(record.kind) else {
+            unreachable!("a kind of fault that no text has: {}", record.kind)
+        };
+        let position = Position::Line { kind, line: record.line.unsigned_abs() };
+        Some(Self { position, found: record.index, limit: record.extent, thread })
     }
 }
 
 impl Kernel {
     /// A fault of a launch over a grid on a device that counts all of its threads.
-    pub(crate) fn stopped(&self, noted: &Noted, grid: &[usize]) -> Error {
+    pub(crate) fn stopped(&self, raw: &RawFault, grid: &[usize]) -> Error {
         let plan = match self.plan(grid) {
             Ok(plan) => plan,
             Err(error) => return error,
         };
-        let thread = noted.thread / plan.repeats.max(1);
-        Error::Fault(Box::new(self.explain(noted, thread, &plan)))
+        let thread = raw.thread / plan.repeats.max(1);
+        Error::Fault(Box::new(self.explain(raw, thread, &plan)))
     }
 
     /// A fault of one of the plan's threads.
-    pub(super) fn explain(&self, noted: &Noted, thread: i64, plan: &Plan) -> Fault {
+    pub(super) fn explain(&self, raw: &RawFault, thread: i64, plan: &Plan) -> Fault {
         let module = self.compiled.module();
-        let Cause { function, span, fault } = self.cause(noted);
-        let (found, limit) = (noted.found, noted.limit);
-        let (code, message) = match fault {
-            clif::Fault::Index => {
-                ("index", format!("index {found} where there are {limit} elements"))
-            }
-            clif::Fault::View => {
-                ("view", format!("a view reaches index {found} where there are {limit} elements"))
-            }
-            clif::Fault::Absent => {
-                ("absent-array", "an element of an array without memory".to_string())
-            }
-            clif::Fault::Division => ("division-by-zero", "an integer divided by zero".to_string()),
-            clif::Fault::Assert(text) => {
-                ("assert", format!("assertion failed: {}", module.text(text)))
-            }
-            clif::Fault::Trap(text) => ("trap", format!("trap: {}", module.text(text))),
-        };
+        let Origin { function, span, cause } = self.origin(raw);
+        let text = cause.message.map_or("", |message| module.text(message));
+        let message = cause.kind.message(text, raw.found.into(), raw.limit);
+        let code = cause.kind.code();
         let dims = usize::from(self.reflection().dims).max(1);
         let mut rest = thread;
         let mut thread = vec![0; dims];
@@ -91,30 +88,20 @@ impl Kernel {
         }
     }
 
-    fn cause(&self, noted: &Noted) -> Cause {
-        match (&noted.place, &self.target) {
-            (&Place::Site(site), Target::Cpu { native, .. }) => {
+    fn origin(&self, raw: &RawFault) -> Origin {
+        match (&raw.position, &self.target) {
+            (&Position::Site(site), Target::Cpu { native, .. }) => {
                 let site = &native.program.sites[site];
-                Cause { function: site.function, span: site.span, fault: site.fault }
+                Origin { function: site.function, span: site.span, cause: site.cause }
             }
-            (&Place::Line { kind, line }, Target::Cuda { image, .. }) => {
+            (&Position::Line { kind, line }, Target::Cuda { image, .. }) => {
                 let site = image.text.site(line);
-                let message: Option<Name> = site.and_then(|site| site.message);
-                // The order of `gbx::FaultKind`.
-                let fault = match (kind, message) {
-                    (1, Some(text)) => clif::Fault::Trap(text),
-                    (2, Some(text)) => clif::Fault::Assert(text),
-                    (3, _) => clif::Fault::Division,
-                    (4, _) => clif::Fault::Index,
-                    (5, _) => clif::Fault::Absent,
-                    (6, _) => clif::Fault::View,
-                    _ => unreachable!("a kind of fault that no text has: {kind}"),
-                };
+                let cause = Cause { kind, message: site.and_then(|site| site.message) };
                 let (function, span) =
                     site.map_or((self.id, Span::NONE), |site| (site.function, site.span));
-                Cause { function, span, fault }
+                Origin { function, span, cause }
             }
-            _ => unreachable!("a device notes faults in its own way"),
+            _ => unreachable!("a device says in its own way where a fault is"),
         }
     }
 }

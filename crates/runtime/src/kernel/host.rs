@@ -1,66 +1,131 @@
 //! Launches on the CPU: ranges of the grid on the threads of the pool.
 #![allow(unsafe_code, reason = "calling compiled code")]
 
-use super::{Noted, Plan};
-use crate::code::{Code, Record, Running};
+use super::{Plan, RawFault};
+use crate::code::{Code, Record, RunningLaunch};
 use crate::launch::Packed;
 use crate::pool::{CALLER_STACK_MAX, pool};
-use gbxcule_kernel::back::clif::Entry;
+use gbxcule_codegen_clif::Entry;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Ranges that each thread of the pool gets, about: enough that none waits long for the last.
 const RANGES_PER_THREAD: i64 = 8;
+/// Work of a range at most, in operations.
+const RANGE_WORK: u64 = 1 << 28;
+/// Kernels of more work than this have loops of unknown length.
+const LOOPS_WORK: u64 = 1 << 20;
+/// Threads of a range at most if there are loops: few enough to wait for, and many to a range's own
+/// cost.
+const LOOPS_RANGE: i64 = 1024;
+/// How often it is asked whether to go on.
+const ASK_EVERY: Duration = Duration::from_millis(50);
+/// How often it is asked where no other thread works: small launches that are repeated.
+const REPEATS_BETWEEN: i64 = 1 << 12;
 /// Launches of less work than this, in operations, stay on the caller's thread.
 const SMALL_WORK: u64 = 30_000;
 
-/// Whether the caller's thread does all of it.
-pub(super) fn runs_here(entry: &Entry, plan: &Plan) -> bool {
+/// Returns true if the caller's thread does all of the work.
+pub(super) fn runs_on_caller(entry: &Entry, plan: &Plan) -> bool {
     let work = entry.work.saturating_mul(plan.threads as u64);
     let small = entry.stack_bytes <= CALLER_STACK_MAX && work <= SMALL_WORK;
     small || plan.threads <= 0 || pool().is_none()
 }
 
 /// A kernel's machine code and what it is launched with.
-pub(super) struct Host<'a> {
+pub(super) struct HostLaunch<'a> {
     /// For threads that meet as these do.
     pub(super) code: &'a Code,
-    /// The kernel's, among the program's functions.
-    pub(super) position: usize,
+    pub(super) entry: &'a Entry,
     pub(super) plan: &'a Plan,
     /// See [`runs_here`].
     pub(super) here: bool,
     pub(super) packed: &'a Packed<'a>,
-    pub(super) running: &'a Running<'a>,
+    pub(super) running: &'a RunningLaunch<'a>,
+    /// Set once the launch is to be given up.
+    pub(super) stop: &'a AtomicBool,
 }
 
-impl Host<'_> {
+impl HostLaunch<'_> {
     /// Runs all of it; gives the fault of the first thread that is known to have one.
-    pub(super) fn run(&self) -> Option<Noted> {
-        (0..self.plan.repeats).find_map(|_| match pool().filter(|_| !self.here) {
-            None => self.range(0, self.plan.threads),
-            Some(pool) => self.spread(pool),
+    pub(super) fn run(&self, go_on: Option<&mut dyn FnMut() -> bool>) -> Option<RawFault> {
+        let mut go_on = go_on;
+        (0..self.plan.repeats).find_map(|repeat| match pool().filter(|_| !self.here) {
+            _ if self.stop.load(Ordering::Relaxed) => None,
+            None => {
+                let noted = self.range(0, self.plan.threads);
+                let asks = repeat % REPEATS_BETWEEN == REPEATS_BETWEEN - 1;
+                if let Some(go_on) = go_on.as_mut().filter(|_| asks) {
+                    self.stop.store(!go_on(), Ordering::Relaxed);
+                }
+                noted
+            }
+            Some(pool) => match &mut go_on {
+                // A thread of the pool can't wait for the pool.
+                Some(go_on) if pool.current_thread_index().is_none() => self.run_in_pool(|work| {
+                    self.ask_while(pool, work, *go_on);
+                }),
+                _ => self.run_in_pool(|work| _ = pool.broadcast(|_| work())),
+            },
         })
     }
 
-    fn spread(&self, pool: &rayon::ThreadPool) -> Option<Noted> {
-        let plan = self.plan;
-        let ranges = (pool.current_num_threads() as i64 * RANGES_PER_THREAD).min(plan.threads);
+    /// Has work done on all threads of the pool, and asks meanwhile whether to go on.
+    fn ask_while(
+        &self,
+        pool: &rayon::ThreadPool,
+        work: &(dyn Fn() + Sync),
+        go_on: &mut dyn FnMut() -> bool,
+    ) {
+        let (left, ended) = (Mutex::new(pool.current_num_threads()), Condvar::new());
+        let count = || left.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.in_place_scope(|scope| {
+            scope.spawn_broadcast(|_, _| {
+                work();
+                *count() -= 1;
+                ended.notify_one();
+            });
+            loop {
+                let waited = ended.wait_timeout_while(count(), ASK_EVERY, |left| *left > 0);
+                if *waited.unwrap_or_else(PoisonError::into_inner).0 == 0 {
+                    break;
+                }
+                if !go_on() {
+                    self.stop.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+    }
+
+    /// Threads of a range at most, so that a launch can be given up between two.
+    fn longest_range(&self) -> i64 {
+        match self.entry.work {
+            work if work >= LOOPS_WORK => LOOPS_RANGE,
+            work => (RANGE_WORK / work.max(1)).cast_signed(),
+        }
+    }
+
+    /// Cuts the grid into ranges, for work that is done on all threads at once.
+    fn run_in_pool(&self, on_all: impl FnOnce(&(dyn Fn() + Sync))) -> Option<RawFault> {
+        let (plan, threads) = (self.plan, pool().map_or(1, rayon::ThreadPool::current_num_threads));
+        let ranges = (threads as i64 * RANGES_PER_THREAD).min(plan.threads);
         let length = plan.threads / ranges + i64::from(plan.threads % ranges != 0);
+        let length = length.min(self.longest_range());
         let (next, stop) = (AtomicI64::new(0), AtomicBool::new(false));
-        let first: Mutex<Option<Noted>> = Mutex::new(None);
-        pool.broadcast(|_| {
-            while !stop.load(Ordering::Relaxed) {
+        let first: Mutex<Option<RawFault>> = Mutex::new(None);
+        on_all(&|| {
+            while !stop.load(Ordering::Relaxed) && !self.stop.load(Ordering::Relaxed) {
                 let begin = next.fetch_add(length, Ordering::Relaxed);
                 if begin >= plan.threads {
                     break;
                 }
                 let end = begin.saturating_add(length).min(plan.threads);
-                if let Some(noted) = self.range(begin, end) {
+                if let Some(fault) = self.range(begin, end) {
                     stop.store(true, Ordering::Relaxed);
                     let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-                    if first.as_ref().is_none_or(|first| noted.thread < first.thread) {
-                        *first = Some(noted);
+                    if first.as_ref().is_none_or(|first| fault.thread < first.thread) {
+                        *first = Some(fault);
                     }
                 }
             }
@@ -68,20 +133,13 @@ impl Host<'_> {
         first.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn range(&self, begin: i64, end: i64) -> Option<Noted> {
+    fn range(&self, begin: i64, end: i64) -> Option<RawFault> {
         let words = &self.packed.words;
-        let mut record = Record {
-            fault_found: 0,
-            fault_limit: 0,
-            fault_thread: 0,
-            grid: self.plan.extents,
-            launch: std::ptr::from_ref(self.running).cast(),
-        };
-        // SAFETY: `pack` laid the arguments out for this kernel over locked buffers, whose arrays lie
-        // inside them; `running` outlives the call. The code is for threads that meet as these do.
-        let status = unsafe { self.code.run(self.position, &mut record, words, begin, end) };
-        let site = usize::try_from(status).ok()?.checked_sub(1)?;
-        let Record { fault_found: found, fault_limit: limit, fault_thread: thread, .. } = record;
-        Some(Noted::at_site(site, [found, limit, thread]))
+        let mut record = Record::new(self.plan.extents, self.running, self.stop);
+        // SAFETY: `lay_out` laid the arguments out for this kernel and `ArgumentBlock::lock` locked
+        // the buffers that their handles point into, which `packed` keeps locked; `running` and
+        // `stop` outlive the call. The code is for threads that meet as these do.
+        let status = unsafe { self.code.run(self.entry.position, &mut record, words, begin, end) };
+        RawFault::of_range(status, &record.range)
     }
 }

@@ -3,7 +3,7 @@
 //! Its results are kept as numbers: a newer library may give some that no list of ours knows.
 #![allow(unsafe_code, reason = "calling a C library")]
 
-use super::Output;
+use super::CodeFormat;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr;
@@ -25,8 +25,8 @@ macro_rules! functions {
         impl Library {
             /// Loads a library; a bare name is looked for by the system's loader.
             pub(super) fn open(path: &Path) -> Result<Self, String> {
-                // SAFETY: NVRTC's initialisers do nothing that Rust has a say in. The user named the
-                // library, or it has NVRTC's name in a place where NVRTC is installed.
+                // SAFETY: NVRTC's initialisers do nothing that Rust has a say in. The user named
+                // the library, or it has NVRTC's name in a place where NVRTC is installed.
                 let library = unsafe { libloading::Library::new(path) };
                 let library = library.map_err(|error| chain(&error))?;
                 let functions = Self {
@@ -66,12 +66,12 @@ pub(super) enum Failure {
     Call {
         /// Which.
         function: &'static str,
-        /// What the library says.
+        /// Message of the library.
         reason: String,
     },
 }
 
-/// What `nvrtcCompileProgram` gives for a text that is refused.
+/// Status of `nvrtcCompileProgram` for a text that is refused.
 const ERROR_COMPILATION: Status = 6;
 
 impl Library {
@@ -106,7 +106,7 @@ impl Library {
         name: &str,
         header: (&str, &str),
         options: &[&str],
-        output: Output,
+        output: CodeFormat,
     ) -> Result<(Vec<u8>, String), Failure> {
         let without_nul = |what: &str| Failure::Text(format!("{what} holds a NUL character"));
         let text = CString::new(text).map_err(|_| without_nul("the text"))?;
@@ -134,11 +134,11 @@ impl Library {
         }
         self.check("nvrtcCompileProgram", status).map_err(|failure| failure.with(&log))?;
         let bytes = match output {
-            Output::Ptx => {
+            CodeFormat::Ptx => {
                 let text = program.fetch("nvrtcGetPTX", self.ptx_size, self.ptx)?;
                 text_of(&text).into_bytes()
             }
-            Output::Cubin => program.fetch("nvrtcGetCUBIN", self.cubin_size, self.cubin)?,
+            CodeFormat::Cubin => program.fetch("nvrtcGetCUBIN", self.cubin_size, self.cubin)?,
         };
         Ok((bytes, log))
     }
@@ -197,7 +197,8 @@ impl Program<'_> {
 impl Drop for Program<'_> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
-            // SAFETY: made by `create`, and nobody else has it. There is nothing to do if it fails.
+            // SAFETY: made by `create`, and no other code has it. There is nothing to do if it
+            // fails.
             _ = unsafe { (self.library.destroy)(&raw mut self.handle) };
         }
     }

@@ -1,6 +1,7 @@
 //! Where NVRTC may lie: `GBXCULE_NVRTC`, the Python environment's wheel, the system.
 
 use crate::error::Error;
+use gbxcule_python_env::Interpreter;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +16,7 @@ pub enum Origin {
     Path,
     /// `GBXCULE_NVRTC` names it.
     Variable,
-    /// It is in the wheel `nvidia-cuda-nvrtc` of this interpreter.
+    /// Wheel `nvidia-cuda-nvrtc` of this interpreter.
     Python(PathBuf),
     /// The system has it.
     System,
@@ -34,72 +35,56 @@ impl fmt::Display for Origin {
 
 /// A library to try.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct LibraryCandidate {
     pub(super) path: PathBuf,
     pub(super) origin: Origin,
 }
 
 /// All libraries to try, best first.
-pub(super) fn places() -> Result<Vec<Place>, Error> {
+pub(super) fn places() -> Result<Vec<LibraryCandidate>, Error> {
     if let Some(place) = named() {
         return by_variable(&place);
     }
-    let python = python();
+    let python = Interpreter::find(&gbxcule_python_env::search_starts()).program;
     let folders = search_path(&python);
     let mut places = in_packages(&folders, &Origin::Python(python));
     places.extend(in_system());
     Ok(places)
 }
 
-/// What the variable says, if it says something.
+/// Value of the variable, if it is set and not empty.
 pub(super) fn named() -> Option<PathBuf> {
     std::env::var_os(VARIABLE).filter(|place| !place.is_empty()).map(PathBuf::from)
 }
 
-/// What a variable names is used, or it is an error: never something else.
-fn by_variable(place: &Path) -> Result<Vec<Place>, Error> {
-    let found = if place.is_dir() { below(place, 8) } else { vec![place.to_path_buf()] };
+/// Library that the variable names, or an error: never something else.
+fn by_variable(place: &Path) -> Result<Vec<LibraryCandidate>, Error> {
+    let found = if place.is_dir() { libraries_below(place, 8) } else { vec![place.to_path_buf()] };
     if found.is_empty() || !place.exists() {
         return Err(Error::NvrtcVariable(place.into()));
     }
-    Ok(found.into_iter().map(|path| Place { path, origin: Origin::Variable }).collect())
-}
-
-/// The active interpreter: `GBXCULE_PYTHON`, the virtual environment, `.venv` here or above, `python3`.
-fn python() -> PathBuf {
-    let in_venv = |folder: &Path| {
-        let program = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-        folder.join(program)
-    };
-    if let Some(program) = std::env::var_os("GBXCULE_PYTHON") {
-        return program.into();
-    }
-    if let Some(folder) = std::env::var_os("VIRTUAL_ENV") {
-        return in_venv(Path::new(&folder));
-    }
-    let here = std::env::current_dir().unwrap_or_default();
-    let near = here.ancestors().map(|folder| in_venv(&folder.join(".venv")));
-    let fallback = || if cfg!(windows) { "python" } else { "python3" }.into();
-    near.into_iter().find(|program| program.exists()).unwrap_or_else(fallback)
+    Ok(found.into_iter().map(|path| LibraryCandidate { path, origin: Origin::Variable }).collect())
 }
 
 /// Where an interpreter looks for packages; nothing if it doesn't run.
 fn search_path(python: &Path) -> Vec<PathBuf> {
     let script = "import sys\nprint('\\n'.join(sys.path))";
-    let Ok(run) = Command::new(python).args(["-c", script]).output() else { return Vec::new() };
+    // Without the working folder: a file there belongs to no installed wheel.
+    let run = Command::new(python).env("PYTHONSAFEPATH", "1").args(["-c", script]).output();
+    let Ok(run) = run else { return Vec::new() };
     let said = String::from_utf8_lossy(&run.stdout).into_owned();
     said.lines().map(PathBuf::from).filter(|folder| folder.is_absolute()).collect()
 }
 
 /// The wheels' folders below those of packages: CUDA 13's, then the older ones'.
-fn in_packages(folders: &[PathBuf], origin: &Origin) -> Vec<Place> {
+fn in_packages(folders: &[PathBuf], origin: &Origin) -> Vec<LibraryCandidate> {
     let wheels = ["nvidia/cu13", "nvidia/cuda_nvrtc"];
     let all = wheels.iter().flat_map(|wheel| folders.iter().map(move |folder| folder.join(wheel)));
-    let all = all.flat_map(|folder| below(&folder, 3));
-    all.map(|path| Place { path, origin: origin.clone() }).collect()
+    let all = all.flat_map(|folder| libraries_below(&folder, 3));
+    all.map(|path| LibraryCandidate { path, origin: origin.clone() }).collect()
 }
 
-fn in_system() -> Vec<Place> {
+fn in_system() -> Vec<LibraryCandidate> {
     let named = if cfg!(windows) {
         ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll"].as_slice()
     } else {
@@ -109,12 +94,12 @@ fn in_system() -> Vec<Place> {
     let toolkits = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os);
     let toolkits = toolkits.map(PathBuf::from).chain(["/usr/local/cuda".into()]);
     let folders = toolkits.flat_map(|toolkit| ["lib64", "bin"].map(|folder| toolkit.join(folder)));
-    paths.extend(folders.flat_map(|folder| below(&folder, 1)));
-    paths.into_iter().map(|path| Place { path, origin: Origin::System }).collect()
+    paths.extend(folders.flat_map(|folder| libraries_below(&folder, 1)));
+    paths.into_iter().map(|path| LibraryCandidate { path, origin: Origin::System }).collect()
 }
 
 /// Libraries with NVRTC's name in a folder and those below it, to a depth.
-fn below(folder: &Path, depth: usize) -> Vec<PathBuf> {
+fn libraries_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let (mut found, mut folders) = (Vec::new(), Vec::new());
     for entry in entries.flatten() {
@@ -128,7 +113,7 @@ fn below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     found.sort();
     folders.sort();
     if depth > 1 {
-        found.extend(folders.iter().flat_map(|folder| below(folder, depth - 1)));
+        found.extend(folders.iter().flat_map(|folder| libraries_below(folder, depth - 1)));
     }
     found
 }
@@ -158,7 +143,10 @@ mod tests {
         let library = root.path().join("a/lib/libnvrtc.so.13");
         for place in [root.path(), &root.path().join("a/lib"), &library] {
             let found = by_variable(place).expect("a library");
-            assert_eq!(found, [Place { path: library.clone(), origin: Origin::Variable }]);
+            assert_eq!(
+                found,
+                [LibraryCandidate { path: library.clone(), origin: Origin::Variable }]
+            );
         }
     }
 

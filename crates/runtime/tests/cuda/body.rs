@@ -1,7 +1,7 @@
-//! What any device does, the same on each.
+//! Tests that every device passes, the same on each.
 
 use crate::kernel::kernel;
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, DataType, Device, Element, Error, Fault, Stream, Traffic};
 
 fn stream(device: Device) -> Stream {
@@ -26,7 +26,7 @@ pub(crate) fn a_launch_runs_each_point_of_its_grid_once(device: Device) {
         let array = zeros::<i32>(&stream, &shape);
         kernel.launch(&shape, &[(&array).into()]).expect("runs");
         assert!(read::<i32>(&array).iter().all(|&count| count == 1), "{shape:?}");
-        // A fourth dimension that nobody asks for repeats.
+        // A fourth dimension that is not asked for repeats.
         kernel.launch(&[shape[0], shape[1], shape[2], 3], &[(&array).into()]).expect("runs");
         assert!(read::<i32>(&array).iter().all(|&count| count == 4), "{shape:?}");
         kernel.launch(&[0, 3, 3], &[(&array).into()]).expect("nothing to run");
@@ -167,7 +167,7 @@ pub(crate) fn arrays_may_go_while_work_on_them_is_under_way(device: Device) {
     assert_eq!(read::<f32>(&beside.gradient().expect("it has one")), [0.0; 64]);
 }
 
-/// What a launch ends with, wherever that is said.
+/// Fault that a launch ends with, wherever that is said.
 fn fault(device: Device, name: &str, grid: &[usize], n: i32) -> Fault {
     let (kernel, stream) = (kernel(device, name), stream(device));
     let array = zeros::<f32>(&stream, &[10]);
@@ -360,7 +360,7 @@ pub(crate) fn streams_can_be_put_in_order(device: Device) {
             return Ok(source.clone());
         };
         unsafe {
-            let tensor = then.lent(address, 400, f32::data_type(), 0, &[100], &[4])?;
+            let tensor = then.external(address, 400, f32::data_type(), 0, &[100], &[4])?;
             then.after(own)?;
             then.before(own)?;
             Ok(tensor)

@@ -1,8 +1,8 @@
-//! What is missing or goes wrong, each with an error of its own.
+//! Missing parts and failures, each with an error of its own.
 
 use crate::kernel::{kernel, module};
 use crate::{child, passes};
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Array, Build, DataType, Device, Error, Stream, compile};
 
 /// The test of this program that says what it meets.
@@ -103,7 +103,7 @@ fn a_context_that_is_lost_says_so_ever_after() {
     passes("failure::needs_a_stand_in_to_be_lost", &[]);
 }
 
-/// Leaves an array to nobody.
+/// Leaks an array.
 #[test]
 #[ignore = "needs the stand-in: run by the tests of this file"]
 fn needs_a_stand_in_that_notices_a_leak() {
@@ -111,23 +111,24 @@ fn needs_a_stand_in_that_notices_a_leak() {
     std::mem::forget(stream.zeros(DataType::Scalar(Scalar::F32), &[4]).expect("small"));
 }
 
-/// Takes more than there is for a tensor of somebody.
+/// Takes more than there is for a tensor of another library.
 #[test]
 #[ignore = "needs the stand-in: run by the tests of this file"]
 fn needs_a_stand_in_that_notices_a_wrong_range() {
     let stream = Stream::new(Device::Cuda(0)).expect("a device");
     let bytes = stream.copied(&[0u8; 1000]).expect("small");
     let address = bytes.device_pointer().expect("on a device");
-    // SAFETY: of the first two the memory is there, and outlives them; the stand-in catches the third.
-    #[allow(unsafe_code, reason = "memory of somebody else")]
-    let lent = |size: usize| -> Array {
+    // SAFETY: of the first two the memory is there, and outlives them; the stand-in catches the
+    // third.
+    #[allow(unsafe_code, reason = "memory of another owner")]
+    let external = |size: usize| -> Array {
         let of = DataType::Scalar(Scalar::U8);
-        unsafe { stream.lent(address, size, of, 0, &[size], &[1]) }.expect("aligned")
+        unsafe { stream.external(address, size, of, 0, &[size], &[1]) }.expect("aligned")
     };
-    lent(1000).fill(7u8).expect("bytes");
-    assert_eq!(lent(10).to_vec::<u8>().expect("bytes"), [7; 10]);
+    external(1000).fill(7u8).expect("bytes");
+    assert_eq!(external(10).to_vec::<u8>().expect("bytes"), [7; 10]);
     println!("so far");
-    _ = lent(1001).to_vec::<u8>();
+    _ = external(1001).to_vec::<u8>();
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn the_stand_in_notices_leaks_and_ranges_that_are_not_there() {
     assert!(text.contains("reach beyond the 1000 that begin"), "{text}");
 }
 
-/// What a device may have differently.
+/// Properties that devices may have differently.
 #[test]
 fn devices_without_pools_with_few_threads_or_beside_others_serve_too() {
     let test = "needs_cuda::arrays_may_go_while_work_on_them_is_under_way";

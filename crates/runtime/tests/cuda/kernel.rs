@@ -1,9 +1,9 @@
 //! The kernels of `kernels.py`, and one with a view that the dialect would have clamped.
 
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::ir::{Builder, Module, Param, Selector, Type};
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_dialect::Program;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{Builder, Module, Param, Selector, Type};
 use gbxcule_runtime::{Build, Device, Kernel, compile};
 
 /// All of them.

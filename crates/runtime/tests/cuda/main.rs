@@ -1,20 +1,18 @@
 //! CUDA devices do what the CPU does.
 //!
-//! Each body runs three times: on the CPU; on the stand-ins for driver and NVRTC (`tests/host_gpu`), in a child process,
-//! without a GPU; and, where there is one and the tests of `needs_cuda` are asked for, on `cuda:0`.
+//! Each body runs three times: on the CPU; on the stand-ins for driver and NVRTC
+//! (`testkit/src/stand_in`), in a child process, without a GPU; and, where there is one and the
+//! tests of `needs_cuda` are asked for, on `cuda:0`.
 
 mod body;
+mod disk_cache;
 mod failure;
-#[path = "../../../kernel/tests/gradient/dialect.rs"]
-mod gradient;
-mod kept;
 mod kernel;
 #[path = "../warp/native.rs"]
 mod native;
 mod program;
-#[path = "../host_gpu/stand_in.rs"]
-mod stand_in;
 
+use gbxcule_testkit::stand_in;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -27,7 +25,7 @@ fn child(test: &str, cache: &Path, settings: &[(&str, &str)]) -> Output {
     command.output().expect("it starts")
 }
 
-/// The same, which must pass. All share what they compile.
+/// Runs a test, which must pass. All share what they compile.
 fn passes(test: &str, settings: &[(&str, &str)]) {
     let run = child(test, &stand_in::folder().join("cache"), settings);
     let (said, failed) =

@@ -1,13 +1,16 @@
-//! Whole programs against the interpreter: random ones, and the reverses of what gradients are hard for.
+//! Whole programs against the interpreter: random ones, and the reverses of what gradients are hard
+//! for.
 
-use crate::{gradient, native};
-use gbxcule_kernel::arbitrary::{self, Differentiable, Options, Program, Random, unit};
-use gbxcule_kernel::check;
-use gbxcule_kernel::grad::reverses;
-use gbxcule_kernel::ir::print;
+use crate::native;
+use gbxcule_ir::check;
+use gbxcule_ir::print;
 use gbxcule_runtime::{Device, Stream};
+use gbxcule_testkit::arbitrary::{self, Differentiable, Options, Program, Random, unit};
+use gbxcule_testkit::pattern;
+use gbxcule_transform::grad::reverses;
 
-/// Units in the last place by which floats may differ: the host has the interpreter's mathematics, a GPU its own.
+/// Units in the last place by which floats may differ: the host has the interpreter's mathematics,
+/// a GPU its own.
 fn tolerance(device: Device) -> u64 {
     let on_host = device == Device::Cpu || std::env::var_os("HOST_GPU").is_some();
     if on_host { 0 } else { 64 }
@@ -40,7 +43,7 @@ pub(crate) fn reverse_kernels_leave_the_gradients_that_the_interpreter_leaves(de
     let stream = Stream::new(device).expect("a device");
     let wanted = ["sum_dynamic", "store_load_store", "while_product", "nested_product"];
     let mut run = 0;
-    for pattern in gradient::patterns() {
+    for pattern in pattern::patterns() {
         if let Some(program) =
             backward(&pattern.case).filter(|_| run < 4 || wanted.contains(&&*pattern.name))
         {

@@ -1,17 +1,16 @@
 //! The machine's own sources as a module, with a kernel that runs one frame of many machines.
 
 use gbxcule_gameboy::SOURCES;
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::diagnostic::render;
-use gbxcule_kernel::front::rust;
-use gbxcule_kernel::ir::{Arg, Builder, Module, Param, Selector, Type};
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{Arg, Builder, Module, Param, Selector, Type};
 
 /// The kernel `run_frame(machines, rom, rams, buttons, draw)`.
 pub(crate) fn module() -> Valid<Module> {
     let mut sources = SourceMap::new();
     let entries = ["Machine::run_frame", "Machine::set_buttons"];
-    let mut module = rust::lower(SOURCES, &entries, &mut sources)
+    let mut module = gbxcule_subset::lower(SOURCES, &entries, &mut sources)
         .unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)));
     let [run, press] = entries.map(|entry| module.find(entry).expect("an entry point"));
     let machine = module.functions[run].params[0].ty;

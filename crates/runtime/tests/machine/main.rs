@@ -1,12 +1,10 @@
 //! The machine, translated and compiled in this process, equals rustc's, every byte, on all ROMs.
 
-#[path = "../../../kernel/tests/machine/image.rs"]
-mod image;
 mod kernel;
 
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_runtime::{Array, Build, Compiled, DataType, Device, Kernel, compile};
-use image::Image;
+use gbxcule_testkit::machine_image::Image;
 use std::sync::{Arc, OnceLock};
 
 /// The translated machine and a kernel that runs one frame of each of an array of them.
@@ -17,7 +15,7 @@ fn compiled() -> &'static Arc<Compiled> {
     })
 }
 
-/// Machines with one cartridge, rustc's and ours.
+/// Machines with one cartridge: compiled by rustc and by our compiler.
 struct Pair {
     kernel: Kernel,
     image: Image,
@@ -85,7 +83,7 @@ impl Pair {
     }
 }
 
-/// What each of some machines presses in a frame.
+/// Buttons that each of some machines presses in a frame.
 fn buttons(count: usize, frame: u32) -> Vec<u8> {
     let hash = |env: usize| (frame / 5).wrapping_mul(0x9e37_79b9) ^ (env as u32) << 13;
     (0..count).map(|env| (hash(env).wrapping_mul(0x85eb_ca6b) >> 24) as u8).collect()

@@ -1,31 +1,29 @@
 //! NVRTC and its assembler take all CUDA text, for each generation of GPUs. No GPU, no driver.
 //!
-//! What only a compiler for CUDA sees is held here; what the text does, in `kernel/tests/cxx`.
+//! What only a compiler for CUDA sees is held here; what the text does, in `codegen-cxx/tests/cxx`.
 //! `make nvrtc` brings NVRTC and runs all of it.
 
 #[path = "../machine/kernel.rs"]
 mod machine;
-#[allow(dead_code, reason = "the other test of these samples wants more of them")]
-#[path = "../../../kernel/tests/cxx/sample.rs"]
-mod sample;
 
-use gbxcule_kernel::arbitrary;
-use gbxcule_kernel::back::Checks;
-use gbxcule_kernel::back::cxx::{self, Dialect, Options};
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::grad::reverses;
-use gbxcule_kernel::ir::Module;
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
+use gbxcule_dialect::Program;
+use gbxcule_ir::Module;
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::Error;
-use gbxcule_runtime::nvrtc::{Arch, Nvrtc, Output};
+use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_runtime::ptxas::{Ptxas, Usage};
+use gbxcule_testkit::arbitrary;
+use gbxcule_testkit::sample;
+use gbxcule_transform::grad::reverses;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 const ARCHS: [Arch; 3] = [Arch::new(80), Arch::new(90), Arch::new(100)];
-/// Texts that nobody runs need no optimiser, which takes most of the time.
+/// Texts that are never run need no optimiser, which takes most of the time.
 const QUICK: [&str; 1] = ["--Ofast-compile=max"];
 
 fn nvrtc() -> Nvrtc {
@@ -42,7 +40,7 @@ fn all_compile(texts: &[(String, String)], options: &[&str]) {
             && let Some((name, text)) = texts.get(job / ARCHS.len())
         {
             let arch = ARCHS[job % ARCHS.len()];
-            if let Err(error) = nvrtc.compile_with(text, name, arch, Output::Cubin, options) {
+            if let Err(error) = nvrtc.compile_with(text, name, arch, CodeFormat::Cubin, options) {
                 refused.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
             }
         }
@@ -57,7 +55,8 @@ fn text(module: &Valid<Module>) -> String {
     cxx::write(module, &Options::new(Dialect::Cuda)).source
 }
 
-/// Modules of which each has one kernel called `kernel`, so many in a text: NVRTC reads the header once.
+/// Modules of which each has one kernel called `kernel`, so many in a text: NVRTC reads the header
+/// once.
 fn joined(name: &str, modules: &[Valid<Module>], count: usize) -> Vec<(String, String)> {
     let join = |(part, modules): (usize, &[Valid<Module>])| {
         let texts = modules.iter().enumerate().map(|(number, module)| {
@@ -142,7 +141,7 @@ fn every_builtin_compiles_for_every_type() {
     all_compile(&joined("rows", &modules, 100), &QUICK);
 }
 
-/// The whole emulator is one text; what it takes of a GPU belongs to whoever lays it out.
+/// Compiles the whole emulator as one text.
 #[test]
 #[ignore = "needs NVRTC"]
 fn the_machine_compiles() {
@@ -157,7 +156,7 @@ fn ptxas_takes_the_ptx_and_agrees_with_nvrtc_on_what_it_needs() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in documented() {
         for arch in ARCHS {
-            let ptx = nvrtc.compile(&text, &name, arch, Output::Ptx).expect("PTX");
+            let ptx = nvrtc.compile(&text, &name, arch, CodeFormat::Ptx).expect("PTX");
             let path = folder.path().join(format!("{name}.{arch}.ptx"));
             std::fs::write(&path, ptx).expect("a file");
             let alone = ptxas.measure(&path, arch).unwrap_or_else(|error| panic!("{error}"));
@@ -202,7 +201,7 @@ fn kernels_keep_to_the_room_they_ask_for() {
 #[ignore = "needs NVRTC"]
 fn a_text_that_is_refused_comes_back_with_its_lines() {
     let text = "#include \"gbxcule.h\"\nextern \"C\" __global__ void k(int* a) { a[0] = b; }\n";
-    let error = nvrtc().compile(text, "wrong.cu", ARCHS[1], Output::Ptx).expect_err("no `b`");
+    let error = nvrtc().compile(text, "wrong.cu", ARCHS[1], CodeFormat::Ptx).expect_err("no `b`");
     let Error::CudaText { log, .. } = &error else { panic!("{error}") };
     assert!(log.contains("wrong.cu(2)") && log.contains("\"b\" is undefined"), "{log}");
 }
@@ -211,20 +210,21 @@ fn a_text_that_is_refused_comes_back_with_its_lines() {
 #[ignore = "needs NVRTC"]
 fn an_architecture_that_nvrtc_lacks_is_refused_by_name() {
     let nvrtc = nvrtc();
-    let error = nvrtc.compile("", "empty.cu", Arch::new(20), Output::Ptx).expect_err("too old");
+    let error = nvrtc.compile("", "empty.cu", Arch::new(20), CodeFormat::Ptx).expect_err("too old");
     let known = nvrtc.archs().iter().map(Arch::to_string).collect::<Vec<_>>().join(", ");
     let wanted = format!("doesn't compile for `sm_20`, only for {known}");
     assert!(error.to_string().contains(&wanted), "{error}");
 }
 
-/// What a launch looks for by name: each kernel, and the record of faults with the bytes that the runtime reads.
+/// Symbols that a launch looks for: each kernel, and the record of faults with the bytes that the
+/// runtime reads.
 #[test]
 #[ignore = "needs NVRTC: run by `make nvrtc`"]
 fn machine_code_has_its_kernels_and_the_record_of_faults_by_name() {
     let text = documented().into_iter().find(|(name, _)| name == "heat.cu").expect("a sample").1;
     let kernel = text.split("__global__ void ").nth(1).and_then(|head| head.split('(').next());
     for arch in ARCHS {
-        let cubin = nvrtc().compile(&text, "heat.cu", arch, Output::Cubin).expect("compiles");
+        let cubin = nvrtc().compile(&text, "heat.cu", arch, CodeFormat::Cubin).expect("compiles");
         let symbols = symbols(&cubin);
         let size =
             |name: &str| symbols.iter().find(|(known, _)| known == name).map(|(_, size)| *size);

@@ -2,11 +2,11 @@
 
 use std::process::{Command, Output};
 
-use gbxcule_kernel::back::cxx::{
-    self, Dialect, HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME, Options,
+use gbxcule_codegen_cxx::{
+    self as cxx, Dialect, HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME, Options,
 };
-use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::Module;
+use gbxcule_ir::Module;
+use gbxcule_ir::check::Valid;
 
 /// Runs all cases in one launch; gives what they became.
 pub(crate) fn run(module: &Valid<Module>, cases: &[u8], size: usize) -> Vec<u8> {

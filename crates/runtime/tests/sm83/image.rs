@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gbxcule_kernel::ir::layout::field_offsets;
-use gbxcule_kernel::ir::{Shape, Type, Types};
+use gbxcule_ir::layout::field_offsets;
+use gbxcule_ir::{Shape, Type, Types};
 
-use crate::recorded::{Outcome, Recorded, State, memory};
+use gbxcule_testkit::sm83::{Outcome, RecordedInstruction, State, memory};
 
 const REGISTERS: [&str; 8] = ["cpu.a", "f", "cpu.b", "cpu.c", "cpu.d", "cpu.e", "cpu.h", "cpu.l"];
 
@@ -41,7 +41,7 @@ impl Image {
     }
 
     /// A case before its instruction.
-    pub(crate) fn of(&self, case: &Recorded) -> Vec<u8> {
+    pub(crate) fn of(&self, case: &RecordedInstruction) -> Vec<u8> {
         let mut bytes = vec![0; self.size];
         let State { registers, sp, pc, ime, memory } = &case.before;
         for (name, &value) in REGISTERS.into_iter().zip(registers) {
@@ -60,7 +60,7 @@ impl Image {
         bytes
     }
 
-    /// What a case became.
+    /// Outcome of a case.
     pub(crate) fn outcome(&self, bytes: &[u8]) -> Outcome {
         let get = |field: &str| self.get(bytes, field);
         let cells = (0..get("machine.cell_count")).map(|at| {

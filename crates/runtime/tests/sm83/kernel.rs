@@ -1,16 +1,16 @@
-//! The CPU's sources and the flat bus of `gameboy/tests/sm83` as a module, with a kernel that runs a case a thread.
+//! The CPU's sources and the flat bus of `gameboy/tests/sm83` as a module, with a kernel that runs
+//! a case a thread.
 
 use gbxcule_gameboy::SOURCES;
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::diagnostic::render;
-use gbxcule_kernel::front::rust;
-use gbxcule_kernel::ir::{Arg, Builder, Module, Param, Type};
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{Arg, Builder, Module, Param, Type};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "run_cases";
 
-/// What stands around the CPU.
+/// Texts around the CPU.
 const AROUND: [(&str, &str); 3] = [
     ("src/bus.rs", include_str!("../../../gameboy/tests/sm83/bus.rs")),
     ("src/case.rs", include_str!("../../../gameboy/tests/sm83/case.rs")),
@@ -25,7 +25,7 @@ pub(crate) fn module() -> (Valid<Module>, Type) {
     let texts: Vec<(&str, &str)> =
         SOURCES.iter().copied().filter(|(path, _)| belongs(path)).chain(AROUND).collect();
     let mut sources = SourceMap::new();
-    let mut module = rust::lower(&texts, &["Case::run"], &mut sources)
+    let mut module = gbxcule_subset::lower(&texts, &["Case::run"], &mut sources)
         .unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)));
     let run = module.find("Case::run").expect("an entry point");
     let case = module.functions[run].params[0].ty;

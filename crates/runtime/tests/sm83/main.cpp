@@ -1,5 +1,5 @@
-// Runs the kernel on cases from a file, all in one launch, as a GPU's driver would: `main CASES BYTES RESULT`, where
-// BYTES is the size of a case.
+// Runs the kernel on cases from a file, all in one launch, as a GPU's driver would:
+// `main CASES BYTES RESULT`, where BYTES is the size of a case.
 #include "cases.h"
 #include <stdlib.h>
 #include <vector>

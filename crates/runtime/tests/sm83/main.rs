@@ -1,22 +1,20 @@
-//! The CPU's translation against the single-step cases in `GBXCULE_TEST_DATA`: every register, byte of memory and
-//! access, as machine code of this process and as CUDA text run on the host. One launch runs all cases.
-
-#[path = "../../../gameboy/tests/sm83/recorded.rs"]
-mod recorded;
+//! The CPU's translation against the single-step cases in `GBXCULE_TEST_DATA`: every register, byte
+//! of memory and access, as machine code of this process and as CUDA text run on the host. One
+//! launch runs all cases.
 
 mod host;
 mod image;
 mod kernel;
 
-use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::ir::{Module, Type};
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{Module, Type};
 use gbxcule_runtime::{Array, Build, DataType, Device, compile};
+use gbxcule_testkit::sm83::{self, Outcome, RecordedInstruction};
 use image::Image;
-use recorded::{Outcome, Recorded};
 
 /// Runs a launch over the cases' bytes and says what they became.
 fn outcomes(
-    cases: &[Recorded],
+    cases: &[RecordedInstruction],
     launch: impl FnOnce(&Valid<Module>, Type, &[u8], usize) -> Vec<u8>,
 ) -> Vec<Outcome> {
     let (module, case) = kernel::module();
@@ -42,21 +40,21 @@ fn in_machine_code(module: &Valid<Module>, case: Type, bytes: &[u8], size: usize
 #[test]
 #[ignore = "needs GBXCULE_TEST_DATA"]
 fn every_single_step_case_ends_as_recorded_in_machine_code() {
-    let cases = recorded::cases();
-    recorded::assert_all(&cases, &outcomes(&cases, in_machine_code));
+    let cases = sm83::cases();
+    sm83::assert_all(&cases, &outcomes(&cases, in_machine_code));
 }
 
 #[test]
 #[ignore = "needs GBXCULE_TEST_DATA"]
 fn every_single_step_case_ends_as_recorded_in_cuda_text_on_the_host() {
-    let cases = recorded::cases();
+    let cases = sm83::cases();
     let run = |module: &_, _, bytes: &[u8], size| host::run(module, bytes, size);
-    recorded::assert_all(&cases, &outcomes(&cases, run));
+    sm83::assert_all(&cases, &outcomes(&cases, run));
 }
 
 #[test]
 fn push_writes_both_bytes_below_the_stack_pointer() {
-    let case = Recorded::of(&serde_json::json!({
+    let case = RecordedInstruction::of(&serde_json::json!({
         "initial": { "a": 0x12, "f": 0xb0, "pc": 0x100, "sp": 0xd000, "ram": [[0x100, 0xf5]] },
         "final": {
             "a": 0x12, "f": 0xb0, "pc": 0x101, "sp": 0xcffe,
@@ -65,5 +63,5 @@ fn push_writes_both_bytes_below_the_stack_pointer() {
         "cycles": [[0x100, 0xf5, "r-m"], [0, 0, "---"], [0xcfff, 0x12, "-wm"], [0xcffe, 0xb0, "-wm"]],
     }));
     let cases = [case];
-    recorded::assert_all(&cases, &outcomes(&cases, in_machine_code));
+    sm83::assert_all(&cases, &outcomes(&cases, in_machine_code));
 }

@@ -1,4 +1,5 @@
-//! What differs from NVIDIA Warp, and why. A kernel that agrees though it stands here is an error.
+//! Differences from NVIDIA Warp, and their reasons. A kernel that agrees though it stands here is
+//! an error.
 
 const BEYOND: &str =
     "coordinates beyond the integers: Warp's conversion to lattice points is undefined there";

@@ -1,14 +1,15 @@
-//! NVRTC and its assembler take the CUDA text of the same kernels, and of their reverses. No GPU, no driver.
+//! NVRTC and its assembler take the CUDA text of the same kernels, and of their reverses. No GPU,
+//! no driver.
 //!
-//! `GBXCULE_ARCHS=sm_90` asks for less than all architectures. The kernels of a file share a text, as long
-//! as it is short; what is refused is tried again alone, so that the right kernel is named.
+//! `GBXCULE_ARCHS=sm_90` asks for less than all architectures. The kernels of a file share a text,
+//! as long as it is short; what is refused is tried again alone, so that the right kernel is named.
 
 use crate::subject::Subject;
 use crate::{Warp, chosen, sources};
-use gbxcule_kernel::back::cxx::{self, Dialect, HEADER_NAME, Options};
-use gbxcule_kernel::check;
-use gbxcule_kernel::grad::reverses;
+use gbxcule_codegen_cxx::{self as cxx, Dialect, HEADER_NAME, Options};
+use gbxcule_ir::check;
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
+use gbxcule_transform::grad::reverses;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,14 +18,14 @@ use std::time::{Duration, Instant};
 
 /// Bytes at which a text is long enough: what stands in it is compiled one after the other.
 const LONG: usize = 60_000;
-/// What is worth a line of its own.
+/// Time above which a kernel gets a line of its own.
 const SLOW: Duration = Duration::from_secs(20);
 
 /// A kernel as text, in a namespace of its own.
 struct Part {
     title: String,
     text: String,
-    /// It and its reverse, or it alone.
+    /// Number of kernels: two with its reverse, or one alone.
     kernels: usize,
 }
 
@@ -35,7 +36,7 @@ fn every_kernel_of_warps_own_sources_compiles_for_gpus() {
     let archs = archs.split(',').map(|arch| arch.parse().expect("GBXCULE_ARCHS=sm_90,sm_100"));
     let archs: Vec<Arch> = archs.collect();
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
-    let (package, tree) = sources(&mut Warp::new());
+    let (package, tree) = sources(&mut Warp::find());
     let subjects: Vec<&Subject> =
         chosen(&tree.compiled, &package).into_iter().map(|(_, subject)| subject).collect();
 

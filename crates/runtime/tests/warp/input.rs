@@ -1,15 +1,15 @@
 //! Random inputs that a kernel can run on.
 //!
-//! Nothing is known of a kernel but its types: whether an integer is an index shows when the interpreter
-//! faults. So inputs are drawn in several ways, from the one that tries most to the one that asks least,
-//! until the interpreter ends.
+//! Nothing is known of a kernel but its types: whether an integer is an index shows when the
+//! interpreter faults. So inputs are drawn in several ways, from the one that tries most to the one
+//! that asks least, until the interpreter ends.
 
 use crate::subject::Subject;
-use gbxcule_kernel::arbitrary::{Actual, Program, Random, leaves, number};
-use gbxcule_kernel::eval;
-use gbxcule_kernel::interp::{Failure, Machine};
-use gbxcule_kernel::ir::walk::{Step, walk};
-use gbxcule_kernel::ir::{Literal, Op, Root, Scalar, Shape, StmtKind, Type, Types};
+use gbxcule_interp::{Failure, Machine};
+use gbxcule_ir::eval;
+use gbxcule_ir::walk::{Step, walk};
+use gbxcule_ir::{Literal, Op, Root, Scalar, Shape, StmtKind, Type, Types};
+use gbxcule_testkit::arbitrary::{Actual, Program, Random, leaves, number};
 
 /// Statements that a launch may take.
 const BUDGET: u64 = 3_000_000;
@@ -42,7 +42,7 @@ const WILD: Way = Way { ints: None, floats: None, ..CALM };
 const WILD_FLOATS: Way = Way { floats: None, ..CALM };
 const WILD_INTS: Way = Way { ints: None, ..CALM };
 
-/// What each round tries, in order.
+/// Ways that each round tries, in order.
 const ROUNDS: [&[Way]; 3] = [
     &[CALM, POSITIVE, WIDE, SINGLE, ONES, ZEROS],
     &[SIGNED, POSITIVE, CALM, WIDE, SINGLE, ONES, ZEROS],
@@ -53,18 +53,18 @@ const ROUNDS: [&[Way]; 3] = [
 pub(crate) struct Run {
     pub(crate) program: Program,
     pub(crate) after: Vec<Vec<u8>>,
-    /// Whether threads see what others write. Then whoever runs several at once may leave something
+    /// True if threads see what others write. Then a run of several at once may leave something
     /// else.
     pub(crate) races: bool,
 }
 
 /// Why nothing of a kernel can be compared.
 pub(crate) enum Refusal {
-    /// It takes structs with arrays in them, or arrays of arrays.
+    /// Kernel takes structs with arrays in them, or arrays of arrays.
     Handles,
-    /// It takes no array, so it leaves nothing.
+    /// Kernel takes no array, so it leaves nothing.
     NoArray,
-    /// It faults, whatever it is given.
+    /// Kernel faults, whatever it is given.
     Faults(Failure),
 }
 
@@ -183,7 +183,7 @@ fn interpret(program: &Program, order: &[[u32; 4]]) -> Result<Vec<Vec<u8>>, Fail
     Ok(buffers.into_iter().map(|buffer| machine.memory.bytes(buffer).to_vec()).collect())
 }
 
-/// Whether a launch leaves what its threads leave, each alone on the memory before.
+/// Returns true if a launch leaves what its threads leave, each alone on the memory before.
 fn adds_up(program: &Program, after: &[Vec<u8>]) -> bool {
     let mut sum = program.buffers.clone();
     for point in points(&program.dims) {
@@ -204,8 +204,8 @@ fn changes_atomically(subject: &Subject) -> bool {
     values.any(|(_, value)| matches!(value.op, Op::Atomic { .. }))
 }
 
-/// Whether a kernel stores plainly in an array that it changes atomically, too: between a thread's store and its change
-/// other threads may store.
+/// Returns true if a kernel stores plainly in an array that it changes atomically, too: between a
+/// thread's store and its change other threads may store.
 fn stores_where_it_changes(subject: &Subject) -> bool {
     let body = &subject.module.functions[subject.kernel].body;
     let changed = body.values.iter().filter_map(|(_, value)| match value.op {

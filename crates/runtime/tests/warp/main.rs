@@ -1,31 +1,28 @@
-//! Every kernel of NVIDIA Warp's own tests and examples that compiles, run by Warp on the CPU and in each
-//! of our ways, on random inputs:
+//! Every kernel of NVIDIA Warp's own tests and examples that compiles, run by Warp on the CPU and
+//! in each of our ways, on random inputs:
 //!
 //! `GBXCULE_PYTHON=.. GBXCULE_THREADS=1 cargo nextest run -p gbxcule-runtime --run-ignored only -E
-//! 'binary(warp)' --no-capture`. `GBXCULE_SHARE=1/8` takes every eighth kernel, `GBXCULE_ONLY=text` those
-//! whose file and name have the text. `gpu` hands their CUDA text to NVRTC.
+//! 'binary(warp)' --no-capture`. `GBXCULE_SHARE=1/8` takes every eighth kernel, `GBXCULE_ONLY=text`
+//! those whose file and name have the text. `gpu` hands their CUDA text to NVRTC.
 //!
-//! Integers must be equal, floats as near as `judge` says. What differs stands in `explained` with its
-//! reason, and must differ. Threads take turns in Warp on the CPU, so they do here.
+//! Integers must be equal, floats as near as `judge` says. What differs stands in `explained` with
+//! its reason, and must differ. Threads take turns in Warp on the CPU, so they do here.
 
+mod comparison;
 mod explained;
 mod gpu;
-#[path = "../../../kernel/tests/cxx/host.rs"]
-mod host;
 #[allow(dead_code, reason = "gradients are asked about on moderate inputs only")]
 mod input;
-mod judge;
 mod native;
-#[path = "../../../kernel/tests/warp/oracle.rs"]
-mod oracle;
 mod report;
 mod subject;
 
-use gbxcule_kernel::arbitrary::Program;
-use gbxcule_kernel::back::cxx::Dialect;
+use comparison::{Worst, worst};
+use gbxcule_codegen_cxx::Dialect;
+use gbxcule_testkit::arbitrary::Program;
+use gbxcule_testkit::host;
+use gbxcule_testkit::warp::{Launch, Memory, Warp};
 use input::Run;
-use judge::{Worst, worst};
-use oracle::{Launch, Memory, Warp};
 use report::{Comparison, Report};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -39,14 +36,14 @@ const TEXTS: usize = 32;
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn every_kernel_of_warps_own_sources_agrees_with_warp() {
-    let mut warp = Warp::new();
+    let mut warp = Warp::find();
     let (package, tree) = sources(&mut warp);
     let report = compare(&mut warp, &package, &tree, chosen(&tree.compiled, &package));
     println!("{}", report.text());
     assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
 }
 
-/// What Warp's own sources have too little of.
+/// Constructs that Warp's own sources have too little of.
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn a_kernel_with_functions_of_other_files_agrees_with_warp() {
@@ -54,7 +51,7 @@ fn a_kernel_with_functions_of_other_files_agrees_with_warp() {
     let mut tree = Tree::default();
     tree.add(&folder);
     let all = tree.compiled.iter().enumerate().collect();
-    let report = compare(&mut Warp::new(), &folder, &tree, all);
+    let report = compare(&mut Warp::find(), &folder, &tree, all);
     assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
     assert_eq!((tree.found, report.compared), (6, 6), "{}", report.text());
 }
@@ -99,9 +96,9 @@ fn compare(
             let mut verdicts = [Worst::default(), Worst::default(), Worst::default()];
             let runs = pair.runs.iter().zip(theirs).zip(outcomes.by_ref()).enumerate();
             for (number, ((run, theirs), outcome)) in runs {
-                let text = match outcome.fault[0] {
-                    0 => Ok(outcome.buffers),
-                    kind => Err(format!("fault {kind}")),
+                let text = match outcome.kind() {
+                    None => Ok(outcome.buffers),
+                    Some(kind) => Err(format!("fault: {}", kind.code())),
                 };
                 let native = match run.races {
                     // Several threads at once are no other order of the same steps.

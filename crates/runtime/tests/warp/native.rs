@@ -1,7 +1,7 @@
 //! Compiled code, run like the interpreter runs a program.
 
-use gbxcule_kernel::arbitrary::{Actual, Program};
 use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, Output, Stream, compile};
+use gbxcule_testkit::arbitrary::{Actual, Program};
 use std::sync::Arc;
 
 /// Memory after a launch on the CPU.

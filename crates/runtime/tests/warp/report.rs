@@ -1,8 +1,8 @@
 //! The table.
 
+use crate::comparison::Worst;
 use crate::explained::EXPLAINED;
 use crate::input::Refusal;
-use crate::judge::Worst;
 use crate::subject::Tree;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

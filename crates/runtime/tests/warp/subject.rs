@@ -1,13 +1,13 @@
 //! The kernels of a tree of Python files that compile, each in a module of its own.
 
-use gbxcule_kernel::check::{self, Valid};
-use gbxcule_kernel::front::python::Program;
-use gbxcule_kernel::ir::{FunctionId, Module, Op, Shape, Type};
-use gbxcule_kernel::source::SourceMap;
+use gbxcule_dialect::Program;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{FunctionId, Module, Op, Shape, Type};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A kernel of somebody's file.
+/// A kernel of a file.
 pub(crate) struct Subject {
     pub(crate) file: PathBuf,
     /// Where its name stands, from 1.
@@ -17,7 +17,7 @@ pub(crate) struct Subject {
     pub(crate) kernel: FunctionId,
 }
 
-/// What a tree holds.
+/// Content of a source tree.
 #[derive(Default)]
 pub(crate) struct Tree {
     pub(crate) found: usize,
@@ -34,7 +34,7 @@ impl Tree {
             let Ok(text) = std::fs::read_to_string(&file) else { continue };
             let mut sources = SourceMap::new();
             let id = sources.add(file.display().to_string(), text);
-            let read = |path: &Path| std::fs::read_to_string(path).ok();
+            let read = |path: &Path| std::fs::read_to_string(path).ok().into();
             let Ok(program) = Program::parse_beside(&mut sources, id, &read) else { continue };
             let reader = program.reader();
             for kernel in reader.kernels() {
@@ -79,7 +79,7 @@ impl Subject {
         asked.max().unwrap_or(1)
     }
 
-    /// Whether it needs floats that are not worked out by + - * / and roots alone.
+    /// Returns true if it needs floats that are not worked out by + - * / and roots alone.
     pub(crate) fn is_transcendental(&self) -> bool {
         let mut values = self.module.functions.iter().flat_map(|(_, f)| f.body.values.iter());
         values.any(
@@ -87,7 +87,7 @@ impl Subject {
         )
     }
 
-    /// Its parameters' types in NVIDIA Warp's words; nothing where only the text can name it.
+    /// Parameters' types in NVIDIA Warp's words; nothing where only the text can name it.
     pub(crate) fn types(&self) -> Vec<Value> {
         let params = &self.module.functions[self.kernel].params;
         params.iter().map(|param| spelled(&self.module, param.ty)).collect()
@@ -95,7 +95,7 @@ impl Subject {
 }
 
 fn spelled(module: &Module, ty: Type) -> Value {
-    use gbxcule_kernel::ir::Scalar;
+    use gbxcule_ir::Scalar;
     let scalar = |of: Scalar| match of {
         Scalar::Bool => "bool".to_string(),
         Scalar::Bf16 => "bfloat16".to_string(),

@@ -1,18 +1,20 @@
-//! Every kernel of NVIDIA Warp's own tests and examples: how many differentiate, and whose gradients are right.
+//! Every kernel of NVIDIA Warp's own tests and examples: how many differentiate, and whose
+//! gradients are right.
 //!
-//! A gradient is asked about along two random directions in each array at once, on inputs that the kernel runs
-//! on. Ours is worked out twice: in f64 against the differences, and in the kernel's own types beside Warp's.
+//! A gradient is asked about along two random directions in each array at once, on inputs that the
+//! kernel runs on. Ours is worked out twice: in f64 against the differences, and in the kernel's
+//! own types beside Warp's.
 
-use crate::ask::{Answer, Launch, Oracle};
 use crate::document;
 use crate::input::{self, Run};
 use crate::numbers::{self, Numbers};
 use crate::promote::promoted;
 use crate::slope::{Objective, run};
 use crate::subject::{Subject, Tree};
-use gbxcule_kernel::arbitrary::{Program, Random, unit};
-use gbxcule_kernel::check;
-use gbxcule_kernel::grad::reverses;
+use crate::warp_oracle::{Answer, Launch, Oracle};
+use gbxcule_ir::check;
+use gbxcule_testkit::arbitrary::{Program, Random, unit};
+use gbxcule_transform::grad::reverses;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,11 +28,12 @@ const DIRECTIONS: usize = 2;
 const EXACT: f64 = 1e-5;
 /// In f32, likewise.
 const ROUNDED: f64 = 2e-3;
-/// Kernels in which several threads store to one element: who is last decides, and no gradient can say.
+/// Kernels in which several threads store to one element: the last one decides, and no gradient can
+/// say.
 const RACES: [&str; 1] =
     ["tests/test_codegen.py:1489 test_augassign_no_double_eval_mul_vec_component_kernel"];
 
-/// What was found of each kernel, and which ones.
+/// Results of the comparison, and the kernels of each.
 #[derive(Default)]
 struct Counts {
     rows: BTreeMap<&'static str, Vec<String>>,
@@ -51,7 +54,8 @@ struct Asked<'a> {
     subject: &'a Subject,
     title: String,
     launch: Launch,
-    /// Our gradients in the kernel's own types, and whether they have the slopes that differences have.
+    /// Our gradients in the kernel's own types, and whether they have the slopes that differences
+    /// have.
     ours: Numbers,
     slopes: Vec<Slope>,
 }
@@ -64,7 +68,7 @@ struct Slope {
 }
 
 impl Slope {
-    /// Whether a gradient has it.
+    /// Returns true if a gradient agrees within the tolerance.
     fn agrees(&self, gradient: &Numbers, tolerance: f64) -> bool {
         let terms = gradient[self.buffer].iter().zip(&self.direction).filter(|(_, d)| **d != 0.0);
         let (sum, size) = terms.fold((0.0, 1.0f64), |(sum, size), (number, direction)| {
@@ -252,7 +256,7 @@ fn judge(asked: &Asked<'_>, answer: Answer, counts: &mut Counts) {
     counts.add(row, title);
 }
 
-/// Whether two gradients agree but for rounding.
+/// Returns true if two gradients agree but for rounding.
 fn close(ours: &[f64], theirs: &[f64]) -> bool {
     let largest = ours.iter().chain(theirs).filter(|n| n.is_finite());
     let largest = largest.fold(1.0f64, |largest, number| largest.max(number.abs()));

@@ -1,4 +1,5 @@
-//! Parts of docs/gradients.md that tests write, between `<!-- name: begin -->` and `<!-- name: end -->`.
+//! Parts of docs/gradients.md that tests write, between `<!-- name: begin -->` and
+//! `<!-- name: end -->`.
 
 use std::path::Path;
 

@@ -1,26 +1,23 @@
-//! Our gradients, NVIDIA Warp's, and central differences of the forward kernel in f64, side by side: over the
-//! patterns of docs/gradients.md, and over every kernel of Warp's own tests and examples that compiles.
+//! Our gradients, NVIDIA Warp's, and central differences of the forward kernel in f64, side by
+//! side: over the patterns of docs/gradients.md, and over every kernel of Warp's own tests and
+//! examples that compiles.
 //!
 //! `GBXCULE_PYTHON=.. cargo test -p gbxcule-runtime --test warp_gradient -- --ignored` holds the
-//! document to what comes out; with `GBXCULE_WRITE_GRADIENTS=1` it is written anew. `GBXCULE_ONLY=text` takes the kernels
-//! whose file and name have the text, and leaves the document alone.
+//! document to what comes out; with `GBXCULE_WRITE_GRADIENTS=1` it is written anew.
+//! `GBXCULE_ONLY=text` takes the kernels whose file and name have the text, and leaves the document
+//! alone.
 
-#[path = "../../../kernel/tests/gradient/dialect.rs"]
-mod dialect;
 #[path = "../warp/input.rs"]
 #[allow(dead_code, reason = "why a kernel has no inputs is not said here")]
 mod input;
-#[path = "../../../kernel/tests/warp/oracle.rs"]
-#[allow(dead_code, reason = "launches backward are described here")]
-mod oracle;
 #[path = "../warp/subject.rs"]
 #[allow(dead_code, reason = "not all that is known of a kernel is asked here")]
 mod subject;
 
-mod ask;
 mod corpus;
 mod document;
 mod numbers;
 mod pattern;
 mod promote;
 mod slope;
+mod warp_oracle;

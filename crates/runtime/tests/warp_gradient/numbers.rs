@@ -1,9 +1,9 @@
 //! The floats in a program's memory.
 
-use gbxcule_kernel::arbitrary::{Actual, Program, leaves};
-use gbxcule_kernel::check::Valid;
-use gbxcule_kernel::eval;
-use gbxcule_kernel::ir::{FunctionId, Literal, Module, Scalar, Type, Types};
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::eval;
+use gbxcule_ir::{FunctionId, Literal, Module, Scalar, Type, Types};
+use gbxcule_testkit::arbitrary::{Actual, Program, leaves};
 
 /// Numbers for each buffer of a program.
 pub(crate) type Numbers = Vec<Vec<f64>>;
@@ -49,8 +49,8 @@ pub(crate) fn with(program: &Program, buffer: usize, bytes: &[u8], numbers: &[f6
     bytes
 }
 
-/// A launch of the reverse, with these gradients beside the arrays as the forward launch left them. The
-/// gradients' buffers follow those of the arrays.
+/// A launch of the reverse, with these gradients beside the arrays as the forward launch left them.
+/// The gradients' buffers follow those of the arrays.
 pub(crate) fn backward(
     program: &Program,
     (module, kernel): (Valid<Module>, FunctionId),

@@ -1,13 +1,13 @@
 //! The table of patterns.
 
-use crate::ask::{Launch, Oracle};
-use crate::dialect::{self, patterns};
 use crate::document;
 use crate::numbers::{self, Numbers};
 use crate::slope::{Objective, run};
-use gbxcule_kernel::arbitrary::{Random, unit};
-use gbxcule_kernel::check;
-use gbxcule_kernel::grad::reverses;
+use crate::warp_oracle::{Launch, Oracle};
+use gbxcule_ir::check;
+use gbxcule_testkit::arbitrary::{Random, unit};
+use gbxcule_testkit::pattern::{self, patterns};
+use gbxcule_transform::grad::reverses;
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -63,7 +63,7 @@ fn the_table_of_patterns_is_what_both_do_today() {
             gradients,
         });
     }
-    let answers = oracle.ask(&json!({"command": "backward", "source": dialect::TEXT}), &launches);
+    let answers = oracle.ask(&json!({"command": "backward", "source": pattern::TEXT}), &launches);
     let (mut wrong, count) = (0, rows.len());
     for ((title, ours, wanted), (launch, answer)) in
         rows.into_iter().zip(launches.iter().zip(answers))

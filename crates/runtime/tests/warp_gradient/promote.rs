@@ -1,13 +1,13 @@
 //! A program with every float 64 bits wide: what differences are taken of.
 
 use crate::numbers;
-use gbxcule_kernel::arbitrary::{Actual, Program, leaves};
-use gbxcule_kernel::check;
-use gbxcule_kernel::eval;
-use gbxcule_kernel::ir::{Field, Literal, Module, Op, Scalar, Shape, Struct, Type, Types};
+use gbxcule_ir::check;
+use gbxcule_ir::eval;
+use gbxcule_ir::{Field, Literal, Module, Op, Scalar, Shape, Struct, Type, Types};
+use gbxcule_testkit::arbitrary::{Actual, Program, leaves};
 use std::collections::HashMap;
 
-/// The same program in f64; `None` if it looks at the bits of its floats.
+/// Program with f64 for its floats; `None` if it looks at the bits of its floats.
 pub(crate) fn promoted(program: &Program) -> Option<Program> {
     let mut module: Module = program.module.clone().into_inner();
     let mut wide = Wide::default();

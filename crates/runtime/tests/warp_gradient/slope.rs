@@ -1,8 +1,8 @@
 //! Central differences along directions, on programs whose floats are 64 bits wide.
 
 use crate::numbers::{self, Numbers};
-use gbxcule_kernel::arbitrary::Program;
-use gbxcule_kernel::interp::Machine;
+use gbxcule_interp::Machine;
+use gbxcule_testkit::arbitrary::Program;
 
 /// Statements that a launch may take.
 const BUDGET: u64 = 2_000_000;
@@ -30,7 +30,7 @@ impl<'a> Objective<'a> {
         Some(Self { program, before, weights, after })
     }
 
-    /// What it is when the numbers of one buffer move.
+    /// Value of the function when the numbers of one buffer move.
     fn at(&self, buffer: usize, direction: &[f64], step: f64) -> Option<f64> {
         let moved = self.before[buffer].iter().zip(direction).map(|(x, d)| x + step * d);
         let moved: Vec<f64> = moved.collect();
@@ -43,8 +43,8 @@ impl<'a> Objective<'a> {
         Some(weighted.map(|(number, weight)| number * weight).sum())
     }
 
-    /// The slope along a direction; `None` where it doesn't settle: at jumps and kinks, and where numbers
-    /// explode.
+    /// The slope along a direction; `None` where it doesn't settle: at jumps and kinks, and where
+    /// numbers explode.
     pub(crate) fn slope(&self, buffer: usize, direction: &[f64]) -> Option<f64> {
         let at = |step: f64| self.at(buffer, direction, step);
         let slope = |step: f64| {

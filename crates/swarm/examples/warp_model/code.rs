@@ -1,8 +1,9 @@
-//! How many instructions of a GPU lie between an opcode and the next, from machine code as `nvdisasm -c` shows it.
+//! How many instructions of a GPU lie between an opcode and the next, from machine code as
+//! `nvdisasm -c` shows it.
 //!
-//! From the head of the loop in `Machine::run_until_deadline` the tests of the opcode are followed with its value in hand;
-//! from where they have found its code, the shortest way back to the head that calls nothing is taken, or, where
-//! there is none, that calls something.
+//! From the head of the loop in `Machine::run_until_deadline`, the tests of the opcode are followed
+//! with its value known. From the code for the opcode, the shortest way back to the head without a
+//! call is taken or, where there is none, the shortest with one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -62,7 +63,8 @@ impl<'t> Code<'t> {
         Some(code)
     }
 
-    /// The registers that hold the opcode: the one that is compared with numbers most often, and what it is made of.
+    /// The registers that hold the opcode: the one that is compared with numbers most often, and
+    /// what it is made of.
     fn find_opcode(&self) -> Option<Vec<&'t str>> {
         let mut compared: BTreeMap<&str, usize> = BTreeMap::new();
         let tests = self.instructions.iter().filter(|it| it.name.starts_with("ISETP"));
@@ -93,7 +95,8 @@ impl<'t> Code<'t> {
             .collect()
     }
 
-    /// Follows the tests that depend on the opcode alone; gives them and the first instruction that is not theirs.
+    /// Follows the tests that depend on the opcode alone; gives them and the first instruction that
+    /// is not theirs.
     fn choose(&self, head: usize, opcode: i64) -> (Vec<usize>, usize) {
         let mut known: BTreeMap<&str, i64> = BTreeMap::from([("RZ", 0), ("PT", 1)]);
         known.extend(self.opcode.iter().map(|register| (*register, opcode)));
@@ -188,7 +191,7 @@ impl<'t> Instruction<'t> {
         Self { guard, name, operands, target, text }
     }
 
-    /// What it makes of what is known.
+    /// Updates the known registers with the result of this instruction, if it can be computed.
     fn evaluate(&self, known: &mut BTreeMap<&'t str, i64>, holds: Option<Option<bool>>) {
         let number = |text: &str| {
             let (minus, digits) = match text.strip_prefix('-') {

@@ -1,7 +1,7 @@
 //! Lanes of a warp side by side: what a GPU issues when each of them does what its trace says.
 //!
-//! Lanes meet again behind every instruction, so a turn of the loop costs what the different opcodes in it cost, one
-//! after the other, what they share once.
+//! Lanes meet again behind every instruction, so a turn of the loop costs what the different
+//! opcodes in it cost, one after the other, what they share once.
 
 use crate::code::Path;
 use crate::trace::{Access, Event, Service};
@@ -22,8 +22,8 @@ pub(crate) enum Choice {
     Tests,
     /// By a jump table: so many instructions once a turn.
     Table(usize),
-    /// As machine code has it, but opcodes that differ in operands alone have one code, which takes so many instructions
-    /// more to pick them.
+    /// As machine code has it, but opcodes that differ in operands alone have one code, which takes
+    /// so many instructions more to pick them.
     Grouped(usize),
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Costs {
     pub(crate) drawn_line: usize,
 }
 
-/// What a warp does in a step.
+/// Counts of a warp's work in a step.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Count {
     /// Turns of the loop over instructions, lanes at work in them, different opcodes in them.
@@ -80,13 +80,13 @@ pub(crate) struct Count {
     pub(crate) choice_slots: u64,
     pub(crate) service_slots: u64,
     pub(crate) line_slots: u64,
-    /// Turns that touch work RAM, lanes that do, and the sectors of 32 bytes that this takes, if an env's bytes lie side by
-    /// side and if the same byte of all envs does.
+    /// Turns that touch work RAM, lanes that do, and the sectors of 32 bytes that this takes, if an
+    /// env's bytes lie side by side and if the same byte of all envs does.
     pub(crate) wram_turns: u64,
     pub(crate) wram_lanes: u64,
     pub(crate) env_major: u64,
     pub(crate) interleaved: u64,
-    /// The same of ROM, by the program counter.
+    /// Sectors of ROM that the lanes' program counters touch.
     pub(crate) rom_sectors: u64,
 }
 

@@ -1,5 +1,6 @@
-//! How well the machines of a warp run together: a model, no measurement. Machines are run natively with random
-//! buttons, what each does is written down, and so many at a time are laid side by side as a GPU would run them.
+//! How well the machines of a warp run together: a model, no measurement. Machines are run natively
+//! with random buttons, what each does is written down, and so many at a time are laid side by side
+//! as a GPU would run them.
 //!
 //! ```sh
 //! cargo run -p gbxcule-swarm --example step_text -- runs/cuda full_step sm_90
@@ -27,8 +28,8 @@ const MACHINES: u64 = 128;
 const LANES: [usize; 4] = [32, 16, 8, 4];
 /// Steps before the one that is looked at: long enough for machines to have gone their own ways.
 const STEPS_BEFORE: usize = 40;
-/// Instructions of a GPU for work that is no opcode: guessed from what native code takes. They do not differ between the
-/// rows that are compared.
+/// Instructions of a GPU for work that is no opcode: guessed from what native code takes. They do
+/// not differ between the rows that are compared.
 const COSTS: Costs = Costs { service: 300, line: 60, drawn_line: 1200 };
 /// To find an opcode's code by a jump table: bounds, address, load, jump.
 const TABLE: usize = 8;
@@ -144,7 +145,7 @@ fn row(sum: &Count, lanes: usize, frames: f64) -> String {
     )
 }
 
-/// What a warp of 32 touches of work RAM and ROM.
+/// Prints how much of work RAM and ROM a warp of 32 touches.
 fn tell_memory(steps: &[Vec<Vec<Event>>], paths: &[Path]) {
     let sum = run(steps, 32, Shape::Nested, paths, Choice::Tests);
     let a_turn = |count: u64, turns: u64| count as f64 / turns.max(1) as f64;

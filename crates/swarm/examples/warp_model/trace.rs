@@ -1,4 +1,4 @@
-//! What one machine does, event by event: the order in which a lane of a warp goes through the step's loops.
+//! Events of one machine, in the order in which a lane of a warp goes through the step's loops.
 
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::machine::is_before;
@@ -65,7 +65,7 @@ impl Lane {
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
         let actions = Codec::FULL_V1.actions;
-        actions[(self.random >> 33) as usize % actions.len()].1
+        actions[(self.random >> 33) as usize % actions.len()].buttons
     }
 
     fn frame(&mut self, rom: &Rom, draw: bool) -> Vec<Event> {

@@ -1,22 +1,24 @@
 //! From texts to functions of a module that has the machine.
 //!
-//! The functions take the machine, ROM, cartridge RAM and the turn first, which is what a `gb.Machine` stands
-//! for in a text, then what the text names.
+//! The functions take the machine, ROM, cartridge RAM and the turn first, which is what a
+//! `gb.Machine` stands for in a text, then what the text names.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
+use gbxcule_dialect::{EntryParam, EntryPoint, Library, Program, Reader};
 use gbxcule_gameboy::SOURCES;
-use gbxcule_kernel::diagnostic::{Diagnostic, render};
-use gbxcule_kernel::front::python::{Library, Program, Reader, Wanted, WantedParam};
-use gbxcule_kernel::front::rust;
-use gbxcule_kernel::ir::{FunctionId, Module, Op, Param, Type};
-use gbxcule_kernel::source::{SourceId, SourceMap, Span};
+use gbxcule_ir::diagnostic::{Diagnostic, render};
+use gbxcule_ir::source::{SourceId, SourceMap, Span};
+use gbxcule_ir::{FunctionId, Module, Op, Param, Type};
+use gbxcule_runtime::once;
+use gbxcule_subset;
 
 use super::{ProgramText, Programs, Sizes, refused};
 use crate::SwarmError;
 
-/// Functions of the machine's sources that a module needs to take programs: those of `gameboy::view`.
+/// Functions of the machine's sources that a module needs to take programs: those of
+/// `gameboy::view`.
 pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::a",
     "view::action",
@@ -55,12 +57,24 @@ const OBS_DIM_MAX: i128 = 4 * 160 * 144;
 pub struct Fused {
     /// The module that was given, and the programs.
     pub module: Module,
-    /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, turn: &Turn, scratch: array<f32>) -> f32`
+    /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, turn: &Turn, scratch: array<f32>)
+    /// -> f32`
     pub reward: FunctionId,
-    /// The same to `bool`, if the reward's text has it.
+    /// A function with the reward's parameters and `-> bool`, if the reward's text has a `done`.
     pub done: Option<FunctionId>,
     /// `(machine, rom, cart_ram, turn, scratch, obs: array<f32>)`
     pub observe: FunctionId,
+    /// `(machine, rom, cart_ram, turn, scratch)` of the reward's text and of the observation's, as
+    /// far as they have it; one text for both has it once, as the reward's.
+    pub begin: [Option<FunctionId>; 2],
+}
+
+impl Fused {
+    /// All functions of the programs.
+    pub(crate) fn functions(&self) -> Vec<FunctionId> {
+        let needed = [self.reward, self.observe];
+        needed.into_iter().chain(self.done).chain(self.begin.into_iter().flatten()).collect()
+    }
 }
 
 impl Programs {
@@ -86,11 +100,11 @@ pub fn view_module() -> Module {
     static MODULE: OnceLock<Module> = OnceLock::new();
     let lowered = || {
         let mut sources = SourceMap::new();
-        rust::lower(SOURCES, PROGRAM_ENTRIES, &mut sources).unwrap_or_else(|faults| {
+        gbxcule_subset::lower(SOURCES, PROGRAM_ENTRIES, &mut sources).unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })
     };
-    MODULE.get_or_init(lowered).clone()
+    once(&MODULE, lowered).clone()
 }
 
 /// Everything about two texts but the functions, if they are right.
@@ -98,7 +112,8 @@ pub(super) fn check(reward: &ProgramText, obs: &ProgramText) -> Result<Sizes, Sw
     lower(reward, obs, view_module()).map(|(_, sizes)| sizes)
 }
 
-/// The machine's sources as [`rust::lower`] counts them, then the programs; and which those are.
+/// The machine's sources as [`gbxcule_subset::lower`] counts them, then the programs; and which
+/// those are.
 fn sources(reward: &ProgramText, obs: &ProgramText) -> (SourceMap, [SourceId; 2]) {
     let mut sources = SourceMap::new();
     for (path, text) in SOURCES {
@@ -114,52 +129,60 @@ fn sources(reward: &ProgramText, obs: &ProgramText) -> (SourceMap, [SourceId; 2]
 }
 
 fn lower(
-    reward: &ProgramText,
-    obs: &ProgramText,
+    reward_text: &ProgramText,
+    obs_text: &ProgramText,
     mut module: Module,
 ) -> Result<(Fused, Sizes), SwarmError> {
-    let (mut sources, [first, second]) = sources(reward, obs);
+    let (mut sources, [first, second]) = sources(reward_text, obs_text);
     let library = library(&module);
     let mut read = |program: &ProgramText, id: SourceId, wanted: &[Want]| {
         let files = |path: &Path| {
             let mut files = program.files().iter();
-            files.find(|(known, _)| Path::new(known) == path).map(|(_, text)| text.clone())
+            let found = files.find(|(known, _)| Path::new(known) == path);
+            found.map(|(_, text)| text.clone()).into()
         };
         let program = Program::parse_beside(&mut sources, id, &files)?;
         Task::read(&program, &sources, id, wanted, &library, &mut module)
     };
-    let (rewards, observes) =
-        match (read(reward, first, &[REWARD, DONE]), read(obs, second, &[OBSERVE])) {
-            (Ok(rewards), Ok(observes)) => (rewards, observes),
-            (rewards, observes) => {
-                let mut faults = Vec::new();
-                for fault in [rewards.err(), observes.err()].into_iter().flatten().flatten() {
-                    if !faults.contains(&fault) {
-                        faults.push(fault);
-                    }
+    // One text begins once, with the scratch that it has for both.
+    let is_one_text = reward_text.text() == obs_text.text();
+    let observed: &[Want] = if is_one_text { &[OBSERVE] } else { &[OBSERVE, BEGIN] };
+    let (rewards, observes) = match (
+        read(reward_text, first, &[REWARD, DONE, BEGIN]),
+        read(obs_text, second, observed),
+    ) {
+        (Ok(rewards), Ok(observes)) => (rewards, observes),
+        (rewards, observes) => {
+            let mut faults = Vec::new();
+            for fault in [rewards.err(), observes.err()].into_iter().flatten().flatten() {
+                if !faults.contains(&fault) {
+                    faults.push(fault);
                 }
-                return Err(refused(&faults, &sources));
             }
-        };
+            return Err(refused(&faults, &sources));
+        }
+    };
     let (Some(reward), Some(observe), Some(obs_dim)) =
         (rewards.functions[0], observes.functions[0], observes.obs_dim)
     else {
         unreachable!("what is needed and missing is a fault")
     };
     let done = rewards.functions[1];
+    let begin = [rewards.functions[2], observes.functions.get(1).copied().flatten()];
     let sizes = Sizes {
         reward_scratch: rewards.scratch,
         obs_scratch: observes.scratch,
         obs_dim,
         has_done: done.is_some(),
+        has_begin: begin.map(|begin| begin.is_some()),
         looks_at_frame: looks_at_frame(&module),
     };
-    Ok((Fused { module, reward, done, observe }, sizes))
+    Ok((Fused { module, reward, done, observe, begin }, sizes))
 }
 
-/// What a text brings to one of its two tasks.
+/// The functions and settings that a text has for the reward or for the observation.
 struct Task {
-    /// What was wanted of it, in order.
+    /// The functions that were asked for, in that order.
     functions: Vec<Option<FunctionId>>,
     scratch: usize,
     obs_dim: Option<usize>,
@@ -199,7 +222,7 @@ impl Task {
     }
 }
 
-/// Whether any function of the texts asks for pixels; nothing in the machine does.
+/// Returns true if any function of the texts reads pixels; the machine's own functions do not.
 fn looks_at_frame(module: &Module) -> bool {
     let pixel = view_function(module, "pixel");
     module.functions.iter().any(|(_, function)| {
@@ -245,6 +268,13 @@ const DONE: Want = Want {
     needed: false,
     written: "def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool",
 };
+const BEGIN: Want = Want {
+    name: "begin",
+    result: Type::UNIT,
+    has_obs: false,
+    needed: false,
+    written: "def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32))",
+};
 const OBSERVE: Want = Want {
     name: "observe",
     result: Type::UNIT,
@@ -261,10 +291,10 @@ impl Want {
         module: &mut Module,
     ) -> Result<Option<FunctionId>, Vec<Diagnostic>> {
         let array = module.types.array(Type::F32, 1);
-        let mut params = vec![WantedParam::Handle, WantedParam::Type(array)];
-        params.extend(self.has_obs.then_some(WantedParam::Type(array)));
+        let mut params = vec![EntryParam::Handle, EntryParam::Type(array)];
+        params.extend(self.has_obs.then_some(EntryParam::Type(array)));
         let Self { name, result, written, .. } = *self;
-        reader.function(&Wanted { name, params: &params, result, written }, module)
+        reader.function(&EntryPoint { name, params: &params, result, written }, module)
     }
 
     fn missing(&self, file: &str, start: Span) -> Diagnostic {
@@ -300,7 +330,7 @@ fn view_function(module: &Module, name: &str) -> FunctionId {
     found.map_or_else(|| unreachable!("`view::{name}` is lowered with the machine"), |(id, _)| id)
 }
 
-/// The parameters behind a `gb.Machine`, for who writes functions of this kind by other means.
+/// The parameters that a `gb.Machine` stands for, for functions that are built without the dialect.
 pub(super) fn machine_params(module: &Module) -> Vec<Param> {
     library(module).parts
 }

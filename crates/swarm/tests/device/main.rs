@@ -1,18 +1,19 @@
 //! The swarm of compiled kernels is the native swarm, byte by byte, on every device.
 //!
-//! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`runtime/tests/host_gpu`), without a GPU, all in one
-//! child process that compiles each text once; and, where there is a GPU and the tests of `needs_cuda` are asked
-//! for, on `cuda:0`.
+//! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`testkit/src/stand_in`),
+//! without a GPU, all in one child process that compiles each text once; and, where there is a GPU
+//! and the tests of `needs_cuda` are asked for, on `cuda:0`.
 
+mod begin;
 mod body;
+mod checkpoint;
+mod frame_range;
 mod pair;
-mod piece;
-#[path = "../../../runtime/tests/host_gpu/stand_in.rs"]
-mod stand_in;
 mod traffic;
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{DeviceConfig, DeviceSwarm, SwarmConfig, SwarmError};
+use gbxcule_testkit::stand_in;
 use std::process::{Command, Output};
 
 /// A child process for ignored tests of this program, with the stand-ins.
@@ -24,7 +25,7 @@ fn child(tests: &[&str], settings: &[(&str, &str)]) -> Output {
     command.envs(settings.iter().copied()).output().expect("it starts")
 }
 
-/// The same, of which so many must pass.
+/// Runs these tests in a child process, of which exactly `count` must pass.
 fn pass(count: usize, tests: &[&str], settings: &[(&str, &str)]) {
     let run = child(tests, settings);
     let (said, failed) =
@@ -68,8 +69,12 @@ bodies! {
     body::wrong_calls_are_refused_and_change_nothing,
     body::programs_of_the_user_compute_the_same,
     body::a_program_that_stops_names_its_env_and_its_line,
-    piece::steps_in_pieces_with_hands_on_buttons_do_the_same,
-    piece::returns_are_sums_of_an_episodes_rewards,
+    begin::episodes_begin_alike_wherever_they_do,
+    begin::a_stage_begins_what_it_owns,
+    begin::a_begin_that_stops_names_its_env_and_its_line,
+    checkpoint::a_checkpoint_goes_on_anywhere,
+    frame_range::steps_in_pieces_with_hands_on_buttons_do_the_same,
+    frame_range::returns_are_sums_of_an_episodes_rewards,
     traffic::a_step_copies_its_actions_and_waits_for_nothing,
     traffic::whoever_watches_waits_only_where_they_look,
     traffic::what_is_looked_at_is_copied_and_nothing_else,

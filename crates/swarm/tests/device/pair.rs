@@ -1,7 +1,7 @@
 //! Both swarms side by side.
 
 use gbxcule_runtime::Device;
-use gbxcule_swarm::compiled::{DeviceConfig, DeviceSwarm};
+use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
 use gbxcule_swarm::{EnvSnapshot, Layout, NativeSwarm, Rom, Schedule, SwarmConfig};
 
 pub(crate) fn rom(bytes: &[u8]) -> Rom {
@@ -56,21 +56,22 @@ fn assert_same(native: &EnvSnapshot, ours: &EnvSnapshot, when: &str) {
     }
     assert!(native.cart_ram() == ours.cart_ram(), "{when}: cartridge RAM");
     assert_eq!(native.counters(), ours.counters(), "{when}");
+    assert_eq!(native.scratch(), ours.scratch(), "{when}");
 }
 
-/// What each env does in a step: chance, but always the same.
+/// Random actions for the envs of a step, the same in every run.
 pub(crate) fn actions(num_envs: usize, step: usize) -> Vec<u8> {
     let hash = |env: usize| ((step / 2) as u32).wrapping_mul(0x9e37_79b9) ^ (env as u32) << 13;
     (0..num_envs).map(|env| ((hash(env).wrapping_mul(0x85eb_ca6b) >> 24) % 9) as u8).collect()
 }
 
-/// A device with its arrays laid out so. On the CPU the machine's indices are checked too; what a GPU gets are the kernels
-/// that it will always get.
+/// A device with its arrays laid out so. On the CPU the machine's indices are checked too; what a
+/// GPU gets are the kernels that it will always get.
 pub(crate) fn on(device: Device, layout: Layout) -> DeviceConfig {
     DeviceConfig { device, layout, checked: device == Device::Cpu }
 }
 
-/// The same as a caller has it who asks for nothing special.
+/// The default configuration on a device.
 pub(crate) fn plain(device: Device) -> DeviceConfig {
     DeviceConfig { device, ..DeviceConfig::default() }
 }

@@ -1,8 +1,8 @@
-//! What goes between the host and the device, and what is waited for.
+//! Copies between the host and the device, and waits for the device.
 
 use crate::pair::{actions, config, plain, rom};
 use gbxcule_runtime::{Device, Traffic};
-use gbxcule_swarm::{DeviceSwarm, Piece, Returns, Schedule, Swarm, SwarmConfig};
+use gbxcule_swarm::{DeviceSwarm, FrameRange, Returns, Schedule, Swarm, SwarmConfig};
 
 const ENVS: usize = 8;
 
@@ -13,10 +13,13 @@ fn swarm(device: Device) -> DeviceSwarm {
     let game = gbxcule_roms::all().iter().last().expect("the game");
     let schedule = Schedule::new(1, 1).expect("a schedule");
     let config = SwarmConfig { schedule, ..config(ENVS) };
-    DeviceSwarm::new(rom(game.bytes()), config, plain(device)).expect("a swarm")
+    let mut swarm = DeviceSwarm::new(rom(game.bytes()), config, plain(device)).expect("a swarm");
+    // Else the first step begins the episodes.
+    swarm.reset(0).expect("a reset");
+    swarm
 }
 
-/// What something copies and waits for.
+/// Bytes uploaded, bytes downloaded and waits of a call.
 fn traffic(swarm: &mut DeviceSwarm, act: impl FnOnce(&mut DeviceSwarm)) -> [u64; 3] {
     let before = swarm.stream().traffic();
     act(swarm);
@@ -34,14 +37,14 @@ pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(device: Device) {
 }
 
 pub(crate) fn whoever_watches_waits_only_where_they_look(device: Device) {
-    let mut swarm = Swarm::Kernels(swarm(device).into());
+    let mut swarm = Swarm::Device(swarm(device).into());
     let returns = Returns::new(&swarm).expect("a kernel");
     let now = |swarm: &Swarm| swarm.on_device().expect("kernels").stream().traffic();
     let before = now(&swarm);
     swarm.hold(3, Some(1)).expect("an env");
     for step in 0..20 {
-        let piece = Piece { frames: 0..1, draw_last: true };
-        swarm.step_piece(&actions(ENVS, step), &piece).expect("a piece");
+        let range = FrameRange { frames: 0..1, draw_last: true };
+        swarm.step_frames(&actions(ENVS, step), &range).expect("a range");
         returns.add(&swarm).expect("a launch");
     }
     swarm.hold(3, None).expect("an env");
@@ -82,7 +85,7 @@ pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
     for (bytes, look) in looks {
         assert_eq!(cost(&mut swarm, look), [0, bytes, 1]);
     }
-    // Arrays on the device cost nothing until somebody copies them.
+    // Arrays on the device cost nothing until they are copied.
     let arrays = cost(&mut swarm, &|swarm| {
         let frames = swarm.frame_array().shape()[0];
         frames

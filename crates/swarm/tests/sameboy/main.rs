@@ -1,9 +1,10 @@
 //! States that SameBoy wrote go on here as they do there, and ours go on in SameBoy as here.
 //!
-//! The states beside this file are SameBoy's own, written in a VBlank; what they become was found out with SameBoy too.
-//! The test that holds all this against SameBoy itself is for who has it: in its folder, 1.0.3 here, `make lib`, then
-//! `GBXCULE_SAMEBOY=/its/folder cargo nextest run -p gbxcule-swarm --test sameboy --run-ignored all`. It leaves what SameBoy
-//! saves of each ROM in `target/tmp`: gzip these and replace those here when their ROM changes.
+//! The states beside this file are SameBoy's own, written in a VBlank; the expected results came
+//! from SameBoy too. An ignored test compares with SameBoy itself, and needs a build of it: in its
+//! folder, 1.0.3 here, `make lib`, then `GBXCULE_SAMEBOY=/its/folder cargo nextest run -p
+//! gbxcule-swarm --test sameboy --run-ignored all`. The test writes SameBoy's state of each ROM to
+//! `target/tmp`: when a ROM changes, gzip its state and replace the one here.
 
 use std::fs;
 use std::io::Read;
@@ -17,8 +18,8 @@ const WRAM_BYTES: usize = 0x2000;
 /// Instruction boundaries around a frame's begin that the shim tells of.
 const MOMENTS: usize = 11;
 
-/// A ROM, the state that SameBoy wrote of it, the bytes of work RAM that no neighbouring instruction changes, and the
-/// digest of these over the frames behind.
+/// A ROM, the state that SameBoy wrote of it, the bytes of work RAM that no neighbouring
+/// instruction changes, and the digest of these over the frames behind.
 const STATES: [(&str, &[u8], usize, u64); 3] = [
     ("PEARL_DRIFT", include_bytes!("pearl_drift.state.gz"), 0x80, 0xB0AE_74A4_1997_4E88),
     ("PPU_WINDOW", include_bytes!("ppu_window.state.gz"), 0x10, 0x61D6_90B5_E6BA_300C),
@@ -86,7 +87,8 @@ impl SameBoy {
         Self { shim, folder }
     }
 
-    /// Loads a state, writes one so many VBlanks later, and says what work RAM holds around the begin of each frame.
+    /// Loads a state, writes one so many VBlanks later, and says what work RAM holds around the
+    /// begin of each frame.
     fn run(&self, rom: &[u8], state: &[u8], vblanks: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
         let file = |name: &str| self.folder.path().join(name);
         fs::write(file("game.gb"), rom).expect("a file");

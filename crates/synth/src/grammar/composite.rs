@@ -1,11 +1,11 @@
 //! Expressions that give vectors, matrices, quaternions and transforms.
 
-use super::Maker;
+use super::KernelBuilder;
 use crate::ast::{Expr, Ty, VEC3};
 use crate::spell;
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 
-impl Maker {
+impl KernelBuilder {
     pub(super) fn vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
         self.sound(Ty::Vec(len, of), |m| m.some_vector(len, of, depth))
     }
@@ -42,7 +42,7 @@ impl Maker {
             quat,
             pose,
             calls,
-            self.taste.select / 2,
+            self.weights.select / 2,
             7,
             4,
         ];

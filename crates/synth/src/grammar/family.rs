@@ -1,4 +1,4 @@
-//! The families: what a kernel is mainly about. One file each, with its taste and its recipe.
+//! The families: what a kernel is mainly about. One file each, with its weights and its recipe.
 
 mod arithmetic;
 mod atomic;
@@ -18,10 +18,10 @@ mod structure;
 mod transform;
 mod vector;
 
-use super::{Maker, Taste};
+use super::{KernelBuilder, Weights};
 use crate::random::Random;
 
-/// What a kernel is mainly about.
+/// Main subject of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs, reason = "the names say it")]
 pub(crate) enum Family {
@@ -44,36 +44,36 @@ pub(crate) enum Family {
     Mixed,
 }
 
-/// Name, share, taste and recipe of a family.
+/// Name, share, weights and recipe of a family.
 struct Entry {
     family: Family,
     name: &'static str,
     share: u32,
-    taste: Taste,
-    build: fn(&mut Maker),
+    weights: Weights,
+    build: fn(&mut KernelBuilder),
 }
 
-const PLAIN: Taste = Taste { math: 6, select: 3, geometry: 3, bits: 3, depth: 3 };
+const PLAIN: Weights = Weights { math: 6, select: 3, geometry: 3, bits: 3, depth: 3 };
 
 #[rustfmt::skip]
 static TABLE: [Entry; 17] = [
-    Entry { family: Family::Arithmetic, name: "arithmetic", share: 5, taste: Taste { math: 1, select: 1, ..PLAIN }, build: arithmetic::build },
-    Entry { family: Family::Math, name: "math", share: 6, taste: Taste { math: 22, ..PLAIN }, build: math::build },
-    Entry { family: Family::Conditionals, name: "conditionals", share: 7, taste: Taste { select: 10, ..PLAIN }, build: conditional::build },
-    Entry { family: Family::Loops, name: "loops", share: 10, taste: PLAIN, build: iteration::build },
-    Entry { family: Family::Vectors, name: "vectors", share: 8, taste: Taste { geometry: 20, ..PLAIN }, build: vector::build },
-    Entry { family: Family::Matrices, name: "matrices", share: 7, taste: Taste { geometry: 20, ..PLAIN }, build: matrix::build },
-    Entry { family: Family::Quaternions, name: "quaternions", share: 5, taste: Taste { geometry: 14, ..PLAIN }, build: quaternion::build },
-    Entry { family: Family::Reductions, name: "reductions", share: 6, taste: Taste { geometry: 8, ..PLAIN }, build: reduction::build },
-    Entry { family: Family::Atomics, name: "atomics", share: 6, taste: PLAIN, build: atomic::build },
-    Entry { family: Family::Stencils, name: "stencils", share: 6, taste: PLAIN, build: stencil::build },
-    Entry { family: Family::Transforms, name: "transforms", share: 5, taste: Taste { geometry: 14, ..PLAIN }, build: transform::build },
-    Entry { family: Family::Structs, name: "structs", share: 7, taste: Taste { geometry: 10, ..PLAIN }, build: structure::build },
-    Entry { family: Family::Functions, name: "functions", share: 8, taste: Taste { geometry: 8, ..PLAIN }, build: function::build },
-    Entry { family: Family::MultiDim, name: "multidim", share: 6, taste: PLAIN, build: dimension::build },
-    Entry { family: Family::Integers, name: "integers", share: 6, taste: Taste { bits: 14, ..PLAIN }, build: integer::build },
-    Entry { family: Family::Storage, name: "storage", share: 6, taste: PLAIN, build: storage::build },
-    Entry { family: Family::Mixed, name: "mixed", share: 10, taste: Taste { math: 8, select: 5, geometry: 10, ..PLAIN }, build: mixed::build },
+    Entry { family: Family::Arithmetic, name: "arithmetic", share: 5, weights: Weights { math: 1, select: 1, ..PLAIN }, build: arithmetic::build },
+    Entry { family: Family::Math, name: "math", share: 6, weights: Weights { math: 22, ..PLAIN }, build: math::build },
+    Entry { family: Family::Conditionals, name: "conditionals", share: 7, weights: Weights { select: 10, ..PLAIN }, build: conditional::build },
+    Entry { family: Family::Loops, name: "loops", share: 10, weights: PLAIN, build: iteration::build },
+    Entry { family: Family::Vectors, name: "vectors", share: 8, weights: Weights { geometry: 20, ..PLAIN }, build: vector::build },
+    Entry { family: Family::Matrices, name: "matrices", share: 7, weights: Weights { geometry: 20, ..PLAIN }, build: matrix::build },
+    Entry { family: Family::Quaternions, name: "quaternions", share: 5, weights: Weights { geometry: 14, ..PLAIN }, build: quaternion::build },
+    Entry { family: Family::Reductions, name: "reductions", share: 6, weights: Weights { geometry: 8, ..PLAIN }, build: reduction::build },
+    Entry { family: Family::Atomics, name: "atomics", share: 6, weights: PLAIN, build: atomic::build },
+    Entry { family: Family::Stencils, name: "stencils", share: 6, weights: PLAIN, build: stencil::build },
+    Entry { family: Family::Transforms, name: "transforms", share: 5, weights: Weights { geometry: 14, ..PLAIN }, build: transform::build },
+    Entry { family: Family::Structs, name: "structs", share: 7, weights: Weights { geometry: 10, ..PLAIN }, build: structure::build },
+    Entry { family: Family::Functions, name: "functions", share: 8, weights: Weights { geometry: 8, ..PLAIN }, build: function::build },
+    Entry { family: Family::MultiDim, name: "multidim", share: 6, weights: PLAIN, build: dimension::build },
+    Entry { family: Family::Integers, name: "integers", share: 6, weights: Weights { bits: 14, ..PLAIN }, build: integer::build },
+    Entry { family: Family::Storage, name: "storage", share: 6, weights: PLAIN, build: storage::build },
+    Entry { family: Family::Mixed, name: "mixed", share: 10, weights: Weights { math: 8, select: 5, geometry: 10, ..PLAIN }, build: mixed::build },
 ];
 
 impl Family {
@@ -90,15 +90,15 @@ impl Family {
         self.entry().name
     }
 
-    pub(super) fn taste(self) -> Taste {
-        self.entry().taste
+    pub(super) fn weights(self) -> Weights {
+        self.entry().weights
     }
 
-    pub(super) fn build(self, maker: &mut Maker) {
+    pub(super) fn build(self, maker: &mut KernelBuilder) {
         (self.entry().build)(maker);
     }
 
-    /// Whether its kernels are about integers.
+    /// Returns true if the kernels of this family compute with integers.
     pub(super) fn is_integer(self) -> bool {
         self == Self::Integers
     }

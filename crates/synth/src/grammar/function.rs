@@ -1,11 +1,11 @@
 //! `@wp.func`: functions of the text, and calls to them.
 
-use super::{Maker, Signature};
+use super::{KernelBuilder, Signature};
 use crate::ast::{Expr, Function, Name, Param, Stmt, Ty};
-use crate::word::Role;
+use crate::identifiers::Role;
 
-impl Maker {
-    /// Whether a function of the text gives that type, and nothing else.
+impl KernelBuilder {
+    /// Returns true if some function of the text returns one value of that type.
     pub(super) fn callable(&self, ty: Ty) -> bool {
         self.signatures.iter().any(|signature| signature.results == [ty])
     }
@@ -32,7 +32,7 @@ impl Maker {
         Expr::call(name, args)
     }
 
-    /// Calls each function that nobody has called, and keeps the results pending.
+    /// Calls each function that has no call yet, and keeps the results pending.
     pub(super) fn call_all(&mut self) {
         while let Some(at) = self.signatures.iter().position(|signature| !signature.used) {
             let value = self.call_at(at, 2);

@@ -1,13 +1,14 @@
-//! The ends of expressions: variables, elements, components, literals; and how pending ones are absorbed.
+//! The ends of expressions: variables, elements, components, literals; and how pending ones are
+//! absorbed.
 
-use super::sense::is_handy;
-use super::{Maker, Var};
+use super::plausibility::is_handy;
+use super::{KernelBuilder, Var};
 use crate::ast::{Expr, Ty, VEC3};
+use crate::identifiers::Role;
 use crate::spell;
-use crate::word::Role;
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 
-impl Maker {
+impl KernelBuilder {
     /// An expression of a type, about so deep.
     pub(super) fn expr(&mut self, ty: Ty, depth: usize) -> Expr {
         match ty {
@@ -56,12 +57,12 @@ impl Maker {
         self.literal(of, value)
     }
 
-    /// Whether something of that type can be read.
+    /// Returns true if some variable or array of that type can be read.
     pub(super) fn has(&self, ty: Ty) -> bool {
         self.vars.iter().any(|var| var.ty == ty) || self.arrays.iter().any(|array| array.ty == ty)
     }
 
-    /// Something of that type that exists: what nobody has read yet first.
+    /// Returns a variable or element of that type: first one that has not been read yet.
     pub(super) fn read(&mut self, ty: Ty) -> Option<Expr> {
         let weigh = |used: bool| if used { 2 } else { 9 };
         // What was read once and has no name isn't worked out again.

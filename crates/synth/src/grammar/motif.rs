@@ -1,14 +1,15 @@
-//! Statements: variables, branches, loops over counts, tables and rows, loops that end by a condition.
+//! Statements: variables, branches, loops over counts, tables and rows, loops that end by a
+//! condition.
 //!
 //! A motif leaves something pending: what it worked out.
 
-use super::Maker;
-use super::sense::{holds_any, is_handy, reads};
+use super::KernelBuilder;
+use super::plausibility::{holds_any, is_handy, reads};
 use crate::ast::{Expr, INT, Name, Stmt, Ty};
-use crate::input::Given;
-use gbxcule_kernel::ir::Scalar;
+use crate::input::ArgumentInput;
+use gbxcule_ir::Scalar;
 
-impl Maker {
+impl KernelBuilder {
     /// Some variables of some types.
     pub(super) fn bindings(&mut self, types: &[Ty], most: i64) {
         for _ in 0..self.random.between(0, most) {
@@ -221,11 +222,11 @@ impl Maker {
     }
 
     pub(super) fn side_table(&mut self, ty: Ty, shape: Vec<u32>) -> Name {
-        let given = Given::spread(&mut self.random, shape.clone());
+        let given = ArgumentInput::spread(&mut self.random, shape.clone());
         self.side_input(ty, shape, given)
     }
 
-    /// What happens to a total in one iteration.
+    /// Writes the update of a total in one iteration of a loop.
     pub(super) fn gathered(&mut self, total: &Name, ty: Ty, product: bool, since: usize) {
         let place = Expr::from(total);
         let Ty::Scalar(of) = ty else {

@@ -1,4 +1,5 @@
-//! Between which numbers a scalar lies whatever the inputs are, by what is written.
+//! Ranges of scalars: the numbers between which an expression lies for all inputs, derived from its
+//! text.
 
 use crate::ast::{Expr, Name};
 use std::collections::HashMap;
@@ -23,7 +24,8 @@ impl Range {
         Self::new(value, value)
     }
 
-    /// Whether they have one number in common at most: which is the larger is known.
+    /// Returns true if the ranges share one number at most, so that the order of two values is
+    /// known.
     pub(super) fn is_apart(self, other: Self) -> bool {
         self.most <= other.least || other.most <= self.least
     }
@@ -46,11 +48,11 @@ impl Range {
     }
 }
 
-/// What is known of names that keep their value.
-pub(super) type Known = HashMap<Name, Range>;
+/// Ranges of names that keep their value.
+pub(super) type KnownRanges = HashMap<Name, Range>;
 
-/// What is known of an expression. Of elements it is nothing.
-pub(super) fn range(expr: &Expr, known: &Known) -> Range {
+/// Returns the range of an expression, as far as it is known. Nothing is known of elements.
+pub(super) fn range(expr: &Expr, known: &KnownRanges) -> Range {
     match expr {
         Expr::Name(name) => known.get(name).copied().unwrap_or(Range::ALL),
         Expr::Int(value) => Range::only(*value as f64),
@@ -66,7 +68,7 @@ pub(super) fn range(expr: &Expr, known: &Known) -> Range {
     }
 }
 
-fn binary(left: &Expr, op: &str, right: &Expr, known: &Known) -> Range {
+fn binary(left: &Expr, op: &str, right: &Expr, known: &KnownRanges) -> Range {
     let (l, r) = (range(left, known), range(right, known));
     match op {
         "+" => Range::new(l.least + r.least, l.most + r.most),
@@ -89,7 +91,7 @@ fn is_floor_of(expr: &Expr, of: &Expr) -> bool {
     matches!(expr, Expr::Call(name, args) if &**name == "wp.floor" && args.first() == Some(of))
 }
 
-fn call(name: &str, args: &[Expr], known: &Known) -> Range {
+fn call(name: &str, args: &[Expr], known: &KnownRanges) -> Range {
     let of = |at: usize| args.get(at).map_or(Range::ALL, |it| range(it, known));
     let size = Range::new(0.0, f64::INFINITY);
     match name.strip_prefix("wp.").unwrap_or(name) {

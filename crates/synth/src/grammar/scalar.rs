@@ -1,16 +1,16 @@
 //! Expressions that give numbers and truth values.
 //!
-//! Floats stay of moderate size: divisors, roots and logarithms are kept away from what would blow up, as a
-//! careful person does.
+//! Floats stay of moderate size: divisors, roots and logarithms are kept away from what would blow
+//! up, as a careful person does.
 
-use super::Maker;
+use super::KernelBuilder;
+use super::plausibility::{is_handy, reads};
 use super::range::{Range, range};
-use super::sense::{is_handy, reads};
 use crate::ast::{Expr, Ty};
 use crate::spell;
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 
-impl Maker {
+impl KernelBuilder {
     pub(super) fn float(&mut self, of: Scalar, depth: usize) -> Expr {
         self.sound(Ty::Scalar(of), |m| m.some_float_of(of, depth))
     }
@@ -20,16 +20,16 @@ impl Maker {
         if depth == 0 || self.random.chance(12) {
             return self.float_leaf(of);
         }
-        let taste = self.taste;
-        let geometry = if of == self.real { taste.geometry } else { 0 };
+        let weights = self.weights;
+        let geometry = if of == self.real { weights.geometry } else { 0 };
         let calls = if self.callable(ty) { 8 } else { 0 };
         match self.random.weighted([
             22,
             14,
             6,
-            taste.math,
-            taste.math,
-            taste.select,
+            weights.math,
+            weights.math,
+            weights.select,
             geometry,
             calls,
             5,
@@ -303,9 +303,9 @@ impl Maker {
         match self.random.weighted([
             24,
             10,
-            self.taste.bits,
-            self.taste.bits,
-            self.taste.select,
+            self.weights.bits,
+            self.weights.bits,
+            self.weights.select,
             calls,
             6,
         ]) {

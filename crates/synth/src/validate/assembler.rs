@@ -1,9 +1,12 @@
-//! The rungs of NVIDIA's compilers, which need no GPU: CUDA text to machine code by NVRTC, stored PTX by `ptxas`.
+//! The checks of NVIDIA's compilers, which need no GPU: CUDA text to machine code by NVRTC, stored
+//! PTX by `ptxas`. NVRTC works in this process, so it gets only texts that our compiler prints;
+//! `ptxas` works in the sandbox.
 
-use super::{NOT_ASKED, check};
+use super::{ALTERED, NOT_ASKED, Stored, UNREAD, check};
 use crate::error::SynthError;
 use crate::row::{Check, Row};
 use crate::tool::ptx;
+use gbxcule_files::TemporaryFolder;
 use gbxcule_runtime::Error;
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
 use gbxcule_runtime::ptxas::{Ptxas, Usage};
@@ -12,20 +15,29 @@ use std::path::Path;
 /// For rows whose PTX doesn't say for which architecture it is.
 const ARCH: Arch = Arch::new(90);
 
-/// What a row gets when nobody asked.
+/// Returns the checks of a row for which no machine code was asked for.
 pub(super) fn not_asked() -> [Check; 2] {
     ["nvrtc", "ptx"].map(|name| check(name, NOT_ASKED, None))
 }
 
-/// For each row: its CUDA texts and its PTX, forward and backward, to machine code. The number is the registers that a
-/// thread takes.
-pub(super) fn rungs(rows: &[Row]) -> Result<Vec<[Check; 2]>, SynthError> {
+/// For each row: its CUDA texts and its PTX, forward and backward, to machine code. The number is
+/// the registers that a thread takes.
+pub(super) fn checks(rows: &[Row], read: &[Option<Stored>]) -> Result<Vec<[Check; 2]>, SynthError> {
     let nvrtc = Nvrtc::find().map_err(SynthError::nvrtc)?;
     let ptxas = Ptxas::find(&nvrtc).ok();
-    let folder = tempfile::tempdir().map_err(SynthError::file(&std::env::temp_dir()))?;
+    let parent = std::env::temp_dir();
+    let folder = TemporaryFolder::inside(&parent).map_err(SynthError::file(&parent))?;
     let file = folder.path().join("row.ptx");
+    let both = |reason| Ok(["nvrtc", "ptx"].map(|name| check(name, reason, None)));
     rows.iter()
-        .map(|row| Ok([texts(&nvrtc, row)?, assembled(&nvrtc, ptxas.as_ref(), row, &file)?]))
+        .zip(read)
+        .map(|(row, stored)| match stored {
+            None => both(UNREAD),
+            Some(stored) if (&row.cuda, &row.cuda_backward) != stored.printed_cuda() => {
+                both(ALTERED)
+            }
+            Some(_) => Ok([texts(&nvrtc, row)?, assembled(&nvrtc, ptxas.as_ref(), row, &file)?]),
+        })
         .collect()
 }
 
@@ -50,7 +62,8 @@ fn texts(nvrtc: &Nvrtc, row: &Row) -> Result<Check, SynthError> {
     judged("nvrtc", measured.collect::<Result<Vec<_>, _>>().map(|all| all.concat()))
 }
 
-/// PTX that this very NVRTC made must come out again; that of another version has to be taken, no more.
+/// PTX that this very NVRTC made must come out again; that of another version has to be taken, no
+/// more.
 fn assembled(
     nvrtc: &Nvrtc,
     ptxas: Option<&Ptxas>,
@@ -78,7 +91,7 @@ fn assembled(
             Ok(_) => return Ok(check("ptx", "fail", None)),
             Err(error) => return judged("ptx", Err(error)),
         }
-        std::fs::write(file, stored).map_err(SynthError::file(file))?;
+        gbxcule_files::write_scratch(file, stored.as_bytes()).map_err(SynthError::file(file))?;
         match ptxas.measure(file, arch) {
             Ok(found) => usage.extend(found),
             Err(error) => return judged("ptx", Err(error)),

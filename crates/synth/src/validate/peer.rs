@@ -1,4 +1,4 @@
-//! The rungs of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
+//! The checks of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
 
 use super::{Stored, WARP_GRADIENT_ERROR, check};
 use crate::bound::Runner;
@@ -10,15 +10,16 @@ use crate::tensor::{self, Tensor};
 use crate::warp::{Argument, Question, ask};
 use gbxcule_oracle::Python;
 
-/// What a question borrows from.
+/// Memory that a question borrows from.
 struct Memory {
     at: usize,
     data: Vec<Vec<u8>>,
     cotangents: Vec<Vec<u8>>,
 }
 
-/// For each row: does Warp take it and compute the same; are its gradients those that differences confirm.
-pub(super) fn rungs(
+/// For each row: does Warp take it and compute the same; are its gradients those that differences
+/// confirm.
+pub(super) fn checks(
     rows: &[Row],
     read: &[Option<Stored>],
     known: &[Vec<Check>],
@@ -96,7 +97,7 @@ fn names(text: &str) -> Option<Vec<String>> {
     Some(tensor::from_json(text)?.into_iter().map(|(name, _)| name).collect())
 }
 
-/// How far Warp's arrays are from the row's results; its threads ran in order.
+/// Measures the distance of Warp's arrays from the row's results; Warp's threads ran in order.
 fn judge(row: &Row, stored: &Stored, arrays: &[Vec<u8>]) -> Option<Distance> {
     let (Ok(results), Some(text)) = (&stored.results, &row.outputs_json) else {
         return Some(Distance::INFINITE);

@@ -1,66 +1,119 @@
-//! The rungs of the host's compiler: C++ and CUDA texts as they are stored, compiled and run.
+//! The checks of the host's compiler: C++ and CUDA texts as they are stored, compiled and run in
+//! the sandbox, if they are those that our compiler prints. Any other text may be hostile: it is
+//! not run, and has no verdict.
 
-use super::{Stored, check};
+use super::{ALTERED, Stored, UNREAD, check};
 use crate::bound::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
-use crate::host::{self, Job};
+use crate::host::{self, Job, JobFailure};
 use crate::program;
 use crate::row::{Check, Row, Texts};
-use gbxcule_kernel::back::cxx::Dialect;
+use gbxcule_codegen_cxx::Dialect;
 use std::path::Path;
 
 const NAMES: [&str; 2] = ["cpp", "cuda_on_host"];
 
 /// One of a row's texts on its way through a host compiler.
-struct Way {
+struct TextRun {
     row: usize,
-    rung: usize,
+    check: usize,
     backward: bool,
 }
 
+/// Results of one check of a row.
+#[derive(Default)]
+struct Found {
+    distances: Vec<Option<Distance>>,
+    /// Reason why there is no verdict.
+    none: Option<String>,
+}
+
+impl Found {
+    fn settle(&self, name: &str) -> Check {
+        match (&self.none, self.distances.as_slice()) {
+            // One direction that is wrong is wrong, whatever the other would have been.
+            (Some(reason), distances) if distances.iter().flatten().all(|it| it.share <= 1.0) => {
+                check(name, reason, None)
+            }
+            (_, []) => check(name, "not run: no text", None),
+            (_, distances) => settled(name, distances),
+        }
+    }
+}
+
+/// Settings of the checks with the host's compiler.
+#[derive(Clone, Copy)]
+pub(super) struct HostChecks {
+    /// Texts that the host's compiler compiles.
+    pub(super) texts: Texts,
+    /// Compile also texts that differ from those that our compiler prints.
+    pub(super) altered: bool,
+    /// Report a limit, or a machine without memory or disk, as an error: for rows that must depend
+    /// on their seed alone.
+    pub(super) strict: bool,
+}
+
 /// For each row: C++, CUDA.
-pub(super) fn rungs(
+pub(super) fn checks(
     rows: &[Row],
     read: &[Option<Stored>],
     folder: &Path,
-    wanted: Texts,
+    asked: HostChecks,
 ) -> Result<Vec<[Check; 2]>, SynthError> {
     let (mut jobs, mut ways) = (Vec::new(), Vec::new());
+    let mut found: Vec<[Found; 2]> = rows.iter().map(|_| Default::default()).collect();
     for (at, (row, stored)) in rows.iter().zip(read).enumerate() {
-        let Some(stored) = stored else { continue };
-        for (rung, dialect, text, back) in [
-            (0, Dialect::Host, &row.cpp, &row.cpp_backward),
-            (1, Dialect::Cuda, &row.cuda, &row.cuda_backward),
+        let Some(stored) = stored else {
+            found[at].iter_mut().for_each(|it| it.none = Some(UNREAD.into()));
+            continue;
+        };
+        let printed = &stored.emitted;
+        for (check, dialect, texts) in [
+            (
+                0,
+                Dialect::Host,
+                [(&row.cpp, &printed.cpp), (&row.cpp_backward, &printed.cpp_backward)],
+            ),
+            (
+                1,
+                Dialect::Cuda,
+                [(&row.cuda, &printed.cuda), (&row.cuda_backward, &printed.cuda_backward)],
+            ),
         ]
         .into_iter()
-        .filter(|it| wanted.have(it.1))
+        .filter(|it| asked.texts.have(it.1))
         {
-            for (backward, text) in [(false, text), (true, back)] {
+            if !asked.altered && texts.iter().any(|(stored, printed)| stored != printed) {
+                found[at][check].none = Some(ALTERED.into());
+                continue;
+            }
+            for (backward, (text, _)) in [false, true].into_iter().zip(texts) {
                 if let Some(job) =
                     text.as_ref().and_then(|text| job(stored, text, dialect, backward))
                 {
                     jobs.push(job);
-                    ways.push(Way { row: at, rung, backward });
+                    ways.push(TextRun { row: at, check, backward });
                 }
             }
         }
     }
-    let outcomes = host::run(&jobs, folder)?;
-    let mut found: Vec<[Vec<Option<Distance>>; 2]> = vec![Default::default(); rows.len()];
-    for (way, outcome) in ways.iter().zip(outcomes) {
+    for (way, outcome) in ways.iter().zip(host::run(&jobs, folder)?) {
         let Some(stored) = &read[way.row] else { continue };
-        found[way.row][way.rung].push(match outcome {
-            Ok(memory) => judge(&rows[way.row], stored, &memory, way.backward),
-            Err(_) => Some(Distance::INFINITE),
-        });
+        let found = &mut found[way.row][way.check];
+        match outcome {
+            Ok(memory) => {
+                found.distances.push(judge(&rows[way.row], stored, &memory, way.backward));
+            }
+            Err(JobFailure::Text(_)) => found.distances.push(Some(Distance::INFINITE)),
+            Err(JobFailure::Unknown(reason)) if asked.strict => {
+                return Err(SynthError::Unchecked { row: rows[way.row].id, reason });
+            }
+            Err(JobFailure::Unknown(reason)) => found.none = Some(format!("not run: {reason}")),
+        }
     }
-    let settle = |rung: usize, distances: &[Option<Distance>]| match distances {
-        [] => check(NAMES[rung], "not run: no text", None),
-        distances => settled(NAMES[rung], distances),
-    };
-    Ok(found.iter().map(|[cpp, cuda]| [settle(0, cpp), settle(1, cuda)]).collect())
+    Ok(found.iter().map(|[cpp, cuda]| [cpp.settle(NAMES[0]), cuda.settle(NAMES[1])]).collect())
 }
 
 fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) -> Option<Job<'a>> {

@@ -1,5 +1,5 @@
 // The WebSocket: requests out, views in, and a new connection when the old one is lost.
-// What goes over it is written down in protocol.rs.
+// What goes over it is written down in protocol.rs. Where the page needs a token, its own address has it.
 
 const AGAIN_MS = 1000;
 
@@ -7,7 +7,7 @@ const AGAIN_MS = 1000;
 export function connect({ hello, view, lost }) {
   let socket;
   const open = () => {
-    socket = new WebSocket(`ws://${location.host}/socket`);
+    socket = new WebSocket(`ws://${location.host}/socket${location.search}`);
     socket.binaryType = 'arraybuffer';
     socket.onmessage = ({ data }) => {
       if (typeof data !== 'string') return view(parseView(data));

@@ -1,9 +1,9 @@
 //! Sums, products and quotients of array elements and parameters, in floats of every width.
 
-use crate::grammar::Maker;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::KernelBuilder;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     if m.random.chance(20) {
         m.real = Scalar::F16;
     }

@@ -1,11 +1,11 @@
 //! Scattered writes: histograms, sums by key, extremes by group, edges that add to both ends.
 
 use crate::ast::{Expr, INT, Stmt, Ty, VEC3};
-use crate::grammar::Maker;
-use crate::input::Given;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::KernelBuilder;
+use crate::input::ArgumentInput;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     m.launch(1);
     let float = m.float_type();
     let ty = if m.real == Scalar::F32 && m.random.chance(20) { VEC3 } else { float };
@@ -25,13 +25,14 @@ pub(super) fn build(m: &mut Maker) {
     }
 }
 
-fn keys(m: &mut Maker, bins: u32) -> Expr {
+fn keys(m: &mut KernelBuilder, bins: u32) -> Expr {
     let shape = m.dims.clone();
-    let keys = m.side_input(INT, shape.clone(), Given::integers(shape, 0, i64::from(bins) - 1));
+    let keys =
+        m.side_input(INT, shape.clone(), ArgumentInput::integers(shape, 0, i64::from(bins) - 1));
     Expr::from(&keys).index(m.here())
 }
 
-fn add(m: &mut Maker, out: &Expr, at: Expr, value: Expr, ty: Ty) {
+fn add(m: &mut KernelBuilder, out: &Expr, at: Expr, value: Expr, ty: Ty) {
     let scalar = matches!(ty, Ty::Scalar(_));
     let word = m.random.pick(&["+=", "atomic_add", "-=", "atomic_sub", "atomic_max", "atomic_min"]);
     let stmt = match word {
@@ -46,7 +47,7 @@ fn add(m: &mut Maker, out: &Expr, at: Expr, value: Expr, ty: Ty) {
 }
 
 /// Values summed by a key.
-fn by_key(m: &mut Maker, ty: Ty, bins: u32) {
+fn by_key(m: &mut KernelBuilder, ty: Ty, bins: u32) {
     let at = keys(m, bins);
     let float = m.float_type();
     m.bindings(&[float, ty], 2);
@@ -64,7 +65,7 @@ fn by_key(m: &mut Maker, ty: Ty, bins: u32) {
 }
 
 /// Something of an edge added to one end, and taken from the other.
-fn ends(m: &mut Maker, ty: Ty, nodes: u32) {
+fn ends(m: &mut KernelBuilder, ty: Ty, nodes: u32) {
     let (first, second) = (keys(m, nodes), keys(m, nodes));
     let (a, b) = (
         m.name_from(&["a", "p", "src_node", "left"]),
@@ -88,8 +89,8 @@ fn ends(m: &mut Maker, ty: Ty, nodes: u32) {
     )));
 }
 
-/// How many values fall into each bin.
-fn histogram(m: &mut Maker, bins: u32) {
+/// Writes a histogram: a count of the values that fall into each bin.
+fn histogram(m: &mut KernelBuilder, bins: u32) {
     let float = m.float_type();
     let counts = Expr::from(&m.output(INT, vec![bins]));
     let value = m.closing(float);
@@ -104,7 +105,7 @@ fn histogram(m: &mut Maker, bins: u32) {
 }
 
 /// Neighbouring threads into one element.
-fn groups(m: &mut Maker, ty: Ty) {
+fn groups(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     m.bindings(&[float, ty], 2);
     let size = m.random.between(2, 4);

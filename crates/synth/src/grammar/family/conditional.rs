@@ -1,12 +1,12 @@
 //! Branches on data: arms that change variables, selections, early ends of a thread.
 
 use crate::ast::{Expr, INT, Stmt, VEC2, VEC3};
-use crate::grammar::Maker;
+use crate::grammar::KernelBuilder;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     m.launch(1);
     let float = m.float_type();
-    let ty = if m.real == gbxcule_kernel::ir::Scalar::F32 && m.random.chance(20) {
+    let ty = if m.real == gbxcule_ir::Scalar::F32 && m.random.chance(20) {
         m.random.pick(&[VEC2, VEC3])
     } else {
         float
@@ -32,7 +32,7 @@ pub(super) fn build(m: &mut Maker) {
 }
 
 /// `if condition: return` (what is written before it stays).
-fn leave_early(m: &mut Maker) {
+fn leave_early(m: &mut KernelBuilder) {
     let float = m.float_type();
     let shape = m.dims.clone();
     let kept = m.output(float, shape);

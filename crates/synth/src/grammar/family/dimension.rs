@@ -1,11 +1,12 @@
-//! Arrays of two to four dimensions: grids, transposes, products of matrices in arrays, rows beside columns.
+//! Arrays of two to four dimensions: grids, transposes, products of matrices in arrays, rows beside
+//! columns.
 
 use crate::ast::{Expr, INT, Name, Stmt, Ty, VEC2, VEC3};
-use crate::grammar::{Maker, Readable, Var};
-use crate::input::Given;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::{KernelBuilder, Readable, Var};
+use crate::input::ArgumentInput;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     let dims = m.random.pick(&[2, 2, 2, 3, 4]);
     m.launch(dims);
     let float = m.float_type();
@@ -27,7 +28,7 @@ pub(super) fn build(m: &mut Maker) {
 }
 
 /// Arrays of as many dimensions as the grid, and of fewer.
-fn beside(m: &mut Maker, ty: Ty) {
+fn beside(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     m.input(ty);
     if m.random.chance(50) {
@@ -48,7 +49,7 @@ fn beside(m: &mut Maker, ty: Ty) {
 }
 
 /// A row of one array with a column of another.
-fn product(m: &mut Maker, ty: Ty) {
+fn product(m: &mut KernelBuilder, ty: Ty) {
     let inner = m.random.between(3, 6) as u32;
     let float = m.float_type();
     let left = m.side_table(ty, vec![m.dims[0], inner]);
@@ -74,9 +75,9 @@ fn product(m: &mut Maker, ty: Ty) {
 }
 
 /// An array whose dimensions come in another order than the grid's.
-fn turned(m: &mut Maker, ty: Ty) {
+fn turned(m: &mut KernelBuilder, ty: Ty) {
     let shape: Vec<u32> = m.dims.iter().rev().copied().collect();
-    let given = Given::spread(&mut m.random, shape.clone());
+    let given = ArgumentInput::spread(&mut m.random, shape.clone());
     let name = m.side_input(ty, shape, given);
     let at = m.here().into_iter().rev().collect();
     m.vars.push(Var { expr: Expr::from(&name).index(at), ty, used: false });

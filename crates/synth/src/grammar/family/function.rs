@@ -1,10 +1,11 @@
-//! Functions: one or several, that call each other, with early returns, loops of their own, several results.
+//! Functions: one or several, that call each other, with early returns, loops of their own, several
+//! results.
 
 use crate::ast::{Ty, VEC2, VEC3};
-use crate::grammar::Maker;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::KernelBuilder;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     let float = m.float_type();
     let vectors = m.real == Scalar::F32 && m.random.chance(45);
     let types: Vec<Ty> = if vectors { vec![float, VEC3, VEC2, float] } else { vec![float] };

@@ -1,10 +1,10 @@
 //! Integers of all widths: bits, remainders, hashes, digit loops, counters.
 
 use crate::ast::{Expr, Name, Stmt, Ty};
-use crate::grammar::Maker;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::KernelBuilder;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     let of = m.random.pick(&[
         Scalar::I32,
         Scalar::I32,
@@ -37,7 +37,7 @@ pub(super) fn build(m: &mut Maker) {
 }
 
 /// A loop that takes a number apart from its low end.
-fn digits(m: &mut Maker, of: Scalar) {
+fn digits(m: &mut KernelBuilder, of: Scalar) {
     let ty = Ty::Scalar(of);
     let start = m.integer(of, 1);
     // Signed numbers lose their sign, so that the loop ends at 0.

@@ -1,10 +1,10 @@
 //! Loops: over counts, tables and rows, until something has settled, one in another.
 
 use crate::ast::{Expr, INT, Stmt, VEC3};
-use crate::grammar::Maker;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::KernelBuilder;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     m.launch(1);
     let float = m.float_type();
     m.input(float);
@@ -30,7 +30,7 @@ pub(super) fn build(m: &mut Maker) {
 }
 
 /// A loop in a loop, the inner one as long as the outer one says.
-fn nested(m: &mut Maker) {
+fn nested(m: &mut KernelBuilder) {
     let float = m.float_type();
     let total = m.accumulator(float, 0.0);
     let (outer, inner) =

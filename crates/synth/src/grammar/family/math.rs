@@ -1,9 +1,9 @@
 //! Transcendental functions, and what people build from them: responses, profiles, waves.
 
-use crate::grammar::Maker;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::KernelBuilder;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     if m.random.chance(10) {
         m.real = Scalar::F16;
     }
@@ -15,7 +15,7 @@ pub(super) fn build(m: &mut Maker) {
     for _ in 0..m.random.between(0, 2) {
         m.value(float);
     }
-    m.taste.depth = m.random.between(2, 4) as usize;
+    m.weights.depth = m.random.between(2, 4) as usize;
     m.bindings(&[float], 3);
     m.store(float);
     if m.random.chance(25) {

@@ -1,9 +1,9 @@
 //! Small matrices: products, inverses, rows and columns, matrices of vectors.
 
 use crate::ast::Ty;
-use crate::grammar::Maker;
+use crate::grammar::KernelBuilder;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     m.launch(1);
     let (float, of) = (m.float_type(), m.real);
     let n = m.random.pick(&[2, 2, 3, 3, 4]);

@@ -1,10 +1,10 @@
 //! Several of everything: functions, branches and loops over vectors, matrices and numbers.
 
 use crate::ast::{INT, MAT22, MAT33, Ty, VEC2, VEC3, VEC4};
-use crate::grammar::Maker;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::KernelBuilder;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     let float = m.float_type();
     let narrow = m.real == Scalar::F32;
     let composites: &[Ty] = if narrow { &[VEC3, VEC2, VEC4, MAT33, MAT22, Ty::Quat] } else { &[] };

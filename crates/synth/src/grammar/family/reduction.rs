@@ -1,10 +1,10 @@
 //! Sums, extremes and products over rows, windows and whole arrays.
 
 use crate::ast::{Expr, INT, Name, Stmt, Ty, VEC3};
-use crate::grammar::{Maker, Var};
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::{KernelBuilder, Var};
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     m.launch(1);
     let ty = if m.real == Scalar::F32 && m.random.chance(15) { VEC3 } else { m.float_type() };
     match m.random.weighted([4, 3, 3]) {
@@ -15,7 +15,7 @@ pub(super) fn build(m: &mut Maker) {
 }
 
 /// One thread a row.
-fn rows(m: &mut Maker, ty: Ty) {
+fn rows(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     if m.random.chance(50) {
         m.input(float);
@@ -45,12 +45,12 @@ fn rows(m: &mut Maker, ty: Ty) {
     m.store(ty);
 }
 
-fn pend(m: &mut Maker, expr: Expr, ty: Ty) {
+fn pend(m: &mut KernelBuilder, expr: Expr, ty: Ty) {
     m.vars.push(Var { expr, ty, used: false });
 }
 
 /// All threads into one number.
-fn whole(m: &mut Maker, ty: Ty) {
+fn whole(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     m.input(ty);
     if m.random.chance(50) {
@@ -67,7 +67,7 @@ fn whole(m: &mut Maker, ty: Ty) {
 }
 
 /// Each thread over the elements around its own, or over those before it.
-fn windows(m: &mut Maker, ty: Ty) {
+fn windows(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     let source: Name = m.side_table(ty, m.dims.clone());
     if m.random.chance(40) {

@@ -1,10 +1,10 @@
 //! Neighbours on a line or grid, with clamped, wrapped or skipped borders.
 
 use crate::ast::{Expr, Name, Stmt, Ty, VEC3};
-use crate::grammar::Maker;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::KernelBuilder;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     let dims = m.random.pick(&[1, 1, 2, 2, 3]);
     m.launch(dims);
     let ty = if m.real == Scalar::F32 && m.random.chance(15) { VEC3 } else { m.float_type() };
@@ -39,7 +39,7 @@ fn extent(field: &Name, dim: usize) -> Expr {
 }
 
 /// The index `by` steps along a dimension.
-fn beside(m: &Maker, field: &Name, dim: usize, by: i64, border: Border) -> Expr {
+fn beside(m: &KernelBuilder, field: &Name, dim: usize, by: i64, border: Border) -> Expr {
     let at = Expr::from(&m.index[dim]);
     let step = Expr::Int(by.abs());
     let moved = if by < 0 { at.clone().sub(step) } else { at.clone().add(step) };
@@ -54,7 +54,7 @@ fn beside(m: &Maker, field: &Name, dim: usize, by: i64, border: Border) -> Expr 
 }
 
 /// Variables for the element and those around it, pending.
-fn neighbours(m: &mut Maker, field: &Name, ty: Ty, border: Border) {
+fn neighbours(m: &mut KernelBuilder, field: &Name, ty: Ty, border: Border) {
     let reach = if border != Border::Skipped && m.random.chance(20) { 2 } else { 1 };
     let dims = m.dims.len();
     let names = [["left", "right"], ["below", "above"], ["back", "front"]];
@@ -77,7 +77,7 @@ fn neighbours(m: &mut Maker, field: &Name, ty: Ty, border: Border) {
 }
 
 /// Only where all neighbours are.
-fn inner(m: &mut Maker, field: &Name, ty: Ty) {
+fn inner(m: &mut KernelBuilder, field: &Name, ty: Ty) {
     let mut condition: Option<Expr> = None;
     for dim in 0..m.dims.len() {
         let at = Expr::from(&m.index[dim]);

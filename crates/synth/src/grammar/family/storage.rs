@@ -1,13 +1,14 @@
-//! Narrow storage, wide arithmetic: pixels, samples, halves and quantized weights that are read as floats or ints, worked
-//! on and rounded back; words of several fields, taken apart and put together.
+//! Narrow storage, wide arithmetic: pixels, samples, halves and quantized weights that are read as
+//! floats or ints, worked on and rounded back; words of several fields, taken apart and put
+//! together.
 
 use crate::ast::{Expr, FLOAT, INT, Name, Stmt, Ty, VEC3};
-use crate::grammar::{Maker, Var};
-use crate::input::Given;
+use crate::grammar::{KernelBuilder, Var};
+use crate::input::ArgumentInput;
 use crate::spell;
-use gbxcule_kernel::ir::Scalar;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     m.real = Scalar::F32;
     match m.random.weighted([5, 3, 3, 4]) {
         0 => converted(m),
@@ -17,7 +18,7 @@ pub(super) fn build(m: &mut Maker) {
     }
 }
 
-/// How numbers are stored.
+/// Format in which numbers are stored.
 #[derive(Clone, Copy)]
 struct Format {
     of: Scalar,
@@ -27,7 +28,7 @@ struct Format {
     most: i64,
     /// this one stands for 1. Floats have none.
     one: f64,
-    /// What such arrays are called.
+    /// Names for arrays of this format.
     words: &'static [&'static str],
 }
 
@@ -42,15 +43,15 @@ const FORMATS: [Format; 6] = [
 ];
 
 impl Format {
-    fn given(self, m: &mut Maker, shape: Vec<u32>) -> Given {
-        let Given { low, high, .. } = Given::spread(&mut m.random, vec![]);
-        Given { low, high, ..Given::integers(shape, self.least, self.most) }
+    fn given(self, m: &mut KernelBuilder, shape: Vec<u32>) -> ArgumentInput {
+        let ArgumentInput { low, high, .. } = ArgumentInput::spread(&mut m.random, vec![]);
+        ArgumentInput { low, high, ..ArgumentInput::integers(shape, self.least, self.most) }
     }
 
-    fn array(self, m: &mut Maker, shape: Vec<u32>) -> Name {
+    fn array(self, m: &mut KernelBuilder, shape: Vec<u32>) -> Name {
         let name = m.name_from(self.words);
         let given = self.given(m, shape.clone());
-        m.param(name, Ty::Scalar(self.of), shape.len() as u8, Given { shape, ..given })
+        m.param(name, Ty::Scalar(self.of), shape.len() as u8, ArgumentInput { shape, ..given })
     }
 }
 
@@ -65,7 +66,7 @@ fn widened(format: Format, element: Expr, scale: Option<&Name>) -> Expr {
 }
 
 /// A float as an element.
-fn narrowed(m: &mut Maker, format: Format, value: Expr, scale: Option<&Name>) -> Expr {
+fn narrowed(m: &mut KernelBuilder, format: Format, value: Expr, scale: Option<&Name>) -> Expr {
     let plain = spell::plain(Ty::Scalar(format.of));
     if format.of.is_float() {
         return Expr::call(plain, vec![value]);
@@ -90,13 +91,18 @@ fn narrowed(m: &mut Maker, format: Format, value: Expr, scale: Option<&Name>) ->
 }
 
 /// Elements read as floats, worked on, and written back in their format, or as floats.
-fn converted(m: &mut Maker) {
+fn converted(m: &mut KernelBuilder) {
     let format = m.random.pick(&FORMATS);
     let dims = if format.of == Scalar::U8 && m.random.chance(60) { 2 } else { 1 };
     m.launch(dims);
     let scale = (!format.of.is_float() && m.random.chance(40)).then(|| {
         let name = m.name_from(&["scale", "step", "unit", "resolution"]);
-        m.param(name, FLOAT, 0, Given { low: 0.004, high: 0.05, ..Given::integers(vec![], 0, 0) })
+        m.param(
+            name,
+            FLOAT,
+            0,
+            ArgumentInput { low: 0.004, high: 0.05, ..ArgumentInput::integers(vec![], 0, 0) },
+        )
     });
     for _ in 0..m.random.between(1, 2) {
         let (shape, here) = (m.dims.clone(), m.here());
@@ -127,7 +133,7 @@ fn converted(m: &mut Maker) {
 }
 
 /// Small vectors of bytes or halves.
-fn colors(m: &mut Maker) {
+fn colors(m: &mut KernelBuilder) {
     m.launch(1);
     let here = m.here();
     let half = m.random.chance(50);
@@ -140,9 +146,9 @@ fn colors(m: &mut Maker) {
     for _ in 0..m.random.between(1, 2) {
         let name = m.name_from(words);
         let shape = m.dims.clone();
-        let Given { low, high, .. } = Given::spread(&mut m.random, vec![]);
-        let given = Given { low, high, ..Given::integers(shape.clone(), 0, 255) };
-        let array = m.param(name, Ty::Vec(3, of), 1, Given { shape, ..given });
+        let ArgumentInput { low, high, .. } = ArgumentInput::spread(&mut m.random, vec![]);
+        let given = ArgumentInput { low, high, ..ArgumentInput::integers(shape.clone(), 0, 255) };
+        let array = m.param(name, Ty::Vec(3, of), 1, ArgumentInput { shape, ..given });
         let element = Expr::from(&array).index(here.clone());
         if half {
             m.define(VEC3, Expr::wp("vec3", vec![element]));
@@ -185,7 +191,7 @@ fn colors(m: &mut Maker) {
 }
 
 /// Products of narrow numbers summed in a wide one, then scaled.
-fn quantized_dot(m: &mut Maker) {
+fn quantized_dot(m: &mut KernelBuilder) {
     m.launch(1);
     let format = m.random.pick(&[FORMATS[1], FORMATS[1], FORMATS[0], FORMATS[4], FORMATS[5]]);
     let floats = format.of.is_float();
@@ -203,7 +209,7 @@ fn quantized_dot(m: &mut Maker) {
     let [mut left, right] = factors;
     if !floats && m.random.chance(40) {
         let zero = m.name_from(&["zero_point", "zero", "center"]);
-        m.param(zero.clone(), INT, 0, Given::integers(vec![], 1, 9));
+        m.param(zero.clone(), INT, 0, ArgumentInput::integers(vec![], 1, 9));
         left = left.sub(Expr::from(&zero));
     }
     let body = vec![Stmt::Augment(Expr::from(&total), "+", left.mul(right))];
@@ -214,7 +220,8 @@ fn quantized_dot(m: &mut Maker) {
     } else {
         let of = if m.random.chance(50) { vec![] } else { vec![rows] };
         let name = m.name_from(&["scale", "scales", "step"]);
-        let given = Given { low: 0.0001, high: 0.001, ..Given::integers(of.clone(), 0, 0) };
+        let given =
+            ArgumentInput { low: 0.0001, high: 0.001, ..ArgumentInput::integers(of.clone(), 0, 0) };
         let scale = Expr::from(&m.param(name, FLOAT, of.len() as u8, given));
         let scale = if of.is_empty() { scale } else { scale.index(vec![row]) };
         m.define(FLOAT, Expr::call("float", vec![Expr::from(&total)]).mul(scale));
@@ -245,7 +252,7 @@ const WORDS: [Word; 5] = [
 ];
 
 /// Words taken apart, worked on as ints, and put together again, or not.
-fn fields(m: &mut Maker) {
+fn fields(m: &mut KernelBuilder) {
     m.launch(1);
     let word = &WORDS[m.random.below(WORDS.len())];
     let ty = Ty::Scalar(word.of);
@@ -258,7 +265,7 @@ fn fields(m: &mut Maker) {
             bits => (1i64 << bits) - 1,
         };
         let name = m.name_from(&["packed", "words", "rgba", "codes", "keys"]);
-        let array = m.param(name, ty, 1, Given::integers(m.dims.clone(), 0, most));
+        let array = m.param(name, ty, 1, ArgumentInput::integers(m.dims.clone(), 0, most));
         let whole = m.name_from(&["word", "code", "bits", "value"]);
         m.push(Stmt::Assign(vec![Expr::from(&whole)], Expr::from(&array).index(here.clone())));
         for &(shift, bits, name) in word.fields {
@@ -275,7 +282,7 @@ fn fields(m: &mut Maker) {
         }
     } else {
         for _ in 0..2 {
-            let given = Given::integers(m.dims.clone(), 0, 300);
+            let given = ArgumentInput::integers(m.dims.clone(), 0, 300);
             let name = m.array_name(INT);
             let name = m.param(name, INT, 1, given);
             let element = Expr::from(&name).index(here.clone());

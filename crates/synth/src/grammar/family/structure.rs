@@ -1,11 +1,12 @@
-//! Structs: arrays of them read and written by field, structs as parameters, structs built in a variable.
+//! Structs: arrays of them read and written by field, structs as parameters, structs built in a
+//! variable.
 
 use crate::ast::{Expr, INT, Name, Stmt, Struct, Ty, VEC2, VEC3};
-use crate::grammar::{Maker, Var};
-use crate::word::Role;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::{KernelBuilder, Var};
+use crate::identifiers::Role;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     m.real = Scalar::F32;
     m.launch(1);
     let first = declare(m);
@@ -52,7 +53,7 @@ pub(super) fn build(m: &mut Maker) {
 }
 
 /// A struct of two to four fields.
-fn declare(m: &mut Maker) -> usize {
+fn declare(m: &mut KernelBuilder) -> usize {
     let name = m.name_of(Role::Struct);
     let float = m.float_type();
     let count = m.random.between(2, 4);
@@ -64,7 +65,7 @@ fn declare(m: &mut Maker) -> usize {
                 m.random.pick(&[float, VEC3, float, INT, VEC2, Ty::Mat(2, 2, Scalar::F32)])
             };
             // A field's name is no name of the kernel's.
-            let words = crate::word::variable(ty, m.theme);
+            let words = crate::identifiers::variable(ty, m.theme);
             (m.random.pick(words), ty)
         })
         .fold(Vec::new(), |mut fields: Vec<(Name, Ty)>, (word, ty)| {
@@ -78,7 +79,7 @@ fn declare(m: &mut Maker) -> usize {
 }
 
 /// A struct built field by field, then stored; or fields stored where they lie.
-fn write_struct(m: &mut Maker, at: usize, fresh: bool) {
+fn write_struct(m: &mut KernelBuilder, at: usize, fresh: bool) {
     let shape = m.dims.clone();
     let out = m.output(Ty::Struct(at), shape);
     let fields = m.structs[at].fields.clone();

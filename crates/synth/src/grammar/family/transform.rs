@@ -1,10 +1,10 @@
 //! Rigid transformations: poses composed, inverted, applied to points and directions.
 
 use crate::ast::{FLOAT, Ty, VEC3};
-use crate::grammar::Maker;
-use gbxcule_kernel::ir::Scalar;
+use crate::grammar::KernelBuilder;
+use gbxcule_ir::Scalar;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     m.real = Scalar::F32;
     m.launch(1);
     for _ in 0..m.random.between(1, 2) {

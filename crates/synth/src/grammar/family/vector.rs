@@ -1,9 +1,9 @@
 //! Vectors of two to four floats: products, lengths, components, rows of them.
 
 use crate::ast::Ty;
-use crate::grammar::Maker;
+use crate::grammar::KernelBuilder;
 
-pub(super) fn build(m: &mut Maker) {
+pub(super) fn build(m: &mut KernelBuilder) {
     m.launch(1);
     let (float, of) = (m.float_type(), m.real);
     let len = m.random.pick(&[2, 3, 3, 3, 4]);

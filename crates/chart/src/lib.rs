@@ -1,0 +1,81 @@
+//! Charts as PNG: what the reports of `lab` and the cards of `synth` are drawn on.
+//!
+//! `plotters` draws into memory, `png` encodes it. The font is compiled in, so that the same
+//! numbers give the same pixels on every machine.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
+use std::error::Error;
+use std::sync::Once;
+
+/// The font of every chart.
+pub const FONT: &str = "sans-serif";
+/// The colour of titles and names.
+pub const INK: RGBColor = RGBColor(0x22, 0x26, 0x2C);
+/// The colour of axes and numbers.
+pub const FAINT: RGBColor = RGBColor(0x6B, 0x73, 0x80);
+/// The colour of the lines behind what is drawn.
+pub const GRID: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
+
+/// Drawing area of a chart.
+pub type Canvas<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
+/// Result of drawing, with the reason of a failure.
+pub type DrawResult = Result<(), Box<dyn Error>>;
+
+/// Draws on white, and gives the picture as the bytes of a PNG file.
+pub fn png(
+    (width, height): (u32, u32),
+    draw: impl FnOnce(&Canvas<'_>) -> DrawResult,
+) -> Result<Vec<u8>, Box<dyn Error>> {
+    load_font();
+    let mut pixels = vec![0; 3 * width as usize * height as usize];
+    let canvas = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
+    canvas.fill(&WHITE)?;
+    draw(&canvas)?;
+    canvas.present()?;
+    drop(canvas);
+    encode(&pixels, width, height).map_err(Into::into)
+}
+
+fn load_font() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // The font is a constant of this binary: either it always loads or a test fails.
+        let _ = register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
+    });
+}
+
+fn encode(rgb: &[u8], width: u32, height: u32) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::High);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(rgb)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_png_has_the_pixels_that_were_drawn_and_letters_leave_some() {
+        let bytes = png((40, 30), |canvas| {
+            canvas.draw(&Rectangle::new([(1, 1), (3, 3)], RGBColor(1, 2, 3).filled()))?;
+            let style = (FONT, 20).into_font().color(&INK);
+            canvas.draw(&Text::new("W", (10, 5), style))?;
+            Ok(())
+        });
+        let bytes = bytes.expect("a picture");
+        let mut reader =
+            png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a header");
+        let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
+        reader.next_frame(&mut rgb).expect("an image");
+        let at = |x: usize, y: usize| &rgb[3 * (40 * y + x)..][..3];
+        assert_eq!((rgb.len(), at(0, 0), at(2, 2)), (3600, &[255; 3][..], &[1, 2, 3][..]));
+        assert!((10..40).any(|x| (5..30).any(|y| at(x, y)[0] < 0x60)), "no letter was drawn");
+    }
+}

@@ -1,0 +1,142 @@
+//! The one printer of all verbs, for standard output and standard error.
+//!
+//! Printing never stops work. The first failure is kept, nothing is printed after it, and `main`
+//! asks for it at the end: if the reader has gone away (`| head`), that is an ordinary end; any
+//! other failure, such as a full disk, is reported and makes the exit status 2. Control characters
+//! in names and messages of others don't reach the terminal.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// The first failure of standard output.
+static FAILURE: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Prints a line to standard output, formatted as by `format!`.
+macro_rules! say {
+    () => { $crate::print::line(format_args!("")) };
+    ($($part:tt)*) => { $crate::print::line(format_args!($($part)*)) };
+}
+pub(crate) use say;
+
+/// Prints a line.
+pub(crate) fn line(text: fmt::Arguments<'_>) {
+    bytes(format!("{}\n", Plain(&text.to_string())).as_bytes());
+}
+
+/// Prints bytes as they are: a text that was asked for, machine code.
+pub(crate) fn bytes(bytes: &[u8]) {
+    let mut failure = FAILURE.lock().unwrap_or_else(PoisonError::into_inner);
+    if failure.is_none() {
+        let mut standard = io::stdout().lock();
+        *failure = standard.write_all(bytes).and_then(|()| standard.flush()).err();
+    }
+}
+
+/// Prints to standard error. If that fails there is nowhere left to say so.
+pub(crate) fn error(text: &str) {
+    let _ = io::stderr().lock().write_all(Plain(text).to_string().as_bytes());
+}
+
+/// Returns true if standard output is a terminal.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// The failure of what was printed so far, but for readers who went away.
+pub(crate) fn check() -> io::Result<()> {
+    settle(FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take())
+}
+
+fn settle(failure: Option<io::Error>) -> io::Result<()> {
+    match failure {
+        Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// A text whose control characters are shown instead of obeyed.
+struct Plain<'t>(&'t str);
+
+impl fmt::Display for Plain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            if character.is_control() && !matches!(character, '\n' | '\t') {
+                write!(f, "{}", character.escape_default())?;
+            } else {
+                f.write_char(character)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A path as a shell takes it, in a command that a user may copy.
+pub(crate) fn shell_word(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let is_safe = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+:@%,=".contains(byte);
+    // A word that begins with a hyphen would be an option.
+    let here = if bytes.first() == Some(&b'-') { "./" } else { "" };
+    match path.to_str() {
+        Some(text) if !text.is_empty() && bytes.iter().all(is_safe) => format!("{here}{text}"),
+        Some(text) if !text.chars().any(char::is_control) => {
+            format!("{here}'{}'", text.replace('\'', r"'\''"))
+        }
+        _ => {
+            let mut word = format!("{here}$'");
+            for &byte in bytes {
+                if byte.is_ascii_graphic() && !b"'\\".contains(&byte) || byte == b' ' {
+                    word.push(char::from(byte));
+                } else {
+                    // Writing to a string cannot fail.
+                    let _ = write!(word, "\\x{byte:02x}");
+                }
+            }
+            word + "'"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_who_went_away_is_no_failure_and_a_full_disk_is_one() {
+        assert!(settle(None).is_ok());
+        assert!(settle(Some(ErrorKind::BrokenPipe.into())).is_ok());
+        assert!(settle(Some(ErrorKind::StorageFull.into())).is_err());
+    }
+
+    #[test]
+    fn control_characters_of_names_are_shown_and_not_obeyed() {
+        assert_eq!(Plain("a\x1b[2Jb\r\n\tµ").to_string(), "a\\u{1b}[2Jb\\r\n\tµ");
+    }
+
+    #[test]
+    fn shells_read_a_word_back_as_the_path_it_was() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+
+        let names: [&[u8]; 9] = [
+            b"runs/a-b_1.gb",
+            b"",
+            b"a b",
+            b"it's; rm -rf $HOME `id`",
+            b"-rf",
+            b"-x y",
+            b"two\nlines\t\x1b[2J'\\",
+            b"\xff\xfe not UTF-8",
+            "Spiel für zwei".as_bytes(),
+        ];
+        for name in names {
+            let word = shell_word(Path::new(OsStr::from_bytes(name)));
+            let mut shell = std::process::Command::new("bash");
+            let output = shell.args(["-c", &format!("printf %s {word}")]).output().expect("bash");
+            let read = output.stdout.strip_prefix(b"./").unwrap_or(&output.stdout);
+            assert_eq!(read, name, "{word}");
+            assert!(!word.chars().any(char::is_control), "{word}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The open connections, limited in number: a new one that finds all places taken gets the place of
+//! the one that has been silent longest. So neither requests that are never finished nor viewers
+//! that read nothing keep others out.
+
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Connections whose request isn't answered yet, and viewers.
+const MOST_OPENING: usize = 64;
+pub(crate) const MOST_VIEWERS: usize = 64;
+
+/// Stage of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Its request is being read or answered.
+    Opening,
+    /// The connection is a WebSocket that is sent views.
+    Viewer,
+}
+
+/// All connections.
+#[derive(Default)]
+pub(crate) struct Connections {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    open: Vec<Open>,
+    /// Counts signs of life: of two connections, the one with the lower count has been silent
+    /// longer.
+    signs: u64,
+}
+
+struct Open {
+    id: u64,
+    stream: Arc<TcpStream>,
+    stage: Stage,
+    last_active: u64,
+}
+
+impl Known {
+    fn next_sign(&mut self) -> u64 {
+        self.signs += 1;
+        self.signs
+    }
+
+    /// Ends the connections of a stage that have been silent longest, until so many are left.
+    fn make_room(&mut self, stage: Stage, most: usize) {
+        while self.open.iter().filter(|open| open.stage == stage).count() > most {
+            let of_stage = self.open.iter().enumerate().filter(|(_, open)| open.stage == stage);
+            let silent = of_stage.min_by_key(|(_, open)| open.last_active).map(|(at, _)| at);
+            let Some(at) = silent else { return };
+            // Its thread wakes up and finds it ended; it may have ended already.
+            let _ = self.open.remove(at).stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+impl Connections {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a connection in.
+    pub(crate) fn admit(self: &Arc<Self>, stream: TcpStream) -> Connection {
+        let stream = Arc::new(stream);
+        let mut known = self.lock();
+        known.make_room(Stage::Opening, MOST_OPENING - 1);
+        let id = known.next_sign();
+        let open = Open { id, stream: Arc::clone(&stream), stage: Stage::Opening, last_active: id };
+        known.open.push(open);
+        Connection { all: Arc::clone(self), id, stream }
+    }
+
+    /// Ends one connection whose request isn't answered yet, or else a viewer: there are no more
+    /// descriptors.
+    pub(crate) fn end_one(&self) {
+        let mut known = self.lock();
+        let opening = known.open.iter().filter(|open| open.stage == Stage::Opening).count();
+        match opening.checked_sub(1) {
+            Some(fewer) => known.make_room(Stage::Opening, fewer),
+            None => {
+                let fewer = known.open.len().saturating_sub(1);
+                known.make_room(Stage::Viewer, fewer);
+            }
+        }
+    }
+}
+
+/// One connection, which has its place until this is dropped.
+pub(crate) struct Connection {
+    all: Arc<Connections>,
+    pub(crate) id: u64,
+    pub(crate) stream: Arc<TcpStream>,
+}
+
+impl Connection {
+    /// Moves a connection that has asked for views to the viewers.
+    pub(crate) fn become_viewer(&self) {
+        let mut known = self.all.lock();
+        let sign = known.next_sign();
+        if let Some(open) = known.open.iter_mut().find(|open| open.id == self.id) {
+            (open.stage, open.last_active) = (Stage::Viewer, sign);
+        }
+        known.make_room(Stage::Viewer, MOST_VIEWERS);
+    }
+
+    /// Records a sign of life: a whole message was received or sent.
+    pub(crate) fn record_activity(&self) {
+        let mut known = self.all.lock();
+        let sign = known.next_sign();
+        if let Some(open) = known.open.iter_mut().find(|open| open.id == self.id) {
+            open.last_active = sign;
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.all.lock().open.retain(|open| open.id != self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::net::TcpListener;
+
+    struct Place {
+        listener: TcpListener,
+        all: Arc<Connections>,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+            Self { listener, all: Arc::default() }
+        }
+
+        /// Both ends of a connection.
+        fn connect(&self) -> (Connection, TcpStream) {
+            let address = self.listener.local_addr().expect("an address");
+            let far = TcpStream::connect(address).expect("it listens");
+            (self.all.admit(self.listener.accept().expect("a connection").0), far)
+        }
+    }
+
+    fn has_ended(connection: &Connection) -> bool {
+        connection.stream.set_nonblocking(true).expect("a socket");
+        matches!((&*connection.stream).read(&mut [0]), Ok(0))
+    }
+
+    #[test]
+    fn whoever_has_been_silent_longest_makes_room() {
+        let place = Place::new();
+        let mut all: Vec<_> = (0..MOST_OPENING).map(|_| place.connect()).collect();
+        all[0].0.record_activity();
+        all.push(place.connect());
+        all.push(place.connect());
+        let ended: Vec<_> = (0..all.len()).filter(|at| has_ended(&all[*at].0)).collect();
+        assert_eq!(ended, [1, 2]);
+        all.drain(3..10);
+        all.push(place.connect());
+        assert!(!has_ended(&all[0].0), "there was room");
+    }
+
+    #[test]
+    fn viewers_and_requests_have_places_of_their_own() {
+        let place = Place::new();
+        let viewers: Vec<_> = (0..MOST_VIEWERS + 2).map(|_| place.connect()).collect();
+        let ended =
+            |from: &[(Connection, TcpStream)]| from.iter().filter(|it| has_ended(&it.0)).count();
+        assert_eq!(ended(&viewers), 2, "as requests");
+        let place = Place::new();
+        let connect = |_| {
+            let both = place.connect();
+            both.0.become_viewer();
+            both
+        };
+        let viewers: Vec<_> = (0..MOST_VIEWERS + 2).map(connect).collect();
+        let requests: Vec<_> = (0..MOST_OPENING).map(|_| place.connect()).collect();
+        assert_eq!((ended(&viewers), ended(&requests)), (2, 0));
+        place.all.end_one();
+        assert_eq!((ended(&viewers), ended(&requests)), (2, 1));
+        drop(requests);
+        place.all.end_one();
+        assert_eq!(ended(&viewers), 3);
+    }
+}

@@ -1,0 +1,131 @@
+//! Requests of a browser, as `protocol` defines them: read from text and checked against bounds.
+//!
+//! Texts come from any computer that can connect. A malformed request, or one beyond the limits of
+//! a session, is refused here.
+
+use serde::Deserialize;
+
+use crate::watch::tile::Shrink;
+
+/// No view is larger than this many bytes of pictures; a browser that asks for more gets fewer
+/// machines.
+const MOST_PICTURE_BYTES: usize = 8 << 20;
+
+/// Nor are those of all viewers together, who share it: each has one view on its way.
+const MOST_BYTES_OF_ALL: usize = 64 << 20;
+
+/// Limits of the speed: full speed is requested with 0; the slowest is a frame a minute.
+const FASTEST_TIMES: f64 = 1000.0;
+const SLOWEST_TIMES: f64 = 0.001;
+
+/// Request of a browser.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Request {
+    Look(Look),
+    Run,
+    Pause,
+    Step,
+    Speed { times: f64 },
+    Reset,
+    Hold { env: usize, buttons: u8 },
+    LetGo,
+}
+
+/// Range of machines that a browser shows, with the scale of their pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(crate) struct Look {
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+    pub(crate) shrink: Shrink,
+    #[serde(default)]
+    pub(crate) chosen: Option<usize>,
+}
+
+impl Look {
+    /// As much of it as there is.
+    pub(crate) fn clipped(self, num_envs: usize, viewers: usize) -> Self {
+        let first = self.first.min(num_envs);
+        let share = MOST_BYTES_OF_ALL / viewers.max(1);
+        let most = share.min(MOST_PICTURE_BYTES) / self.shrink.tile_bytes();
+        let count = self.count.min(num_envs - first).min(most);
+        Self { first, count, chosen: self.chosen.filter(|env| *env < num_envs), ..self }
+    }
+}
+
+/// Understand a text from the browser, or say what is wrong with it.
+pub(crate) fn parse(text: &str) -> Result<Request, String> {
+    let request = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if let Request::Speed { times } = request {
+        check_speed(times)?;
+    }
+    Ok(request)
+}
+
+pub(crate) fn check_speed(times: f64) -> Result<(), String> {
+    if times == 0.0 || (SLOWEST_TIMES..=FASTEST_TIMES).contains(&times) {
+        Ok(())
+    } else {
+        Err(format!(
+            "speed {times:e} is not 0 (as fast as it goes) or between {SLOWEST_TIMES} and {FASTEST_TIMES}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_swarm::FRAME_BYTES;
+
+    #[test]
+    fn every_request_is_understood() {
+        let look = r#"{"type":"look","first":2,"count":3,"shrink":4,"chosen":null}"#;
+        let shrink = Shrink::try_from(4).expect("4 is one");
+        let expected = [
+            (look, Request::Look(Look { first: 2, count: 3, shrink, chosen: None })),
+            (r#"{"type":"run"}"#, Request::Run),
+            (r#"{"type":"pause"}"#, Request::Pause),
+            (r#"{"type":"step"}"#, Request::Step),
+            (r#"{"type":"speed","times":0.5}"#, Request::Speed { times: 0.5 }),
+            (r#"{"type":"reset"}"#, Request::Reset),
+            (r#"{"type":"hold","env":1,"buttons":255}"#, Request::Hold { env: 1, buttons: 255 }),
+            (r#"{"type":"let_go"}"#, Request::LetGo),
+        ];
+        for (text, request) in expected {
+            assert_eq!(parse(text), Ok(request), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_malformed_is_refused_with_its_reason() {
+        let cases = [
+            ("", "EOF"),
+            ("{}", "type"),
+            ("[1,2]", "expected"),
+            (r#"{"type":"fly"}"#, "fly"),
+            (r#"{"type":"look","first":-1,"count":1,"shrink":1}"#, "-1"),
+            (r#"{"type":"look","first":0,"count":1,"shrink":3}"#, "shrink"),
+            (r#"{"type":"hold","env":0,"buttons":256}"#, "256"),
+            (r#"{"type":"speed","times":-1}"#, "between 0.001"),
+            (r#"{"type":"speed","times":1e-320}"#, "between 0.001"),
+            (r#"{"type":"speed","times":1e300}"#, "between 0.001"),
+            (r#"{"type":"speed"}"#, "times"),
+        ];
+        for (text, reason) in cases {
+            let refused = parse(text).expect_err(text);
+            assert!(refused.contains(reason), "{text}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_look_is_clipped_to_the_machines_there_are_and_to_a_size() {
+        let shrink = Shrink::try_from(1).expect("1 is one");
+        let look = Look { first: 60, count: usize::MAX, shrink, chosen: Some(64) };
+        assert_eq!(look.clipped(64, 1), Look { first: 60, count: 4, shrink, chosen: None });
+        let look = Look { first: usize::MAX, count: 1, shrink, chosen: Some(63) };
+        assert_eq!(look.clipped(64, 1), Look { first: 64, count: 0, shrink, chosen: Some(63) });
+        let look = Look { first: 0, count: 1 << 20, shrink, chosen: None };
+        assert_eq!(look.clipped(1 << 20, 1).count, MOST_PICTURE_BYTES / FRAME_BYTES);
+        assert_eq!(look.clipped(1 << 20, 64).count, (1 << 20) / FRAME_BYTES);
+    }
+}

@@ -1,0 +1,106 @@
+//! The channel from the viewers' threads to the swarm's thread. It carries new viewers, and it
+//! wakes the swarm when a viewer has sent a request. Each viewer has a queue of its own for
+//! requests, so that one viewer cannot fill the queue of another.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use crate::watch::request::Request;
+
+/// New viewers that may wait for the swarm.
+const MOST_WAITING: usize = 64;
+
+/// Request of a viewer; `looks` counts the viewer's looks, this request included.
+pub(crate) struct ViewerRequest {
+    pub(crate) request: Request,
+    pub(crate) looks: u64,
+}
+
+/// The answer to the look of that number.
+pub(crate) struct View {
+    pub(crate) look: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The swarm's end of the queues of one viewer, who has left when `requests` has ended.
+pub(crate) struct ViewerLink {
+    pub(crate) requests: Receiver<ViewerRequest>,
+    pub(crate) views: Sender<View>,
+    /// A view is on its way to the browser, which gets no other one meanwhile.
+    pub(crate) is_served: Arc<AtomicBool>,
+}
+
+/// The viewers' end of the channel.
+#[derive(Clone)]
+pub(crate) struct SwarmSender {
+    sender: SyncSender<Option<ViewerLink>>,
+    is_woken: Arc<AtomicBool>,
+}
+
+/// The swarm's end of the channel.
+pub(crate) struct SwarmReceiver {
+    receiver: Receiver<Option<ViewerLink>>,
+    is_woken: Arc<AtomicBool>,
+}
+
+/// Creates both ends.
+pub(crate) fn swarm_channel() -> (SwarmSender, SwarmReceiver) {
+    let (sender, receiver) = sync_channel(MOST_WAITING);
+    let is_woken = Arc::new(AtomicBool::new(false));
+    (SwarmSender { sender, is_woken: Arc::clone(&is_woken) }, SwarmReceiver { receiver, is_woken })
+}
+
+impl SwarmSender {
+    /// Brings a new viewer; false if the swarm has ended.
+    pub(crate) fn join(&self, link: ViewerLink) -> bool {
+        self.sender.send(Some(link)).is_ok()
+    }
+
+    /// Wakes the swarm, which then reads all queues. Only the first of several calls sends a
+    /// message, until the swarm has waited again: a flood of requests sends no more.
+    pub(crate) fn wake(&self) {
+        if self.is_woken.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        if let Err(TrySendError::Full(_)) = self.sender.try_send(None) {
+            // The new viewers in the channel wake the swarm.
+        }
+    }
+}
+
+impl SwarmReceiver {
+    /// Waits until the swarm is woken, for ever if no time is given; returns a new viewer.
+    pub(crate) fn wait(
+        &self,
+        time: Option<Duration>,
+    ) -> Result<Option<ViewerLink>, RecvTimeoutError> {
+        let came = match time {
+            Some(time) => self.receiver.recv_timeout(time),
+            None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        // Requests from here on wake the swarm again; earlier ones are in their queue.
+        self.is_woken.store(false, Ordering::SeqCst);
+        came
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_wakes_the_swarm_once_and_no_request_is_lost() {
+        let (to_swarm, from_viewers) = swarm_channel();
+        for _ in 0..1000 {
+            to_swarm.wake();
+        }
+        assert!(matches!(from_viewers.wait(Some(Duration::ZERO)), Ok(None)));
+        assert!(from_viewers.wait(Some(Duration::ZERO)).is_err());
+        to_swarm.wake();
+        assert!(matches!(from_viewers.wait(None), Ok(None)));
+        drop(to_swarm);
+        assert!(matches!(from_viewers.wait(None), Err(RecvTimeoutError::Disconnected)));
+    }
+}

@@ -1,0 +1,60 @@
+//! A connection whose other side has so long for what it is doing, however slowly its bytes come or
+//! go.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Reads and writes until a deadline; after it everything fails.
+pub(crate) struct Timed {
+    stream: Arc<TcpStream>,
+    until: Instant,
+}
+
+impl Timed {
+    /// A connection with so much time from now on.
+    pub(crate) fn new(stream: Arc<TcpStream>, time: Duration) -> Self {
+        Self { stream, until: Instant::now() + time }
+    }
+
+    /// Gives so much time from now on.
+    pub(crate) fn allow(&mut self, time: Duration) {
+        self.until = Instant::now() + time;
+    }
+
+    /// Makes reading and writing return at once.
+    pub(crate) fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.stream.set_nonblocking(nonblocking)
+    }
+
+    fn left(&self) -> io::Result<Option<Duration>> {
+        match self.until.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(ErrorKind::TimedOut.into()),
+            left => Ok(Some(left)),
+        }
+    }
+}
+
+/// Returns true if the error is that time was up.
+pub(crate) fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
+}
+
+impl Read for Timed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        (&*self.stream).read(buffer)
+    }
+}
+
+impl Write for Timed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        (&*self.stream).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&*self.stream).flush()
+    }
+}

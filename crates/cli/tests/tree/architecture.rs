@@ -1,0 +1,198 @@
+//! The house rules that a compiler doesn't hold: who may depend on whom, how long files may be, and
+//! which names say nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+const LONGEST_FILE_LINES: usize = 600;
+
+const EMPTY_NAMES: [&str; 7] = ["utils", "util", "helpers", "common", "base", "misc", "manager"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn crates() -> Vec<String> {
+    let folder = root().join("crates");
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .expect("the crates folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Our crates among the `[dependencies]` of one; tests may use more.
+fn uses(name: &str) -> BTreeSet<String> {
+    let path = root().join("crates").join(name).join("Cargo.toml");
+    let text = std::fs::read_to_string(&path).expect("a manifest");
+    let mut in_dependencies = false;
+    let mut found = BTreeSet::new();
+    for line in text.lines() {
+        if line.starts_with('[') {
+            in_dependencies = line == "[dependencies]";
+        } else if let Some(rest) = line.strip_prefix("gbxcule-")
+            && in_dependencies
+        {
+            found.insert(rest.split(['.', ' ', '=']).next().expect("a name").to_owned());
+        }
+    }
+    found
+}
+
+/// The table of crates in docs/architecture.md: what each uses.
+fn documented() -> BTreeMap<String, BTreeSet<String>> {
+    let page = std::fs::read_to_string(root().join("docs/architecture.md")).expect("the page");
+    let section = page.split("\n## ").find(|section| section.starts_with("The crates\n"));
+    let rows = section.expect("a section about crates").lines().filter_map(|line| {
+        let row = line.strip_prefix("| `")?.strip_suffix('|')?;
+        let [name, _, used] = row.split('|').collect::<Vec<_>>()[..] else { return None };
+        let used = used.split(',').map(|name| name.trim().trim_matches('`').to_owned());
+        let used = used.filter(|name| !name.is_empty()).collect();
+        Some((name.trim().trim_matches('`').to_owned(), used))
+    });
+    rows.collect()
+}
+
+#[test]
+fn crates_use_each_other_as_the_architecture_says() {
+    let found = crates().into_iter().map(|name| (name.clone(), uses(&name)));
+    let (found, documented) = (found.collect::<BTreeMap<_, _>>(), documented());
+    for (name, used) in &found {
+        assert_eq!(Some(used), documented.get(name), "docs/architecture.md, the row of {name}");
+    }
+    for name in documented.keys() {
+        assert!(found.contains_key(name), "docs/architecture.md has a row for {name}");
+    }
+}
+
+#[test]
+fn only_tests_use_the_testkit() {
+    for name in crates() {
+        assert!(!uses(&name).contains("testkit"), "{name} is no test");
+    }
+}
+
+/// The release profile is one for other people's code: a crate of ours that it doesn't name would
+/// be slow unnoticed.
+#[test]
+fn the_release_profile_names_every_crate() {
+    let text = std::fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
+    let (_, profile) = text.split_once("[profile.release.package]").expect("a release profile");
+    for name in crates() {
+        assert!(profile.contains(&format!("\ngbxcule-{name} = {{")), "{name} has no row");
+    }
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !name.starts_with('.') && name != "target" && name != "runs" {
+                sources(&path, found);
+            }
+        } else if name.ends_with(".rs") || name.ends_with(".py") {
+            found.push(path);
+        }
+    }
+}
+
+fn all_sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for part in ["crates", "fuzz", "python"] {
+        sources(&root().join(part), &mut found);
+    }
+    assert!(found.len() > 100, "only {} sources found", found.len());
+    found
+}
+
+#[test]
+fn no_source_is_longer_than_a_reader_can_hold() {
+    for path in all_sources() {
+        let lines = std::fs::read_to_string(&path).expect("a source").lines().count();
+        assert!(lines <= LONGEST_FILE_LINES, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn every_name_says_something() {
+    for path in all_sources() {
+        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        assert!(!EMPTY_NAMES.contains(&stem.as_str()), "{} says nothing", path.display());
+        assert!(stem != "mod", "{}: name it after its module, beside the folder", path.display());
+    }
+}
+
+#[test]
+fn every_rust_source_opens_with_what_it_is() {
+    for path in all_sources().iter().filter(|path| path.extension().is_some_and(|it| it == "rs")) {
+        let text = std::fs::read_to_string(path).expect("a source");
+        assert!(text.starts_with("//!"), "{} does not open with `//!`", path.display());
+    }
+}
+
+/// Macros that panic when the reader has gone away or the disk is full.
+const PRINTING: [&str; 4] = ["println!(", "print!(", "eprintln!(", "eprint!("];
+
+/// Streams on which that printing is built; only the command's printer uses them.
+const STREAMS: [&str; 2] = ["io::stdout", "io::stderr"];
+
+#[test]
+fn one_printer_writes_all_standard_output() {
+    let mut is_printer_there = false;
+    for path in all_sources().iter().filter(|path| path.extension().is_some_and(|it| it == "rs")) {
+        let name = path.strip_prefix(root()).expect("below the root").display().to_string();
+        // Build scripts speak to Cargo, tests to their runner.
+        if !name.contains("/src/") || name.ends_with("/tests.rs") || name.contains("/tests/") {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).expect("a source");
+        let has = |part: &&str| text.contains(*part);
+        assert_eq!(PRINTING.iter().find(|part| has(part)), None, "{name}: use `print`");
+        let is_printer = name == "crates/cli/src/print.rs";
+        is_printer_there |= is_printer && STREAMS.iter().all(has);
+        if name.starts_with("crates/cli/") && !is_printer {
+            assert_eq!(STREAMS.iter().find(|part| has(part)), None, "{name}: use `print`");
+        }
+    }
+    assert!(is_printer_there);
+}
+
+/// Crates in which no two types that leave their modules have one name.
+const DISTINCT_TYPES: [&str; 9] = [
+    "codegen-clif",
+    "codegen-cxx",
+    "dialect",
+    "interp",
+    "ir",
+    "runtime",
+    "subset",
+    "testkit",
+    "transform",
+];
+
+/// The type that a line defines for more than its module.
+fn exported_type(line: &str) -> Option<&str> {
+    let line = line.trim_start().strip_prefix("pub")?;
+    let line = line.strip_prefix("(crate)").or(line.strip_prefix("(super)")).unwrap_or(line);
+    let kinds = ["struct ", "enum ", "trait ", "type ", "union "];
+    let rest = kinds.iter().find_map(|kind| line.trim_start().strip_prefix(kind))?;
+    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
+#[test]
+fn types_that_leave_their_module_have_names_of_their_own() {
+    for name in DISTINCT_TYPES {
+        let mut found = Vec::new();
+        sources(&root().join("crates").join(name).join("src"), &mut found);
+        let mut known: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for path in found.into_iter().filter(|path| path.extension().is_some_and(|it| it == "rs")) {
+            let text = std::fs::read_to_string(&path).expect("a source");
+            for ty in text.lines().filter_map(exported_type) {
+                let other = known.insert(ty.to_owned(), path.clone());
+                assert_eq!(other, None, "{name}: `{ty}` is in {} too", path.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Rules about the tree itself, which no compiler holds: who depends on whom, how files are named
+//! and how long they are, how sentences read, and that pages name what exists.
+
+mod architecture;
+mod contributing;
+mod files;
+mod words;

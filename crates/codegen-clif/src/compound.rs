@@ -1,0 +1,159 @@
+//! Operations on composites: by component, taken apart and put together.
+
+use super::lowerer::{Lowerer, Val};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use gbxcule_ir::layout::field_offsets;
+use gbxcule_ir::{Scalar, Shape, Type};
+
+impl Lowerer<'_, '_> {
+    /// Applies `each` to the scalars of operands that have equally many. `from` is the operands'
+    /// scalar, `ty` the result's type.
+    pub(super) fn by_component(
+        &mut self,
+        from: Scalar,
+        ty: Type,
+        operands: &[Val],
+        mut each: impl FnMut(&mut Self, &[Value]) -> Value,
+    ) -> Val {
+        let Some((to, count)) = self.module.types.components(ty) else {
+            unreachable!("check rule 4: an operation on components")
+        };
+        if operands.iter().all(|operand| !matches!(operand, Val::Memory(_))) {
+            let rows = (0..count as usize).map(|at| {
+                let row: Vec<Value> = operands.iter().map(|operand| operand.leaves()[at]).collect();
+                each(self, &row)
+            });
+            return Val::from_leaves(rows.collect());
+        }
+        let addresses: Vec<Value> = operands
+            .iter()
+            .map(|operand| match operand {
+                Val::Memory(address) => *address,
+                _ => unreachable!("operands are of one size"),
+            })
+            .collect();
+        let slot = self.slot(u64::from(count) * u64::from(to.bytes()));
+        let result = self.slot_address(slot);
+        self.chunks(u64::from(count), 1, |lowerer, at, offset| {
+            let index = lowerer.b.ins().iadd_imm_s(at, i64::from(offset));
+            let row: Vec<Value> = addresses
+                .iter()
+                .map(|&base| {
+                    let moved = lowerer.scaled(base, index, from);
+                    lowerer.load_scalar(from, moved, 0)
+                })
+                .collect();
+            let value = each(lowerer, &row);
+            let target = lowerer.scaled(result, index, to);
+            lowerer.b.ins().store(MemFlagsData::trusted(), value, target, 0);
+        });
+        Val::Memory(result)
+    }
+
+    fn scaled(&mut self, base: Value, index: Value, of: Scalar) -> Value {
+        let bytes = self.b.ins().imul_imm_s(index, i64::from(of.bytes()));
+        self.b.ins().iadd(base, bytes)
+    }
+
+    pub(super) fn select(&mut self, condition: Value, accept: &Val, reject: &Val) -> Val {
+        if let (Val::Memory(accept), Val::Memory(reject)) = (accept, reject) {
+            return Val::Memory(self.b.ins().select(condition, *accept, *reject));
+        }
+        let pairs: Vec<_> = accept.leaves().iter().zip(reject.leaves()).collect();
+        let chosen = pairs.into_iter().map(|(&a, &r)| self.b.ins().select(condition, a, r));
+        Val::from_leaves(chosen.collect())
+    }
+
+    pub(super) fn zero(&mut self, ty: Type) -> Val {
+        let flat = self.flat(ty);
+        if flat.is_large() {
+            let slot = self.slot(flat.size);
+            self.clear(slot, flat.size);
+            return Val::Memory(self.slot_address(slot));
+        }
+        let zeros = flat.leaves.iter().map(|leaf| self.zero_of(leaf.scalar));
+        Val::from_leaves(zeros.collect())
+    }
+
+    pub(super) fn construct(&mut self, ty: Type, parts: &[gbxcule_ir::Value]) -> Val {
+        let vals: Vec<Val> = parts.iter().map(|&part| self.val(part)).collect();
+        if let Shape::Tuple(_) = self.module.types[ty] {
+            return Val::Parts(vals.into());
+        }
+        let flat = self.flat(ty);
+        if !flat.is_large() {
+            let leaves = vals.iter().flat_map(|val| val.leaves().iter().copied());
+            return Val::from_leaves(leaves.collect());
+        }
+        let slot = self.slot(flat.size);
+        let address = self.slot_address(slot);
+        for (at, (val, &part)) in vals.iter().zip(parts).enumerate() {
+            let loc = super::lowerer::Loc::Memory { address, offset: self.part_offset(ty, at) };
+            let part = self.ty(part);
+            self.write(&loc, part, val);
+        }
+        Val::Memory(address)
+    }
+
+    /// Where a part lies.
+    fn part_offset(&self, ty: Type, index: usize) -> i32 {
+        let types = &self.module.types;
+        let offset = match types[ty] {
+            Shape::Struct(id) => {
+                field_offsets(types, types.structure(id)).unwrap_or_default()[index]
+            }
+            Shape::Fixed { of, .. } => {
+                types.layout(of).map_or(0, |layout| layout.size) * index as u64
+            }
+            _ => {
+                let size = types.components(ty).map_or(0, |(of, _)| of.bytes());
+                u64::from(size) * index as u64
+            }
+        };
+        offset as i32
+    }
+
+    pub(super) fn splat(&mut self, ty: Type, part: gbxcule_ir::Value) -> Val {
+        let (val, part) = (self.val(part), self.ty(part));
+        let flat = self.flat(ty);
+        let size = self.module.types.layout(part).map_or(1, |layout| layout.size.max(1));
+        if !flat.is_large() {
+            let count = flat.leaves.len() / val.leaves().len().max(1);
+            return Val::from_leaves(val.leaves().repeat(count));
+        }
+        let slot = self.slot(flat.size);
+        let result = self.slot_address(slot);
+        self.chunks(flat.size, size, |lowerer, at, offset| {
+            let address = lowerer.b.ins().iadd(result, at);
+            lowerer.write(&super::lowerer::Loc::Memory { address, offset }, part, &val);
+        });
+        Val::Memory(result)
+    }
+
+    /// A part of type `ty` of a value of type `whole`.
+    pub(super) fn extract(&mut self, val: &Val, whole: Type, index: u32, ty: Type) -> Val {
+        match val {
+            Val::Parts(parts) => parts[index as usize].clone(),
+            Val::Memory(address) => {
+                let offset = self.part_offset(whole, index as usize);
+                if self.flat(ty).is_large() {
+                    // The whole does not change either.
+                    let offset = self.b.ins().iconst(types::I64, i64::from(offset));
+                    return Val::Memory(self.b.ins().iadd(*address, offset));
+                }
+                self.read(&super::lowerer::Loc::Memory { address: *address, offset }, ty)
+            }
+            _ => {
+                let count = self.flats.count(self.module, ty) as usize;
+                let first = match self.module.types[whole] {
+                    Shape::Struct(id) => {
+                        let fields = &self.module.types.structure(id).fields[..index as usize];
+                        fields.iter().map(|f| self.flats.count(self.module, f.ty) as usize).sum()
+                    }
+                    _ => index as usize * count,
+                };
+                Val::from_leaves(val.leaves()[first..first + count].to_vec())
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Lowering to cranelift IR, for machine code in this process.
+//!
+//! Pure: it makes `ir::Function`s and lists what they refer to; `gbxcule-runtime` compiles,
+//! maps and runs them. Each kernel becomes one function that runs a *range* of the launch
+//! grid:
+//!
+//! `fn(record, arguments, begin: i64, end: i64) -> i32`
+//!
+//! so that array descriptors are read once and the loop over threads is compiled code. It gives 0,
+//! or the [`Site`] that faulted plus 1 after writing details to the
+//! [`RangeRecord`](gbxcule_ir::abi::RangeRecord). Small functions are lowered in place at their
+//! calls; by-reference parameters then *are* the caller's variables.
+//!
+//! A value is taken apart into scalars as long as there are at most [`shape::LEAVES_MAX`]; larger
+//! ones lie in stack slots. Nothing here recurses over statements: bodies may be large and nest
+//! deeply.
+
+mod arithmetic;
+mod array;
+mod atomic;
+mod call;
+mod compound;
+mod control;
+mod convert;
+mod division;
+mod entry;
+mod exclusive;
+mod fault;
+mod half;
+mod lowerer;
+mod memory;
+mod native;
+mod op;
+mod place;
+mod plan;
+mod program;
+mod shape;
+mod sine;
+mod uniform;
+
+pub use exclusive::{ExclusiveArray, SMALL_MAX};
+pub use fault::Site;
+pub use program::{Emitted, Entry, Import, Printed, Program};
+
+use cranelift_codegen::isa::TargetFrontendConfig;
+use gbxcule_ir::Module;
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::Valid;
+
+/// Assumption about the memory that threads running at once may change for each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// No two threads ever run at once: nothing is done atomically.
+    Alone,
+    /// The arrays that [`Entry::exclusive`] names have their elements, and memory, for themselves:
+    /// what is done to a thread's own elements isn't done atomically.
+    Exclusive,
+    /// Anything.
+    Any,
+}
+
+/// Options of the lowering.
+#[derive(Clone, Copy)]
+pub struct Options {
+    /// Which functions check indices, divisors and views.
+    pub checks: Checks,
+    /// Which threads run at once.
+    pub sharing: Sharing,
+    /// Facts about the machine: C's calling convention.
+    pub target: TargetFrontendConfig,
+}
+
+/// Lowers all kernels of a module and the functions they need.
+pub fn lower(module: &Valid<Module>, options: Options) -> Program {
+    let plan = plan::Plan::new(module, options.checks);
+    let mut program = Program::default();
+    let mut scratch = lowerer::Scratch::new(module);
+    for &function in plan.emitted() {
+        let ir = lowerer::lower(module, &plan, options, &mut program, &mut scratch, function);
+        program.functions.push(Emitted { function, ir });
+    }
+    program.entries = plan.entries(module);
+    program
+}

@@ -1,0 +1,372 @@
+//! The state of lowering one function, and its beginning and end.
+//!
+//! A function lowered in place at a call is a [`Frame`] on top of its caller's. The work left is a
+//! stack of [`super::control::LoweringTask`]s, so that no input makes this recurse deeply.
+
+use super::control::LoweringTask;
+use super::plan::Plan;
+use super::program::{Import, Program};
+use super::shape::{Flat, Flats, clif_type};
+use super::{Options, entry};
+use cranelift_codegen::ir::{
+    self, AbiParam, Block, ExtFuncData, ExternalName, FuncRef, GlobalValueData, InstBuilder,
+    Signature, StackSlot, UserExternalName, UserFuncName, Value, types,
+};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::source::Span;
+use gbxcule_ir::{Body, FunctionId, Kind, Mode, Module, Scalar, TableId, Type};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Buffers that are kept from function to function.
+pub(super) struct Scratch {
+    builder: FunctionBuilderContext,
+    flats: Flats,
+}
+
+impl Scratch {
+    pub(super) fn new(module: &Module) -> Self {
+        Self { builder: FunctionBuilderContext::new(), flats: Flats::new(module) }
+    }
+}
+
+/// A value of the IR.
+#[derive(Clone, Debug)]
+pub(super) enum Val {
+    /// A single scalar.
+    One(Value),
+    /// All scalars of a small composite.
+    Leaves(Rc<[Value]>),
+    /// The address of a large composite, which never changes.
+    Memory(Value),
+    /// The parts of a tuple.
+    Parts(Rc<[Self]>),
+}
+
+/// Where a variable lies.
+#[derive(Clone, Debug)]
+pub(super) enum Storage {
+    Vars(Rc<[Variable]>),
+    Slot(StackSlot),
+}
+
+/// A place that was found.
+#[derive(Clone, Debug)]
+pub(super) enum Loc {
+    /// Scalars of a variable from `first` on.
+    Vars {
+        vars: Rc<[Variable]>,
+        first: usize,
+    },
+    /// Scalars of a value that is only read, from `first` on.
+    Value {
+        val: Val,
+        first: usize,
+    },
+    Memory {
+        address: Value,
+        offset: i32,
+    },
+}
+
+/// Value or place that a parameter is bound to.
+#[derive(Clone, Debug)]
+pub(super) enum Bound {
+    Value(Val),
+    Place(Loc),
+}
+
+/// How a frame is left.
+#[derive(Clone, Debug)]
+pub(super) enum Exit {
+    /// The function returns; large results go where the pointer points.
+    Return { results: Option<Value> },
+    /// The thread ends: on to the next.
+    Thread(Block),
+    /// On in the caller, where `value` becomes defined.
+    Call { rest: Block, slots: Vec<StackSlot>, value: gbxcule_ir::Value },
+}
+
+/// One function being lowered, in place or not.
+pub(super) struct Frame<'a> {
+    pub(super) function: FunctionId,
+    pub(super) body: &'a Body,
+    pub(super) values: Vec<Option<Val>>,
+    pub(super) locals: Vec<Storage>,
+    pub(super) params: Vec<Bound>,
+    pub(super) exit: Exit,
+    /// Where it was called.
+    pub(super) called_at: Span,
+    /// Loop indices that are never negative.
+    pub(super) upward: Vec<gbxcule_ir::Value>,
+    /// Where `Break` and `Continue` go.
+    pub(super) loops: Vec<(Block, Block)>,
+}
+
+/// A thread being lowered. Kernels whose control flow is the same for all threads are lowered for
+/// several at once, statement by statement, so that the machine always has something to do.
+#[derive(Default)]
+pub(super) struct Lane<'a> {
+    pub(super) frames: Vec<Frame<'a>>,
+    /// In a kernel, its number.
+    pub(super) thread: Option<Value>,
+    /// Launch index by dimension, as far as it is asked for.
+    pub(super) coordinates: Vec<Value>,
+}
+
+pub(super) struct Lowerer<'a, 'f> {
+    pub(super) module: &'a Valid<Module>,
+    pub(super) plan: &'a Plan,
+    pub(super) options: Options,
+    pub(super) program: &'a mut Program,
+    pub(super) flats: &'a mut Flats,
+    pub(super) b: FunctionBuilder<'f>,
+    pub(super) lanes: Vec<Lane<'a>>,
+    /// The one that is lowered now; 0 when control flow is.
+    pub(super) lane: usize,
+    pub(super) todo: Vec<LoweringTask<'a>>,
+    pub(super) record: Value,
+    /// Of a function out of line, the scalar that it returns in a register.
+    pub(super) register_result: Option<Scalar>,
+    pub(super) fault_exit: Option<Block>,
+    pub(super) status_exit: Option<Block>,
+    pub(super) span: Span,
+    functions: HashMap<u32, FuncRef>,
+    tables: HashMap<TableId, ir::GlobalValue>,
+}
+
+/// Lowers a function that is called out of line, or a kernel.
+pub(super) fn lower(
+    module: &Valid<Module>,
+    plan: &Plan,
+    options: Options,
+    program: &mut Program,
+    scratch: &mut Scratch,
+    id: FunctionId,
+) -> ir::Function {
+    let position = plan.of(id).position.unwrap_or_default();
+    let is_kernel = module.functions[id].kind == Kind::Kernel;
+    let signature = if is_kernel {
+        entry::signature(options)
+    } else {
+        super::call::signature(module, plan, options, &mut scratch.flats, id)
+    };
+    let name = UserFuncName::user(0, position as u32);
+    let mut ir = ir::Function::with_name_signature(name, signature);
+    let b = FunctionBuilder::new(&mut ir, &mut scratch.builder);
+    let mut lowerer = Lowerer {
+        module,
+        plan,
+        options,
+        program,
+        flats: &mut scratch.flats,
+        b,
+        lanes: vec![Lane::default()],
+        lane: 0,
+        todo: Vec::new(),
+        record: Value::from_u32(0),
+        register_result: None,
+        fault_exit: None,
+        status_exit: None,
+        span: Span::NONE,
+        functions: HashMap::new(),
+        tables: HashMap::new(),
+    };
+    if is_kernel {
+        lowerer.kernel(id);
+    } else {
+        lowerer.callable(id);
+    }
+    lowerer.close_exits();
+    lowerer.b.seal_all_blocks();
+    lowerer.b.finalize(options.target);
+    ir
+}
+
+impl<'a> Lowerer<'a, '_> {
+    /// The thread that is lowered now.
+    pub(super) fn current_lane(&self) -> &Lane<'a> {
+        &self.lanes[self.lane]
+    }
+
+    /// Does something for every thread.
+    pub(super) fn each_lane(&mut self, mut act: impl FnMut(&mut Self)) {
+        for lane in 0..self.lanes.len() {
+            self.lane = lane;
+            act(self);
+        }
+        self.lane = 0;
+    }
+
+    pub(super) fn frame(&self) -> &Frame<'a> {
+        self.current_lane()
+            .frames
+            .last()
+            .unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
+    }
+
+    pub(super) fn frame_mut(&mut self) -> &mut Frame<'a> {
+        let frames = &mut self.lanes[self.lane].frames;
+        frames.last_mut().unwrap_or_else(|| unreachable!("statements are lowered in a frame"))
+    }
+
+    /// Returns true if the function in hand is checked, wherever it is lowered.
+    pub(super) fn is_checked(&self) -> bool {
+        self.options.checks.of(&self.module.functions[self.frame().function])
+    }
+
+    pub(super) fn body(&self) -> &'a Body {
+        self.frame().body
+    }
+
+    pub(super) fn ty(&self, value: gbxcule_ir::Value) -> Type {
+        self.body().type_of(value)
+    }
+
+    pub(super) fn flat(&mut self, ty: Type) -> Rc<Flat> {
+        self.flats.of(self.module, ty)
+    }
+
+    /// Value of the IR that is visible, as lowered.
+    pub(super) fn val(&self, value: gbxcule_ir::Value) -> Val {
+        match &self.frame().values[value.index()] {
+            Some(val) => val.clone(),
+            None => unreachable!("check rule 3: values are defined before they are used"),
+        }
+    }
+
+    /// Scalar of the IR that is visible, as lowered.
+    pub(super) fn scalar(&self, value: gbxcule_ir::Value) -> Value {
+        match self.frame().values[value.index()] {
+            Some(Val::One(value)) => value,
+            Some(Val::Leaves(ref leaves)) if leaves.len() == 1 => leaves[0],
+            _ => unreachable!("check rule 4: a scalar"),
+        }
+    }
+
+    pub(super) fn define(&mut self, value: gbxcule_ir::Value, val: Val) {
+        self.frame_mut().values[value.index()] = Some(val);
+    }
+
+    /// Begins a frame: variables are made and hold zero.
+    pub(super) fn enter(&mut self, function: FunctionId, params: Vec<Bound>, exit: Exit) {
+        let body = &self.module.functions[function].body;
+        let params = self.spill(function, params);
+        let kept = &self.plan.of(function).memory_locals;
+        let mut locals = Vec::with_capacity(body.locals.len());
+        for (id, local) in body.locals.iter() {
+            let flat = self.flat(local.ty);
+            locals.push(if kept[id.index()] {
+                let slot = self.slot(flat.size);
+                if !local.scratch {
+                    self.clear(slot, flat.size);
+                }
+                Storage::Slot(slot)
+            } else {
+                let vars = flat.leaves.iter().map(|leaf| {
+                    let zero = self.zero_of(leaf.scalar);
+                    let var = self.b.declare_var(clif_type(leaf.scalar));
+                    self.b.def_var(var, zero);
+                    var
+                });
+                Storage::Vars(vars.collect())
+            });
+        }
+        let values = vec![None; body.values.len()];
+        let called_at = self.span;
+        self.lanes[self.lane].frames.push(Frame {
+            function,
+            body,
+            values,
+            locals,
+            params,
+            exit,
+            called_at,
+            upward: Vec::new(),
+            loops: Vec::new(),
+        });
+    }
+
+    /// Puts those by-value parameters into memory that are indexed there.
+    fn spill(&mut self, function: FunctionId, params: Vec<Bound>) -> Vec<Bound> {
+        let declared = &self.module.functions[function].params;
+        let kept = &self.plan.of(function).memory_params;
+        let bound = params.into_iter().zip(declared).zip(kept);
+        let mut spilled = Vec::with_capacity(declared.len());
+        for ((bound, param), &kept) in bound {
+            spilled.push(match bound {
+                Bound::Value(val @ (Val::One(_) | Val::Leaves(_)))
+                    if kept && param.mode == Mode::Value =>
+                {
+                    Bound::Value(Val::Memory(self.in_memory(&val, param.ty)))
+                }
+                other => other,
+            });
+        }
+        spilled
+    }
+
+    /// A function of the program by its position in [`Plan::emitted`].
+    pub(super) fn function_ref(&mut self, position: usize, signature: Signature) -> FuncRef {
+        self.reference(position as u32, signature)
+    }
+
+    /// Calls a function of the runtime.
+    pub(super) fn call_import(&mut self, import: Import, args: &[Value]) -> Option<Value> {
+        let position = self.plan.emitted().len() + self.program.import(import);
+        let mut signature = Signature::new(self.options.target.default_call_conv);
+        let params = args.iter().map(|&arg| AbiParam::new(self.b.func.dfg.value_type(arg)));
+        signature.params.extend(params);
+        if let Import::Native(_, of) | Import::Remainder(of) = import {
+            signature.returns.push(AbiParam::new(clif_type(of)));
+        }
+        let callee = self.reference(position as u32, signature);
+        let call = self.b.ins().call(callee, args);
+        self.b.inst_results(call).first().copied()
+    }
+
+    fn reference(&mut self, position: u32, signature: Signature) -> FuncRef {
+        if let Some(&known) = self.functions.get(&position) {
+            return known;
+        }
+        let name = UserExternalName { namespace: 0, index: position };
+        let name = ExternalName::user(self.b.func.declare_imported_user_function(name));
+        let signature = self.b.import_signature(signature);
+        let data = ExtFuncData { name, signature, colocated: false, patchable: false };
+        let reference = self.b.import_function(data);
+        self.functions.insert(position, reference);
+        reference
+    }
+
+    /// The address of a constant table.
+    pub(super) fn table_address(&mut self, table: TableId) -> Value {
+        let global = match self.tables.get(&table) {
+            Some(&global) => global,
+            None => {
+                let index = self.program.table(table) as u32;
+                let name = UserExternalName { namespace: 1, index };
+                let name = ExternalName::user(self.b.func.declare_imported_user_function(name));
+                let data = GlobalValueData::Symbol {
+                    name,
+                    offset: 0.into(),
+                    colocated: false,
+                    tls: false,
+                };
+                let global = self.b.create_global_value(data);
+                self.tables.insert(table, global);
+                global
+            }
+        };
+        self.b.ins().symbol_value(types::I64, global)
+    }
+
+    /// Zero of a scalar type.
+    pub(super) fn zero_of(&mut self, scalar: Scalar) -> Value {
+        match scalar {
+            Scalar::F32 => self.b.ins().f32const(0.0),
+            Scalar::F64 => self.b.ins().f64const(0.0),
+            _ => self.b.ins().iconst(clif_type(scalar), 0),
+        }
+    }
+}

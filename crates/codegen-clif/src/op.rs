@@ -1,0 +1,90 @@
+//! Operations.
+
+use super::lowerer::{Lowerer, Val};
+use cranelift_codegen::ir::InstBuilder;
+use gbxcule_ir::{Op, Scalar, Value};
+
+impl Lowerer<'_, '_> {
+    /// Evaluates an operation, all but calls.
+    pub(super) fn operation(&mut self, value: Value) -> Val {
+        let body = self.body();
+        let data = &body.values[value];
+        let ty = data.ty;
+        match data.op {
+            Op::Literal(literal) => Val::One(self.literal(literal)),
+            Op::Zero => self.zero(ty),
+            Op::Unary(op, x) => {
+                let of = self.scalar_type(x);
+                let operands = [self.val(x)];
+                self.by_component(of, ty, &operands, |lowerer, row| lowerer.unary(op, of, row[0]))
+            }
+            Op::Binary(op, x, y) => {
+                let of = self.scalar_type(x);
+                let operands = [self.val(x), self.val(y)];
+                self.by_component(of, ty, &operands, |lowerer, row| {
+                    lowerer.binary(op, of, row[0], row[1])
+                })
+            }
+            Op::Compare(op, x, y) => {
+                let of = self.scalar_type(x);
+                let (x, y) = (self.scalar(x), self.scalar(y));
+                Val::One(self.compare(op, of, x, y))
+            }
+            Op::Select { condition, accept, reject } => {
+                let condition = self.scalar(condition);
+                let (accept, reject) = (self.val(accept), self.val(reject));
+                self.select(condition, &accept, &reject)
+            }
+            Op::Convert(x) => {
+                let from = self.scalar_type(x);
+                let to = self.module.types.components(ty).map_or(from, |(to, _)| to);
+                let operands = [self.val(x)];
+                self.by_component(from, ty, &operands, |lowerer, row| {
+                    lowerer.convert(from, to, row[0])
+                })
+            }
+            Op::Bitcast(x) => {
+                let (x, to) = (self.scalar(x), ty.as_scalar().unwrap_or(Scalar::I32));
+                Val::One(self.bitcast(to, x))
+            }
+            Op::Construct(parts) => self.construct(ty, &body.value_lists[parts]),
+            Op::Splat(part) => self.splat(ty, part),
+            Op::Extract { from, index } => {
+                let (val, whole) = (self.val(from), self.ty(from));
+                self.extract(&val, whole, index, ty)
+            }
+            Op::Load(place) => {
+                let loc = self.place(place);
+                self.read(&loc, ty)
+            }
+            Op::Native { native, args } => {
+                let args = &body.value_lists[args];
+                let of = self.scalar_type(args[0]);
+                let args: Vec<_> = args.iter().map(|&arg| self.scalar(arg)).collect();
+                Val::One(self.native(native, of, &args))
+            }
+            Op::Atomic { op, place, value: operand, expected } => {
+                let plain = self.is_plain(value);
+                self.atomic(op, place, [Some(operand), expected], plain)
+            }
+            Op::LaunchIndex(dim) => {
+                let wide = self.current_lane().coordinates[usize::from(dim)];
+                let narrow = cranelift_codegen::ir::types::I32;
+                Val::One(self.b.ins().ireduce(narrow, wide))
+            }
+            Op::View { array, selectors } => self.view(array, &body.selector_lists[selectors]),
+            Op::AsArray(place) => self.as_array(place, ty),
+            Op::Extent { array, dim } => Val::One(self.extent(array, dim)),
+            Op::Present(array) => Val::One(self.present(array)),
+            Op::Gradient(array) => self.gradient(array),
+            Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
+        }
+    }
+
+    fn scalar_type(&self, value: Value) -> Scalar {
+        match self.module.types.components(self.ty(value)) {
+            Some((of, _)) => of,
+            None => unreachable!("check rule 4: an operand with components"),
+        }
+    }
+}

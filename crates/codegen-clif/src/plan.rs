@@ -1,0 +1,298 @@
+//! Decisions before lowering: which functions are lowered in place, which can fault, and what
+//! has to lie in memory because an index known only when running goes into it.
+
+use super::exclusive::Exclusivity;
+use super::program::Entry;
+use super::shape::Flats;
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::op::{Arg, BinaryOp, Op};
+use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::{
+    Body, Function, FunctionId, Inline, Kind, Mode, Module, PlaceId, Projection, Root, StmtKind,
+};
+
+/// A function of at most this many operations, callees lowered in place included, goes inline.
+const SMALL: u64 = 80;
+/// So does one that is called once.
+const CALLED_ONCE: u64 = 4_000;
+/// Beyond this, `Inline::Always` is a wish too many.
+const ALWAYS: u64 = 20_000;
+/// A kernel of at most this many operations is lowered for several threads at once, if it may be.
+const SEVERAL: u64 = 160;
+/// Number of threads that one lowering serves then.
+const LANES: usize = 4;
+/// Cost assumed for a loop, whose number of iterations is unknown: enough for other threads to
+/// help.
+const LOOP: u64 = 1 << 20;
+
+/// Decisions about a function.
+#[derive(Clone, Default, Debug)]
+pub(super) struct FunctionPlan {
+    pub(super) inline: bool,
+    pub(super) can_fault: bool,
+    /// Of a kernel, how many threads are lowered at once.
+    pub(super) lanes: usize,
+    /// How many leading dimensions of the grid it and its callees ask for.
+    pub(super) dims: u8,
+    /// Variables that lie in stack slots.
+    pub(super) memory_locals: Vec<bool>,
+    /// Parameters that must be given in memory.
+    pub(super) memory_params: Vec<bool>,
+    /// Of a kernel.
+    pub(super) exclusivity: Exclusivity,
+    /// Position in [`Plan::emitted`].
+    pub(super) position: Option<usize>,
+    /// Bytes of all its variables, those of callees lowered in place included.
+    frame_bytes: u64,
+    /// Bytes that the greediest of all other callees takes, with its own callees.
+    callee_bytes: u64,
+    /// Operations of a call, about; huge if there are loops.
+    work: u64,
+}
+
+/// Decisions about a module.
+#[derive(Debug)]
+pub(super) struct Plan {
+    functions: Vec<FunctionPlan>,
+    emitted: Vec<FunctionId>,
+}
+
+impl Plan {
+    pub(super) fn new(module: &Valid<Module>, checks: Checks) -> Self {
+        let calls = count_calls(module);
+        let mut functions = vec![FunctionPlan::default(); module.functions.len()];
+        let mut costs = vec![0; module.functions.len()];
+        let mut flats = Flats::new(module);
+        for &id in module.call_order() {
+            let function = &module.functions[id];
+            let checked = checks.of(function);
+            let context = Context { module, known: &functions, costs: &costs };
+            let (plan, cost) = of_function(&context, &mut flats, function, checked);
+            costs[id.index()] = cost;
+            let called = calls[id.index()];
+            functions[id.index()] = plan;
+            functions[id.index()].inline = function.kind == Kind::Callable
+                && match function.inline {
+                    Inline::Never => false,
+                    Inline::Always => cost <= ALWAYS,
+                    Inline::Auto => cost <= if called == 1 { CALLED_ONCE } else { SMALL },
+                };
+            // Constants are made once for all threads.
+            let constants = function.body.values.iter();
+            let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
+            let several = function.kind == Kind::Kernel
+                && cost.saturating_sub(constants as u64) <= SEVERAL
+                && super::uniform::is_uniform(module, &|id| functions[id.index()].inline, id);
+            functions[id.index()].lanes = if several { LANES } else { 1 };
+            if function.kind == Kind::Kernel {
+                functions[id.index()].exclusivity =
+                    Exclusivity::new(module, id, functions[id.index()].dims);
+            }
+        }
+        let mut plan = Self { functions, emitted: Vec::new() };
+        plan.emit(module);
+        plan
+    }
+
+    fn emit(&mut self, module: &Valid<Module>) {
+        let mut reached = vec![false; self.functions.len()];
+        // Callers come after their callees.
+        for &id in module.call_order().iter().rev() {
+            reached[id.index()] |= module.functions[id].kind == Kind::Kernel;
+            if reached[id.index()] {
+                let callees = &module.facts(id).callees;
+                callees.iter().for_each(|callee| reached[callee.index()] = true);
+            }
+        }
+        for (id, _) in module.functions.iter() {
+            let plan = &mut self.functions[id.index()];
+            if reached[id.index()] && !plan.inline {
+                plan.position = Some(self.emitted.len());
+                self.emitted.push(id);
+            }
+        }
+    }
+
+    pub(super) fn of(&self, function: FunctionId) -> &FunctionPlan {
+        &self.functions[function.index()]
+    }
+
+    /// Functions that are lowered by themselves.
+    pub(super) fn emitted(&self) -> &[FunctionId] {
+        &self.emitted
+    }
+
+    /// The kernels among them.
+    pub(super) fn entries(&self, module: &Module) -> Vec<Entry> {
+        let kernels = self.emitted.iter().enumerate();
+        let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == Kind::Kernel);
+        let entry = |(position, &kernel): (usize, &FunctionId)| {
+            let plan = self.of(kernel);
+            let &FunctionPlan { dims, frame_bytes, callee_bytes, work, .. } = plan;
+            let stack_bytes = frame_bytes.saturating_add(callee_bytes);
+            let exclusive = plan.exclusivity.arrays.clone().into();
+            Entry { kernel, position, dims, work, stack_bytes, exclusive }
+        };
+        kernels.map(entry).collect()
+    }
+}
+
+/// How many calls of each function the module has.
+fn count_calls(module: &Module) -> Vec<u32> {
+    let mut calls = vec![0; module.functions.len()];
+    for (_, function) in module.functions.iter() {
+        for (_, data) in function.body.values.iter() {
+            if let Op::Call { function, .. } = data.op {
+                calls[function.index()] += 1;
+            }
+        }
+    }
+    calls
+}
+
+/// Facts about a module when one of its functions is planned: its callees are.
+struct Context<'a> {
+    module: &'a Module,
+    known: &'a [FunctionPlan],
+    costs: &'a [u64],
+}
+
+/// The plan of a function, and its operations, those of callees lowered in place included.
+fn of_function(
+    context: &Context<'_>,
+    flats: &mut Flats,
+    function: &Function,
+    checked: bool,
+) -> (FunctionPlan, u64) {
+    let Context { module, .. } = *context;
+    let body = &function.body;
+    let large = |flats: &mut Flats, ty| flats.of(module, ty).is_large();
+    let mut plan = FunctionPlan {
+        memory_locals: body.locals.iter().map(|(_, local)| large(flats, local.ty)).collect(),
+        memory_params: function.params.iter().map(|param| large(flats, param.ty)).collect(),
+        ..FunctionPlan::default()
+    };
+    let mut cost = 0u64;
+    let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size.saturating_add(16));
+    plan.frame_bytes =
+        body.locals.iter().fold(0, |sum: u64, (_, l)| sum.saturating_add(size(l.ty)));
+    walk(body, body.root, |step| {
+        let Step::Stmt(stmt) = step else { return };
+        cost += 1;
+        plan.places(body, &stmt.kind, checked);
+        match stmt.kind {
+            StmtKind::Let(value) => {
+                let ty = body.type_of(value);
+                let width = flats.count(module, ty).clamp(1, 64);
+                if width == 64 {
+                    plan.frame_bytes = plan.frame_bytes.saturating_add(size(ty));
+                }
+                cost += width - 1 + plan.operation(context, body, body.values[value].op, checked);
+            }
+            StmtKind::For { .. } | StmtKind::While { .. } => {
+                plan.work = LOOP;
+                // The launch may be given up there.
+                plan.can_fault |= checked;
+            }
+            StmtKind::Trap { .. } | StmtKind::Assert { .. } => plan.can_fault = true,
+            _ => {}
+        }
+    });
+    // Out of line, a place is passed as a pointer whatever the callee does with it.
+    for (at, param) in function.params.iter().enumerate() {
+        plan.memory_params[at] |= param.mode != Mode::Value && function.kind == Kind::Kernel;
+    }
+    plan.work = plan.work.saturating_add(cost);
+    (plan, cost)
+}
+
+impl FunctionPlan {
+    pub(super) fn has_loops(&self) -> bool {
+        self.work >= LOOP
+    }
+
+    /// The places that a statement uses.
+    fn places(&mut self, body: &Body, stmt: &StmtKind, checked: bool) {
+        let used = |used| match used {
+            Use::Value(_) => {}
+            Use::Read(place) | Use::Write(place) | Use::Change(place) => {
+                self.place(body, place, checked);
+            }
+            Use::Expose(place) => {
+                self.place(body, place, checked);
+                self.keep_in_memory(body, place);
+            }
+        };
+        stmt_uses(body, stmt, |_| false, used);
+    }
+
+    /// Notes the needs of an operation; returns how many operations it is besides itself.
+    fn operation(&mut self, context: &Context<'_>, body: &Body, op: Op, checked: bool) -> u64 {
+        match op {
+            Op::LaunchIndex(dim) => self.dims = self.dims.max(dim + 1),
+            Op::View { .. } => self.can_fault |= checked,
+            Op::Binary(BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder, left, _) => {
+                let of = context.module.types.components(body.type_of(left));
+                self.can_fault |= checked && of.is_some_and(|(of, _)| !of.is_float());
+            }
+            Op::Call { function, args } => {
+                let args = &body.arg_lists[args];
+                self.call(&context.known[function.index()], body, args);
+                let inline = context.known[function.index()].inline;
+                return if inline { context.costs[function.index()] } else { 4 };
+            }
+            _ => {}
+        }
+        0
+    }
+
+    fn call(&mut self, callee: &FunctionPlan, body: &Body, args: &[Arg]) {
+        self.can_fault |= callee.can_fault;
+        self.dims = self.dims.max(callee.dims);
+        let below = if callee.inline {
+            self.frame_bytes = self.frame_bytes.saturating_add(callee.frame_bytes);
+            callee.callee_bytes
+        } else {
+            callee.frame_bytes.saturating_add(callee.callee_bytes)
+        };
+        self.callee_bytes = self.callee_bytes.max(below);
+        self.work = self.work.saturating_add(callee.work);
+        for (at, arg) in args.iter().enumerate() {
+            if let Arg::Place(place) = *arg
+                && (!callee.inline || callee.memory_params[at])
+            {
+                self.keep_in_memory(body, place);
+            }
+        }
+    }
+
+    fn place(&mut self, body: &Body, place: PlaceId, checked: bool) {
+        for step in body.path(place) {
+            match *step {
+                Projection::Element(_) => self.can_fault |= checked,
+                Projection::At(index) => {
+                    self.can_fault |= checked;
+                    if !matches!(body.values[index].op, Op::Literal(_)) {
+                        self.keep_in_memory(body, place);
+                    }
+                }
+                Projection::Field(_) | Projection::Component(_) => {}
+            }
+        }
+    }
+
+    /// The root lies in memory, unless the path leaves it through an array handle at once or later:
+    /// then what is indexed lies in memory anyway, and a little too much is kept there.
+    fn keep_in_memory(&mut self, body: &Body, place: PlaceId) {
+        let first = body.path(place).iter().find(|step| !matches!(step, Projection::Field(_)));
+        if matches!(first, Some(Projection::Element(_))) {
+            return;
+        }
+        match body.places[place].root {
+            Root::Local(local) => self.memory_locals[local.index()] = true,
+            Root::Param(position) => self.memory_params[position as usize] = true,
+            Root::Table(_) | Root::Array(_) => {}
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Result of lowering: functions, and everything outside them that they refer to.
+//!
+//! External names: namespace 0 is code (first [`Program::functions`], then [`Program::imports`], by
+//! position), namespace 1 is data ([`Program::tables`], by position).
+
+use super::exclusive::ExclusiveArray;
+use super::fault::Site;
+use cranelift_codegen::ir;
+use gbxcule_ir::builtin::Native;
+use gbxcule_ir::{FunctionId, Name, Scalar, TableId, Type};
+
+/// A lowered module.
+#[derive(Default, Debug)]
+pub struct Program {
+    /// Kernels and functions that are called out of line.
+    pub functions: Vec<Emitted>,
+    /// Functions of the runtime.
+    pub imports: Vec<Import>,
+    /// Constant tables.
+    pub tables: Vec<TableId>,
+    /// Faults that can happen, and their locations.
+    pub sites: Vec<Site>,
+    /// Print statements.
+    pub prints: Vec<Printed>,
+    /// The kernels.
+    pub entries: Vec<Entry>,
+}
+
+/// One lowered function.
+#[derive(Debug)]
+pub struct Emitted {
+    /// Function of the module.
+    pub function: FunctionId,
+    /// Lowered function.
+    pub ir: ir::Function,
+}
+
+/// A function of the runtime that compiled code calls, all in the C calling convention.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Import {
+    /// A native builtin on `f32` or `f64`.
+    Native(Native, Scalar),
+    /// C's `fmod` on `f32` or `f64`.
+    Remainder(Scalar),
+    /// `fn(record, print: i32, arguments)`: see [`Printed`].
+    Print,
+}
+
+/// A print statement. Its arguments lie one after the other, each at a multiple of 16 bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Printed {
+    /// C's format, if there is one.
+    pub format: Option<Name>,
+    /// Types of the arguments.
+    pub types: Vec<Type>,
+}
+
+/// A kernel among the functions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// The kernel.
+    pub kernel: FunctionId,
+    /// Position in [`Program::functions`].
+    pub position: usize,
+    /// How many leading dimensions of the grid it asks for: a range counts the threads of these,
+    /// row by row. 0: it doesn't ask, and a range counts all threads.
+    pub dims: u8,
+    /// Operations of a thread, about; huge if there are loops.
+    pub work: u64,
+    /// Bytes of stack that it and its callees take for variables.
+    pub stack_bytes: u64,
+    /// Arrays of which threads touch their own elements only, if no two elements share memory, and
+    /// none does with anything else. See [`super::Sharing`].
+    pub exclusive: std::sync::Arc<[ExclusiveArray]>,
+}
+
+impl Program {
+    /// The position of an import, which is added if it is new.
+    pub(super) fn import(&mut self, import: Import) -> usize {
+        position_of(&mut self.imports, import)
+    }
+
+    /// The position of a table, which is added if it is new.
+    pub(super) fn table(&mut self, table: TableId) -> usize {
+        position_of(&mut self.tables, table)
+    }
+}
+
+fn position_of<T: PartialEq>(items: &mut Vec<T>, item: T) -> usize {
+    items.iter().position(|known| *known == item).unwrap_or_else(|| {
+        items.push(item);
+        items.len() - 1
+    })
+}

@@ -1,0 +1,131 @@
+//! Types as the scalars that make them up, and where these lie in memory.
+
+use cranelift_codegen::ir::{Type as ClifType, types};
+use gbxcule_ir::layout::{descriptor, field_offsets};
+use gbxcule_ir::{Module, Scalar, Shape, Type};
+use std::rc::Rc;
+
+/// Values of more scalars than this lie in memory.
+pub(super) const LEAVES_MAX: u64 = 64;
+
+/// A scalar of a value. Pointers of array handles count as `u64`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Leaf {
+    pub(super) scalar: Scalar,
+    pub(super) offset: i32,
+}
+
+/// A storable type taken apart.
+#[derive(Debug)]
+pub(super) struct Flat {
+    /// How many scalars there are.
+    pub(super) count: u64,
+    /// All of them; empty if there are too many.
+    pub(super) leaves: Vec<Leaf>,
+    /// Offset and dimensions of the array handles inside, if `leaves` isn't empty.
+    pub(super) handles: Vec<(i32, u8)>,
+    pub(super) size: u64,
+}
+
+impl Flat {
+    /// Returns true if values lie in memory.
+    pub(super) fn is_large(&self) -> bool {
+        self.count > LEAVES_MAX
+    }
+}
+
+/// All types of a module, taken apart when asked for.
+#[derive(Debug)]
+pub(super) struct Flats {
+    known: Vec<Option<Rc<Flat>>>,
+    counts: Vec<Option<u64>>,
+}
+
+impl Flats {
+    pub(super) fn new(module: &Module) -> Self {
+        let types = module.types.shapes().len();
+        Self { known: vec![None; types], counts: vec![None; types] }
+    }
+
+    /// A storable type taken apart.
+    pub(super) fn of(&mut self, module: &Module, ty: Type) -> Rc<Flat> {
+        if let Some(flat) = &self.known[ty.index()] {
+            return Rc::clone(flat);
+        }
+        let count = self.count(module, ty);
+        let size = module.types.layout(ty).map_or(0, |layout| layout.size);
+        let mut flat = Flat { count, leaves: Vec::new(), handles: Vec::new(), size };
+        if !flat.is_large() {
+            push(module, ty, 0, &mut flat);
+        }
+        let flat = Rc::new(flat);
+        self.known[ty.index()] = Some(Rc::clone(&flat));
+        flat
+    }
+
+    /// How many scalars a storable type has. Types nest but a little, by `check`; each is counted
+    /// once.
+    pub(super) fn count(&mut self, module: &Module, ty: Type) -> u64 {
+        if let Some(count) = self.counts[ty.index()] {
+            return count;
+        }
+        let types = &module.types;
+        let count = match types[ty] {
+            Shape::Array { dims, .. } => 2 + 2 * u64::from(dims),
+            Shape::Fixed { of, len } => self.count(module, of).saturating_mul(u64::from(len)),
+            Shape::Struct(id) => {
+                let fields = &types.structure(id).fields;
+                fields.iter().fold(0, |sum: u64, f| sum.saturating_add(self.count(module, f.ty)))
+            }
+            _ => types.components(ty).map_or(0, |(_, count)| u64::from(count)),
+        };
+        self.counts[ty.index()] = Some(count);
+        count
+    }
+}
+
+/// Adds the leaves of a type that lies at `base`.
+fn push(module: &Module, ty: Type, base: i32, flat: &mut Flat) {
+    let types = &module.types;
+    match types[ty] {
+        Shape::Array { dims, .. } => {
+            flat.handles.push((base, dims));
+            let mut leaf = |scalar, at: u32| {
+                flat.leaves.push(Leaf { scalar, offset: base + at as i32 });
+            };
+            leaf(Scalar::U64, descriptor::DATA);
+            leaf(Scalar::U64, descriptor::GRAD);
+            (0..u32::from(dims)).for_each(|dim| leaf(Scalar::I32, descriptor::SHAPE + 4 * dim));
+            (0..u32::from(dims)).for_each(|dim| leaf(Scalar::I32, descriptor::STRIDES + 4 * dim));
+        }
+        Shape::Fixed { of, len } => {
+            let size = types.layout(of).map_or(0, |layout| layout.size) as i32;
+            (0..len as i32).for_each(|at| push(module, of, base + at * size, flat));
+        }
+        Shape::Struct(id) => {
+            let structure = types.structure(id);
+            let offsets = field_offsets(types, structure).unwrap_or_default();
+            for (field, offset) in structure.fields.iter().zip(offsets) {
+                push(module, field.ty, base + offset as i32, flat);
+            }
+        }
+        _ => {
+            let Some((scalar, count)) = types.components(ty) else { return };
+            flat.leaves.extend(
+                (0..count).map(|at| Leaf { scalar, offset: base + (at * scalar.bytes()) as i32 }),
+            );
+        }
+    }
+}
+
+/// The register type of a scalar. The 16-bit floats are kept as bits.
+pub(super) const fn clif_type(scalar: Scalar) -> ClifType {
+    match scalar {
+        Scalar::Bool | Scalar::I8 | Scalar::U8 => types::I8,
+        Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => types::I16,
+        Scalar::I32 | Scalar::U32 => types::I32,
+        Scalar::I64 | Scalar::U64 => types::I64,
+        Scalar::F32 => types::F32,
+        Scalar::F64 => types::F64,
+    }
+}

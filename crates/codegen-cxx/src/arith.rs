@@ -1,0 +1,227 @@
+//! Arithmetic: plainly where C++ means the same, by the header's functions where it doesn't.
+
+use super::convert::is_small;
+use super::expr::{Expr, Level};
+use super::function::Writer;
+use super::interval::Interval;
+use super::ty::scalar as spell;
+use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
+use gbxcule_ir::ty::{Scalar, Type};
+
+/// Operands of a binary operation and what is known of them.
+struct Operands {
+    left: Expr,
+    right: Expr,
+    /// The exact result, before it is wrapped.
+    exact: Option<Interval>,
+    /// The right one, if it is a literal.
+    number: Option<i128>,
+    /// True if the right one is an amount that a shift takes.
+    short: bool,
+}
+
+impl Writer<'_, '_> {
+    pub(super) fn unary(&mut self, op: UnaryOp, operand: Value, ty: Type) -> Expr {
+        let Some(of) = ty.as_scalar() else {
+            let expr = self.take(operand);
+            return match op {
+                UnaryOp::Negate => prefix("-", &expr),
+                UnaryOp::Not => Expr::call("gbx::bit_not", &[&expr]),
+            };
+        };
+        let lowest = Interval::of(of).map(|all| all.low);
+        let negatable = self.interval_of(operand).is_some_and(|value| Some(value.low) != lowest);
+        let expr = self.take_exact(operand);
+        match (op, of) {
+            (UnaryOp::Not, Scalar::Bool) => prefix("!", &expr),
+            (UnaryOp::Negate, Scalar::F32 | Scalar::F64) => prefix("-", &expr),
+            (UnaryOp::Negate, _) if is_small(of) => Expr::call("gbx::neg", &[&expr]),
+            (UnaryOp::Negate, _) if of.is_signed_int() && !negatable => {
+                Expr::call("gbx::neg", &[&expr])
+            }
+            (UnaryOp::Negate, _) if of.is_signed_int() => {
+                prefix("-", &expr).exact_if(of.bits() >= 32)
+            }
+            _ => {
+                let sign = if op == UnaryOp::Not { "~" } else { "-" };
+                let plain = prefix(sign, &expr);
+                if of.bits() < 32 { plain.cast(spell(of)) } else { plain }
+            }
+        }
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: Value,
+        right: Value,
+        result: Value,
+    ) -> Expr {
+        let ty = self.body.type_of(result);
+        let faults = self.unit.faults.op(self.body, &self.body.values[result].op);
+        let Some(of) = ty.as_scalar() else {
+            return self.composite(op, left, right, ty).faulting(faults);
+        };
+        if of == Scalar::Bool {
+            return self.logic(op, left, right);
+        }
+        if of.is_float() {
+            let (left, right) = (self.take_real(left), self.take_real(right));
+            return float(op, of, &left, &right);
+        }
+        let exact = match (self.interval_of(left), self.interval_of(right)) {
+            (Some(left), Some(right)) => Interval::exact(op, left, right),
+            _ => None,
+        };
+        let number = match self.body.values[right].op {
+            Op::Literal(number) => number.as_int(),
+            _ => None,
+        };
+        let amounts = Interval::new(0, i128::from(of.bits()) - 1);
+        let short = self.interval_of(right).is_some_and(|right| right.is_in(amounts));
+        let operands =
+            Operands { left: self.take(left), right: self.take(right), exact, number, short };
+        integer(op, of, operands, self.trusted_argument(op)).faulting(faults)
+    }
+
+    /// Last argument of a call of the header for a division: says if it is not to check.
+    fn trusted_argument(&self, op: BinaryOp) -> &'static str {
+        match op {
+            BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder => {
+                self.unit.faults.trusted_argument()
+            }
+            _ => "",
+        }
+    }
+
+    /// By component.
+    fn composite(&mut self, op: BinaryOp, left: Value, right: Value, ty: Type) -> Expr {
+        let floats = self.module.types.components(ty).is_some_and(|(of, _)| of.is_float());
+        let (left, right) = (self.take(left), self.take(right));
+        let expr = match op {
+            BinaryOp::Add => Expr::infix(Level::Sum, "+", &left, &right),
+            BinaryOp::Subtract => Expr::infix(Level::Sum, "-", &left, &right),
+            // Times one scalar everywhere.
+            BinaryOp::Multiply if right.splat.is_some() => {
+                let factor = right.splat.as_deref().unwrap_or(&right);
+                Expr::infix(Level::Product, "*", &left, factor)
+            }
+            BinaryOp::Multiply if left.splat.is_some() => {
+                let factor = left.splat.as_deref().unwrap_or(&left);
+                Expr::infix(Level::Product, "*", factor, &right)
+            }
+            BinaryOp::Divide if floats && right.splat.is_some() => {
+                let divisor = right.splat.as_deref().unwrap_or(&right);
+                Expr::infix(Level::Product, "/", &left, divisor)
+            }
+            _ => Expr::call_ending(function(op), &[&left, &right], self.trusted_argument(op)),
+        };
+        Expr { compound: None, ..expr }
+    }
+}
+
+fn prefix(sign: &str, operand: &Expr) -> Expr {
+    // Two minus signs would be a decrement.
+    let clash = operand.text.starts_with('-');
+    let text = if clash {
+        [sign, "(", &operand.text, ")"].concat()
+    } else {
+        [sign, &operand.at(Level::Unary)].concat()
+    };
+    Expr::new(text, Level::Unary).of(&[operand])
+}
+
+fn float(op: BinaryOp, of: Scalar, left: &Expr, right: &Expr) -> Expr {
+    let expr = match op {
+        BinaryOp::Add => Expr::infix(Level::Sum, "+", left, right),
+        BinaryOp::Subtract => Expr::infix(Level::Sum, "-", left, right),
+        BinaryOp::Multiply => Expr::infix(Level::Product, "*", left, right),
+        BinaryOp::Divide => Expr::infix(Level::Product, "/", left, right),
+        BinaryOp::FloorDivide => {
+            let quotient = Expr::infix(Level::Product, "/", left, right);
+            Expr::call("gbx::floor", &[&quotient])
+        }
+        _ => Expr::call("gbx::fmod", &[left, right]),
+    };
+    match of {
+        Scalar::F16 => Expr::call("gbx::to_half", &[&expr]),
+        Scalar::Bf16 => Expr::call("gbx::to_bfloat16", &[&expr]),
+        _ => expr,
+    }
+}
+
+fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr {
+    let all = Interval::of(of).unwrap_or(Interval::new(0, 0));
+    let fits = operands.exact.is_some_and(|exact| exact.is_in(all));
+    let (bits, signed) = (of.bits(), of.is_signed_int());
+    let Operands { number, short, .. } = operands;
+    let (symbol, level) = match op {
+        BinaryOp::Add => ("+", Level::Sum),
+        BinaryOp::Subtract => ("-", Level::Sum),
+        BinaryOp::Multiply => ("*", Level::Product),
+        BinaryOp::Divide | BinaryOp::FloorDivide => ("/", Level::Product),
+        BinaryOp::Remainder => ("%", Level::Product),
+        BinaryOp::And => ("&", Level::BitAnd),
+        BinaryOp::Or => ("|", Level::BitOr),
+        BinaryOp::Xor => ("^", Level::BitXor),
+        BinaryOp::ShiftLeft => ("<<", Level::Shift),
+        BinaryOp::ShiftRight => (">>", Level::Shift),
+    };
+    let plain = match op {
+        // As C++ has it: of 32 bits and more unsigned ones wrap, narrower ones are computed as int.
+        BinaryOp::Add | BinaryOp::Subtract => fits || !signed || bits < 32,
+        BinaryOp::Multiply => fits || !signed || bits < 32,
+        BinaryOp::Divide | BinaryOp::Remainder => {
+            number.is_some_and(|number| number != 0 && number != -1)
+        }
+        BinaryOp::FloorDivide => number.is_some_and(|number| number > 0) && (!signed || fits),
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => true,
+        BinaryOp::ShiftLeft => short && !signed,
+        BinaryOp::ShiftRight => short,
+    };
+    let Operands { mut left, right, .. } = operands;
+    if !plain {
+        let left = if left.exact { left } else { left.cast(spell(of)) };
+        return Expr::call_ending(function(op), &[&left, &right], vouched);
+    }
+    if bits >= 32 {
+        // The wider type must win; of a shift, the left one alone decides.
+        let shifts = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
+        if !left.exact && (shifts || !right.exact) {
+            left = left.cast(spell(of));
+        }
+        return Expr::infix(level, symbol, &left, &right);
+    }
+    let wraps =
+        matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::ShiftLeft);
+    if op == BinaryOp::Multiply && of == Scalar::U16 && !fits {
+        // 65535 * 65535 is too much for an int.
+        left = left.cast("uint32_t");
+    }
+    let expr = Expr::infix(level, symbol, &left, &right);
+    if wraps && !fits {
+        let kept = of != Scalar::U16 || op != BinaryOp::Multiply;
+        let before = spell(of).len() + "(".len();
+        let compound = expr.compound.filter(|_| kept).map(|compound| compound.moved(before));
+        Expr { compound, ..expr.cast(spell(of)) }
+    } else {
+        expr.inexact()
+    }
+}
+
+/// The header's function for an operation.
+fn function(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "gbx::add",
+        BinaryOp::Subtract => "gbx::sub",
+        BinaryOp::Multiply => "gbx::mul",
+        BinaryOp::Divide => "gbx::div",
+        BinaryOp::FloorDivide => "gbx::floordiv",
+        BinaryOp::Remainder => "gbx::rem",
+        BinaryOp::And => "gbx::bit_and",
+        BinaryOp::Or => "gbx::bit_or",
+        BinaryOp::Xor => "gbx::bit_xor",
+        BinaryOp::ShiftLeft => "gbx::shl",
+        BinaryOp::ShiftRight => "gbx::shr",
+    }
+}

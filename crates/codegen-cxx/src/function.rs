@@ -1,0 +1,409 @@
+//! One function: its head, and the values and lines of its body.
+
+use super::expr::{Expr, Needs};
+use super::hoist::{self, Declaration};
+use super::interval::Interval;
+use super::unit::Unit;
+use super::{launch, live};
+use gbxcule_ir::arena::Handle;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::function::{Body, Function, FunctionId, Inline, Kind, Local, LocalId, Mode, Name};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{BinaryOp, Op, Value};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Shape, Type};
+
+/// Expressions longer than this get a name.
+const EXPRESSION_MAX: usize = 90;
+
+/// The longest line with all parameters of a function.
+const LINE_MAX: usize = 110;
+
+/// Writes one function.
+pub(super) struct Writer<'u, 'a> {
+    pub(super) unit: &'u mut Unit<'a>,
+    pub(super) module: &'a Valid<Module>,
+    pub(super) id: FunctionId,
+    pub(super) function: &'a Function,
+    pub(super) body: &'a Body,
+    pub(super) params: Vec<String>,
+    pub(super) locals: Vec<String>,
+    pub(super) declarations: Vec<Declaration>,
+    /// Locals that array handles point at.
+    pub(super) exposed: Vec<bool>,
+    /// Name of this thread's number.
+    pub(super) thread: String,
+    pub(super) intervals: Vec<Option<Interval>>,
+    pub(super) depth: usize,
+    pub(super) frames: Vec<Frame>,
+    /// True if a return goes on with the next thread.
+    pub(super) continues: bool,
+    /// Gotos out of loops written so far.
+    pub(super) labels: u32,
+    /// Where the statement being written comes from.
+    pub(super) span: Span,
+    uses: Vec<u32>,
+    exprs: Vec<Option<Expr>>,
+    /// Values that wait for their one use, in order.
+    pending: Vec<Value>,
+    /// The source line quoted last.
+    quoted: Option<(Option<gbxcule_ir::source::SourceId>, usize)>,
+    /// The span looked at last.
+    quoted_span: Option<Span>,
+    temporaries: u32,
+}
+
+/// Construct that `break` and `continue` have to leave.
+#[derive(Debug)]
+pub(super) enum Frame {
+    Loop {
+        /// Where a `break` inside a switch goes.
+        label: Option<String>,
+    },
+    Switch,
+}
+
+/// Writes a function or kernel.
+pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
+    let module = unit.module;
+    let function = &module.functions[id];
+    let body = &function.body;
+    unit.faults.enter(function);
+    let (declarations, exposed) = hoist::declarations(body);
+    unit.names.open();
+    let params = function.params.iter().map(|param| unit.names.local(&param.name)).collect();
+    let uses = live::uses(module, body, &unit.faults);
+    let mut writer = Writer {
+        unit,
+        module,
+        id,
+        function,
+        body,
+        params,
+        locals: vec![String::new(); body.locals.len()],
+        declarations,
+        exposed,
+        thread: String::new(),
+        intervals: vec![None; body.values.len()],
+        depth: 0,
+        frames: Vec::new(),
+        continues: false,
+        labels: 0,
+        span: function.span,
+        uses,
+        exprs: vec![None; body.values.len()],
+        pending: Vec::new(),
+        quoted: None,
+        quoted_span: None,
+        temporaries: 0,
+    };
+    writer.heading();
+    if function.kind == Kind::Kernel {
+        launch::write(&mut writer);
+    } else {
+        writer.callable();
+    }
+    unit.names.close();
+    unit.put("\n");
+}
+
+impl Writer<'_, '_> {
+    /// Where the function comes from, as a comment.
+    fn heading(&mut self) {
+        if let Some((file, line, _)) = self.unit.quote(self.function.span) {
+            self.unit.put(&format!("// {file}:{line}\n"));
+        }
+        for &(one, other) in &self.function.disjoint {
+            let [one, other] = [one, other].map(|at| self.params[at as usize].clone());
+            self.unit.put(&format!("// `{one}` and `{other}` must share no memory.\n"));
+        }
+    }
+
+    fn callable(&mut self) {
+        if self.module.facts(self.id).asks_launch_index {
+            self.thread = self.unit.names.local("thread");
+        }
+        let word = match self.function.inline {
+            Inline::Auto => "",
+            Inline::Always => "GBX_INLINE ",
+            Inline::Never => "GBX_NOINLINE ",
+        };
+        let result = self.ty(self.function.result).to_string();
+        let name = self.unit.function_name(self.id).to_string();
+        self.open_function(&format!("{word}{result} {name}"));
+        self.top_locals();
+        self.root(self.body.root);
+        self.depth = 0;
+        self.line("}");
+    }
+
+    /// `static head(..)` of what runs inside a thread.
+    pub(super) fn open_function(&mut self, head: &str) {
+        let device = if self.unit.cuda() { "__device__ " } else { "" };
+        let mut params = Vec::new();
+        if !self.thread.is_empty() {
+            params.push(format!("const gbx::Thread& {}", self.thread));
+        }
+        params.extend(self.parameters());
+        self.head(&format!("static {device}{head}"), &params);
+        self.depth = 1;
+    }
+
+    /// The first lines of a function, the parameters below each other if they are many.
+    pub(super) fn head(&mut self, head: &str, params: &[String]) {
+        let line = format!("{head}({})", params.join(", "));
+        if line.len() > LINE_MAX {
+            self.line(&format!("{head}(\n    {})", params.join(",\n    ")));
+        } else {
+            self.line(&line);
+        }
+        self.line("{");
+    }
+
+    pub(super) fn parameters(&self) -> Vec<String> {
+        let params = self.function.params.iter().zip(&self.params);
+        params
+            .map(|(param, name)| {
+                let ty = self.ty(param.ty);
+                match param.mode {
+                    Mode::Value => format!("{ty} {name}"),
+                    Mode::Shared => format!("const {ty}& {name}"),
+                    Mode::Mutable => format!("{ty}& {name}"),
+                }
+            })
+            .collect()
+    }
+
+    /// Variables that can't be declared where they are first written.
+    pub(super) fn top_locals(&mut self) {
+        for local in self.body.locals.handles() {
+            if self.declarations[Handle::index(local)] == Declaration::Top {
+                let name = self.declare(local);
+                let Local { ty, scratch, .. } = self.body.locals[local];
+                if scratch {
+                    self.typed_line("", ty, &[" ", &name, ";"]);
+                    continue;
+                }
+                let zero = if ty.as_scalar().is_some() { self.zero(ty).text } else { "{}".into() };
+                self.typed_line("", ty, &[" ", &name, " = ", &zero, ";"]);
+            }
+        }
+    }
+
+    /// Gives a local its name.
+    pub(super) fn declare(&mut self, local: LocalId) -> String {
+        let name = self.unit.names.local(&self.body.locals[local].name);
+        self.locals[Handle::index(local)].clone_from(&name);
+        name
+    }
+
+    pub(super) fn ty(&self, ty: Type) -> &str {
+        self.unit.spelling.of(ty)
+    }
+
+    pub(super) fn shape(&self, ty: Type) -> &Shape {
+        &self.module.types[ty]
+    }
+
+    // Lines.
+
+    /// Writes a line of the statement in hand, quoting its source line first if that is a new one.
+    pub(super) fn line(&mut self, text: &str) {
+        self.line_of(&[text]);
+    }
+
+    /// Writes a line of parts, one behind the other.
+    pub(super) fn line_of(&mut self, parts: &[&str]) {
+        self.begin(parts.first().is_some_and(|part| part.starts_with('}')), None);
+        self.end(parts);
+    }
+
+    /// A word, a type's name and parts behind it.
+    pub(super) fn typed_line(&mut self, word: &str, ty: Type, parts: &[&str]) {
+        self.begin(false, None);
+        self.unit.out.push_str(word);
+        self.unit.out.push_str(self.unit.spelling.of(ty));
+        self.end(parts);
+    }
+
+    pub(super) fn line_saying(&mut self, text: &str, message: Option<Name>) {
+        self.begin(text.starts_with('}'), message);
+        self.end(&[text]);
+    }
+
+    fn begin(&mut self, closes: bool, message: Option<Name>) {
+        if self.depth > 0 && !closes {
+            self.quote();
+        }
+        if self.span.is_some() || message.is_some() {
+            let (line, function) = (self.unit.line + 1, self.id);
+            self.unit.sites.push(super::Site { line, function, span: self.span, message });
+        }
+        self.indent();
+    }
+
+    fn end(&mut self, parts: &[&str]) {
+        parts.iter().for_each(|part| self.unit.put(part));
+        self.unit.out.push('\n');
+        self.unit.line += 1;
+    }
+
+    fn indent(&mut self) {
+        for _ in 0..self.depth {
+            self.unit.out.push_str("    ");
+        }
+    }
+
+    fn quote(&mut self) {
+        if self.quoted_span == Some(self.span) {
+            return;
+        }
+        self.quoted_span = Some(self.span);
+        let Some((_, line, text)) = self.unit.quote(self.span) else { return };
+        let now = Some((self.span.source(), line));
+        if self.quoted != now && !text.is_empty() {
+            self.quoted = now;
+            self.indent();
+            self.unit.put(&format!("// {line}: {text}\n"));
+        }
+    }
+
+    /// Puts a line where the text once ended, before what was written since.
+    pub(super) fn insert_line(&mut self, at: usize, line: u32, depth: usize, text: &str) {
+        let width = 4 * depth;
+        self.unit.out.insert_str(at, &format!("{:width$}{text}\n", ""));
+        self.unit.line += 1;
+        let since = self.unit.sites.partition_point(|site| site.line <= line);
+        self.unit.sites[since..].iter_mut().for_each(|site| site.line += 1);
+    }
+
+    // Values.
+
+    /// The expression of an operand. If it waited for this use, it is gone afterwards.
+    pub(super) fn take(&mut self, value: Value) -> Expr {
+        if let Some(position) = self.pending.iter().rposition(|&waiting| waiting == value) {
+            self.pending.remove(position);
+            if let Some(expr) = self.exprs[value.index()].take() {
+                return expr;
+            }
+        }
+        match &self.exprs[value.index()] {
+            Some(expr) => expr.clone(),
+            None => unreachable!("check rule 3: values are defined before they are used"),
+        }
+    }
+
+    /// Takes the expression of a value, of exactly its type.
+    pub(super) fn take_exact(&mut self, value: Value) -> Expr {
+        let expr = self.take(value);
+        self.exact(value, expr)
+    }
+
+    pub(super) fn exact(&self, value: Value, expr: Expr) -> Expr {
+        if expr.exact { expr } else { expr.cast(self.ty(self.body.type_of(value))) }
+    }
+
+    /// A `Let`.
+    pub(super) fn define(&mut self, value: Value) {
+        let data = self.body.values[value];
+        let uses = self.uses[value.index()];
+        let acts = live::has_effect(self.module, &data.op);
+        if uses == 0 && !acts && !self.unit.faults.op(self.body, &data.op) {
+            return;
+        }
+        self.name_lazy_operands(&data.op);
+        self.intervals[value.index()] = self.interval(&data);
+        let expr = self.op(value, &data);
+        if acts {
+            self.settle_for(&data.op);
+            if uses == 0 {
+                self.line_of(&[&expr.text, ";"]);
+            } else {
+                self.materialize(value, &expr);
+            }
+            return;
+        }
+        let name = data.name.map(|name| self.module.text(name));
+        let renamed =
+            name.is_some_and(|name| name != expr.text) && !matches!(data.op, Op::Literal(_));
+        if expr.atom && !renamed {
+            self.exprs[value.index()] = Some(expr);
+        } else if uses == 0 {
+            if expr.needs.faults {
+                self.line_of(&["(void)", &expr.at(super::expr::Level::Primary), ";"]);
+            }
+        } else if name.is_some() || uses > 1 || expr.text.len() > EXPRESSION_MAX {
+            self.materialize(value, &expr);
+        } else {
+            self.exprs[value.index()] = Some(expr);
+            self.pending.push(value);
+        }
+    }
+
+    /// Names operands that C++ evaluates only if they are chosen: they must not fault, or be
+    /// evaluated before.
+    fn name_lazy_operands(&mut self, op: &Op) {
+        let lazy = match *op {
+            Op::Select { accept, reject, .. } => [Some(accept), Some(reject)],
+            Op::Binary(BinaryOp::And | BinaryOp::Or, left, right)
+                if self.body.type_of(left) == Type::BOOL =>
+            {
+                [Some(right), None]
+            }
+            _ => return,
+        };
+        self.settle(|value, needs| needs.faults && lazy.contains(&Some(value)));
+    }
+
+    /// Gives a value a name of its own, here.
+    fn materialize(&mut self, value: Value, expr: &Expr) {
+        let data = self.body.values[value];
+        let name = match data.name {
+            Some(name) => self.unit.names.local(self.module.text(name)),
+            None => {
+                self.temporaries += 1;
+                self.unit.names.local(&format!("v{}", self.temporaries - 1))
+            }
+        };
+        self.typed_line("const ", data.ty, &[" ", &name, " = ", &expr.text, ";"]);
+        self.exprs[value.index()] = Some(Expr::atom(name));
+    }
+
+    /// Names the waiting values that can't wait any longer.
+    pub(super) fn settle(&mut self, must: impl Fn(Value, &Needs) -> bool) {
+        let mut position = 0;
+        let span = self.span;
+        while let Some(&value) = self.pending.get(position) {
+            let expr = self.exprs[value.index()].take();
+            match expr {
+                Some(expr) if must(value, &expr.needs) => {
+                    self.pending.remove(position);
+                    if self.body.values[value].span.is_some() {
+                        self.span = self.body.values[value].span;
+                    }
+                    self.materialize(value, &expr);
+                }
+                expr => {
+                    self.exprs[value.index()] = expr;
+                    position += 1;
+                }
+            }
+        }
+        self.span = span;
+    }
+
+    /// Before a statement with blocks inside: nothing waits longer than that.
+    pub(super) fn settle_all(&mut self) {
+        self.settle(|_, _| true);
+    }
+
+    /// A value that the statement itself makes: the index of a loop.
+    pub(super) fn set(&mut self, value: Value, name: String, interval: Option<Interval>) {
+        self.exprs[value.index()] = Some(Expr::atom(name));
+        self.intervals[value.index()] = interval;
+    }
+
+    pub(super) fn interval_of(&self, value: Value) -> Option<Interval> {
+        self.intervals[value.index()]
+    }
+}

@@ -1,0 +1,118 @@
+//! Where variables are declared: at their first store if everything about them happens after it in
+//! the same block, else at the top, holding zero.
+
+use gbxcule_ir::arena::Handle;
+use gbxcule_ir::function::Body;
+use gbxcule_ir::place::{PlaceId, Root};
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+
+/// Where a variable is declared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Declaration {
+    /// Not mentioned.
+    Nowhere,
+    /// At the top of the function.
+    Top,
+    /// By the store that is this statement of this block.
+    Store(BlockId, usize),
+}
+
+/// The declaration of each local, by position; and which of them are exposed as arrays.
+pub(super) fn declarations(body: &Body) -> (Vec<Declaration>, Vec<bool>) {
+    let mut finder = DeclarationFinder {
+        body,
+        parents: vec![None; body.blocks.len()],
+        found: vec![None; body.locals.len()],
+        exposed: vec![false; body.locals.len()],
+    };
+    // Open blocks, and which statement each is at.
+    let mut open: Vec<(BlockId, usize)> = Vec::new();
+    walk(body, body.root, |step| match step {
+        Step::Enter(block) => {
+            finder.parents[block.index()] = open.last().map(|&(parent, _)| (parent, open.len()));
+            open.push((block, 0));
+        }
+        Step::Leave(_) => _ = open.pop(),
+        Step::Stmt(stmt) => {
+            if let Some((block, position)) = open.last_mut() {
+                finder.stmt(*block, *position, &stmt.kind);
+                *position += 1;
+            }
+        }
+    });
+    let declarations = finder.found.iter().map(|found| match *found {
+        None => Declaration::Nowhere,
+        Some(Mentions { block, first: Some((in_block, position)), .. }) if in_block == block => {
+            Declaration::Store(block, position)
+        }
+        Some(_) => Declaration::Top,
+    });
+    (declarations.collect(), finder.exposed)
+}
+
+struct DeclarationFinder<'a> {
+    body: &'a Body,
+    /// The block around each, and its depth.
+    parents: Vec<Option<(BlockId, usize)>>,
+    found: Vec<Option<Mentions>>,
+    exposed: Vec<bool>,
+}
+
+/// Mentions of a variable so far.
+#[derive(Clone, Copy)]
+struct Mentions {
+    /// The innermost block around all of them.
+    block: BlockId,
+    /// The first one, if it stores the whole.
+    first: Option<(BlockId, usize)>,
+}
+
+impl DeclarationFinder<'_> {
+    fn stmt(&mut self, block: BlockId, position: usize, stmt: &StmtKind) {
+        let body = self.body;
+        stmt_uses(
+            body,
+            stmt,
+            |_| true,
+            |used| match used {
+                Use::Value(_) => {}
+                Use::Write(place) => {
+                    let whole = body.path(place).is_empty();
+                    self.mention(place, block, whole.then_some((block, position)));
+                }
+                Use::Expose(place) => {
+                    self.mention(place, block, None);
+                    if let Root::Local(local) = body.places[place].root {
+                        self.exposed[Handle::index(local)] = true;
+                    }
+                }
+                Use::Read(place) | Use::Change(place) => self.mention(place, block, None),
+            },
+        );
+    }
+
+    fn mention(&mut self, place: PlaceId, block: BlockId, first: Option<(BlockId, usize)>) {
+        let Root::Local(local) = self.body.places[place].root else { return };
+        let index = Handle::index(local);
+        self.found[index] = Some(match self.found[index] {
+            None => Mentions { block, first },
+            Some(found) => Mentions { block: self.common_block(found.block, block), ..found },
+        });
+    }
+
+    fn depth(&self, block: BlockId) -> usize {
+        self.parents[block.index()].map_or(0, |(_, depth)| depth)
+    }
+
+    /// The innermost block around both.
+    fn common_block(&self, mut one: BlockId, mut other: BlockId) -> BlockId {
+        while one != other {
+            let (deeper, shallower) =
+                if self.depth(one) >= self.depth(other) { (one, other) } else { (other, one) };
+            one = self.parents[deeper.index()].map_or(shallower, |(parent, _)| parent);
+            other = shallower;
+        }
+        one
+    }
+}

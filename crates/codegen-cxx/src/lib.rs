@@ -1,0 +1,161 @@
+//! C++ and CUDA C++ text: one writer, two dialects.
+//!
+//! The two differ in a handful of words: how a function is marked, how a kernel is entered, where a
+//! table lies. What a kernel *does* is the same text, and both include one small header,
+//! [`HEADER`], with the types and the arithmetic that C++ leaves open. Text of the CUDA dialect
+//! compiles as host C++ behind [`HOST_CUDA`], so it can be run without a GPU; [`on_host`] makes
+//! such a program.
+//!
+//! # Compiling
+//! Host: C++17, `-ffp-contract=off`, and `-O2` as you like. NVRTC or nvcc:
+//! `--std=c++17 --fmad=false`. Floats are rounded once for each operation; fast-math flags break
+//! that.
+//!
+//! # Entering
+//! A host kernel is `int symbol(const gbx::Grid*, void* const* args, gbx::Fault*)`: runs
+//! `begin..end` of the grid serially, gives the kind of the fault or 0. A CUDA kernel takes the
+//! `gbx::Grid` by value, then its own parameters, and works with any one-dimensional launch; faults
+//! go to the global `gbx_fault`. Array handles and structs lie in memory as [`gbxcule_ir::layout`]
+//! says. Extents of the grid are `i32`, so a launch index plus 1 never overflows.
+//!
+//! # Inlining
+//! Values used once become part of the expression that uses them. A value that reads memory is
+//! never moved over what may write it, one that may fault never over an effect, so the text does
+//! what the IR says, in the order in which it says it. Expressions are kept short: no compiler
+//! recurses far.
+
+mod arith;
+mod block;
+mod convert;
+mod expr;
+mod function;
+mod hoist;
+mod interval;
+mod launch;
+mod literal;
+mod live;
+mod name;
+mod op;
+mod place;
+mod printf;
+mod table;
+mod ty;
+mod unit;
+
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::function::{FunctionId, Name};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::source::{SourceMap, Span};
+
+/// The header that all text includes, as [`HEADER_NAME`].
+pub const HEADER: &str = include_str!("gbxcule.h");
+/// Name by which the text includes the header.
+pub const HEADER_NAME: &str = "gbxcule.h";
+/// CUDA's words for a host compiler.
+pub const HOST_CUDA: &str = include_str!("host_cuda.h");
+/// Name by which [`on_host`] includes it.
+pub const HOST_CUDA_NAME: &str = "host_cuda.h";
+
+/// Which compiler the text is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Dialect {
+    /// A C++17 compiler for the CPU.
+    Host,
+    /// NVRTC or nvcc.
+    Cuda,
+}
+
+/// Options of the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// For which compiler.
+    pub dialect: Dialect,
+    /// One kernel and what it calls; `None` for the whole module.
+    pub kernel: Option<FunctionId>,
+    /// The texts that spans point into: their lines are quoted as comments.
+    pub sources: Option<&'a SourceMap>,
+    /// Which functions check indices and divisors.
+    pub checks: Checks,
+    /// True if the header is part of the text instead of included.
+    pub embed_header: bool,
+}
+
+impl Options<'_> {
+    /// The whole module, checked, without comments.
+    pub const fn new(dialect: Dialect) -> Self {
+        Self { dialect, kernel: None, sources: None, checks: Checks::All, embed_header: false }
+    }
+}
+
+/// Text that was written.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// The text.
+    pub source: String,
+    /// Kernels, in the module's order.
+    pub kernels: Vec<Entry>,
+    /// The lines at which something may fault, ascending.
+    pub sites: Vec<Site>,
+    dialect: Dialect,
+}
+
+/// A kernel of a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Which.
+    pub kernel: FunctionId,
+    /// Symbol.
+    pub symbol: String,
+    /// As its function says.
+    pub diverges: bool,
+}
+
+/// Source of a line of the text: how a `gbx::Fault` finds its way back to the source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// The line, from 1.
+    pub line: u32,
+    /// In which function.
+    pub function: FunctionId,
+    /// Where that came from.
+    pub span: Span,
+    /// Message of a `Trap` or `Assert` there.
+    pub message: Option<Name>,
+}
+
+impl Text {
+    /// Looks up the source of a line of the text.
+    pub fn site(&self, line: u32) -> Option<&Site> {
+        let at = self.sites.partition_point(|site| site.line <= line);
+        self.sites[..at].last().filter(|site| site.line == line)
+    }
+}
+
+/// Writes a module, or one kernel of it.
+pub fn write(module: &Valid<Module>, options: &Options<'_>) -> Text {
+    unit::Unit::new(module, options).write()
+}
+
+/// CUDA text as a host program: for each kernel a function `int on_host_symbol(unsigned blocks,
+/// unsigned threads, const gbx::Grid*, void* const* args, gbx::Fault*)`.
+pub fn on_host(text: &Text) -> String {
+    debug_assert_eq!(text.dialect, Dialect::Cuda, "host text runs on the host as it is");
+    // The header comes first, so what the text says before it includes it must come before that.
+    let unchecked = text.source.lines().find(|line| *line == unit::UNCHECKED);
+    let unchecked = unchecked.map_or(String::new(), |line| format!("{line}\n"));
+    let mut program = format!("{unchecked}#include \"{HOST_CUDA_NAME}\"\n{}\n", text.source);
+    for Entry { symbol, .. } in &text.kernels {
+        program += &format!(
+            "GBX_EXPORT int on_host_{symbol}(unsigned int blocks, unsigned int threads, \
+             const gbx::Grid* grid, void* const* args, gbx::Fault* fault)\n{{\n    \
+             return gbx_launch(program::{symbol}, blocks, threads, grid, args, fault);\n}}\n"
+        );
+    }
+    program
+}
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

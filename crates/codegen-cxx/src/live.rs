@@ -1,0 +1,131 @@
+//! Needs of a function: how often each value is used by something that is itself needed.
+
+use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::function::{Body, Function, Mode};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{BinaryOp, Op, Value};
+use gbxcule_ir::place::{PlaceId, Projection};
+use gbxcule_ir::stmt::StmtKind;
+use gbxcule_ir::walk::{Step, Use, op_uses, place_values, stmt_values, walk};
+
+/// How often each value is used, by position. Values that are not needed use nothing.
+pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<u32> {
+    let mut uses = vec![0; body.values.len()];
+    let mut lets = Vec::new();
+    walk(body, body.root, |step| {
+        let Step::Stmt(stmt) = step else { return };
+        match stmt.kind {
+            StmtKind::Let(value) => lets.push(value),
+            _ => stmt_values(body, &stmt.kind, |value| uses[value.index()] += 1),
+        }
+    });
+    // A value is defined before it is used, so its users are known when it is reached backwards.
+    for value in lets.into_iter().rev() {
+        let op = &body.values[value].op;
+        if uses[value.index()] > 0 || has_effect(module, op) || faults.op(body, op) {
+            let mut used = |value: Value| uses[value.index()] += 1;
+            op_uses(
+                body,
+                op,
+                |_| false,
+                |found| match found {
+                    Use::Value(value) => used(value),
+                    Use::Read(place)
+                    | Use::Write(place)
+                    | Use::Change(place)
+                    | Use::Expose(place) => {
+                        place_values(body, place, &mut used);
+                    }
+                },
+            );
+        }
+    }
+    uses
+}
+
+/// Returns true if an operation does more than give a value.
+pub(super) fn has_effect(module: &Valid<Module>, op: &Op) -> bool {
+    match *op {
+        Op::Atomic { .. } => true,
+        Op::Call { function, .. } => {
+            let callee = &module.functions[function];
+            let mutable = callee.params.iter().any(|param| param.mode == Mode::Mutable);
+            mutable || !module.facts(function).effects.is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Operations that may fault, where faults are seen.
+#[derive(Debug)]
+pub(super) struct Faults {
+    checks: Checks,
+    /// True if the function in hand is checked.
+    checked: bool,
+    /// By position: whether a call of the function may.
+    functions: Vec<bool>,
+}
+
+impl Faults {
+    pub(super) fn new(module: &Valid<Module>, checks: Checks) -> Self {
+        let functions = vec![false; module.functions.len()];
+        let mut faults = Self { checks, checked: true, functions };
+        for &id in module.call_order() {
+            let function = &module.functions[id];
+            faults.enter(function);
+            let body = &function.body;
+            let mut found = false;
+            walk(body, body.root, |step| {
+                let Step::Stmt(stmt) = step else { return };
+                found |= match stmt.kind {
+                    StmtKind::Let(value) => faults.op(body, &body.values[value].op),
+                    StmtKind::Store { place, .. } => faults.place(body, place),
+                    _ => false,
+                };
+            });
+            faults.functions[id.index()] = found;
+        }
+        faults
+    }
+
+    /// Turns to a function: what is asked from now on is about its operations.
+    pub(super) fn enter(&mut self, function: &Function) {
+        self.checked = self.checks.of(function);
+    }
+
+    /// Returns true if the function in hand is checked.
+    pub(super) fn checked(&self) -> bool {
+        self.checked
+    }
+
+    /// Last argument for calls of the header's functions that are not to check, though others do.
+    pub(super) fn trusted_argument(&self) -> &'static str {
+        if self.checked || self.checks == Checks::None { "" } else { ", gbx::trusted()" }
+    }
+
+    /// Returns true if an operation may fault by itself.
+    pub(super) fn op(&self, body: &Body, op: &Op) -> bool {
+        match *op {
+            Op::Binary(
+                BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder,
+                left,
+                right,
+            ) => {
+                let by_number =
+                    matches!(body.values[right].op, Op::Literal(divisor) if divisor.bits() != 0);
+                let floats = body.type_of(left).as_scalar().is_some_and(|of| of.is_float());
+                self.checked && !by_number && !floats
+            }
+            Op::Load(place) | Op::AsArray(place) => self.place(body, place),
+            Op::View { selectors, .. } => self.checked && !selectors.is_empty(),
+            Op::Call { function, .. } => self.functions[function.index()],
+            _ => false,
+        }
+    }
+
+    fn place(&self, body: &Body, place: PlaceId) -> bool {
+        let steps = |step: &Projection| matches!(step, Projection::At(_) | Projection::Element(_));
+        self.checked && body.path(place).iter().any(steps)
+    }
+}

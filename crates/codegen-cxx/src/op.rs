@@ -1,0 +1,309 @@
+//! Operations as expressions.
+
+use super::expr::{Expr, Level, push_list};
+use super::function::Writer;
+use super::interval::Interval;
+use super::literal::literal;
+use gbxcule_ir::arena::Handle;
+use gbxcule_ir::arena::List;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::function::Mode;
+use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, Value, ValueData};
+use gbxcule_ir::place::{PlaceId, Root};
+use gbxcule_ir::ty::{Scalar, Shape, Type};
+
+impl Writer<'_, '_> {
+    pub(super) fn op(&mut self, value: Value, data: &ValueData) -> Expr {
+        let ty = data.ty;
+        match data.op {
+            Op::Literal(constant) => literal(constant),
+            Op::Zero => self.zero(ty),
+            Op::Index => unreachable!("check rule 3: indices belong to loops"),
+            Op::Unary(op, operand) => self.unary(op, operand, ty),
+            Op::Binary(op, left, right) => self.binary(op, left, right, value),
+            Op::Compare(op, left, right) => self.compare(op, left, right),
+            Op::Select { condition, accept, reject } => self.select(condition, accept, reject),
+            Op::Convert(operand) => self.convert(operand, ty),
+            Op::Bitcast(operand) => {
+                let operand = self.take_exact(operand);
+                Expr::call(&format!("gbx::bits<{}>", self.ty(ty)), &[&operand])
+            }
+            Op::Construct(parts) => self.construct(parts, ty),
+            Op::Splat(part) => self.splat(part, ty),
+            Op::Extract { from, index } => self.extract(from, index),
+            Op::Load(place) => self.place(place),
+            Op::Native { native, args } => {
+                let row = native.row();
+                let name = if self.unit.cuda() { row.cuda } else { row.cxx };
+                let args: Vec<Expr> = self.exact_list(args);
+                Expr::call(&["gbx::", name].concat(), &args.iter().collect::<Vec<_>>())
+            }
+            Op::Call { function, args } => self.call(function, args),
+            Op::Atomic { op, place, value, expected } => self.atomic(op, place, value, expected),
+            Op::LaunchIndex(dim) => {
+                let mut number = itoa::Buffer::new();
+                let text = [&self.thread, ".index(", number.format(dim), ")"].concat();
+                Expr::new(text, Level::Primary)
+            }
+            Op::View { array, selectors } => self.view(array, selectors, ty),
+            Op::AsArray(place) => {
+                let place = self.place(place);
+                let Shape::Array { of, dims } = *self.shape(ty) else {
+                    unreachable!("check rule 4: arrays of places")
+                };
+                let mut expr =
+                    Expr::call(&format!("gbx::as_array<{}, {dims}>", self.ty(of)), &[&place]);
+                // It says where the place is; what is there may change.
+                expr.needs.memory = false;
+                expr.needs.locals.clear();
+                expr
+            }
+            Op::Extent { array, dim } => {
+                let array = self.take(array);
+                let atom = array.atom;
+                let mut number = itoa::Buffer::new();
+                let text = [&array.at(Level::Primary), ".shape[", number.format(dim), "]"].concat();
+                Expr { atom, ..Expr::new(text, Level::Primary).of(&[&array]) }
+            }
+            Op::Present(array) => {
+                let array = self.take(array);
+                let text = format!("{}.data != nullptr", array.at(Level::Primary));
+                Expr::new(text, Level::Equality).of(&[&array])
+            }
+            Op::Gradient(array) => {
+                let array = self.take(array);
+                Expr::call("gbx::gradient", &[&array])
+            }
+        }
+    }
+
+    /// Interval of an integer.
+    pub(super) fn interval(&self, data: &ValueData) -> Option<Interval> {
+        let all = Interval::of(data.ty.as_scalar()?)?;
+        let of = |value: Value| self.interval_of(value);
+        let known = match data.op {
+            Op::Literal(constant) => Interval::literal(constant),
+            Op::LaunchIndex(_) => Some(Interval::new(0, i128::from(i32::MAX) - 1)),
+            Op::Extent { .. } => Some(Interval::new(0, i128::from(i32::MAX))),
+            Op::Binary(op, left, right) => match (of(left), of(right)) {
+                (Some(left), Some(right)) => Interval::exact(op, left, right),
+                _ => None,
+            },
+            Op::Convert(operand) => of(operand),
+            Op::Select { accept, reject, .. } => match (of(accept), of(reject)) {
+                (Some(accept), Some(reject)) => Some(accept.union(reject)),
+                _ => None,
+            },
+            _ => None,
+        };
+        Some(known.filter(|known| known.is_in(all)).unwrap_or(all))
+    }
+
+    pub(super) fn zero(&self, ty: Type) -> Expr {
+        match ty.as_scalar() {
+            Some(of) => literal(Literal::from_bits(of, 0)),
+            None => Expr::atom(format!("{}{{}}", self.ty(ty))),
+        }
+    }
+
+    pub(super) fn exact_list(&mut self, values: List<Value>) -> Vec<Expr> {
+        self.body.value_lists[values].iter().map(|&value| self.take_exact(value)).collect()
+    }
+
+    fn compare(&mut self, op: CompareOp, left: Value, right: Value) -> Expr {
+        let (op, level) = match op {
+            CompareOp::Equal => ("==", Level::Equality),
+            CompareOp::NotEqual => ("!=", Level::Equality),
+            CompareOp::Less => ("<", Level::Relation),
+            CompareOp::LessEqual => ("<=", Level::Relation),
+            CompareOp::Greater => (">", Level::Relation),
+            CompareOp::GreaterEqual => (">=", Level::Relation),
+        };
+        let (left, right) = (self.take_real(left), self.take_real(right));
+        Expr { compound: None, ..Expr::infix(level, op, &left, &right) }
+    }
+
+    /// The operand, as `float` if it is one of the 16-bit floats.
+    pub(super) fn take_real(&mut self, value: Value) -> Expr {
+        let expr = self.take(value);
+        match self.body.type_of(value).as_scalar() {
+            Some(Scalar::F16 | Scalar::Bf16) => expr.cast("float"),
+            _ => expr,
+        }
+    }
+
+    fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Expr {
+        let condition = self.take(condition);
+        let (accept, reject) = (self.take(accept), self.take(reject));
+        let (c, a, r) = (condition.at(Level::Equality), accept.at(Level::Or), reject.at(Level::Or));
+        let exact = accept.exact && reject.exact;
+        Expr::new([&c, " ? ", &a, " : ", &*r].concat(), Level::Choice)
+            .of(&[&condition, &accept, &reject])
+            .exact_if(exact)
+    }
+
+    fn construct(&mut self, parts: List<Value>, ty: Type) -> Expr {
+        let values = &self.body.value_lists[parts];
+        let parts: Vec<Expr> = values
+            .iter()
+            .map(|&value| {
+                // Literals that fit don't narrow.
+                let is_literal = matches!(self.body.values[value].op, Op::Literal(_));
+                if is_literal { self.take(value) } else { self.take_exact(value) }
+            })
+            .collect();
+        let mut text = [self.ty(ty), "{"].concat();
+        push_list(&mut text, parts.iter().map(|part| part.text.as_str()));
+        text.push('}');
+        Expr::new(text, Level::Primary).of(&parts.iter().collect::<Vec<_>>())
+    }
+
+    fn splat(&mut self, part: Value, ty: Type) -> Expr {
+        let part = self.take_exact(part);
+        if let Shape::Fixed { .. } = self.shape(ty) {
+            return Expr::call(&format!("gbx::repeat<{}>", self.ty(ty)), &[&part]);
+        }
+        let mut expr = Expr::call(&format!("gbx::splat<{}>", self.ty(ty)), &[&part]);
+        expr.splat = Some(Box::new(part));
+        expr
+    }
+
+    fn extract(&mut self, from: Value, index: u32) -> Expr {
+        let ty = self.body.type_of(from);
+        let from = self.take(from);
+        let part = match self.shape(ty) {
+            Shape::Struct(id) => [".", self.unit.spelling.field(*id, index)].concat(),
+            Shape::Tuple(_) => format!(".item_{index}"),
+            Shape::Fixed { .. } => bracket("[", index),
+            _ => self.component(ty, index),
+        };
+        let atom = from.atom;
+        let text = [&from.at(Level::Primary), part.as_str()].concat();
+        Expr { atom, ..Expr::new(text, Level::Primary).of(&[&from]) }
+    }
+
+    /// `[i]` and the like: a component by its position.
+    pub(super) fn component(&self, ty: Type, index: u32) -> String {
+        match self.shape(ty) {
+            Shape::Matrix { cols, .. } => {
+                let cols = u32::from(*cols);
+                bracket("[", index / cols) + &bracket("[", index % cols)
+            }
+            Shape::Transform(_) if index < 3 => bracket(".p[", index),
+            Shape::Transform(_) => bracket(".q[", index - 3),
+            _ => bracket("[", index),
+        }
+    }
+
+    fn call(&mut self, function: gbxcule_ir::function::FunctionId, args: List<Arg>) -> Expr {
+        let mut exprs = Vec::new();
+        if self.module.facts(function).asks_launch_index {
+            exprs.push(Expr::atom(self.thread.clone()));
+        }
+        for &arg in &self.body.arg_lists[args] {
+            exprs.push(match arg {
+                Arg::Value(value) => self.take(value),
+                Arg::Place(place) => self.place(place),
+            });
+        }
+        let name = self.unit.function_name(function).to_string();
+        let mut expr = Expr::call(&name, &exprs.iter().collect::<Vec<_>>());
+        let effects = self.module.facts(function).effects;
+        expr.needs.memory |= effects.reads;
+        let op = Op::Call { function, args };
+        expr.faulting(self.unit.faults.op(self.body, &op))
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        place: PlaceId,
+        value: Value,
+        expected: Option<Value>,
+    ) -> Expr {
+        let name = match op {
+            AtomicOp::Add => "gbx::atomic_add",
+            AtomicOp::Subtract => "gbx::atomic_sub",
+            AtomicOp::Min => "gbx::atomic_min",
+            AtomicOp::Max => "gbx::atomic_max",
+            AtomicOp::And => "gbx::atomic_and",
+            AtomicOp::Or => "gbx::atomic_or",
+            AtomicOp::Xor => "gbx::atomic_xor",
+            AtomicOp::Exchange => "gbx::atomic_exchange",
+            AtomicOp::CompareExchange => "gbx::atomic_compare_exchange",
+        };
+        let place = self.place(place);
+        let expected = expected.map(|expected| self.take(expected));
+        let value = self.take(value);
+        let args = [Some(&place), expected.as_ref(), Some(&value)];
+        Expr::call(name, &args.into_iter().flatten().collect::<Vec<_>>())
+    }
+
+    fn view(&mut self, array: Value, selectors: List<Selector>, ty: Type) -> Expr {
+        let Shape::Array { dims, .. } = *self.shape(ty) else {
+            unreachable!("check rule 4: views are arrays")
+        };
+        let mut args = vec![self.take(array)];
+        for &selector in &self.body.selector_lists[selectors] {
+            args.push(match selector {
+                Selector::At(index) => self.take(index),
+                Selector::Range { start, len, step } => {
+                    let [start, len, step] = [start, len, step].map(|value| self.take(value));
+                    let text = format!("gbx::Span{{{}, {}, {}}}", start.text, len.text, step.text);
+                    Expr::new(text, Level::Primary).of(&[&start, &len, &step])
+                }
+            });
+        }
+        let faults = self.unit.faults.checked() && args.len() > 1;
+        let vouched = if args.len() > 1 { self.unit.faults.trusted_argument() } else { "" };
+        let args: Vec<&Expr> = args.iter().collect();
+        Expr::call_ending(&format!("gbx::view<{dims}>"), &args, vouched).faulting(faults)
+    }
+
+    /// Before an operation acts: values that it could change or overtake get names.
+    pub(super) fn settle_for(&mut self, op: &Op) {
+        let mut changed = Vec::new();
+        if let Op::Call { function, args } = *op {
+            let params = &self.module.functions[function].params;
+            for (arg, param) in self.body.arg_lists[args].iter().zip(params) {
+                if let (Arg::Place(place), Mode::Mutable) = (arg, param.mode)
+                    && let Root::Local(local) = self.body.places[*place].root
+                {
+                    changed.push(local);
+                }
+            }
+        }
+        self.settle(|_, needs| {
+            needs.memory || needs.faults || needs.locals.iter().any(|local| changed.contains(local))
+        });
+    }
+
+    /// Before a place is written: likewise.
+    pub(super) fn settle_for_write(&mut self, place: PlaceId) {
+        let root = match self.body.places[place].root {
+            Root::Local(local) if !self.is_behind_handle(place) => Some(local),
+            _ => None,
+        };
+        let shared = root.is_none_or(|local| self.exposed[Handle::index(local)]);
+        self.settle(|_, needs| {
+            let read = root.is_some_and(|local| needs.locals.contains(&local));
+            read || shared && (needs.memory || needs.faults)
+        });
+    }
+
+    /// `&&`, `||`, `!=` of truth values.
+    pub(super) fn logic(&mut self, op: BinaryOp, left: Value, right: Value) -> Expr {
+        let (op, level) = match op {
+            BinaryOp::And => ("&&", Level::And),
+            BinaryOp::Or => ("||", Level::Or),
+            _ => ("!=", Level::Equality),
+        };
+        let (left, right) = (self.take(left), self.take(right));
+        Expr { compound: None, ..Expr::infix(level, op, &left, &right) }
+    }
+}
+
+/// `[0]`, with what stands before the number.
+fn bracket(before: &str, index: u32) -> String {
+    [before, itoa::Buffer::new().format(index), "]"].concat()
+}

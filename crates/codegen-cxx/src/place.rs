@@ -1,0 +1,133 @@
+//! Places as C++ lvalues.
+
+use super::expr::{Expr, Level};
+use super::function::Writer;
+use super::interval::Interval;
+use gbxcule_ir::arena::Handle;
+use gbxcule_ir::function::Mode;
+use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::ty::{Shape, Type};
+
+impl Writer<'_, '_> {
+    /// Returns true if a place lies behind an array handle.
+    pub(super) fn is_behind_handle(&self, place: PlaceId) -> bool {
+        self.body.path(place).iter().any(|step| matches!(step, Projection::Element(_)))
+    }
+
+    pub(super) fn place(&mut self, id: PlaceId) -> Expr {
+        let place = self.body.places[id];
+        let mut expr;
+        let mut ty;
+        match place.root {
+            Root::Local(local) => {
+                let index = Handle::index(local);
+                expr = Expr::new(with_room(&self.locals[index]), Level::Primary);
+                ty = self.body.locals[local].ty;
+                expr.needs.locals.push(local);
+                expr.needs.memory = self.exposed[index];
+            }
+            Root::Param(position) => {
+                let param = &self.function.params[position as usize];
+                expr = Expr::atom(with_room(&self.params[position as usize]));
+                ty = param.ty;
+                expr.needs.memory = param.mode != Mode::Value;
+                expr.atom = param.mode == Mode::Value;
+            }
+            Root::Table(table) => {
+                expr = Expr::atom(self.unit.table_name(table));
+                ty = self.module.tables[table].ty;
+            }
+            Root::Array(value) => {
+                expr = self.take(value);
+                expr.text = expr.at(Level::Primary).into_owned();
+                expr.level = Level::Primary;
+                ty = self.body.type_of(value);
+            }
+        }
+        for &step in self.body.path(id) {
+            ty = self.step(&mut expr, ty, step);
+        }
+        // What is not a plain name has no meaning of its own any more.
+        Expr { splat: None, compound: None, ..expr }
+    }
+
+    /// Appends a projection; gives the type of the part.
+    fn step(&mut self, expr: &mut Expr, ty: Type, step: Projection) -> Type {
+        let types = &self.module.types;
+        match (step, types[ty].clone()) {
+            (Projection::Field(field), Shape::Struct(id)) => {
+                expr.text.push('.');
+                expr.text.push_str(self.unit.spelling.field(id, field));
+                types.structure(id).fields[field as usize].ty
+            }
+            (Projection::Field(0), Shape::Transform(of)) => {
+                expr.text.push_str(".p");
+                self.existing_type(&Shape::Vector { len: 3, of })
+            }
+            (Projection::Field(_), Shape::Transform(of)) => {
+                expr.text.push_str(".q");
+                self.existing_type(&Shape::Quaternion(of))
+            }
+            (Projection::Component(index), _) => {
+                expr.text += &self.component(ty, index);
+                Type::scalar(
+                    types.components(ty).map_or(gbxcule_ir::ty::Scalar::Bool, |(of, _)| of),
+                )
+            }
+            (Projection::At(index), shape) => {
+                let (extent, of) = match shape {
+                    Shape::Matrix { rows, cols, of } => {
+                        (u32::from(rows), self.existing_type(&Shape::Vector { len: cols, of }))
+                    }
+                    Shape::Fixed { of, len } => (len, of),
+                    _ => {
+                        let (of, count) =
+                            types.components(ty).unwrap_or((gbxcule_ir::ty::Scalar::Bool, 0));
+                        (count, Type::scalar(of))
+                    }
+                };
+                let inside = Interval::new(0, i128::from(extent) - 1);
+                let known = self.interval_of(index).is_some_and(|index| index.is_in(inside));
+                let index = self.take(index);
+                let plain = known && !matches!(shape, Shape::Transform(_));
+                let [open, close] = if plain { ["[", "]"] } else { ["(", ")"] };
+                let vouched = if plain { "" } else { self.unit.faults.trusted_argument() };
+                [open, &index.text, vouched, close].iter().for_each(|part| expr.text += part);
+                expr.needs.join(&index.needs);
+                expr.needs.faults |= !known && self.unit.faults.checked();
+                expr.atom &= plain && index.atom;
+                of
+            }
+            (Projection::Element(indices), Shape::Array { of, .. }) => {
+                let indices = &self.body.value_lists[indices];
+                expr.text.push('(');
+                for (position, &index) in indices.iter().enumerate() {
+                    let index = self.take(index);
+                    expr.needs.join(&index.needs);
+                    if position > 0 {
+                        expr.text.push_str(", ");
+                    }
+                    expr.text.push_str(&index.text);
+                }
+                expr.text.push_str(self.unit.faults.trusted_argument());
+                expr.text.push(')');
+                expr.needs.memory = true;
+                expr.needs.faults |= self.unit.faults.checked();
+                expr.atom = false;
+                of
+            }
+            _ => unreachable!("check rule 5: projections fit"),
+        }
+    }
+
+    fn existing_type(&self, shape: &Shape) -> Type {
+        self.module.types.find(shape).unwrap_or(Type::INVALID)
+    }
+}
+
+/// A name, with room for what follows it.
+fn with_room(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 24);
+    text.push_str(name);
+    text
+}

@@ -1,0 +1,141 @@
+//! Types, and the structs that a text needs.
+
+use super::name::Names;
+use super::name::sound;
+use gbxcule_ir::module::Module;
+use gbxcule_ir::ty::{Scalar, Shape, StructId, Type};
+use std::fmt::Write as _;
+
+/// How types are spelled in one text.
+#[derive(Debug)]
+pub(super) struct Spelling {
+    /// By position of the type; empty for those that the text doesn't need.
+    names: Vec<String>,
+    /// Field names, by position of the struct.
+    fields: Vec<Vec<String>>,
+    /// Types that are defined, in order: structs and tuples.
+    defined: Vec<Type>,
+}
+
+pub(super) const fn scalar(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "int8_t",
+        Scalar::I16 => "int16_t",
+        Scalar::I32 => "int",
+        Scalar::I64 => "int64_t",
+        Scalar::U8 => "uint8_t",
+        Scalar::U16 => "uint16_t",
+        Scalar::U32 => "uint32_t",
+        Scalar::U64 => "uint64_t",
+        Scalar::F16 => "Half",
+        Scalar::Bf16 => "Bfloat16",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+impl Spelling {
+    /// Names all types that `needed` marks, and those inside them.
+    pub(super) fn new(module: &Module, mut needed: Vec<bool>, names: &mut Names) -> Self {
+        let shapes = module.types.shapes();
+        // What is inside a type was interned before it.
+        for (ty, shape) in shapes.iter().rev() {
+            if needed[ty.index()] {
+                inner_types(module, shape, |inner| needed[inner.index()] = true);
+            }
+        }
+        let mut spelling = Self {
+            names: Vec::with_capacity(shapes.len()),
+            fields: vec![Vec::new(); module.types.structs().len()],
+            defined: Vec::new(),
+        };
+        for (ty, shape) in shapes.iter() {
+            let name = if needed[ty.index()] {
+                spelling.spell(module, ty, shape, names)
+            } else {
+                String::new()
+            };
+            spelling.names.push(name);
+        }
+        spelling
+    }
+
+    fn spell(&mut self, module: &Module, ty: Type, shape: &Shape, names: &mut Names) -> String {
+        match shape {
+            Shape::Scalar(of) => scalar(*of).into(),
+            Shape::Vector { len, of } => format!("Vec<{len}, {}>", scalar(*of)),
+            Shape::Matrix { rows, cols, of } => format!("Mat<{rows}, {cols}, {}>", scalar(*of)),
+            Shape::Quaternion(of) => format!("Quat<{}>", scalar(*of)),
+            Shape::Transform(of) => format!("Transform<{}>", scalar(*of)),
+            Shape::Array { of, dims } => format!("Array<{}, {dims}>", self.of(*of)),
+            Shape::Fixed { of, len } => format!("Fixed<{}, {len}>", self.of(*of)),
+            Shape::Struct(id) => {
+                let structure = module.types.structure(*id);
+                let mut own = Names::default();
+                self.fields[id.index()] =
+                    structure.fields.iter().map(|field| own.global(&sound(&field.name))).collect();
+                self.defined.push(ty);
+                names.global(&structure.name)
+            }
+            Shape::Tuple(of) if of.is_empty() => "void".into(),
+            Shape::Tuple(of) => {
+                let parts: Vec<String> =
+                    of.iter().map(|&of| sound(self.of(of)).trim_end_matches('_').into()).collect();
+                self.defined.push(ty);
+                names.global(&format!("Tuple_{}", parts.join("_")))
+            }
+            Shape::Invalid => unreachable!("check rule 2: invalid types"),
+        }
+    }
+
+    /// A type.
+    pub(super) fn of(&self, ty: Type) -> &str {
+        &self.names[ty.index()]
+    }
+
+    /// A field of a struct.
+    pub(super) fn field(&self, id: StructId, field: u32) -> &str {
+        &self.fields[id.index()][field as usize]
+    }
+
+    /// The definitions of all structs and tuples.
+    pub(super) fn definitions(&self, module: &Module) -> String {
+        let mut text = String::new();
+        for &ty in &self.defined {
+            let name = self.of(ty);
+            _ = writeln!(text, "struct {name} {{");
+            match &module.types[ty] {
+                Shape::Struct(id) => {
+                    let fields = &module.types.structure(*id).fields;
+                    for (field, name) in fields.iter().zip(&self.fields[id.index()]) {
+                        _ = writeln!(text, "    {} {name};", self.of(field.ty));
+                    }
+                }
+                Shape::Tuple(of) => {
+                    for (position, &of) in of.iter().enumerate() {
+                        _ = writeln!(text, "    {} item_{position};", self.of(of));
+                    }
+                }
+                _ => {}
+            }
+            text.push_str("};\n");
+            if let Some(layout) = module.types.layout(ty) {
+                _ = writeln!(text, "static_assert(sizeof({name}) == {}, \"layout\");", layout.size);
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn inner_types(module: &Module, shape: &Shape, mut visit: impl FnMut(Type)) {
+    match shape {
+        Shape::Array { of, .. } | Shape::Fixed { of, .. } => visit(*of),
+        Shape::Struct(id) => {
+            module.types.structure(*id).fields.iter().for_each(|field| visit(field.ty));
+        }
+        Shape::Tuple(of) => of.iter().for_each(|&of| visit(of)),
+        _ => {}
+    }
+}

@@ -1,0 +1,229 @@
+//! One text: what it needs, its names, and its sections in order.
+
+use super::function;
+use super::live::Faults;
+use super::name::Names;
+use super::table;
+use super::ty::Spelling;
+use super::{Checks, Dialect, Entry, HEADER, HEADER_NAME, Options, Site, Text};
+use gbxcule_ir::arena::Handle;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::constant::TableId;
+use gbxcule_ir::function::{FunctionId, Kind};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::place::Root;
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Type};
+
+/// Definition in a text where nothing is checked.
+pub(super) const UNCHECKED: &str = "#define GBX_UNCHECKED";
+
+/// State that all functions of a text share.
+pub(super) struct Unit<'a> {
+    pub(super) module: &'a Valid<Module>,
+    pub(super) options: &'a Options<'a>,
+    pub(super) spelling: Spelling,
+    pub(super) names: Names,
+    pub(super) out: String,
+    /// Lines written so far.
+    pub(super) line: u32,
+    pub(super) sites: Vec<Site>,
+    pub(super) faults: Faults,
+    functions: Vec<String>,
+    tables: Vec<String>,
+    needed: Vec<bool>,
+}
+
+impl<'a> Unit<'a> {
+    pub(super) fn new(module: &'a Valid<Module>, options: &'a Options<'a>) -> Self {
+        let needed = needed_functions(module, options);
+        let (types, tables) = needed_items(module, &needed);
+        let mut names = Names::default();
+        // Kernels first: their symbols are what others ask for.
+        let mut functions = vec![String::new(); module.functions.len()];
+        let kinds = [Kind::Kernel, Kind::Callable];
+        let all = kinds
+            .into_iter()
+            .flat_map(|kind| module.functions.iter().filter(move |(_, f)| f.kind == kind));
+        let kernels = |kind| kind == Kind::Kernel;
+        let mut callables = Vec::new();
+        for (id, function) in all.filter(|(id, _)| needed[id.index()]) {
+            if kernels(function.kind) {
+                functions[id.index()] = names.symbol(&function.name);
+            } else {
+                callables.push(id);
+            }
+        }
+        let spelling = Spelling::new(module, types, &mut names);
+        let tables =
+            module
+                .tables
+                .iter()
+                .map(|(id, table)| {
+                    if tables[Handle::index(id)] {
+                        names.global(&table.name)
+                    } else {
+                        String::new()
+                    }
+                })
+                .collect();
+        for id in callables {
+            functions[id.index()] = names.global(&module.functions[id].name);
+        }
+        let (out, sites) = (String::new(), Vec::new());
+        let faults = Faults::new(module, options.checks);
+        Self {
+            module,
+            options,
+            spelling,
+            names,
+            out,
+            line: 0,
+            sites,
+            faults,
+            functions,
+            tables,
+            needed,
+        }
+    }
+
+    pub(super) fn write(mut self) -> Text {
+        self.preamble();
+        self.put("namespace program {\n\n");
+        let structs = self.spelling.definitions(self.module);
+        self.put(&structs);
+        self.write_tables();
+        for &id in self.module.call_order() {
+            if self.needed[id.index()] && self.module.functions[id].kind == Kind::Callable {
+                function::write(&mut self, id);
+            }
+        }
+        let module = self.module;
+        let kernels: Vec<FunctionId> =
+            module.kernels().map(|(id, _)| id).filter(|id| self.needed[id.index()]).collect();
+        for &id in &kernels {
+            function::write(&mut self, id);
+        }
+        self.put("} // namespace program\n");
+        let kernels = kernels.into_iter().map(|kernel| {
+            let symbol = self.functions[kernel.index()].clone();
+            Entry { kernel, symbol, diverges: module.functions[kernel].diverges }
+        });
+        Text {
+            kernels: kernels.collect(),
+            source: self.out,
+            sites: self.sites,
+            dialect: self.options.dialect,
+        }
+    }
+
+    fn preamble(&mut self) {
+        let name: String = self.module.name.chars().filter(|c| !c.is_control()).collect();
+        let what = if self.cuda() { "CUDA C++" } else { "C++17 for the CPU" };
+        let flag = if self.cuda() { "--fmad=false" } else { "-ffp-contract=off" };
+        let name = name.trim_end_matches('\\');
+        self.put(&format!("// {name}: {what}, by gbxcule. Compile with {flag}.\n"));
+        if self.options.checks == Checks::None {
+            self.put(&format!("{UNCHECKED}\n"));
+        }
+        if self.options.embed_header {
+            self.put(HEADER);
+            self.put("\n");
+        } else {
+            self.put(&format!("#include \"{HEADER_NAME}\"\n\n"));
+        }
+    }
+
+    fn write_tables(&mut self) {
+        let module = self.module;
+        for (id, table) in module.tables.iter() {
+            let name = &self.tables[Handle::index(id)];
+            if name.is_empty() {
+                continue;
+            }
+            let word = if self.cuda() { "static __device__ const" } else { "static const" };
+            let values = table::initializer(module, table);
+            let text = format!("{word} {} {name} ={values};\n\n", self.spelling.of(table.ty));
+            self.put(&text);
+        }
+    }
+
+    pub(super) fn cuda(&self) -> bool {
+        self.options.dialect == Dialect::Cuda
+    }
+
+    /// Appends text, counting its lines.
+    pub(super) fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.line += text.bytes().filter(|&byte| byte == b'\n').count() as u32;
+    }
+
+    pub(super) fn function_name(&self, id: FunctionId) -> &str {
+        &self.functions[id.index()]
+    }
+
+    pub(super) fn table_name(&self, id: TableId) -> &str {
+        &self.tables[Handle::index(id)]
+    }
+
+    /// `file:line` of a span, and the line's text.
+    pub(super) fn quote(&self, span: Span) -> Option<(String, usize, String)> {
+        let source = self.options.sources?.get(span.source()?);
+        let (line, _) = source.line_column(span.start);
+        let text: String = source
+            .line(line)
+            .trim()
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        // A comment that ends in a backslash would go on in the next line.
+        let text = text.trim_end_matches(|c: char| c == '\\' || c.is_whitespace()).to_string();
+        Some((source.name.replace(|c: char| c.is_control(), " "), line, text))
+    }
+}
+
+fn needed_functions(module: &Valid<Module>, options: &Options<'_>) -> Vec<bool> {
+    let Some(kernel) = options.kernel else { return vec![true; module.functions.len()] };
+    let mut needed = vec![false; module.functions.len()];
+    needed[kernel.index()] = true;
+    for &id in module.call_order().iter().rev() {
+        if needed[id.index()] {
+            module.facts(id).callees.iter().for_each(|callee| needed[callee.index()] = true);
+        }
+    }
+    needed
+}
+
+/// The types and tables that functions mention.
+fn needed_items(module: &Valid<Module>, needed: &[bool]) -> (Vec<bool>, Vec<bool>) {
+    let mut types = vec![false; module.types.shapes().len()];
+    let mut tables = vec![false; module.tables.len()];
+    Scalar::ALL.into_iter().for_each(|of| types[Type::scalar(of).index()] = true);
+    for (id, function) in module.functions.iter() {
+        if !needed[id.index()] {
+            continue;
+        }
+        let body = &function.body;
+        // Of values that are never reached nothing is known.
+        let mut need = |ty: Type| {
+            if ty != Type::INVALID
+                && let Some(type_needed) = types.get_mut(ty.index())
+            {
+                *type_needed = true;
+            }
+        };
+        need(function.result);
+        function.params.iter().for_each(|param| need(param.ty));
+        body.locals.iter().for_each(|(_, local)| need(local.ty));
+        body.values.iter().for_each(|(_, data)| need(data.ty));
+        for (_, place) in body.places.iter() {
+            if let Root::Table(id) = place.root
+                && let Some(table) = module.tables.get(id)
+            {
+                tables[Handle::index(id)] = true;
+                need(table.ty);
+            }
+        }
+    }
+    (types, tables)
+}

@@ -1,0 +1,185 @@
+//! Python's arithmetic on numbers known from the text, and what they are as truth values and
+//! scalars.
+
+use super::constant::Static;
+use super::syntax::{CmpOp, Operator};
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::ty::Scalar;
+
+pub(super) fn arithmetic<'a>(
+    op: Operator,
+    left: &Static<'a>,
+    right: &Static<'a>,
+) -> Option<Static<'a>> {
+    if let (Some(l), Some(r)) = (as_int(left), as_int(right)) {
+        return Some(match op {
+            Operator::Add => Static::Int(l.checked_add(r)?),
+            Operator::Sub => Static::Int(l.checked_sub(r)?),
+            Operator::Mult => Static::Int(l.checked_mul(r)?),
+            Operator::Div if r != 0 => Static::Float(l as f64 / r as f64),
+            Operator::FloorDiv if r != 0 => Static::Int(floor_div(l, r)?),
+            Operator::Mod if r != 0 => {
+                Static::Int(l.checked_sub(floor_div(l, r)?.checked_mul(r)?)?)
+            }
+            Operator::Pow => match u32::try_from(r) {
+                Ok(exponent) => Static::Int(l.checked_pow(exponent)?),
+                Err(_) => Static::Float((l as f64).powf(r as f64)),
+            },
+            Operator::LShift => {
+                Static::Int(l.checked_mul(1i128.checked_shl(u32::try_from(r).ok()?)?)?)
+            }
+            Operator::RShift => Static::Int(l.checked_shr(u32::try_from(r).ok()?)?),
+            Operator::BitAnd => Static::Int(l & r),
+            Operator::BitOr => Static::Int(l | r),
+            Operator::BitXor => Static::Int(l ^ r),
+            _ => return None,
+        });
+    }
+    let plain = |value: &Static<'a>| match value {
+        Static::Int(_) | Static::Float(_) | Static::Bool(_) => value.as_f64(),
+        _ => None,
+    };
+    let (l, r) = (plain(left)?, plain(right)?);
+    Some(Static::Float(match op {
+        Operator::Add => l + r,
+        Operator::Sub => l - r,
+        Operator::Mult => l * r,
+        Operator::Div if r != 0.0 => l / r,
+        Operator::FloorDiv if r != 0.0 => (l / r).floor(),
+        Operator::Mod if r != 0.0 => l - r * (l / r).floor(),
+        Operator::Pow => l.powf(r),
+        _ => return None,
+    }))
+}
+
+fn as_int(value: &Static<'_>) -> Option<i128> {
+    match value {
+        Static::Int(value) => Some(*value),
+        Static::Bool(value) => Some(i128::from(*value)),
+        _ => None,
+    }
+}
+
+fn floor_div(left: i128, right: i128) -> Option<i128> {
+    let quotient = left.checked_div(right)?;
+    Some(if left % right != 0 && (left < 0) != (right < 0) { quotient - 1 } else { quotient })
+}
+
+pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Option<bool> {
+    if let (Some(l), Some(r)) = (left.as_f64(), right.as_f64()) {
+        return Some(match op {
+            CmpOp::Eq => l == r,
+            CmpOp::NotEq => l != r,
+            CmpOp::Lt => l < r,
+            CmpOp::LtE => l <= r,
+            CmpOp::Gt => l > r,
+            CmpOp::GtE => l >= r,
+            _ => return None,
+        });
+    }
+    match op {
+        CmpOp::Eq | CmpOp::Is => Some(left == right),
+        CmpOp::NotEq | CmpOp::IsNot => Some(left != right),
+        _ => None,
+    }
+}
+
+pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Static<'a>> {
+    let number = |at: usize| args.get(at).and_then(Static::as_f64);
+    let int = |at: usize| args.get(at).and_then(as_int);
+    Some(match (path, args.len()) {
+        ("math.sqrt" | "numpy.sqrt", 1) => Static::Float(number(0)?.sqrt()),
+        ("math.sin" | "numpy.sin", 1) => Static::Float(number(0)?.sin()),
+        ("math.cos" | "numpy.cos", 1) => Static::Float(number(0)?.cos()),
+        ("math.tan" | "numpy.tan", 1) => Static::Float(number(0)?.tan()),
+        ("math.exp" | "numpy.exp", 1) => Static::Float(number(0)?.exp()),
+        ("math.log" | "numpy.log", 1) => Static::Float(number(0)?.ln()),
+        ("math.radians" | "numpy.radians" | "numpy.deg2rad", 1) => {
+            Static::Float(number(0)?.to_radians())
+        }
+        ("math.degrees", 1) => Static::Float(number(0)?.to_degrees()),
+        ("math.pow", 2) => Static::Float(number(0)?.powf(number(1)?)),
+        ("math.floor", 1) => Static::Int(number(0)?.floor() as i128),
+        ("math.ceil", 1) => Static::Int(number(0)?.ceil() as i128),
+        ("builtins.abs", 1) => match int(0) {
+            Some(value) => Static::Int(value.checked_abs()?),
+            None => Static::Float(number(0)?.abs()),
+        },
+        ("builtins.min", 2) | ("builtins.max", 2) => {
+            let less = number(0)? <= number(1)?;
+            args[usize::from(less != path.ends_with("min"))].clone()
+        }
+        _ => return None,
+    })
+}
+
+/// Attribute of `numpy.finfo` or `numpy.iinfo` of a scalar type.
+pub(super) fn limit<'a>(scalar: &str, name: &str) -> Option<Static<'a>> {
+    let (eps, tiny, max) = match scalar {
+        "f16" => (f64::powi(2.0, -10), f64::powi(2.0, -14), 65504.0),
+        "f32" => (f32::EPSILON.into(), f32::MIN_POSITIVE.into(), f32::MAX.into()),
+        "bf16" => return None,
+        "f64" => (f64::EPSILON, f64::MIN_POSITIVE, f64::MAX),
+        _ => {
+            let bits = scalar.trim_start_matches(char::is_alphabetic).parse::<u32>().ok()?;
+            let (min, max) = match scalar.starts_with('u') {
+                true => (0, (1i128 << bits) - 1),
+                false => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+            };
+            return match name {
+                "min" => Some(Static::Int(min)),
+                "max" => Some(Static::Int(max)),
+                _ => None,
+            };
+        }
+    };
+    Some(Static::Float(match name {
+        "eps" => eps,
+        "tiny" | "smallest_normal" => tiny,
+        "max" => max,
+        "min" => -max,
+        _ => return None,
+    }))
+}
+
+impl Static<'_> {
+    /// Truth of the value in Python.
+    pub(super) fn truth(&self) -> Option<bool> {
+        Some(match self {
+            Self::None => false,
+            Self::Bool(value) => *value,
+            Self::Int(value) => *value != 0,
+            Self::Float(value) => *value != 0.0,
+            Self::Text(text) => !text.is_empty(),
+            Self::Typed(literal) => literal.as_f64() != 0.0,
+            Self::Sequence(parts) => !parts.is_empty(),
+            Self::Type(_) | Self::Module(_) | Self::Function(..) | Self::Class(_) => true,
+            _ => return None,
+        })
+    }
+
+    /// Number, if it is one.
+    pub(super) fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Bool(value) => Some(f64::from(u8::from(*value))),
+            Self::Int(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            Self::Typed(literal) => Some(literal.as_f64()),
+            _ => None,
+        }
+    }
+
+    /// Converts it to a scalar of a type.
+    pub(super) fn literal(&self, scalar: Scalar) -> Option<Literal> {
+        match self {
+            Self::Bool(value) => Some(Literal::int(scalar, i128::from(*value))),
+            Self::Int(value) => Some(Literal::int(scalar, *value)),
+            Self::Float(value) => Some(Literal::float(scalar, *value)),
+            Self::Typed(literal) => Some(match literal.as_int() {
+                Some(value) => Literal::int(scalar, value),
+                None => Literal::float(scalar, literal.as_f64()),
+            }),
+            _ => None,
+        }
+    }
+}

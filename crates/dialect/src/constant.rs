@@ -1,0 +1,582 @@
+//! Values of Python's own expressions, as far as the text alone says them: constants, types,
+//! functions. Nothing is run; what would need that is refused with `needs-python-evaluation`.
+
+use super::annotation::Annotation;
+use super::arithmetic::{arithmetic, compared, limit, python_function};
+use super::decorator::Role;
+use super::file::Files;
+use super::library::{self, Library};
+use super::memo::Memo;
+use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
+use super::syntax::{self, Arguments, Expr, Ranged, StmtFunctionDef, UnaryOp};
+use super::warp::{self, builtin_name, canonical, starred_name};
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::Span;
+use std::rc::Rc;
+
+/// A value known without running Python.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Static<'a> {
+    None,
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+    Text(Rc<str>),
+    /// `wp.uint8(3)`
+    Typed(Literal),
+    /// `wp.vec3(1.0, 2.0, 3.0)`: its type and its components.
+    Composite(Annotation, Rc<[Literal]>),
+    /// A tuple or list.
+    Sequence(Rc<[Static<'a>]>),
+    Type(Annotation),
+    /// A module by its path: `warp`, `math`, `numpy`, or any other that is no imported_module.
+    Module(Rc<str>),
+    /// A module in a file beside the text, by its number.
+    ImportedModule(usize),
+    /// `path` of a module, not a type or constant: mostly a function.
+    Member(Rc<str>),
+    Function(OverloadSet<'a>),
+    /// Any other function.
+    Python(&'a StmtFunctionDef, ScopeId),
+    /// A class that is no struct: a namespace.
+    Class(ScopeId),
+    /// A value of the library's type, by the first parameter behind it.
+    Handle(u32),
+}
+
+pub(super) type Evaluation<'a> = Result<Static<'a>, Box<Diagnostic>>;
+
+/// The texts of a program with their scopes.
+pub(super) struct Unit<'a> {
+    pub(super) files: &'a Files,
+    pub(super) scopes: Scopes<'a>,
+    /// Library that the texts may import besides Warp and each other.
+    pub(super) library: Option<&'a Library>,
+    /// True if some function takes arguments by reference.
+    pub(super) has_references: bool,
+    pub(super) memo: Memo<'a>,
+}
+
+impl<'a> Unit<'a> {
+    pub(super) fn new(files: &'a Files, library: Option<&'a Library>) -> Self {
+        let scopes = Scopes::read(files.texts.iter().map(|text| &*text.tree.body));
+        let has_references = files.texts.iter().any(|text| text.has_references);
+        Self { files, scopes, library, has_references, memo: Memo::default() }
+    }
+
+    /// The text of a span of this unit.
+    pub(super) fn quote(&self, span: Span) -> &'a str {
+        self.files.quote(span)
+    }
+
+    pub(super) fn span(&self, node: &impl Ranged) -> Span {
+        self.files.span(node)
+    }
+
+    pub(super) fn needs_python(&self, expr: &Expr, what: impl Into<String>) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error("needs-python-evaluation", self.span(expr), what.into()))
+    }
+
+    /// Evaluates an expression, read in a scope.
+    pub(super) fn known(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
+        self.with_depth_limit(self.span(expr), || self.evaluate(expr, scope))
+    }
+
+    fn evaluate(&self, expr: &'a Expr, scope: ScopeId) -> Evaluation<'a> {
+        match expr {
+            Expr::NumberLiteral(number) => Ok(self.number(&number.value, expr)?),
+            Expr::BooleanLiteral(value) => Ok(Static::Bool(value.value)),
+            Expr::NoneLiteral(_) => Ok(Static::None),
+            Expr::StringLiteral(text) => Ok(Static::Text(text.value.to_str().into())),
+            Expr::Name(name) => self.name(name.id.as_str(), expr, scope),
+            Expr::Attribute(attribute) => {
+                let base = self.known(&attribute.value, scope)?;
+                self.attribute(&base, attribute.attr.as_str(), expr)
+            }
+            Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
+            Expr::List(list) => self.sequence(&list.elts, scope),
+            Expr::UnaryOp(unary) => {
+                let operand = self.known(&unary.operand, scope)?;
+                match (unary.op, operand) {
+                    (UnaryOp::USub, Static::Int(value)) => Ok(Static::Int(value.wrapping_neg())),
+                    (UnaryOp::USub, Static::Float(value)) => Ok(Static::Float(-value)),
+                    (UnaryOp::UAdd, operand @ (Static::Int(_) | Static::Float(_))) => Ok(operand),
+                    (UnaryOp::Invert, Static::Int(value)) => Ok(Static::Int(!value)),
+                    (UnaryOp::Not, operand) => match operand.truth() {
+                        Some(value) => Ok(Static::Bool(!value)),
+                        None => {
+                            Err(self.needs_python(expr, "only Python can tell whether this holds"))
+                        }
+                    },
+                    (UnaryOp::USub, Static::Typed(literal)) => Ok(Static::Typed(negated(literal))),
+                    _ => {
+                        Err(self
+                            .needs_python(expr, "this operation is only known when Python runs"))
+                    }
+                }
+            }
+            Expr::BinOp(binary) => {
+                let left = self.known(&binary.left, scope)?;
+                let right = self.known(&binary.right, scope)?;
+                arithmetic(binary.op, &left, &right).ok_or_else(|| {
+                    self.needs_python(
+                        expr,
+                        "the value of this operation is only known when Python runs",
+                    )
+                })
+            }
+            Expr::If(choice) => match self.known(&choice.test, scope)?.truth() {
+                Some(true) => self.known(&choice.body, scope),
+                Some(false) => self.known(&choice.orelse, scope),
+                None => Err(self.needs_python(expr, "only Python can tell whether this holds")),
+            },
+            Expr::BoolOp(operation) => {
+                let and = matches!(operation.op, super::syntax::BoolOp::And);
+                let mut last = Static::Bool(and);
+                for value in &operation.values {
+                    last = self.known(value, scope)?;
+                    if last.truth() != Some(and) {
+                        break;
+                    }
+                }
+                Ok(last)
+            }
+            Expr::Compare(compare) if compare.ops.len() == 1 => {
+                let left = self.known(&compare.left, scope)?;
+                let right = self.known(&compare.comparators[0], scope)?;
+                compared(compare.ops[0], &left, &right).map(Static::Bool).ok_or_else(|| {
+                    self.needs_python(expr, "this comparison is only known when Python runs")
+                })
+            }
+            Expr::Subscript(subscript) => {
+                self.subscript(&subscript.value, &subscript.slice, expr, scope)
+            }
+            Expr::Call(call) => self.call(&call.func, &call.arguments, expr, scope),
+            _ => Err(self.needs_python(expr, "this expression is only known when Python runs")),
+        }
+    }
+
+    pub(super) fn number(&self, number: &syntax::Number, expr: &Expr) -> Evaluation<'a> {
+        match number {
+            syntax::Number::Float(value) => Ok(Static::Float(*value)),
+            syntax::Number::Int(_) => syntax::integer(number).map(Static::Int).ok_or_else(|| {
+                let message = "this integer has more than 128 bits";
+                Box::new(Diagnostic::error("integer-too-large", self.span(expr), message))
+            }),
+            syntax::Number::Complex { .. } => {
+                let message = "complex numbers are no part of the dialect";
+                Err(Box::new(Diagnostic::error("unsupported-syntax", self.span(expr), message)))
+            }
+        }
+    }
+
+    /// Value that the user gives to a name by `--define`.
+    fn defined(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
+        let (text, place) = self.files.defined(name)?;
+        let root = self.scopes.root(*text);
+        let definitions = self.scopes.own(root, place)?;
+        Some(self.with_depth_limit(self.span(expr), || self.bound(definitions, name, expr, root)))
+    }
+
+    fn sequence(&self, parts: &'a [Expr], scope: ScopeId) -> Evaluation<'a> {
+        let known: Result<Vec<_>, _> = parts.iter().map(|part| self.known(part, scope)).collect();
+        let sequence = Static::Sequence(known?.into());
+        match (sequence.is_small(), parts.first()) {
+            (false, Some(part)) => Err(super::memo::too_large(self.span(part))),
+            _ => Ok(sequence),
+        }
+    }
+
+    /// Resolves a name in a scope of Python.
+    pub(super) fn name(&self, name: &str, expr: &Expr, scope: ScopeId) -> Evaluation<'a> {
+        let Some((definitions, home)) = self.scopes.lookup(scope, name) else {
+            let text = self.scopes.text(scope);
+            if let Some(known) = self.starred(text, name, expr) {
+                return known;
+            }
+            let starred = !self.scopes.stars(text).is_empty();
+            let starred = starred.then(|| starred_name(name)).flatten();
+            if let Some(known) = self.defined(name, expr) {
+                return known;
+            }
+            return builtin_name(name).or(starred).ok_or_else(|| {
+                let message = format!("`{name}` isn't defined");
+                Box::new(Diagnostic::error("undefined-name", self.span(expr), message))
+            });
+        };
+        // What was bound last before the use counts: kernels are compiled soon after they are
+        // defined.
+        let at = syntax::start(expr);
+        let before = definitions.iter().rposition(|definition| definition.since <= at);
+        let last = before.unwrap_or(definitions.len().saturating_sub(1));
+        let known = self.bound(&definitions[..=last], name, expr, home);
+        known.or_else(|fault| self.defined(name, expr).unwrap_or(Err(fault)))
+    }
+
+    pub(super) fn evaluate_source(
+        &self,
+        source: BindingSource<'a>,
+        name: &str,
+        expr: &Expr,
+        home: ScopeId,
+    ) -> Evaluation<'a> {
+        match source {
+            BindingSource::Import(path) => {
+                Ok(match self.files.target(self.scopes.text(home), 0, path) {
+                    Some(Ok(imported_module)) => Static::ImportedModule(*imported_module),
+                    _ => Static::Module(canonical(path).into()),
+                })
+            }
+            BindingSource::ImportFrom(level, module, member) => {
+                match self.files.target(self.scopes.text(home), level, module) {
+                    Some(Ok(imported_module)) => {
+                        return self.member(*imported_module, member, expr);
+                    }
+                    _ if level > 0 => {
+                        return Err(self.not_found(home, level, module, self.span(expr)));
+                    }
+                    _ => {}
+                }
+                let module = canonical(module);
+                let path = format!("{module}.{member}");
+                self.attribute(&Static::Module(module.into()), member, expr)
+                    .or(Ok(Static::Member(path.into())))
+            }
+            BindingSource::Value(value) => {
+                let known =
+                    self.known(value, home).map_err(|fault| self.used(&fault, name, expr))?;
+                Ok(match known {
+                    Static::Function(family @ OverloadSet { before: None, .. })
+                        if family.home == home =>
+                    {
+                        Static::Function(OverloadSet {
+                            before: Some(syntax::start(value)),
+                            ..family
+                        })
+                    }
+                    known => known,
+                })
+            }
+            BindingSource::Part(value, position) => {
+                match self.known(value, home).map_err(|fault| self.used(&fault, name, expr))? {
+                    Static::Sequence(parts) if position < parts.len() => {
+                        Ok(parts[position].clone())
+                    }
+                    _ => {
+                        Err(self
+                            .needs_python(expr, format!("`{name}` is only known when Python runs")))
+                    }
+                }
+            }
+            BindingSource::Function(def) => Ok(match self.role(def, home) {
+                Role::Func => {
+                    // The name as the tree spells it lives as long as the tree.
+                    Static::Function(OverloadSet::all(home, def.name.as_str()))
+                }
+                _ => Static::Python(def, home),
+            }),
+            BindingSource::Class(def, inner) => {
+                let is_struct = def.decorator_list.iter().any(|decorator| {
+                    self.path(&decorator.expression, home).as_deref() == Some("warp.struct")
+                        || matches!(&decorator.expression, Expr::Call(call)
+                            if self.path(&call.func, home).as_deref() == Some("warp.struct"))
+                });
+                if is_struct {
+                    return Ok(Static::Type(Annotation::Struct(inner)));
+                }
+                // A class that is said to be a type, such as
+                // `class vec5(wp.types.vector(5, float))`, is that type.
+                Ok(match def.bases() {
+                    [base] => match self.known(base, home) {
+                        Ok(Static::Type(ty)) if !matches!(ty, Annotation::Scalar(_)) => {
+                            Static::Type(ty)
+                        }
+                        _ => Static::Class(inner),
+                    },
+                    _ => Static::Class(inner),
+                })
+            }
+            BindingSource::Argument => {
+                let owner = match self.scopes.owner(home) {
+                    Owner::Function(def) => def.name.as_str(),
+                    Owner::Module | Owner::Class(_) => "",
+                };
+                let path = format!("{owner}.{name}");
+                if let Some(known) = self.defined(&path, expr) {
+                    return known;
+                }
+                let message =
+                    format!("`{name}` is an argument of `{owner}`: only Python knows its value");
+                let mut fault = self.needs_python(expr, message);
+                if self.files.is_beside {
+                    fault.help = Some(format!("`gbxcule compile --define {path}=VALUE` says it"));
+                }
+                Err(fault)
+            }
+            BindingSource::Runtime => {
+                Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")))
+            }
+        }
+    }
+
+    /// Moves a fault in a definition to the place that uses it.
+    fn used(&self, fault: &Diagnostic, name: &str, expr: &Expr) -> Box<Diagnostic> {
+        let mut moved = Diagnostic::error(fault.code, self.span(expr), fault.message.clone());
+        if moved.code == "needs-python-evaluation" {
+            moved.message = format!("the value of `{name}` is only known when Python runs");
+        }
+        Box::new(moved.label(fault.span(), "bound here"))
+    }
+
+    pub(super) fn attribute(&self, base: &Static<'a>, attr: &str, expr: &Expr) -> Evaluation<'a> {
+        match base {
+            Static::ImportedModule(imported_module) => self.member(*imported_module, attr, expr),
+            Static::Module(path) => {
+                let path: &str = path;
+                if let Some(known) = self.defined(&format!("{path}.{attr}"), expr) {
+                    return known;
+                }
+                if (path, attr) == ("warp", "wp") {
+                    return Ok(base.clone());
+                }
+                if let Some(library) = self.library.filter(|library| library.name == path) {
+                    return library.member(attr, self.quote(self.span(expr)), self.span(expr));
+                }
+                if matches!(path, "warp" | "math" | "numpy")
+                    && attr != "float"
+                    && attr != "int"
+                    && let Some(value) = warp::number_named(attr)
+                {
+                    return Ok(Static::Float(value));
+                }
+                if matches!(path, "warp" | "typing" | "numpy")
+                    && let Some(ty) = warp::type_named(attr)
+                {
+                    return Ok(Static::Type(ty));
+                }
+                if matches!((path, attr), ("warp", "types" | "math" | "context" | "utils")) {
+                    return Ok(Static::Module("warp".into()));
+                }
+                let full = format!("{path}.{attr}");
+                if matches!(
+                    (path, attr),
+                    ("warp", "fem" | "optim" | "sparse" | "render" | "config")
+                ) {
+                    return Ok(Static::Module(full.into()));
+                }
+                Ok(Static::Member(full.into()))
+            }
+            Static::Class(scope) => {
+                let Some(definitions) = self.scopes.own(*scope, attr) else {
+                    return self.inherited(*scope, attr, expr);
+                };
+                self.bound(definitions, attr, expr, *scope)
+            }
+            Static::Member(path) if path.starts_with("numpy.info.") => {
+                limit(&path["numpy.info.".len()..], attr).ok_or_else(|| {
+                    self.needs_python(expr, format!("`{attr}` is only known when Python runs"))
+                })
+            }
+            Static::Member(path)
+                if !path.starts_with("warp.") && !path.starts_with("builtins.") =>
+            {
+                let path = format!("{path}.{attr}");
+                self.defined(&path, expr).unwrap_or(Ok(Static::Member(path.into())))
+            }
+            // `IntEnum.A.value` is `IntEnum.A`.
+            Static::Int(_) | Static::Bool(_) | Static::Float(_) if attr == "value" => {
+                Ok(base.clone())
+            }
+            Static::Type(ty) => match (ty, attr) {
+                (
+                    Annotation::Vector(_, of)
+                    | Annotation::Matrix(_, _, of)
+                    | Annotation::Quaternion(of)
+                    | Annotation::Transform(of)
+                    | Annotation::Array(of, _),
+                    "dtype" | "_wp_scalar_type_",
+                ) => Ok(Static::Type((**of).clone())),
+                (Annotation::Vector(Some(len), _), "length" | "_length_") => {
+                    Ok(Static::Int((*len).into()))
+                }
+                _ => Err(self.needs_python(
+                    expr,
+                    format!("`{attr}` of a type is only known when Python runs"),
+                )),
+            },
+            Static::Handle(_) => Err(library::no_attribute(self.library, attr, self.span(expr))),
+            _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
+        }
+    }
+
+    /// Looks up an attribute of a class in its base classes.
+    fn inherited(&self, class: ScopeId, attr: &str, expr: &Expr) -> Evaluation<'a> {
+        let missing = || self.needs_python(expr, format!("the class has no `{attr}`"));
+        let Owner::Class(def) = self.scopes.owner(class) else { return Err(missing()) };
+        let bases = def.bases().iter();
+        let bases = bases.filter_map(|base| self.known(base, self.scopes.around(class)).ok());
+        let found = bases.filter(|base| matches!(base, Static::Class(_))).find_map(|base| {
+            self.with_depth_limit(self.span(expr), || self.attribute(&base, attr, expr)).ok()
+        });
+        found.ok_or_else(missing)
+    }
+
+    /// The dotted path of a name, import aliases resolved: `wp.kernel` is `warp.kernel`.
+    pub(super) fn path(&self, expr: &'a Expr, scope: ScopeId) -> Option<Rc<str>> {
+        match self.known(expr, scope).ok()? {
+            Static::Member(path) | Static::Module(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    fn subscript(
+        &self,
+        base: &'a Expr,
+        index: &'a Expr,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let value = self.known(base, scope)?;
+        match &value {
+            Static::Sequence(parts) => match self.known(index, scope)? {
+                Static::Int(at) => {
+                    let len = parts.len() as i128;
+                    let at = if at < 0 { at + len } else { at };
+                    usize::try_from(at).ok().and_then(|at| parts.get(at).cloned()).ok_or_else(
+                        || self.needs_python(expr, "this index is outside the sequence"),
+                    )
+                }
+                _ => Err(self.needs_python(expr, "this index is only known when Python runs")),
+            },
+            Static::Type(_) => self.annotation(expr, scope).map(Static::Type),
+            Static::Member(path) if path.starts_with("warp.") || path.starts_with("typing.") => {
+                self.annotation(expr, scope).map(Static::Type)
+            }
+            _ => Err(self.needs_python(expr, "this is only known when Python runs")),
+        }
+    }
+
+    fn call(
+        &self,
+        func: &'a Expr,
+        args: &'a Arguments,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let unknown =
+            || self.needs_python(expr, "the result of this call is only known when Python runs");
+        let callee = self.known(func, scope)?;
+        match &callee {
+            Static::Member(path) => {
+                let name = path.strip_prefix("warp.").unwrap_or("");
+                if name == "constant" {
+                    return args
+                        .args
+                        .first()
+                        .map_or_else(|| Err(unknown()), |arg| self.known(arg, scope));
+                }
+                if warp::array_named(name).is_some()
+                    || matches!(
+                        name,
+                        "vector"
+                            | "matrix"
+                            | "vec"
+                            | "mat"
+                            | "quaternion"
+                            | "transformation"
+                            | "fixedarray"
+                    )
+                {
+                    return self.annotation(expr, scope).map(Static::Type);
+                }
+                if matches!(&**path, "numpy.finfo" | "numpy.iinfo") {
+                    let of = args.args.first().map(|arg| self.annotation(arg, scope));
+                    return match of {
+                        Some(Ok(Annotation::Scalar(of))) => {
+                            Ok(Static::Member(format!("numpy.info.{}", of.name()).into()))
+                        }
+                        _ => Err(unknown()),
+                    };
+                }
+                if &**path == "builtins.len" {
+                    if let Some(Ok(Static::Sequence(parts))) =
+                        args.args.first().map(|arg| self.known(arg, scope))
+                    {
+                        return Ok(Static::Int(parts.len() as i128));
+                    }
+                    return Err(unknown());
+                }
+                let values: Result<Vec<_>, _> =
+                    args.args.iter().map(|arg| self.known(arg, scope)).collect();
+                python_function(path, &values?).ok_or_else(unknown)
+            }
+            Static::Type(Annotation::Scalar(scalar)) => {
+                let is_python = matches!(func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float" | "bool"));
+                let Some(arg) = args.args.first() else { return Err(unknown()) };
+                let value = self.known(arg, scope)?;
+                if is_python {
+                    return match (scalar, value.as_f64()) {
+                        (gbxcule_ir::ty::Scalar::F32, Some(value)) => Ok(Static::Float(value)),
+                        (gbxcule_ir::ty::Scalar::I32, Some(number)) => Ok(match value {
+                            Static::Int(value) => Static::Int(value),
+                            _ => Static::Int(number as i128),
+                        }),
+                        _ => value.truth().map(Static::Bool).ok_or_else(unknown),
+                    };
+                }
+                value.literal(*scalar).map(Static::Typed).ok_or_else(unknown)
+            }
+            Static::Type(
+                Annotation::Quaternion(_)
+                | Annotation::Transform(_)
+                | Annotation::Vector(..)
+                | Annotation::Matrix(..),
+            ) if matches!(func, Expr::Attribute(a) if matches!(a.attr.as_str(), "quaternion" | "transformation"))
+                && args.args.is_empty() =>
+            {
+                self.annotation(expr, scope).map(Static::Type)
+            }
+            Static::Type(
+                ty @ (Annotation::Vector(..) | Annotation::Matrix(..) | Annotation::Quaternion(_)),
+            ) => {
+                let (of, count) = match ty {
+                    Annotation::Vector(Some(len), of) => (of, usize::from(*len)),
+                    Annotation::Matrix(Some(rows), Some(cols), of) => {
+                        (of, usize::from(*rows) * usize::from(*cols))
+                    }
+                    Annotation::Quaternion(of) => (of, 4),
+                    _ => return Err(unknown()),
+                };
+                let Annotation::Scalar(scalar) = **of else { return Err(unknown()) };
+                let mut parts = Vec::new();
+                for arg in &args.args {
+                    match self.known(arg, scope)? {
+                        Static::Sequence(inner) => parts.extend(inner.iter().cloned()),
+                        part => parts.push(part),
+                    }
+                }
+                let literals: Option<Vec<Literal>> =
+                    parts.iter().map(|part| part.literal(scalar)).collect();
+                let mut literals = literals.ok_or_else(unknown)?;
+                if literals.is_empty() {
+                    literals = vec![Literal::from_bits(scalar, 0); count];
+                } else if literals.len() == 1 {
+                    literals = vec![literals[0]; count];
+                }
+                if literals.len() != count || !args.keywords.is_empty() {
+                    return Err(unknown());
+                }
+                Ok(Static::Composite(ty.clone(), literals.into()))
+            }
+            _ => Err(unknown()),
+        }
+    }
+}
+
+fn negated(literal: Literal) -> Literal {
+    match literal.as_int() {
+        Some(value) => Literal::int(literal.scalar(), -value),
+        None => Literal::float(literal.scalar(), -literal.as_f64()),
+    }
+}

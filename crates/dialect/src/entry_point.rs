@@ -1,0 +1,151 @@
+//! Functions that a text must define with a given signature, such as a program's `reward`, and its
+//! settings: numbers bound at the top of the text.
+
+use super::Reader;
+use super::annotation::Annotation;
+use super::constant::Static;
+use super::decorator::Role;
+use super::lower::{Binding, LoweringError, Session};
+use super::scope::BindingSource;
+use super::signature::Formal;
+use super::syntax::StmtFunctionDef;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::function::{FunctionId, Param};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::ty::Type;
+
+/// A function that a text may define for others to call.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryPoint<'w> {
+    /// Name.
+    pub name: &'w str,
+    /// Parameters.
+    pub params: &'w [EntryParam],
+    /// The type of its result; `Type::UNIT` if it gives none.
+    pub result: Type,
+    /// How users write it: `def reward(machine: gb.Machine) -> wp.float32`.
+    pub written: &'w str,
+}
+
+/// A parameter of a wanted function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EntryParam {
+    /// The type of the library.
+    Handle,
+    /// A type of the module.
+    Type(Type),
+}
+
+/// The scope of the text itself.
+const TOP: usize = 0;
+
+impl<'a> Reader<'a> {
+    /// Lowers a function of the text into a module that has the library's; `None` if the text has
+    /// none of this name. A handle becomes the parameters behind it.
+    pub fn function(
+        &self,
+        wanted: &EntryPoint<'_>,
+        module: &mut Module,
+    ) -> Result<Option<FunctionId>, Vec<Diagnostic>> {
+        let Some(def) = self.definition(wanted)? else { return Ok(None) };
+        let formals = self.unit.formals(def, TOP)?;
+        let mut session = Session::new(&self.unit, self.gradients);
+        let taken = formals.len() == wanted.params.len()
+            && formals
+                .iter()
+                .zip(wanted.params)
+                .all(|(formal, param)| takes(&mut session, module, formal, *param));
+        if !taken {
+            return Err(vec![self.misfit(def, wanted, "takes other parameters")]);
+        }
+        let (mut params, mut bindings) = (Vec::new(), Vec::new());
+        for (formal, param) in formals.iter().zip(wanted.params) {
+            let at = params.len() as u32;
+            match param {
+                EntryParam::Handle => {
+                    params.extend(self.unit.library.iter().flat_map(|it| it.parts.clone()));
+                    bindings.push(Binding::Static(Static::Handle(at), None));
+                }
+                EntryParam::Type(ty) => {
+                    params.push(Param::value(formal.name, *ty).at(formal.span));
+                    bindings.push(Binding::Param(at));
+                }
+            }
+        }
+        let id = module.declare(wanted.name, params, Type::UNIT);
+        module.functions[id].span = self.unit.span(&def.name);
+        session.body(module, id, def, TOP, &formals, bindings, false);
+        if session.faults.is_empty() && session.refused {
+            session.faults.push(self.misfit(def, wanted, "is refused"));
+        }
+        if session.faults.is_empty() && module.functions[id].result != wanted.result {
+            session.faults.push(self.misfit(def, wanted, "gives another result"));
+        }
+        if session.faults.is_empty() { Ok(Some(id)) } else { Err(session.faults) }
+    }
+
+    /// A whole number bound at the top of the text, and where.
+    pub fn setting(
+        &self,
+        name: &str,
+    ) -> Result<Option<(i128, gbxcule_ir::source::Span)>, Diagnostic> {
+        let definitions = self.unit.scopes.own(TOP, name).unwrap_or_default();
+        let Some(definition) = definitions.last() else { return Ok(None) };
+        if let BindingSource::Value(value) = definition.source {
+            let span = self.unit.span(value);
+            return match self.unit.known(value, TOP) {
+                Ok(Static::Int(number)) => Ok(Some((number, span))),
+                Ok(_) => {
+                    let message = format!("`{name}` is a whole number");
+                    Err(Diagnostic::error("needs-constant", span, message))
+                }
+                Err(fault) => Err(*fault),
+            };
+        }
+        let span = gbxcule_ir::source::Span::NONE;
+        let message = format!("`{name}` is a whole number, bound once at the top");
+        Err(Diagnostic::error("needs-constant", span, message))
+    }
+
+    fn definition(
+        &self,
+        wanted: &EntryPoint<'_>,
+    ) -> Result<Option<&'a StmtFunctionDef>, Vec<Diagnostic>> {
+        let definitions = self.unit.scopes.own(TOP, wanted.name).unwrap_or_default();
+        let functions = || {
+            definitions.iter().filter_map(|definition| match definition.source {
+                BindingSource::Function(def) => Some(def),
+                _ => None,
+            })
+        };
+        let func = functions().filter(|def| self.unit.role(def, TOP) == Role::Func).last();
+        if let (None, Some(def)) = (func, functions().next()) {
+            return Err(vec![self.misfit(def, wanted, "has to be a `@wp.func`")]);
+        }
+        Ok(func)
+    }
+
+    fn misfit(&self, def: &StmtFunctionDef, wanted: &EntryPoint<'_>, what: &str) -> Diagnostic {
+        let span = self.unit.span(&def.name);
+        let message = format!("`{}` {what}", wanted.name);
+        Diagnostic::error("type-mismatch", span, message)
+            .help(format!("write `{}`", wanted.written))
+    }
+}
+
+fn takes(
+    session: &mut Session<'_, '_>,
+    module: &mut Module,
+    formal: &Formal<'_>,
+    param: EntryParam,
+) -> bool {
+    match (&formal.annotation, param) {
+        (Annotation::Handle, param) => param == EntryParam::Handle,
+        (_, EntryParam::Handle) => false,
+        (annotation, EntryParam::Type(ty)) => {
+            let found: Result<Type, LoweringError> =
+                session.concrete(module, annotation, formal.span);
+            !formal.variadic && found.is_ok_and(|found| found == ty)
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The texts of a program: its own file, and the files beside it that it imports from. `loader`
+//! brings those.
+//!
+//! Texts lie one behind the other in one space of bytes, so that a place in any tree says which
+//! text it is in. Several programs may share one space ([`Texts`]): then each text is read and
+//! parsed once for all of them.
+
+use super::loader::ReadFile;
+use super::syntax::{self, Outline, Ranged, Tree};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// A parsed text.
+pub(super) struct Text {
+    pub(super) id: SourceId,
+    /// Where it begins in the space of all texts.
+    begin: u32,
+    /// Number to subtract from a byte of that space to get a byte of the text.
+    shift: u32,
+    pub(super) text: String,
+    pub(super) tree: Tree,
+    outline: OnceLock<Outline>,
+    /// True if functions in it may take arguments by reference.
+    pub(super) has_references: bool,
+}
+
+impl Text {
+    /// Outline: the names that the text binds and mentions, found out at the first request.
+    pub(super) fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(&self.tree.body, &self.text))
+    }
+}
+
+/// Result of parsing a text: the text, or the faults if it is no Python.
+pub(super) type Parsed = Result<Arc<Text>, Arc<[Diagnostic]>>;
+
+/// Files read so far, each parsed at most once, for programs that import from the same ones.
+#[derive(Default)]
+pub struct Texts {
+    /// All texts, one behind the other.
+    space: String,
+    files: FxHashMap<PathBuf, File>,
+    pub(super) import_options: ImportOptions,
+}
+
+/// Facts from the user about texts besides the texts themselves.
+#[derive(Clone, Default, Debug)]
+pub struct ImportOptions {
+    /// Folders in which modules are looked for behind the program's own.
+    pub folders: Vec<PathBuf>,
+    /// Values of names that only Python would know, as Python writes them:
+    /// `mujoco.mjtGeom.mjGEOM_BOX` is `6`, `make.dtype` is `wp.float64` for an argument of a
+    /// function around a kernel.
+    pub defines: Vec<(String, String)>,
+}
+
+/// Name in messages of the values that users give.
+const DEFINES: &str = "--define";
+
+/// State of a file.
+pub(super) enum File {
+    /// There is none.
+    Absent,
+    /// Must not be read, for this reason.
+    Refused(String),
+    /// Text, not parsed yet.
+    Read(String),
+    Parsed(SourceId, Parsed),
+}
+
+/// How many bytes texts may come to that share a space.
+const SPACE_MAX: usize = 1 << 30;
+
+impl Texts {
+    /// No files yet.
+    pub fn new(import_options: ImportOptions) -> Self {
+        Self { import_options, ..Self::default() }
+    }
+
+    /// The number of a file's text in the map, if it was added.
+    pub(crate) fn source(&self, path: &Path) -> Option<SourceId> {
+        match self.files.get(path) {
+            Some(File::Parsed(id, _)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// How many bytes all texts come to.
+    pub(crate) fn len_bytes(&self) -> usize {
+        self.space.len()
+    }
+
+    /// State of a file, read at the first request.
+    pub(super) fn file(&mut self, path: &Path, read: ReadFile<'_>) -> &mut File {
+        self.files.entry(path.to_owned()).or_insert_with(|| match read(path) {
+            FileText::Text(text) => File::Read(text),
+            FileText::Nothing => File::Absent,
+            FileText::Refused(why) => File::Refused(why),
+        })
+    }
+
+    /// A text that the map has, parsed under its name.
+    pub(super) fn parsed(&mut self, sources: &SourceMap, id: SourceId) -> Parsed {
+        let source = sources.get(id);
+        let path = Path::new(&source.name);
+        if let Some(File::Parsed(known, parsed)) = self.files.get(path)
+            && (*known == id || sources.get(*known).text == source.text)
+        {
+            return parsed.clone();
+        }
+        let parsed = self.parse(id, &source.text).map_err(Arc::from);
+        self.files.insert(path.to_owned(), File::Parsed(id, parsed.clone()));
+        parsed
+    }
+
+    fn parse(&mut self, id: SourceId, text: &str) -> Result<Arc<Text>, Vec<Diagnostic>> {
+        if self.space.len() + text.len() >= SPACE_MAX {
+            let message = "the texts of this program are too large together";
+            return Err(vec![Diagnostic::error("too-complex", Span::NONE, message)]);
+        }
+        if !self.space.is_empty() {
+            self.space.push('\n');
+        }
+        let begin = self.space.len() as u32;
+        let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+        let shift = begin.wrapping_sub(mark as u32);
+        let place = |start: u32, end: u32| {
+            Span::new(id, start.wrapping_sub(shift), end.wrapping_sub(shift))
+        };
+        self.space.push_str(&text[mark..]);
+        let tree = syntax::parse(&self.space, begin, place)?;
+        let has_references = text.contains("ref[");
+        let (text, outline) = (text.to_owned(), OnceLock::new());
+        Ok(Arc::new(Text { id, begin, shift, text, tree, outline, has_references }))
+    }
+}
+
+/// A module that a text may import.
+pub(super) struct ImportedModule {
+    /// File without the ending, or the folder of a package.
+    pub(super) stem: PathBuf,
+    /// Name for messages.
+    pub(super) name: String,
+    pub(super) content: Content,
+    /// Modules in it, by their names.
+    pub(super) children: FxHashMap<String, usize>,
+}
+
+/// Content of a module's file.
+pub(super) enum Content {
+    /// A text, by its number.
+    Text(usize),
+    /// No Python, or nothing that may be read.
+    Faulty(Box<Diagnostic>),
+    /// There is no file: a folder.
+    Folder,
+}
+
+/// Target of an import: an imported module, or the files that were looked for.
+pub(super) type Target = Result<usize, Vec<String>>;
+
+/// All texts of a program.
+pub(super) struct Files {
+    pub(super) texts: Vec<Arc<Text>>,
+    /// Numbers in the order in which they lie in the space of all texts.
+    order: Vec<usize>,
+    pub(super) imported_modules: Vec<ImportedModule>,
+    /// By the importing text, the dots before the module's name, and its name.
+    pub(super) imports: FxHashMap<(usize, u32, String), Target>,
+    /// True if other files could be read at all.
+    pub(super) is_beside: bool,
+    /// The names whose values the user gives: in which text, and what they are called there.
+    defines: FxHashMap<String, (usize, String)>,
+}
+
+impl Files {
+    /// A text alone.
+    pub(super) fn single(text: Parsed) -> Result<Self, Vec<Diagnostic>> {
+        let mut files = Self {
+            texts: Vec::new(),
+            order: Vec::new(),
+            imported_modules: Vec::new(),
+            imports: FxHashMap::default(),
+            is_beside: false,
+            defines: FxHashMap::default(),
+        };
+        files.add(text.map_err(|faults| faults.to_vec())?);
+        Ok(files)
+    }
+
+    /// Adds the values that the user gives, as a text of their own.
+    pub(super) fn define(
+        &mut self,
+        texts: &mut Texts,
+        sources: &mut SourceMap,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let defines = texts.import_options.defines.clone();
+        if defines.is_empty() {
+            return Ok(());
+        }
+        let mut text = String::from("import math\nimport numpy as np\nimport warp as wp\n");
+        for (at, (_, value)) in defines.iter().enumerate() {
+            text += &format!("_{at} = {value}\n");
+        }
+        let known = texts.source(Path::new(DEFINES));
+        let id = known.unwrap_or_else(|| sources.add(DEFINES, text));
+        let number = self.add(texts.parsed(sources, id).map_err(|faults| faults.to_vec())?);
+        for (at, (name, _)) in defines.into_iter().enumerate() {
+            self.defines.insert(name, (number, format!("_{at}")));
+        }
+        Ok(())
+    }
+
+    /// Where the user gives the value of a name.
+    pub(super) fn defined(&self, name: &str) -> Option<&(usize, String)> {
+        self.defines.get(name)
+    }
+
+    /// Adds a text; gives its number.
+    pub(super) fn add(&mut self, text: Arc<Text>) -> usize {
+        let number = self.texts.len();
+        let place = self.order.partition_point(|&other| self.texts[other].begin < text.begin);
+        self.order.insert(place, number);
+        self.texts.push(text);
+        number
+    }
+
+    /// Where something lies in its text.
+    pub(super) fn span(&self, node: &impl Ranged) -> Span {
+        let (start, end) = (syntax::start(node), syntax::end(node));
+        let text = &self.texts[self.text_at(start)];
+        Span::new(text.id, start.wrapping_sub(text.shift), end.wrapping_sub(text.shift))
+    }
+
+    /// The number of the text that a byte is in.
+    fn text_at(&self, byte: u32) -> usize {
+        let behind = self.order.partition_point(|&text| self.texts[text].begin <= byte);
+        self.order[behind.max(1) - 1]
+    }
+
+    /// The text of a span.
+    pub(super) fn quote(&self, span: Span) -> &str {
+        let text = self.texts.iter().find(|text| Some(text.id) == span.source());
+        text.and_then(|it| it.text.get(span.start as usize..span.end as usize)).unwrap_or("")
+    }
+
+    /// Target of an import in a text; `None` if it wasn't followed.
+    pub(super) fn target(&self, text: usize, level: u32, module: &str) -> Option<&Target> {
+        self.imports.get(&(text, level, module.to_owned()))
+    }
+
+    /// The module that a dotted path begins with, if it was looked for in vain, and in which files.
+    pub(super) fn looked_for(&self, path: &str) -> Option<(&str, &[String])> {
+        let misses = self.imports.iter().filter_map(|((_, level, module), target)| {
+            let begins = path.strip_prefix(module.as_str());
+            let begins = begins.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+            let looked = target.as_ref().err()?;
+            (*level == 0 && begins).then_some((module.as_str(), looked.as_slice()))
+        });
+        misses.max_by_key(|(module, _)| module.len())
+    }
+}

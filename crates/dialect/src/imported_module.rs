@@ -1,0 +1,151 @@
+//! Names that come from files beside the text: what `area` of `from shape import area` and of
+//! `shape.area` is, and what is said when there is no such file or name.
+
+use super::constant::{Evaluation, Static, Unit};
+use super::file::Content;
+use super::scope::{BindingSource, ScopeId};
+use super::syntax::Expr;
+use gbxcule_ir::builtin::nearest_of;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::Span;
+
+/// Where files are looked for, as messages say it.
+const BESIDE: &str =
+    "modules are files beside this one or its package; what is installed elsewhere isn't read";
+
+impl<'a> Unit<'a> {
+    /// A name of a module beside the text: what its file binds, else a module in it.
+    pub(super) fn member(&self, imported_module: usize, name: &str, expr: &Expr) -> Evaluation<'a> {
+        let module = &self.files.imported_modules[imported_module];
+        if let Content::Faulty(fault) = &module.content {
+            let mut fault = fault.clone();
+            if !fault.span().is_some() {
+                fault.labels[0].span = self.span(expr);
+            }
+            return Err(fault);
+        }
+        if let Some(known) = self.within(imported_module, name, expr) {
+            return known;
+        }
+        if let Some(&child) = module.children.get(name) {
+            return Ok(Static::ImportedModule(child));
+        }
+        if matches!(module.content, Content::Folder) {
+            let folder = if module.name.is_empty() { "." } else { &module.name };
+            let message = format!("there is no `{name}.py` in `{folder}`");
+            let fault = Diagnostic::error("imported-name", self.span(expr), message);
+            return Err(Box::new(fault.help(BESIDE)));
+        }
+        let message = format!("`{}` has no `{name}`", module.name);
+        let fault = Diagnostic::error("undefined-name", self.span(expr), message);
+        let near = match module.content {
+            Content::Text(text) => nearest_of(name, self.scopes.names(text)),
+            _ => None,
+        };
+        Err(Box::new(match near {
+            Some(near) => fault.help(format!("it has `{near}`")),
+            None => fault,
+        }))
+    }
+
+    /// Looks up a name in a module's own file.
+    fn within(&self, imported_module: usize, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
+        let Content::Text(text) = self.files.imported_modules[imported_module].content else {
+            return None;
+        };
+        let root = self.scopes.root(text);
+        let Some(definitions) = self.scopes.own(root, name) else {
+            return self.starred(text, name, expr);
+        };
+        Some(self.with_depth_limit(self.span(expr), || self.bound(definitions, name, expr, root)))
+    }
+
+    /// A name that a text has by `from module import *`, directly or not; what was imported last
+    /// counts.
+    pub(super) fn starred(&self, text: usize, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
+        let (mut todo, mut seen) = (vec![text], Vec::new());
+        while let Some(next) = todo.pop() {
+            if seen.contains(&next) {
+                continue;
+            }
+            let root = self.scopes.root(next);
+            if let Some(definitions) = self.scopes.own(root, name).filter(|_| next != text) {
+                let run = || self.bound(definitions, name, expr, root);
+                return Some(self.with_depth_limit(self.span(expr), run));
+            }
+            seen.push(next);
+            todo.extend(self.scopes.stars(next).iter().filter_map(|&(level, module)| {
+                let imported_module = *self.files.target(next, level, module)?.as_ref().ok()?;
+                match self.files.imported_modules[imported_module].content {
+                    Content::Text(text) if self.is_public(text, name) => Some(text),
+                    _ => None,
+                }
+            }));
+        }
+        None
+    }
+
+    /// Returns true if `*` brings a name: one in `__all__` if there is one, else one without `_`
+    /// before it.
+    fn is_public(&self, text: usize, name: &str) -> bool {
+        let root = self.scopes.root(text);
+        let all = self.scopes.own(root, "__all__").and_then(|definitions| definitions.last());
+        match all.map(|all| all.source) {
+            Some(BindingSource::Value(all)) => match self.known(all, root) {
+                Ok(Static::Sequence(names)) => {
+                    names.iter().any(|each| matches!(each, Static::Text(text) if &**text == name))
+                }
+                _ => !name.starts_with('_'),
+            },
+            _ => !name.starts_with('_'),
+        }
+    }
+
+    /// Diagnostic for an import with dots that led to no file.
+    pub(super) fn not_found(
+        &self,
+        home: ScopeId,
+        level: u32,
+        module: &str,
+        span: Span,
+    ) -> Box<Diagnostic> {
+        let module_name = format!("{}{module}", ".".repeat(level as usize));
+        let target = self.files.target(self.scopes.text(home), level, module);
+        Box::new(match target {
+            Some(Err(looked)) => missing(&module_name, looked, span),
+            _ => self.imported_name_fault(&format!("`{module_name}`"), span),
+        })
+    }
+
+    /// Diagnostic for a name of a module that is neither Warp's nor beside the text.
+    pub(super) fn unknown_module(&self, path: &str, span: Span) -> Box<Diagnostic> {
+        Box::new(match self.files.looked_for(path) {
+            Some((module, looked)) => {
+                let fault = missing(module, looked, span);
+                let name = path.strip_prefix(module).unwrap_or("").trim_start_matches('.');
+                let given = format!("; `--define {path}=VALUE` gives a constant");
+                match fault.help.clone() {
+                    Some(help) if !name.is_empty() => fault.help(help + &given),
+                    _ => fault,
+                }
+            }
+            None => self.imported_name_fault(&format!("`{path}`"), span),
+        })
+    }
+
+    fn imported_name_fault(&self, what: &str, span: Span) -> Diagnostic {
+        let fault =
+            Diagnostic::error("imported-name", span, format!("{what} comes from another module"));
+        if self.files.is_beside {
+            fault.help(format!("{BESIDE}; a constant can be given by `--define NAME=VALUE`"))
+        } else {
+            fault.help("a text that is no file has none beside it to import from")
+        }
+    }
+}
+
+fn missing(module: &str, looked: &[String], span: Span) -> Diagnostic {
+    let looked: Vec<String> = looked.iter().map(|path| format!("`{path}`")).collect();
+    let message = format!("no module `{module}` was found: looked for {}", looked.join(", "));
+    Diagnostic::error("imported-name", span, message).help(BESIDE)
+}

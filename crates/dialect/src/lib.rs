@@ -1,0 +1,251 @@
+//! The Python front end: NVIDIA Warp's dialect, read as text.
+//!
+//! A text is parsed once ([`Program::parse`]); each of its kernels is then lowered into a module of
+//! its own or of several. Python never runs: what only running it could tell is refused, at the
+//! line, with a stable code. Nothing here panics on any text.
+//!
+//! # Generic kernels
+//! A kernel with `Any` in its signature is compiled for the types of the first
+//! `wp.overload(kernel, ..)` in the text, else for defaults: `int32` where only integers fit,
+//! length 3, and for all `Any` at once the first of `float32`, `vec3f`, `mat33f` and an array of
+//! `float32` with which it is no error.
+
+mod annotation;
+mod arithmetic;
+mod constant;
+mod decorator;
+mod entry_point;
+mod file;
+mod imported_module;
+mod kernel_option;
+mod library;
+mod loader;
+mod lower;
+mod memo;
+mod overload;
+mod scope;
+mod signature;
+pub mod survey;
+mod syntax;
+mod warp;
+
+use annotation::Annotation;
+use constant::Unit;
+use decorator::Role;
+pub use entry_point::{EntryParam, EntryPoint};
+use file::Files;
+pub use file::{ImportOptions, Texts};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::module::Module;
+pub use gbxcule_ir::source::FileText;
+use gbxcule_ir::source::{SourceId, SourceMap, Span};
+pub use library::Library;
+pub use loader::ReadFile;
+use lower::{LoweringError, Session};
+use overload::KernelCalls;
+use scope::ScopeId;
+use signature::Formal;
+use syntax::StmtFunctionDef;
+
+/// A parsed text, with those it imports from.
+pub struct Program {
+    files: Files,
+}
+
+/// A kernel of a program, by its position in the text.
+#[derive(Clone, Debug)]
+pub struct KernelName {
+    /// Name.
+    pub name: String,
+    /// Where its name stands.
+    pub span: Span,
+    /// Number, counted from 0 in the order of the text.
+    pub position: usize,
+}
+
+impl Program {
+    /// Parses a text that the map has; it imports from no file.
+    pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
+        Ok(Self { files: Files::single(Texts::default().parsed(sources, id))? })
+    }
+
+    /// Parses the text of a file, by the path that is its name, with the files beside it that it
+    /// imports from, which are added to the map. Modules are looked for as `python file.py` does:
+    /// `import a.b` beside the file, as `a/b/__init__.py` or `a/b.py`, and, if the file is in a
+    /// package, beside the outermost package too; names with dots before them from the folder of
+    /// the importing file. A file that there isn't, or that is no Python, matters only to kernels
+    /// that use a name of it.
+    pub fn parse_beside(
+        sources: &mut SourceMap,
+        id: SourceId,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        Self::parse_among(&mut Texts::default(), sources, id, read)
+    }
+
+    /// Parses with texts that other programs had before it: what they read isn't read again.
+    pub fn parse_among(
+        texts: &mut Texts,
+        sources: &mut SourceMap,
+        id: SourceId,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        Ok(Self { files: Files::beside(texts, sources, id, read)? })
+    }
+
+    /// Reader of the program, at the beginning of a session.
+    pub fn reader(&self) -> Reader<'_> {
+        self.reader_beside(None)
+    }
+
+    /// Reader of a text that may import a library.
+    pub fn reader_with<'a>(&'a self, library: &'a Library) -> Reader<'a> {
+        self.reader_beside(Some(library))
+    }
+
+    fn reader_beside<'a>(&'a self, library: Option<&'a Library>) -> Reader<'a> {
+        let unit = Unit::new(&self.files, library);
+        let kernel_calls = KernelCalls::read(&self.files.texts[0].tree.body);
+        let own = unit.scopes.functions.iter().copied();
+        let own = own.filter(|&(_, scope)| unit.scopes.text(scope) == 0);
+        let mut kernels: Vec<_> =
+            own.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
+        kernels.extend(kernel_calls.kernels(&unit));
+        kernels.sort_by_key(|(def, _)| syntax::start(*def));
+        Reader { unit, kernels, kernel_calls, gradients: false }
+    }
+
+    /// All kernels in one module, or everything that is wrong with them.
+    pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
+        self.reader().compile(name)
+    }
+}
+
+/// A program with its names resolved.
+pub struct Reader<'a> {
+    unit: Unit<'a>,
+    kernels: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    kernel_calls: KernelCalls<'a>,
+    gradients: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Functions get the gradients that `@wp.func_grad` and `@wp.func_replay` define: for a caller
+    /// that differentiates. Without, those aren't looked at.
+    #[must_use]
+    pub fn with_gradients(self) -> Self {
+        Self { gradients: true, ..self }
+    }
+
+    /// All kernels, in the order of the text.
+    pub fn kernels(&self) -> Vec<KernelName> {
+        let kernels = self.kernels.iter().enumerate();
+        kernels
+            .map(|(position, (def, _))| KernelName {
+                name: def.name.to_string(),
+                span: self.unit.span(&def.name),
+                position,
+            })
+            .collect()
+    }
+
+    /// All kernels in one module, or everything that is wrong with them.
+    pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
+        let mut module = Module::new(name);
+        let mut faults = Vec::new();
+        for kernel in self.kernels() {
+            if let Err(found) = self.lower(kernel.position, &mut module) {
+                for fault in found {
+                    if !faults.contains(&fault) {
+                        faults.push(fault);
+                    }
+                }
+            }
+        }
+        if faults.is_empty() { Ok(module) } else { Err(faults) }
+    }
+
+    /// Lowers one kernel, with the functions it calls, into a module. If it is refused, the module
+    /// may hold parts of it and is of no use.
+    pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
+        let formals = self.unit.formals(def, scope)?;
+        if let Some(formal) = formals.iter().find(|formal| formal.variadic) {
+            let message = "a kernel takes a fixed number of arguments";
+            return Err(vec![Diagnostic::error("unsupported-variadic", formal.span, message)]);
+        }
+        let generic = formals.iter().any(|formal| formal.annotation.is_generic());
+        let chosen =
+            if generic { self.kernel_calls.chosen(&self.unit, def, &formals) } else { None };
+        let any = formals.iter().any(|formal| formal.annotation.has_any());
+        if let Some(chosen) = chosen {
+            return self.typed(def, scope, &formals, &chosen, module);
+        }
+        let [first, others @ ..] = Annotation::guesses();
+        let guess = |any: &Annotation| -> Vec<Annotation> {
+            formals.iter().map(|formal| formal.annotation.chosen(any)).collect()
+        };
+        let before = any.then(|| module.clone());
+        let lowered = self.typed(def, scope, &formals, &guess(&first), module);
+        let (Err(_), Some(before)) = (&lowered, before) else { return lowered };
+        for any in others {
+            let mut tried = before.clone();
+            if self.typed(def, scope, &formals, &guess(&any), &mut tried).is_ok() {
+                *module = tried;
+                return Ok(());
+            }
+        }
+        lowered.map_err(|faults| vec![self.no_fitting_type(def, &faults)])
+    }
+
+    /// Diagnostic for a generic kernel that none of the usual types fit.
+    fn no_fitting_type(&self, def: &StmtFunctionDef, faults: &[Diagnostic]) -> Diagnostic {
+        let name = &def.name;
+        let message =
+            format!("nothing says for which types the generic kernel `{name}` is compiled");
+        let fault = Diagnostic::error("generic-kernel", self.unit.span(name), message);
+        let fault = match faults.first() {
+            Some(first) if first.span().is_some() => {
+                fault.label(first.span(), format!("with `float32` for `Any`: {}", first.message))
+            }
+            _ => fault,
+        };
+        fault.help(format!(
+            "`wp.overload({name}, [..])` in this file does, with a type for each parameter"
+        ))
+    }
+
+    /// Lowers a kernel for parameters of these types.
+    fn typed(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        formals: &[Formal<'a>],
+        annotations: &[Annotation],
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let mut session = Session::new(&self.unit, self.gradients);
+        let mut types = Vec::with_capacity(formals.len());
+        for (formal, annotation) in formals.iter().zip(annotations) {
+            match session.concrete(module, annotation, formal.span) {
+                Ok(ty) => types.push(ty),
+                Err(LoweringError::Fault(fault)) => session.faults.push(*fault),
+                Err(LoweringError::Reported) => {}
+            }
+        }
+        if types.len() == formals.len() {
+            session.kernel(module, def, scope, formals, &types);
+        }
+        if session.faults.is_empty() && (session.refused || types.len() < formals.len()) {
+            let span = self.unit.span(&def.name);
+            let message = "this kernel is refused";
+            session.faults.push(Diagnostic::error("refused", span, message));
+        }
+        if session.faults.is_empty() { Ok(()) } else { Err(session.faults) }
+    }
+}
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -1,0 +1,67 @@
+//! Library that a text may import besides Warp: a Python module whose functions are in IR already,
+//! and the one type they are about. A value of that type can only be handed on; behind it stand
+//! several parameters.
+
+use super::annotation::Annotation;
+use super::constant::{Evaluation, Static};
+use gbxcule_ir::builtin;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::function::{FunctionId, Param};
+use gbxcule_ir::source::Span;
+
+/// A module that texts may import, for lowering into a [`gbxcule_ir::module::Module`] that has its
+/// functions.
+#[derive(Clone, Debug)]
+pub struct Library {
+    /// The name that texts import it by.
+    pub name: String,
+    /// The name of its type.
+    pub handle: String,
+    /// The parameters behind a value of the type, in order.
+    pub parts: Vec<Param>,
+    /// Functions. A parameter that is called as a part gets that part; the caller gives the
+    /// others.
+    pub functions: Vec<(String, FunctionId)>,
+}
+
+impl Library {
+    pub(super) fn function(&self, name: &str) -> Option<FunctionId> {
+        self.functions.iter().find(|(known, _)| known == name).map(|&(_, function)| function)
+    }
+
+    /// Looks up `attr` of the module, where that is written as `written`.
+    pub(super) fn member<'a>(&self, attr: &str, written: &str, span: Span) -> Evaluation<'a> {
+        if attr == self.handle {
+            return Ok(Static::Type(Annotation::Handle));
+        }
+        if self.function(attr).is_some() {
+            return Ok(Static::Member(format!("{}.{attr}", self.name).into()));
+        }
+        Err(Box::new(self.unknown(attr, written, span)))
+    }
+
+    /// Diagnostic for a name that isn't here, where it is written as `written`.
+    pub(super) fn unknown(&self, name: &str, written: &str, span: Span) -> Diagnostic {
+        let message = format!("`{}` has no `{name}`", self.name);
+        let fault = Diagnostic::error("unknown-function", span, message);
+        let names = self.functions.iter().map(|(name, _)| name.as_str());
+        let prefix = written.strip_suffix(name).unwrap_or("");
+        match builtin::nearest_of(name, names.chain([self.handle.as_str()])) {
+            Some(near) => fault.help(format!("it has `{prefix}{near}`")),
+            None => fault,
+        }
+    }
+
+    /// Which part a parameter of a function gets; `None` if the caller gives it.
+    pub(super) fn part(&self, param: &Param) -> Option<u32> {
+        self.parts.iter().position(|part| part.name == param.name).map(|at| at as u32)
+    }
+}
+
+/// Diagnostic for an attribute of a value of the library's type: it has none.
+pub(super) fn no_attribute(library: Option<&Library>, attr: &str, span: Span) -> Box<Diagnostic> {
+    let handle = library.map_or("", |library| &library.handle);
+    let message = format!("a `{handle}` has no `{attr}`");
+    let fault = Diagnostic::error("unknown-attribute", span, message);
+    Box::new(fault.help("it is asked through the functions of its module"))
+}

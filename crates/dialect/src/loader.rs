@@ -1,0 +1,401 @@
+//! Reads the files beside a text that it imports from, as far as its kernels may need them.
+//!
+//! Nothing is read here: the caller gives a function from a path to a text. Which path a module's
+//! name means is decided here, as Python does. An import is followed if a name that it binds is
+//! needed: one that a decorated function or a value at the top of the program's own file mentions,
+//! or a definition that is needed itself.
+
+use super::file::{Content, File, Files, ImportedModule, Target, Texts};
+use super::syntax::{Imported, Mentions};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::{Component, Path, PathBuf};
+
+/// Reads a file by its path.
+pub type ReadFile<'r> = &'r dyn Fn(&Path) -> FileText;
+
+/// How many files a program may come from, and how many bytes.
+const FILES_MAX: usize = 200;
+const BYTES_MAX: usize = 8 << 20;
+
+/// How many folders up a package may begin.
+const PACKAGE_DEPTH_MAX: usize = 32;
+
+impl Files {
+    /// A text with all that it imports from files beside it, directly or not.
+    pub(super) fn beside(
+        texts: &mut Texts,
+        sources: &mut SourceMap,
+        id: SourceId,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut files = Self::single(texts.parsed(sources, id))?;
+        files.is_beside = true;
+        files.define(texts, sources)?;
+        let path = PathBuf::from(&sources.get(id).name);
+        let mut loader = Loader {
+            own: path.clone(),
+            bytes: files.texts[0].text.len(),
+            files,
+            texts,
+            sources,
+            read,
+            roots: None,
+            stems: FxHashMap::default(),
+            needed: Vec::new(),
+            todo: Vec::new(),
+            modules: FxHashSet::default(),
+            attributes: FxHashSet::default(),
+            offers: FxHashMap::default(),
+            open_offers: Vec::new(),
+        };
+        let name = path.display().to_string();
+        loader.imported_module(&stem_of(&path), name, Content::Text(0));
+        loader.run();
+        Ok(loader.files)
+    }
+}
+
+/// Reads files until nothing that kernels may need is missing.
+struct Loader<'l> {
+    /// The program's own file.
+    own: PathBuf,
+    files: Files,
+    /// How many bytes those come to.
+    bytes: usize,
+    texts: &'l mut Texts,
+    sources: &'l mut SourceMap,
+    read: ReadFile<'l>,
+    /// Folders in which modules are looked for; found when the first one is.
+    roots: Option<Vec<PathBuf>>,
+    /// Neighbours by their stems; `None` if there is no such module.
+    stems: FxHashMap<PathBuf, Option<usize>>,
+    /// Names of each text that are needed, and those among them that were not looked into yet.
+    needed: Vec<FxHashSet<String>>,
+    todo: Vec<(usize, String)>,
+    /// Modules that are needed as such: any name behind a dot may be one of theirs.
+    modules: FxHashSet<usize>,
+    attributes: FxHashSet<String>,
+    /// The texts of such modules by the names that they bind, and those that may bind any.
+    offers: FxHashMap<String, Vec<usize>>,
+    open_offers: Vec<usize>,
+}
+
+impl Loader<'_> {
+    fn run(&mut self) {
+        let text = self.files.texts[0].clone();
+        text.outline().mentioned(&text.tree.body).for_each(|each| self.mentioned(0, each));
+        while let Some((text, name)) = self.todo.pop() {
+            self.follow(text, &name);
+        }
+    }
+
+    fn need(&mut self, text: usize, name: &str) {
+        if self.needed.len() <= text {
+            self.needed.resize_with(text + 1, FxHashSet::default);
+        }
+        if !self.needed[text].contains(name) && self.files.texts[text].outline().may_bind(name) {
+            self.needed[text].insert(name.to_owned());
+            self.todo.push((text, name.to_owned()));
+        }
+    }
+
+    /// A module is needed as such.
+    fn module(&mut self, module: usize) {
+        if !self.modules.insert(module) {
+            return;
+        }
+        let Content::Text(number) = self.files.imported_modules[module].content else { return };
+        let text = self.files.texts[number].clone();
+        if text.outline().may_bind_any() {
+            self.open_offers.push(number);
+            let attributes = std::mem::take(&mut self.attributes);
+            attributes.iter().for_each(|name| self.need(number, name));
+            self.attributes = attributes;
+            return;
+        }
+        for name in text.outline().names() {
+            if self.attributes.contains(name) {
+                self.need(number, name);
+            } else {
+                self.offers.entry(name.to_owned()).or_default().push(number);
+            }
+        }
+    }
+
+    /// Marks the names that something in a text mentions as needed.
+    fn mentioned(&mut self, text: usize, mentions: &Mentions) {
+        for attribute in &mentions.attributes {
+            if self.attributes.contains(attribute) {
+                continue;
+            }
+            self.attributes.insert(attribute.clone());
+            let mut offers = self.offers.remove(attribute).unwrap_or_default();
+            offers.extend(&self.open_offers);
+            offers.into_iter().for_each(|text| self.need(text, attribute));
+        }
+        mentions.names.iter().for_each(|name| self.need(text, name));
+    }
+
+    /// A name of a text is needed.
+    fn follow(&mut self, number: usize, name: &str) {
+        let text = self.files.texts[number].clone();
+        let outline = text.outline();
+        outline.behind(&text.tree.body, name).for_each(|each| self.mentioned(number, each));
+        for import in outline.imports(name).filter(|one| !is_known(one)) {
+            self.import(number, import);
+            let target = self.files.target(number, import.level, &import.module);
+            let Some(Ok(module)) = target else { continue };
+            let module = *module;
+            match import.name.as_deref() {
+                None => self.module(module),
+                Some(wanted) => {
+                    let wanted = if wanted == "*" { name } else { wanted };
+                    if let Content::Text(text) = self.files.imported_modules[module].content {
+                        self.need(text, wanted);
+                    }
+                    let child = self.files.imported_modules[module].children.get(wanted).copied();
+                    child.into_iter().for_each(|child| self.module(child));
+                }
+            }
+        }
+    }
+
+    /// Finds out what an import leads to.
+    fn import(&mut self, text: usize, import: &Imported) {
+        let target = if import.level > 0 {
+            let own = PathBuf::from(&self.sources.get(self.files.texts[text].id).name);
+            let from =
+                (1..import.level).fold(folder_of(&own).to_owned(), |at, _| parent_folder(&at));
+            self.below(&from, import)
+        } else {
+            self.absolute(import)
+        };
+        let mut keep = |module: &str, target: Target| {
+            let key = (text, import.level, module.to_owned());
+            let known = self.files.imports.entry(key).or_insert_with(|| target.clone());
+            if known.is_err() && target.is_ok() {
+                *known = target;
+            }
+        };
+        match target {
+            Ok(all) if import.is_first => {
+                for (module, &index) in prefixes(&import.module).zip(&all) {
+                    keep(module, Ok(index));
+                }
+                all.into_iter().for_each(|index| self.module(index));
+            }
+            Ok(all) => all.last().into_iter().for_each(|&last| keep(&import.module, Ok(last))),
+            Err(looked) => keep(&import.module, Err(looked)),
+        }
+    }
+
+    /// A module looked for in all roots.
+    fn absolute(&mut self, import: &Imported) -> Result<Vec<usize>, Vec<String>> {
+        let mut looked = Vec::new();
+        if self.roots.is_none() {
+            self.roots = Some(self.found_roots());
+        }
+        let roots = self.roots.clone().unwrap_or_default();
+        for root in roots {
+            match self.below(&root, import) {
+                Ok(all) => return Ok(all),
+                Err(more) => looked.extend(more),
+            }
+        }
+        Err(looked)
+    }
+
+    /// A module by its way `a.b.c` from a folder; for `import a.b.c` all three.
+    fn below(&mut self, folder: &Path, import: &Imported) -> Result<Vec<usize>, Vec<String>> {
+        if import.module.is_empty() {
+            let package = self.package(folder);
+            import.name.iter().for_each(|name| self.child(package, name));
+            return Ok(vec![package]);
+        }
+        let names: Vec<&str> = import.module.split('.').collect();
+        let mut stem = names.iter().fold(folder.to_owned(), |stem, name| stem.join(name));
+        let last = match (self.load(&stem), &import.name) {
+            (Ok(last), name) => {
+                name.iter().for_each(|name| self.child(last, name));
+                last
+            }
+            // A folder without a file of its own is a module if a module in it is asked for.
+            (Err(looked), Some(name)) => {
+                self.load(&stem.join(name)).map_err(|_| looked)?;
+                let package = self.package(&stem);
+                self.child(package, name);
+                package
+            }
+            (Err(looked), None) => return Err(looked),
+        };
+        let mut all = vec![last];
+        if import.is_first {
+            for name in names[1..].iter().rev() {
+                stem.pop();
+                let parent = self.package(&stem);
+                self.files.imported_modules[parent].children.insert((*name).to_owned(), all[0]);
+                all.insert(0, parent);
+            }
+        }
+        Ok(all)
+    }
+
+    /// A folder: its own file, if it has one.
+    fn package(&mut self, folder: &Path) -> usize {
+        if let Some(&Some(known)) = self.stems.get(folder) {
+            return known;
+        }
+        let content = self.content(&folder.join("__init__.py"));
+        let (name, content) =
+            content.unwrap_or_else(|| (folder.display().to_string(), Content::Folder));
+        self.imported_module(folder, name, content)
+    }
+
+    /// A module in a package, if the name is one.
+    fn child(&mut self, parent: usize, name: &str) {
+        if name == "*" {
+            return;
+        }
+        let stem = self.files.imported_modules[parent].stem.join(name);
+        if let Ok(child) = self.load(&stem) {
+            self.files.imported_modules[parent].children.insert(name.to_owned(), child);
+        }
+    }
+
+    /// The module of a file, or which files there could be.
+    fn load(&mut self, stem: &Path) -> Result<usize, Vec<String>> {
+        let mut file = stem.as_os_str().to_owned();
+        file.push(".py");
+        let paths = [stem.join("__init__.py"), PathBuf::from(file)];
+        match self.stems.get(stem) {
+            Some(Some(known)) => return Ok(*known),
+            Some(None) => {}
+            None => {
+                for path in &paths {
+                    if let Some((name, content)) = self.content(path) {
+                        return Ok(self.imported_module(stem, name, content));
+                    }
+                }
+                self.stems.insert(stem.to_owned(), None);
+            }
+        }
+        Err(paths.iter().rev().map(|path| path.display().to_string()).collect())
+    }
+
+    /// Reads a file: its name for messages, and its content.
+    fn content(&mut self, path: &Path) -> Option<(String, Content)> {
+        let name = path.display().to_string();
+        let is_full = self.files.texts.len() >= FILES_MAX || self.bytes >= BYTES_MAX;
+        if is_full && !matches!(self.texts.file(path, self.read), File::Absent) {
+            let message = format!(
+                "`{name}` isn't read: a program comes from at most {FILES_MAX} files and {} MiB",
+                BYTES_MAX >> 20
+            );
+            let fault = Diagnostic::error("too-complex", Span::NONE, message);
+            return Some((name, Content::Faulty(Box::new(fault))));
+        }
+        let id = match self.texts.file(path, self.read) {
+            File::Absent => return None,
+            File::Refused(why) => {
+                let message = format!("`{name}` isn't read: {why}");
+                let fault = Diagnostic::error("imported-name", Span::NONE, message);
+                return Some((name, Content::Faulty(Box::new(fault))));
+            }
+            File::Parsed(id, _) => *id,
+            File::Read(text) => self.sources.add(name.clone(), std::mem::take(text)),
+        };
+        let content = match self.texts.parsed(self.sources, id) {
+            Ok(text) => {
+                self.bytes += text.text.len();
+                Content::Text(self.files.add(text))
+            }
+            Err(faults) => Content::Faulty(Box::new(faults[0].clone())),
+        };
+        Some((name, content))
+    }
+
+    fn imported_module(&mut self, stem: &Path, name: String, content: Content) -> usize {
+        if let Some(&Some(known)) = self.stems.get(stem) {
+            return known;
+        }
+        let children = FxHashMap::default();
+        let number = self.files.imported_modules.len();
+        self.stems.insert(stem.to_owned(), Some(number));
+        self.files.imported_modules.push(ImportedModule {
+            stem: stem.to_owned(),
+            name,
+            content,
+            children,
+        });
+        number
+    }
+
+    /// Where modules are looked for: beside the file, and, if that is in a package, beside the
+    /// package.
+    fn found_roots(&mut self) -> Vec<PathBuf> {
+        let folder = folder_of(&self.own).to_owned();
+        let mut outermost = folder.clone();
+        for _ in 0..PACKAGE_DEPTH_MAX {
+            // A folder without a file of its own is in the package that is around it.
+            let around = parent_folder(&outermost);
+            let mut is_package = |folder: &Path| {
+                !matches!(self.texts.file(&folder.join("__init__.py"), self.read), File::Absent)
+            };
+            if !is_package(&outermost) && !is_package(&around) {
+                break;
+            }
+            outermost = around;
+        }
+        let mut roots = vec![folder];
+        roots.extend([outermost].into_iter().chain(self.texts.import_options.folders.clone()));
+        roots.dedup();
+        roots
+    }
+}
+
+/// The folder around a folder, by name alone.
+fn parent_folder(folder: &Path) -> PathBuf {
+    match folder.components().next_back() {
+        Some(Component::Normal(_)) => folder.parent().unwrap_or(Path::new("")).to_owned(),
+        _ => folder.join(".."),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+fn stem_of(path: &Path) -> PathBuf {
+    if path.file_name().is_some_and(|name| name == "__init__.py") {
+        return folder_of(path).to_owned();
+    }
+    path.with_extension("")
+}
+
+/// `a`, `a.b`, `a.b.c` of `a.b.c`.
+fn prefixes(module: &str) -> impl Iterator<Item = &str> {
+    let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
+    ends.map(|end| &module[..end]).filter(|prefix| !prefix.is_empty())
+}
+
+/// Modules that the dialect knows itself: no file stands for them.
+fn is_known(import: &Imported) -> bool {
+    let module = import.module.as_str();
+    import.level == 0
+        && (super::warp::canonical(module) == "warp"
+            || import.is_first && module.starts_with("warp.")
+            || matches!(
+                module.split('.').next(),
+                Some(
+                    "math"
+                        | "numpy"
+                        | "typing"
+                        | "types"
+                        | "collections"
+                        | "gbxcule"
+                        | "__future__"
+                )
+            ))
+}

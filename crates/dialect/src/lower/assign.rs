@@ -1,0 +1,390 @@
+//! Assignments.
+
+use super::access::Access;
+use super::{Binding, Flow, Lower, Operand, fault};
+use crate::constant::Static;
+use crate::syntax::{self, Expr, StmtAssign, StmtAugAssign};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::op::{AtomicOp, Op, Value};
+use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Shape, Type};
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    pub(super) fn assign(&mut self, assign: &'a StmtAssign) -> Flow<()> {
+        let [target] = &assign.targets[..] else {
+            let span = self.unit.span(assign);
+            return fault(
+                "unsupported-syntax",
+                span,
+                "one value can't be assigned to several targets at once",
+            );
+        };
+        if let Expr::Tuple(targets) = target {
+            return self.unpack(&targets.elts, &assign.value, self.span(target));
+        }
+        let operand = self.expr(&assign.value)?;
+        self.store_to(target, operand, self.span(&assign.value))
+    }
+
+    fn store_to(&mut self, target: &'a Expr, operand: Operand<'a>, value_span: Span) -> Flow<()> {
+        match target {
+            Expr::Name(name) => self.bind(name.id.as_str(), operand, self.span(target)),
+            Expr::Subscript(_) | Expr::Attribute(_) => {
+                let value = self.value(operand, value_span)?;
+                self.no_local_array(value, value_span)?;
+                if self.is_slice(target) {
+                    return self.store_slice(target, value);
+                }
+                let place = self.target_place(target)?;
+                self.store_value(place, value, target)
+            }
+            _ => fault("unsupported-syntax", self.span(target), "this can't be assigned to"),
+        }
+    }
+
+    fn unpack(&mut self, targets: &'a [Expr], value: &'a Expr, span: Span) -> Flow<()> {
+        let parts: Vec<Operand<'a>> = match value {
+            Expr::Tuple(tuple) => {
+                let parts: Flow<Vec<_>> = tuple.elts.iter().map(|part| self.expr(part)).collect();
+                parts?
+            }
+            Expr::Call(call) if self.is_tid(call) => self.launch_indices(targets.len(), span)?,
+            _ => {
+                let operand = self.expr(value)?;
+                self.parts(operand, targets.len(), self.span(value))?
+            }
+        };
+        if parts.len() != targets.len() {
+            let (wanted, found) = (targets.len(), parts.len());
+            return fault("wrong-arguments", span, format!("{found} values for {wanted} names"));
+        }
+        for (target, part) in targets.iter().zip(parts) {
+            match target {
+                Expr::Name(name) => self.bind(name.id.as_str(), part, self.span(target))?,
+                _ => {
+                    return fault(
+                        "unsupported-syntax",
+                        self.span(target),
+                        "several values are assigned to names only",
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts of something that is unpacked.
+    fn parts(&mut self, operand: Operand<'a>, wanted: usize, span: Span) -> Flow<Vec<Operand<'a>>> {
+        let found = match operand {
+            Operand::Tuple(_) | Operand::Extents(_) | Operand::Static(Static::Sequence(_)) => {
+                return self.spread(operand, span);
+            }
+            Operand::Value(value) => match self.shape(self.ty(value)) {
+                Shape::Tuple(_) | Shape::Vector { .. } | Shape::Quaternion(_) => {
+                    return self.spread(operand, span);
+                }
+                _ => format!("a `{}`", self.shown(self.ty(value))),
+            },
+            Operand::Static(_) => "this".to_owned(),
+        };
+        fault("type-mismatch", span, format!("{found} isn't {wanted} values"))
+    }
+
+    /// Binds a name, and keeps its value in a variable if other bindings may meet it.
+    pub(super) fn bind(&mut self, name: &'a str, operand: Operand<'a>, span: Span) -> Flow<()> {
+        if let Some(&Binding::Param(at)) = self.names.get(name)
+            && self.is_reference(at)
+        {
+            let value = self.value(operand, span)?;
+            let place = self.b.param_place(at);
+            return self.store_typed(place, value, span, &format!("`{name}`"));
+        }
+        let found = self.operand_type(&operand);
+        if let (Some(found), Some(bound)) = (found, self.bound_type(name))
+            && found != bound
+            && !(self.is_handle(found) && self.is_handle(bound))
+        {
+            let (found, bound) = (self.shown(found), self.shown(bound));
+            return fault(
+                "type-mismatch",
+                span,
+                format!("`{name}` is a `{bound}` and can't become a `{found}`"),
+            );
+        }
+        let binding = match operand {
+            Operand::Static(known) if found.is_none() => {
+                if let Some(Binding::Static(old, _)) = self.names.get(name)
+                    && *old != known
+                    && found.is_none()
+                    && matches!(old, Static::Function(..))
+                {
+                    return fault(
+                        "function-rebound",
+                        span,
+                        format!("`{name}` stands for one function only"),
+                    );
+                }
+                Binding::Static(known, None)
+            }
+            Operand::Static(known) => {
+                if self.usage.is_rebound(name) {
+                    let value = self.materialize(&known, span)?;
+                    let local = self.keep(name, value);
+                    match known {
+                        Static::Composite(..) => Binding::Local(local),
+                        known => Binding::Static(known, Some(local)),
+                    }
+                } else {
+                    Binding::Static(known, None)
+                }
+            }
+            Operand::Value(value) => {
+                let ty = self.ty(value);
+                if ty == Type::UNIT {
+                    return fault("no-value", span, "this call gives no value");
+                }
+                let needs = self.usage.needs_variable(name, self.is_handle(ty), self.is_state(ty));
+                if needs {
+                    self.no_local_array(value, span)?;
+                }
+                if needs && self.b.module.types.layout(ty).is_some() {
+                    Binding::Local(self.keep(name, value))
+                } else {
+                    if needs && let Shape::Tuple(of) = self.shape(ty).clone() {
+                        let parts = (0..of.len())
+                            .map(|at| Operand::Value(self.b.extract(value, at as u32)));
+                        let parts: Vec<Operand<'a>> = parts.collect();
+                        self.names.insert(name, Binding::Tuple(parts.into()));
+                        return Ok(());
+                    }
+                    self.b.rename(value, name);
+                    Binding::Value(value)
+                }
+            }
+            Operand::Tuple(parts) => Binding::Tuple(parts),
+            Operand::Extents(array) => Binding::Extents(array),
+        };
+        self.names.insert(name, binding);
+        Ok(())
+    }
+
+    fn keep(&mut self, name: &'a str, value: Value) -> gbxcule_ir::function::LocalId {
+        let ty = self.ty(value);
+        let local = self.local(name, ty);
+        let place = self.b.local_place(local);
+        self.b.store(place, value);
+        local
+    }
+
+    /// The type of what a name stands for now.
+    fn bound_type(&mut self, name: &str) -> Option<Type> {
+        match self.names.get(name)?.clone() {
+            Binding::Value(value) => Some(self.ty(value)),
+            Binding::Local(local) => Some(self.b.body().locals[local].ty),
+            Binding::Param(at) => Some(self.b.function().params[at as usize].ty),
+            Binding::Static(known, _) => self.static_type(&known),
+            Binding::Tuple(_) | Binding::Parts(_) | Binding::Extents(_) | Binding::Refused => None,
+        }
+    }
+
+    /// The place a target names.
+    fn target_place(&mut self, target: &'a Expr) -> Flow<PlaceId> {
+        match self.access(target)? {
+            Access::Place(place) if self.writable(place) => Ok(place),
+            _ => fault(
+                "not-writable",
+                self.span(target),
+                "this can't be written: it is no variable and no element of an array",
+            ),
+        }
+    }
+
+    pub(super) fn writable(&self, place: PlaceId) -> bool {
+        self.is_behind_element(place)
+            || match self.b.body().places[place].root {
+                Root::Local(_) => true,
+                Root::Param(at) => self.is_reference(at),
+                Root::Table(_) | Root::Array(_) => false,
+            }
+    }
+
+    fn store_value(&mut self, place: PlaceId, value: Value, target: &'a Expr) -> Flow<()> {
+        self.store_typed(place, value, self.span(target), "this place")
+    }
+
+    fn store_typed(&mut self, place: PlaceId, value: Value, span: Span, what: &str) -> Flow<()> {
+        let (wanted, found) = (self.b.place_type(place), self.ty(value));
+        let value = if wanted == found {
+            Some(value)
+        } else {
+            self.adapted(value, wanted, !self.is_behind_element(place))
+        };
+        let Some(value) = value else {
+            let scalars = wanted.as_scalar().is_some() && found.as_scalar().is_some();
+            let (wanted, found) = (self.shown(wanted), self.shown(found));
+            let message = format!("{what} holds a `{wanted}`, found `{found}`");
+            let fault = Diagnostic::error("type-mismatch", span, message);
+            let fault = if scalars {
+                fault.help(format!("convert it first: `{wanted}(..)`"))
+            } else {
+                fault
+            };
+            return Err(super::LoweringError::Fault(Box::new(fault)));
+        };
+        self.b.store(place, value);
+        Ok(())
+    }
+
+    /// Contents of an array of this function, if all of one is meant: that can be given to the
+    /// caller.
+    pub(super) fn contents(&mut self, value: Value) -> Value {
+        match self.b.body().values[value].op {
+            Op::AsArray(place) => self.b.load(place),
+            _ => value,
+        }
+    }
+
+    /// Refuses to keep an array of this function: it lives no longer than the variable it is in.
+    pub(super) fn no_local_array(&self, value: Value, span: Span) -> Flow<()> {
+        let mut next = value;
+        loop {
+            next = match self.b.body().values[next].op {
+                Op::AsArray(_) => {
+                    return fault(
+                        "unsupported-fixed-array",
+                        span,
+                        "an array made in a function can't be kept or returned",
+                    );
+                }
+                Op::View { array, .. } | Op::Gradient(array) => array,
+                _ => return Ok(()),
+            };
+        }
+    }
+
+    /// A value as another type where NVIDIA Warp converts by itself: numbers written in the text
+    /// into components, `bool` and integers of C++.
+    pub(super) fn adapted(&mut self, value: Value, wanted: Type, component: bool) -> Option<Value> {
+        let (from, to) = (self.ty(value).as_scalar()?, wanted.as_scalar()?);
+        let literal = self.literal_of(value);
+        match literal {
+            Some(literal) if component && (to.is_float() || !from.is_float()) => {
+                let converted = match literal.as_int() {
+                    Some(value) => gbxcule_ir::constant::Literal::int(to, value),
+                    None => gbxcule_ir::constant::Literal::float(to, literal.as_f64()),
+                };
+                Some(self.b.literal(converted))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if a place is memory of an array.
+    pub(super) fn is_behind_element(&self, place: PlaceId) -> bool {
+        let path = self.b.body().path(place);
+        path.iter().any(|step| matches!(step, Projection::Element(_)))
+    }
+
+    pub(super) fn augmented(&mut self, assign: &'a StmtAugAssign) -> Flow<()> {
+        let span = self.unit.span(assign);
+        if let Expr::Name(name) = &*assign.target {
+            let right = self.expr(&assign.value)?;
+            let left = self.name_operand(name.id.as_str(), &assign.target)?;
+            let result = self.binary(assign.op, left, right, span)?;
+            return self.bind(name.id.as_str(), result, span);
+        }
+        // The indices come before the right-hand side, whose effects they must not see.
+        let place = if self.is_slice(&assign.target) {
+            None
+        } else {
+            Some(self.target_place(&assign.target)?)
+        };
+        let right = self.expr(&assign.value)?;
+        let right = self.value(right, self.span(&assign.value))?;
+        let Some(place) = place else {
+            let current = self.expr(&assign.target)?;
+            let result = self.binary(assign.op, current, Operand::Value(right), span)?;
+            let result = self.value(result, span)?;
+            return self.store_slice(&assign.target, result);
+        };
+        match atomic_op(assign.op).filter(|_| self.has_atomics(place)) {
+            Some(op) if self.is_element(place, &assign.target) => {
+                self.fits_atomic(op, place, right, span)?;
+                self.b.atomic(op, place, right);
+                Ok(())
+            }
+            Some(op) if self.is_atomic_part(op, place, right) => {
+                // An operator of the text's own comes first.
+                let [current, other] = [self.b.load(place), right].map(Operand::Value);
+                let Some(result) = self.user_operator(assign.op, &current, &other, span)? else {
+                    self.b.atomic(op, place, right);
+                    return Ok(());
+                };
+                let result = self.value(result, span)?;
+                self.store_typed(place, result, span, "this place")
+            }
+            _ => {
+                let [current, right] = [self.b.load(place), right].map(Operand::Value);
+                let result = self.binary(assign.op, current, right, span)?;
+                let result = self.value(result, span)?;
+                self.store_typed(place, result, span, "this place")
+            }
+        }
+    }
+
+    /// Returns true if a target is a whole element of an array.
+    fn is_element(&self, place: PlaceId, target: &Expr) -> bool {
+        matches!(self.b.body().path(place).last(), Some(Projection::Element(_)))
+            && matches!(target, Expr::Subscript(_))
+    }
+
+    /// Returns true if a target is a part of an element that can take a value atomically.
+    fn is_atomic_part(&self, op: AtomicOp, place: PlaceId, value: Value) -> bool {
+        let ty = self.b.place_type(place);
+        self.ty(value) == ty
+            && (!is_bitwise(op) || self.has_integers(ty))
+            && self.is_behind_element(place)
+    }
+
+    /// Returns true if numbers of this width can be changed atomically.
+    fn has_atomics(&self, place: PlaceId) -> bool {
+        let components = self.b.module.types.components(self.b.place_type(place));
+        components.is_some_and(|(scalar, _)| {
+            !matches!(scalar, Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Bool)
+        })
+    }
+
+    fn has_integers(&self, ty: Type) -> bool {
+        self.b.module.types.components(ty).is_some_and(|(scalar, _)| scalar.is_int())
+    }
+
+    fn fits_atomic(&self, op: AtomicOp, place: PlaceId, value: Value, span: Span) -> Flow<()> {
+        let (wanted, found) = (self.b.place_type(place), self.ty(value));
+        let shown = self.shown(wanted);
+        if wanted != found {
+            let message = format!("the elements are `{shown}`, found `{}`", self.shown(found));
+            return fault("type-mismatch", span, message);
+        }
+        if is_bitwise(op) && !self.has_integers(wanted) {
+            let message = format!("this needs integers, found `{shown}`");
+            return fault("type-mismatch", span, message);
+        }
+        Ok(())
+    }
+}
+
+fn atomic_op(op: syntax::Operator) -> Option<AtomicOp> {
+    Some(match op {
+        syntax::Operator::Add => AtomicOp::Add,
+        syntax::Operator::Sub => AtomicOp::Subtract,
+        syntax::Operator::BitAnd => AtomicOp::And,
+        syntax::Operator::BitOr => AtomicOp::Or,
+        syntax::Operator::BitXor => AtomicOp::Xor,
+        _ => return None,
+    })
+}
+
+fn is_bitwise(op: AtomicOp) -> bool {
+    !matches!(op, AtomicOp::Add | AtomicOp::Subtract)
+}

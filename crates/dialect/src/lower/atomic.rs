@@ -1,0 +1,149 @@
+//! `wp.atomic_add(array, i, value)` and its kin.
+
+use super::{Flow, Lower, Operand, fault};
+use crate::syntax::{Expr, ExprCall};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::op::{AtomicOp, Value};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Shape};
+
+/// The operation a name stands for, and how many values follow the indices.
+pub(super) fn named(name: &str) -> Option<(AtomicOp, usize)> {
+    Some(match name {
+        "atomic_add" => (AtomicOp::Add, 1),
+        "atomic_sub" => (AtomicOp::Subtract, 1),
+        "atomic_min" => (AtomicOp::Min, 1),
+        "atomic_max" => (AtomicOp::Max, 1),
+        "atomic_and" => (AtomicOp::And, 1),
+        "atomic_or" => (AtomicOp::Or, 1),
+        "atomic_xor" => (AtomicOp::Xor, 1),
+        "atomic_exch" => (AtomicOp::Exchange, 1),
+        "atomic_cas" => (AtomicOp::CompareExchange, 2),
+        _ => return None,
+    })
+}
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    pub(super) fn atomic(
+        &mut self,
+        op: AtomicOp,
+        operands: usize,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
+        let arguments: Vec<&'a Expr> = call
+            .arguments
+            .args
+            .iter()
+            .chain(call.arguments.keywords.iter().map(|keyword| &keyword.value))
+            .collect();
+        let Some((array, rest)) = arguments.split_first() else {
+            return fault(
+                "wrong-arguments",
+                span,
+                "an atomic operation needs an array, indices and a value",
+            );
+        };
+        let access = self.access(array)?;
+        let place = self.spill(access, self.span(array))?;
+        let ty = self.b.place_type(place);
+        let array_type = if let gbxcule_ir::place::Root::Array(value) =
+            self.b.body().places[place].root
+            && self.b.body().path(place).is_empty()
+        {
+            self.ty(value)
+        } else {
+            ty
+        };
+        let (of, dims) = match *self.shape(array_type) {
+            Shape::Array { of, dims } => (of, usize::from(dims)),
+            Shape::Fixed { .. } => {
+                return fault(
+                    "unsupported-atomic",
+                    span,
+                    "atomic operations on fixed arrays aren't supported",
+                );
+            }
+            _ => {
+                let found = self.shown(array_type);
+                return fault(
+                    "type-mismatch",
+                    self.span(array),
+                    format!("an array is needed here, found `{found}`"),
+                );
+            }
+        };
+        if rest.len() != dims + operands {
+            let message = format!(
+                "an array of {dims} dimensions needs {dims} indices and {operands} more, found {}",
+                rest.len()
+            );
+            return fault("wrong-arguments", span, message);
+        }
+        let mut values = Vec::with_capacity(rest.len());
+        for &arg in rest {
+            let operand = self.expr(arg)?;
+            values.push(self.value(operand, self.span(arg))?);
+        }
+        for &index in &values[..dims] {
+            let ty = self.ty(index);
+            if !ty.as_scalar().is_some_and(Scalar::is_int) {
+                let found = self.shown(ty);
+                return fault(
+                    "type-mismatch",
+                    span,
+                    format!("an index is an integer, found `{found}`"),
+                );
+            }
+        }
+        self.operands_fit(op, of, &values[dims..], span)?;
+        let element = self.b.element(place, &values[..dims]);
+        self.b.set_span(span);
+        Ok(Operand::Value(match op {
+            AtomicOp::CompareExchange => {
+                self.b.compare_exchange(element, values[dims], values[dims + 1])
+            }
+            _ => self.b.atomic(op, element, values[dims]),
+        }))
+    }
+
+    fn operands_fit(
+        &mut self,
+        op: AtomicOp,
+        of: gbxcule_ir::ty::Type,
+        values: &[Value],
+        span: Span,
+    ) -> Flow<()> {
+        for &value in values {
+            if self.ty(value) != of {
+                let (wanted, found) = (self.shown(of), self.shown(self.ty(value)));
+                let fault = Diagnostic::error(
+                    "type-mismatch",
+                    span,
+                    format!("the elements are `{wanted}`, found `{found}`"),
+                );
+                return Err(super::LoweringError::Fault(Box::new(
+                    fault.help(format!("convert it first: `{wanted}(..)`")),
+                )));
+            }
+        }
+        let fits = match self.b.module.types.components(of) {
+            None => false,
+            Some((scalar, count)) => match op {
+                AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => scalar.is_int(),
+                AtomicOp::CompareExchange => count == 1,
+                AtomicOp::Exchange => true,
+                _ => scalar != Scalar::Bool,
+            },
+        };
+        if fits {
+            return Ok(());
+        }
+        let found = self.shown(of);
+        fault(
+            "unsupported-atomic",
+            span,
+            format!("this atomic operation isn't defined for `{found}`"),
+        )
+    }
+}

@@ -1,0 +1,238 @@
+//! Calls: the function that is called, and its arguments.
+
+use super::{Flow, Lower, Operand, fault};
+use crate::annotation::Annotation;
+use crate::constant::Static;
+use crate::decorator::Role;
+use crate::syntax::{Arguments, Expr, ExprCall, ExprSlice};
+use crate::warp;
+use gbxcule_ir::builtin::{self, Visibility};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::op::Value;
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Shape};
+
+/// An argument: its keyword, what it is, and where it stands.
+pub(super) type CallArgument<'a> = (Option<&'a str>, Operand<'a>, Option<&'a Expr>);
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    pub(super) fn call(&mut self, call: &'a ExprCall, expr: &'a Expr) -> Flow<Operand<'a>> {
+        let span = self.span(expr);
+        match self.callee(&call.func)? {
+            Static::Function(family) => {
+                let given = self.call_arguments(&call.arguments)?;
+                self.call_user(family, &given, span)
+            }
+            Static::Type(Annotation::Struct(class)) => {
+                let given = self.call_arguments(&call.arguments)?;
+                self.construct_struct(class, given, span)
+            }
+            Static::Type(annotation) => self.construct_type(&annotation, call, span),
+            Static::Member(path) => self.call_member(&path, call, expr),
+            Static::Python(def, home) => {
+                let name = &def.name;
+                let (code, message) = match self.unit.role(def, home) {
+                    Role::Kernel => (
+                        "not-callable",
+                        format!("`{name}` is a kernel: kernels are launched, not called"),
+                    ),
+                    Role::Native => (
+                        "unsupported-native",
+                        format!("`{name}` is a native snippet: those aren't supported"),
+                    ),
+                    Role::Hook => {
+                        ("not-callable", format!("`{name}` is a gradient of another function"))
+                    }
+                    _ => (
+                        "not-callable",
+                        format!(
+                            "`{name}` is a Python function: kernels call functions decorated with `@wp.func`"
+                        ),
+                    ),
+                };
+                fault(code, span, message)
+            }
+            _ => fault("not-callable", self.span(&call.func), "this can't be called"),
+        }
+    }
+
+    /// Resolves the function that is called.
+    fn callee(&mut self, func: &'a Expr) -> Flow<Static<'a>> {
+        match self.expr(func)? {
+            Operand::Static(known) => Ok(known),
+            _ => fault("not-callable", self.span(func), "a value can't be called"),
+        }
+    }
+
+    /// All arguments, evaluated in order.
+    pub(super) fn call_arguments(
+        &mut self,
+        arguments: &'a Arguments,
+    ) -> Flow<Vec<CallArgument<'a>>> {
+        let mut given = Vec::with_capacity(arguments.args.len());
+        for arg in &arguments.args {
+            match arg {
+                Expr::Starred(starred) => {
+                    for part in self.starred(&starred.value)? {
+                        given.push((None, part, None));
+                    }
+                }
+                arg => given.push((None, self.expr(arg)?, Some(arg))),
+            }
+        }
+        for keyword in &arguments.keywords {
+            let Some(name) = &keyword.arg else {
+                return fault(
+                    "unsupported-syntax",
+                    self.span(&keyword.value),
+                    "`**` is no part of the dialect",
+                );
+            };
+            given.push((Some(name.as_str()), self.expr(&keyword.value)?, Some(&keyword.value)));
+        }
+        Ok(given)
+    }
+
+    /// The parts of what `*` stands before: of arrays, elements by a slice between known bounds.
+    pub(super) fn starred(&mut self, expr: &'a Expr) -> Flow<Vec<Operand<'a>>> {
+        if let Expr::Subscript(subscript) = expr
+            && let Expr::Slice(slice) = &*subscript.slice
+        {
+            let access = self.access(&subscript.value)?;
+            if let Some(ty) = self.access_type(&access)
+                && matches!(self.shape(ty), Shape::Array { dims: 1, .. })
+            {
+                let positions = self.known_slice(slice)?;
+                let array = self.spill(access, self.span(&subscript.value))?;
+                let mut parts = Vec::with_capacity(positions.len());
+                for at in positions {
+                    let index = self.b.i32(at);
+                    let element = self.b.element(array, &[index]);
+                    parts.push(Operand::Value(self.b.load(element)));
+                }
+                return Ok(parts);
+            }
+        }
+        let operand = self.expr(expr)?;
+        self.spread(operand, self.span(expr))
+    }
+
+    /// The indices of a slice whose bounds are numbers written in the text.
+    fn known_slice(&mut self, slice: &'a ExprSlice) -> Flow<Vec<i32>> {
+        let mut bounds = [0, -1, 1];
+        for (bound, part) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
+            if let Some(part) = part {
+                match self.expr(part)? {
+                    Operand::Static(Static::Int(at)) if (0..1024).contains(&at) => {
+                        *bound = at as i32;
+                    }
+                    _ => {
+                        return fault(
+                            "needs-constant",
+                            self.span(part),
+                            "before `*` a slice of an array has bounds known when compiled, from 0 on",
+                        );
+                    }
+                }
+            }
+        }
+        let [start, stop, step] = bounds;
+        if stop < 0 || step == 0 {
+            let span = self.unit.span(slice);
+            return fault(
+                "needs-constant",
+                span,
+                "before `*` a slice of an array has an upper bound and a step above 0",
+            );
+        }
+        Ok((start..stop).step_by(step as usize).collect())
+    }
+
+    /// The parts of what is unpacked.
+    pub(super) fn spread(&mut self, operand: Operand<'a>, span: Span) -> Flow<Vec<Operand<'a>>> {
+        Ok(match operand {
+            Operand::Tuple(parts) => parts.to_vec(),
+            Operand::Static(Static::Sequence(parts)) => {
+                parts.iter().cloned().map(Operand::Static).collect()
+            }
+            Operand::Extents(array) => {
+                self.extents(array).into_iter().map(Operand::Value).collect()
+            }
+            operand => {
+                let value = self.value(operand, span)?;
+                let ty = self.ty(value);
+                let count = match *self.shape(ty) {
+                    Shape::Tuple(ref of) => of.len() as u32,
+                    Shape::Matrix { rows, cols, .. } => {
+                        return Ok(self.rows(value, u32::from(rows), u32::from(cols)));
+                    }
+                    Shape::Vector { .. } | Shape::Quaternion(_) | Shape::Transform(_) => {
+                        self.b.module.types.components(ty).map_or(0, |(_, count)| count)
+                    }
+                    _ => {
+                        let found = self.shown(ty);
+                        return fault(
+                            "type-mismatch",
+                            span,
+                            format!("a `{found}` can't be unpacked"),
+                        );
+                    }
+                };
+                (0..count).map(|at| Operand::Value(self.b.extract(value, at))).collect()
+            }
+        })
+    }
+
+    fn rows(&mut self, matrix: Value, rows: u32, cols: u32) -> Vec<Operand<'a>> {
+        let scalar = self.b.module.types.components(self.ty(matrix)).map_or(Scalar::F32, |it| it.0);
+        let ty = self.b.module.types.vector(cols as u16, scalar);
+        let row = |row: u32| {
+            let parts = row * cols..(row + 1) * cols;
+            let parts: Vec<Value> = parts.map(|at| self.b.extract(matrix, at)).collect();
+            Operand::Value(self.b.construct(ty, &parts))
+        };
+        (0..rows).map(row).collect()
+    }
+
+    fn call_member(&mut self, path: &str, call: &'a ExprCall, expr: &'a Expr) -> Flow<Operand<'a>> {
+        let span = self.span(expr);
+        let name = path.rsplit('.').next().unwrap_or(path);
+        if let Some(library) = self.unit.library
+            && path.strip_prefix(library.name.as_str()).is_some_and(|rest| rest.starts_with('.'))
+        {
+            return self.call_library(library, name, call, span);
+        }
+        if let Some(result) = self.special(name, path, call, span) {
+            return result;
+        }
+        if let Some((code, what)) = warp::missing_feature(name)
+            && (path.starts_with("warp") || path == name)
+        {
+            return fault(code, span, format!("{what} aren't supported: `{name}`"));
+        }
+        let known =
+            builtin::find(name).filter(|&row| builtin::row(row).visibility == Visibility::Dialect);
+        match known {
+            Some(row) => {
+                let given = self.call_arguments(&call.arguments)?;
+                self.call_row(row, given, span)
+            }
+            None => {
+                if !path.starts_with("warp.") || path.matches('.').count() > 1 {
+                    if path.starts_with("builtins.") {
+                        let message = format!("Python's `{name}` isn't part of the dialect");
+                        return fault("unknown-function", span, message);
+                    }
+                    return Err(self.unit.unknown_module(path, span).into());
+                }
+                let message = format!("`wp.{name}` is no builtin of this compiler");
+                let fault = Diagnostic::error("unknown-builtin", self.span(&call.func), message);
+                let fault = match builtin::nearest(name) {
+                    Some(near) => fault.help(format!("`wp.{near}` is")),
+                    None => fault,
+                };
+                Err(super::LoweringError::Fault(Box::new(fault)))
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! `@wp.func_grad(f)` and `@wp.func_replay(f)`: what is done instead of differentiating `f`, and
+//! instead of running `f` again.
+//!
+//! A gradient by hand becomes a function with the signature of a derived reverse
+//! (`grad::signature`): its adjoints, `wp.adjoint[x]`, are variables that begin as zero and are its
+//! result.
+
+use super::access::Access;
+use super::{Binding, Flow, Lower, Session, fault};
+use crate::annotation::Annotation;
+use crate::scope::ScopeId;
+use crate::signature::Formal;
+use crate::syntax::{Expr, StmtFunctionDef};
+use gbxcule_ir::function::{FunctionId, Local, LocalId, Mode, Param};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::Value;
+use gbxcule_ir::ty::{Shape, Type};
+
+/// The variables of `wp.adjoint[..]`, by parameter, and the function's results.
+pub(super) struct ManualGradient<'a> {
+    adjoints: Vec<(&'a str, LocalId)>,
+    given: Vec<LocalId>,
+}
+
+impl<'a> Session<'_, 'a> {
+    /// Lowers the hooks of a function that was lowered before, if there are any for its types.
+    pub(super) fn hooks(
+        &mut self,
+        module: &mut Module,
+        id: FunctionId,
+        def: &'a StmtFunctionDef,
+        home: ScopeId,
+    ) -> Flow<()> {
+        let results = match &module.types[module.functions[id].result] {
+            Shape::Tuple(of) => of.to_vec(),
+            _ if module.functions[id].result == Type::UNIT => Vec::new(),
+            _ => vec![module.functions[id].result],
+        };
+        let params: Vec<Type> = module.functions[id].params.iter().map(|param| param.ty).collect();
+        let with_results = [&params[..], &results[..]].concat();
+        if let Some((hook, scope, formals)) =
+            self.hook(module, "warp.func_replay", def, home, &params)?
+        {
+            self.replay(module, id, (hook, scope), &formals)?;
+        }
+        if let Some((hook, scope, formals)) =
+            self.hook(module, "warp.func_grad", def, home, &with_results)?
+        {
+            self.gradient(module, id, (hook, scope), &formals, &results)?;
+        }
+        Ok(())
+    }
+
+    /// The last hook of this kind for a function whose parameters take these types.
+    fn hook(
+        &mut self,
+        module: &mut Module,
+        kind: &str,
+        def: &'a StmtFunctionDef,
+        home: ScopeId,
+        types: &[Type],
+    ) -> Flow<Option<(&'a StmtFunctionDef, ScopeId, Vec<Formal<'a>>)>> {
+        let unit = self.unit;
+        let hooks = |&&(hook, scope): &&(&'a StmtFunctionDef, ScopeId)| {
+            hook.decorator_list.iter().any(|decorator| {
+                let Expr::Call(call) = &decorator.expression else { return false };
+                let named = matches!(call.arguments.args.first(),
+                    Some(Expr::Name(name)) if name.id == def.name.id);
+                let same = unit.scopes.lookup(scope, &def.name).is_some_and(|(_, at)| at == home);
+                named && same && unit.path(&call.func, scope).as_deref() == Some(kind)
+            })
+        };
+        for &(hook, scope) in unit.scopes.functions.iter().rev().filter(hooks) {
+            let formals = match unit.formals(hook, scope) {
+                Ok(formals) => formals,
+                Err(faults) => {
+                    self.faults.extend(faults);
+                    return Err(super::LoweringError::Reported);
+                }
+            };
+            if let Some(tuple) =
+                formals.iter().find(|it| matches!(it.annotation, Annotation::Tuple(_)))
+            {
+                let message = "a gradient by hand is of a function without tuples";
+                return fault("unsupported-adjoint", tuple.span, message);
+            }
+            for formal in &formals {
+                self.define_structs(module, &formal.annotation)?;
+            }
+            let structs = &self.structs;
+            let known = |class| structs.get(&class).and_then(|found| found.known());
+            let takes = |(formal, &ty): (&Formal<'a>, &Type)| {
+                formal.annotation.takes(ty, &module.types, &known)
+            };
+            if formals.len() == types.len() && formals.iter().zip(types).all(takes) {
+                return Ok(Some((hook, scope, formals)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn replay(
+        &mut self,
+        module: &mut Module,
+        id: FunctionId,
+        (hook, scope): (&'a StmtFunctionDef, ScopeId),
+        formals: &[Formal<'a>],
+    ) -> Flow<()> {
+        let (params, result) = (module.functions[id].params.clone(), module.functions[id].result);
+        let bindings = (0..params.len()).map(|at| Binding::Param(at as u32)).collect();
+        let span = self.unit_span(hook);
+        let replay = module.declare(hook.name.as_str(), params, Type::UNIT);
+        module.functions[replay].span = span;
+        if !self.body(module, replay, hook, scope, formals, bindings, false) {
+            return Err(super::LoweringError::Reported);
+        }
+        if module.functions[replay].result != result {
+            let name = &module.functions[id].name;
+            return fault("type-mismatch", span, format!("this doesn't give what `{name}` gives"));
+        }
+        module.functions[id].replay = Some(replay);
+        Ok(())
+    }
+
+    fn gradient(
+        &mut self,
+        module: &mut Module,
+        id: FunctionId,
+        (hook, scope): (&'a StmtFunctionDef, ScopeId),
+        formals: &[Formal<'a>],
+        results: &[Type],
+    ) -> Flow<()> {
+        let span = self.unit_span(hook);
+        let mut params = module.functions[id].params.clone();
+        let by_value = params.iter().all(|param| param.mode == Mode::Value);
+        if !by_value || params.iter().any(|param| module.types.holds_array(param.ty)) {
+            let name = &module.functions[id].name;
+            let message = format!(
+                "`{name}` takes arrays or references: its gradient can't be written by hand"
+            );
+            return fault("unsupported-adjoint", span, message);
+        }
+        let own = params.len();
+        params
+            .iter_mut()
+            .zip(formals)
+            .for_each(|(param, formal)| formal.name.clone_into(&mut param.name));
+        let mut bindings: Vec<Binding<'a>> = (0..own).map(|at| Binding::Param(at as u32)).collect();
+        // Results without floats have no adjoint: what stands for it is zero.
+        let mut zeros = Vec::new();
+        for (formal, &ty) in formals[own..].iter().zip(results) {
+            if module.types.has_float(ty) {
+                bindings.push(Binding::Param(params.len() as u32));
+                params.push(Param::value(formal.name, ty).at(formal.span));
+            } else {
+                zeros.push((bindings.len(), formal.name, ty));
+                bindings.push(Binding::Refused);
+            }
+        }
+        let floats: Vec<Type> = params[..own]
+            .iter()
+            .map(|param| param.ty)
+            .filter(|&ty| module.types.has_float(ty))
+            .collect();
+        let result = match floats[..] {
+            [single] => single,
+            _ => module.types.tuple(&floats),
+        };
+        let adjoint = module.declare(hook.name.as_str(), params.clone(), result);
+        module.functions[adjoint].span = span;
+        let locals = &mut module.functions[adjoint].body.locals;
+        let mut local = |name: String, ty| locals.push(Local { name, ty, scratch: false, span });
+        for (at, name, ty) in zeros {
+            bindings[at] = Binding::Local(local(name.into(), ty));
+        }
+        let mut manual_gradient = ManualGradient { adjoints: Vec::new(), given: Vec::new() };
+        for param in &params[..own] {
+            let formal = formals.iter().find(|formal| formal.name == param.name);
+            let local = local(format!("adj_{}", param.name), param.ty);
+            manual_gradient.adjoints.extend(formal.map(|formal| (formal.name, local)));
+            if module.types.has_float(param.ty) {
+                manual_gradient.given.push(local);
+            }
+        }
+        self.manual_gradient = Some(manual_gradient);
+        if !self.body(module, adjoint, hook, scope, formals, bindings, false) {
+            return Err(super::LoweringError::Reported);
+        }
+        module.functions[id].adjoint = Some(adjoint);
+        Ok(())
+    }
+}
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    /// `wp.adjoint[x]` or `wp.adjoint[x.field]`.
+    pub(super) fn adjoint(&mut self, of: &'a [Expr], expr: &'a Expr) -> Flow<Access<'a>> {
+        let span = self.span(expr);
+        let [of] = of else {
+            return fault("unsupported-adjoint", span, "`wp.adjoint` takes one parameter");
+        };
+        match of {
+            Expr::Name(name) => {
+                let adjoints =
+                    self.manual_gradient.as_ref().map(|manual_gradient| &manual_gradient.adjoints);
+                let Some(adjoints) = adjoints else {
+                    let message = "`wp.adjoint` is known in functions marked `@wp.func_grad` only";
+                    return fault("unsupported-adjoint", span, message);
+                };
+                match adjoints.iter().find(|(param, _)| *param == name.id.as_str()) {
+                    Some(&(_, local)) => Ok(Access::Place(self.b.local_place(local))),
+                    None => fault(
+                        "unsupported-adjoint",
+                        span,
+                        format!("`{}` is no parameter of the function", name.id),
+                    ),
+                }
+            }
+            Expr::Attribute(attribute) => {
+                let base = self.adjoint(std::slice::from_ref(&attribute.value), expr)?;
+                self.attribute(base, attribute.attr.as_str(), of)
+            }
+            _ => fault(
+                "unsupported-adjoint",
+                span,
+                "`wp.adjoint` takes a parameter of the function or a field of one",
+            ),
+        }
+    }
+
+    /// Ends a gradient by hand; gives whether this is one.
+    pub(super) fn give_adjoints(&mut self) -> bool {
+        let Some(manual_gradient) = &self.manual_gradient else { return false };
+        let mut parts: Vec<Value> = Vec::new();
+        for local in manual_gradient.given.clone() {
+            let place = self.b.local_place(local);
+            parts.push(self.b.load(place));
+        }
+        let result = match parts[..] {
+            [single] => single,
+            _ => self.b.tuple(&parts),
+        };
+        self.b.ret(Some(result));
+        true
+    }
+}

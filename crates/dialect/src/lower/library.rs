@@ -1,0 +1,124 @@
+//! Calls of a library's functions, and its handles as arguments.
+
+use super::call::CallArgument;
+use super::{Flow, Lower, LoweringError, Operand, fault};
+use crate::constant::Static;
+use crate::library::Library;
+use crate::syntax::ExprCall;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::function::{Mode, Param};
+use gbxcule_ir::op::{Arg, Value};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Shape, Type};
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    /// `gb.name(machine, ..)`
+    pub(super) fn call_library(
+        &mut self,
+        library: &'a Library,
+        name: &str,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
+        let written = self.unit.quote(self.span(&call.func));
+        let Some(function) = library.function(name) else {
+            let fault = library.unknown(name, written, self.span(&call.func));
+            return Err(LoweringError::Fault(Box::new(fault)));
+        };
+        let given = self.call_arguments(&call.arguments)?;
+        let params = self.b.module.functions[function].params.clone();
+        let asked: Vec<&Param> =
+            params.iter().filter(|param| library.part(param).is_none()).collect();
+        let Some((first, values)) = self.match_library_arguments(&asked, &given) else {
+            return self.misused(library, written, &asked, span);
+        };
+        let mut values = values.into_iter();
+        let mut args = Vec::with_capacity(params.len());
+        for param in &params {
+            args.push(match library.part(param) {
+                Some(part) => self.handle_part(first + part, param.mode),
+                None => {
+                    match values.next().map(|value| self.library_value(value, param.ty, span)) {
+                        Some(value) => Arg::Value(value?),
+                        None => return self.misused(library, written, &asked, span),
+                    }
+                }
+            });
+        }
+        self.b.set_span(span);
+        Ok(Operand::Value(self.b.call(function, &args)))
+    }
+
+    /// A part of a handle, as an argument.
+    fn handle_part(&mut self, position: u32, mode: Mode) -> Arg {
+        match mode {
+            Mode::Value => Arg::Value(self.b.arg(position)),
+            Mode::Shared | Mode::Mutable => Arg::Place(self.b.param_place(position)),
+        }
+    }
+
+    /// All parts of a handle whose first is the parameter `from`, as parameters and arguments of a
+    /// call.
+    pub(super) fn handle_parts(&mut self, library: &Library, from: u32) -> Vec<(Param, Arg)> {
+        let parts = library.parts.iter().zip(from..);
+        parts.map(|(part, at)| (part.clone(), self.handle_part(at, part.mode))).collect()
+    }
+
+    /// The handle, and what was given for each of the other parameters.
+    fn match_library_arguments(
+        &self,
+        asked: &[&Param],
+        given: &[CallArgument<'a>],
+    ) -> Option<(u32, Vec<CallArgument<'a>>)> {
+        let ((None, Operand::Static(Static::Handle(first)), _), rest) = given.split_first()? else {
+            return None;
+        };
+        let positional = rest.iter().filter(|(keyword, ..)| keyword.is_none()).count();
+        let value = |(at, param): (usize, &&Param)| {
+            let by_name =
+                || rest.iter().find(|(keyword, ..)| *keyword == Some(param.name.as_str()));
+            if at < positional { rest.get(at) } else { by_name() }.cloned()
+        };
+        let values: Option<Vec<CallArgument<'a>>> = asked.iter().enumerate().map(value).collect();
+        values.filter(|_| rest.len() == asked.len()).map(|values| (*first, values))
+    }
+
+    fn misused(
+        &mut self,
+        library: &Library,
+        written: &str,
+        asked: &[&Param],
+        span: Span,
+    ) -> Flow<Operand<'a>> {
+        let prefix = written.rsplit_once('.').map_or(String::new(), |(base, _)| format!("{base}."));
+        let mut wanted = vec![format!("a `{prefix}{}`", library.handle)];
+        wanted.extend(asked.iter().map(|param| format!("`{}`", param.name)));
+        fault("wrong-arguments", span, format!("`{written}` takes {}", wanted.join(", ")))
+    }
+
+    /// Any integer, as the type of a parameter.
+    fn library_value(
+        &mut self,
+        (_, operand, expr): CallArgument<'a>,
+        ty: Type,
+        call: Span,
+    ) -> Flow<Value> {
+        let span = expr.map_or(call, |expr| self.span(expr));
+        let Shape::Scalar(wanted) = *self.shape(ty) else { unreachable!("libraries take scalars") };
+        if let Operand::Static(Static::Int(number)) = operand {
+            let literal = Literal::int(wanted, number);
+            if literal.as_int() != Some(number) {
+                let shown = self.shown(ty);
+                return fault("integer-too-large", span, format!("{number} is no `{shown}`"));
+            }
+            return Ok(self.b.literal(literal));
+        }
+        let value = self.value(operand, span)?;
+        let found = self.ty(value);
+        if found.as_scalar().is_some_and(Scalar::is_int) {
+            return Ok(if found == ty { value } else { self.b.convert(value, wanted) });
+        }
+        let found = self.shown(found);
+        fault("type-mismatch", span, format!("an integer is needed here, found `{found}`"))
+    }
+}

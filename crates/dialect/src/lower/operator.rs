@@ -1,0 +1,238 @@
+//! Binary operators.
+
+use super::{Flow, Lower, Operand, fault};
+use crate::decorator::Role;
+use crate::scope::{BindingSource, OverloadSet};
+use crate::syntax::Operator;
+use gbxcule_ir::builtin;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::op::{Arg, BinaryOp, Value};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Shape, Type};
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    pub(super) fn binary(
+        &mut self,
+        op: Operator,
+        left: Operand<'a>,
+        right: Operand<'a>,
+        span: Span,
+    ) -> Flow<Operand<'a>> {
+        if let Some(result) = self.user_operator(op, &left, &right, span)? {
+            return Ok(result);
+        }
+        let left = self.value(left, span)?;
+        let right = self.value(right, span)?;
+        match self.operate(op, left, right) {
+            Some(value) => Ok(Operand::Value(value)),
+            None => {
+                let (l, r) = (self.ty(left), self.ty(right));
+                let (l_name, r_name) = (self.shown(l), self.shown(r));
+                let message =
+                    format!("`{}` isn't defined for `{l_name}` and `{r_name}`", op.as_str());
+                let fault = Diagnostic::error("type-mismatch", span, message);
+                let fault = if l.as_scalar().is_some() && r.as_scalar().is_some() && l != r {
+                    fault.help(format!("numbers are never converted by themselves: write `{l_name}(..)` or `{r_name}(..)`"))
+                } else {
+                    fault
+                };
+                Err(super::LoweringError::Fault(Box::new(fault)))
+            }
+        }
+    }
+
+    /// A `@wp.func` named like the operator, such as `add`, takes its place.
+    pub(super) fn user_operator(
+        &mut self,
+        op: Operator,
+        left: &Operand<'a>,
+        right: &Operand<'a>,
+        span: Span,
+    ) -> Flow<Option<Operand<'a>>> {
+        let name = operator_name(op);
+        let Some((definitions, home)) = self.unit.scopes.lookup(self.scope, name) else {
+            return Ok(None);
+        };
+        let Some(&definition) = definitions.last() else { return Ok(None) };
+        let BindingSource::Function(def) = definition.source else { return Ok(None) };
+        if self.unit.role(def, home) != Role::Func {
+            return Ok(None);
+        }
+        let family = OverloadSet::all(home, def.name.as_str());
+        let given = vec![(None, left.clone(), None), (None, right.clone(), None)];
+        match self.call_user(family, &given, span) {
+            // No overload takes these: the operator is the usual one.
+            Err(super::LoweringError::Fault(fault)) if fault.code == "type-mismatch" => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    fn operate(&mut self, op: Operator, left: Value, right: Value) -> Option<Value> {
+        let (l, r) = (self.ty(left), self.ty(right));
+        let of_left = self.b.module.types.components(l).map(|(scalar, _)| scalar);
+        let of_right = self.b.module.types.components(r).map(|(scalar, _)| scalar);
+        let (of_left, of_right) = match (of_left, of_right) {
+            (Some(one), Some(other)) => (one, other),
+            _ => return None,
+        };
+        let (scalar_left, scalar_right) = (l.as_scalar().is_some(), r.as_scalar().is_some());
+        let numeric = of_left == of_right && of_left != Scalar::Bool;
+        let simple = match op {
+            Operator::Add => Some(BinaryOp::Add),
+            Operator::Sub => Some(BinaryOp::Subtract),
+            Operator::Mult => Some(BinaryOp::Multiply),
+            Operator::Div => Some(BinaryOp::Divide),
+            Operator::FloorDiv => Some(BinaryOp::FloorDivide),
+            Operator::Mod => Some(BinaryOp::Remainder),
+            Operator::BitAnd => Some(BinaryOp::And),
+            Operator::BitOr => Some(BinaryOp::Or),
+            Operator::BitXor => Some(BinaryOp::Xor),
+            Operator::LShift => Some(BinaryOp::ShiftLeft),
+            Operator::RShift => Some(BinaryOp::ShiftRight),
+            Operator::Pow | Operator::MatMult => None,
+        };
+        match op {
+            Operator::Add | Operator::Sub if l == r && numeric => {
+                Some(self.b.binary(simple?, left, right))
+            }
+            Operator::Mult if numeric => self.product(left, right, scalar_left, scalar_right),
+            Operator::Div if numeric => self.quotient(left, right, scalar_left, scalar_right),
+            Operator::FloorDiv | Operator::Mod if l == r && numeric => {
+                let whole = scalar_left || matches!(self.shape(l), Shape::Vector { .. });
+                whole.then(|| {
+                    self.b.binary(
+                        if op == Operator::Mod {
+                            BinaryOp::Remainder
+                        } else {
+                            BinaryOp::FloorDivide
+                        },
+                        left,
+                        right,
+                    )
+                })
+            }
+            Operator::BitAnd | Operator::BitOr | Operator::BitXor
+                if l == r && !of_left.is_float() =>
+            {
+                Some(self.b.binary(simple?, left, right))
+            }
+            Operator::LShift | Operator::RShift if l == r && of_left.is_int() => {
+                Some(self.b.binary(simple?, left, right))
+            }
+            Operator::Pow if l == r => self.by_row("pow", left, right),
+            Operator::MatMult => self.by_row("mul", left, right),
+            _ => None,
+        }
+    }
+
+    fn product(
+        &mut self,
+        left: Value,
+        right: Value,
+        scalar_left: bool,
+        scalar_right: bool,
+    ) -> Option<Value> {
+        match (scalar_left, scalar_right) {
+            (true, true) => Some(self.b.mul(left, right)),
+            (true, false) => Some(self.scaled(right, left)),
+            (false, true) => Some(self.scaled(left, right)),
+            (false, false) => self.by_row("mul", left, right),
+        }
+    }
+
+    fn scaled(&mut self, composite: Value, scalar: Value) -> Value {
+        self.b.scale(composite, scalar)
+    }
+
+    fn quotient(
+        &mut self,
+        left: Value,
+        right: Value,
+        scalar_left: bool,
+        scalar_right: bool,
+    ) -> Option<Value> {
+        let (l, r) = (self.ty(left), self.ty(right));
+        match (scalar_left, scalar_right) {
+            (true, true) => Some(self.b.div(left, right)),
+            (false, true) => {
+                let below = self.b.splat(l, right);
+                Some(self.b.div(left, below))
+            }
+            (true, false) => {
+                let above = self.b.splat(r, left);
+                Some(self.b.div(above, right))
+            }
+            (false, false) => self.by_row("div", left, right),
+        }
+    }
+
+    /// A builtin of two values by its name, if it takes them.
+    fn by_row(&mut self, name: &str, left: Value, right: Value) -> Option<Value> {
+        let row = builtin::find(name)?;
+        self.b.builtin(row, &[Arg::Value(left), Arg::Value(right)])
+    }
+
+    /// Adds, subtracts and so on under the name the operator has as a function: `wp.add(a, b)`.
+    pub(super) fn named_operator(
+        &mut self,
+        name: &str,
+        args: &[Operand<'a>],
+        span: Span,
+    ) -> Option<Flow<Operand<'a>>> {
+        let op = match name {
+            "add" => Operator::Add,
+            "sub" => Operator::Sub,
+            "mul" => Operator::Mult,
+            "div" => Operator::Div,
+            "mod" => Operator::Mod,
+            "floordiv" => Operator::FloorDiv,
+            "bit_and" => Operator::BitAnd,
+            "bit_or" => Operator::BitOr,
+            "bit_xor" => Operator::BitXor,
+            "lshift" => Operator::LShift,
+            "rshift" => Operator::RShift,
+            _ => return None,
+        };
+        let [left, right] = args else { return None };
+        let values =
+            self.value(left.clone(), span).and_then(|l| Ok((l, self.value(right.clone(), span)?)));
+        Some(match values {
+            Err(stop) => Err(stop),
+            Ok((left, right)) => match self.operate(op, left, right) {
+                Some(value) => Ok(Operand::Value(value)),
+                None => {
+                    let (l, r) = (self.shown(self.ty(left)), self.shown(self.ty(right)));
+                    fault(
+                        "type-mismatch",
+                        span,
+                        format!("`wp.{name}` isn't defined for `{l}` and `{r}`"),
+                    )
+                }
+            },
+        })
+    }
+
+    /// A value converted to a scalar type, by component.
+    pub(super) fn converted(&mut self, value: Value, to: Scalar) -> Option<Value> {
+        let ty: Type = self.ty(value);
+        self.b.module.types.components(ty)?;
+        Some(self.b.convert(value, to))
+    }
+}
+
+fn operator_name(op: Operator) -> &'static str {
+    match op {
+        Operator::Add => "add",
+        Operator::Sub => "sub",
+        Operator::Mult | Operator::MatMult => "mul",
+        Operator::Div => "div",
+        Operator::Mod => "mod",
+        Operator::Pow => "pow",
+        Operator::LShift => "lshift",
+        Operator::RShift => "rshift",
+        Operator::BitOr => "bit_or",
+        Operator::BitXor => "bit_xor",
+        Operator::BitAnd => "bit_and",
+        Operator::FloorDiv => "floordiv",
+    }
+}

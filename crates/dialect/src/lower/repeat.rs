@@ -1,0 +1,373 @@
+//! Loops: unrolled where NVIDIA Warp unrolls, else loops of the IR.
+
+use super::control::{joined, visible_after};
+use super::{Binding, Flow, Lower, Operand, fault, usage};
+use crate::constant::Static;
+use crate::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::op::Value;
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Type};
+use rustc_hash::FxHashMap;
+
+/// Loops over so many known numbers are unrolled, as NVIDIA Warp does by default.
+const UNROLL_MAX: i128 = 16;
+/// Loops around `wp.static` are unrolled up to here.
+const STATIC_UNROLL_MAX: i128 = 4096;
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    fn ends_without_else(&self, orelse: &[Stmt]) -> Flow<()> {
+        let Some(stmt) = orelse.first() else { return Ok(()) };
+        let span = self.unit.span(stmt);
+        fault("unsupported-syntax", span, "`else` after a loop is no part of the dialect")
+    }
+
+    pub(super) fn for_each(&mut self, each: &'a StmtFor) -> Flow<()> {
+        self.ends_without_else(&each.orelse)?;
+        let Expr::Name(target) = &*each.target else {
+            return fault(
+                "unsupported-syntax",
+                self.span(&each.target),
+                "a loop has one name as its target",
+            );
+        };
+        let target = target.id.as_str();
+        let (call, reversed) = self.range_call(&each.iter)?;
+        let span = self.span(&each.iter);
+        let [start, end, step] = self.bounds(call, span)?;
+        if let (Some(first), Some(last), Some(by)) =
+            (known_int(&start), known_int(&end), known_int(&step))
+        {
+            if by == 0 {
+                return fault("wrong-arguments", span, "the step of a `range` can't be 0");
+            }
+            let count = (last - first).abs() / by.abs();
+            let has_static = contains_static(&each.body);
+            if has_static && count > STATIC_UNROLL_MAX {
+                return fault(
+                    "too-complex",
+                    span,
+                    format!("a loop around `wp.static` has at most {STATIC_UNROLL_MAX} iterations"),
+                );
+            }
+            if has_static || (count <= UNROLL_MAX && !leaves_loop(&each.body)) {
+                return self.unrolled(each, target, first, last, by, reversed);
+            }
+        }
+        let mut range = [
+            self.range_bound(start, span)?,
+            self.range_bound(end, span)?,
+            self.range_bound(step, span)?,
+        ];
+        if reversed {
+            range = self.reversed(range);
+        }
+        self.dynamic_for(each, target, range)
+    }
+
+    /// Start, end and step.
+    fn bounds(&mut self, call: &'a syntax::ExprCall, span: Span) -> Flow<[Operand<'a>; 3]> {
+        let mut bounds = Vec::new();
+        for arg in &call.arguments.args {
+            bounds.push(self.expr(arg)?);
+        }
+        let known = |number| Operand::Static(Static::Int(number));
+        let count = bounds.len();
+        let mut bounds = bounds.into_iter();
+        match (count, bounds.next(), bounds.next(), bounds.next()) {
+            (1, Some(end), ..) => Ok([known(0), end, known(1)]),
+            (2, Some(start), Some(end), _) => Ok([start, end, known(1)]),
+            (3, Some(start), Some(end), Some(step)) => Ok([start, end, step]),
+            _ => fault(
+                "wrong-arguments",
+                span,
+                format!("`range` takes 1 to 3 arguments, found {count}"),
+            ),
+        }
+    }
+
+    fn range_bound(&mut self, bound: Operand<'a>, span: Span) -> Flow<Value> {
+        let value = self.value(bound, span)?;
+        let ty = self.ty(value);
+        if ty.as_scalar().is_some_and(Scalar::is_int) {
+            return Ok(self.b.convert(value, Scalar::I32));
+        }
+        let found = self.shown(ty);
+        fault("type-mismatch", span, format!("`range` needs integers, found `{found}`"))
+    }
+
+    fn range_call(&mut self, iter: &'a Expr) -> Flow<(&'a syntax::ExprCall, bool)> {
+        let mut iter = iter;
+        let mut reversed = false;
+        loop {
+            if let Expr::Call(call) = iter {
+                let known = match &*call.func {
+                    Expr::Name(name) if self.names.contains_key(name.id.as_str()) => None,
+                    func => self.unit.known(func, self.scope).ok(),
+                };
+                if let Some(Static::Member(path)) = known {
+                    match &*path {
+                        "builtins.range" | "warp.range" if call.arguments.keywords.is_empty() => {
+                            return Ok((call, reversed));
+                        }
+                        "builtins.reversed" | "warp.reversed" if call.arguments.args.len() == 1 => {
+                            reversed = !reversed;
+                            iter = &call.arguments.args[0];
+                            continue;
+                        }
+                        path => {
+                            let name = path.rsplit('.').next().unwrap_or(path);
+                            if let Some((code, what)) = crate::warp::missing_feature(name) {
+                                return fault(
+                                    code,
+                                    self.span(iter),
+                                    format!("{what} aren't supported"),
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+            return fault("unsupported-iteration", self.span(iter), "a loop goes over a `range`");
+        }
+    }
+
+    /// Range of the numbers from the last to the first.
+    fn reversed(&mut self, [start, end, step]: [Value; 3]) -> [Value; 3] {
+        // count = ceil((end - start) / step), at least 0.
+        let zero = self.b.i32(0);
+        let one = self.b.i32(1);
+        let positive = self.b.lt(zero, step);
+        let up = self.b.sub(step, one);
+        let down = self.b.add(step, one);
+        let rounding = self.b.select(positive, up, down);
+        let distance = self.b.sub(end, start);
+        let sum = self.b.add(distance, rounding);
+        let count = self.b.div(sum, step);
+        let negative = self.b.lt(count, zero);
+        let count = self.b.select(negative, zero, count);
+        let last = self.b.sub(count, one);
+        let last = self.b.mul(last, step);
+        let first = self.b.add(start, last);
+        let back = self.b.neg(step);
+        let end = self.b.mul(count, back);
+        let end = self.b.add(first, end);
+        [first, end, back]
+    }
+
+    fn unrolled(
+        &mut self,
+        each: &'a StmtFor,
+        target: &'a str,
+        first: i128,
+        last: i128,
+        by: i128,
+        reversed: bool,
+    ) -> Flow<()> {
+        let mut numbers = Vec::new();
+        let mut next = first;
+        while if by > 0 { next < last } else { next > last } {
+            numbers.push(next);
+            next += by;
+        }
+        if reversed {
+            numbers.reverse();
+        }
+        self.iterators.insert(target);
+        for (position, &number) in numbers.iter().enumerate() {
+            let is_last = position + 1 == numbers.len();
+            let local =
+                if self.usage.is_rebound(target) && is_last || self.locals.contains_key(target) {
+                    let value = self.b.i32(number as i32);
+                    let local = self.local(target, Type::I32);
+                    let place = self.b.local_place(local);
+                    self.b.store(place, value);
+                    Some(local)
+                } else {
+                    None
+                };
+            self.names.insert(target, Binding::Static(Static::Int(number), local));
+            self.suite(&each.body);
+            if self.b.diverged() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn dynamic_for(&mut self, each: &'a StmtFor, target: &'a str, range: [Value; 3]) -> Flow<()> {
+        self.check_nesting(self.unit.span(each))?;
+        let before = self.enter_loop(&each.body, self.unit.span(each))?;
+        let index = self.b.loop_index(Type::I32, target);
+        self.b.open_block();
+        if self.usage.needs_variable(target, false, false) {
+            let local = self.local(target, Type::I32);
+            let place = self.b.local_place(local);
+            self.b.store(place, index);
+            self.names.insert(target, Binding::Local(local));
+        } else {
+            self.names.insert(target, Binding::Value(index));
+        }
+        self.in_loop += 1;
+        self.suite(&each.body);
+        self.in_loop -= 1;
+        let body = self.b.close_block();
+        self.b.for_block(index, range, body);
+        self.leave_loop(&before, Some(target), &each.body);
+        Ok(())
+    }
+
+    pub(super) fn while_loop(&mut self, each: &'a StmtWhile) -> Flow<()> {
+        self.ends_without_else(&each.orelse)?;
+        self.check_nesting(self.unit.span(each))?;
+        let before = self.enter_loop(&each.body, self.unit.span(each))?;
+        self.b.open_block();
+        let condition = self
+            .condition(&each.test)
+            .and_then(|condition| self.truth(condition, self.span(&each.test)));
+        let header = self.b.close_block();
+        self.b.open_block();
+        self.in_loop += 1;
+        self.suite(&each.body);
+        self.in_loop -= 1;
+        let body = self.b.close_block();
+        let condition = condition?;
+        self.b.while_blocks(header, condition, body);
+        self.leave_loop(&before, None, &each.body);
+        Ok(())
+    }
+
+    /// Prepares the bindings of names for a loop. Iterators of unrolled loops that the body changes
+    /// become variables; other names known from the text may not change in it, both as in NVIDIA
+    /// Warp.
+    fn enter_loop(
+        &mut self,
+        body: &'a [Stmt],
+        span: Span,
+    ) -> Flow<FxHashMap<&'a str, Binding<'a>>> {
+        for name in usage::assigned(body) {
+            let Some(Binding::Static(known, _)) = self.names.get(name).cloned() else { continue };
+            if known.as_f64().is_none() {
+                continue;
+            }
+            if self.iterators.contains(name) {
+                let value = self.materialize(&known, span)?;
+                let local = self.local(name, self.ty(value));
+                let place = self.b.local_place(local);
+                self.b.store(place, value);
+                self.names.insert(name, Binding::Local(local));
+                continue;
+            }
+            let constructor = match known {
+                Static::Bool(_) => "bool",
+                Static::Int(_) => "int",
+                _ => "float",
+            };
+            let message = format!("constant `{name}` changes in a loop that isn't unrolled");
+            let help = format!("make it a variable before the loop: `{name} = {constructor}(..)`");
+            let fault = Diagnostic::error("constant-in-loop", span, message).help(help);
+            return Err(super::LoweringError::Fault(Box::new(fault)));
+        }
+        Ok(self.names.clone())
+    }
+
+    /// Bindings of names after a loop: its body ran any number of times, and may have ended early.
+    fn leave_loop(
+        &mut self,
+        before: &FxHashMap<&'a str, Binding<'a>>,
+        target: Option<&'a str>,
+        body: &'a [Stmt],
+    ) {
+        let after = std::mem::take(&mut self.names);
+        let assigned = usage::assigned(body);
+        let mut names = FxHashMap::with_capacity_and_hasher(after.len(), rustc_hash::FxBuildHasher);
+        for (name, binding) in after {
+            let binding = match binding {
+                Binding::Static(_, Some(local)) if assigned.contains(&name) => {
+                    Binding::Local(local)
+                }
+                other => other,
+            };
+            let joined = match before.get(name) {
+                Some(old) if Some(name) != target => joined(old, &binding),
+                _ => Some(binding),
+            };
+            if let Some(binding) = joined
+                && visible_after(before, name, &binding)
+            {
+                names.insert(name, binding);
+            }
+        }
+        self.names = names;
+    }
+}
+
+fn known_int(operand: &Operand<'_>) -> Option<i128> {
+    match operand {
+        Operand::Static(Static::Int(value)) => Some(*value),
+        Operand::Static(Static::Bool(value)) => Some(i128::from(*value)),
+        Operand::Static(Static::Typed(literal)) => literal.as_int(),
+        _ => None,
+    }
+}
+
+/// Returns true if a `break` or `continue` of this loop is in its body.
+fn leaves_loop(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match stmt {
+        Stmt::Break(_) | Stmt::Continue(_) => true,
+        Stmt::If(branch) => {
+            leaves_loop(&branch.body)
+                || branch.elif_else_clauses.iter().any(|clause| leaves_loop(&clause.body))
+        }
+        _ => false,
+    })
+}
+
+/// Returns true if `wp.static(..)` is called in a body.
+fn contains_static(body: &[Stmt]) -> bool {
+    fn in_expr(expr: &Expr) -> bool {
+        match expr {
+            Expr::Call(call) => {
+                let named = match &*call.func {
+                    Expr::Attribute(attribute) => attribute.attr.as_str() == "static",
+                    Expr::Name(name) => name.id.as_str() == "static",
+                    _ => false,
+                };
+                named
+                    || in_expr(&call.func)
+                    || call.arguments.args.iter().any(in_expr)
+                    || call.arguments.keywords.iter().any(|keyword| in_expr(&keyword.value))
+            }
+            Expr::BinOp(binary) => in_expr(&binary.left) || in_expr(&binary.right),
+            Expr::UnaryOp(unary) => in_expr(&unary.operand),
+            Expr::Subscript(subscript) => in_expr(&subscript.value) || in_expr(&subscript.slice),
+            Expr::Attribute(attribute) => in_expr(&attribute.value),
+            Expr::Compare(compare) => {
+                in_expr(&compare.left) || compare.comparators.iter().any(in_expr)
+            }
+            Expr::BoolOp(operation) => operation.values.iter().any(in_expr),
+            Expr::If(choice) => {
+                in_expr(&choice.test) || in_expr(&choice.body) || in_expr(&choice.orelse)
+            }
+            Expr::Tuple(tuple) => tuple.elts.iter().any(in_expr),
+            _ => false,
+        }
+    }
+    body.iter().any(|stmt| match stmt {
+        Stmt::Assign(assign) => in_expr(&assign.value) || assign.targets.iter().any(in_expr),
+        Stmt::AugAssign(assign) => in_expr(&assign.value) || in_expr(&assign.target),
+        Stmt::Expr(expr) => in_expr(&expr.value),
+        Stmt::Return(give) => give.value.as_deref().is_some_and(in_expr),
+        Stmt::If(branch) => {
+            in_expr(&branch.test)
+                || contains_static(&branch.body)
+                || branch
+                    .elif_else_clauses
+                    .iter()
+                    .any(|c| contains_static(&c.body) || c.test.as_ref().is_some_and(in_expr))
+        }
+        Stmt::For(each) => in_expr(&each.iter) || contains_static(&each.body),
+        Stmt::While(each) => in_expr(&each.test) || contains_static(&each.body),
+        _ => false,
+    })
+}

@@ -1,0 +1,82 @@
+//! Assignments to slices of vectors and matrices: `v[:2] = u`, `m[0, 1:] = u`.
+
+use super::access::Access;
+use super::{Flow, Lower, fault};
+use crate::syntax::Expr;
+use gbxcule_ir::op::Value;
+use gbxcule_ir::ty::Shape;
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    /// Returns true if a target is a subscript with a slice.
+    pub(super) fn is_slice(&self, target: &Expr) -> bool {
+        let Expr::Subscript(subscript) = target else { return false };
+        match &*subscript.slice {
+            Expr::Slice(_) => true,
+            Expr::Tuple(tuple) => tuple.elts.iter().any(|part| matches!(part, Expr::Slice(_))),
+            _ => false,
+        }
+    }
+
+    /// Writes the components a slice names, all at once or one number to each.
+    pub(super) fn store_slice(&mut self, target: &'a Expr, value: Value) -> Flow<()> {
+        let span = self.span(target);
+        let Expr::Subscript(subscript) = target else { return Ok(()) };
+        let Access::Place(place) = self.access(&subscript.value)? else {
+            return fault(
+                "not-writable",
+                span,
+                "this can't be written: it is no variable and no element of an array",
+            );
+        };
+        if !self.writable(place) {
+            return fault(
+                "not-writable",
+                span,
+                "this can't be written: it is no variable and no element of an array",
+            );
+        }
+        let indices: Vec<&'a Expr> = match &*subscript.slice {
+            Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+            one => vec![one],
+        };
+        let ty = self.b.place_type(place);
+        let positions = match (self.shape(ty).clone(), &indices[..]) {
+            (Shape::Vector { len, .. }, [index]) => self.positions(index, u32::from(len))?.0,
+            (Shape::Quaternion(_), [index]) => self.positions(index, 4)?.0,
+            (Shape::Transform(_), [index]) => self.positions(index, 7)?.0,
+            (Shape::Matrix { rows, cols, .. }, [row, rest @ ..]) if rest.len() < 2 => {
+                let (rows, cols) = (u32::from(rows), u32::from(cols));
+                let row_at = self.positions(row, rows)?.0;
+                let col_at = match rest {
+                    [col] => self.positions(col, cols)?.0,
+                    _ => (0..cols).collect(),
+                };
+                row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect()
+            }
+            _ => {
+                return fault(
+                    "unsupported-slice-assignment",
+                    span,
+                    "only slices of vectors and matrices can be assigned to",
+                );
+            }
+        };
+        let scalar = self.b.module.types.components(ty).map(|(scalar, _)| scalar);
+        let (found, parts) = (self.ty(value), self.b.parts(value));
+        let of = self.b.module.types.components(found).map(|(scalar, _)| scalar);
+        if of != scalar || (parts.len() != positions.len() && found.as_scalar().is_none()) {
+            let (count, found) = (positions.len(), self.shown(found));
+            return fault(
+                "type-mismatch",
+                span,
+                format!("this slice has {count} components, found `{found}`"),
+            );
+        }
+        for (at, &position) in positions.iter().enumerate() {
+            let part = if found.as_scalar().is_some() { value } else { parts[at] };
+            let component = self.b.component(place, position);
+            self.b.store(component, part);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,430 @@
+//! Functions of the dialect that are no rows of the table: what they do depends on more than the
+//! types of their arguments.
+
+use super::{Flow, Lower, Operand, atomic, fault, usage};
+use crate::annotation::Annotation;
+use crate::arithmetic::{arithmetic, compared};
+use crate::constant::Static;
+use crate::syntax::{Expr, ExprCall};
+use gbxcule_ir::builtin;
+use gbxcule_ir::op::Value;
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Shape};
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    /// Returns true if a call is `wp.tid()`.
+    pub(super) fn is_tid(&mut self, call: &'a ExprCall) -> bool {
+        if matches!(&*call.func, Expr::Name(name) if self.names.contains_key(name.id.as_str())) {
+            return false;
+        }
+        matches!(self.unit.known(&call.func, self.scope), Ok(Static::Member(path)) if &*path == "warp.tid")
+    }
+
+    /// The first coordinates of this thread.
+    pub(super) fn launch_indices(&mut self, count: usize, span: Span) -> Flow<Vec<Operand<'a>>> {
+        if !self.is_kernel {
+            let message = "`wp.tid()` is asked in kernels only: pass the index to the function";
+            return fault("tid-in-function", span, message);
+        }
+        if !(1..=4).contains(&count) {
+            return fault("wrong-arguments", span, "a launch has one to four dimensions");
+        }
+        Ok((0..count).map(|dim| Operand::Value(self.b.launch_index(dim as u8))).collect())
+    }
+
+    /// A call of a function that is special; `None` if it isn't.
+    pub(super) fn special(
+        &mut self,
+        name: &str,
+        path: &str,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Option<Flow<Operand<'a>>> {
+        if path.starts_with("warp.") && !usage::results_of(call).is_empty() {
+            return Some(self.decomposed(name, call, span));
+        }
+        if let Some((op, operands)) = atomic::named(name) {
+            return Some(self.atomic(op, operands, call, span));
+        }
+        Some(match name {
+            "tid" => self.launch_indices(1, span).map(|mut all| all.remove(0)),
+            "static" => self.static_value(call, span),
+            "print" => self.print(call, span),
+            "printf" => self.printf(call, span),
+            "len" => self.length(call, span),
+            "type" if path == "builtins.type" => self.type_of(call, span),
+            "zeros" if path == "warp.zeros" => self.zeros(call, span),
+            "identity" => self.identity(call, span),
+            "quat_identity" | "transform_identity" => self.neutral(name, call, span),
+            "matrix_from_rows" => self.matrix_from(true, call, span),
+            "matrix_from_cols" => self.matrix_from(false, call, span),
+            "cast" => self.cast(call, span),
+            "select" => self.select(call, span),
+            "vector" | "vec" if path.starts_with("warp.") => {
+                self.construct_type(&Annotation::Vector(None, Annotation::Any.into()), call, span)
+            }
+            "matrix" | "mat" if path.starts_with("warp.") => self.construct_type(
+                &Annotation::Matrix(None, None, Annotation::Any.into()),
+                call,
+                span,
+            ),
+            "array" | "array1d" | "array2d" | "array3d" | "array4d"
+                if path.starts_with("warp.") =>
+            {
+                fault("unsupported-pointer", span, "arrays can't be made from pointers in a kernel")
+            }
+            "constant" if path == "warp.constant" => match &call.arguments.args[..] {
+                [value] => self.expr(value),
+                _ => fault("wrong-arguments", span, "`wp.constant` needs one value"),
+            },
+            "neg" | "pos" | "invert" | "unot" => return self.unary_function(name, call, span),
+            "range" | "reversed" if path.starts_with("builtins") || path.starts_with("warp") => {
+                fault("unsupported-iteration", span, format!("`{name}` is allowed in loops only"))
+            }
+            _ => {
+                if call.arguments.keywords.is_empty()
+                    && call.arguments.args.len() == 2
+                    && is_operator(name)
+                {
+                    let given = match self.call_arguments(&call.arguments) {
+                        Ok(given) => given,
+                        Err(stop) => return Some(Err(stop)),
+                    };
+                    let operands: Vec<Operand<'a>> =
+                        given.into_iter().map(|(_, operand, _)| operand).collect();
+                    return self.named_operator(name, &operands, span);
+                }
+                return None;
+            }
+        })
+    }
+
+    fn one_argument(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+        match (&call.arguments.args[..], call.arguments.keywords.is_empty()) {
+            ([arg], true) => self.expr(arg),
+            _ => fault("wrong-arguments", span, "one argument is needed here"),
+        }
+    }
+
+    /// `wp.static(expr)`: what the text says `expr` is.
+    fn static_value(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+        let [arg] = &call.arguments.args[..] else {
+            return fault("wrong-arguments", span, "`wp.static` needs one expression");
+        };
+        self.static_expr(arg).map(Operand::Static)
+    }
+
+    /// An expression with names of this function that are known from the text.
+    fn static_expr(&mut self, expr: &'a Expr) -> Flow<Static<'a>> {
+        match expr {
+            Expr::Name(name) if self.names.contains_key(name.id.as_str()) => {
+                match self.name_operand(name.id.as_str(), expr)? {
+                    Operand::Static(known) => Ok(known),
+                    _ => fault(
+                        "needs-constant",
+                        self.span(expr),
+                        format!("`{}` isn't known when compiled", name.id),
+                    ),
+                }
+            }
+            Expr::BinOp(binary) => {
+                let left = self.static_expr(&binary.left)?;
+                let right = self.static_expr(&binary.right)?;
+                arithmetic(binary.op, &left, &right).ok_or_else(|| {
+                    let what = "the value of this operation is only known when Python runs";
+                    self.unit.needs_python(expr, what).into()
+                })
+            }
+            Expr::Subscript(subscript) => {
+                let base = self.static_expr(&subscript.value)?;
+                if let Static::Sequence(parts) = &base
+                    && let Static::Int(at) = self.static_expr(&subscript.slice)?
+                {
+                    let wrapped = if at < 0 { at + parts.len() as i128 } else { at };
+                    if let Some(part) = usize::try_from(wrapped).ok().and_then(|at| parts.get(at)) {
+                        return Ok(part.clone());
+                    }
+                }
+                Ok(self.unit.known(expr, self.scope)?)
+            }
+            Expr::Compare(compare) if compare.ops.len() == 1 => {
+                let left = self.static_expr(&compare.left)?;
+                let right = self.static_expr(&compare.comparators[0])?;
+                compared(compare.ops[0], &left, &right).map(Static::Bool).ok_or_else(|| {
+                    let what = "this comparison is only known when Python runs";
+                    self.unit.needs_python(expr, what).into()
+                })
+            }
+            Expr::Call(call) => self.static_call(expr, call),
+            _ => Ok(self.unit.known(expr, self.scope)?),
+        }
+    }
+
+    fn static_call(&mut self, expr: &'a Expr, call: &'a ExprCall) -> Flow<Static<'a>> {
+        let name = match &*call.func {
+            Expr::Name(name) => Some(name.id.as_str()),
+            _ => None,
+        };
+        match (name, &*call.arguments.args) {
+            (Some("len"), _) => match self.expr(expr)? {
+                Operand::Static(known) => Ok(known),
+                _ => fault(
+                    "needs-constant",
+                    self.span(expr),
+                    "this length isn't known when compiled",
+                ),
+            },
+            (Some("int" | "float"), [of]) => {
+                let value = self.static_expr(of)?;
+                match (name, value.as_f64(), value) {
+                    (Some("float"), Some(number), _) => Ok(Static::Float(number)),
+                    (_, Some(_), Static::Int(value)) => Ok(Static::Int(value)),
+                    (_, Some(number), _) => Ok(Static::Int(number as i128)),
+                    (_, None, _) => {
+                        fault("needs-constant", self.span(expr), "a number is needed here")
+                    }
+                }
+            }
+            (_, [of]) if matches!(self.unit.known(&call.func, self.scope), Ok(Static::Member(path)) if &*path == "warp.static") => {
+                self.static_expr(of)
+            }
+            _ => Ok(self.unit.known(expr, self.scope)?),
+        }
+    }
+
+    fn print(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+        for (_, operand, expr) in self.call_arguments(&call.arguments)? {
+            match operand {
+                Operand::Static(Static::Text(text)) => {
+                    let format = format!("{}\n", text.replace('%', "%%"));
+                    self.b.print(Some(&format), &[]);
+                }
+                operand => {
+                    let value = self.value(operand, expr.map_or(span, |expr| self.span(expr)))?;
+                    self.b.print(None, &[value]);
+                }
+            }
+        }
+        Ok(self.no_value())
+    }
+
+    /// `wp.svd3(a, u, s, v)`: the results are bound to the names that are passed for them.
+    fn decomposed(&mut self, name: &str, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+        let (Some(row), Some(of)) = (builtin::find(name), call.arguments.args.first()) else {
+            return fault("wrong-arguments", span, format!("`wp.{name}` takes a matrix"));
+        };
+        let of_value = self.expr(of)?;
+        let results = self.call_row(row, vec![(None, of_value, Some(of))], span)?;
+        let parts = self.spread(results, span)?;
+        for (part, target) in parts.into_iter().zip(usage::results_of(call)) {
+            let Expr::Name(variable) = target else {
+                let message = format!("`wp.{name}` puts its results into variables");
+                return fault("not-writable", self.span(target), message);
+            };
+            self.bind(variable.id.as_str(), part, span)?;
+        }
+        Ok(self.no_value())
+    }
+
+    fn printf(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+        let given = self.call_arguments(&call.arguments)?;
+        let Some(((_, Operand::Static(Static::Text(format)), _), rest)) = given.split_first()
+        else {
+            return fault(
+                "wrong-arguments",
+                span,
+                "`wp.printf` begins with a format written in the text",
+            );
+        };
+        let mut values = Vec::with_capacity(rest.len());
+        let mut format = format.to_string();
+        for (_, operand, expr) in rest {
+            if let Operand::Static(Static::Text(text)) = operand
+                && let Some(place) = conversion(&format, values.len())
+                && format[place..].starts_with("%s")
+            {
+                format.replace_range(place..place + 2, &text.replace('%', "%%"));
+                continue;
+            }
+            let here = expr.map_or(span, |expr| self.span(expr));
+            let value = self.value(operand.clone(), here)?;
+            if self.ty(value).as_scalar().is_none() {
+                let found = self.shown(self.ty(value));
+                return fault(
+                    "type-mismatch",
+                    here,
+                    format!("`wp.printf` prints numbers, found `{found}`"),
+                );
+            }
+            values.push(value);
+        }
+        self.b.print(Some(&format), &values);
+        Ok(self.no_value())
+    }
+
+    /// Result of a call that is used as a statement: no value.
+    fn no_value(&self) -> Operand<'a> {
+        Operand::Tuple(std::rc::Rc::new([]))
+    }
+
+    fn length(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+        let operand = self.one_argument(call, span)?;
+        let known = |len: usize| Ok(Operand::Static(Static::Int(len as i128)));
+        match operand {
+            Operand::Tuple(parts) => known(parts.len()),
+            Operand::Static(Static::Sequence(parts)) => known(parts.len()),
+            Operand::Extents(array) => known(self.extents(array).len()),
+            operand => {
+                let value = self.value(operand, span)?;
+                match self.shape(self.ty(value)).clone() {
+                    Shape::Vector { len, .. } => known(usize::from(len)),
+                    Shape::Quaternion(_) => known(4),
+                    Shape::Transform(_) => known(7),
+                    Shape::Matrix { rows, .. } => known(usize::from(rows)),
+                    Shape::Tuple(of) => known(of.len()),
+                    Shape::Fixed { len, .. } => known(len as usize),
+                    Shape::Array { .. } => Ok(Operand::Value(self.b.extent(value, 0))),
+                    _ => {
+                        let found = self.shown(self.ty(value));
+                        fault("type-mismatch", span, format!("a `{found}` has no length"))
+                    }
+                }
+            }
+        }
+    }
+
+    /// `type(x)`
+    fn type_of(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+        let operand = self.one_argument(call, span)?;
+        let Some(ty) = self.operand_type(&operand) else {
+            return fault("type-mismatch", span, "this has no type in a kernel");
+        };
+        let class = self
+            .session
+            .structs
+            .iter()
+            .find(|(_, found)| found.known() == Some(ty))
+            .map(|(&class, _)| class);
+        let annotation = match class {
+            Some(class) => Some(Annotation::Struct(class)),
+            None => Annotation::of_type(ty, &self.b.module.types),
+        };
+        match annotation {
+            Some(annotation) => Ok(Operand::Static(Static::Type(annotation))),
+            None => fault("type-mismatch", span, "the type of this can't be named"),
+        }
+    }
+
+    /// `wp.cast(x, dtype)`: the same bits.
+    fn cast(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+        let given = self.call_arguments(&call.arguments)?;
+        let [(_, operand, _), (_, Operand::Static(Static::Type(Annotation::Scalar(to))), _)] =
+            &given[..]
+        else {
+            return fault("wrong-arguments", span, "`wp.cast` needs a number and a scalar type");
+        };
+        let value = self.value(operand.clone(), span)?;
+        match self.ty(value).as_scalar() {
+            Some(from)
+                if from.bytes() == to.bytes() && from != Scalar::Bool && *to != Scalar::Bool =>
+            {
+                if from == *to {
+                    Ok(Operand::Value(value))
+                } else {
+                    Ok(Operand::Value(self.b.bitcast(value, *to)))
+                }
+            }
+            _ => {
+                let found = self.shown(self.ty(value));
+                fault(
+                    "type-mismatch",
+                    span,
+                    format!("`wp.cast` needs types of one size, found `{found}`"),
+                )
+            }
+        }
+    }
+
+    /// `wp.select(condition, if_false, if_true)`
+    fn select(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
+        let given = self.call_arguments(&call.arguments)?;
+        let [(_, condition, _), (_, reject, _), (_, accept, _)] = &given[..] else {
+            return fault("wrong-arguments", span, "`wp.select` needs a condition and two values");
+        };
+        let condition = self.truth(condition.clone(), span)?;
+        let (accept, reject) =
+            (self.value(accept.clone(), span)?, self.value(reject.clone(), span)?);
+        if self.ty(accept) != self.ty(reject) {
+            let (one, other) = (self.shown(self.ty(accept)), self.shown(self.ty(reject)));
+            return fault(
+                "type-mismatch",
+                span,
+                format!("both values are of one type, found `{one}` and `{other}`"),
+            );
+        }
+        Ok(Operand::Value(self.b.select(condition, accept, reject)))
+    }
+
+    fn unary_function(
+        &mut self,
+        name: &str,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Option<Flow<Operand<'a>>> {
+        let operand = match self.one_argument(call, span) {
+            Ok(operand) => operand,
+            Err(stop) => return Some(Err(stop)),
+        };
+        let value: Value = match self.value(operand.clone(), span) {
+            Ok(value) => value,
+            Err(stop) => return Some(Err(stop)),
+        };
+        let scalar = self.b.module.types.components(self.ty(value)).map(|(scalar, _)| scalar);
+        Some(match (name, scalar) {
+            ("neg", Some(of)) if of != Scalar::Bool => Ok(Operand::Value(self.b.neg(value))),
+            ("pos", Some(of)) if of != Scalar::Bool => Ok(Operand::Value(value)),
+            ("invert", Some(of)) if of.is_int() => Ok(Operand::Value(self.b.not(value))),
+            ("unot", _) => self
+                .truth(Operand::Value(value), span)
+                .map(|truth| Operand::Value(self.b.not(truth))),
+            _ => {
+                let found = self.shown(self.ty(value));
+                fault("type-mismatch", span, format!("`wp.{name}` isn't defined for `{found}`"))
+            }
+        })
+    }
+}
+
+fn is_operator(name: &str) -> bool {
+    matches!(
+        name,
+        "add"
+            | "sub"
+            | "mul"
+            | "div"
+            | "mod"
+            | "floordiv"
+            | "bit_and"
+            | "bit_or"
+            | "bit_xor"
+            | "lshift"
+            | "rshift"
+    )
+}
+
+/// Where a format's conversion of this number begins.
+fn conversion(format: &str, number: usize) -> Option<usize> {
+    let (mut at, mut seen) = (0, 0);
+    while let Some(next) = format[at..].find('%') {
+        at += next;
+        match format[at..].starts_with("%%") {
+            true => at += 2,
+            false if seen == number => return Some(at),
+            false => {
+                seen += 1;
+                at += 1;
+            }
+        }
+    }
+    None
+}

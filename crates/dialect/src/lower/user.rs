@@ -1,0 +1,385 @@
+//! Calls of `@wp.func`: overloads, generics, functions as arguments.
+
+use super::access::Access;
+use super::call::CallArgument;
+use super::{Binding, Flow, Instance, Lower, LoweringError, Operand, fault};
+use crate::annotation::Annotation;
+use crate::constant::Static;
+use crate::scope::{OverloadSet, ScopeId};
+use crate::signature::Formal;
+use crate::syntax::StmtFunctionDef;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::function::{FunctionId, Mode, Param};
+use gbxcule_ir::op::{Arg, Value};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Shape, Type};
+
+/// An overload whose parameters take the arguments.
+struct Match<'a> {
+    def: &'a StmtFunctionDef,
+    formals: Vec<Formal<'a>>,
+    /// For each formal what is passed.
+    passed: Vec<CallArgument<'a>>,
+}
+
+/// Arguments that a call passes, and the instance of the function that takes them.
+#[derive(Default)]
+struct PassedArguments<'a> {
+    params: Vec<Param>,
+    args: Vec<Arg>,
+    /// Arguments that are known when compiling and have no type.
+    statics: Vec<Static<'a>>,
+    bindings: Vec<Binding<'a>>,
+}
+
+impl PassedArguments<'_> {
+    fn add(&mut self, param: Param, arg: Arg) {
+        self.params.push(param);
+        self.args.push(arg);
+    }
+}
+
+/// How deep functions may call each other.
+const CALL_DEPTH_MAX: usize = 64;
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    pub(super) fn call_user(
+        &mut self,
+        family: OverloadSet<'a>,
+        given: &[CallArgument<'a>],
+        span: Span,
+    ) -> Flow<Operand<'a>> {
+        let found = self.overload(family, given, span)?;
+        let mut passing = PassedArguments::default();
+        for (formal, given) in found.formals.iter().zip(found.passed) {
+            self.pass(&mut passing, formal, given, span)?;
+        }
+        let args = std::mem::take(&mut passing.args);
+        let function = self.instance(found.def, family.home, &found.formals, passing, span)?;
+        self.b.set_span(span);
+        let value = self.b.call(function, &args);
+        Ok(Operand::Value(self.array_of(value)))
+    }
+
+    /// An array made in a function and given as its result, as one of this function.
+    fn array_of(&mut self, value: Value) -> Value {
+        let (ty, mut dims) = (self.ty(value), 0);
+        let mut inner = ty;
+        while let Shape::Fixed { of, .. } = *self.shape(inner) {
+            (inner, dims) = (of, dims + 1);
+        }
+        if dims == 0 {
+            return value;
+        }
+        let place = self.temporary("array", ty);
+        self.b.store(place, value);
+        self.b.as_array(place, dims)
+    }
+
+    fn pass(
+        &mut self,
+        passing: &mut PassedArguments<'a>,
+        formal: &Formal<'a>,
+        (_, operand, expr): CallArgument<'a>,
+        call: Span,
+    ) -> Flow<()> {
+        if let (Operand::Static(Static::Handle(from)), Some(library)) =
+            (&operand, self.unit.library)
+        {
+            let at = passing.params.len() as u32;
+            passing.bindings.push(Binding::Static(Static::Handle(at), None));
+            for (param, arg) in self.handle_parts(library, *from) {
+                passing.add(param, arg);
+            }
+            return Ok(());
+        }
+        if let Some(parts) = self.tuple_parts(&operand) {
+            let (start, count) = (passing.params.len() as i128, parts.len() as i128);
+            // Tuples of other lengths at other places are other instances.
+            passing.statics.push(Static::Sequence([start, count].map(Static::Int).into()));
+            let outer = std::mem::take(&mut passing.bindings);
+            let here = expr.map_or(call, |expr| self.span(expr));
+            for part in parts {
+                let part = match part {
+                    Operand::Static(known) if self.static_type(&known).is_some() => {
+                        Operand::Value(self.materialize(&known, here)?)
+                    }
+                    part => part,
+                };
+                self.pass(passing, formal, (None, part, None), here)?;
+            }
+            let parts = std::mem::replace(&mut passing.bindings, outer);
+            passing.bindings.push(Binding::Parts(parts.into()));
+            return Ok(());
+        }
+        if let Operand::Static(known) = &operand
+            && self.static_type(known).is_none()
+        {
+            passing.statics.push(known.clone());
+            passing.bindings.push(Binding::Static(known.clone(), None));
+            return Ok(());
+        }
+        let here = expr.map_or(call, |expr| self.span(expr));
+        let (mode, ty, arg) = if let Annotation::Reference(_) = formal.annotation {
+            let access = match expr {
+                Some(expr) => self.access(expr)?,
+                None => Access::Operand(operand),
+            };
+            match access {
+                Access::Place(place) if self.writable(place) => {
+                    (Mode::Mutable, self.b.place_type(place), Arg::Place(place))
+                }
+                _ => {
+                    let message =
+                        format!("`{}` is passed by reference: give it a variable", formal.name);
+                    return fault("not-writable", here, message);
+                }
+            }
+        } else {
+            let value = self.passed_value(operand, formal, here)?;
+            (Mode::Value, self.ty(value), Arg::Value(value))
+        };
+        passing.bindings.push(Binding::Param(passing.params.len() as u32));
+        passing.add(Param { mode, ..Param::value(formal.name, ty).at(formal.span) }, arg);
+        Ok(())
+    }
+
+    /// The parts of a tuple.
+    fn tuple_parts(&mut self, operand: &Operand<'a>) -> Option<Vec<Operand<'a>>> {
+        match operand {
+            Operand::Tuple(parts) => Some(parts.to_vec()),
+            Operand::Static(Static::Sequence(parts)) => {
+                Some(parts.iter().cloned().map(Operand::Static).collect())
+            }
+            Operand::Extents(array) => {
+                Some(self.extents(*array).into_iter().map(Operand::Value).collect())
+            }
+            Operand::Value(value) => match self.shape(self.ty(*value)) {
+                Shape::Tuple(of) => {
+                    let count = of.len() as u32;
+                    let part = |at| Operand::Value(self.b.extract(*value, at));
+                    Some((0..count).map(part).collect())
+                }
+                _ => None,
+            },
+            Operand::Static(_) => None,
+        }
+    }
+
+    fn passed_value(
+        &mut self,
+        operand: Operand<'a>,
+        formal: &Formal<'a>,
+        here: Span,
+    ) -> Flow<Value> {
+        let mut value = self.value(operand, here)?;
+        let ty = self.ty(value);
+        if let (Annotation::Array(_, dims), Shape::Fixed { .. }) =
+            (&formal.annotation, self.shape(ty))
+        {
+            let place = self.temporary("array", ty);
+            self.b.store(place, value);
+            value = self.b.as_array(place, *dims);
+        }
+        Ok(value)
+    }
+
+    /// The overload that takes the arguments: one with known types first, then generic ones.
+    fn overload(
+        &mut self,
+        family: OverloadSet<'a>,
+        given: &[CallArgument<'a>],
+        span: Span,
+    ) -> Flow<Match<'a>> {
+        let OverloadSet { home, name, .. } = family;
+        let defs = self.unit.overloads(family);
+        let mut generic = None;
+        let mut taken: Vec<String> = Vec::new();
+        for def in defs.into_iter().rev() {
+            let formals = match self.unit.formals(def, home) {
+                Ok(formals) => formals,
+                Err(faults) => {
+                    self.report(faults);
+                    return Err(LoweringError::Reported);
+                }
+            };
+            if let Some((code, what)) =
+                formals.iter().find_map(|formal| formal.annotation.unsupported())
+            {
+                return fault(code, span, format!("{what} aren't supported: `{name}` takes some"));
+            }
+            if formals.iter().any(|formal| formal.variadic) {
+                return fault(
+                    "unsupported-variadic",
+                    span,
+                    format!("`{name}` takes any number of arguments"),
+                );
+            }
+            let names: Vec<String> =
+                formals.iter().map(|f| self.unit.quote(f.span).to_owned()).collect();
+            taken.push(format!("({})", names.join(", ")));
+            let Some(passed) = self.match_arguments(&formals, given, home)? else { continue };
+            if !self.fits(&formals, &passed)? {
+                continue;
+            }
+            let found = Match { def, formals, passed };
+            if found.formals.iter().any(|formal| formal.annotation.is_generic()) {
+                generic.get_or_insert(found);
+            } else {
+                return Ok(found);
+            }
+        }
+        if let Some(found) = generic {
+            return Ok(found);
+        }
+        let mut found = Vec::new();
+        for (_, operand, _) in given {
+            found.push(match self.operand_type(operand) {
+                Some(ty) => format!("`{}`", self.shown(ty)),
+                None => self
+                    .unit
+                    .library
+                    .filter(|_| matches!(operand, Operand::Static(Static::Handle(_))))
+                    .map_or_else(
+                        || "a function, type or tuple".to_owned(),
+                        |library| format!("`{}`", library.handle),
+                    ),
+            });
+        }
+        let message = if found.is_empty() {
+            format!("`{name}` needs arguments")
+        } else {
+            format!("no `{name}` takes {}", found.join(", "))
+        };
+        let fault = Diagnostic::error("type-mismatch", span, message);
+        Err(LoweringError::Fault(Box::new(fault.help(format!("it takes {}", taken.join(" or "))))))
+    }
+
+    fn report(&mut self, faults: Vec<Diagnostic>) {
+        for fault in faults {
+            if !self.session.faults.contains(&fault) {
+                self.session.faults.push(fault);
+            }
+        }
+    }
+
+    /// Argument of each formal parameter; `None` if the arguments don't fit in number or name.
+    fn match_arguments(
+        &mut self,
+        formals: &[Formal<'a>],
+        given: &[CallArgument<'a>],
+        home: ScopeId,
+    ) -> Flow<Option<Vec<CallArgument<'a>>>> {
+        let positional = given.iter().filter(|(keyword, ..)| keyword.is_none()).count();
+        if given.len() > formals.len() {
+            return Ok(None);
+        }
+        let mut passed = Vec::with_capacity(formals.len());
+        let mut used = 0;
+        for (at, formal) in formals.iter().enumerate() {
+            let by_keyword = given.iter().find(|(keyword, ..)| *keyword == Some(formal.name));
+            let one = if at < positional { given.get(at) } else { by_keyword };
+            match (one, formal.default) {
+                (Some(one), _) => {
+                    used += 1;
+                    passed.push(one.clone());
+                }
+                (None, Some(default)) => {
+                    let known = self.unit.known(default, home)?;
+                    let known = match (&formal.annotation, known.as_f64()) {
+                        // Defaults become of the parameter's type.
+                        (Annotation::Scalar(scalar), Some(_)) => {
+                            known.literal(*scalar).map_or(known, Static::Typed)
+                        }
+                        _ => known,
+                    };
+                    passed.push((None, Operand::Static(known), None));
+                }
+                (None, None) => return Ok(None),
+            }
+        }
+        Ok((used == given.len()).then_some(passed))
+    }
+
+    fn fits(&mut self, formals: &[Formal<'a>], passed: &[CallArgument<'a>]) -> Flow<bool> {
+        for (formal, (_, operand, _)) in formals.iter().zip(passed) {
+            self.session.define_structs(self.b.module, &formal.annotation)?;
+            if !self.takes(&formal.annotation, operand) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn takes(&mut self, annotation: &Annotation, operand: &Operand<'a>) -> bool {
+        if let Some(ty) = self.operand_type(operand) {
+            let structs = &self.session.structs;
+            let known = |class| structs.get(&class).and_then(|found| found.known());
+            return *annotation != Annotation::Callable
+                && annotation.takes(ty, &self.b.module.types, &known);
+        }
+        match operand {
+            Operand::Static(Static::Function(..) | Static::Member(_)) => {
+                matches!(annotation, Annotation::Callable | Annotation::Any)
+            }
+            Operand::Static(Static::Type(_)) => *annotation == Annotation::Any,
+            Operand::Static(Static::Handle(_)) => *annotation == Annotation::Handle,
+            operand => match (annotation, self.tuple_parts(operand)) {
+                (Annotation::Any | Annotation::Tuple(None), Some(_)) => true,
+                (Annotation::Tuple(Some(of)), Some(parts)) => {
+                    of.len() == parts.len()
+                        && of.iter().zip(&parts).all(|(of, part)| self.takes(of, part))
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// The function for these argument types, lowered when it is first asked for.
+    fn instance(
+        &mut self,
+        def: &'a StmtFunctionDef,
+        home: ScopeId,
+        formals: &[Formal<'a>],
+        passing: PassedArguments<'a>,
+        span: Span,
+    ) -> Flow<FunctionId> {
+        let PassedArguments { params, statics, bindings, .. } = passing;
+        let types: Vec<Type> = params.iter().map(|param| param.ty).collect();
+        let key = std::ptr::from_ref(def);
+        let same =
+            |one: &Instance<'a>| one.def == key && one.types == types && one.statics == statics;
+        if let Some(made) = self.session.functions.iter().find(|one| same(one)) {
+            return match made.outcome {
+                Some(Ok(id)) => Ok(id),
+                Some(Err(())) => Err(LoweringError::Reported),
+                None => fault(
+                    "recursion",
+                    span,
+                    format!("`{}` calls itself, through others or not", def.name),
+                ),
+            };
+        }
+        let open = self.session.functions.iter().filter(|one| one.outcome.is_none()).count();
+        if open >= CALL_DEPTH_MAX {
+            return fault(
+                "too-complex",
+                span,
+                format!("functions call each other more than {CALL_DEPTH_MAX} deep"),
+            );
+        }
+        let position = self.session.functions.len();
+        self.session.functions.push(Instance { def: key, types, statics, outcome: None });
+        let id = self.b.module.declare(def.name.as_str(), params, Type::UNIT);
+        self.b.module.functions[id].span = self.unit.span(&def.name);
+        let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);
+        self.session.functions[position].outcome = Some(if right { Ok(id) } else { Err(()) });
+        if !right {
+            return Err(LoweringError::Reported);
+        }
+        if self.session.gradients {
+            self.session.hooks(self.b.module, id, def, home)?;
+        }
+        Ok(id)
+    }
+}

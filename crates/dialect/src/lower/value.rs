@@ -1,0 +1,139 @@
+//! Values of the IR for expressions.
+
+use super::{Flow, Lower, LoweringError, Operand, fault};
+use crate::constant::Static;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::op::{Op, Value};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Shape, Type};
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    /// An operand as a value of the IR.
+    pub(super) fn value(&mut self, operand: Operand<'a>, span: Span) -> Flow<Value> {
+        match operand {
+            Operand::Value(value) => Ok(value),
+            Operand::Static(known) => self.materialize(&known, span),
+            Operand::Tuple(parts) => {
+                let parts: Flow<Vec<Value>> =
+                    parts.iter().map(|part| self.value(part.clone(), span)).collect();
+                self.tuple(&parts?, span)
+            }
+            Operand::Extents(array) => {
+                let parts = self.extents(array);
+                Ok(self.b.tuple(&parts))
+            }
+        }
+    }
+
+    /// A tuple as one value: of values that can be stored.
+    fn tuple(&mut self, parts: &[Value], span: Span) -> Flow<Value> {
+        let is_stored = |part: &&Value| self.b.module.types.layout(self.ty(**part)).is_some();
+        if let Some(part) = parts.iter().find(|part| !is_stored(part)) {
+            let found = self.shown(self.ty(*part));
+            let message = format!("a tuple that is a value has no `{found}` in it");
+            let help = "a result of several parts is one flat tuple, or a struct";
+            let fault = Diagnostic::error("unsupported-value", span, message).help(help);
+            return Err(LoweringError::Fault(Box::new(fault)));
+        }
+        Ok(self.b.tuple(parts))
+    }
+
+    /// The lengths of an array in all its dimensions.
+    pub(super) fn extents(&mut self, array: Value) -> Vec<Value> {
+        let dims = match *self.shape(self.ty(array)) {
+            Shape::Array { dims, .. } => dims,
+            _ => 0,
+        };
+        (0..dims).map(|dim| self.b.extent(array, dim)).collect()
+    }
+
+    pub(super) fn too_large<T>(&self, value: i128, span: Span) -> Flow<T> {
+        let message = format!("an integer is an `int32`, and {value} is too large for it");
+        let fault = Diagnostic::error("integer-too-large", span, message);
+        Err(LoweringError::Fault(Box::new(fault.help(format!("write `wp.int64({value})`")))))
+    }
+
+    /// Makes a value of one that is known from the text: integers are `int32`, floats `float32`.
+    pub(super) fn materialize(&mut self, known: &Static<'a>, span: Span) -> Flow<Value> {
+        Ok(match known {
+            Static::Bool(value) => self.b.bool(*value),
+            // Up to 32 bits the bits are meant, as in `x ^ 0x9E3779B9`.
+            Static::Int(value) if *value < i32::MIN.into() || *value > u32::MAX.into() => {
+                return self.too_large(*value, span);
+            }
+            Static::Int(value) => self.b.literal(Literal::int(Scalar::I32, *value)),
+            Static::Float(value) => self.b.literal(Literal::float(Scalar::F32, *value)),
+            Static::Typed(literal) => self.b.literal(*literal),
+            Static::Composite(annotation, parts) => {
+                let ty = self.session.concrete(self.b.module, annotation, span)?;
+                let parts: Vec<Value> = parts.iter().map(|&part| self.b.literal(part)).collect();
+                self.b.construct(ty, &parts)
+            }
+            Static::Sequence(parts) => {
+                let parts: Flow<Vec<Value>> =
+                    parts.iter().map(|part| self.materialize(part, span)).collect();
+                return self.tuple(&parts?, span);
+            }
+            Static::None => {
+                return fault("unsupported-value", span, "`None` is no value in a kernel");
+            }
+            Static::Text(_) => {
+                return fault("unsupported-value", span, "a string can only be printed");
+            }
+            Static::Handle(_) => {
+                let handle = self.unit.library.map_or("", |library| &library.handle);
+                let message = format!("a `{handle}` can only be passed to functions");
+                return fault("unsupported-value", span, message);
+            }
+            Static::Member(path)
+                if !path.starts_with("warp.") && !path.starts_with("builtins.") =>
+            {
+                return Err(self.unit.unknown_module(path, span).into());
+            }
+            Static::Type(_)
+            | Static::Module(_)
+            | Static::ImportedModule(_)
+            | Static::Member(_)
+            | Static::Function(..)
+            | Static::Python(..)
+            | Static::Class(_) => {
+                return fault(
+                    "unsupported-value",
+                    span,
+                    "a value is needed here, not the name of a type, function or module",
+                );
+            }
+        })
+    }
+
+    /// The type an operand has as a value.
+    pub(super) fn operand_type(&mut self, operand: &Operand<'a>) -> Option<Type> {
+        Some(match operand {
+            Operand::Value(value) => self.ty(*value),
+            Operand::Static(known) => self.static_type(known)?,
+            Operand::Tuple(_) | Operand::Extents(_) => return None,
+        })
+    }
+
+    pub(super) fn static_type(&mut self, known: &Static<'a>) -> Option<Type> {
+        Some(match known {
+            Static::Bool(_) => Type::BOOL,
+            Static::Int(_) => Type::I32,
+            Static::Float(_) => Type::F32,
+            Static::Typed(literal) => Type::scalar(literal.scalar()),
+            Static::Composite(annotation, _) => {
+                self.session.concrete(self.b.module, annotation, Span::NONE).ok()?
+            }
+            _ => return None,
+        })
+    }
+
+    /// The number a value surely is, if it is a literal.
+    pub(super) fn literal_of(&self, value: Value) -> Option<Literal> {
+        match self.b.body().values[value].op {
+            Op::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+}

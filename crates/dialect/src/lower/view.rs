@@ -1,0 +1,187 @@
+//! Elements, views and extents of arrays.
+
+use super::access::Access;
+use super::{Flow, Lower, Operand, fault};
+use crate::constant::Static;
+use crate::syntax::{Expr, ExprSlice};
+use gbxcule_ir::builtin::Native;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::op::{Selector, Value};
+use gbxcule_ir::ty::{Scalar, Shape};
+
+/// One index of a subscript.
+enum Index<'a> {
+    At(Value),
+    Slice(&'a ExprSlice),
+}
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    pub(super) fn extent_at(
+        &mut self,
+        array: Value,
+        indices: &[&'a Expr],
+        expr: &'a Expr,
+    ) -> Flow<Value> {
+        let extents = match *self.shape(self.ty(array)) {
+            Shape::Array { dims, .. } => usize::from(dims),
+            _ => 0,
+        };
+        let [index] = indices else {
+            return fault("wrong-arguments", self.span(expr), "a shape has one index");
+        };
+        let operand = self.expr(index)?;
+        if let Operand::Static(Static::Int(at)) = operand {
+            // NVIDIA Warp keeps four lengths whatever the dimensions; those beyond are 0.
+            let wrapped = if at < 0 { at + extents as i128 } else { at };
+            return match usize::try_from(wrapped) {
+                Ok(at) if at < extents => Ok(self.b.extent(array, at as u8)),
+                Ok(at) if at < 4 => Ok(self.b.i32(0)),
+                _ => fault(
+                    "index-out-of-range",
+                    self.span(expr),
+                    format!("the array has {extents} dimensions"),
+                ),
+            };
+        }
+        let index = self.value(operand, self.span(expr))?;
+        let index = self.b.convert(index, Scalar::I32);
+        let mut result = self.b.i32(0);
+        for dim in (0..extents).rev() {
+            let (number, extent) = (self.b.i32(dim as i32), self.b.extent(array, dim as u8));
+            let here = self.b.eq(index, number);
+            result = self.b.select(here, extent, result);
+        }
+        Ok(result)
+    }
+
+    pub(super) fn array_index(
+        &mut self,
+        base: Access<'a>,
+        dims: u8,
+        indices: &[&'a Expr],
+        expr: &'a Expr,
+    ) -> Flow<Access<'a>> {
+        let span = self.span(expr);
+        if indices.len() > usize::from(dims) {
+            let message = format!("{} indices for an array of {dims} dimensions", indices.len());
+            return fault("wrong-arguments", span, message);
+        }
+        let mut selectors = Vec::with_capacity(indices.len());
+        for &index in indices {
+            selectors.push(match index {
+                Expr::Slice(slice) => Index::Slice(slice),
+                index => Index::At(self.index_value(index)?),
+            });
+        }
+        let all: Option<Vec<Value>> = selectors
+            .iter()
+            .map(|selector| match selector {
+                Index::At(value) => Some(*value),
+                Index::Slice(_) => None,
+            })
+            .collect();
+        if let Some(values) = all
+            && values.len() == usize::from(dims)
+        {
+            let place = self.spill(base, span)?;
+            return Ok(Access::Place(self.b.element(place, &values)));
+        }
+        let array = self.read(base);
+        let array = self.value(array, span)?;
+        let mut parts = Vec::with_capacity(selectors.len());
+        for (dim, selector) in selectors.into_iter().enumerate() {
+            parts.push(match selector {
+                Index::At(value) => Selector::At(value),
+                Index::Slice(slice) => self.range_selector(array, dim as u8, slice)?,
+            });
+        }
+        Ok(Access::Operand(Operand::Value(self.b.view(array, &parts))))
+    }
+
+    /// `start:stop:step` of an array's dimension: bounds are clamped as in Python.
+    fn range_selector(&mut self, array: Value, dim: u8, slice: &'a ExprSlice) -> Flow<Selector> {
+        let extent = self.b.extent(array, dim);
+        let step = match slice.step.as_deref() {
+            Some(step) => self.index_value(step)?,
+            None => self.b.i32(1),
+        };
+        let step = self.b.convert(step, Scalar::I32);
+        let zero = self.b.i32(0);
+        let backwards = match self.literal_of(step).and_then(Literal::as_int) {
+            Some(0) => {
+                let span = self.unit.span(slice);
+                return fault("wrong-arguments", span, "the step of a slice can't be 0");
+            }
+            Some(step) => Direction::Constant(step < 0),
+            None => Direction::Runtime(self.b.lt(step, zero)),
+        };
+        let one = self.b.i32(1);
+        let last = self.b.sub(extent, one);
+        let minus = self.b.i32(-1);
+        let (low, high) =
+            (self.either(backwards, minus, zero), self.either(backwards, last, extent));
+        let start = match slice.lower.as_deref() {
+            Some(bound) => self.slice_bound(bound, extent, low, high)?,
+            None => self.either(backwards, last, zero),
+        };
+        let stop = match slice.upper.as_deref() {
+            Some(bound) => self.slice_bound(bound, extent, low, high)?,
+            None => self.either(backwards, minus, extent),
+        };
+        let distance = self.b.sub(stop, start);
+        let len = if self.literal_of(step).and_then(Literal::as_int) == Some(1) {
+            distance
+        } else {
+            let rounding = match backwards {
+                Direction::Constant(true) => self.b.add(step, one),
+                Direction::Constant(false) => self.b.sub(step, one),
+                Direction::Runtime(condition) => {
+                    let (more, less) = (self.b.add(step, one), self.b.sub(step, one));
+                    self.b.select(condition, more, less)
+                }
+            };
+            let sum = self.b.add(distance, rounding);
+            self.b.div(sum, step)
+        };
+        Ok(Selector::Range { start, len, step })
+    }
+
+    fn either(&mut self, backwards: Direction, accept: Value, reject: Value) -> Value {
+        match backwards {
+            Direction::Constant(true) => accept,
+            Direction::Constant(false) => reject,
+            Direction::Runtime(condition) => self.b.select(condition, accept, reject),
+        }
+    }
+
+    fn slice_bound(
+        &mut self,
+        bound: &'a Expr,
+        extent: Value,
+        low: Value,
+        high: Value,
+    ) -> Flow<Value> {
+        let value = self.index_value(bound)?;
+        let value = self.b.convert(value, Scalar::I32);
+        let value = match self.literal_of(value).and_then(Literal::as_int) {
+            Some(number) if number >= 0 => value,
+            Some(_) => self.b.add(value, extent),
+            None => {
+                let zero = self.b.i32(0);
+                let negative = self.b.lt(value, zero);
+                let wrapped = self.b.add(value, extent);
+                self.b.select(negative, wrapped, value)
+            }
+        };
+        let raised = self.b.native(Native::Max, &[value, low]);
+        Ok(self.b.native(Native::Min, &[raised, high]))
+    }
+}
+
+/// Direction of a slice, true if it goes from the end to the beginning: known from the text, or
+/// only when running.
+#[derive(Clone, Copy)]
+enum Direction {
+    Constant(bool),
+    Runtime(Value),
+}

@@ -1,0 +1,159 @@
+//! Each binding of a text is worked out once, however often and from wherever it is used; and what
+//! comes out has a limited size, so that every text is read in a time that its length bounds.
+
+use super::constant::{Evaluation, Static, Unit};
+use super::scope::{BindingSource, Definition, ScopeId};
+use super::syntax::Expr;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::Span;
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+
+/// Results of the evaluation so far.
+#[derive(Default)]
+pub(super) struct Memo<'a> {
+    /// Value of each binding alone.
+    definitions: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
+    /// Value of a name behind each of its bindings.
+    names: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
+    level: Cell<usize>,
+}
+
+/// How far a binding is.
+#[derive(Clone)]
+enum State<'a> {
+    Open,
+    /// Value, and the use for which that was found out, at which a fault was reported.
+    Known(Evaluation<'a>, Span),
+}
+
+/// How many expressions and definitions may lead to each other.
+const LEVELS_MAX: usize = 2000;
+
+/// How many parts a constant may have, and how deep they may nest.
+const PARTS_MAX: usize = 1 << 14;
+const NESTING_MAX: usize = 32;
+
+impl<'a> Unit<'a> {
+    /// Does something that expressions and definitions lead to.
+    pub(super) fn with_depth_limit(
+        &self,
+        span: Span,
+        run: impl FnOnce() -> Evaluation<'a>,
+    ) -> Evaluation<'a> {
+        let level = self.memo.level.get();
+        if level >= LEVELS_MAX {
+            let message = format!(
+                "more than {LEVELS_MAX} definitions and expressions lead to each other here"
+            );
+            return Err(Box::new(Diagnostic::error("too-complex", span, message)));
+        }
+        self.memo.level.set(level + 1);
+        let result = super::lower::with_stack(run);
+        self.memo.level.set(level);
+        result
+    }
+
+    /// Value that some bindings give a name: that of the last; if it is conditional, all that may
+    /// count must agree.
+    pub(super) fn bound(
+        &self,
+        definitions: &[Definition<'a>],
+        name: &str,
+        expr: &Expr,
+        home: ScopeId,
+    ) -> Evaluation<'a> {
+        let span = self.span(expr);
+        let told =
+            |definition| self.memo.names.borrow().get(&std::ptr::from_ref(definition)).cloned();
+        let first = definitions.iter().rposition(|it| !it.conditional || told(it).is_some());
+        let mut known = None;
+        for definition in &definitions[first.unwrap_or(0)..] {
+            let next = match told(definition) {
+                Some(State::Known(known, used)) => at_other_use(known, used, span),
+                _ => match (known, self.definition_value(definition, name, expr, home)) {
+                    (None, meant) => meant,
+                    (Some(Ok(one)), Ok(other)) if one == other => Ok(one),
+                    _ => Err(self.needs_python(
+                        expr,
+                        format!("which binding of `{name}` counts is only known when Python runs"),
+                    )),
+                },
+            };
+            let state = State::Known(next.clone(), span);
+            self.memo.names.borrow_mut().insert(definition, state);
+            known = Some(next);
+        }
+        known.unwrap_or_else(|| {
+            Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")))
+        })
+    }
+
+    /// Value of one binding alone.
+    fn definition_value(
+        &self,
+        definition: &Definition<'a>,
+        name: &str,
+        expr: &Expr,
+        home: ScopeId,
+    ) -> Evaluation<'a> {
+        let span = self.span(expr);
+        let key = std::ptr::from_ref(definition);
+        let state = self.memo.definitions.borrow().get(&key).cloned();
+        match state {
+            Some(State::Known(known, used)) => return at_other_use(known, used, span),
+            Some(State::Open) => {
+                let (code, message) = match definition.source {
+                    BindingSource::Import(_) | BindingSource::ImportFrom(..) => {
+                        ("undefined-name", format!("`{name}` is imported in a circle"))
+                    }
+                    _ => (
+                        "needs-python-evaluation",
+                        format!("`{name}` is defined in terms of itself"),
+                    ),
+                };
+                return Err(Box::new(Diagnostic::error(code, span, message)));
+            }
+            None => {}
+        }
+        self.memo.definitions.borrow_mut().insert(key, State::Open);
+        let known = self.evaluate_source(definition.source, name, expr, home);
+        self.memo.definitions.borrow_mut().insert(key, State::Known(known.clone(), span));
+        known
+    }
+}
+
+/// A fault that was reported at one use, at another.
+fn at_other_use<'a>(known: Evaluation<'a>, from: Span, to: Span) -> Evaluation<'a> {
+    known.map_err(|mut fault| {
+        if let Some(main) = fault.labels.first_mut().filter(|main| main.span == from) {
+            main.span = to;
+        }
+        fault
+    })
+}
+
+/// Diagnostic for a constant that is not small.
+pub(super) fn too_large(span: Span) -> Box<Diagnostic> {
+    let message =
+        format!("a constant has at most {PARTS_MAX} parts, which nest at most {NESTING_MAX} deep");
+    Box::new(Diagnostic::error("too-complex", span, message))
+}
+
+impl Static<'_> {
+    /// Returns true if it is as small as constants are.
+    pub(super) fn is_small(&self) -> bool {
+        self.fits(&mut PARTS_MAX.clone(), NESTING_MAX)
+    }
+
+    fn fits(&self, parts: &mut usize, levels: usize) -> bool {
+        match self {
+            Self::Sequence(inner) => {
+                let room = parts.checked_sub(inner.len()).filter(|_| levels > 0);
+                *parts = room.unwrap_or(0);
+                room.is_some() && inner.iter().all(|part| part.fits(parts, levels - 1))
+            }
+            _ => true,
+        }
+    }
+}

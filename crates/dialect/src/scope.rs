@@ -1,0 +1,304 @@
+//! Names of Python's own scopes, read without running anything: what a name in a module, function
+//! or class was bound to by its text.
+
+use super::syntax::{Expr, Stmt, StmtClassDef, StmtFunctionDef, end, start};
+use rustc_hash::FxHashMap;
+
+/// A scope by its position in [`Scopes`]; 0 is the program's own file.
+pub(super) type ScopeId = usize;
+
+/// All scopes of a program's texts.
+pub(super) struct Scopes<'a> {
+    scopes: Vec<Scope<'a>>,
+    /// The scope of each text.
+    roots: Vec<ScopeId>,
+    /// All function definitions of the program's own file with the scopes they stand in, in order
+    /// of the text.
+    pub(super) functions: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    /// Of each text the modules whose names were imported without saying which: dots and name.
+    stars: Vec<Vec<(u32, &'a str)>>,
+}
+
+/// A scope.
+pub(super) struct Scope<'a> {
+    parent: Option<ScopeId>,
+    /// The number of its text.
+    text: usize,
+    /// Owner of the scope, for messages.
+    pub(super) owner: Owner<'a>,
+    names: FxHashMap<&'a str, Vec<Definition<'a>>>,
+}
+
+/// Owner of a scope.
+#[derive(Clone, Copy)]
+pub(super) enum Owner<'a> {
+    Module,
+    Function(&'a StmtFunctionDef),
+    Class(&'a StmtClassDef),
+}
+
+/// One binding of a name.
+#[derive(Clone, Copy)]
+pub(super) struct Definition<'a> {
+    pub(super) source: BindingSource<'a>,
+    /// Where in the text.
+    pub(super) at: u32,
+    /// From which byte on the name means this: a value isn't bound yet where it is worked out.
+    pub(super) since: u32,
+    /// True if it stands under a condition, a loop or a `try`.
+    pub(super) conditional: bool,
+}
+
+/// Source of a name's value.
+#[derive(Clone, Copy)]
+pub(super) enum BindingSource<'a> {
+    /// `import path`; the path the name stands for.
+    Import(&'a str),
+    /// `from ..module import name`, with the number of dots.
+    ImportFrom(u32, &'a str, &'a str),
+    /// `name = value`.
+    Value(&'a Expr),
+    /// `a, name, c = value`: the position.
+    Part(&'a Expr, usize),
+    Function(&'a StmtFunctionDef),
+    /// A class and the scope of its body.
+    Class(&'a StmtClassDef, ScopeId),
+    /// An argument of a Python function.
+    Argument,
+    /// Value that only running Python can tell: loop targets, `with`, `except`, in-place changes.
+    Runtime,
+}
+
+/// The `@wp.func` of one name in a scope.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct OverloadSet<'a> {
+    pub(super) home: ScopeId,
+    pub(super) name: &'a str,
+    /// Only those that the text defines before this; a second name given to functions goes on to
+    /// mean them when the first one is defined anew.
+    pub(super) before: Option<u32>,
+}
+
+impl<'a> OverloadSet<'a> {
+    /// All of a name.
+    pub(super) fn all(home: ScopeId, name: &'a str) -> Self {
+        Self { home, name, before: None }
+    }
+}
+
+impl<'a> Scopes<'a> {
+    /// Reads the texts of a program, its own file first.
+    pub(super) fn read(texts: impl Iterator<Item = &'a [Stmt]>) -> Self {
+        let (scopes, roots, functions) = (Vec::new(), Vec::new(), Vec::new());
+        let mut scopes = Self { scopes, roots, functions, stars: Vec::new() };
+        for body in texts {
+            scopes.stars.push(Vec::new());
+            let module = scopes.open(None, Owner::Module);
+            scopes.roots.push(module);
+            scopes.suite(body, module, false);
+        }
+        scopes
+    }
+
+    /// The scope of a text.
+    pub(super) fn root(&self, text: usize) -> ScopeId {
+        self.roots[text]
+    }
+
+    /// The number of the text that a scope is in.
+    pub(super) fn text(&self, scope: ScopeId) -> usize {
+        self.scopes[scope].text
+    }
+
+    /// The modules all of whose names a text imports.
+    pub(super) fn stars(&self, text: usize) -> &[(u32, &'a str)] {
+        &self.stars[text]
+    }
+
+    /// The public names that a text binds.
+    pub(super) fn names(&self, text: usize) -> impl Iterator<Item = &'a str> {
+        self.scopes[self.roots[text]].names.keys().copied()
+    }
+
+    /// The bindings of a name as code in `scope` sees them, and the scope they are in.
+    pub(super) fn lookup(
+        &self,
+        scope: ScopeId,
+        name: &str,
+    ) -> Option<(&[Definition<'a>], ScopeId)> {
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            let found = &self.scopes[id];
+            let visible = id == scope || !matches!(found.owner, Owner::Class(_));
+            if visible && let Some(definitions) = found.names.get(name) {
+                return Some((definitions, id));
+            }
+            next = found.parent;
+        }
+        None
+    }
+
+    /// The bindings of a name in one scope.
+    pub(super) fn own(&self, scope: ScopeId, name: &str) -> Option<&[Definition<'a>]> {
+        self.scopes[scope].names.get(name).map(Vec::as_slice)
+    }
+
+    /// The scope around one.
+    pub(super) fn around(&self, scope: ScopeId) -> ScopeId {
+        self.scopes[scope].parent.unwrap_or(scope)
+    }
+
+    pub(super) fn owner(&self, scope: ScopeId) -> Owner<'a> {
+        self.scopes[scope].owner
+    }
+
+    fn open(&mut self, parent: Option<ScopeId>, owner: Owner<'a>) -> ScopeId {
+        // Texts are read one after the other.
+        let text = self.stars.len() - 1;
+        self.scopes.push(Scope { parent, text, owner, names: FxHashMap::default() });
+        self.scopes.len() - 1
+    }
+
+    fn bind(
+        &mut self,
+        scope: ScopeId,
+        name: &'a str,
+        at: u32,
+        conditional: bool,
+        source: BindingSource<'a>,
+    ) {
+        let since = match source {
+            BindingSource::Value(value) | BindingSource::Part(value, _) => end(value).max(at + 1),
+            _ => at + 1,
+        };
+        let definition = Definition { source, at, since, conditional };
+        self.scopes[scope].names.entry(name).or_default().push(definition);
+    }
+
+    fn suite(&mut self, body: &'a [Stmt], scope: ScopeId, under: bool) {
+        for stmt in body {
+            self.stmt(stmt, scope, under);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt, scope: ScopeId, under: bool) {
+        match stmt {
+            Stmt::FunctionDef(def) => self.function(def, scope, under),
+            Stmt::ClassDef(def) => {
+                let inner = self.open(Some(scope), Owner::Class(def));
+                self.bind(scope, &def.name, start(def), under, BindingSource::Class(def, inner));
+                self.suite(&def.body, inner, false);
+            }
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    let path = alias.name.as_str();
+                    let root = path.split('.').next().unwrap_or(path);
+                    let (name, path) = match &alias.asname {
+                        Some(name) => (name.as_str(), path),
+                        None => (root, root),
+                    };
+                    self.bind(scope, name, start(import), under, BindingSource::Import(path));
+                }
+            }
+            Stmt::ImportFrom(import) => {
+                let module = import.module.as_ref().map_or("", |module| module.as_str());
+                for alias in &import.names {
+                    if alias.name.as_str() == "*" {
+                        let text = self.scopes[scope].text;
+                        self.stars[text].push((import.level, module));
+                    }
+                    let name = alias.asname.as_ref().unwrap_or(&alias.name);
+                    let source =
+                        BindingSource::ImportFrom(import.level, module, alias.name.as_str());
+                    self.bind(scope, name.as_str(), start(import), under, source);
+                }
+            }
+            Stmt::Assign(assign) => {
+                for target in &assign.targets {
+                    self.target(target, Some(&assign.value), scope, under);
+                }
+            }
+            Stmt::AnnAssign(assign) => {
+                self.target(&assign.target, assign.value.as_deref(), scope, under);
+            }
+            Stmt::AugAssign(assign) => self.target(&assign.target, None, scope, under),
+            Stmt::If(branch) => {
+                self.suite(&branch.body, scope, true);
+                for clause in &branch.elif_else_clauses {
+                    self.suite(&clause.body, scope, true);
+                }
+            }
+            Stmt::For(each) => {
+                self.target(&each.target, None, scope, true);
+                self.suite(&each.body, scope, true);
+                self.suite(&each.orelse, scope, true);
+            }
+            Stmt::While(each) => {
+                self.suite(&each.body, scope, true);
+                self.suite(&each.orelse, scope, true);
+            }
+            Stmt::With(with) => {
+                for item in &with.items {
+                    if let Some(target) = &item.optional_vars {
+                        self.target(target, None, scope, under);
+                    }
+                }
+                self.suite(&with.body, scope, under);
+            }
+            Stmt::Try(attempt) => {
+                self.suite(&attempt.body, scope, true);
+                for handler in &attempt.handlers {
+                    let super::syntax::ExceptHandler::ExceptHandler(handler) = handler;
+                    self.suite(&handler.body, scope, true);
+                }
+                self.suite(&attempt.orelse, scope, true);
+                self.suite(&attempt.finalbody, scope, true);
+            }
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, def: &'a StmtFunctionDef, scope: ScopeId, under: bool) {
+        self.bind(scope, &def.name, start(def), under, BindingSource::Function(def));
+        if self.scopes[scope].text > 0 {
+            // Nothing leads into the functions of other texts, but where those themselves stand.
+            return;
+        }
+        self.functions.push((def, scope));
+        let inner = self.open(Some(scope), Owner::Function(def));
+        for parameter in &def.parameters {
+            let parameter = parameter.as_parameter();
+            self.bind(
+                inner,
+                parameter.name.as_str(),
+                start(parameter),
+                false,
+                BindingSource::Argument,
+            );
+        }
+        self.suite(&def.body, inner, false);
+    }
+
+    fn target(&mut self, target: &'a Expr, value: Option<&'a Expr>, scope: ScopeId, under: bool) {
+        match (target, value) {
+            (Expr::Name(name), Some(value)) => {
+                self.bind(scope, name.id.as_str(), start(name), under, BindingSource::Value(value));
+            }
+            (Expr::Name(name), None) => {
+                self.bind(scope, name.id.as_str(), start(name), under, BindingSource::Runtime);
+            }
+            (Expr::Tuple(tuple), value) => {
+                for (position, part) in tuple.elts.iter().enumerate() {
+                    match (part, value) {
+                        (Expr::Name(name), Some(value)) => {
+                            let source = BindingSource::Part(value, position);
+                            self.bind(scope, name.id.as_str(), start(name), under, source);
+                        }
+                        _ => self.target(part, None, scope, under),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! Annotations, parameters of functions and fields of structs, read from the text.
+
+use super::annotation::Annotation;
+use super::constant::{Static, Unit};
+use super::decorator::Role;
+use super::scope::{BindingSource, OverloadSet, Owner, ScopeId};
+use super::syntax::{self, Arguments, Expr, Stmt, StmtFunctionDef};
+use super::warp;
+use gbxcule_ir::builtin::nearest_of;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::Scalar;
+use std::rc::Rc;
+
+/// A parameter as it is written.
+#[derive(Clone)]
+pub(super) struct Formal<'a> {
+    pub(super) name: &'a str,
+    pub(super) annotation: Annotation,
+    pub(super) default: Option<&'a Expr>,
+    pub(super) span: Span,
+    /// `*args`: takes all further arguments.
+    pub(super) variadic: bool,
+}
+
+/// A field of a struct as it is written.
+pub(super) struct FieldSpec<'a> {
+    pub(super) name: &'a str,
+    pub(super) annotation: Annotation,
+    pub(super) span: Span,
+}
+
+/// Types as they are written most, to find what a misspelled one was meant to be.
+const TYPES: [&str; 22] = [
+    "array",
+    "array2d",
+    "array3d",
+    "array4d",
+    "bool",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "mat22",
+    "mat33",
+    "mat44",
+    "quat",
+    "spatial_vector",
+    "transform",
+    "uint8",
+    "uint32",
+    "vec2",
+    "vec3",
+];
+
+type AnnotationResult = Result<Annotation, Box<Diagnostic>>;
+
+impl<'a> Unit<'a> {
+    /// The type an annotation says.
+    pub(super) fn annotation(&self, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
+        match expr {
+            Expr::StringLiteral(text) => self.quoted(text.value.to_str(), expr, scope),
+            Expr::Subscript(subscript) => {
+                let parts: Vec<&'a Expr> = match &*subscript.slice {
+                    Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+                    one => vec![one],
+                };
+                self.subscripted(&subscript.value, &parts, expr, scope)
+            }
+            Expr::Call(call) => self.called(&call.func, &call.arguments, expr, scope),
+            Expr::NoneLiteral(_) => Ok(Annotation::Tuple(Some(Rc::new([])))),
+            _ => {
+                let value = self.known(expr, scope)?;
+                self.as_type(&value, expr)
+            }
+        }
+    }
+
+    /// A static value as a type.
+    pub(super) fn as_type(&self, value: &Static<'a>, expr: &Expr) -> AnnotationResult {
+        match value {
+            Static::Type(ty) => Ok(ty.clone()),
+            Static::Member(path) => match &**path {
+                "typing.Any" => Ok(Annotation::Any),
+                "typing.Callable" | "collections.abc.Callable" => Ok(Annotation::Callable),
+                "typing.Tuple" => Ok(Annotation::Tuple(None)),
+                "types.NoneType" => Ok(Annotation::Tuple(Some(Rc::new([])))),
+                path => {
+                    let name = path.strip_prefix("warp.").unwrap_or("");
+                    if let Some(dims) = warp::array_named(name) {
+                        return Ok(Annotation::Array(Rc::new(Annotation::Any), dims.unwrap_or(1)));
+                    }
+                    if let Some((code, what)) = warp::missing_feature(name) {
+                        return Ok(Annotation::Unsupported(code, what));
+                    }
+                    let short = path.rsplit('.').next().unwrap_or(path);
+                    if path.starts_with("numpy.")
+                        && let Some(scalar) = warp::scalar_named(short)
+                    {
+                        return Ok(Annotation::Scalar(scalar));
+                    }
+                    if path.starts_with("builtins.") {
+                        return Err(self.no_type(expr, short));
+                    }
+                    if !path.starts_with("warp.") || path.matches('.').count() > 1 {
+                        return Err(self.unknown_module(path, self.span(expr)));
+                    }
+                    Err(self.no_type(expr, short))
+                }
+            },
+            Static::Text(text) => warp::type_named(text).ok_or_else(|| self.no_type(expr, text)),
+            Static::None => Ok(Annotation::Tuple(Some(Rc::new([])))),
+            _ => Err(self.no_type(expr, self.quote(self.span(expr)))),
+        }
+    }
+
+    fn no_type(&self, expr: &Expr, name: &str) -> Box<Diagnostic> {
+        let message = format!("`{name}` is no type of the dialect");
+        let fault = Diagnostic::error("unknown-type", self.span(expr), message);
+        Box::new(match nearest_of(name, TYPES) {
+            Some(near) => fault.help(format!("`wp.{near}` is")),
+            None => fault,
+        })
+    }
+
+    /// Names in strings are looked up like any others; the tree of the string doesn't live long
+    /// enough to be kept, so only what can be said by path is read.
+    fn quoted(&self, text: &str, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
+        let parsed = syntax::parse_annotation(text).ok_or_else(|| self.no_type(expr, text))?;
+        self.quoted_expr(&parsed, expr, scope)
+    }
+
+    fn quoted_expr(&self, parsed: &Expr, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
+        let path = |node: &Expr| -> Option<Static<'a>> { self.quoted_path(node, expr, scope) };
+        match parsed {
+            Expr::Subscript(subscript) => {
+                let base = path(&subscript.value)
+                    .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
+                let Static::Member(name) = &base else {
+                    return Err(self.no_type(expr, self.quote(self.span(expr))));
+                };
+                let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
+                let dims = dims.ok_or_else(|| self.no_type(expr, name))?;
+                let of = self.quoted_expr(&subscript.slice, expr, scope)?;
+                Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1)))
+            }
+            Expr::Call(call) => {
+                let base = path(&call.func)
+                    .ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
+                let Static::Member(name) = &base else {
+                    return Err(self.no_type(expr, self.quote(self.span(expr))));
+                };
+                let dims = warp::array_named(name.strip_prefix("warp.").unwrap_or(""));
+                let mut dims = dims.ok_or_else(|| self.no_type(expr, name))?;
+                let mut of = Annotation::Any;
+                for keyword in &call.arguments.keywords {
+                    match (keyword.arg.as_ref().map(|arg| arg.as_str()), &keyword.value) {
+                        (Some("dtype"), value) => of = self.quoted_expr(value, expr, scope)?,
+                        (Some("ndim"), Expr::NumberLiteral(number)) => {
+                            dims =
+                                syntax::integer(&number.value).and_then(|n| u8::try_from(n).ok());
+                        }
+                        _ => return Err(self.no_type(expr, name)),
+                    }
+                }
+                if let Some(first) = call.arguments.args.first() {
+                    of = self.quoted_expr(first, expr, scope)?;
+                }
+                Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1).clamp(1, 4)))
+            }
+            _ => {
+                let value =
+                    path(parsed).ok_or_else(|| self.no_type(expr, self.quote(self.span(expr))))?;
+                self.as_type(&value, expr)
+            }
+        }
+    }
+
+    fn quoted_path(&self, node: &Expr, expr: &'a Expr, scope: ScopeId) -> Option<Static<'a>> {
+        match node {
+            Expr::Name(name) => self.name(name.id.as_str(), expr, scope).ok(),
+            Expr::Attribute(attribute) => {
+                let base = self.quoted_path(&attribute.value, expr, scope)?;
+                self.attribute(&base, attribute.attr.as_str(), expr).ok()
+            }
+            _ => None,
+        }
+    }
+
+    fn subscripted(
+        &self,
+        base: &'a Expr,
+        parts: &[&'a Expr],
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> AnnotationResult {
+        let value = self.known(base, scope)?;
+        let name = match &value {
+            Static::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
+            Static::Type(Annotation::Tuple(None)) => "tuple".to_owned(),
+            Static::Type(Annotation::Callable) => return Ok(Annotation::Callable),
+            Static::Type(unsupported @ Annotation::Unsupported(..)) => {
+                return Ok(unsupported.clone());
+            }
+            _ => return Err(self.no_type(expr, self.quote(self.span(expr)))),
+        };
+        if let Some(dims) = warp::array_named(&name) {
+            let mut dims = dims;
+            let of = self.annotation(parts[0], scope)?;
+            if let Some(second) = parts.get(1) {
+                dims = Some(self.dimensions(second, scope)?);
+            }
+            return Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1)));
+        }
+        match name.as_str() {
+            "tuple" | "typing.Tuple" => {
+                if parts.iter().any(|part| matches!(part, Expr::EllipsisLiteral(_))) {
+                    return Ok(Annotation::Tuple(None));
+                }
+                let parts: Result<Vec<_>, _> =
+                    parts.iter().map(|part| self.annotation(part, scope)).collect();
+                Ok(Annotation::Tuple(Some(parts?.into())))
+            }
+            "ref" => Ok(Annotation::Reference(Rc::new(self.annotation(parts[0], scope)?))),
+            "typing.Callable" | "collections.abc.Callable" => Ok(Annotation::Callable),
+            "vec" | "vector" | "types.vector" => self.vector_of(parts, expr, scope),
+            "mat" | "matrix" | "types.matrix" => {
+                let [rows, cols, of] = parts else { return Err(self.no_type(expr, &name)) };
+                let of = self.annotation(of, scope)?;
+                let (rows, cols) = (self.extent(rows, scope)?, self.extent(cols, scope)?);
+                Ok(Annotation::Matrix(rows, cols, Rc::new(of)))
+            }
+            "quaternion" => Ok(Annotation::Quaternion(Rc::new(self.annotation(parts[0], scope)?))),
+            "transformation" => {
+                Ok(Annotation::Transform(Rc::new(self.annotation(parts[0], scope)?)))
+            }
+            name => match warp::missing_feature(name) {
+                Some((code, what)) => Ok(Annotation::Unsupported(code, what)),
+                None => Err(self.no_type(expr, name)),
+            },
+        }
+    }
+
+    fn vector_of(&self, parts: &[&'a Expr], expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
+        let [len, of] = parts else { return Err(self.no_type(expr, "vector")) };
+        let of = self.annotation(of, scope)?;
+        Ok(Annotation::Vector(self.extent(len, scope)?, Rc::new(of)))
+    }
+
+    fn dimensions(&self, expr: &'a Expr, scope: ScopeId) -> Result<u8, Box<Diagnostic>> {
+        let expr = match expr {
+            Expr::Subscript(literal) => &literal.slice,
+            expr => expr,
+        };
+        match self.known(expr, scope)? {
+            Static::Int(dims @ 1..=4) => Ok(dims as u8),
+            _ => {
+                let message = "an array has 1 to 4 dimensions";
+                Err(Box::new(Diagnostic::error("unknown-type", self.span(expr), message)))
+            }
+        }
+    }
+
+    /// A length: a number, or `Any`.
+    fn extent(&self, expr: &'a Expr, scope: ScopeId) -> Result<Option<u16>, Box<Diagnostic>> {
+        let expr = match expr {
+            Expr::Subscript(literal) => &literal.slice,
+            expr => expr,
+        };
+        match self.known(expr, scope)? {
+            Static::Int(len) if (1..=1024).contains(&len) => Ok(Some(len as u16)),
+            Static::Member(path) if &*path == "typing.Any" => Ok(None),
+            Static::Type(Annotation::Any) => Ok(None),
+            _ => {
+                let message = "a length is a whole number from 1 to 1024, or `Any`";
+                Err(Box::new(Diagnostic::error("unknown-type", self.span(expr), message)))
+            }
+        }
+    }
+
+    fn called(
+        &self,
+        func: &'a Expr,
+        args: &'a Arguments,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> AnnotationResult {
+        let callee = self.known(func, scope)?;
+        let argument = |name: &str, position: usize| -> Option<&'a Expr> {
+            let keyword =
+                args.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|arg| arg == name));
+            keyword.map(|keyword| &keyword.value).or_else(|| args.args.get(position))
+        };
+        let member = match &callee {
+            Static::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
+            Static::Type(unsupported @ Annotation::Unsupported(..)) => {
+                return Ok(unsupported.clone());
+            }
+            Static::Type(Annotation::Quaternion(_)) => "quaternion".to_owned(),
+            Static::Type(Annotation::Transform(_)) => "transformation".to_owned(),
+            _ => {
+                let value = self.known(expr, scope)?;
+                return self.as_type(&value, expr);
+            }
+        };
+        let dtype = |position| match argument("dtype", position) {
+            Some(of) => self.annotation(of, scope),
+            None => Ok(Annotation::Scalar(Scalar::F32)),
+        };
+        if let Some(dims) = warp::array_named(&member) {
+            let mut dims = dims;
+            if let Some(ndim) = argument("ndim", 9) {
+                dims = Some(self.dimensions(ndim, scope)?);
+            }
+            let of = match argument("dtype", 0) {
+                Some(of) => self.annotation(of, scope)?,
+                None => Annotation::Any,
+            };
+            return Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1)));
+        }
+        match member.as_str() {
+            "vector" | "vec" => {
+                let len = argument("length", 0).ok_or_else(|| self.no_type(expr, &member))?;
+                Ok(Annotation::Vector(self.extent(len, scope)?, Rc::new(dtype(1)?)))
+            }
+            "matrix" | "mat" => {
+                let shape = argument("shape", 0).ok_or_else(|| self.no_type(expr, &member))?;
+                let extents = match shape {
+                    Expr::Tuple(tuple) => tuple
+                        .elts
+                        .iter()
+                        .map(|e| self.extent(e, scope))
+                        .collect::<Result<Vec<_>, _>>()?,
+                    _ => match self.known(shape, scope)? {
+                        Static::Sequence(parts) => parts
+                            .iter()
+                            .map(|part| match part {
+                                Static::Int(len) => u16::try_from(*len).ok(),
+                                _ => None,
+                            })
+                            .collect(),
+                        _ => Vec::new(),
+                    },
+                };
+                let [rows, cols] = extents[..] else { return Err(self.no_type(expr, &member)) };
+                Ok(Annotation::Matrix(rows, cols, Rc::new(dtype(1)?)))
+            }
+            "quaternion" => Ok(Annotation::Quaternion(Rc::new(dtype(0)?))),
+            "transformation" => Ok(Annotation::Transform(Rc::new(dtype(0)?))),
+            "fixedarray" => {
+                let shape = argument("shape", 1).ok_or_else(|| self.no_type(expr, &member))?;
+                let of = dtype(0)?;
+                let extents = self.shape(shape, scope)?;
+                Ok(Annotation::Fixed(Rc::new(of), extents.into()))
+            }
+            name => match warp::missing_feature(name) {
+                Some((code, what)) => Ok(Annotation::Unsupported(code, what)),
+                None => {
+                    let of_warp =
+                        matches!(&callee, Static::Member(path) if path.starts_with("warp."));
+                    let value = self
+                        .known(expr, scope)
+                        .map_err(|fault| if of_warp { self.no_type(func, name) } else { fault })?;
+                    self.as_type(&value, expr)
+                }
+            },
+        }
+    }
+
+    /// A constant shape: a number or a tuple of numbers.
+    pub(super) fn shape(
+        &self,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Result<Vec<u32>, Box<Diagnostic>> {
+        let value = self.known(expr, scope)?;
+        let extents: Option<Vec<u32>> = match &value {
+            Static::Int(len) => u32::try_from(*len).ok().map(|len| vec![len]),
+            Static::Sequence(parts) => parts
+                .iter()
+                .map(|part| match part {
+                    Static::Int(len) => u32::try_from(*len).ok(),
+                    _ => None,
+                })
+                .collect(),
+            _ => None,
+        };
+        extents.filter(|e| (1..=4).contains(&e.len()) && e.iter().all(|&len| len > 0)).ok_or_else(
+            || {
+                let message =
+                    "a shape is one to four whole numbers above 0, known without running Python";
+                Box::new(Diagnostic::error("needs-python-evaluation", self.span(expr), message))
+            },
+        )
+    }
+
+    /// The parameters of a function that stands in `scope`.
+    pub(super) fn formals(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+    ) -> Result<Vec<Formal<'a>>, Vec<Diagnostic>> {
+        let mut formals = Vec::new();
+        let mut faults = Vec::new();
+        for parameter in &def.parameters {
+            let default = parameter.default();
+            let variadic = parameter.is_variadic();
+            let parameter = parameter.as_parameter();
+            let annotation = match &parameter.annotation {
+                Some(annotation) => self.annotation(annotation, scope),
+                None if variadic => Ok(Annotation::Any),
+                None => {
+                    let message = format!("`{}` needs an annotation", parameter.name);
+                    let span = self.span(parameter);
+                    Err(Box::new(Diagnostic::error("missing-annotation", span, message)))
+                }
+            };
+            match annotation {
+                Ok(annotation) => formals.push(Formal {
+                    name: parameter.name.as_str(),
+                    annotation,
+                    default,
+                    span: self.span(parameter),
+                    variadic,
+                }),
+                Err(fault) => faults.push(*fault),
+            }
+        }
+        if faults.is_empty() { Ok(formals) } else { Err(faults) }
+    }
+
+    /// The definitions of a family, in order.
+    pub(super) fn overloads(&self, family: OverloadSet<'_>) -> Vec<&'a StmtFunctionDef> {
+        let scope = family.home;
+        let definitions = self.scopes.own(scope, family.name).unwrap_or_default();
+        definitions
+            .iter()
+            .filter(|definition| family.before.is_none_or(|before| definition.at < before))
+            .filter_map(|definition| match definition.source {
+                BindingSource::Function(def) if self.role(def, scope) == Role::Func => Some(def),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Name, place and fields of a struct by the scope of its class.
+    pub(super) fn fields(
+        &self,
+        class: ScopeId,
+    ) -> Result<(&'a str, Span, Vec<FieldSpec<'a>>), Box<Diagnostic>> {
+        let Owner::Class(def) = self.scopes.owner(class) else {
+            return Ok(("", Span::NONE, Vec::new()));
+        };
+        let mut fields = Vec::new();
+        for stmt in &def.body {
+            let Stmt::AnnAssign(field) = stmt else { continue };
+            let Expr::Name(name) = &*field.target else { continue };
+            let annotation = self.annotation(&field.annotation, class)?;
+            fields.push(FieldSpec { name: name.id.as_str(), annotation, span: self.span(field) });
+        }
+        Ok((def.name.as_str(), self.span(&def.name), fields))
+    }
+}

@@ -1,0 +1,261 @@
+//! How much of a body of Python files goes through the whole compiler, how fast, and what stands in
+//! the way of the rest: front end, checker, C++ text, CUDA text.
+//!
+//! Pure: takes paths and texts, gives counts and a table. Walking directories is for others. Each
+//! kernel found is compiled, refused, or a bug of ours: nothing is dropped.
+
+use crate::{ImportOptions, Program, ReadFile, Reader, Texts};
+use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::diagnostic::{Diagnostic, Severity};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::source::{SourceId, SourceMap};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Result for one kernel.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The file.
+    pub path: String,
+    /// The kernel.
+    pub kernel: String,
+    /// Line of its name.
+    pub line: usize,
+    /// Outcome of the compilation.
+    pub outcome: Outcome,
+}
+
+/// How far a kernel came.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Through all stages.
+    Compiled,
+    /// The front end or the checker found this wrong with it.
+    Refused(Vec<Diagnostic>),
+    /// A stage stopped with this message: a bug.
+    Bug(String),
+}
+
+/// A part of the compiler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Text to IR.
+    Front,
+    /// IR to valid IR.
+    Check,
+    /// Valid IR to C++.
+    Host,
+    /// Valid IR to CUDA C++.
+    Cuda,
+}
+
+/// Kernels that a stage finished, and what that took.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct StageTotal {
+    /// How many came through.
+    pub kernels: usize,
+    /// For how long the stage worked, on those it refused too.
+    pub time: Duration,
+}
+
+/// The outcome for many files.
+#[derive(Default, Debug)]
+pub struct Survey {
+    /// All kernels.
+    pub entries: Vec<Entry>,
+    /// Files that are no Python, with the first error.
+    pub unparsed: Vec<(String, Diagnostic)>,
+    /// How many files were read.
+    pub files: usize,
+    /// By [`Stage`].
+    pub stage_totals: [StageTotal; 4],
+    /// Bytes of all text.
+    pub text_bytes: usize,
+    /// The texts, for rendering.
+    pub sources: SourceMap,
+}
+
+/// How many bytes of text are kept for the files that come.
+const TEXTS_MAX: usize = 256 << 20;
+
+/// Compiles every kernel of every text by itself; `read` gives the texts of files that these import
+/// from.
+pub fn survey(
+    files: impl IntoIterator<Item = (String, String)>,
+    import_options: &ImportOptions,
+    read: ReadFile<'_>,
+) -> Survey {
+    let (mut survey, mut texts) = (Survey::default(), Texts::new(import_options.clone()));
+    for (path, text) in files {
+        survey.add(&mut texts, path, text, read);
+        if texts.len_bytes() > TEXTS_MAX {
+            texts = Texts::new(import_options.clone());
+        }
+    }
+    survey
+}
+
+impl Survey {
+    fn add(&mut self, texts: &mut Texts, path: String, text: String, read: ReadFile<'_>) {
+        self.files += 1;
+        let known = texts.source(Path::new(&path));
+        let id = known.unwrap_or_else(|| self.sources.add(path.clone(), text));
+        let begin = Instant::now();
+        let parsed = Program::parse_among(texts, &mut self.sources, id, read);
+        let program = match parsed {
+            Ok(program) => program,
+            Err(mut faults) => {
+                if !faults.is_empty() {
+                    self.unparsed.push((path, faults.remove(0)));
+                }
+                return;
+            }
+        };
+        let reader = program.reader();
+        self.stage_totals[Stage::Front as usize].time += begin.elapsed();
+        for kernel in reader.kernels() {
+            let compiling = AssertUnwindSafe(|| self.compile(&reader, id, kernel.position));
+            let outcome = match catch_unwind(compiling) {
+                Ok(Ok(())) => Outcome::Compiled,
+                Ok(Err(faults)) => Outcome::Refused(faults),
+                Err(panic) => {
+                    let text = panic.downcast_ref::<String>().map(String::as_str);
+                    let text = text.or(panic.downcast_ref::<&str>().copied());
+                    Outcome::Bug(text.unwrap_or("a panic").to_owned())
+                }
+            };
+            let (line, _) = self.sources.get(id).line_column(kernel.span.start);
+            self.entries.push(Entry { path: path.clone(), kernel: kernel.name, line, outcome });
+        }
+    }
+
+    fn compile(
+        &mut self,
+        reader: &Reader<'_>,
+        id: SourceId,
+        position: usize,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let mut module = Module::new(self.sources.get(id).name.clone());
+        let lowered = self.timed(Stage::Front, |_| reader.lower(position, &mut module));
+        lowered.map_err(|faults| {
+            faults.into_iter().filter(|fault| fault.severity == Severity::Error).collect::<Vec<_>>()
+        })?;
+        let module = self.timed(Stage::Check, |_| check::module(module))?;
+        for (stage, dialect) in [(Stage::Host, Dialect::Host), (Stage::Cuda, Dialect::Cuda)] {
+            self.text_bytes += self.timed(stage, |survey| survey.write(&module, dialect))?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, module: &Valid<Module>, dialect: Dialect) -> Result<usize, Vec<Diagnostic>> {
+        let options = Options { sources: Some(&self.sources), ..Options::new(dialect) };
+        Ok(cxx::write(module, &options).source.len())
+    }
+
+    /// Does a stage's work on a kernel.
+    fn timed<T>(
+        &mut self,
+        stage: Stage,
+        work: impl FnOnce(&Self) -> Result<T, Vec<Diagnostic>>,
+    ) -> Result<T, Vec<Diagnostic>> {
+        let begin = Instant::now();
+        let result = work(self);
+        let passage = &mut self.stage_totals[stage as usize];
+        passage.time += begin.elapsed();
+        passage.kernels += usize::from(result.is_ok());
+        result
+    }
+
+    /// Kernels that came through all stages.
+    pub fn compiled(&self) -> usize {
+        self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Compiled)).count()
+    }
+
+    /// Kernels that showed a bug of ours.
+    pub fn bugs(&self) -> impl Iterator<Item = (&Entry, &str)> {
+        self.entries.iter().filter_map(|entry| match &entry.outcome {
+            Outcome::Bug(what) => Some((entry, what.as_str())),
+            _ => None,
+        })
+    }
+
+    /// The first messages of refused kernels, most frequent first.
+    pub fn reasons(&self) -> Vec<(&str, usize)> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for entry in &self.entries {
+            if let Outcome::Refused(faults) = &entry.outcome
+                && let Some(first) = faults.first()
+            {
+                *counts.entry(&first.message).or_default() += 1;
+            }
+        }
+        let mut rows: Vec<_> = counts.into_iter().collect();
+        rows.sort_by_key(|&(message, count)| (std::cmp::Reverse(count), message));
+        rows
+    }
+
+    /// Refused kernels by the code of their first fault, most frequent first.
+    pub fn refused(&self) -> Vec<(&'static str, usize)> {
+        let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+        for entry in &self.entries {
+            if let Outcome::Refused(faults) = &entry.outcome {
+                let code = faults.first().map_or("without a reason", |first| first.code);
+                *counts.entry(code).or_default() += 1;
+            }
+        }
+        let mut rows: Vec<_> = counts.into_iter().collect();
+        rows.sort_by_key(|&(code, count)| (std::cmp::Reverse(count), code));
+        rows
+    }
+}
+
+/// How many messages a printed survey shows.
+const REASONS_SHOWN: usize = 20;
+
+impl fmt::Display for Survey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (all, refused) = (self.entries.len(), self.refused());
+        let refusals: usize = refused.iter().map(|(_, count)| count).sum();
+        let percent = |count: usize| 100.0 * count as f64 / all.max(1) as f64;
+        let mut share = |name: &str, count: usize| {
+            writeln!(f, "{name:<30} {count:>6} {:>5.1} %", percent(count))
+        };
+        share("kernels", all)?;
+        share("compiled, to all texts", self.compiled())?;
+        share("refused", refusals)?;
+        for (code, count) in refused {
+            share(&format!("  {code}"), count)?;
+        }
+        share("bugs", self.bugs().count())?;
+        for (entry, what) in self.bugs() {
+            writeln!(f, "  {}:{} {}: {what}", entry.path, entry.line, entry.kernel)?;
+        }
+        for (message, count) in self.reasons().into_iter().take(REASONS_SHOWN) {
+            writeln!(f, "  {count:>4} x {message}")?;
+        }
+        writeln!(f, "\n{:<30} {:>6}", "files", self.files)?;
+        writeln!(f, "{:<30} {:>6}", "files that don't parse", self.unparsed.len())?;
+        writeln!(f, "{:<30} {:>6} KiB", "text", self.text_bytes / 1024)?;
+        writeln!(f, "\n{:<30} {:>6} {:>9} {:>11}", "one core", "done", "seconds", "kernels/s")?;
+        let names = ["source to IR", "checker", "C++ text", "CUDA text"];
+        for (name, passage) in names.iter().zip(&self.stage_totals) {
+            rate(f, name, passage.kernels, passage.time)?;
+        }
+        let [front, check, host, cuda] = self.stage_totals.map(|passage| passage.time);
+        rate(f, "source to C++ text", self.compiled(), front + check + host)?;
+        rate(f, "source to CUDA text", self.compiled(), front + check + cuda)
+    }
+}
+
+fn rate(f: &mut fmt::Formatter<'_>, name: &str, kernels: usize, time: Duration) -> fmt::Result {
+    let seconds = time.as_secs_f64();
+    writeln!(
+        f,
+        "{name:<30} {kernels:>6} {seconds:>9.3} {:>11.0}",
+        kernels as f64 / seconds.max(1e-9)
+    )
+}

@@ -1,0 +1,252 @@
+//! Python's syntax tree: the only module that names the parser's crates.
+//!
+//! The parser is an internal part of another project, so its types come in here and are named from
+//! here by everybody else.
+
+mod outline;
+
+pub(super) use outline::{Imported, Mentions, Outline};
+pub(super) use ruff_python_ast::{
+    Arguments, CmpOp, ElifElseClause, Expr, ExprCall, ExprContext, ExprSlice, Keyword, Number,
+    Operator, Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf,
+    StmtWhile, UnaryOp,
+};
+pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
+
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::Span;
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+pub(super) use ruff_text_size::Ranged;
+use ruff_text_size::{TextRange, TextSize};
+
+/// How deep expressions and blocks may nest: beyond what CPython itself takes.
+const DEPTH_MAX: usize = 400;
+
+/// A parsed text.
+pub(super) struct Tree {
+    /// The statements of the module.
+    pub(super) body: Vec<Stmt>,
+}
+
+/// Parses the module that a space of texts ends with, which begins at a byte of it. All syntax
+/// errors come back, at most 20 of them; `place` makes spans of bytes of the space.
+pub(super) fn parse(
+    space: &str,
+    begin: u32,
+    place: impl Fn(u32, u32) -> Span,
+) -> Result<Tree, Vec<Diagnostic>> {
+    if let Some(at) = too_deep(&space[begin as usize..]) {
+        let span = place(begin + at, begin + at + 1);
+        let message = format!("this nests deeper than {DEPTH_MAX} levels");
+        return Err(vec![Diagnostic::error("too-complex", span, message)]);
+    }
+    let options = ruff_python_parser::ParseOptions::from(ruff_python_parser::Mode::Module);
+    let range = TextRange::new(TextSize::new(begin), TextSize::of(space));
+    let parsed = ruff_python_parser::parse_cells_unchecked(space, [range], &options);
+    let faults: Vec<Diagnostic> = parsed
+        .errors()
+        .iter()
+        .take(20)
+        .map(|fault| {
+            let range = fault.location;
+            let span = place(range.start().to_u32(), range.end().to_u32());
+            let message = fault.error.to_string();
+            let mut chars = message.chars();
+            let first: String =
+                chars.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
+            Diagnostic::error("python-syntax", span, first + chars.as_str())
+        })
+        .collect();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    Ok(Tree { body: parsed.into_syntax().body.into_iter().collect() })
+}
+
+/// Parses an annotation written as a string. Its spans are not those of the text around it.
+pub(super) fn parse_annotation(text: &str) -> Option<Expr> {
+    if too_deep(text).is_some() {
+        return None;
+    }
+    let parsed = ruff_python_parser::parse_expression(text).ok()?;
+    Some(*parsed.into_syntax().body)
+}
+
+/// All calls in some statements, in the order of the text.
+pub(super) fn calls(body: &[Stmt]) -> Vec<&ExprCall> {
+    struct Calls<'a> {
+        found: Vec<&'a ExprCall>,
+    }
+    impl<'a> Visitor<'a> for Calls<'a> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Call(call) = expr {
+                self.found.push(call);
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut calls = Calls { found: Vec::new() };
+    body.iter().for_each(|stmt| calls.visit_stmt(stmt));
+    calls.found
+}
+
+/// The byte after something.
+pub(super) fn end(node: &impl Ranged) -> u32 {
+    node.range().end().to_u32()
+}
+
+/// The first byte of something.
+pub(super) fn start(node: &impl Ranged) -> u32 {
+    node.range().start().to_u32()
+}
+
+/// The number of an integer literal; `None` beyond 128 bits.
+pub(super) fn integer(number: &Number) -> Option<i128> {
+    match number {
+        Number::Int(value) => {
+            let text = value.to_string();
+            let digits = text.replace('_', "");
+            let lower = digits.to_ascii_lowercase();
+            let radix = |prefix: &str, radix| {
+                lower.strip_prefix(prefix).and_then(|rest| i128::from_str_radix(rest, radix).ok())
+            };
+            radix("0x", 16)
+                .or_else(|| radix("0o", 8))
+                .or_else(|| radix("0b", 2))
+                .or_else(|| lower.parse().ok())
+        }
+        _ => None,
+    }
+}
+
+/// The first byte where brackets, operators or indentation nest too deep for recursive walks over
+/// the tree; an estimate from above that real programs never come near.
+fn too_deep(text: &str) -> Option<u32> {
+    let mut levels: Vec<usize> = vec![0];
+    let mut depth = 0usize;
+    let mut indents: Vec<usize> = vec![0];
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut line_start = true;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if line_start && levels.len() == 1 {
+            let width = bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+            let rest = bytes.get(at + width);
+            if !matches!(rest, None | Some(b'\n' | b'\r' | b'#')) {
+                while indents.last().is_some_and(|&last| last > width) {
+                    indents.pop();
+                }
+                if indents.last().is_none_or(|&last| last < width) {
+                    indents.push(width);
+                }
+                depth = 0;
+                levels[0] = 0;
+            }
+            line_start = false;
+            if indents.len() > 90 {
+                return Some(at as u32);
+            }
+        }
+        let mut operator = false;
+        match byte {
+            b'\n' => line_start = true,
+            b'#' => {
+                while at < bytes.len() && bytes[at] != b'\n' {
+                    at += 1;
+                }
+                continue;
+            }
+            b'"' | b'\'' => {
+                at = after_string(bytes, at);
+                continue;
+            }
+            b'(' | b'[' | b'{' => {
+                levels.push(0);
+                depth += 1;
+            }
+            b')' | b']' | b'}' => {
+                if levels.len() > 1 {
+                    depth -= levels.pop().unwrap_or(0) + 1;
+                }
+                // A call or subscript of what came before nests it.
+                operator = true;
+            }
+            b',' | b';' | b':' => {
+                if let Some(last) = levels.last_mut() {
+                    // A lambda nests behind its colon.
+                    if byte != b':' {
+                        depth -= *last;
+                        *last = 0;
+                    }
+                }
+            }
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'<' | b'>'
+            | b'=' | b'.' | b'!' => operator = true,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                let end = at
+                    + bytes[at..]
+                        .iter()
+                        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+                        .count();
+                let word = &text[at..end];
+                if matches!(
+                    word,
+                    "not"
+                        | "if"
+                        | "else"
+                        | "lambda"
+                        | "await"
+                        | "and"
+                        | "or"
+                        | "yield"
+                        | "in"
+                        | "is"
+                ) {
+                    depth += 1;
+                    if let Some(last) = levels.last_mut() {
+                        *last += 1;
+                    }
+                }
+                at = end;
+                if depth > DEPTH_MAX {
+                    return Some(at as u32 - 1);
+                }
+                continue;
+            }
+            _ => {}
+        }
+        if operator && let Some(last) = levels.last_mut() {
+            *last += 1;
+            depth += 1;
+        }
+        if depth > DEPTH_MAX {
+            return Some(at as u32);
+        }
+        at += 1;
+    }
+    None
+}
+
+fn after_string(bytes: &[u8], at: usize) -> usize {
+    let quote = bytes[at];
+    let triple = bytes[at..].starts_with(&[quote; 3]);
+    let mut next = at + if triple { 3 } else { 1 };
+    while next < bytes.len() {
+        match bytes[next] {
+            b'\\' => next += 1,
+            b'\n' if !triple => return next,
+            byte if byte == quote => {
+                if !triple {
+                    return next + 1;
+                }
+                if bytes[next..].starts_with(&[quote; 3]) {
+                    return next + 3;
+                }
+            }
+            _ => {}
+        }
+        next += 1;
+    }
+    bytes.len()
+}

@@ -1,0 +1,266 @@
+//! Names that the statements of a text bind and mention, for following imports: only what a kernel
+//! may need is read.
+
+use super::{Expr, Stmt, end, start};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::OnceLock;
+
+/// One name that a text imports.
+#[derive(Clone)]
+pub(in super::super) struct Imported {
+    /// The name that it binds; `*` for all of a module.
+    pub(in super::super) bound: String,
+    /// Dots before the module's name.
+    pub(in super::super) level: u32,
+    /// The module's name, with dots; may be empty behind dots.
+    pub(in super::super) module: String,
+    /// The name in the module; without one the module itself is meant.
+    pub(in super::super) name: Option<String>,
+    /// True if it binds the first of the modules in `module` only: `import a.b.c`.
+    pub(in super::super) is_first: bool,
+}
+
+/// Names that a text binds, imports and mentions, for following imports.
+#[derive(Default)]
+pub(in super::super) struct Outline {
+    /// The imports, wherever they stand.
+    imports: Vec<Imported>,
+    /// Positions in `imports` by the name that is bound.
+    by_name: FxHashMap<String, Vec<usize>>,
+    /// Positions in `statements` by the name that is bound: what they mention may be needed with
+    /// it.
+    bindings: FxHashMap<String, Vec<usize>>,
+    statements: Vec<Statement>,
+    /// Statements that tell of kernels: decorated functions, values at the top, types of generic
+    /// kernels.
+    roots: Vec<usize>,
+    /// True if functions may become kernels by calls.
+    has_calls: bool,
+    depth: usize,
+}
+
+/// A statement that binds names, by its first byte, and what it mentions, found out when that is
+/// first asked for.
+struct Statement {
+    at: u32,
+    mentions: OnceLock<Mentions>,
+}
+
+/// Names that are mentioned.
+#[derive(Default)]
+pub(in super::super) struct Mentions {
+    pub(in super::super) names: Vec<String>,
+    /// Names behind a dot.
+    pub(in super::super) attributes: Vec<String>,
+}
+
+impl Outline {
+    pub(in super::super) fn of(body: &[Stmt], text: &str) -> Self {
+        let calls = |line: &str| line.contains("kernel(") || line.contains("Kernel(");
+        let has_calls = text.lines().any(|line| calls(line) && !line.trim_start().starts_with('@'));
+        let mut outline = Self { has_calls, ..Self::default() };
+        body.iter().for_each(|stmt| outline.visit_stmt(stmt));
+        for (position, import) in outline.imports.iter().enumerate() {
+            outline.by_name.entry(import.bound.clone()).or_default().push(position);
+        }
+        outline
+    }
+
+    /// Names that kernels of the text, which has this body, mention.
+    pub(in super::super) fn mentioned(&self, body: &[Stmt]) -> impl Iterator<Item = &Mentions> {
+        self.roots.iter().map(move |&at| self.statements[at].mentions(body))
+    }
+
+    /// Names that all bindings of a name mention.
+    pub(in super::super) fn behind(
+        &self,
+        body: &[Stmt],
+        name: &str,
+    ) -> impl Iterator<Item = &Mentions> {
+        let bindings = self.bindings.get(name).map_or(&[][..], Vec::as_slice);
+        bindings.iter().map(move |&at| self.statements[at].mentions(body))
+    }
+
+    /// The imports that bind a name, or may.
+    pub(in super::super) fn imports(&self, name: &str) -> impl Iterator<Item = &Imported> {
+        let of = |name: &str| self.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        of(name).iter().chain(of("*")).map(|&at| &self.imports[at])
+    }
+
+    /// Returns true if the text may bind any name: it imports all of another.
+    pub(in super::super) fn may_bind_any(&self) -> bool {
+        self.by_name.contains_key("*")
+    }
+
+    /// The names that the text binds.
+    pub(in super::super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.bindings.keys().chain(self.by_name.keys()).map(String::as_str)
+    }
+
+    /// Returns true if the text may bind a name.
+    pub(in super::super) fn may_bind(&self, name: &str) -> bool {
+        self.bindings.contains_key(name) || self.imports(name).next().is_some()
+    }
+
+    fn import(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    let module = alias.name.to_string();
+                    let first = alias.name.split('.').next().unwrap_or("");
+                    let bound =
+                        alias.asname.as_ref().map_or(first, |name| name.as_str()).to_owned();
+                    let is_first = alias.asname.is_none();
+                    self.imports.push(Imported { bound, level: 0, module, name: None, is_first });
+                }
+            }
+            Stmt::ImportFrom(import) => {
+                for alias in &import.names {
+                    let module = import.module.as_ref().map_or("", |module| module.as_str());
+                    self.imports.push(Imported {
+                        bound: alias.asname.as_ref().unwrap_or(&alias.name).to_string(),
+                        level: import.level,
+                        module: module.to_owned(),
+                        name: Some(alias.name.to_string()),
+                        is_first: false,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Visitor<'_> for Outline {
+    fn visit_stmt(&mut self, stmt: &Stmt) {
+        let mut names = Vec::new();
+        let is_root = match stmt {
+            Stmt::FunctionDef(def) => {
+                names.push(def.name.as_str());
+                let annotated =
+                    def.parameters.iter().any(|each| each.as_parameter().annotation.is_some());
+                !def.decorator_list.is_empty() || annotated && self.has_calls
+            }
+            Stmt::ClassDef(def) => {
+                names.push(def.name.as_str());
+                false
+            }
+            Stmt::Assign(assign) => {
+                assign.targets.iter().for_each(|target| bound(target, &mut names));
+                self.depth == 0 || is_overload(&assign.value)
+            }
+            Stmt::AnnAssign(assign) => {
+                bound(&assign.target, &mut names);
+                self.depth == 0
+            }
+            Stmt::Expr(expr) => is_overload(&expr.value),
+            stmt => {
+                self.import(stmt);
+                false
+            }
+        };
+        if is_root || !names.is_empty() {
+            let position = self.statements.len();
+            self.statements.push(Statement { at: start(stmt), mentions: OnceLock::new() });
+            for name in names {
+                self.bindings.entry(name.to_owned()).or_default().push(position);
+            }
+            self.roots.extend(is_root.then_some(position));
+        }
+        let scope = matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_));
+        self.depth += usize::from(scope);
+        walk_stmt(self, stmt);
+        self.depth -= usize::from(scope);
+    }
+
+    // Expressions hold no statements.
+    fn visit_expr(&mut self, _: &Expr) {}
+}
+
+impl Statement {
+    fn mentions(&self, body: &[Stmt]) -> &Mentions {
+        self.mentions.get_or_init(|| {
+            let mut finder = Finder { at: self.at, names: Names::default() };
+            body.iter().for_each(|stmt| finder.visit_stmt(stmt));
+            let owned = |names: FxHashSet<&str>| names.into_iter().map(str::to_owned).collect();
+            let Names { names, attributes } = finder.names;
+            Mentions { names: owned(names), attributes: owned(attributes) }
+        })
+    }
+}
+
+/// Finds the statement that begins at a byte.
+struct Finder<'a> {
+    at: u32,
+    names: Names<'a>,
+}
+
+#[derive(Default)]
+struct Names<'a> {
+    names: FxHashSet<&'a str>,
+    attributes: FxHashSet<&'a str>,
+}
+
+impl<'a> Visitor<'a> for Finder<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if self.at == start(stmt) {
+            self.names.visit_stmt(stmt);
+        } else if (start(stmt)..end(stmt)).contains(&self.at) {
+            walk_stmt(self, stmt);
+        }
+    }
+
+    fn visit_expr(&mut self, _: &'a Expr) {}
+}
+
+/// `wp.overload(..)`
+fn is_overload(expr: &Expr) -> bool {
+    matches!(expr, Expr::Call(call)
+        if matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.as_str() == "overload"))
+}
+
+/// The names that a target binds.
+fn bound<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
+    match target {
+        Expr::Name(name) => names.push(name.id.as_str()),
+        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|part| bound(part, names)),
+        _ => {}
+    }
+}
+
+impl<'a> Visitor<'a> for Names<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        // Functions that Python runs can't be looked through anyhow.
+        let is_python =
+            |stmt: &&Stmt| matches!(stmt, Stmt::FunctionDef(def) if def.decorator_list.is_empty());
+        match stmt {
+            Stmt::ClassDef(class) => {
+                let decorators = class.decorator_list.iter();
+                decorators.for_each(|decorator| self.visit_expr(&decorator.expression));
+                let body = class.body.iter().filter(|stmt| !is_python(stmt));
+                body.for_each(|stmt| self.visit_stmt(stmt));
+            }
+            stmt => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) => _ = self.names.insert(name.id.as_str()),
+            Expr::Attribute(attribute) => _ = self.attributes.insert(attribute.attr.as_str()),
+            // Annotations may be written as strings.
+            Expr::StringLiteral(text) => {
+                let words = text.value.iter().flat_map(|part| {
+                    part.as_str().split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                });
+                for word in words {
+                    self.names.insert(word);
+                    self.attributes.insert(word);
+                }
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}

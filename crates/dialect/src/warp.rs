@@ -1,0 +1,218 @@
+//! Names of the `warp` module that are types or constants, features that it has and we don't, and
+//! the names that Python itself brings.
+
+use super::annotation::Annotation;
+use super::constant::Static;
+use gbxcule_ir::builtin::Domain;
+use gbxcule_ir::ty::Scalar;
+
+/// Type that `wp.name` is, if it is one.
+pub(super) fn type_named(name: &str) -> Option<Annotation> {
+    if let Some(scalar) = scalar_named(name) {
+        return Some(Annotation::Scalar(scalar));
+    }
+    let of = |scalar| Annotation::scalar(scalar);
+    Some(match name {
+        "Float" => Annotation::Family(Domain::Float),
+        "Int" => Annotation::Family(Domain::Int),
+        "Scalar" => Annotation::Family(Domain::Number),
+        "Any" => Annotation::Any,
+        "Function" => Annotation::Callable,
+        "handle" => Annotation::Scalar(Scalar::U64),
+        "Mesh" | "MeshQueryAABB" | "MeshQueryRay" | "MeshQueryPoint" | "mesh_query_aabb_t" => {
+            Annotation::Unsupported("unsupported-mesh", "meshes")
+        }
+        "BvhQuery" | "Bvh" | "bvh_query_t" => {
+            Annotation::Unsupported("unsupported-bvh", "bounding volume hierarchies")
+        }
+        "HashGrid" | "HashGridQuery" | "hash_grid_query_t" => {
+            Annotation::Unsupported("unsupported-hash-grid", "hash grids")
+        }
+        "Volume" => Annotation::Unsupported("unsupported-volume", "volumes"),
+        "Texture1D" | "Texture2D" | "Texture3D" => {
+            Annotation::Unsupported("unsupported-texture", "textures")
+        }
+        "tile" | "Tile" => Annotation::Unsupported("unsupported-tile", "tiles"),
+        "fabricarray" | "indexedfabricarray" | "fabricarrayarray" | "indexedfabricarrayarray" => {
+            Annotation::Unsupported("unsupported-fabric-array", "fabric arrays")
+        }
+        "indexedarray" | "indexedarray1d" | "indexedarray2d" | "indexedarray3d"
+        | "indexedarray4d" => {
+            Annotation::Unsupported("unsupported-indexed-array", "indexed arrays")
+        }
+        _ => {
+            let (stem, rest) = [
+                "transformation",
+                "transform",
+                "quaternion",
+                "quat",
+                "spatial_vector",
+                "spatial_matrix",
+            ]
+            .into_iter()
+            .find_map(|stem| Some((stem, name.strip_prefix(stem)?)))
+            .or_else(|| Some((name.get(..3)?, name.get(3..)?)))?;
+            match stem {
+                "vec" => {
+                    let len = rest.get(..1)?.parse().ok().filter(|len| (2..=4).contains(len))?;
+                    Annotation::Vector(Some(len), of(suffix(rest.get(1..)?)?))
+                }
+                "mat" => {
+                    let rows: u16 = rest.get(..1)?.parse().ok()?;
+                    let cols: u16 = rest.get(1..2)?.parse().ok()?;
+                    if rows != cols || !(2..=4).contains(&rows) {
+                        return None;
+                    }
+                    Annotation::Matrix(Some(rows), Some(cols), of(suffix(rest.get(2..)?)?))
+                }
+                "quat" | "quaternion" => Annotation::Quaternion(of(float_suffix(rest)?)),
+                "transform" | "transformation" => Annotation::Transform(of(float_suffix(rest)?)),
+                "spatial_vector" => Annotation::Vector(Some(6), of(float_suffix(rest)?)),
+                "spatial_matrix" => Annotation::Matrix(Some(6), Some(6), of(float_suffix(rest)?)),
+                _ => return None,
+            }
+        }
+    })
+}
+
+/// Scalar type that `wp.name` is, if it is one.
+pub(super) fn scalar_named(name: &str) -> Option<Scalar> {
+    Some(match name {
+        "bool" => Scalar::Bool,
+        "int8" => Scalar::I8,
+        "int16" => Scalar::I16,
+        "int32" | "int" => Scalar::I32,
+        "int64" => Scalar::I64,
+        "uint8" => Scalar::U8,
+        "uint16" => Scalar::U16,
+        "uint32" => Scalar::U32,
+        "uint64" => Scalar::U64,
+        "float16" => Scalar::F16,
+        "bfloat16" => Scalar::Bf16,
+        "float32" | "float" => Scalar::F32,
+        "float64" => Scalar::F64,
+        _ => return None,
+    })
+}
+
+/// Dimensions of an array class: `array`, `array1d` .. `array4d`; `array` says them by `ndim`.
+pub(super) fn array_named(name: &str) -> Option<Option<u8>> {
+    Some(match name {
+        "array" => None,
+        "array1d" => Some(1),
+        "array2d" => Some(2),
+        "array3d" => Some(3),
+        "array4d" => Some(4),
+        _ => return None,
+    })
+}
+
+fn suffix(letters: &str) -> Option<Scalar> {
+    Some(match letters {
+        "" | "f" => Scalar::F32,
+        "h" => Scalar::F16,
+        "d" => Scalar::F64,
+        "b" => Scalar::I8,
+        "ub" => Scalar::U8,
+        "s" => Scalar::I16,
+        "us" => Scalar::U16,
+        "i" => Scalar::I32,
+        "ui" => Scalar::U32,
+        "l" => Scalar::I64,
+        "ul" => Scalar::U64,
+        "bf16" | "bf" => Scalar::Bf16,
+        _ => return None,
+    })
+}
+
+fn float_suffix(letters: &str) -> Option<Scalar> {
+    suffix(letters).filter(|scalar| scalar.is_float())
+}
+
+/// A number of the `warp` or `math` module.
+pub(super) fn number_named(name: &str) -> Option<f64> {
+    use std::f64::consts;
+    Some(match name {
+        "pi" | "PI" => consts::PI,
+        "half_pi" | "HALF_PI" => consts::FRAC_PI_2,
+        "tau" | "TAU" => consts::TAU,
+        "e" | "E" => consts::E,
+        "log2e" | "LOG2E" => consts::LOG2_E,
+        "log10e" | "LOG10E" => consts::LOG10_E,
+        "ln2" | "LN2" => consts::LN_2,
+        "ln10" | "LN10" => consts::LN_10,
+        "phi" | "PHI" => 1.618_033_988_749_895,
+        "inf" | "INF" => f64::INFINITY,
+        "nan" | "NAN" => f64::NAN,
+        _ => return None,
+    })
+}
+
+/// The feature that a function of the `warp` module belongs to, if we don't have it: its code and
+/// what it is about.
+pub(super) fn missing_feature(name: &str) -> Option<(&'static str, &'static str)> {
+    let features: &[(&str, &'static str, &'static str)] = &[
+        ("tile", "unsupported-tile", "tiles"),
+        ("untile", "unsupported-tile", "tiles"),
+        ("mesh_", "unsupported-mesh", "meshes"),
+        ("volume_", "unsupported-volume", "volumes"),
+        ("texture_", "unsupported-texture", "textures"),
+        ("bvh_", "unsupported-bvh", "bounding volume hierarchies"),
+        ("hash_grid_", "unsupported-hash-grid", "hash grids"),
+        ("dense_", "unsupported-dense", "dense linear algebra"),
+        ("block_dim", "unsupported-block", "thread blocks"),
+        ("address_of", "unsupported-pointer", "raw pointers"),
+        ("func_native", "unsupported-native", "native snippets"),
+        ("grad", "unsupported-gradient-call", "gradients of functions inside kernels"),
+        ("adjoint", "unsupported-adjoint", "adjoint variables"),
+        ("fixedarray", "unsupported-fixed-array", "fixed arrays as types"),
+        ("breakpoint", "unsupported-breakpoint", "breakpoints"),
+    ];
+    features
+        .iter()
+        .find(|(prefix, ..)| {
+            if prefix.ends_with('_') || matches!(*prefix, "tile" | "untile") {
+                name.starts_with(prefix)
+            } else {
+                name == *prefix
+            }
+        })
+        .map(|&(_, code, what)| (code, what))
+}
+
+/// Modules by the name they are known under here.
+pub(super) fn canonical(path: &str) -> &str {
+    match path {
+        // Our Python package has Warp's names.
+        "warp.types" | "warp._src.types" | "gbxcule.kernel" => "warp",
+        "np" => "numpy",
+        path => path,
+    }
+}
+
+/// Names that `from .. import *` may have brought: those of `warp`.
+pub(super) fn starred_name<'a>(name: &str) -> Option<Static<'a>> {
+    if matches!(name, "wp" | "warp") {
+        return Some(Static::Module("warp".into()));
+    }
+    if let Some(ty) = type_named(name) {
+        return Some(Static::Type(ty));
+    }
+    let known = gbxcule_ir::builtin::find(name).is_some() || missing_feature(name).is_some();
+    known.then(|| Static::Member(format!("warp.{name}").into()))
+}
+
+/// Names that Python itself brings.
+pub(super) fn builtin_name<'a>(name: &str) -> Option<Static<'a>> {
+    Some(match name {
+        "int" | "float" | "bool" => Static::Type(type_named(name)?),
+        "tuple" => Static::Type(Annotation::Tuple(None)),
+        "range" | "len" | "print" | "min" | "max" | "abs" | "round" | "type" | "reversed"
+        | "slice" | "repr" | "str" | "sum" | "pow" | "isinstance" | "zip" | "enumerate"
+        | "list" | "getattr" | "hasattr" | "open" | "dict" | "set" | "sorted" | "any" | "all"
+        | "map" | "filter" | "divmod" | "input" | "globals" | "vars" => {
+            Static::Member(format!("builtins.{name}").into())
+        }
+        _ => return None,
+    })
+}

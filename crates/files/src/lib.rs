@@ -1,0 +1,19 @@
+//! All reading and writing of files that a user, or another program, names.
+//!
+//! [`read()`] and [`open`] take regular files only, up to a size. [`write()`] and [`NewFile`] fill
+//! a file under a random name beside its place and rename it, so that a file is complete or not
+//! there; [`TemporaryFolder`] does so with folders, and is a place for scratch files. A file or
+//! folder with such a name is locked by its owner for as long as it is in use, so that [`sweep`]
+//! tells the remains of a killed process from the work of a living one, in containers too. Nothing
+//! else in this workspace opens a file to write. Standard output is not a file.
+
+mod folder;
+mod new_file;
+mod place;
+mod read;
+mod temporary;
+
+pub use folder::TemporaryFolder;
+pub use new_file::{NewFile, write, write_new, write_scratch};
+pub use read::{MOST_ROM_BYTES, MOST_TEXT_BYTES, open, read, read_text};
+pub use temporary::{random_word, remove_all, sweep};

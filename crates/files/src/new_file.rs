@@ -1,0 +1,165 @@
+//! A file that appears under its name when it is whole.
+
+use std::fs::{self, File};
+use std::io::{Error, ErrorKind, Result, Write};
+use std::path::{Path, PathBuf};
+
+use crate::place::{Place, explained, make_folder};
+use crate::temporary::{Temporary, name, own};
+
+/// Attempts at a name; a second one only if another process swept the first away as it was made.
+const ATTEMPTS: usize = 16;
+
+/// A file under way. Dropped without [`NewFile::commit`] it leaves nothing behind, unless it is a
+/// pipe or a device, which gets its bytes as they come.
+#[derive(Debug)]
+pub struct NewFile {
+    file: File,
+    place: PathBuf,
+    /// Nothing for a pipe or a device.
+    temporary: Option<Temporary>,
+}
+
+impl NewFile {
+    /// A file that is to be at `path`, whose folder is made if it is not there. A symbolic link is
+    /// followed.
+    ///
+    /// # Errors
+    /// A folder is in its place, the name is too long, or the folder can't be written to.
+    pub fn create(path: &Path) -> Result<Self> {
+        match Place::find(path)? {
+            Place::Stream(place) => {
+                let file = File::options().write(true).open(&place)?;
+                Ok(Self { file, place, temporary: None })
+            }
+            Place::File(place) => Self::beside(place),
+        }
+    }
+
+    fn beside(place: PathBuf) -> Result<Self> {
+        let folder = make_folder(&place)?;
+        // A name that is too long is found now, not when everything has been written.
+        if let Err(error) = fs::symlink_metadata(&place)
+            && error.kind() == ErrorKind::InvalidFilename
+        {
+            return Err(explained(&place, error));
+        }
+        for _ in 0..ATTEMPTS {
+            let temporary = Temporary::new(folder.join(name(place.extension())));
+            match File::options().write(true).create_new(true).open(temporary.path()) {
+                Ok(file) if own(&file, temporary.path()) => {
+                    // Secrets stay as readable as they were.
+                    if let Ok(before) = fs::metadata(&place) {
+                        file.set_permissions(before.permissions())?;
+                    }
+                    return Ok(Self { file, place, temporary: Some(temporary) });
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(explained(temporary.path(), error)),
+            }
+        }
+        Err(Error::other("no free name for a temporary file beside it"))
+    }
+
+    /// Returns the path of the temporary file, for a program or a library that writes by name.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.temporary.as_ref().map_or(&self.place, Temporary::path)
+    }
+
+    /// Moves it to its place when its bytes are on the disk.
+    ///
+    /// # Errors
+    /// The disk is full, or the folder can't be written to.
+    pub fn commit(self) -> Result<()> {
+        if self.temporary.is_some() {
+            self.file.sync_all()?;
+        }
+        let place = self.place.clone();
+        self.commit_unsynced()?;
+        sync_folder(&place);
+        Ok(())
+    }
+
+    /// Moves it to its place without waiting for the disk: for what is checked when it is read,
+    /// such as a cache.
+    ///
+    /// # Errors
+    /// The folder can't be written to.
+    pub fn commit_unsynced(mut self) -> Result<()> {
+        self.file.flush()?;
+        let Some(temporary) = &mut self.temporary else { return Ok(()) };
+        fs::rename(temporary.path(), &self.place)?;
+        temporary.keep();
+        Ok(())
+    }
+
+    /// Moves it to its place if nothing is there; false if something is, which stays.
+    ///
+    /// # Errors
+    /// The folder can't be written to.
+    pub fn commit_new(self) -> Result<bool> {
+        let Some(temporary) = &self.temporary else { return self.commit().map(|()| true) };
+        self.file.sync_all()?;
+        match fs::hard_link(temporary.path(), &self.place) {
+            Ok(()) => {
+                sync_folder(&self.place);
+                Ok(true)
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            // A file system without links: two that come at the same moment can't be told apart.
+            Err(_) if self.place.exists() => Ok(false),
+            Err(_) => self.commit().map(|()| true),
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Makes the new name survive a power cut, where the system can.
+fn sync_folder(place: &Path) {
+    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// Writes a file whole. What can't be written leaves nothing behind; a pipe or a device, such as
+/// `/dev/null`, is written to as it is; a symbolic link is followed.
+///
+/// # Errors
+/// A folder is in its place, the name is too long, the disk is full, or the folder can't be written
+/// to.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes)?;
+    file.commit()
+}
+
+/// Writes a file whole if nothing is in its place; false if something is, which stays as it is.
+///
+/// # Errors
+/// As those of [`write()`].
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes)?;
+    file.commit_new()
+}
+
+/// Writes a file in place, for programs to read, inside of a [`crate::TemporaryFolder`], which goes
+/// with its owner.
+///
+/// # Errors
+/// The disk is full.
+pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
+    fs::write(path, bytes)
+}

@@ -1,0 +1,72 @@
+//! The place that a path names: through symbolic links, and with a clear error where nothing can be
+//! written.
+
+use std::fs;
+use std::io::{Error, ErrorKind, Result};
+use std::path::{Path, PathBuf};
+
+/// Links that are followed from one path, as the kernel does.
+const MOST_LINKS: usize = 40;
+
+/// Target of a path to be written.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A regular file, or none yet: replaced as a whole.
+    File(PathBuf),
+    /// A pipe, a device, or a descriptor of this process: written to as it is.
+    Stream(PathBuf),
+}
+
+impl Place {
+    /// Follows links to what is written, so that a link stays one.
+    pub(crate) fn find(path: &Path) -> Result<Self> {
+        let mut at = path.to_owned();
+        if at.file_name().is_none() {
+            return Err(Error::new(ErrorKind::InvalidInput, "it names no file"));
+        }
+        for _ in 0..MOST_LINKS {
+            let found = match fs::symlink_metadata(&at) {
+                Ok(found) => found,
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::File(at)),
+                Err(error) => return Err(explained(&at, error)),
+            };
+            let kind = found.file_type();
+            if kind.is_dir() {
+                return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
+            }
+            if kind.is_file() {
+                return Ok(Self::File(at));
+            }
+            // `/dev/stdout` and `/dev/fd/1` lead to files that others hold open.
+            if !kind.is_symlink() || at.starts_with("/dev") || at.starts_with("/proc") {
+                return Ok(Self::Stream(at));
+            }
+            let target = fs::read_link(&at)?;
+            at = at.parent().unwrap_or(Path::new("")).join(target);
+        }
+        Err(Error::new(ErrorKind::InvalidInput, "its symbolic links lead in a circle"))
+    }
+}
+
+/// Makes the folder of a file; the folder, as a path that can be opened.
+pub(crate) fn make_folder(file: &Path) -> Result<PathBuf> {
+    let folder = match file.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    fs::create_dir_all(&folder).map_err(|error| explained(&folder, error))?;
+    Ok(folder)
+}
+
+/// The error, with the remedy where the system's text has none.
+pub(crate) fn explained(path: &Path, error: Error) -> Error {
+    if error.kind() != ErrorKind::InvalidFilename {
+        return error;
+    }
+    let name = path.file_name().map_or(0, |name| name.as_encoded_bytes().len());
+    let whole = path.as_os_str().as_encoded_bytes().len();
+    let long = format!(
+        "{error}: its name has {name} bytes and its path {whole}; most file systems take 255 and 4095"
+    );
+    Error::new(ErrorKind::InvalidFilename, long)
+}

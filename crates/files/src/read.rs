@@ -1,0 +1,136 @@
+//! Reading of files that a user, or a file of another user's, names: regular files only, up to a
+//! size.
+//!
+//! A pipe may never end and a device may have no end, so neither is opened to be read. The size is
+//! held while reading, as a file may grow, or may lie about its size as those in `/proc` do.
+
+use std::fs::{File, FileType, OpenOptions};
+use std::io::{Error, ErrorKind, Read, Result};
+use std::path::Path;
+
+/// Bytes of the largest cartridge there is: no ROM file is larger.
+pub const MOST_ROM_BYTES: u64 = 8 << 20;
+/// Bytes of the largest text that a person wrote by hand: a program, a manifest.
+pub const MOST_TEXT_BYTES: u64 = 16 << 20;
+
+/// Opens a regular file to be read.
+///
+/// # Errors
+/// The file can't be opened, or is a folder, a pipe, a socket or a device.
+pub fn open(path: &Path) -> Result<File> {
+    // Opening some devices has an effect of its own.
+    check_regular(path.metadata()?.file_type())?;
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // The file may have been replaced since: opening a pipe would wait for a writer.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path)?;
+    check_regular(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+fn check_regular(kind: FileType) -> Result<()> {
+    if kind.is_file() {
+        return Ok(());
+    }
+    let what = if kind.is_dir() { "a folder" } else { "a pipe, a socket or a device" };
+    Err(Error::new(ErrorKind::InvalidInput, format!("this is {what}, not a file")))
+}
+
+/// Reads a regular file of at most so many bytes.
+///
+/// # Errors
+/// As those of [`open`], or the file is larger.
+pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
+    let file = open(path)?;
+    let size = file.metadata()?.len();
+    if size > most_bytes {
+        return Err(too_large(size, most_bytes));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    file.take(most_bytes + 1).read_to_end(&mut bytes)?;
+    let size = bytes.len() as u64;
+    if size > most_bytes { Err(too_large(size, most_bytes)) } else { Ok(bytes) }
+}
+
+/// Reads a regular file of at most so many bytes as UTF-8 text.
+///
+/// # Errors
+/// As those of [`read()`], or the file is no UTF-8 text.
+pub fn read_text(path: &Path, most_bytes: u64) -> Result<String> {
+    String::from_utf8(read(path, most_bytes)?)
+        .map_err(|_| Error::new(ErrorKind::InvalidData, "this is no UTF-8 text"))
+}
+
+fn too_large(size: u64, most_bytes: u64) -> Error {
+    let limit = if most_bytes >= 1 << 20 {
+        format!("{} MiB", most_bytes >> 20)
+    } else {
+        format!("{most_bytes} bytes")
+    };
+    let said = format!("this has {size} bytes or more, and at most {limit} are read");
+    Error::new(ErrorKind::FileTooLarge, said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(path: &Path, most_bytes: u64) -> String {
+        read(path, most_bytes).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_the_limit_and_refused_beyond_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rom");
+        std::fs::write(&path, [7; 100]).expect("a file");
+        assert_eq!(read(&path, 100).expect("a small file"), [7; 100]);
+        assert_eq!(said(&path, 99), "this has 100 bytes or more, and at most 99 bytes are read");
+        assert!(read_text(&path, 100).is_ok());
+        std::fs::write(&path, [0xFF]).expect("a file");
+        assert_eq!(read_text(&path, 1).expect_err("no text").kind(), ErrorKind::InvalidData);
+    }
+
+    /// Reading the file would take longer than a test has, and more memory than there is.
+    #[test]
+    fn a_file_of_a_tebibyte_is_refused_before_it_is_read() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        file.as_file().set_len(1 << 40).expect("a hole");
+        let said = said(file.path(), MOST_ROM_BYTES);
+        assert_eq!(said, "this has 1099511627776 bytes or more, and at most 8 MiB are read");
+    }
+
+    #[test]
+    fn folders_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(read(folder.path(), 100).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_refused_without_waiting_for_their_bytes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+        assert!(made.success());
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
+        for path in [&*pipe, Path::new("/dev/zero"), &link] {
+            assert_eq!(said(path, 100), "this is a pipe, a socket or a device, not a file");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_says_it_is_empty_is_read_up_to_the_limit_too() {
+        let path = Path::new("/proc/self/status");
+        assert_eq!(std::fs::metadata(path).expect("a file").len(), 0);
+        assert!(read(path, 1 << 20).expect("a small file").len() > 100);
+        assert!(said(path, 10).contains("at most 10 bytes"));
+    }
+}

@@ -1,0 +1,168 @@
+//! Names for what is not whole yet, known to this process and locked for all others.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::Result;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+const PREFIX: &str = ".gbxcule-";
+const SUFFIX: &str = ".part";
+/// An extension that is kept, as encoders of pictures go by it. Others aren't: readers look for
+/// them.
+const PICTURE: &str = "png";
+
+/// Temporary files and folders that this process is using.
+static UNDER_WAY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn under_way<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
+    change(&mut UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Creates a random name, always of the same length, so that even a name of 255 bytes gets one
+/// beside it.
+pub(crate) fn name(extension: Option<&OsStr>) -> String {
+    let random = random();
+    let extension = if extension == Some(OsStr::new(PICTURE)) { ".png" } else { "" };
+    format!("{PREFIX}{random:016x}{SUFFIX}{extension}")
+}
+
+/// Seeded by the system for each thread, and different at each call: numbers of processes are no
+/// names.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Creates eight random digits, for the names of runs.
+#[must_use]
+pub fn random_word() -> String {
+    format!("{:08x}", random() as u32)
+}
+
+fn is_name(name: &OsStr) -> bool {
+    let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { return false };
+    let Some((digits, rest)) = rest.split_at_checked(16) else { return false };
+    digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && rest.starts_with(SUFFIX)
+}
+
+/// A path that is removed unless it is kept.
+#[derive(Debug)]
+pub(crate) struct Temporary {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Temporary {
+    /// Registers a path that is about to be made.
+    pub(crate) fn new(path: PathBuf) -> Self {
+        under_way(|all| all.insert(path.clone()));
+        Self { path, kept: false }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Keeps the file or folder, which has another name by now.
+    pub(crate) fn keep(&mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.kept {
+            remove(&self.path);
+        }
+        under_way(|all| all.remove(&self.path));
+    }
+}
+
+/// Removes a file or a folder; what can't be removed is for the next start.
+fn remove(path: &Path) {
+    if fs::remove_file(path).is_err() {
+        let _ = fs::remove_dir_all(path);
+    }
+}
+
+/// Takes the lock that says that a temporary file or folder is in use. Without one, where the file
+/// system has none, no process sweeps it away either. Returns false if a sweeper was faster.
+pub(crate) fn own(file: &File, path: &Path) -> bool {
+    !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && path.exists()
+}
+
+/// Removes what killed processes left in a folder, and returns how much that was. What a living
+/// process is writing there is locked, and stays.
+pub fn sweep(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let left = entries.flatten().filter(|entry| is_name(&entry.file_name()));
+    left.filter(|entry| is_abandoned(&entry.path()).unwrap_or(false)).count()
+}
+
+fn is_abandoned(path: &Path) -> Result<bool> {
+    // Only what we made ourselves is opened: no pipe blocks this, and no link leads elsewhere.
+    let kind = fs::symlink_metadata(path)?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        return Ok(false);
+    }
+    let file =
+        if kind.is_file() { File::options().append(true).open(path)? } else { File::open(path)? };
+    if file.try_lock().is_err() {
+        return Ok(false);
+    }
+    remove(path);
+    Ok(true)
+}
+
+/// Removes everything that this process has under way: for a signal that ends it.
+pub fn remove_all() {
+    let all = under_way(std::mem::take);
+    for path in all {
+        // A thread may be adding to a folder.
+        for _ in 0..5 {
+            remove(&path);
+            if !path.exists() {
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_differ_and_are_known_again() {
+        let names: BTreeSet<String> = (0..1000).map(|_| name(None)).collect();
+        assert_eq!(names.len(), 1000);
+        assert!(names.iter().all(|name| is_name(OsStr::new(name))));
+        assert!(is_name(OsStr::new(&name(Some(OsStr::new("png"))))));
+        assert!(name(Some(OsStr::new("parquet"))).ends_with(".part"), "readers look for tables");
+        let others =
+            ["part", ".gbxcule-", ".gbxcule-0123456789abcdef", ".gbxcule-0123456789abcdeg.part"];
+        assert!(others.iter().all(|name| !is_name(OsStr::new(name))));
+    }
+
+    #[test]
+    fn what_nobody_holds_is_swept_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [left, held, other] =
+            [name(None), name(None), "data".into()].map(|it| folder.path().join(it));
+        for path in [&left, &held, &other] {
+            fs::write(path, "text").expect("a file");
+        }
+        let scratch = folder.path().join(name(None));
+        fs::create_dir(&scratch).expect("a folder");
+        fs::write(scratch.join("main"), "text").expect("a file");
+        let owner = File::options().append(true).open(&held).expect("the file");
+        owner.lock().expect("nobody else has it");
+        assert_eq!(sweep(folder.path()), 2);
+        assert!(!left.exists() && !scratch.exists() && held.exists() && other.exists());
+        drop(owner);
+        assert_eq!(sweep(folder.path()), 1);
+        assert!(!held.exists());
+    }
+}

@@ -1,0 +1,103 @@
+//! Why a launch ended early.
+
+use gbxcule_ir::abi::FaultKind;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::Span;
+use std::fmt;
+
+/// Fault that stopped a launch, and its location.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// Fault that happened.
+    pub fault: Fault,
+    /// In which function.
+    pub function: String,
+    /// At which thread of the grid.
+    pub thread: [u32; 4],
+    /// At which place of the source.
+    pub span: Span,
+}
+
+/// Kind of a fault, with its details.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// A `Trap`, with its message.
+    Trap(String),
+    /// A failed `Assert`, with its message.
+    Assert(String),
+    /// An integer divided by zero.
+    DivisionByZero,
+    /// An index and the extent that it does not lie in.
+    Index(i128, i64),
+    /// An element of an array without memory.
+    AbsentArray,
+    /// An address that lies in no buffer: a handle says more than there is.
+    Address,
+    /// More statements than the budget allows.
+    Budget,
+    /// More memory for variables than the interpreter has.
+    Stack,
+    /// Arguments that are not what the function takes.
+    Arguments(String),
+}
+
+impl Failure {
+    /// As users of the program see it.
+    pub fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::error(self.fault.code(), self.span, self.to_string())
+    }
+}
+
+impl Fault {
+    /// The kind that compiled code has for it; `None` for faults of the interpreter alone.
+    pub fn kind(&self) -> Option<FaultKind> {
+        match self {
+            Self::Trap(_) => Some(FaultKind::Trap),
+            Self::Assert(_) => Some(FaultKind::Assertion),
+            Self::DivisionByZero => Some(FaultKind::Division),
+            Self::Index(..) => Some(FaultKind::Index),
+            Self::AbsentArray => Some(FaultKind::Absent),
+            Self::Address | Self::Budget | Self::Stack | Self::Arguments(_) => None,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Trap(_) => FaultKind::Trap.code(),
+            Self::Assert(_) => FaultKind::Assertion.code(),
+            Self::DivisionByZero => FaultKind::Division.code(),
+            Self::Index(..) => FaultKind::Index.code(),
+            Self::AbsentArray => FaultKind::Absent.code(),
+            Self::Address => "address",
+            Self::Budget => "budget",
+            Self::Stack => "stack",
+            Self::Arguments(_) => "arguments",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z, w] = self.thread;
+        write!(f, "{} in `{}`, thread ({x}, {y}, {z}, {w})", self.fault, self.function)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Trap(text) => FaultKind::Trap.message(text, 0, 0),
+            Self::Assert(text) => FaultKind::Assertion.message(text, 0, 0),
+            Self::DivisionByZero => FaultKind::Division.message("", 0, 0),
+            Self::Index(index, extent) => FaultKind::Index.message("", *index, *extent),
+            Self::AbsentArray => FaultKind::Absent.message("", 0, 0),
+            Self::Address => "an array that reaches beyond its buffer".into(),
+            Self::Budget => "more steps than the budget allows".into(),
+            Self::Stack => "more memory for variables than there is".into(),
+            Self::Arguments(message) => message.clone(),
+        };
+        f.write_str(&text)
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,109 @@
+//! Where the parameters, variables and values of each function lie on the stack.
+
+use gbxcule_ir::arena::Handle;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::function::{Function, FunctionId, LocalId, Mode};
+use gbxcule_ir::layout;
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::Value;
+use gbxcule_ir::ty::{Shape, StructId, Type, Types};
+
+/// Frames of all functions, and offsets of all fields.
+#[derive(Debug)]
+pub(super) struct Frames {
+    frames: Vec<Frame>,
+    fields: Vec<Vec<u64>>,
+}
+
+/// Offsets in the stack frame of one function: parameters and variables first, which begin as zero,
+/// then values, which don't.
+#[derive(Debug)]
+pub(super) struct Frame {
+    params: Vec<u64>,
+    locals: Vec<u64>,
+    values: Vec<u64>,
+    /// Bytes that are zero when the function begins.
+    pub(super) zeroed: u64,
+    /// Where variables lie that begin with anything, and how long they are.
+    pub(super) scratch: Vec<(u64, u64)>,
+    /// All bytes.
+    pub(super) size: u64,
+}
+
+impl Frames {
+    pub(super) fn new(module: &Valid<Module>) -> Self {
+        let frames = module.functions.iter().map(|(_, item)| Frame::new(&module.types, item));
+        let structs = module.types.structs().iter();
+        let fields = structs.map(|(_, item)| layout::field_offsets(&module.types, item));
+        Self { frames: frames.collect(), fields: fields.map(Option::unwrap_or_default).collect() }
+    }
+
+    pub(super) fn of(&self, function: FunctionId) -> &Frame {
+        &self.frames[Handle::index(function)]
+    }
+
+    pub(super) fn field(&self, structure: StructId, field: u32) -> u64 {
+        self.fields[structure.index()][field as usize]
+    }
+}
+
+impl Frame {
+    fn new(types: &Types, function: &Function) -> Self {
+        let mut end = 0u64;
+        let mut place = |size: u64| {
+            let offset = end;
+            end = end.saturating_add(size).saturating_add(7) & !7;
+            offset
+        };
+        let params = function.params.iter().map(|param| match param.mode {
+            Mode::Value => place(size(types, param.ty)),
+            Mode::Shared | Mode::Mutable => place(8),
+        });
+        let params = params.collect();
+        let body = &function.body;
+        let locals: Vec<u64> =
+            body.locals.iter().map(|(_, local)| place(size(types, local.ty))).collect();
+        let zeroed = place(0);
+        let sizes = body.locals.iter().zip(&locals);
+        let scratch = sizes.filter(|((_, local), _)| local.scratch);
+        let scratch =
+            scratch.map(|((_, local), &offset)| (offset, size(types, local.ty))).collect();
+        let values = body.values.iter().map(|(_, data)| place(size(types, data.ty))).collect();
+        Self { params, locals, values, zeroed, scratch, size: end }
+    }
+
+    pub(super) fn param(&self, position: u32) -> u64 {
+        self.params[position as usize]
+    }
+
+    pub(super) fn local(&self, local: LocalId) -> u64 {
+        self.locals[Handle::index(local)]
+    }
+
+    pub(super) fn value(&self, value: Value) -> u64 {
+        self.values[value.index()]
+    }
+}
+
+/// Bytes of a type; of a tuple, which has no layout, those of a struct with the same fields.
+pub(super) fn size(types: &Types, ty: Type) -> u64 {
+    match &types[ty] {
+        Shape::Tuple(of) => tuple_offset(types, of, of.len()),
+        _ => types.layout(ty).map_or(0, |layout| layout.size),
+    }
+}
+
+/// Byte offset of a part of a tuple; that of the part after the last is the size.
+pub(super) fn tuple_offset(types: &Types, of: &[Type], part: usize) -> u64 {
+    let (mut end, mut widest) = (0u64, 1);
+    for (position, &ty) in of.iter().enumerate() {
+        let Some(layout) = types.layout(ty) else { continue };
+        end = end.next_multiple_of(u64::from(layout.align));
+        if position == part {
+            return end;
+        }
+        end += layout.size;
+        widest = widest.max(layout.align);
+    }
+    end.next_multiple_of(u64::from(widest))
+}

@@ -1,0 +1,202 @@
+//! Memory as the interpreted program sees it: buffers of the host, the thread's stack and the
+//! module's tables in one space of 64-bit addresses.
+//!
+//! The upper half of an address names the region, so that an index gone wild never reaches another
+//! buffer. Addresses mean nothing outside the [`super::Machine`] whose handles hold them.
+
+use gbxcule_ir::layout::descriptor;
+use gbxcule_ir::ty::Scalar;
+
+const BUFFERS: u32 = 1 << 31;
+
+/// The buffers of a machine.
+#[derive(Clone, Default, Debug)]
+pub struct Memory {
+    buffers: Vec<Vec<u8>>,
+}
+
+/// Names a buffer of the same machine.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Buffer(u32);
+
+/// A buffer and a byte in it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Pointer {
+    /// The buffer.
+    pub buffer: Buffer,
+    /// Bytes from its begin.
+    pub offset: u32,
+}
+
+impl Pointer {
+    /// The address that handles and references hold.
+    pub fn address(self) -> u64 {
+        u64::from(BUFFERS | self.buffer.0) << 32 | u64::from(self.offset)
+    }
+}
+
+impl From<Buffer> for Pointer {
+    fn from(buffer: Buffer) -> Self {
+        Self { buffer, offset: 0 }
+    }
+}
+
+impl Memory {
+    /// Adds a buffer with these bytes.
+    pub fn add(&mut self, bytes: impl Into<Vec<u8>>) -> Buffer {
+        self.buffers.push(bytes.into());
+        Buffer(self.buffers.len() as u32 - 1)
+    }
+
+    /// Adds a buffer with these numbers.
+    pub fn add_slice<T: Number>(&mut self, numbers: &[T]) -> Buffer {
+        let mut bytes = Vec::new();
+        numbers.iter().for_each(|number| number.append(&mut bytes));
+        self.add(bytes)
+    }
+
+    /// The bytes of a buffer.
+    pub fn bytes(&self, buffer: Buffer) -> &[u8] {
+        &self.buffers[buffer.0 as usize]
+    }
+
+    /// The bytes of a buffer, to change them.
+    pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
+        &mut self.buffers[buffer.0 as usize]
+    }
+
+    /// A buffer as numbers; bytes that make no whole one are left out.
+    pub fn read<T: Number>(&self, buffer: Buffer) -> Vec<T> {
+        self.bytes(buffer).chunks_exact(size_of::<T>()).map(T::from_bytes).collect()
+    }
+
+    /// The buffer of a region, if it is one.
+    pub(super) fn region(&self, region: u32) -> Option<&[u8]> {
+        self.buffers.get(region.checked_sub(BUFFERS)? as usize).map(Vec::as_slice)
+    }
+
+    pub(super) fn region_mut(&mut self, region: u32) -> Option<&mut [u8]> {
+        self.buffers.get_mut(region.checked_sub(BUFFERS)? as usize).map(Vec::as_mut_slice)
+    }
+}
+
+/// A strided array over buffers, as a kernel's argument or part of one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Array {
+    /// The first element, or nothing.
+    pub data: Option<Pointer>,
+    /// The first element's gradient, or nothing.
+    pub gradient: Option<Pointer>,
+    /// Number of dimensions, 1 to 4.
+    pub dims: u8,
+    /// Elements in each dimension.
+    pub shape: [i32; 4],
+    /// Bytes from one index to the next in each dimension.
+    pub strides: [i32; 4],
+}
+
+impl Array {
+    /// The whole of a buffer or the part from a pointer on, row-major without gaps.
+    pub fn dense(data: impl Into<Pointer>, element_bytes: u32, shape: &[u32]) -> Self {
+        let mut array = Self {
+            data: Some(data.into()),
+            gradient: None,
+            dims: shape.len() as u8,
+            shape: [0; 4],
+            strides: [0; 4],
+        };
+        let mut stride = element_bytes as i32;
+        for (dim, &extent) in shape.iter().enumerate().rev() {
+            (array.shape[dim], array.strides[dim]) = (extent as i32, stride);
+            stride *= extent as i32;
+        }
+        array
+    }
+
+    /// Returns the array with a gradient beside it.
+    #[must_use]
+    pub fn with_gradient(self, gradient: impl Into<Pointer>) -> Self {
+        Self { gradient: Some(gradient.into()), ..self }
+    }
+
+    /// The handle's memory image, as [`descriptor`] lays it out.
+    pub fn image(&self) -> [u8; descriptor::LAYOUT.size as usize] {
+        let address = |pointer: Option<Pointer>| pointer.map_or(0, Pointer::address);
+        Handle {
+            data: address(self.data),
+            gradient: address(self.gradient),
+            shape: self.shape,
+            strides: self.strides,
+            dims: self.dims,
+        }
+        .image()
+    }
+}
+
+/// An array handle as it lies in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handle {
+    pub(super) data: u64,
+    pub(super) gradient: u64,
+    pub(super) shape: [i32; 4],
+    pub(super) strides: [i32; 4],
+    pub(super) dims: u8,
+}
+
+impl Handle {
+    pub(super) fn read(bytes: &[u8]) -> Self {
+        let word = |at: u32| i32::from_bytes(&bytes[at as usize..][..4]);
+        let four = |at: u32| [0, 4, 8, 12].map(|offset| word(at + offset));
+        Self {
+            data: u64::from_bytes(&bytes[descriptor::DATA as usize..][..8]),
+            gradient: u64::from_bytes(&bytes[descriptor::GRAD as usize..][..8]),
+            shape: four(descriptor::SHAPE),
+            strides: four(descriptor::STRIDES),
+            dims: bytes[descriptor::NDIM as usize],
+        }
+    }
+
+    pub(super) fn image(&self) -> [u8; descriptor::LAYOUT.size as usize] {
+        let mut bytes = Vec::with_capacity(descriptor::LAYOUT.size as usize);
+        self.data.append(&mut bytes);
+        self.gradient.append(&mut bytes);
+        self.shape.iter().chain(&self.strides).for_each(|word| word.append(&mut bytes));
+        u16::from(self.dims).append(&mut bytes);
+        bytes.resize(descriptor::LAYOUT.size as usize, 0);
+        let mut image = [0; descriptor::LAYOUT.size as usize];
+        image.copy_from_slice(&bytes);
+        image
+    }
+}
+
+/// A number of the host with the same bits as a scalar of the IR.
+pub trait Number: Copy {
+    /// Which scalar.
+    const SCALAR: Scalar;
+
+    /// From exactly as many bytes as it has.
+    fn from_bytes(bytes: &[u8]) -> Self;
+
+    /// Appends its bytes.
+    fn append(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! numbers {
+    ($($ty:ident $scalar:ident),*) => {$(
+        impl Number for $ty {
+            const SCALAR: Scalar = Scalar::$scalar;
+
+            fn from_bytes(bytes: &[u8]) -> Self {
+                let mut exact = [0; size_of::<Self>()];
+                exact.copy_from_slice(bytes);
+                Self::from_le_bytes(exact)
+            }
+
+            fn append(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+        }
+    )*};
+}
+
+numbers!(i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64, f32 F32, f64 F64);

@@ -1,0 +1,290 @@
+//! Operations: from the values on the stack to one more.
+
+use super::Fault;
+use super::frame;
+use super::memory::Handle as ArrayHandle;
+use super::perturbation::{self, Perturbation};
+use super::place::moved;
+use super::thread::{Passed, Thread};
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::eval;
+use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, Op, Selector, Value};
+use gbxcule_ir::place::PlaceId;
+use gbxcule_ir::ty::{Scalar, Shape};
+
+impl Thread<'_, '_> {
+    /// Evaluates a value's operation, here and now. A call is only begun.
+    pub(super) fn operation(&mut self, value: Value) -> Result<(), Fault> {
+        let (op, ty) = (self.body.values[value].op, self.type_of(value));
+        match op {
+            Op::Literal(literal) => self.put(value, literal),
+            Op::Zero => {
+                let (at, size) = (self.slot(value) as usize, self.size_of(value) as usize);
+                self.machine.stack[at..][..size].fill(0);
+            }
+            Op::Index => {}
+            Op::Unary(op, operand) => {
+                self.by_component(value, &[operand], |args| Ok(eval::unary(op, args[0])))?;
+            }
+            Op::Binary(op, left, right) => match self.fused(op, right) {
+                Some([a, b]) => self.by_component(value, &[left, a, b], |args| {
+                    let [left, a, b] = [args[0], args[1], args[2]].map(Literal::as_f64);
+                    let a = if op == BinaryOp::Subtract { -a } else { a };
+                    Ok(Literal::float(args[0].scalar(), a.mul_add(b, left)))
+                })?,
+                None => {
+                    let loose = self.is_loose(op, left, right);
+                    self.by_component(value, &[left, right], |args| {
+                        let result = eval::binary(op, args[0], args[1]);
+                        let result = result.map_err(|_| Fault::DivisionByZero)?;
+                        Ok(if loose {
+                            perturbation::perturbed_by_bits([args[0], args[1], result])
+                        } else {
+                            result
+                        })
+                    })?;
+                }
+            },
+            Op::Compare(op, left, right) => {
+                let result = eval::compare(op, self.get(left), self.get(right));
+                if let Some(outcomes) = &mut self.machine.outcomes {
+                    let place = (self.function, self.body.values[value].span);
+                    outcomes.entry(place).or_default()[usize::from(result)] = true;
+                }
+                self.put(value, Literal::bool(result));
+            }
+            Op::Select { condition, accept, reject } => {
+                let chosen = if self.get(condition).bits() != 0 { accept } else { reject };
+                self.move_value(value, self.slot(chosen), self.size_of(value));
+            }
+            Op::Convert(operand) => {
+                let (to, _) = self.components(value);
+                self.by_component(value, &[operand], |args| Ok(eval::convert(args[0], to)))?;
+            }
+            Op::Bitcast(operand) => {
+                let bits = self.get(operand).bits();
+                self.put(value, Literal::from_bits(self.scalar_of(value), bits));
+            }
+            Op::Construct(parts) => {
+                let parts = &self.body.value_lists[parts];
+                // Padding is zero, so that images can be compared.
+                let (at, size) = (self.slot(value) as usize, self.size_of(value) as usize);
+                self.machine.stack[at..][..size].fill(0);
+                for (index, &part) in parts.iter().enumerate() {
+                    self.set_part(value, index as u32, part);
+                }
+            }
+            Op::Splat(part) => {
+                let count = match self.machine.module.types[ty] {
+                    Shape::Fixed { len, .. } => len,
+                    _ => self.components(value).1,
+                };
+                (0..count).for_each(|index| self.set_part(value, index, part));
+            }
+            Op::Extract { from, index } => {
+                let at = self.slot(from) + self.part_offset(from, index);
+                self.move_value(value, at, self.size_of(value));
+            }
+            Op::Load(place) => {
+                let address = self.place(place)?;
+                let size = self.size_of(value);
+                self.fetch(self.slot(value), address, size)?;
+            }
+            Op::Native { native, args } => {
+                let args = &self.body.value_lists[args];
+                let mut given = [Literal::bool(false); 2];
+                for (given, &arg) in given.iter_mut().zip(args) {
+                    *given = self.get(arg);
+                }
+                let result = eval::native(native, &given[..args.len()]);
+                let perturbation = self.machine.perturbation.as_mut();
+                let result =
+                    perturbation.map_or(result, |perturbation| perturbation.moved(native, result));
+                self.put(value, result);
+            }
+            Op::Call { function, args } => {
+                let mut passed = Vec::new();
+                for &arg in &self.body.arg_lists[args] {
+                    passed.push(match arg {
+                        Arg::Value(arg) => {
+                            Passed::Value { at: self.slot(arg), size: self.size_of(arg) }
+                        }
+                        Arg::Place(place) => Passed::Place(self.place(place)?),
+                    });
+                }
+                self.call(function, &passed, value)?;
+            }
+            Op::Atomic { op, place, value: operand, expected } => {
+                self.atomic(value, op, place, operand, expected)?;
+            }
+            Op::LaunchIndex(dim) => {
+                let index = self.index[usize::from(dim)];
+                self.put(value, Literal::int(Scalar::I32, i128::from(index)));
+            }
+            Op::View { array, selectors } => {
+                let handle = self.view(array, &self.body.selector_lists[selectors])?;
+                self.put_handle(value, &handle);
+            }
+            Op::AsArray(place) => {
+                let handle = self.array_of(place, ty)?;
+                self.put_handle(value, &handle);
+            }
+            Op::Extent { array, dim } => {
+                let extent = self.handle(array).shape[usize::from(dim)];
+                self.put(value, Literal::int(Scalar::I32, i128::from(extent)));
+            }
+            Op::Present(array) => {
+                let present = self.handle(array).data != 0;
+                self.put(value, Literal::bool(present));
+            }
+            Op::Gradient(array) => {
+                let handle = self.handle(array);
+                let gradient = ArrayHandle { data: handle.gradient, gradient: 0, ..handle };
+                self.put_handle(value, &gradient);
+            }
+        }
+        Ok(())
+    }
+
+    /// The scalar and number of a value's components.
+    fn components(&self, value: Value) -> (Scalar, u32) {
+        let components = self.machine.module.types.components(self.type_of(value));
+        components.unwrap_or_else(|| unreachable!("check rule 4: components"))
+    }
+
+    fn by_component(
+        &mut self,
+        value: Value,
+        operands: &[Value],
+        compute: impl Fn(&[Literal]) -> Result<Literal, Fault>,
+    ) -> Result<(), Fault> {
+        let (to, count) = self.components(value);
+        let mut args = [Literal::bool(false); 3];
+        for index in 0..u64::from(count) {
+            for (arg, &operand) in args.iter_mut().zip(operands) {
+                let (of, _) = self.components(operand);
+                *arg = self.scalar_at(self.slot(operand) + index * u64::from(of.bytes()), of);
+            }
+            let result = compute(&args[..operands.len()])?;
+            self.put_at(self.slot(value) + index * u64::from(to.bytes()), result);
+        }
+        Ok(())
+    }
+
+    /// The factors of a product that is not rounded before it is added or subtracted.
+    fn fused(&self, op: BinaryOp, right: Value) -> Option<[Value; 2]> {
+        let adds = matches!(op, BinaryOp::Add | BinaryOp::Subtract);
+        if self.machine.perturbation != Some(Perturbation::Fused)
+            || !adds
+            || !self.components(right).0.is_float()
+        {
+            return None;
+        }
+        match self.body.values[right].op {
+            Op::Binary(BinaryOp::Multiply, a, b) => Some([a, b]),
+            _ => None,
+        }
+    }
+
+    /// Returns true if a sum with a product may be off.
+    fn is_loose(&self, op: BinaryOp, left: Value, right: Value) -> bool {
+        let product =
+            |value: Value| matches!(self.body.values[value].op, Op::Binary(BinaryOp::Multiply, ..));
+        self.machine.perturbation == Some(Perturbation::Products)
+            && matches!(op, BinaryOp::Add | BinaryOp::Subtract)
+            && (product(left) || product(right))
+    }
+
+    fn move_value(&mut self, value: Value, from: u64, size: u64) {
+        let to = self.slot(value) as usize;
+        self.machine.stack.copy_within(from as usize..(from + size) as usize, to);
+    }
+
+    fn set_part(&mut self, value: Value, index: u32, part: Value) {
+        let to = (self.slot(value) + self.part_offset(value, index)) as usize;
+        let (from, size) = (self.slot(part) as usize, self.size_of(part) as usize);
+        self.machine.stack.copy_within(from..from + size, to);
+    }
+
+    /// Where a part lies in a composite.
+    fn part_offset(&self, of: Value, index: u32) -> u64 {
+        let types = &self.machine.module.types;
+        let ty = self.type_of(of);
+        match &types[ty] {
+            Shape::Struct(id) => self.machine.frames.field(*id, index),
+            Shape::Tuple(parts) => frame::tuple_offset(types, parts, index as usize),
+            Shape::Fixed { of, .. } => u64::from(index) * frame::size(types, *of),
+            _ => u64::from(index) * u64::from(self.components(of).0.bytes()),
+        }
+    }
+
+    fn atomic(
+        &mut self,
+        value: Value,
+        op: AtomicOp,
+        place: PlaceId,
+        operand: Value,
+        expected: Option<Value>,
+    ) -> Result<(), Fault> {
+        let address = self.place(place)?;
+        let (of, count) = self.components(value);
+        let width = u64::from(of.bytes());
+        for index in 0..u64::from(count) {
+            let old = eval::from_bytes(of, self.bytes(address + index * width, width)?);
+            let operand = self.scalar_at(self.slot(operand) + index * width, of);
+            let new = match expected {
+                Some(expected) if self.get(expected) != old => old,
+                _ => eval::atomic(op, old, operand),
+            };
+            let adds = matches!(op, AtomicOp::Add | AtomicOp::Subtract);
+            let new = match self.machine.perturbation {
+                Some(Perturbation::Sums) if adds => {
+                    perturbation::perturbed_sum([old, operand, new], true)
+                }
+                _ => new,
+            };
+            eval::to_bytes(new, self.bytes_mut(address + index * width, width)?);
+            self.put_at(self.slot(value) + index * width, old);
+        }
+        Ok(())
+    }
+
+    fn view(&self, array: Value, selectors: &[Selector]) -> Result<ArrayHandle, Fault> {
+        let whole = self.handle(array);
+        let mut part = ArrayHandle { shape: [0; 4], strides: [0; 4], dims: 0, ..whole };
+        let mut offset = 0i64;
+        for dim in 0..usize::from(whole.dims) {
+            let (mut extent, mut stride) = (whole.shape[dim], whole.strides[dim]);
+            match selectors.get(dim) {
+                Some(&Selector::At(index)) => {
+                    offset += self.index_within(index, i64::from(extent))? * i64::from(stride);
+                    continue;
+                }
+                Some(&Selector::Range { start, len, step }) => {
+                    let [start, len, step] =
+                        [start, len, step].map(|value| self.get(value).as_int().unwrap_or(0));
+                    let len = len.max(0);
+                    for index in [start, start + (len - 1) * step] {
+                        if len > 0 && !(0..i128::from(extent)).contains(&index) {
+                            return Err(Fault::Index(index, i64::from(extent)));
+                        }
+                    }
+                    offset = offset.wrapping_add(start as i64 * i64::from(stride));
+                    stride = stride.wrapping_mul(step as i32);
+                    extent = len as i32;
+                }
+                None => {}
+            }
+            (part.shape[usize::from(part.dims)], part.strides[usize::from(part.dims)]) =
+                (extent, stride);
+            part.dims += 1;
+        }
+        let empty = part.shape[..usize::from(part.dims)].contains(&0);
+        for address in [&mut part.data, &mut part.gradient] {
+            if *address != 0 && !empty {
+                *address = moved(*address, offset)?;
+            }
+        }
+        Ok(part)
+    }
+}

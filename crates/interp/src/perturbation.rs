@@ -1,0 +1,140 @@
+//! Other libraries' mathematics: a native's result is moved, within the units in the last place
+//! that its row of the builtin table allows. How far a program's results move with it is how far
+//! two right ways of running it may differ; what computes with exact operations alone doesn't move
+//! at all. Or else: products are not rounded before they are added, or sums of products are formed
+//! in another order, or threads add to one place in any order, each add of one beside any of
+//! another.
+
+use gbxcule_ir::builtin::Native;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::ty::Scalar;
+
+/// Which way results are moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Perturbation {
+    /// Up, as far as they may be.
+    Up,
+    /// Down, as far.
+    Down,
+    /// Each by a random number of units, from this state on.
+    Random(u64),
+    /// Not at all; but a sum with a product is rounded once, as a fused multiplication does.
+    Fused,
+    /// Not at all; but a sum with a product is off by a unit of the largest number that had a part
+    /// in it, as it may be where a library forms the sums of a determinant in an order of its own.
+    Products,
+    /// Not at all; but every atomic sum is off by a unit of the largest number that had a part in
+    /// it. Together these are a unit of all that is added, which is what rounding in another order
+    /// can come to.
+    Sums,
+}
+
+impl Perturbation {
+    /// A result that another library might give in place of this one.
+    pub(super) fn moved(&mut self, native: Native, exact: Literal) -> Literal {
+        let units = i64::from(native.row().ulps);
+        let value = exact.as_f64();
+        if units == 0 || !exact.scalar().is_float() || !value.is_finite() {
+            return exact;
+        }
+        // Halves are computed in f32 and rounded once: a unit is all that can come of it.
+        let units = if exact.scalar().bytes() == 2 { 1 } else { units };
+        let by = match self {
+            Self::Up => units,
+            Self::Down => -units,
+            Self::Random(state) => (next(state) % (2 * units as u64 + 1)) as i64 - units,
+            Self::Fused | Self::Products | Self::Sums => 0,
+        };
+        let moved = step(exact, by);
+        // No library gives 0 the wrong sign, or leaves the range of a sine; but it may come to its
+        // end.
+        if value == 0.0 {
+            exact
+        } else if value.abs() <= 1.0 && moved.as_f64().abs() > 1.0 {
+            Literal::float(exact.scalar(), value.signum())
+        } else {
+            moved
+        }
+    }
+}
+
+/// Number that may stand in place of a sum of two numbers, a unit up or down; integers stay.
+pub(super) fn perturbed_sum([left, right, sum]: [Literal; 3], up: bool) -> Literal {
+    if !sum.scalar().is_float() || !sum.as_f64().is_finite() {
+        return sum;
+    }
+    let sizes = [left, right, sum].map(|it| Literal::float(it.scalar(), it.as_f64().abs()));
+    let largest = sizes.into_iter().max_by(|one, other| one.as_f64().total_cmp(&other.as_f64()));
+    let largest = largest.unwrap_or(sum);
+    let unit = step(largest, 1).as_f64() - largest.as_f64();
+    Literal::float(sum.scalar(), sum.as_f64() + if up { unit } else { -unit })
+}
+
+/// Number in place of a sum, up or down as the numbers' bits have it: differences of sums that all
+/// move up would not move.
+pub(super) fn perturbed_by_bits([left, right, sum]: [Literal; 3]) -> Literal {
+    perturbed_sum([left, right, sum], (left.bits() ^ right.bits()).count_ones().is_multiple_of(2))
+}
+
+/// The float so many floats away from a finite one, but not beyond 0.
+fn step(from: Literal, by: i64) -> Literal {
+    let sign = 1u64 << (from.scalar().bits() - 1);
+    let (negative, magnitude) = (from.bits() & sign, from.bits() & !sign);
+    let by = if negative == 0 { by } else { -by };
+    let moved = magnitude.saturating_add_signed(by);
+    let scalar: Scalar = from.scalar();
+    Literal::from_bits(scalar, negative | moved.min(sign - 1))
+}
+
+/// SplitMix64.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_move_within_their_units_and_exact_ones_stay() {
+        let f32 = |value: f32| Literal::float(Scalar::F32, f64::from(value));
+        let bits = |value: f32| i64::from(value.to_bits());
+        for value in [0.25f32, -0.75, 3.5e-7] {
+            let up = Perturbation::Up.moved(Native::Sin, f32(value));
+            assert_eq!((bits(up.as_f64() as f32) - bits(value)).abs(), 2);
+            assert!(up.as_f64() > f64::from(value));
+            assert!(Perturbation::Down.moved(Native::Sin, f32(value)).as_f64() < f64::from(value));
+        }
+        let nearly = f32(1.0 - f32::EPSILON / 2.0);
+        assert_eq!(Perturbation::Up.moved(Native::Tanh, nearly), f32(1.0));
+        let mut random = Perturbation::Random(1);
+        let offs: std::collections::BTreeSet<i64> = (0..100)
+            .map(|_| bits(random.moved(Native::Pow, f32(2.5)).as_f64() as f32) - bits(2.5))
+            .collect();
+        assert_eq!(offs, (-4..=4).collect());
+        for (native, value) in [(Native::Sqrt, 2.5), (Native::Sin, 1.0), (Native::Sin, 0.0)] {
+            assert_eq!(Perturbation::Up.moved(native, f32(value)), f32(value));
+        }
+    }
+
+    #[test]
+    fn sums_are_off_by_a_unit_of_what_was_added() {
+        let f32 = |value: f32| Literal::float(Scalar::F32, f64::from(value));
+        let unit = f32::EPSILON;
+        for (old, operand, wanted) in [(1.0, 0.5, 1.5 + unit), (3.0, -3.0, 2.0 * unit)] {
+            let sum = f32(old + operand);
+            assert_eq!(perturbed_sum([f32(old), f32(operand), sum], true), f32(wanted));
+        }
+        let [one, two, three] = [1, 2, 3].map(|value| Literal::int(Scalar::I32, value));
+        assert_eq!(perturbed_sum([one, two, three], true), three);
+        let moved: Vec<bool> = (1..40)
+            .map(|value| (f32(value as f32), f32(0.75)))
+            .map(|(one, two)| (one, two, f32((one.as_f64() + two.as_f64()) as f32)))
+            .map(|(one, two, sum)| perturbed_by_bits([one, two, sum]).as_f64() > sum.as_f64())
+            .collect();
+        assert!(moved.contains(&true) && moved.contains(&false));
+    }
+}

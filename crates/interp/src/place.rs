@@ -1,0 +1,216 @@
+//! Finding places, and reading and writing what is there.
+
+use super::memory::{Handle as ArrayHandle, Memory};
+use super::thread::{STACK, Thread};
+use super::{Array, Fault};
+use gbxcule_ir::arena::{Arena, Handle};
+use gbxcule_ir::constant::Table;
+use gbxcule_ir::function::Mode;
+use gbxcule_ir::layout::descriptor;
+use gbxcule_ir::op::Value;
+use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::ty::{Shape, Type};
+
+/// Regions from here on are tables.
+const TABLES: u32 = STACK + 1;
+
+const fn address(region: u32, offset: u64) -> u64 {
+    (region as u64) << 32 | offset
+}
+
+impl Thread<'_, '_> {
+    /// The address of a place.
+    pub(super) fn place(&mut self, id: PlaceId) -> Result<u64, Fault> {
+        let place = self.body.places[id];
+        let frame = self.machine.frames.of(self.function);
+        let (mut at, mut ty) = match place.root {
+            Root::Local(local) => {
+                (address(STACK, self.base + frame.local(local)), self.body.locals[local].ty)
+            }
+            Root::Param(position) => {
+                let param = &self.machine.module.functions[self.function].params[position as usize];
+                let slot = self.base + frame.param(position);
+                let at = match param.mode {
+                    Mode::Value => address(STACK, slot),
+                    Mode::Shared | Mode::Mutable => self.word_at(slot),
+                };
+                (at, param.ty)
+            }
+            Root::Table(table) => (
+                address(TABLES + Handle::index(table) as u32, 0),
+                self.machine.module.tables[table].ty,
+            ),
+            Root::Array(value) => (address(STACK, self.slot(value)), self.type_of(value)),
+        };
+        for &step in self.body.path(id) {
+            (at, ty) = self.project(at, ty, step)?;
+        }
+        Ok(at)
+    }
+
+    /// A part of what lies at an address.
+    fn project(&self, at: u64, ty: Type, step: Projection) -> Result<(u64, Type), Fault> {
+        let types = &self.machine.module.types;
+        let bytes = |ty: Type| types.layout(ty).map_or(0, |layout| layout.size);
+        let component = || types.components(ty).map_or(Type::INVALID, |(of, _)| Type::scalar(of));
+        let found = |shape: Shape| types.find(&shape).unwrap_or(Type::INVALID);
+        Ok(match (step, &types[ty]) {
+            (Projection::Field(field), Shape::Struct(id)) => {
+                let of = types.structure(*id).fields[field as usize].ty;
+                (at + self.machine.frames.field(*id, field), of)
+            }
+            (Projection::Field(0), &Shape::Transform(of)) => {
+                (at, found(Shape::Vector { len: 3, of }))
+            }
+            (Projection::Field(_), &Shape::Transform(of)) => {
+                (at + 3 * u64::from(of.bytes()), found(Shape::Quaternion(of)))
+            }
+            (Projection::Component(index), _) => {
+                (at + u64::from(index) * bytes(component()), component())
+            }
+            (Projection::At(index), shape) => {
+                let (of, extent) = match *shape {
+                    Shape::Matrix { rows, cols, of } => {
+                        (found(Shape::Vector { len: cols, of }), i64::from(rows))
+                    }
+                    Shape::Fixed { of, len } => (of, i64::from(len)),
+                    _ => (component(), types.components(ty).map_or(0, |(_, n)| i64::from(n))),
+                };
+                let index = self.index_within(index, extent)?;
+                (at + index as u64 * bytes(of), of)
+            }
+            (Projection::Element(indices), &Shape::Array { of, .. }) => {
+                let handle = ArrayHandle::read(self.bytes(at, descriptor::LAYOUT.size)?);
+                if handle.data == 0 {
+                    return Err(Fault::AbsentArray);
+                }
+                let mut offset = 0i64;
+                for (dim, &index) in self.body.value_lists[indices].iter().enumerate() {
+                    let index = self.index_within(index, i64::from(handle.shape[dim]))?;
+                    offset += index * i64::from(handle.strides[dim]);
+                }
+                (moved(handle.data, offset)?, of)
+            }
+            _ => unreachable!("check rule 5: projections fit"),
+        })
+    }
+
+    /// An index of any integer type, from the end if negative, inside `0..extent`.
+    pub(super) fn index_within(&self, index: Value, extent: i64) -> Result<i64, Fault> {
+        let index = self.get(index).as_int().unwrap_or_default();
+        let wide = i128::from(extent);
+        let from_begin = if index < 0 { index + wide } else { index };
+        if (0..wide).contains(&from_begin) {
+            Ok(from_begin as i64)
+        } else {
+            Err(Fault::Index(index, extent))
+        }
+    }
+
+    /// The bytes at an address.
+    pub(super) fn bytes(&self, at: u64, size: u64) -> Result<&[u8], Fault> {
+        if (at >> 32) as u32 != STACK {
+            return elsewhere(&self.machine.memory, &self.machine.module.tables, at, size);
+        }
+        part(&self.machine.stack, at, size)
+    }
+
+    /// The bytes at an address, to change them.
+    pub(super) fn bytes_mut(&mut self, at: u64, size: u64) -> Result<&mut [u8], Fault> {
+        let (region, offset) = ((at >> 32) as u32, (at & 0xffff_ffff) as usize);
+        let bytes = match region {
+            STACK => Some(self.machine.stack.as_mut_slice()),
+            _ => self.machine.memory.region_mut(region),
+        };
+        bytes
+            .and_then(|bytes| bytes.get_mut(offset..offset.checked_add(size as usize)?))
+            .ok_or(Fault::Address)
+    }
+
+    /// Copies from the stack to an address.
+    pub(super) fn copy(&mut self, to: u64, from: u64, size: u64) -> Result<(), Fault> {
+        let (region, at) = ((to >> 32) as u32, (to & 0xffff_ffff) as usize);
+        let (from, size) = (from as usize, size as usize);
+        let machine = &mut *self.machine;
+        let end = at.checked_add(size).ok_or(Fault::Address)?;
+        if region == STACK {
+            machine.stack.get(at..end).ok_or(Fault::Address)?;
+            machine.stack.copy_within(from..from + size, at);
+            return Ok(());
+        }
+        let place = machine.memory.region_mut(region).and_then(|bytes| bytes.get_mut(at..end));
+        place.ok_or(Fault::Address)?.copy_from_slice(&machine.stack[from..from + size]);
+        Ok(())
+    }
+
+    /// Copies from an address to the stack.
+    pub(super) fn fetch(&mut self, to: u64, from: u64, size: u64) -> Result<(), Fault> {
+        let (to, len) = (to as usize, size as usize);
+        if (from >> 32) as u32 == STACK {
+            let at = (from & 0xffff_ffff) as usize;
+            self.bytes(from, size)?;
+            self.machine.stack.copy_within(at..at + len, to);
+            return Ok(());
+        }
+        let machine = &mut *self.machine;
+        let bytes = elsewhere(&machine.memory, &machine.module.tables, from, size)?;
+        machine.stack[to..to + len].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The handle of an array value.
+    pub(super) fn handle(&self, array: Value) -> ArrayHandle {
+        ArrayHandle::read(&self.machine.stack[self.slot(array) as usize..])
+    }
+
+    pub(super) fn put_handle(&mut self, value: Value, handle: &ArrayHandle) {
+        let at = self.slot(value) as usize;
+        let image = handle.image();
+        self.machine.stack[at..][..image.len()].copy_from_slice(&image);
+    }
+
+    /// A handle to a fixed array in place.
+    pub(super) fn array_of(&mut self, place: PlaceId, ty: Type) -> Result<ArrayHandle, Fault> {
+        let data = self.place(place)?;
+        let types = &self.machine.module.types;
+        let Shape::Array { dims, .. } = types[ty] else { unreachable!("check rule 4: an array") };
+        let none = Array { data: None, gradient: None, dims, shape: [0; 4], strides: [0; 4] };
+        let mut handle = ArrayHandle { data, ..ArrayHandle::read(&none.image()) };
+        let mut inner = self.body.places[place].ty;
+        for dim in 0..usize::from(dims) {
+            let Shape::Fixed { of, len } = types[inner] else { break };
+            handle.shape[dim] = len as i32;
+            handle.strides[dim] = types.layout(of).map_or(0, |layout| layout.size as i32);
+            inner = of;
+        }
+        Ok(handle)
+    }
+}
+
+/// The bytes at an address that isn't on the stack.
+fn elsewhere<'a>(
+    memory: &'a Memory,
+    tables: &'a Arena<Table>,
+    at: u64,
+    size: u64,
+) -> Result<&'a [u8], Fault> {
+    let region = (at >> 32) as u32;
+    let bytes = memory.region(region).or_else(|| {
+        let table = region.checked_sub(TABLES)? as usize;
+        (table < tables.len()).then(|| &*tables[Handle::from_index(table)].bytes)
+    });
+    part(bytes.ok_or(Fault::Address)?, at, size)
+}
+
+/// So many bytes from an address's offset on.
+fn part(region: &[u8], at: u64, size: u64) -> Result<&[u8], Fault> {
+    let offset = (at & 0xffff_ffff) as usize;
+    let end = offset.checked_add(size as usize).ok_or(Fault::Address)?;
+    region.get(offset..end).ok_or(Fault::Address)
+}
+
+/// An address moved by bytes, if that stays in its region.
+pub(super) fn moved(at: u64, bytes: i64) -> Result<u64, Fault> {
+    let to = at.wrapping_add_signed(bytes);
+    if to >> 32 == at >> 32 { Ok(to) } else { Err(Fault::Address) }
+}

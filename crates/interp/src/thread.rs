@@ -1,0 +1,352 @@
+//! One thread: control, without recursion, so that neither deep blocks nor long chains of calls can
+//! overflow the host's stack.
+
+use super::memory::Number;
+use super::{Argument, Failure, Fault, Machine, frame};
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::eval;
+use gbxcule_ir::function::{Body, FunctionId, Mode};
+use gbxcule_ir::op::Value;
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::ty::Type;
+
+/// Bytes of variables and values that one thread may have.
+const STACK_BYTES_MAX: u64 = 1 << 30;
+/// Byte that fills variables that begin with anything: NaN, or -1.
+const SCRATCH: u8 = 0xff;
+/// The region of addresses that is the stack.
+pub(super) const STACK: u32 = 1;
+
+/// A running thread.
+pub(super) struct Thread<'t, 'm> {
+    pub(super) machine: &'t mut Machine<'m>,
+    pub(super) index: [u32; 4],
+    pub(super) function: FunctionId,
+    pub(super) body: &'m Body,
+    /// Where the frame of `function` begins on the stack.
+    pub(super) base: u64,
+    calls: Vec<Caller>,
+    cursors: Vec<Cursor<'m>>,
+    pub(super) stmt_span: gbxcule_ir::source::Span,
+}
+
+/// Where to go on after a call.
+struct Caller {
+    function: FunctionId,
+    base: u64,
+    cursors: usize,
+    result: Value,
+}
+
+/// A position in a block.
+struct Cursor<'m> {
+    block: BlockId,
+    position: usize,
+    role: Role<'m>,
+}
+
+/// Action at the end of a block.
+#[derive(Clone, Copy)]
+enum Role<'m> {
+    /// Go on behind the statement that owns it.
+    Plain,
+    /// The body of a `For` with its loop's index, next number, bound and step.
+    For { index: Value, next: i128, end: i128, step: i128 },
+    /// The header of a `While`.
+    Header(&'m StmtKind),
+    /// The body of a `While`.
+    Body(&'m StmtKind),
+}
+
+impl<'m> Machine<'m> {
+    /// Runs one thread from a function's begin to its end.
+    pub(super) fn run(
+        &mut self,
+        function: FunctionId,
+        args: &[Argument],
+        index: [u32; 4],
+    ) -> Result<Vec<u8>, Failure> {
+        let body = &self.module.functions[function].body;
+        let mut thread = Thread {
+            machine: self,
+            index,
+            function,
+            body,
+            base: 0,
+            calls: Vec::new(),
+            cursors: Vec::new(),
+            stmt_span: gbxcule_ir::source::Span::NONE,
+        };
+        thread.run(args).map_err(|fault| Failure {
+            fault,
+            function: thread.machine.module.functions[thread.function].name.clone(),
+            thread: index,
+            span: thread.stmt_span,
+        })
+    }
+}
+
+impl<'m> Thread<'_, 'm> {
+    fn run(&mut self, args: &[Argument]) -> Result<Vec<u8>, Fault> {
+        self.step()?;
+        self.enter(self.function, 0)?;
+        for (position, arg) in args.iter().enumerate() {
+            let at = self.machine.frames.of(self.function).param(position as u32) as usize;
+            let mut put =
+                |bytes: &[u8]| self.machine.stack[at..][..bytes.len()].copy_from_slice(bytes);
+            match arg {
+                Argument::Bytes(bytes) => put(bytes),
+                Argument::Array(array) => put(&array.image()),
+                Argument::Place(pointer) => put(&pointer.address().to_le_bytes()),
+            }
+        }
+        loop {
+            if let Some(result) = self.advance()? {
+                return Ok(result);
+            }
+        }
+    }
+
+    /// Makes a frame at `base` and goes to the begin of the function.
+    fn enter(&mut self, function: FunctionId, base: u64) -> Result<(), Fault> {
+        let frame = self.machine.frames.of(function);
+        let end = base.saturating_add(frame.size);
+        if end > STACK_BYTES_MAX {
+            return Err(Fault::Stack);
+        }
+        if self.machine.stack.len() < end as usize {
+            self.machine.stack.resize(end as usize, 0);
+        }
+        self.machine.stack[base as usize..][..frame.zeroed as usize].fill(0);
+        for &(offset, size) in &frame.scratch {
+            self.machine.stack[(base + offset) as usize..][..size as usize].fill(SCRATCH);
+        }
+        (self.function, self.base) = (function, base);
+        self.body = &self.machine.module.functions[function].body;
+        self.open(self.body.root, Role::Plain);
+        Ok(())
+    }
+
+    fn open(&mut self, block: BlockId, role: Role<'m>) {
+        self.cursors.push(Cursor { block, position: 0, role });
+    }
+
+    fn step(&mut self) -> Result<(), Fault> {
+        self.machine.budget = self.machine.budget.checked_sub(1).ok_or(Fault::Budget)?;
+        Ok(())
+    }
+
+    /// One statement, or the end of a block. Gives the result when the first function ends.
+    fn advance(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+        let first = self.calls.last().map_or(0, |caller| caller.cursors);
+        let Some(cursor) = self.cursors[first..].last_mut() else { return Ok(self.leave(None)) };
+        let body = self.body;
+        match body.blocks[cursor.block].stmts.get(cursor.position) {
+            Some(stmt) => {
+                cursor.position += 1;
+                self.stmt_span = stmt.span;
+                self.step()?;
+                self.stmt(&stmt.kind)
+            }
+            None => {
+                self.step()?;
+                self.end_of_block();
+                Ok(None)
+            }
+        }
+    }
+
+    fn end_of_block(&mut self) {
+        let Some(cursor) = self.cursors.pop() else { return };
+        match cursor.role {
+            Role::Plain => {}
+            Role::For { .. } => self.iterate(cursor.block, cursor.role),
+            Role::Header(stmt) => {
+                if let StmtKind::While { condition, body, .. } = stmt
+                    && self.flag(*condition)
+                {
+                    self.open(*body, Role::Body(stmt));
+                }
+            }
+            Role::Body(stmt) => {
+                if let StmtKind::While { header, .. } = stmt {
+                    self.open(*header, Role::Header(stmt));
+                }
+            }
+        }
+    }
+
+    /// The next iteration of a `For`, if there is one.
+    fn iterate(&mut self, body: BlockId, role: Role<'m>) {
+        let Role::For { index, next, end, step } = role else { return };
+        if (step > 0 && next < end) || (step < 0 && next > end) {
+            let scalar = self.scalar_of(index);
+            self.put(index, Literal::int(scalar, next));
+            self.open(body, Role::For { index, next: next + step, end, step });
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'m StmtKind) -> Result<Option<Vec<u8>>, Fault> {
+        match stmt {
+            StmtKind::Let(value) => self.operation(*value)?,
+            StmtKind::Store { place, value } => {
+                let address = self.place(*place)?;
+                let size = self.size_of(*value);
+                let from = self.slot(*value);
+                self.copy(address, from, size)?;
+            }
+            StmtKind::If { condition, accept, reject } => {
+                let block = if self.flag(*condition) { *accept } else { *reject };
+                self.open(block, Role::Plain);
+            }
+            StmtKind::Switch { selector, cases, default } => {
+                let selector = self.get(*selector);
+                let wanted = selector.as_int().unwrap_or_default() as i64;
+                let case = cases.iter().find(|case| case.labels.contains(&wanted));
+                self.open(case.map_or(*default, |case| case.body), Role::Plain);
+            }
+            StmtKind::For { index, start, end, step, body } => {
+                let [next, end, step] =
+                    [start, end, step].map(|&value| self.get(value).as_int().unwrap_or_default());
+                self.iterate(*body, Role::For { index: *index, next, end, step });
+            }
+            StmtKind::While { header, .. } => self.open(*header, Role::Header(stmt)),
+            StmtKind::Break => {
+                self.unwind();
+                self.cursors.pop();
+            }
+            StmtKind::Continue => {
+                self.unwind();
+                self.end_of_block();
+            }
+            StmtKind::Return(value) => return Ok(self.leave(*value)),
+            StmtKind::Print { format, args } => {
+                let args: Vec<Value> = self.body.value_lists[*args].to_vec();
+                self.print(*format, &args);
+            }
+            StmtKind::Assert { condition, message } => {
+                if !self.flag(*condition) {
+                    return Err(Fault::Assert(self.machine.module.text(*message).into()));
+                }
+            }
+            StmtKind::Trap { message } => {
+                return Err(Fault::Trap(self.machine.module.text(*message).into()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Leaves blocks up to the body of the innermost loop.
+    fn unwind(&mut self) {
+        while self.cursors.last().is_some_and(|cursor| matches!(cursor.role, Role::Plain)) {
+            self.cursors.pop();
+        }
+    }
+
+    /// Calls a function whose arguments are values and addresses of this frame.
+    pub(super) fn call(
+        &mut self,
+        callee: FunctionId,
+        args: &[Passed],
+        result: Value,
+    ) -> Result<(), Fault> {
+        let caller = Caller {
+            function: self.function,
+            base: self.base,
+            cursors: self.cursors.len(),
+            result,
+        };
+        let base = self.base + self.machine.frames.of(self.function).size;
+        self.calls.push(caller);
+        self.enter(callee, base)?;
+        for (position, arg) in args.iter().enumerate() {
+            let at = base + self.machine.frames.of(callee).param(position as u32);
+            match *arg {
+                Passed::Value { at: from, size } => {
+                    self.machine
+                        .stack
+                        .copy_within(from as usize..(from + size) as usize, at as usize);
+                }
+                Passed::Place(address) => {
+                    self.machine.stack[at as usize..][..8].copy_from_slice(&address.to_le_bytes());
+                }
+            }
+        }
+        debug_assert!(
+            self.machine.module.functions[callee]
+                .params
+                .iter()
+                .zip(args)
+                .all(|(param, arg)| (param.mode == Mode::Value)
+                    == matches!(arg, Passed::Value { .. })),
+            "check rule 11"
+        );
+        Ok(())
+    }
+
+    /// Ends the function: the result goes to the caller, or out of the thread.
+    fn leave(&mut self, value: Option<Value>) -> Option<Vec<u8>> {
+        let (from, size) = value.map_or((0, 0), |value| (self.slot(value), self.size_of(value)));
+        let range = from as usize..(from + size) as usize;
+        let Some(caller) = self.calls.pop() else {
+            return Some(self.machine.stack[range].to_vec());
+        };
+        self.cursors.truncate(caller.cursors);
+        (self.function, self.base) = (caller.function, caller.base);
+        self.body = &self.machine.module.functions[caller.function].body;
+        let to = self.slot(caller.result) as usize;
+        self.machine.stack.copy_within(range, to);
+        None
+    }
+
+    fn flag(&self, value: Value) -> bool {
+        self.machine.stack[self.slot(value) as usize] != 0
+    }
+
+    /// Where a value lies on the stack.
+    pub(super) fn slot(&self, value: Value) -> u64 {
+        self.base + self.machine.frames.of(self.function).value(value)
+    }
+
+    pub(super) fn type_of(&self, value: Value) -> Type {
+        self.body.type_of(value)
+    }
+
+    pub(super) fn size_of(&self, value: Value) -> u64 {
+        frame::size(&self.machine.module.types, self.type_of(value))
+    }
+
+    /// A scalar value.
+    pub(super) fn get(&self, value: Value) -> Literal {
+        self.scalar_at(self.slot(value), self.scalar_of(value))
+    }
+
+    /// A scalar value's type.
+    pub(super) fn scalar_of(&self, value: Value) -> gbxcule_ir::ty::Scalar {
+        self.type_of(value).as_scalar().unwrap_or_else(|| unreachable!("check rule 4: a scalar"))
+    }
+
+    pub(super) fn put(&mut self, value: Value, literal: Literal) {
+        self.put_at(self.slot(value), literal);
+    }
+
+    pub(super) fn scalar_at(&self, at: u64, scalar: gbxcule_ir::ty::Scalar) -> Literal {
+        eval::from_bytes(scalar, &self.machine.stack[at as usize..])
+    }
+
+    pub(super) fn put_at(&mut self, at: u64, literal: Literal) {
+        eval::to_bytes(literal, &mut self.machine.stack[at as usize..]);
+    }
+
+    /// A word of a handle or reference on the stack.
+    pub(super) fn word_at(&self, at: u64) -> u64 {
+        u64::from_bytes(&self.machine.stack[at as usize..][..8])
+    }
+}
+
+/// An evaluated argument of a call.
+#[derive(Clone, Copy)]
+pub(super) enum Passed {
+    Value { at: u64, size: u64 },
+    Place(u64),
+}

@@ -1,0 +1,25 @@
+//! Where the arguments of a launch lie.
+
+use crate::{FunctionId, Module};
+
+/// Places of a kernel's arguments in the block of bytes that a launch reads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Arguments {
+    /// Byte offset of each.
+    pub offsets: Vec<u64>,
+    /// Of all together.
+    pub size: u64,
+}
+
+impl Arguments {
+    /// Arguments in order, each at a multiple of 8 bytes.
+    pub fn new(module: &Module, kernel: FunctionId) -> Self {
+        let (mut offsets, mut size) = (Vec::new(), 0u64);
+        for param in &module.functions[kernel].params {
+            offsets.push(size);
+            let own = module.types.layout(param.ty).map_or(0, |layout| layout.size);
+            size += own.next_multiple_of(8);
+        }
+        Self { offsets, size }
+    }
+}

@@ -1,0 +1,148 @@
+//! Faults, as compiled code leaves them and as users read them.
+
+use crate::Name;
+use std::mem::offset_of;
+
+/// Why a thread stops: `gbx::FaultKind`. 0 stands for no fault.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(i32)]
+pub enum FaultKind {
+    /// A `Trap`.
+    Trap = 1,
+    /// A failed `Assert`.
+    Assertion = 2,
+    /// An integer divided by 0.
+    Division = 3,
+    /// An index outside the extent.
+    Index = 4,
+    /// An element of an array without memory.
+    Absent = 5,
+    /// A view beyond its array.
+    View = 6,
+    /// A launch that was given up: on the CPU only, so it has no name in the header.
+    Stopped = 7,
+}
+
+impl FaultKind {
+    /// Each kind that the header names.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Trap, "TRAP"),
+        (Self::Assertion, "ASSERTION"),
+        (Self::Division, "DIVISION"),
+        (Self::Index, "INDEX"),
+        (Self::Absent, "ABSENT"),
+        (Self::View, "VIEW"),
+    ];
+
+    /// The number that compiled code writes.
+    pub const fn number(self) -> i32 {
+        self as i32
+    }
+
+    /// The kind of a number that compiled code wrote.
+    pub fn from_number(number: i32) -> Option<Self> {
+        Self::ALL.into_iter().map(|(kind, _)| kind).find(|kind| kind.number() == number)
+    }
+
+    /// The code of its diagnostic.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Trap => "trap",
+            Self::Assertion => "assert",
+            Self::Division => "division-by-zero",
+            Self::Index => "index",
+            Self::Absent => "absent-array",
+            Self::View => "view",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// The message of its diagnostic: `text` is that of a trap or an assertion, the numbers are the
+    /// index and the extent that it does not lie in.
+    pub fn message(self, text: &str, found: i128, limit: i64) -> String {
+        match self {
+            Self::Trap => format!("trap: {text}"),
+            Self::Assertion => format!("assertion failed: {text}"),
+            Self::Division => "an integer divided by zero".into(),
+            Self::Index => format!("index {found} where there are {limit} elements"),
+            Self::Absent => "an element of an array without memory".into(),
+            Self::View => format!("a view reaches index {found} where there are {limit} elements"),
+            Self::Stopped => "the launch was given up".into(),
+        }
+    }
+}
+
+/// Why a statement may fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cause {
+    /// In general.
+    pub kind: FaultKind,
+    /// Message of a trap or an assertion.
+    pub message: Option<Name>,
+}
+
+impl From<FaultKind> for Cause {
+    fn from(kind: FaultKind) -> Self {
+        Self { kind, message: None }
+    }
+}
+
+/// Record of the first fault of a CUDA kernel: `gbx::Fault`. On the host it ends before `thread`.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FaultRecord {
+    /// Number of a [`FaultKind`], or 0.
+    pub kind: i32,
+    /// The line of the text.
+    pub line: i32,
+    /// Of an index or a view: what was asked for.
+    pub index: i64,
+    /// Of an index or a view: how much there is.
+    pub extent: i64,
+    /// Which of the device's threads.
+    pub thread: i64,
+}
+
+impl FaultRecord {
+    /// Size on a device.
+    pub const BYTES: usize = size_of::<Self>();
+    /// Size on the host.
+    pub const HOST_BYTES: usize = offset_of!(Self, thread);
+
+    /// A record as it lies in a device's memory.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        fn at<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
+            std::array::from_fn(|byte| bytes[offset + byte])
+        }
+        Self {
+            kind: i32::from_le_bytes(at(bytes, offset_of!(Self, kind))),
+            line: i32::from_le_bytes(at(bytes, offset_of!(Self, line))),
+            index: i64::from_le_bytes(at(bytes, offset_of!(Self, index))),
+            extent: i64::from_le_bytes(at(bytes, offset_of!(Self, extent))),
+            thread: i64::from_le_bytes(at(bytes, offset_of!(Self, thread))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_back_to_their_kinds() {
+        for (kind, _) in FaultKind::ALL {
+            assert_eq!(FaultKind::from_number(kind.number()), Some(kind));
+        }
+        assert_eq!([0, 7].map(FaultKind::from_number), [None, None]);
+    }
+
+    #[test]
+    fn a_record_is_read_field_by_field() {
+        let mut bytes = [0; FaultRecord::BYTES];
+        for (at, byte) in [(0, 4), (4, 9), (8, 1), (16, 2), (24, 3)] {
+            bytes[at] = byte;
+        }
+        let record = FaultRecord { kind: 4, line: 9, index: 1, extent: 2, thread: 3 };
+        assert_eq!(FaultRecord::from_bytes(&bytes), record);
+    }
+}

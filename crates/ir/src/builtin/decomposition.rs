@@ -1,0 +1,206 @@
+//! Decompositions of small matrices. `U` and `V` are rotations, so the last singular value has the
+//! sign of the determinant; NVIDIA Warp has it so.
+
+use super::formula::{Formula, Term, formula};
+use super::sample::{build, variable};
+use super::{Derivative, Dim, Domain, Pattern, Row, Visibility, body, row_of};
+use crate::build::Builder;
+use crate::op::Value;
+use crate::ty::Type;
+use Derivative::Through;
+use Domain::Float;
+use Pattern::{Pair, Triple, Vector};
+
+const V2: Pattern = Vector(Dim::Is(2));
+const V3: Pattern = Vector(Dim::Is(3));
+const M22: Pattern = Pattern::Matrix(Dim::Is(2), Dim::Is(2));
+const M33: Pattern = Pattern::Matrix(Dim::Is(3), Dim::Is(3));
+
+/// Enough for f64: each round about squares what is left beside the diagonal.
+const ROUNDS: i32 = 8;
+
+#[rustfmt::skip]
+pub(super) static ROWS: &[Row] = &[
+    row_of("qr3", &[body(Float, &["a"], &[M33], Pair(&M33, &M33), |b| formula(b, |f| {
+        let mut r = SquareMatrix::of(f.arg(0));
+        let mut q = SquareMatrix::identity(f.arg(0));
+        for (upper, lower) in [(0, 1), (0, 2), (1, 2)] {
+            let turn = Rotation::from_sides(r.at(upper, upper), r.at(lower, upper));
+            r.turn_rows(upper, lower, turn);
+            q.turn_columns(upper, lower, turn);
+        }
+        let zero = f.arg(0).part(0).like(0.0);
+        [3, 6, 7].into_iter().for_each(|at| r.parts[at] = zero);
+        f.tuple(&[q.matrix(f), r.matrix(f)])
+    }))], Through, "A rotation and an upper triangular matrix whose product is `a`."),
+    row_of("eig3", &[body(Float, &["a"], &[M33], Pair(&M33, &V3), eigen)], Through,
+        "The eigenvectors of a symmetric matrix, as columns, and its eigenvalues."),
+    row_of("svd3", &[body(Float, &["a"], &[M33], Triple(&M33, &V3, &M33), |b| formula(b, |f| {
+        let a = f.arg(0);
+        let square = f.call("mul", &[f.call("transpose", &[a]), a]);
+        let rotation = f.call("eig3", &[square]).part(0);
+        let pair = f.call("sort_columns", &[a, rotation]);
+        let (columns, v) = (pair.part(0), pair.part(1));
+        let qr = f.call("qr3", &[columns]);
+        f.tuple(&[qr.part(0), f.call("get_diag", &[qr.part(1)]), v])
+    }))], Through, "U, the singular values and V of `a = U * diag(s) * transpose(V)`."),
+    row_of("svd2", &[body(Float, &["a"], &[M22], Triple(&M22, &V2, &M22), |b| formula(b, plane))], Through,
+        "U, the singular values and V of `a = U * diag(s) * transpose(V)`; here U may be a reflection."),
+    Row { visibility: Visibility::Inner, ..row_of("sort_columns", &[body(Float, &["a", "v"], &[M33, M33], Pair(&M33, &M33), |b| formula(b, |f| {
+        let [a, v] = f.args();
+        let mut v = SquareMatrix::of(v);
+        let mut product = SquareMatrix::of(f.call("mul", &[a, f.arg(1)]));
+        for (left, right) in [(0, 1), (0, 2), (1, 2)] {
+            let swaps = product.size(left).lt(product.size(right));
+            product.swap_columns(swaps, left, right);
+            v.swap_columns(swaps, left, right);
+        }
+        f.tuple(&[product.matrix(f), v.matrix(f)])
+    }))], Through, "`a * v` and v, the longest columns of the product first.") },
+];
+
+/// A 3 by 3 matrix being worked on.
+#[derive(Clone)]
+struct SquareMatrix<'f> {
+    parts: Vec<Term<'f>>,
+}
+
+/// Cosine and sine.
+#[derive(Clone, Copy)]
+struct Rotation<'f> {
+    cos: Term<'f>,
+    sin: Term<'f>,
+}
+
+impl<'f> Rotation<'f> {
+    /// Rotation that turns a point to the positive first axis; none for the origin.
+    fn from_sides(x: Term<'f>, y: Term<'f>) -> Self {
+        let (zero, one) = (x.like(0.0), x.like(1.0));
+        let square = x * x + y * y;
+        let none = square.is(zero);
+        let length = square.unless(none).sqrt();
+        Self { cos: none.pick(one, x / length), sin: none.pick(zero, y / length) }
+    }
+}
+
+impl<'f> SquareMatrix<'f> {
+    fn of(m: Term<'f>) -> Self {
+        Self { parts: m.parts() }
+    }
+
+    fn identity(like: Term<'f>) -> Self {
+        let part = like.part(0);
+        let (zero, one) = (part.like(0.0), part.like(1.0));
+        Self { parts: (0..9).map(|at| if at % 4 == 0 { one } else { zero }).collect() }
+    }
+
+    fn at(&self, row: usize, col: usize) -> Term<'f> {
+        self.parts[row * 3 + col]
+    }
+
+    fn matrix(&self, f: Formula<'f>) -> Term<'f> {
+        f.matrix(3, &self.parts)
+    }
+
+    /// The square of a column's length.
+    fn size(&self, col: usize) -> Term<'f> {
+        let [x, y, z] = [0, 1, 2].map(|row| self.at(row, col));
+        x * x + y * y + z * z
+    }
+
+    fn turn_rows(&mut self, upper: usize, lower: usize, Rotation { cos, sin }: Rotation<'f>) {
+        for col in 0..3 {
+            let (x, y) = (self.at(upper, col), self.at(lower, col));
+            self.parts[upper * 3 + col] = cos * x + sin * y;
+            self.parts[lower * 3 + col] = cos * y - sin * x;
+        }
+    }
+
+    fn turn_columns(&mut self, left: usize, right: usize, Rotation { cos, sin }: Rotation<'f>) {
+        for row in 0..3 {
+            let (x, y) = (self.at(row, left), self.at(row, right));
+            self.parts[row * 3 + left] = cos * x + sin * y;
+            self.parts[row * 3 + right] = cos * y - sin * x;
+        }
+    }
+
+    /// Swaps two columns, one of them negated: a rotation stays one.
+    fn swap_columns(&mut self, swaps: Term<'f>, left: usize, right: usize) {
+        for row in 0..3 {
+            let (x, y) = (self.at(row, left), self.at(row, right));
+            self.parts[row * 3 + left] = swaps.pick(y, x);
+            self.parts[row * 3 + right] = swaps.pick(-x, y);
+        }
+    }
+}
+
+/// Jacobi's method: turns in the three planes, again and again, until the matrix is diagonal.
+fn eigen(b: &mut Builder<'_>) -> Option<Value> {
+    let a = b.arg(0);
+    let one = build(b, |f| SquareMatrix::identity(f.arg(0)).matrix(f));
+    let (matrix, vectors) = (variable(b, "s", a), variable(b, "q", one));
+    let (zero, rounds, step) = (b.i32(0), b.i32(ROUNDS), b.i32(1));
+    b.for_range("round", [zero, rounds, step], |b, _| {
+        let (s, q) = (b.load(matrix), b.load(vectors));
+        let both = build(b, |f| {
+            let [mut s, mut q] = [s, q].map(|value| SquareMatrix::of(f.with(|_| value)));
+            for (left, right) in [(0, 1), (1, 2), (0, 2)] {
+                let turn = annihilation(&s, left, right);
+                s.turn_rows(left, right, turn);
+                s.turn_columns(left, right, turn);
+                q.turn_columns(left, right, turn);
+            }
+            f.tuple(&[s.matrix(f), q.matrix(f)])
+        });
+        let (s, q) = (b.extract(both, 0), b.extract(both, 1));
+        b.store(matrix, s);
+        b.store(vectors, q);
+    });
+    let (s, q) = (b.load(matrix), b.load(vectors));
+    debug_assert_ne!(b.body().type_of(s), Type::INVALID);
+    formula(b, |f| {
+        let [s, q] = [s, q].map(|value| f.with(|_| value));
+        f.tuple(&[q, f.call("get_diag", &[s])])
+    })
+}
+
+/// The smaller of the two turns that make an entry beside the diagonal 0.
+fn annihilation<'f>(s: &SquareMatrix<'f>, left: usize, right: usize) -> Rotation<'f> {
+    let beside = s.at(left, right);
+    let (zero, one) = (beside.like(0.0), beside.like(1.0));
+    let none = beside.is(zero);
+    let ratio = (s.at(left, left) - s.at(right, right)) / (beside.unless(none) * 2.0);
+    let size = one / (ratio.abs() + (ratio * ratio + 1.0).sqrt());
+    let tangent = ratio.lt(zero).pick(-size, size);
+    let cos = one / (tangent * tangent + 1.0).sqrt();
+    Rotation { cos: none.pick(one, cos), sin: none.pick(zero, tangent * cos) }
+}
+
+/// In closed form: V from the larger eigenvalue of `transpose(a) * a`, U from `a * V`.
+fn plane<'f>(f: Formula<'f>) -> Term<'f> {
+    let [a, b, c, d] = f.arg(0).split();
+    let (zero, one) = (a.like(0.0), a.like(1.0));
+    let (first, mixed, second) = (a * a + c * c, a * b + c * d, b * b + d * d);
+    let (sum, difference) = (first + second, first - second);
+    let square = difference * difference + mixed * mixed * 4.0;
+    let alike = square.is(zero);
+    let root = alike.pick(zero, square.unless(alike).sqrt());
+    let large = ((sum + root) * 0.5).sqrt();
+    let small = ((sum - root) * 0.5).max(zero).sqrt();
+    // The sum of the eigenvector's two usual forms: at most one of them is zero.
+    let (x, y) = (difference + root - mixed * 2.0, difference - root + mixed * 2.0);
+    let square = x * x + y * y;
+    let degenerate = square.is(zero);
+    let length = square.unless(degenerate).sqrt();
+    let diagonal = x.like(std::f64::consts::FRAC_1_SQRT_2);
+    // With equal values any V will do.
+    let x = alike.pick(one, degenerate.pick(diagonal, x / length));
+    let y = alike.pick(zero, degenerate.pick(diagonal, y / length));
+    let nothing = large.is(zero);
+    let below = large.unless(nothing);
+    let p = nothing.pick(one, (a * x + b * y) / below);
+    let q = nothing.pick(zero, (c * x + d * y) / below);
+    let side = (a * d - b * c).lt(zero).pick(-one, one);
+    let u = f.matrix(2, &[p, -q * side, q, p * side]);
+    f.tuple(&[u, f.vector(&[large, small]), f.matrix(2, &[x, -y, y, x])])
+}

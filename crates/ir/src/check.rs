@@ -1,0 +1,112 @@
+//! The checker: the only way to a [`Valid`] module, which all code that runs, differentiates or
+//! prints IR takes. A front end that tells its users about their types itself never meets these
+//! messages.
+//!
+//! The rules, each with the code of its diagnostics:
+//!
+//! 1. `ir-handle`: every handle points at something of this module and body.
+//! 2. `ir-type`: no invalid types; stored things are storable; dimensions are sane; tables have
+//!    their size.
+//! 3. `ir-scope`: a value has at most one definition, and is used only where it is visible.
+//! 4. `ir-operation`: operands and result of every operation have fitting types.
+//! 5. `ir-place`: roots and projections fit; indices are integers.
+//! 6. `ir-store`: what is written is writable and of the place's type.
+//! 7. `ir-condition`: conditions are `bool`; selectors are integers, labels fit them and occur
+//!    once.
+//! 8. `ir-loop`: bounds and index of a `For` are of one integer type; `Break` and `Continue` are in
+//!    loops; a `While` header only leads to its condition.
+//! 9. `ir-return`: results are of the function's type; no function with a result ends without one.
+//! 10. `ir-block`: a block has one owner, nothing follows a terminator, nesting is at most
+//!     [`NESTING_MAX`].
+//! 11. `ir-call`: arguments fit in number, type and mode; kernels aren't called; nothing recurses.
+//! 12. `ir-alias`: a `Mutable` place overlaps no other place of its call.
+//! 13. `ir-kernel`: kernels have no result and take everything by value.
+//! 14. `ir-escape`: `AsArray` handles are indexed, viewed, measured and passed on, no more.
+
+mod fact;
+mod flow;
+mod function;
+mod module;
+mod operation;
+mod place;
+
+pub use fact::{Effects, FunctionFacts};
+
+use crate::diagnostic::Diagnostic;
+use crate::function::FunctionId;
+use crate::module::Module;
+use std::ops::Deref;
+
+/// How deep blocks may nest: back ends and host compilers may recurse so deep, and no deeper.
+pub const NESTING_MAX: usize = 200;
+
+/// A module that passed the check, with the facts that the check collected. [`module`] makes one;
+/// every back end, pass and interpreter takes one, so none of them meets a wrong program.
+///
+/// ```
+/// use gbxcule_ir::{Builder, Module, Param, Type, check};
+///
+/// let mut module = Module::new("example");
+/// let numbers = module.types.array(Type::F32, 1);
+/// let kernel = module.declare_kernel("clear", vec![Param::value("x", numbers)]);
+/// let mut b = Builder::new(&mut module, kernel);
+/// let i = b.launch_index(0);
+/// let x = b.param_place(0);
+/// let x = b.element(x, &[i]);
+/// let zero = b.f32(0.0);
+/// b.store(x, zero);
+/// b.finish();
+///
+/// let module = check::module(module).expect("a right module");
+/// assert_eq!(module.call_order(), [kernel]);
+/// assert!(module.facts(kernel).effects.writes);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Valid<T> {
+    inner: T,
+    call_order: Vec<FunctionId>,
+    facts: Vec<FunctionFacts>,
+}
+
+impl Valid<Module> {
+    /// All functions, callees before their callers.
+    pub fn call_order(&self) -> &[FunctionId] {
+        &self.call_order
+    }
+
+    /// Facts about a function.
+    pub fn facts(&self, function: FunctionId) -> &FunctionFacts {
+        &self.facts[function.index()]
+    }
+
+    /// Takes it back, to change it.
+    pub fn into_inner(self) -> Module {
+        self.inner
+    }
+}
+
+impl<T> Deref for Valid<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+/// Checks a module.
+///
+/// # Errors
+/// All faults, each with its rule's code from the list in this module's documentation.
+pub fn module(module: Module) -> Result<Valid<Module>, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    module::check(&module, &mut faults);
+    for (_, function) in module.functions.iter() {
+        function::check(&module, function, &mut faults);
+    }
+    let Some(call_order) = module::call_order(&module, &mut faults) else { return Err(faults) };
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let facts = fact::collect(&module, &call_order);
+    Ok(Valid { inner: module, call_order, facts })
+}

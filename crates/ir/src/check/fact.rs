@@ -1,0 +1,132 @@
+//! Facts about functions for back ends and passes, collected once a module is known to be right.
+
+use super::module::callees;
+use crate::arena::Handle;
+use crate::function::{Function, FunctionId, Mode};
+use crate::module::Module;
+use crate::op::{Op, Value};
+use crate::place::{PlaceId, Projection, Root};
+use crate::stmt::StmtKind;
+use crate::walk::{Step, Use, place_values, stmt_uses, walk};
+
+/// Facts about one function.
+#[derive(Clone, Debug)]
+pub struct FunctionFacts {
+    /// How often each value is used; 0 also for values that are never reached.
+    pub uses: Vec<u32>,
+    /// The functions it calls itself, each once.
+    pub callees: Vec<FunctionId>,
+    /// Effects of the function, its callees included.
+    pub effects: Effects,
+    /// True if it, or a callee, asks for its launch index.
+    pub asks_launch_index: bool,
+}
+
+/// Effects of a function besides giving its result.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Effects {
+    /// Writes array memory or a `Mutable` parameter, or changes memory atomically.
+    pub writes: bool,
+    /// Prints, or may stop the launch by `Trap` or `Assert`.
+    pub acts: bool,
+    /// Reads array memory or a parameter passed by reference.
+    pub reads: bool,
+}
+
+impl Effects {
+    /// Returns true if a call may be dropped when its result is not used.
+    pub fn is_none(self) -> bool {
+        !self.writes && !self.acts
+    }
+
+    /// Returns true if equal arguments give equal results, whenever it is called.
+    pub fn is_pure(self) -> bool {
+        self.is_none() && !self.reads
+    }
+
+    fn join(&mut self, other: Self) {
+        self.writes |= other.writes;
+        self.acts |= other.acts;
+        self.reads |= other.reads;
+    }
+}
+
+impl FunctionFacts {
+    /// How often a value is used.
+    pub fn uses(&self, value: Value) -> u32 {
+        self.uses[value.index()]
+    }
+}
+
+/// Facts of all functions, by position. Callees come first in `order`.
+pub(super) fn collect(module: &Module, order: &[FunctionId]) -> Vec<FunctionFacts> {
+    let mut facts: Vec<Option<FunctionFacts>> = vec![None; module.functions.len()];
+    for &id in order {
+        let mut found = of_function(module, &module.functions[id]);
+        for callee in &found.callees {
+            if let Some(callee) = &facts[callee.index()] {
+                found.effects.join(callee.effects);
+                found.asks_launch_index |= callee.asks_launch_index;
+            }
+        }
+        facts[Handle::index(id)] = Some(found);
+    }
+    facts.into_iter().flatten().collect()
+}
+
+fn of_function(module: &Module, function: &Function) -> FunctionFacts {
+    let body = &function.body;
+    let mut uses = vec![0; body.values.len()];
+    let mut effects = Effects::default();
+    let mut asks_launch_index = false;
+    walk(body, body.root, |step| {
+        let Step::Stmt(stmt) = step else { return };
+        let op = match stmt.kind {
+            StmtKind::Let(value) => Some(body.values[value].op),
+            _ => None,
+        };
+        let writes = |position| writes_argument(module, op, position);
+        stmt_uses(body, &stmt.kind, writes, |used| {
+            let mut place = |place: PlaceId, reads: bool, writes: bool| {
+                place_values(body, place, |value| uses[value.index()] += 1);
+                if is_shared(function, place) {
+                    effects.reads |= reads;
+                    effects.writes |= writes;
+                }
+            };
+            match used {
+                Use::Value(value) => uses[value.index()] += 1,
+                Use::Read(at) | Use::Expose(at) => place(at, true, false),
+                Use::Write(at) => place(at, false, true),
+                Use::Change(at) => place(at, true, true),
+            }
+        });
+        effects.acts |= matches!(
+            stmt.kind,
+            StmtKind::Print { .. } | StmtKind::Assert { .. } | StmtKind::Trap { .. }
+        );
+        asks_launch_index |= matches!(op, Some(Op::LaunchIndex(_)));
+    });
+    let callees = callees(module, function);
+    FunctionFacts { uses, callees, effects, asks_launch_index }
+}
+
+fn writes_argument(module: &Module, op: Option<Op>, position: usize) -> bool {
+    let Some(Op::Call { function, .. }) = op else { return false };
+    module.functions[function].params[position].mode == Mode::Mutable
+}
+
+/// Returns true if code outside may see the memory of a place: not in a local, table or by-value
+/// parameter.
+fn is_shared(function: &Function, place: PlaceId) -> bool {
+    let body = &function.body;
+    let behind = |step: &Projection| matches!(step, Projection::Element(_));
+    if body.path(place).iter().any(behind) {
+        return true;
+    }
+    match body.places[place].root {
+        Root::Param(position) => function.params[position as usize].mode != Mode::Value,
+        Root::Local(_) | Root::Table(_) => false,
+        Root::Array(_) => true,
+    }
+}

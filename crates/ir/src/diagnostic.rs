@@ -1,0 +1,190 @@
+//! Faults of the user's program, as data; and the one renderer.
+//!
+//! A pass that finds faults pushes [`Diagnostic`]s and goes on; none of them prints. Messages are
+//! lower case, without full stop, say what was found and what is allowed, and spell types as the
+//! user does.
+
+use crate::source::{SourceMap, Span};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// The program is refused.
+    Error,
+    /// The program is taken, but it may not do what its author thinks.
+    Warning,
+}
+
+/// A place in the text with a few words about it. The first label of a diagnostic is its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// Text beside the label; may be empty.
+    pub text: String,
+}
+
+/// One fault of the user's program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// A stable name such as `type-mismatch`; what surveys count by.
+    pub code: &'static str,
+    /// Error or warning.
+    pub severity: Severity,
+    /// Message: what was found and what is allowed.
+    pub message: String,
+    /// Where, the main place first.
+    pub labels: Vec<Label>,
+    /// Advice on what to do instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, span, message.into())
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Warning, span, message.into())
+    }
+
+    fn new(code: &'static str, severity: Severity, span: Span, message: String) -> Self {
+        let labels = vec![Label { span, text: String::new() }];
+        Self { code, severity, message, labels, help: None }
+    }
+
+    /// Says something about the main place.
+    #[must_use]
+    pub fn here(mut self, text: impl Into<String>) -> Self {
+        self.labels[0].text = text.into();
+        self
+    }
+
+    /// Points at another place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Says what to do instead.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// The main place.
+    pub fn span(&self) -> Span {
+        self.labels.first().map_or(Span::NONE, |label| label.span)
+    }
+}
+
+/// Returns true if any of these refuses the program.
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// Renders diagnostics without colour, a blank line between them.
+pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    render_with(&Renderer::plain(), diagnostics, sources)
+}
+
+/// Renders diagnostics in a terminal's colours.
+pub fn render_coloured(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    render_with(&Renderer::styled(), diagnostics, sources)
+}
+
+fn render_with(renderer: &Renderer, diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    let texts: Vec<String> =
+        diagnostics.iter().map(|diagnostic| render_one(renderer, diagnostic, sources)).collect();
+    texts.join("\n")
+}
+
+fn render_one(renderer: &Renderer, diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut group = level
+        .primary_title(diagnostic.message.as_str())
+        .id(diagnostic.code)
+        .elements(snippets(diagnostic, sources));
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    let mut text = renderer.render(&[group]);
+    text.push('\n');
+    text
+}
+
+fn snippets<'a>(
+    diagnostic: &'a Diagnostic,
+    sources: &'a SourceMap,
+) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+    let mut ids: Vec<_> = diagnostic.labels.iter().filter_map(|l| l.span.source()).collect();
+    ids.dedup();
+    let mut seen = Vec::new();
+    let mut snippets = Vec::new();
+    for id in ids {
+        if seen.contains(&id) {
+            continue;
+        }
+        seen.push(id);
+        let source = sources.get(id);
+        let mut snippet = Snippet::source(&source.text).path(&source.name);
+        for (rank, label) in diagnostic.labels.iter().enumerate() {
+            if label.span.source() != Some(id) {
+                continue;
+            }
+            let kind = if rank == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let mut mark = kind.span(clamped(label.span, &source.text));
+            if !label.text.is_empty() {
+                mark = mark.label(label.text.as_str());
+            }
+            snippet = snippet.annotation(mark);
+        }
+        snippets.push(snippet);
+    }
+    snippets
+}
+
+/// A span that surely lies in the text and on character boundaries, so that rendering never panics.
+fn clamped(span: Span, text: &str) -> std::ops::Range<usize> {
+    let start = text.floor_char_boundary(span.start as usize);
+    let end = text.ceil_char_boundary(span.end as usize);
+    start..end.max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diagnostic_shows_code_place_and_help() {
+        let mut sources = SourceMap::new();
+        let id =
+            sources.add("cloth.py", "def f(a: wp.vec3f, b: wp.vec2f):\n    return wp.dot(a, b)\n");
+        let diagnostic = Diagnostic::error(
+            "type-mismatch",
+            Span::new(id, 44, 56),
+            "`wp.dot` needs two vectors of one type, found `vec3f` and `vec2f`",
+        )
+        .here("called here")
+        .label(Span::new(id, 6, 17), "this is a `vec3f`")
+        .help("make both `vec3f`");
+        insta::assert_snapshot!(render(&[diagnostic], &sources));
+    }
+
+    #[test]
+    fn spans_beyond_the_text_do_not_panic() {
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.py", "ü");
+        let beyond = Diagnostic::warning("odd", Span::new(id, 1, 99), "odd");
+        let nowhere = Diagnostic::error("odd", Span::NONE, "odd");
+        assert!(render(&[beyond, nowhere], &sources).contains("warning[odd]"));
+    }
+}

@@ -1,0 +1,102 @@
+//! One arithmetic for all code that computes at compile time: the interpreter, `pass::fold`, fronts
+//! that fold constants. Exact as [`crate`] says.
+//!
+//! All take literals whose types `check` found right; wrong ones give something, never a panic.
+
+mod float;
+mod integer;
+mod native;
+mod print;
+mod special;
+
+use crate::constant::Literal;
+use crate::op::{AtomicOp, BinaryOp, CompareOp, UnaryOp};
+use crate::ty::Scalar;
+use std::cmp::Ordering;
+
+pub use native::native;
+pub use print::{print_line, printf};
+
+/// An integer divided by zero has no value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DivisionByZero;
+
+/// `-x`, `!x`
+pub fn unary(op: UnaryOp, operand: Literal) -> Literal {
+    let (scalar, bits) = (operand.scalar(), operand.bits());
+    match op {
+        UnaryOp::Negate if scalar.is_float() => {
+            Literal::from_bits(scalar, bits ^ 1 << (scalar.bits() - 1))
+        }
+        UnaryOp::Negate => Literal::from_bits(scalar, bits.wrapping_neg()),
+        UnaryOp::Not if scalar == Scalar::Bool => Literal::bool(bits == 0),
+        UnaryOp::Not => Literal::from_bits(scalar, !bits),
+    }
+}
+
+/// Two operands of one type to a result of the same.
+pub fn binary(op: BinaryOp, left: Literal, right: Literal) -> Result<Literal, DivisionByZero> {
+    if left.scalar().is_float() {
+        Ok(float::binary(op, left, right))
+    } else {
+        integer::binary(op, left, right)
+    }
+}
+
+/// Compares two literals of one type.
+pub fn compare(op: CompareOp, left: Literal, right: Literal) -> bool {
+    let order = match (left.as_int(), right.as_int()) {
+        (Some(left), Some(right)) => Some(left.cmp(&right)),
+        _ => left.as_f64().partial_cmp(&right.as_f64()),
+    };
+    match op {
+        CompareOp::Equal => order == Some(Ordering::Equal),
+        CompareOp::NotEqual => order != Some(Ordering::Equal),
+        CompareOp::Less => order == Some(Ordering::Less),
+        CompareOp::LessEqual => order.is_some_and(Ordering::is_le),
+        CompareOp::Greater => order == Some(Ordering::Greater),
+        CompareOp::GreaterEqual => order.is_some_and(Ordering::is_ge),
+    }
+}
+
+/// To another scalar type by value.
+pub fn convert(operand: Literal, to: Scalar) -> Literal {
+    match operand.as_int() {
+        Some(value) => Literal::int(to, value),
+        None => Literal::float(to, operand.as_f64()),
+    }
+}
+
+/// Value that an atomic operation leaves in memory; for `CompareExchange`, the value after success.
+pub fn atomic(op: AtomicOp, old: Literal, operand: Literal) -> Literal {
+    use crate::builtin::Native;
+    let joined = |op| binary(op, old, operand).unwrap_or(old);
+    match op {
+        AtomicOp::Add => joined(BinaryOp::Add),
+        AtomicOp::Subtract => joined(BinaryOp::Subtract),
+        AtomicOp::Min => native(Native::Min, &[old, operand]),
+        AtomicOp::Max => native(Native::Max, &[old, operand]),
+        AtomicOp::And => joined(BinaryOp::And),
+        AtomicOp::Or => joined(BinaryOp::Or),
+        AtomicOp::Xor => joined(BinaryOp::Xor),
+        AtomicOp::Exchange | AtomicOp::CompareExchange => operand,
+    }
+}
+
+/// The scalar whose little-endian image these bytes begin with. Bytes of a `bool` other than 0 are
+/// true.
+pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Literal {
+    let mut image = [0; 8];
+    let width = scalar.bytes() as usize;
+    image[..width].copy_from_slice(&bytes[..width]);
+    match (scalar, u64::from_le_bytes(image)) {
+        (Scalar::Bool, bits) => Literal::bool(bits != 0),
+        (_, bits) => Literal::from_bits(scalar, bits),
+    }
+}
+
+/// Writes a scalar's image at the begin of these bytes.
+pub fn to_bytes(literal: Literal, bytes: &mut [u8]) {
+    let width = literal.scalar().bytes() as usize;
+    bytes[..width].copy_from_slice(&literal.bits().to_le_bytes()[..width]);
+}

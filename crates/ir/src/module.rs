@@ -1,0 +1,118 @@
+//! A module: what one compilation is about.
+
+use super::arena::Arena;
+use super::builtin::Instance;
+use super::constant::{Table, TableId};
+use super::function::{Body, Function, FunctionId, Inline, Kind, Name, Param, Residency};
+use super::ty::{Type, Types};
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+
+/// Types, tables, functions and kernels.
+///
+/// Front ends build it, `check` makes a `Valid<Module>` of it. Functions may be declared in any
+/// order and call each other before they have bodies, but not in a circle.
+#[derive(Clone, Default, Debug)]
+pub struct Module {
+    /// Name: what the emitted text is called.
+    pub name: String,
+    /// All types.
+    pub types: Types,
+    /// Constant tables.
+    pub tables: Arena<Table>,
+    /// Functions and kernels, in order of declaration.
+    pub functions: Arena<Function>,
+    names: Arena<Box<str>>,
+    name_index: FxHashMap<Box<str>, Name>,
+    instances: FxHashMap<(Instance, Box<[Type]>), FunctionId>,
+}
+
+impl Module {
+    /// An empty module.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Keeps a string.
+    pub fn intern(&mut self, text: &str) -> Name {
+        if let Some(&name) = self.name_index.get(text) {
+            return name;
+        }
+        let name = self.names.push(text.into());
+        self.name_index.insert(text.into(), name);
+        name
+    }
+
+    /// A string that was kept.
+    pub fn text(&self, name: Name) -> &str {
+        &self.names[name]
+    }
+
+    /// Returns true if the string is of this module.
+    pub fn has_name(&self, name: Name) -> bool {
+        self.names.get(name).is_some()
+    }
+
+    /// All strings that were kept.
+    pub fn names(&self) -> &Arena<Box<str>> {
+        &self.names
+    }
+
+    /// Adds a constant table.
+    pub fn add_table(&mut self, table: Table) -> TableId {
+        self.tables.push(table)
+    }
+
+    /// Adds a function with an empty body; see [`super::build::Builder`] for filling it.
+    pub fn declare(
+        &mut self,
+        name: impl Into<String>,
+        params: Vec<Param>,
+        result: Type,
+    ) -> FunctionId {
+        self.functions.push(Function {
+            name: name.into(),
+            kind: Kind::Callable,
+            params,
+            result,
+            body: Body::default(),
+            inline: Inline::Auto,
+            instance: None,
+            adjoint: None,
+            replay: None,
+            disjoint: Vec::new(),
+            trusted: false,
+            residency: Residency::Free,
+            diverges: false,
+            span: Span::NONE,
+        })
+    }
+
+    /// Adds a kernel with an empty body.
+    pub fn declare_kernel(&mut self, name: impl Into<String>, params: Vec<Param>) -> FunctionId {
+        let id = self.declare(name, params, Type::UNIT);
+        self.functions[id].kind = Kind::Kernel;
+        id
+    }
+
+    /// All kernels.
+    pub fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
+        self.functions.iter().filter(|(_, function)| function.kind == Kind::Kernel)
+    }
+
+    /// The first function or kernel with this name.
+    pub fn find(&self, name: &str) -> Option<FunctionId> {
+        self.functions.iter().find(|(_, function)| function.name == name).map(|(id, _)| id)
+    }
+
+    /// The function made before for these argument types of a builtin's signature.
+    pub(super) fn instance(&self, key: &(Instance, Box<[Type]>)) -> Option<FunctionId> {
+        self.instances.get(key).copied()
+    }
+
+    /// Remembers such a function.
+    pub(super) fn add_instance(&mut self, key: (Instance, Box<[Type]>), function: FunctionId) {
+        self.functions[function].instance = Some(key.0);
+        self.instances.insert(key, function);
+    }
+}

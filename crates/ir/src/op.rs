@@ -1,0 +1,312 @@
+//! Operations: everything that makes a value.
+//!
+//! The set is closed. What could be a builtin is a row of [`super::builtin`] instead. Each
+//! variant says which operands it takes; `check` holds it, [`super`] says what it means.
+
+use super::arena::{Handle, List};
+use super::builtin::Native;
+use super::constant::Literal;
+use super::function::{FunctionId, Name};
+use super::place::PlaceId;
+use super::ty::{Scalar, Type};
+use crate::source::Span;
+
+/// A value of a function body: one operation, evaluated once each time its `Let` is reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ValueData {
+    /// Operation that makes the value.
+    pub op: Op,
+    /// Type.
+    pub ty: Type,
+    /// Name that the user gave it.
+    pub name: Option<Name>,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// Names a value of the same body.
+pub type Value = Handle<ValueData>;
+
+/// An operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    /// A scalar constant.
+    Literal(Literal),
+    /// All bits zero, of any storable type; an array handle so made is absent and empty.
+    Zero,
+    /// The index of a `For`: defined by the loop, not by a `Let`.
+    Index,
+    /// On a scalar, or on each component.
+    Unary(UnaryOp, Value),
+    /// On two operands of one type, component by component: `Mul` of matrices is not the product.
+    Binary(BinaryOp, Value, Value),
+    /// Two scalars of one type to `bool`; `bool` operands only with `Equal` and `NotEqual`.
+    Compare(CompareOp, Value, Value),
+    /// One of two values of one type, both evaluated before.
+    Select {
+        /// A `bool`.
+        condition: Value,
+        /// The result if it is true.
+        accept: Value,
+        /// The result if it is false.
+        reject: Value,
+    },
+    /// To the scalar of the value's type, component by component.
+    Convert(Value),
+    /// Bits of a value read as another scalar of the same size; not `bool`.
+    Bitcast(Value),
+    /// From all parts in order: components (row-major), fields, elements, results.
+    Construct(List<Value>),
+    /// A vector, matrix, quaternion or transform with this scalar in every component; a fixed array
+    /// with this element everywhere.
+    Splat(Value),
+    /// One part by its position: a component (row-major), field, element, result.
+    Extract {
+        /// Value to take the part from.
+        from: Value,
+        /// Which part.
+        index: u32,
+    },
+    /// Reads the value that a place holds now.
+    Load(PlaceId),
+    /// A native builtin: pure, scalars in, scalar out.
+    Native {
+        /// The row.
+        native: Native,
+        /// The operands.
+        args: List<Value>,
+    },
+    /// Another function of the module.
+    Call {
+        /// Which.
+        function: FunctionId,
+        /// A value for each `Mode::Value` parameter, a place for the others.
+        args: List<Arg>,
+    },
+    /// Changes array memory in one indivisible step (a component at a time) and gives the old
+    /// value.
+    Atomic {
+        /// How.
+        op: AtomicOp,
+        /// Array memory.
+        place: PlaceId,
+        /// The operand.
+        value: Value,
+        /// Value that `CompareExchange` expects to find; `None` for all others.
+        expected: Option<Value>,
+    },
+    /// This thread's coordinate in a dimension of the launch grid, 0 to 3: an `i32`.
+    LaunchIndex(u8),
+    /// An array handle to part of an array.
+    View {
+        /// The array.
+        array: Value,
+        /// One for each leading dimension; further dimensions are kept whole.
+        selectors: List<Selector>,
+    },
+    /// An array handle to a fixed array in place, nested ones giving more dimensions. It must not
+    /// outlive the place: it may be indexed and passed to calls, not stored, not returned.
+    AsArray(PlaceId),
+    /// Elements of an array in one dimension: an `i32`.
+    Extent {
+        /// The array.
+        array: Value,
+        /// Which dimension, from 0.
+        dim: u8,
+    },
+    /// Asks whether an array has memory: a `bool`.
+    Present(Value),
+    /// The array of gradients beside an array: same shape and strides, absent if there is none.
+    Gradient(Value),
+}
+
+/// An argument of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// Passed by value.
+    Value(Value),
+    /// Passed by reference.
+    Place(PlaceId),
+}
+
+/// How a view takes one dimension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Selector {
+    /// One index of any integer type: the dimension goes.
+    At(Value),
+    /// `len` indices from `start` on, `step` apart, all `i32`: the dimension stays.
+    Range {
+        /// The first index.
+        start: Value,
+        /// How many.
+        len: Value,
+        /// From one to the next; may be negative.
+        step: Value,
+    },
+}
+
+impl Selector {
+    /// Returns the operation with other values as operands.
+    #[must_use]
+    pub fn map(self, mut map: impl FnMut(Value) -> Value) -> Self {
+        match self {
+            Self::At(index) => Self::At(map(index)),
+            Self::Range { start, len, step } => {
+                Self::Range { start: map(start), len: map(len), step: map(step) }
+            }
+        }
+    }
+}
+
+/// Operations with one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryOp {
+    /// Integers and floats.
+    Negate,
+    /// `bool`, or all bits of an integer.
+    Not,
+}
+
+/// Operations with two operands of one type, which is the result's type; [`BinaryOp::of`] says
+/// which types.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    /// Floats; integers truncate.
+    Divide,
+    /// Rounds towards minus infinity.
+    FloorDivide,
+    /// C's `%` and `fmod`: the sign of the left operand.
+    Remainder,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    /// Copies of the sign move in from the left if the type is signed.
+    ShiftRight,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum CompareOp {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+/// Kind of an atomic operation: the value that it leaves in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AtomicOp {
+    /// Old plus operand.
+    Add,
+    /// Old minus operand.
+    Subtract,
+    /// The smaller, as the builtin `min(old, operand)`.
+    Min,
+    /// The larger, as the builtin `max(old, operand)`.
+    Max,
+    /// Integers.
+    And,
+    /// Integers.
+    Or,
+    /// Integers.
+    Xor,
+    /// The operand.
+    Exchange,
+    /// The operand if the old value has the bits of the expected one, else the old value. Scalars.
+    CompareExchange,
+}
+
+impl UnaryOp {
+    /// Name in printed IR.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Negate => "neg",
+            Self::Not => "not",
+        }
+    }
+}
+
+impl BinaryOp {
+    /// Operations that take operands, or components, of a scalar type.
+    pub const fn of(scalar: Scalar) -> &'static [Self] {
+        use BinaryOp::{
+            Add, And, Divide, FloorDivide, Multiply, Or, Remainder, ShiftLeft, ShiftRight,
+            Subtract, Xor,
+        };
+        if scalar.is_float() {
+            return &[Add, Subtract, Multiply, Divide, FloorDivide, Remainder];
+        }
+        match scalar {
+            Scalar::Bool => &[And, Or, Xor],
+            _ => &[
+                Add,
+                Subtract,
+                Multiply,
+                Divide,
+                FloorDivide,
+                Remainder,
+                And,
+                Or,
+                Xor,
+                ShiftLeft,
+                ShiftRight,
+            ],
+        }
+    }
+
+    /// Name in printed IR.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Subtract => "sub",
+            Self::Multiply => "mul",
+            Self::Divide => "div",
+            Self::FloorDivide => "floordiv",
+            Self::Remainder => "rem",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::ShiftLeft => "shl",
+            Self::ShiftRight => "shr",
+        }
+    }
+}
+
+impl CompareOp {
+    /// Name in printed IR.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "eq",
+            Self::NotEqual => "ne",
+            Self::Less => "lt",
+            Self::LessEqual => "le",
+            Self::Greater => "gt",
+            Self::GreaterEqual => "ge",
+        }
+    }
+}
+
+impl AtomicOp {
+    /// Name in printed IR.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Subtract => "sub",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::Exchange => "exch",
+            Self::CompareExchange => "cas",
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Prints IR in a compact form of its own: for people, and for snapshots.
+//!
+//! Literals stand where they are used. Values that the user named keep the name (a second one of
+//! the same name gets `.1`), the others are numbered in the order of their definition, so that a
+//! change moves only the lines it touches. Wrong modules print too, as long as their handles are in
+//! range.
+
+mod expr;
+mod name;
+
+use super::function::{Body, Function, Kind, Mode, Residency};
+use super::module::Module;
+use super::op::{Op, Value};
+use super::stmt::{BlockId, StmtKind};
+use super::ty::Type;
+use name::Names;
+use std::fmt::Write as _;
+
+/// The whole module.
+pub fn module(module: &Module) -> String {
+    let mut text = String::new();
+    for (_, structure) in module.types.structs().iter() {
+        let fields = structure.fields.iter();
+        let fields: Vec<String> = fields
+            .map(|field| format!("{}: {}", field.name, module.types.display(field.ty)))
+            .collect();
+        _ = writeln!(text, "struct {} {{ {} }}\n", structure.name, fields.join(", "));
+    }
+    for (_, table) in module.tables.iter() {
+        let (ty, len) = (module.types.display(table.ty), table.bytes.len());
+        _ = writeln!(text, "table {}: {ty} = {len} bytes\n", table.name);
+    }
+    for (position, (_, item)) in module.functions.iter().enumerate() {
+        text.push_str(if position == 0 { "" } else { "\n" });
+        text = put(module, item, text);
+    }
+    text
+}
+
+/// One function.
+pub fn function(module: &Module, function: &Function) -> String {
+    put(module, function, String::new())
+}
+
+/// Appends a function to a text.
+fn put(module: &Module, function: &Function, text: String) -> String {
+    let names = Names::new(module, function);
+    let mut printer = Printer { module, function, body: &function.body, names, text };
+    printer.header();
+    printer.block(function.body.root);
+    printer.text.push_str("}\n");
+    printer.text
+}
+
+struct Printer<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    body: &'a Body,
+    names: Names<'a>,
+    text: String,
+}
+
+/// Step of printing a block that is left to do: the tree is walked without recursion.
+enum PrintTask {
+    /// The statements of a block from a position on.
+    Stmts(BlockId, usize),
+    /// A line of its own, such as `} else {`, one level further out.
+    Line(String),
+}
+
+impl Printer<'_> {
+    fn header(&mut self) {
+        let keyword = if self.function.kind == Kind::Kernel { "kernel" } else { "func" };
+        _ = write!(self.text, "{keyword} {}(", self.function.name);
+        for (position, param) in self.function.params.iter().enumerate() {
+            self.text.push_str(if position == 0 { "" } else { ", " });
+            self.text.push_str(&param.name);
+            self.text.push_str(match param.mode {
+                Mode::Value => ": ",
+                Mode::Shared => ": ref ",
+                Mode::Mutable => ": mut ",
+            });
+            self.ty(param.ty);
+        }
+        self.text.push(')');
+        if self.function.result != Type::UNIT {
+            _ = write!(self.text, " -> {}", self.module.types.display(self.function.result));
+        }
+        for &(one, other) in &self.function.disjoint {
+            let name = |at: u32| self.function.params.get(at as usize).map_or("?", |p| &p.name);
+            _ = write!(self.text, " apart({}, {})", name(one), name(other));
+        }
+        _ = match self.function.residency {
+            Residency::Free => Ok(()),
+            Residency::Blocks { threads, together: None } => {
+                write!(self.text, " blocks({threads})")
+            }
+            Residency::Blocks { threads, together: Some(blocks) } => {
+                write!(self.text, " blocks({threads}, {blocks})")
+            }
+            Residency::Registers(count) => write!(self.text, " registers({count})"),
+        };
+        self.text.push_str(" {\n");
+        for (local, data) in self.body.locals.iter() {
+            self.text.push_str(if data.scratch { "  scratch " } else { "  var " });
+            self.text.push_str(self.names.local(local));
+            self.text.push_str(": ");
+            self.ty(data.ty);
+            self.text.push('\n');
+        }
+    }
+
+    fn block(&mut self, root: BlockId) {
+        let mut todo = vec![PrintTask::Stmts(root, 0)];
+        let mut depth = 1;
+        while let Some(next) = todo.pop() {
+            match next {
+                PrintTask::Line(line) => {
+                    // `} else {` closes one block and opens another.
+                    depth -= 1;
+                    self.line(depth, &line);
+                    depth += usize::from(line.ends_with('{') || line.ends_with(':'));
+                }
+                PrintTask::Stmts(block, from) => {
+                    let Some(data) = self.body.blocks.get(block) else { continue };
+                    for (position, stmt) in data.stmts.iter().enumerate().skip(from) {
+                        let inner = self.stmt(depth, &stmt.kind);
+                        if !inner.is_empty() {
+                            depth += 1;
+                            todo.push(PrintTask::Stmts(block, position + 1));
+                            todo.extend(inner.into_iter().rev());
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, depth: usize, line: &str) {
+        self.margin(depth);
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn margin(&mut self, depth: usize) {
+        (0..depth).for_each(|_| self.text.push_str("  "));
+    }
+
+    /// Prints a statement up to its first block; gives what must follow.
+    fn stmt(&mut self, depth: usize, stmt: &StmtKind) -> Vec<PrintTask> {
+        let end = || PrintTask::Line("}".into());
+        let inner = match stmt {
+            StmtKind::Let(value) => match self.body.values.get(*value).map(|data| data.op) {
+                Some(Op::Literal(_)) => return Vec::new(),
+                op => {
+                    self.margin(depth);
+                    self.definition(*value, op.as_ref());
+                    Vec::new()
+                }
+            },
+            StmtKind::Store { place, value } => {
+                self.margin(depth);
+                self.place(*place);
+                self.text.push_str(" = ");
+                self.value(*value);
+                Vec::new()
+            }
+            StmtKind::If { condition, accept, reject } => {
+                self.head(depth, "if ", &[*condition]);
+                self.text.push_str(" {");
+                let mut todo = vec![PrintTask::Stmts(*accept, 0)];
+                if self.body.blocks.get(*reject).is_some_and(|block| !block.stmts.is_empty()) {
+                    todo.extend([PrintTask::Line("} else {".into()), PrintTask::Stmts(*reject, 0)]);
+                }
+                todo.push(end());
+                todo
+            }
+            StmtKind::Switch { selector, cases, default } => {
+                self.head(depth, "switch ", &[*selector]);
+                self.text.push_str(" {");
+                let mut todo = Vec::new();
+                for case in cases {
+                    let labels: Vec<String> = case.labels.iter().map(i64::to_string).collect();
+                    let label = PrintTask::Line(format!("case {}:", labels.join(", ")));
+                    todo.extend([label, PrintTask::Stmts(case.body, 0)]);
+                }
+                todo.extend([
+                    PrintTask::Line("default:".into()),
+                    PrintTask::Stmts(*default, 0),
+                    end(),
+                ]);
+                todo
+            }
+            StmtKind::For { index, start, end: bound, step, body } => {
+                self.head(depth, "for ", &[*index]);
+                self.text.push_str(" in range(");
+                self.list(&[*start, *bound, *step]);
+                self.text.push_str(") {");
+                vec![PrintTask::Stmts(*body, 0), end()]
+            }
+            StmtKind::While { header, condition, body } => {
+                self.head(depth, "while {", &[]);
+                // The condition is known by then: its line is written apart.
+                let before = self.text.len();
+                self.text.push_str("} test ");
+                self.value(*condition);
+                self.text.push_str(" {");
+                let test = PrintTask::Line(self.text.split_off(before));
+                vec![PrintTask::Stmts(*header, 0), test, PrintTask::Stmts(*body, 0), end()]
+            }
+            StmtKind::Break => self.head(depth, "break", &[]),
+            StmtKind::Continue => self.head(depth, "continue", &[]),
+            StmtKind::Return(None) => self.head(depth, "return", &[]),
+            StmtKind::Return(Some(value)) => self.head(depth, "return ", &[*value]),
+            StmtKind::Print { format, args } => {
+                self.head(depth, if format.is_some() { "printf(" } else { "print(" }, &[]);
+                if let Some(format) = format {
+                    let text = format!("{:?}, ", self.text_of(*format));
+                    self.text.push_str(&text);
+                }
+                self.values(*args);
+                self.text.push(')');
+                Vec::new()
+            }
+            StmtKind::Assert { condition, message } => {
+                self.head(depth, "assert ", &[*condition]);
+                let text = format!(", {:?}", self.text_of(*message));
+                self.text.push_str(&text);
+                Vec::new()
+            }
+            StmtKind::Trap { message } => {
+                let text = format!("trap {:?}", self.text_of(*message));
+                self.head(depth, &text, &[])
+            }
+        };
+        self.text.push('\n');
+        inner
+    }
+
+    /// A line's begin: a word and values behind it.
+    fn head(&mut self, depth: usize, word: &str, values: &[Value]) -> Vec<PrintTask> {
+        self.margin(depth);
+        self.text.push_str(word);
+        self.list(values);
+        Vec::new()
+    }
+
+    /// `name = operation`, or the operation alone where there is nothing to name.
+    fn definition(&mut self, value: Value, op: Option<&Op>) {
+        let Some(op) = op else {
+            self.text.push_str("invalid");
+            return;
+        };
+        let effect = matches!(op, Op::Call { .. } | Op::Atomic { .. });
+        if !(effect && self.body.type_of(value) == Type::UNIT) {
+            self.value(value);
+            self.text.push_str(" = ");
+        }
+        self.op(value, op);
+    }
+}

@@ -1,0 +1,126 @@
+//! Statements: a structured tree of blocks, no jumps but out of and around the innermost loop.
+
+use super::arena::{Handle, List};
+use super::function::Name;
+use super::op::Value;
+use super::place::PlaceId;
+use crate::source::Span;
+
+/// Statements, in order. Every block has exactly one owner: a statement or the function.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+}
+
+/// Names a block of the same body.
+pub type BlockId = Handle<Block>;
+
+/// A statement and where it comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stmt {
+    /// Action of the statement.
+    pub kind: StmtKind,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// Action of a statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StmtKind {
+    /// Evaluates an operation, here and now; calls and atomics act. The value is visible in the
+    /// rest of this block and in the blocks inside it.
+    Let(Value),
+    /// Writes a place.
+    Store {
+        /// Where.
+        place: PlaceId,
+        /// Value to store, of the place's type.
+        value: Value,
+    },
+    /// One of two blocks.
+    If {
+        /// A `bool`.
+        condition: Value,
+        /// If it is true.
+        accept: BlockId,
+        /// If it is false; may be empty.
+        reject: BlockId,
+    },
+    /// The case that lists the selector, or the default. No fall-through; a `Break` inside leaves
+    /// the loop around the switch.
+    Switch {
+        /// An integer.
+        selector: Value,
+        /// All cases; a label occurs once.
+        cases: Box<[Case]>,
+        /// If no case lists the selector; may be empty.
+        default: BlockId,
+    },
+    /// For each of `start, start + step, ..` up to and without `end`; see the semantics in
+    /// [`super`]. The operands are evaluated before.
+    For {
+        /// Visible in the body: an `Op::Index`.
+        index: Value,
+        /// The first index.
+        start: Value,
+        /// The bound, excluded.
+        end: Value,
+        /// Upwards if positive, downwards if negative, no iteration if 0.
+        step: Value,
+        /// Block to repeat.
+        body: BlockId,
+    },
+    /// Runs `header`; if the condition holds, runs `body` and begins again. `Continue` in the body
+    /// goes to the header. Values of the header are visible in the body.
+    While {
+        /// Block that computes the condition: no `Break`, `Continue` or `Return` of this loop
+        /// inside.
+        header: BlockId,
+        /// A `bool` visible at the end of the header.
+        condition: Value,
+        /// Block to repeat.
+        body: BlockId,
+    },
+    /// Leaves the innermost loop.
+    Break,
+    /// Goes to the next iteration of the innermost loop.
+    Continue,
+    /// Leaves the function. A kernel's thread ends.
+    Return(Option<Value>),
+    /// Writes a line for people.
+    Print {
+        /// C's `printf` format without newline added; `None` for the values as Python's `print`.
+        format: Option<Name>,
+        /// Values to print.
+        args: List<Value>,
+    },
+    /// Traps if the condition is false.
+    Assert {
+        /// A `bool`.
+        condition: Value,
+        /// Message of the trap.
+        message: Name,
+    },
+    /// Stops the whole launch with an error.
+    Trap {
+        /// Message of the assertion.
+        message: Name,
+    },
+}
+
+/// A case of a switch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// Selector values. Those of a `u64` selector are its bits.
+    pub labels: Box<[i64]>,
+    /// Block to run in this case.
+    pub body: BlockId,
+}
+
+impl StmtKind {
+    /// Returns true if nothing may follow it in its block.
+    pub const fn is_terminator(&self) -> bool {
+        matches!(self, Self::Break | Self::Continue | Self::Return(_) | Self::Trap { .. })
+    }
+}

@@ -1,0 +1,285 @@
+//! The one walk over operands, places and blocks: passes use it and spell out only the operations
+//! that they are about.
+
+use super::function::Body;
+use super::op::{Arg, Op, Selector, Value};
+use super::place::{PlaceId, Projection, Root};
+use super::stmt::{BlockId, Stmt, StmtKind};
+
+/// Use of a value or place by an operation or statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// A value.
+    Value(Value),
+    /// A place that is read.
+    Read(PlaceId),
+    /// A place that is written.
+    Write(PlaceId),
+    /// A place that is read and written: an atomic, a `Mutable` argument.
+    Change(PlaceId),
+    /// A place whose memory is made reachable: `AsArray`.
+    Expose(PlaceId),
+}
+
+/// Everything an operation uses, in the order in which it is written. Whether a place passed to a
+/// call is written depends on the callee: `writes` answers for the argument's position.
+pub fn op_uses(body: &Body, op: &Op, writes: impl Fn(usize) -> bool, mut visit: impl FnMut(Use)) {
+    match *op {
+        Op::Literal(_) | Op::Zero | Op::Index | Op::LaunchIndex(_) => {}
+        Op::Unary(_, value)
+        | Op::Convert(value)
+        | Op::Bitcast(value)
+        | Op::Splat(value)
+        | Op::Extract { from: value, .. }
+        | Op::Extent { array: value, .. }
+        | Op::Present(value)
+        | Op::Gradient(value) => visit(Use::Value(value)),
+        Op::Binary(_, left, right) | Op::Compare(_, left, right) => {
+            visit(Use::Value(left));
+            visit(Use::Value(right));
+        }
+        Op::Select { condition, accept, reject } => {
+            [condition, accept, reject].into_iter().for_each(|value| visit(Use::Value(value)));
+        }
+        Op::Construct(args) | Op::Native { args, .. } => {
+            body.value_lists[args].iter().for_each(|&arg| visit(Use::Value(arg)));
+        }
+        Op::Load(place) => visit(Use::Read(place)),
+        Op::AsArray(place) => visit(Use::Expose(place)),
+        Op::Call { args, .. } => {
+            for (position, arg) in body.arg_lists[args].iter().enumerate() {
+                visit(match *arg {
+                    Arg::Value(value) => Use::Value(value),
+                    Arg::Place(place) if writes(position) => Use::Change(place),
+                    Arg::Place(place) => Use::Read(place),
+                });
+            }
+        }
+        Op::Atomic { place, value, expected, .. } => {
+            visit(Use::Change(place));
+            expected.into_iter().for_each(|expected| visit(Use::Value(expected)));
+            visit(Use::Value(value));
+        }
+        Op::View { array, selectors } => {
+            visit(Use::Value(array));
+            for selector in &body.selector_lists[selectors] {
+                match *selector {
+                    Selector::At(index) => visit(Use::Value(index)),
+                    Selector::Range { start, len, step } => {
+                        [start, len, step].into_iter().for_each(|value| visit(Use::Value(value)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Everything a statement itself uses, without the blocks inside. Of a `Let` that is the
+/// operation's.
+pub fn stmt_uses(
+    body: &Body,
+    stmt: &StmtKind,
+    writes: impl Fn(usize) -> bool,
+    mut visit: impl FnMut(Use),
+) {
+    match *stmt {
+        StmtKind::Let(value) => op_uses(body, &body.values[value].op, writes, visit),
+        StmtKind::Store { place, value } => {
+            visit(Use::Write(place));
+            visit(Use::Value(value));
+        }
+        StmtKind::If { condition, .. }
+        | StmtKind::While { condition, .. }
+        | StmtKind::Assert { condition, .. } => visit(Use::Value(condition)),
+        StmtKind::Switch { selector, .. } => visit(Use::Value(selector)),
+        StmtKind::For { start, end, step, .. } => {
+            [start, end, step].into_iter().for_each(|value| visit(Use::Value(value)));
+        }
+        StmtKind::Return(value) => value.into_iter().for_each(|value| visit(Use::Value(value))),
+        StmtKind::Print { args, .. } => {
+            body.value_lists[args].iter().for_each(|&arg| visit(Use::Value(arg)));
+        }
+        StmtKind::Break | StmtKind::Continue | StmtKind::Trap { .. } => {}
+    }
+}
+
+/// Changes the operands that an operation holds itself; those in lists are the pools'.
+pub fn map_operands(op: &mut Op, mut map: impl FnMut(&mut Value)) {
+    match op {
+        Op::Literal(_)
+        | Op::Zero
+        | Op::Index
+        | Op::LaunchIndex(_)
+        | Op::Construct(_)
+        | Op::Native { .. }
+        | Op::Load(_)
+        | Op::AsArray(_)
+        | Op::Call { .. } => {}
+        Op::Unary(_, value)
+        | Op::Convert(value)
+        | Op::Bitcast(value)
+        | Op::Splat(value)
+        | Op::Extract { from: value, .. }
+        | Op::Extent { array: value, .. }
+        | Op::Present(value)
+        | Op::Gradient(value)
+        | Op::View { array: value, .. } => map(value),
+        Op::Binary(_, left, right) | Op::Compare(_, left, right) => {
+            map(left);
+            map(right);
+        }
+        Op::Select { condition, accept, reject } => {
+            [condition, accept, reject].into_iter().for_each(map);
+        }
+        Op::Atomic { value, expected, .. } => {
+            map(value);
+            expected.iter_mut().for_each(map);
+        }
+    }
+}
+
+/// Changes the values that a statement holds itself; a loop's index is its own.
+pub fn map_stmt(stmt: &mut StmtKind, mut map: impl FnMut(&mut Value)) {
+    match stmt {
+        StmtKind::Store { value, .. } | StmtKind::Return(Some(value)) => map(value),
+        StmtKind::If { condition, .. }
+        | StmtKind::While { condition, .. }
+        | StmtKind::Assert { condition, .. } => map(condition),
+        StmtKind::Switch { selector, .. } => map(selector),
+        StmtKind::For { start, end, step, .. } => [start, end, step].into_iter().for_each(map),
+        StmtKind::Let(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(None)
+        | StmtKind::Print { .. }
+        | StmtKind::Trap { .. } => {}
+    }
+}
+
+/// Puts other values for values, everywhere in a body.
+pub fn substitute(body: &mut Body, mut with: impl FnMut(Value) -> Value) {
+    let mut map = |value: &mut Value| *value = with(*value);
+    for (_, data) in body.values.iter_mut() {
+        map_operands(&mut data.op, &mut map);
+    }
+    for (_, place) in body.places.iter_mut() {
+        if let Root::Array(value) = &mut place.root {
+            map(value);
+        }
+    }
+    body.value_lists.items_mut().for_each(&mut map);
+    for arg in body.arg_lists.items_mut() {
+        if let Arg::Value(value) = arg {
+            map(value);
+        }
+    }
+    for projection in body.paths.items_mut() {
+        if let Projection::At(value) = projection {
+            map(value);
+        }
+    }
+    for selector in body.selector_lists.items_mut() {
+        match selector {
+            Selector::At(value) => map(value),
+            Selector::Range { start, len, step } => {
+                [start, len, step].into_iter().for_each(&mut map);
+            }
+        }
+    }
+    for (_, block) in body.blocks.iter_mut() {
+        block.stmts.iter_mut().for_each(|stmt| map_stmt(&mut stmt.kind, &mut map));
+    }
+}
+
+/// The values on a place's root and path.
+pub fn place_values(body: &Body, place: PlaceId, mut visit: impl FnMut(Value)) {
+    if let Root::Array(value) = body.places[place].root {
+        visit(value);
+    }
+    for projection in body.path(place) {
+        match *projection {
+            Projection::At(index) => visit(index),
+            Projection::Element(indices) => {
+                body.value_lists[indices].iter().for_each(|&index| visit(index));
+            }
+            Projection::Field(_) | Projection::Component(_) => {}
+        }
+    }
+}
+
+/// All values a statement uses, those of its places included.
+pub fn stmt_values(body: &Body, stmt: &StmtKind, mut visit: impl FnMut(Value)) {
+    stmt_uses(
+        body,
+        stmt,
+        |_| false,
+        |used| match used {
+            Use::Value(value) => visit(value),
+            Use::Read(place) | Use::Write(place) | Use::Change(place) | Use::Expose(place) => {
+                place_values(body, place, &mut visit);
+            }
+        },
+    );
+}
+
+/// The blocks a statement owns, in the order in which they are printed.
+pub fn stmt_blocks(stmt: &StmtKind, mut visit: impl FnMut(BlockId)) {
+    match stmt {
+        StmtKind::If { accept, reject, .. } => {
+            visit(*accept);
+            visit(*reject);
+        }
+        StmtKind::Switch { cases, default, .. } => {
+            cases.iter().for_each(|case| visit(case.body));
+            visit(*default);
+        }
+        StmtKind::For { body, .. } => visit(*body),
+        StmtKind::While { header, body, .. } => {
+            visit(*header);
+            visit(*body);
+        }
+        _ => {}
+    }
+}
+
+/// A step of [`walk`].
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// A block begins.
+    Enter(BlockId),
+    /// A statement, before the blocks it owns.
+    Stmt(&'a Stmt),
+    /// A block ends.
+    Leave(BlockId),
+}
+
+/// Visits all statements below a block in order, without recursion: blocks may nest deeply.
+pub fn walk<'a>(body: &'a Body, root: BlockId, mut visit: impl FnMut(Step<'a>)) {
+    enum WalkTask {
+        Block(BlockId),
+        Rest(BlockId, usize),
+    }
+    let mut todo = vec![WalkTask::Block(root)];
+    while let Some(next) = todo.pop() {
+        let (block, position) = match next {
+            WalkTask::Block(block) => {
+                visit(Step::Enter(block));
+                (block, 0)
+            }
+            WalkTask::Rest(block, position) => (block, position),
+        };
+        let stmts = &body.blocks[block].stmts;
+        let (mut at, waiting) = (position, todo.len());
+        while todo.len() == waiting && at < stmts.len() {
+            visit(Step::Stmt(&stmts[at]));
+            stmt_blocks(&stmts[at].kind, |block| todo.push(WalkTask::Block(block)));
+            at += 1;
+        }
+        if todo.len() == waiting {
+            visit(Step::Leave(block));
+        } else {
+            todo.push(WalkTask::Rest(block, at));
+            todo[waiting..].reverse();
+        }
+    }
+}

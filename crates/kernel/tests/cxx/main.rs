@@ -1,9 +1,0 @@
-//! C++ and CUDA text: what it looks like, that compilers take it, and that it does what the interpreter
-//! does.
-
-mod document;
-mod host;
-mod run;
-mod sample;
-mod snapshot;
-mod speed;

@@ -1,0 +1,84 @@
+//! An oracle for questions that may be its end.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::{Answer, OracleChild, OracleError, Python};
+
+/// An oracle that is started when it is first asked, and again when it is asked after it died.
+pub struct RestartingOracle {
+    name: &'static str,
+    python: Python,
+    /// Folder in which a confined oracle may write.
+    folder: Option<PathBuf>,
+    child: Option<OracleChild>,
+}
+
+impl RestartingOracle {
+    /// The oracle of this name, not started yet.
+    #[must_use]
+    pub fn new(name: &'static str, python: Python) -> Self {
+        Self { name, python, folder: None, child: None }
+    }
+
+    /// Creates an oracle that runs in the sandbox, for foreign programs: it reads what is installed
+    /// and writes in this folder alone. It ends with the thread that asks it first.
+    #[must_use]
+    pub fn confined(name: &'static str, python: Python, folder: &Path) -> Self {
+        Self { folder: Some(folder.into()), ..Self::new(name, python) }
+    }
+
+    fn command(&self) -> Result<Command, OracleError> {
+        match &self.folder {
+            Some(folder) => self.python.confined_oracle(self.name, folder),
+            None => Ok(self.python.oracle(self.name)),
+        }
+    }
+
+    /// Ask and wait for the answer.
+    ///
+    /// # Errors
+    /// The oracle cannot be started, died, hung, printed rubbish or refused.
+    pub fn call(
+        &mut self,
+        header: &Value,
+        payload: &[u8],
+        limit: Duration,
+    ) -> Result<Answer, OracleError> {
+        let mut child = match self.child.take() {
+            Some(child) => child,
+            None => OracleChild::start(self.name, self.command()?)?,
+        };
+        let answer = child.call(header, payload, limit);
+        if matches!(answer, Ok(_) | Err(OracleError::Refused { .. })) {
+            self.child = Some(child);
+        }
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn an_oracle_that_died_is_started_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("python");
+        // Dies of its first question, and answers the second life's.
+        let script = "#!/bin/sh\nif mkdir \"$0.lived\" 2>/dev/null; then exit 3; fi\n\
+                      printf 'GBX1\\013\\0\\0\\0\\0\\0\\0\\0{\"ok\":true}'; sleep 60\n";
+        fs::write(&program, script).expect("a script");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+        let mut oracle = RestartingOracle::new("warp", Python { program, package_folder: None });
+        let mut ask = || oracle.call(&json!({"command": "hello"}), b"", Duration::from_secs(60));
+        assert!(matches!(ask(), Err(OracleError::Died { .. })));
+        assert_eq!(ask().expect("an answer").header["ok"], true);
+    }
+}

@@ -1,0 +1,66 @@
+//! The Python interpreter to run: the one that the user named, else that of the active environment,
+//! else that of the user's own project, else `python3`.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::project::find_in_project;
+
+/// The variable that names the interpreter.
+pub const VARIABLE: &str = "GBXCULE_PYTHON";
+
+/// The variables by which virtual environments and Conda say which environment is active.
+const ACTIVE: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
+
+/// An interpreter, and the one that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interpreter {
+    /// Path of the program to run.
+    pub program: PathBuf,
+    /// Reason why an interpreter that lies in a project is not run, if there is one.
+    pub passed_over: Option<String>,
+}
+
+impl Interpreter {
+    /// The interpreter for this process; projects are those around these places.
+    #[must_use]
+    pub fn find(starts: &[PathBuf]) -> Self {
+        Self::find_by(&|name| env::var_os(name), starts)
+    }
+
+    fn find_by(variable: &dyn Fn(&str) -> Option<OsString>, starts: &[PathBuf]) -> Self {
+        let set = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+        let in_folder = Path::new(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+        let active = || ACTIVE.iter().find_map(|name| Some(set(name)?.join(in_folder)));
+        if let Some(program) = set(VARIABLE).or_else(active) {
+            return Self { program, passed_over: None };
+        }
+        let fallback = || PathBuf::from(if cfg!(windows) { "python" } else { "python3" });
+        match find_in_project(starts, &Path::new(".venv").join(in_folder)) {
+            Ok(program) => Self { program: program.unwrap_or_else(fallback), passed_over: None },
+            Err(why) => Self { program: fallback(), passed_over: Some(why) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_named_comes_before_what_is_active_and_empty_variables_name_nothing() {
+        let find = |variables: &[(&str, &str)]| {
+            let variable = |name: &str| {
+                variables.iter().find(|it| it.0 == name).map(|it| OsString::from(it.1))
+            };
+            Interpreter::find_by(&variable, &[]).program
+        };
+        let in_folder = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+        let (named, venv, conda) = ((VARIABLE, "p"), ("VIRTUAL_ENV", "v"), ("CONDA_PREFIX", "c"));
+        assert_eq!(find(&[named, venv, conda]), Path::new("p"));
+        assert_eq!(find(&[(VARIABLE, ""), venv, conda]), Path::new("v").join(in_folder));
+        assert_eq!(find(&[("VIRTUAL_ENV", ""), conda]), Path::new("c").join(in_folder));
+        assert_eq!(find(&[]), Path::new(if cfg!(windows) { "python" } else { "python3" }));
+    }
+}

@@ -1,0 +1,10 @@
+//! The Python environment: which interpreter is run, and which programs of a project are trusted.
+//!
+//! An interpreter that lies in a folder may have been put there by another user. So one is run only
+//! if the user named it, activated its environment, or owns the project that it lies in.
+
+mod interpreter;
+mod project;
+
+pub use interpreter::{Interpreter, VARIABLE};
+pub use project::{find_in_project, is_trusted, search_starts};

@@ -1,0 +1,216 @@
+//! The user's project: the nearest folder above with a `pyproject.toml` or a `.git`, if the user
+//! owns it.
+//!
+//! The folders above may belong to other users: below a shared folder, `.venv/bin/python` may be a
+//! program of another user's. So code is run from a project only if this user owns the project's
+//! folder, the file that marks it, the program, and every folder between, and if not everybody may
+//! write there.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+const MARKS: [&str; 2] = ["pyproject.toml", ".git"];
+
+/// Returns the places from which a project is searched: the working folder, then this program.
+#[must_use]
+pub fn search_starts() -> Vec<PathBuf> {
+    [std::env::current_dir().ok(), std::env::current_exe().ok()].into_iter().flatten().collect()
+}
+
+/// A file of the user's own project by its path in it, or why the one that is there is not used.
+///
+/// Looks in the project around each of the starts, in order.
+///
+/// # Errors
+/// Another user may have put the file there.
+pub fn find_in_project(starts: &[PathBuf], relative: &Path) -> Result<Option<PathBuf>, String> {
+    let mut refused = None;
+    for start in starts {
+        let Some(root) = project(start) else { continue };
+        let found = root.join(relative);
+        if !found.exists() {
+            continue;
+        }
+        match distrusted(&root, relative) {
+            None => return Ok(Some(found)),
+            Some(why) => {
+                refused = refused.or(Some(format!("{} is not run: {why}", found.display())));
+            }
+        }
+    }
+    refused.map_or(Ok(None), Err)
+}
+
+/// Returns true if a program that the user did not name, but that lies beside one, may be run: this
+/// user or the system's owner owns the program and its folder, and not everybody may write there.
+#[must_use]
+pub fn is_trusted(program: &Path) -> bool {
+    [Some(program), program.parent()].into_iter().flatten().all(|path| {
+        let there = path.metadata();
+        there.is_ok_and(|there| owner::is_ours_or_the_systems(&there) && !owner::is_open(&there))
+    })
+}
+
+fn project(start: &Path) -> Option<PathBuf> {
+    let is_marked = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
+    start.ancestors().find(is_marked).map(Path::to_owned)
+}
+
+/// Returns the reason why a file of a project is not trusted, if it is not.
+fn distrusted(root: &Path, relative: &Path) -> Option<String> {
+    let marks = MARKS.map(|mark| root.join(mark));
+    let marks = marks.into_iter().filter(|mark| mark.exists());
+    let between = relative.ancestors().filter(|part| !part.as_os_str().is_empty());
+    let between = between.map(|part| root.join(part));
+    marks.chain([root.to_owned()]).chain(between).find_map(|path| {
+        // The owner of a link chose its target.
+        let link = path.symlink_metadata().ok().filter(Metadata::is_symlink);
+        let link = link.and_then(|link| (!owner::is_ours(&link)).then(|| strange(&path)));
+        let whole = path.metadata().map_err(|error| format!("{}: {error}", path.display()));
+        link.or_else(|| match whole {
+            Err(error) => Some(error),
+            Ok(there) if !owner::is_trusted(&there) => Some(strange(&path)),
+            Ok(there) if owner::is_open(&there) => {
+                Some(format!("everybody may write to {}", path.display()))
+            }
+            Ok(_) => None,
+        })
+    })
+}
+
+fn strange(path: &Path) -> String {
+    format!("{} belongs to another user", path.display())
+}
+
+#[cfg(unix)]
+mod owner {
+    use std::fs::Metadata;
+    use std::os::unix::fs::MetadataExt;
+
+    /// Returns true if the file belongs to the user of this process.
+    pub(super) fn is_ours(there: &Metadata) -> bool {
+        there.uid() == rustix::process::geteuid().as_raw()
+    }
+
+    /// Returns true if a file belongs to this user or to the system's owner, who may do anything
+    /// anyway: an environment's interpreter is a link to the system's.
+    pub(super) fn is_trusted(there: &Metadata) -> bool {
+        is_ours(there) || !there.is_dir() && there.uid() == 0
+    }
+
+    pub(super) fn is_ours_or_the_systems(there: &Metadata) -> bool {
+        is_ours(there) || there.uid() == 0
+    }
+
+    /// Returns true if everybody may write to the file.
+    pub(super) fn is_open(there: &Metadata) -> bool {
+        there.mode() & 0o002 != 0
+    }
+}
+
+/// Owners on systems without Unix's file owners: only a program that the user named is trusted.
+#[cfg(not(unix))]
+mod owner {
+    use std::fs::Metadata;
+
+    pub(super) fn is_ours(_: &Metadata) -> bool {
+        false
+    }
+
+    pub(super) fn is_trusted(_: &Metadata) -> bool {
+        false
+    }
+
+    pub(super) fn is_ours_or_the_systems(_: &Metadata) -> bool {
+        true
+    }
+
+    pub(super) fn is_open(_: &Metadata) -> bool {
+        true
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    const PYTHON: &str = ".venv/bin/python";
+
+    /// A folder with an environment, and a folder deep in it.
+    fn tree() -> (tempfile::TempDir, PathBuf) {
+        let root = tempfile::tempdir().expect("a folder");
+        let deep = root.path().join("a/b");
+        fs::create_dir_all(&deep).expect("a folder");
+        fs::create_dir_all(root.path().join(".venv/bin")).expect("a folder");
+        fs::write(root.path().join(PYTHON), "").expect("a file");
+        (root, deep)
+    }
+
+    fn find(start: &Path) -> Result<Option<PathBuf>, String> {
+        find_in_project(&[start.to_owned()], Path::new(PYTHON))
+    }
+
+    #[test]
+    fn a_folder_above_counts_only_if_it_is_a_project() {
+        let (root, deep) = tree();
+        // The folder for temporary files may lie in a project itself; this one's environment must
+        // not be found.
+        assert_ne!(find(&deep), Ok(Some(root.path().join(PYTHON))));
+        for mark in MARKS {
+            let (root, deep) = tree();
+            fs::write(root.path().join(mark), "").expect("a file");
+            assert_eq!(find(&deep), Ok(Some(root.path().join(PYTHON))), "{mark}");
+        }
+        fs::create_dir(deep.join(".git")).expect("a folder");
+        fs::create_dir(root.path().join(".git")).expect("a folder");
+        assert_eq!(find(&deep), Ok(None), "the nearest project is the one");
+    }
+
+    #[test]
+    fn what_everybody_may_write_to_is_not_used_and_the_reason_is_told() {
+        for part in [".", ".git", ".venv", ".venv/bin", PYTHON] {
+            let (root, deep) = tree();
+            fs::create_dir(root.path().join(".git")).expect("a folder");
+            let path = root.path().join(part);
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).expect("ours to set");
+            let said = find(&deep).expect_err("refused");
+            assert!(said.contains(PYTHON) && said.contains("everybody may write to"), "{said}");
+        }
+    }
+
+    /// Only the system's owner can give files away.
+    #[test]
+    fn what_belongs_to_another_user_is_not_used() {
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        for part in [".", ".git", ".venv", ".venv/bin", PYTHON] {
+            let (root, deep) = tree();
+            fs::create_dir(root.path().join(".git")).expect("a folder");
+            std::os::unix::fs::chown(root.path().join(part), Some(12345), None).expect("root");
+            let said = find(&deep).expect_err("refused");
+            assert!(said.contains("belongs to another user"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_program_in_a_folder_that_everybody_may_write_to_is_not_trusted() {
+        let (root, _) = tree();
+        let (program, folder) = (root.path().join(PYTHON), root.path().join(".venv/bin"));
+        assert!(is_trusted(&program) && is_trusted(Path::new("/bin/sh")));
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("ours to set");
+        assert!(!is_trusted(&program));
+        assert!(!is_trusted(&root.path().join("missing")));
+    }
+
+    #[test]
+    fn an_interpreter_that_is_a_link_to_the_systems_is_used() {
+        let (root, deep) = tree();
+        fs::write(root.path().join("pyproject.toml"), "").expect("a file");
+        fs::remove_file(root.path().join(PYTHON)).expect("it was there");
+        std::os::unix::fs::symlink("/bin/sh", root.path().join(PYTHON)).expect("a link");
+        assert_eq!(find(&deep), Ok(Some(root.path().join(PYTHON))));
+    }
+}

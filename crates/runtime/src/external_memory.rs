@@ -1,0 +1,167 @@
+//! Memory of others that an array lies over: a NumPy array's, a tensor's. Nothing is copied. And
+//! streams of others, in whose order theirs and ours are used.
+#![allow(unsafe_code, reason = "memory that another owner lends")]
+
+use crate::array::Array;
+use crate::buffer::Buffer;
+use crate::cuda;
+use crate::data_type::DataType;
+use crate::error::Error;
+use crate::stream::Stream;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// Bytes at an address that their lender vouches for.
+#[derive(Debug)]
+pub(crate) struct ExternalMemory {
+    address: NonNull<u8>,
+    size: usize,
+}
+
+// SAFETY: it is memory without an owner's thread; `Array::external` asks its caller to vouch for it
+// everywhere.
+unsafe impl Send for ExternalMemory {}
+// SAFETY: as above; the buffer's lock orders reads and writes.
+unsafe impl Sync for ExternalMemory {}
+
+impl ExternalMemory {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: `Array::external`'s caller vouches for these bytes; the buffer's lock keeps
+        // writers away.
+        unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.size) }
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and the buffer's lock keeps everybody away.
+        unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.size) }
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        self.address.as_ptr() as u64
+    }
+}
+
+impl Stream {
+    /// An array over memory of another owner on this stream's device, `size` bytes from `address`:
+    /// a tensor's.
+    ///
+    /// # Safety
+    /// As [`Array::external`]'s, of the device's memory: it stays valid for reads, and for writes
+    /// by what is asked for on this array, until the array, its clones and its views are gone; and
+    /// whatever others have asked for in it has happened, or happens before what this stream is
+    /// asked for. What this stream was asked for may happen when the array is gone: before it goes,
+    /// its owner waits for the stream, or the stream in which the owner goes on is put behind it
+    /// ([`Stream::before`]).
+    pub unsafe fn external(
+        &self,
+        address: u64,
+        size: usize,
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Array, Error> {
+        let Some(queue) = self.queue() else {
+            let address = std::ptr::with_exposed_provenance_mut(address as usize);
+            // SAFETY: the caller's word.
+            return unsafe { Array::external(address, size, data_type, offset, shape, strides) };
+        };
+        let (_, align) = data_type.layout();
+        if !address.is_multiple_of(align as u64) {
+            let reason = format!("elements of `{data_type}` lie at multiples of {align} bytes");
+            return Err(Error::Array(reason));
+        }
+        let memory = cuda::Memory::external(queue, address);
+        let buffer = Buffer::on_device(memory, size, self.clone());
+        Array::over(Arc::new(buffer), data_type, offset, shape, strides)
+    }
+
+    /// The driver's handle, a `CUstream`, for libraries that put their own work into this stream;
+    /// `None` on the CPU.
+    pub fn handle(&self) -> Option<u64> {
+        self.queue().map(|queue| queue.handle())
+    }
+
+    /// Lets another library's stream wait for what was asked of this one so far; no thread waits on
+    /// the host. On the CPU all of it has happened.
+    ///
+    /// # Safety
+    /// It is the handle of a living stream of the same device.
+    pub unsafe fn before(&self, other: u64) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::Before) })
+    }
+
+    /// Lets this stream wait for what was asked of another library's so far.
+    ///
+    /// # Safety
+    /// It is the handle of a living stream of the same device.
+    pub unsafe fn after(&self, other: u64) -> Result<(), Error> {
+        // SAFETY: the caller's word.
+        self.queue().map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::Order::After) })
+    }
+}
+
+impl Array {
+    /// An array over memory of another owner, `size` bytes from `address`; `offset` is where the
+    /// first element is.
+    ///
+    /// # Safety
+    /// Until this array, its clones and its views are gone, the memory stays valid for reads, and
+    /// for writes by kernels that write to this array; and no other code changes it, nor reads it
+    /// while such a kernel runs.
+    pub unsafe fn external(
+        address: *mut u8,
+        size: usize,
+        data_type: DataType,
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, Error> {
+        let (_, align) = data_type.layout();
+        if !address.addr().is_multiple_of(align) {
+            let reason = format!("elements of `{data_type}` lie at multiples of {align} bytes");
+            return Err(Error::Array(reason));
+        }
+        // Of no bytes at all even the address may be missing.
+        let address = NonNull::new(address).unwrap_or_else(|| NonNull::<u128>::dangling().cast());
+        let buffer = Buffer::external(ExternalMemory { address, size });
+        Self::over(Arc::new(buffer), data_type, offset, shape, strides)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data_type::Element;
+
+    #[test]
+    fn an_array_over_lent_memory_is_that_memory() {
+        let mut memory = [1.0f32, 2.0, 3.0, 4.0, 5.0];
+        let address = memory.as_mut_ptr().cast::<u8>();
+        {
+            // SAFETY: `memory` outlives the array, and no other code uses it meanwhile.
+            let array = unsafe { Array::external(address, 20, f32::data_type(), 16, &[3], &[-8]) };
+            let array = array.expect("inside");
+            assert_eq!(array.to_vec::<f32>().expect("f32"), [5.0, 3.0, 1.0]);
+            array.write(&[-5.0f32, -3.0, -1.0]).expect("3 elements");
+        }
+        assert_eq!(memory, [-1.0, 2.0, -3.0, 4.0, -5.0]);
+    }
+
+    #[test]
+    fn lent_memory_is_checked_as_any_other() {
+        let mut memory = [0u64; 2];
+        let address = memory.as_mut_ptr().cast::<u8>();
+        let external = |address, shape: &[usize]| {
+            // SAFETY: refused, or not used before `memory` is gone.
+            unsafe { Array::external(address, 15, f32::data_type(), 0, shape, &[4]) }.is_ok()
+        };
+        assert!(external(address, &[3]) && external(std::ptr::null_mut(), &[0]));
+        assert!(!external(address, &[4]) && !external(address.wrapping_add(1), &[1]));
+    }
+}

@@ -1,0 +1,55 @@
+//! Arguments that must share no memory: a reverse kernel reads what the forward launch must have
+//! left alone.
+//!
+//! Arrays count as sharing memory where the bytes from the first to the last element of each meet,
+//! so two columns of one matrix do, though no element is in both.
+
+use crate::argument::Argument;
+use crate::array::Array;
+use crate::error::Error;
+use crate::reflection::Reflection;
+
+/// Holds a kernel's pairs of parameters.
+pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Error> {
+    for &(one, other) in &reflection.disjoint {
+        let arrays = [one, other].map(|at| {
+            let mut found = Vec::new();
+            collect(&args[at as usize], &mut found);
+            found
+        });
+        let share = |left: &&Array| arrays[1].iter().any(|right| left.shares_memory(right));
+        if arrays[0].iter().any(share) {
+            let name = |at: u32| reflection.parameters[at as usize].name.clone();
+            let (one, other) = (name(one), name(other));
+            return Err(Error::Overlap { kernel: reflection.name.clone(), one, other });
+        }
+    }
+    Ok(())
+}
+
+/// All arrays in an argument.
+pub(crate) fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
+    match arg {
+        Argument::Array(array) => found.push(array),
+        Argument::Struct(fields) => fields.iter().for_each(|(_, field)| collect(field, found)),
+        _ => {}
+    }
+}
+
+impl Array {
+    /// Returns true if memory or gradients of two arrays lie over each other. Addresses decide: the
+    /// same lent memory may have come in more than once.
+    fn shares_memory(&self, other: &Self) -> bool {
+        let others = other.extents();
+        let meets = |[low, high]: &[i128; 2]| {
+            others.iter().any(|[first, last]| low.max(first) < high.min(last))
+        };
+        self.extents().iter().any(meets)
+    }
+
+    /// Where its elements lie, and their gradients.
+    fn extents(&self) -> Vec<[i128; 2]> {
+        let buffers = [Some(&self.data), self.gradient.as_ref()].into_iter().flatten();
+        buffers.map(|buffer| self.span().map(|at| at + i128::from(buffer.address()))).collect()
+    }
+}

@@ -1,0 +1,88 @@
+//! Values of one process: a forked one has a copy of the memory, but none of the threads, nor their
+//! locks' owners.
+
+use std::sync::OnceLock;
+
+/// A value that each process has for itself, made when it first asks. Statics that hold locks are
+/// kept so: a lock that another thread held while the process forked would stay locked in the child
+/// for ever. What the parent had is neither touched nor dropped.
+pub struct PerProcess<T: 'static>(OnceLock<ProcessValue<T>>);
+
+struct ProcessValue<T: 'static> {
+    process: u32,
+    value: T,
+    /// The value of a child, behind what its parent had.
+    next: OnceLock<Box<ProcessValue<T>>>,
+}
+
+impl<T: Default> PerProcess<T> {
+    /// Nothing made yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// Gives the calling process's own.
+    pub fn get(&'static self) -> &'static T {
+        let new = || ProcessValue {
+            process: std::process::id(),
+            value: T::default(),
+            next: OnceLock::new(),
+        };
+        let mut made = self.0.get_or_init(new);
+        while made.process != std::process::id() {
+            made = made.next.get_or_init(|| Box::new(new()));
+        }
+        &made.value
+    }
+}
+
+impl<T: Default> Default for PerProcess<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Gives the content of a cell, made when it is first asked for. Unlike `get_or_init`, no thread
+/// waits for another that makes it, so a forked child doesn't either; two threads that come at
+/// once both make it, and one is kept.
+pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+    if let Some(made) = cell.get() {
+        return made;
+    }
+    let made = make();
+    cell.get_or_init(|| made)
+}
+
+/// A mark of the process that made something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Process(u32);
+
+impl Process {
+    /// The calling one.
+    #[must_use]
+    pub fn current() -> Self {
+        Self(std::process::id())
+    }
+
+    /// Says if it is the calling one: what has threads or a device answers in no other.
+    #[must_use]
+    pub fn is_current(self) -> bool {
+        self == Self::current()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn a_process_has_one_value_for_all_callers() {
+        static COUNT: PerProcess<Mutex<u32>> = PerProcess::new();
+        let add = || *COUNT.get().lock().expect("no panic") += 1;
+        std::thread::scope(|scope| (0..4).for_each(|_| _ = scope.spawn(add)));
+        assert_eq!(*COUNT.get().lock().expect("no panic"), 4);
+        assert!(Process::current().is_current());
+    }
+}

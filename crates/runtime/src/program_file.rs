@@ -1,0 +1,165 @@
+//! The one way from a path to the text of a program: for `gbxcule compile`, Python's `from_file`,
+//! the programs of swarms and surveys, and for what those import.
+//!
+//! A text may come from any source, and messages quote texts. So only regular files are read, of a
+//! limited size, that really lie, links resolved, below the program's own folder (the one around
+//! its outermost package, if it is in one) or below a folder that the user named.
+
+use gbxcule_ir::source::FileText;
+use std::path::{Path, PathBuf};
+
+/// How many bytes a file may have.
+const BYTES_MAX: u64 = 4 << 20;
+
+/// How many folders up a package may begin.
+const PACKAGE_DEPTH_MAX: usize = 32;
+
+/// Why a file isn't read.
+#[derive(thiserror::Error, Debug)]
+pub enum ReadError {
+    /// The system refused to open or read the file.
+    #[error("{0}")]
+    System(#[from] std::io::Error),
+    /// The file is a folder, a pipe or a device, is too large, or is no UTF-8 text.
+    #[error("{0}")]
+    Unsuitable(std::io::Error),
+    /// The path or a link leads elsewhere.
+    #[error("it leads out of `{}`", .0.display())]
+    Outside(PathBuf),
+}
+
+/// The folders that the files of a program may lie in.
+#[derive(Clone, Debug)]
+pub struct ProgramFiles {
+    /// Links resolved; the program's own folder first.
+    folders: Vec<PathBuf>,
+}
+
+impl ProgramFiles {
+    /// Files of a program, by the path of its file, which need not be there.
+    pub fn of(file: &Path) -> Self {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        Self::below(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+    }
+
+    /// Files below a folder, or the one around the outermost package that it is in.
+    pub fn below(folder: &Path) -> Self {
+        let Ok(mut outermost) = folder.canonicalize() else { return Self { folders: Vec::new() } };
+        for _ in 0..PACKAGE_DEPTH_MAX {
+            // A folder without a file of its own is in the package that is around it.
+            let is_package = |folder: &Path| folder.join("__init__.py").is_file();
+            let is_inside = is_package(&outermost) || outermost.parent().is_some_and(is_package);
+            if !is_inside || !outermost.pop() {
+                break;
+            }
+        }
+        Self { folders: vec![outermost] }
+    }
+
+    /// Files below another folder too.
+    #[must_use]
+    pub fn and_below(mut self, folder: &Path) -> Self {
+        self.folders.extend(folder.canonicalize());
+        self
+    }
+
+    /// The text of a file.
+    pub fn text(&self, path: &Path) -> Result<String, ReadError> {
+        let real = path.canonicalize()?;
+        if !self.folders.iter().any(|folder| real.starts_with(folder)) {
+            return Err(ReadError::Outside(self.folders.first().cloned().unwrap_or_default()));
+        }
+        gbxcule_files::read_text(&real, BYTES_MAX).map_err(|error| {
+            // An error without a number is the reader's own: the file is there.
+            if error.raw_os_error().is_none() {
+                ReadError::Unsuitable(error)
+            } else {
+                ReadError::System(error)
+            }
+        })
+    }
+
+    /// Finds a file that a program imports.
+    pub fn find(&self, path: &Path) -> FileText {
+        match self.text(path) {
+            Ok(text) => FileText::Text(text),
+            Err(ReadError::System(_)) => FileText::Nothing,
+            Err(refused) => FileText::Refused(refused.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{create_dir, write};
+
+    fn refused(files: &ProgramFiles, path: &Path) -> String {
+        files.text(path).expect_err("refused").to_string()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_to_nothing_outside_of_the_folder() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().expect("a folder");
+        let (own, other) = (root.path().join("own"), root.path().join("other"));
+        create_dir(&own).and_then(|()| create_dir(&other)).expect("folders");
+        write(other.join("secret"), "root:x:0").expect("a file");
+        write(own.join("near.py"), "A = 1\n").expect("a file");
+        symlink(other.join("secret"), own.join("sh.py")).expect("a link");
+        symlink(&other, own.join("pkg")).expect("a link");
+        symlink("near.py", own.join("same.py")).expect("a link");
+        let files = ProgramFiles::of(&own.join("k.py"));
+        for path in ["sh.py", "pkg/secret", "../other/secret"] {
+            let said = refused(&files, &own.join(path));
+            assert!(said.starts_with("it leads out of"), "{path}: {said}");
+        }
+        assert_eq!(files.text(&own.join("same.py")).expect("inside"), "A = 1\n");
+        let named = files.and_below(&other);
+        assert_eq!(named.text(&own.join("sh.py")).expect("named"), "root:x:0");
+    }
+
+    #[test]
+    fn a_program_in_a_package_may_use_what_lies_beside_the_package() {
+        let root = tempfile::tempdir().expect("a folder");
+        let inner = root.path().join("pkg/sub");
+        std::fs::create_dir_all(&inner).expect("folders");
+        write(root.path().join("near.py"), "A = 1\n").expect("a file");
+        let own = inner.join("k.py");
+        assert!(ProgramFiles::of(&own).text(&root.path().join("near.py")).is_err());
+        for folder in ["pkg", "pkg/sub"] {
+            write(root.path().join(folder).join("__init__.py"), "").expect("a file");
+        }
+        assert!(ProgramFiles::of(&own).text(&root.path().join("near.py")).is_ok());
+    }
+
+    #[test]
+    fn only_texts_of_a_reasonable_size_are_read() {
+        let root = tempfile::tempdir().expect("a folder");
+        let files = ProgramFiles::of(&root.path().join("k.py"));
+        write(root.path().join("big.py"), vec![b' '; BYTES_MAX as usize + 1]).expect("a file");
+        write(root.path().join("bytes.py"), [0xff, 0xfe]).expect("a file");
+        create_dir(root.path().join("folder.py")).expect("a folder");
+        assert_eq!(
+            refused(&files, &root.path().join("big.py")),
+            "this has 4194305 bytes or more, and at most 4 MiB are read"
+        );
+        assert_eq!(refused(&files, &root.path().join("bytes.py")), "this is no UTF-8 text");
+        assert_eq!(refused(&files, &root.path().join("folder.py")), "this is a folder, not a file");
+        assert!(matches!(files.find(&root.path().join("none.py")), FileText::Nothing));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_pipes_are_not_opened() {
+        let files = ProgramFiles::below(Path::new("/dev"));
+        let said = "this is a pipe, a socket or a device, not a file";
+        assert_eq!(refused(&files, Path::new("/dev/zero")), said);
+        let root = tempfile::tempdir().expect("a folder");
+        let pipe = root.path().join("pipe.py");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo runs").success());
+        assert_eq!(refused(&ProgramFiles::of(&pipe), &pipe), said);
+    }
+}

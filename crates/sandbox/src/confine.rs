@@ -1,0 +1,138 @@
+//! A command that takes a policy on before it starts: the one file of this crate with `unsafe`, for
+//! the moment between fork and exec, in which nothing may allocate. All that needs memory is made
+//! before.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+use crate::policy::Policy;
+use crate::{SandboxError, protection::Protection};
+
+/// The program as a command that is confined by the policy from its first instruction on, to be
+/// started by [`crate::Owned::spawn`] on a thread that outlives it. Time on the clock, output and
+/// processes are its owner's to count.
+///
+/// # Errors
+/// The system has the parts of a sandbox and refuses them.
+pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError> {
+    // The search along `PATH` is done here, as the child may not look everywhere.
+    let found = crate::policy::find(program).unwrap_or_else(|| program.to_owned());
+    let mut command = Command::new(found);
+    command.current_dir(&policy.folder).env_clear();
+    for (name, value) in environment(policy) {
+        command.env(name, value);
+    }
+    confine(&mut command, program, policy)?;
+    Ok(command)
+}
+
+/// No variable of the user's but those that a program needs to be found and to find its own.
+fn environment(policy: &Policy) -> Vec<(&'static str, OsString)> {
+    let given = ["PATH"].iter().chain(&policy.variables);
+    let mut all: Vec<_> = given.filter_map(|&name| Some((name, std::env::var_os(name)?))).collect();
+    all.extend(["HOME", "TMPDIR", "TMP"].map(|name| (name, policy.folder.clone().into())));
+    // Messages in one language; no compiler's cache in a home that isn't there.
+    all.extend(
+        [("LC_ALL", "C"), ("CCACHE_DISABLE", "1")].map(|(name, value)| (name, value.into())),
+    );
+    all
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn confine(command: &mut Command, program: &Path, policy: &Policy) -> Result<(), SandboxError> {
+    use std::io::Error;
+    use std::os::unix::process::CommandExt;
+
+    let failed = |reason: String| SandboxError::Confine { program: program.into(), reason };
+    let here = Protection::here();
+    let mut rules = if here.files {
+        Some(crate::rights::rules(policy).map_err(|error| failed(error.to_string()))?)
+    } else {
+        None
+    };
+    let filters = if here.calls {
+        crate::syscall::filters(policy.forks()).map_err(|error| failed(error.to_string()))?
+    } else {
+        Vec::new()
+    };
+    let limits = resource_limits(policy);
+    let parent = rustix::process::getpid();
+    let before_exec = move || {
+        use rustix::process::{Signal, getppid, set_parent_process_death_signal, setrlimit};
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        if getppid() != Some(parent) {
+            // It ended before it could be asked to take us along.
+            return Err(Error::from_raw_os_error(libc::ESRCH));
+        }
+        for (resource, limit) in &limits {
+            setrlimit(*resource, *limit)?;
+        }
+        // SAFETY: the call takes three numbers, and only marks descriptors to be closed by exec. An
+        // old kernel refuses it; what this process opens is marked already.
+        unsafe {
+            libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+        }
+        if let Some(rules) = rules.take() {
+            rules.restrict_self().map_err(|_| Error::from_raw_os_error(libc::EPERM))?;
+        }
+        for filter in &filters {
+            seccompiler::apply_filter(filter).map_err(|_| Error::from_raw_os_error(libc::EPERM))?;
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure makes system calls on numbers, descriptors and
+    // memory that were made before, and allocates and locks nothing; errors are numbers.
+    unsafe {
+        command.pre_exec(before_exec);
+    }
+    Ok(())
+}
+
+/// Limits of the kernel for each process. The number of processes isn't among them: it would count
+/// all of the user's.
+#[cfg(target_os = "linux")]
+fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::process::Rlimit)> {
+    use rustix::process::{Resource, Rlimit, getrlimit};
+
+    let limits = policy.limits;
+    // The first limit is a signal that can be caught, the second isn't.
+    let seconds = limits.cpu.as_secs().max(1);
+    let wanted = [
+        (Resource::Cpu, seconds, seconds + 1),
+        (Resource::As, limits.memory_bytes, limits.memory_bytes),
+        (Resource::Fsize, limits.file_bytes, limits.file_bytes),
+        (Resource::Nofile, limits.open_files, limits.open_files),
+        (Resource::Core, 0, 0),
+    ];
+    let within = |(resource, soft, hard): (Resource, u64, u64)| {
+        // No limit is raised.
+        let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+        (resource, Rlimit { current: Some(soft.min(most)), maximum: Some(hard.min(most)) })
+    };
+    wanted.into_iter().map(within).collect()
+}
+
+/// Elsewhere a shell sets what limits it knows, then becomes the program.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn confine(command: &mut Command, _: &Path, policy: &Policy) -> Result<(), SandboxError> {
+    const SET: &str =
+        "ulimit -t $0 2>/dev/null; ulimit -c 0; ulimit -f $1; ulimit -n $2; shift 2; exec \"$@\"";
+    let limits = policy.limits;
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", SET]).arg(limits.cpu.as_secs().max(1).to_string());
+    // In blocks of 512 bytes.
+    shell.arg((limits.file_bytes / 512).to_string()).arg(limits.open_files.to_string());
+    shell.arg(command.get_program()).current_dir(&policy.folder).env_clear();
+    for (name, value) in environment(policy) {
+        shell.env(name, value);
+    }
+    *command = shell;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn confine(_: &mut Command, _: &Path, _: &Policy) -> Result<(), SandboxError> {
+    Ok(())
+}

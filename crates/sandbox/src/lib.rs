@@ -1,0 +1,27 @@
+//! Child processes with limits, an owner and an end.
+//!
+//! [`run`] starts a program that may be hostile (a compiler at work on a foreign text, or the
+//! program it made), confined by a [`Policy`], and gives what it wrote, or which limit ended it.
+//! [`Owned`] is for trusted programs that live on, such as the oracles' servers: unconfined, but
+//! with an owner. Whatever happens to this process, SIGKILL too, its children and theirs end with
+//! it ([`watcher`]). What holds on this machine is [`Protection`], in words; `SECURITY.md` has the
+//! whole.
+
+mod confine;
+mod error;
+mod owner;
+mod policy;
+mod protection;
+#[cfg(target_os = "linux")]
+mod rights;
+mod run;
+#[cfg(target_os = "linux")]
+mod syscall;
+mod watcher;
+
+pub use confine::command;
+pub use error::SandboxError;
+pub use owner::{Owned, end_all};
+pub use policy::{Limits, Policy};
+pub use protection::Protection;
+pub use run::{Ended, Outcome, run};

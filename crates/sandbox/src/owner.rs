@@ -1,0 +1,130 @@
+//! A child with all that it starts: one process group, ended as one.
+
+use std::collections::BTreeSet;
+use std::io::{Error, Result};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::watcher;
+
+/// Between two looks at a child that is waited for.
+const POLL_EVERY: Duration = Duration::from_millis(5);
+
+/// The groups of this process that are not known to have ended.
+static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn groups<R>(change: impl FnOnce(&mut BTreeSet<u32>) -> R) -> R {
+    change(&mut GROUPS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A running child that ends, with its descendants, when this is dropped, at [`end_all`], and when
+/// this process ends in any way.
+#[derive(Debug)]
+pub struct Owned {
+    child: Child,
+    /// Exit status, once it was waited for.
+    status: Option<ExitStatus>,
+}
+
+impl Owned {
+    /// Starts a command in a process group of its own.
+    ///
+    /// # Errors
+    /// The program can't be started.
+    pub fn spawn(command: &mut Command) -> Result<Self> {
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let child = command.spawn()?;
+        groups(|all| all.insert(child.id()));
+        watcher::watch(child.id());
+        Ok(Self { child, status: None })
+    }
+
+    /// The child, for its pipes. Waiting for it is [`Owned::end`]'s, which ends its group first.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Its process group.
+    #[must_use]
+    pub fn group(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Returns true if the child has ended by itself; others of its group may still run.
+    pub fn has_ended(&mut self) -> bool {
+        self.status.is_some() || has_ended(&mut self.child)
+    }
+
+    /// Waits until the child has ended by itself, then ends what it left of its group.
+    ///
+    /// # Errors
+    /// The system doesn't say what it ended with.
+    pub fn wait(&mut self) -> Result<ExitStatus> {
+        while !self.has_ended() {
+            std::thread::sleep(POLL_EVERY);
+        }
+        self.end()
+    }
+
+    /// Ends the child and all of its group, if they haven't ended, and returns what the child ended
+    /// with.
+    ///
+    /// # Errors
+    /// The system doesn't say.
+    pub fn end(&mut self) -> Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        // Until the child is waited for, no other process gets its number, which is the group's.
+        end_group(self.child.id());
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let status = self.child.wait()?;
+        self.status = Some(status);
+        groups(|all| all.remove(&self.child.id()));
+        watcher::forget(self.child.id());
+        Ok(status)
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}
+
+/// Ends all children of this process and what they started: for a signal that ends it.
+pub fn end_all() {
+    groups(|all| all.iter().for_each(|&group| end_group(group)));
+}
+
+#[cfg(unix)]
+fn end_group(group: u32) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
+        // Its last member may have ended just now.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn end_group(_: u32) {}
+
+/// Asks without taking the answer, so that the group keeps its number.
+#[cfg(unix)]
+fn has_ended(child: &mut Child) -> bool {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    let Some(id) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return true };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    // An error means that it isn't there any more.
+    waitid(WaitId::Pid(id), options).map_err(Error::from).map_or(true, |status| status.is_some())
+}
+
+#[cfg(not(unix))]
+fn has_ended(child: &mut Child) -> bool {
+    child.try_wait().map_or(true, |status| status.is_some())
+}

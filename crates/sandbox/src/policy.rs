@@ -1,0 +1,206 @@
+//! Rights and limits of a child.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Folders in which a system keeps the files that every program needs to start: the loader and
+/// libraries.
+const LIBRARIES: [&str; 8] = [
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/etc/ld.so.cache",
+    "/nix/store",
+];
+/// Where a compiler finds its parts, headers and libraries, beside the folder that it is installed
+/// in.
+const TOOLS: [&str; 10] = [
+    "/bin",
+    "/usr",
+    "/opt",
+    "/etc/alternatives",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/gnu/store",
+    "/Applications/Xcode.app",
+    "/Library/Developer",
+    "/System",
+];
+
+/// Limits of a child. A child that exceeds one is ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Time on the clock, of the child and all that it starts.
+    pub wall: Duration,
+    /// Time on a core, of each process.
+    pub cpu: Duration,
+    /// Address space of each process.
+    pub memory_bytes: u64,
+    /// Length of each file that it writes; 0 for none.
+    pub file_bytes: u64,
+    /// Bytes of its standard output; more end it.
+    pub output_bytes: usize,
+    /// Bytes of its standard error that are kept, from the first, where compilers say what is
+    /// wrong.
+    pub error_bytes: usize,
+    /// Files open at once.
+    pub open_files: u64,
+    /// Processes at once, itself among them.
+    pub processes: usize,
+}
+
+impl Limits {
+    /// For a compiler at work on texts of some thousand lines.
+    pub const COMPILER: Self = Self {
+        wall: Duration::from_secs(300),
+        cpu: Duration::from_secs(60),
+        memory_bytes: 4 << 30,
+        file_bytes: 256 << 20,
+        output_bytes: 1 << 20,
+        error_bytes: 64 << 10,
+        open_files: 256,
+        processes: 16,
+    };
+
+    /// For an interpreter that loads a compiler of its own and answers for an hour.
+    pub const INTERPRETER: Self = Self {
+        wall: Duration::from_secs(3600),
+        cpu: Duration::from_secs(3600),
+        memory_bytes: 32 << 30,
+        file_bytes: 1 << 30,
+        output_bytes: usize::MAX,
+        error_bytes: 64 << 10,
+        open_files: 1024,
+        processes: 64,
+    };
+
+    /// For a program that computes for a moment.
+    pub const PROGRAM: Self = Self {
+        wall: Duration::from_secs(120),
+        cpu: Duration::from_secs(20),
+        memory_bytes: 1 << 30,
+        file_bytes: 0,
+        output_bytes: 64 << 20,
+        error_bytes: 64 << 10,
+        open_files: 64,
+        processes: 1,
+    };
+}
+
+/// Rights of a child: the files it may read, write and start. No policy has a network.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Policy {
+    pub(crate) limits: Limits,
+    /// Files and folders to be read and executed, with all below them.
+    pub(crate) read: Vec<PathBuf>,
+    /// Folders, and devices, to be read and written.
+    pub(crate) write: Vec<PathBuf>,
+    /// The working folder, and its `HOME` and `TMPDIR`.
+    pub(crate) folder: PathBuf,
+    /// Variables that the child sees beside those of every policy.
+    pub(crate) variables: Vec<&'static str>,
+}
+
+impl Policy {
+    /// For a compiler, given by name or path: reads what is installed and its folder, writes there.
+    #[must_use]
+    pub fn compiler(program: &Path, folder: &Path) -> Self {
+        let mut read = paths(&LIBRARIES);
+        read.extend(paths(&TOOLS));
+        read.extend(prefixes(program));
+        Self {
+            limits: Limits::COMPILER,
+            read,
+            write: vec![folder.into(), "/dev/null".into()],
+            folder: folder.into(),
+            variables: vec!["LD_LIBRARY_PATH", "SDKROOT", "DEVELOPER_DIR"],
+        }
+    }
+
+    /// For a Python that runs foreign programs for a while: reads what is installed, what the
+    /// system says of itself, and `read`, such as the interpreter's folders; writes in its folder.
+    #[must_use]
+    pub fn interpreter(folder: &Path, read: impl IntoIterator<Item = PathBuf>) -> Self {
+        let mut known = paths(&LIBRARIES);
+        known.extend(paths(&TOOLS));
+        known.extend(paths(&["/proc", "/sys", "/dev/urandom", "/etc/localtime"]));
+        Self {
+            limits: Limits::INTERPRETER,
+            read: known,
+            write: vec![folder.into(), "/dev/null".into()],
+            folder: folder.into(),
+            variables: vec!["LD_LIBRARY_PATH"],
+        }
+        .reading(read)
+    }
+
+    /// For a compiled program: reads the system's libraries and its folder, writes nothing but its
+    /// standard output, starts nothing.
+    #[must_use]
+    pub fn program(folder: &Path) -> Self {
+        let mut read = paths(&LIBRARIES);
+        read.push(folder.into());
+        Self {
+            limits: Limits::PROGRAM,
+            read,
+            write: vec!["/dev/null".into()],
+            folder: folder.into(),
+            variables: Vec::new(),
+        }
+    }
+
+    /// With other limits.
+    #[must_use]
+    pub fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Reads these, too.
+    #[must_use]
+    pub fn reading(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.read.extend(paths);
+        self
+    }
+
+    /// Returns true if the child may start other processes.
+    pub(crate) fn forks(&self) -> bool {
+        self.limits.processes > 1
+    }
+}
+
+fn paths(texts: &[&str]) -> Vec<PathBuf> {
+    texts.iter().map(PathBuf::from).collect()
+}
+
+/// The folders in which a program is installed, `/opt/gcc` of `/opt/gcc/bin/g++`: by its name on
+/// `PATH`, and behind links.
+fn prefixes(program: &Path) -> Vec<PathBuf> {
+    let named = find(program);
+    let behind = named.as_ref().and_then(|path| path.canonicalize().ok());
+    let of = |path: PathBuf| {
+        let folder = path.parent()?;
+        let above = folder.parent().filter(|_| folder.ends_with("bin"));
+        Some(above.unwrap_or(folder).to_owned())
+    };
+    // A compiler in `/bin` doesn't open the whole disk.
+    [named, behind]
+        .into_iter()
+        .flatten()
+        .filter_map(of)
+        .filter(|it| it.parent().is_some())
+        .collect()
+}
+
+/// A program as a path.
+pub(crate) fn find(program: &Path) -> Option<PathBuf> {
+    if program.components().count() > 1 {
+        // The child works in a folder of its own.
+        return std::path::absolute(program).ok();
+    }
+    let variable = env::var_os("PATH")?;
+    env::split_paths(&variable).map(|folder| folder.join(program)).find(|path| path.is_file())
+}

@@ -1,0 +1,72 @@
+//! Description of the protection that a sandbox gives on this machine.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+/// The parts of a sandbox beside limits, an owner and an end, which every Unix has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a part of its own")]
+pub struct Protection {
+    /// Files outside of what a policy names can't be read or written (Landlock, Linux 6.2 or
+    /// newer).
+    pub files: bool,
+    /// Signals and sockets to other processes are held by the kernel's Landlock, too (Linux 6.12 or
+    /// newer).
+    pub scopes: bool,
+    /// No network, no processes outside of the group (seccomp).
+    pub calls: bool,
+    /// Time, memory, files' lengths are limited.
+    pub limits: bool,
+}
+
+impl Protection {
+    /// Returns the protection on this machine, which is found out once.
+    #[must_use]
+    pub fn here() -> Self {
+        static FOUND: OnceLock<Protection> = OnceLock::new();
+        *FOUND.get_or_init(find)
+    }
+
+    /// Returns true if a hostile program can neither read nor write files of others, nor reach a
+    /// network.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        self.files && self.calls && self.limits
+    }
+
+    /// Returns a warning that names the missing parts and the consequence, if there are any.
+    #[must_use]
+    pub fn warning(self) -> Option<String> {
+        (!self.is_whole()).then(|| {
+            format!("{self}: run texts of unknown origin in a container or a virtual machine instead (SECURITY.md)")
+        })
+    }
+}
+
+impl fmt::Display for Protection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = if self.files {
+            "own folder only"
+        } else {
+            "everything of this user (no Landlock here)"
+        };
+        let calls = if self.calls { "none" } else { "not held back (no seccomp here)" };
+        let limits = if self.limits { "time, memory, files" } else { "time alone" };
+        write!(f, "sandbox: files {files}; network {calls}; limits of {limits}")
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn find() -> Protection {
+    use landlock::RulesetStatus;
+
+    let status = crate::rights::status();
+    let files = status != RulesetStatus::NotEnforced;
+    let scopes = status == RulesetStatus::FullyEnforced;
+    Protection { files, scopes, calls: crate::syscall::works(), limits: true }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn find() -> Protection {
+    Protection { files: false, scopes: false, calls: false, limits: cfg!(unix) }
+}

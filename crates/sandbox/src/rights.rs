@@ -1,0 +1,42 @@
+//! Rights of a child to files, sockets and signals, held by Landlock as far as the kernel knows it.
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr,
+    RulesetError, RulesetStatus, Scope, path_beneath_rules,
+};
+
+use crate::Policy;
+
+/// Landlock version that is asked for; an older kernel does the part that it knows.
+const NEWEST: ABI = ABI::V6;
+
+/// The rights of a policy, to be taken on by a thread or process.
+pub(crate) fn rules(policy: &Policy) -> Result<RulesetCreated, RulesetError> {
+    let read = AccessFs::from_read(NEWEST);
+    let write = AccessFs::from_all(NEWEST) & !AccessFs::Execute & !devices();
+    // What a compiler wrote is run by another policy, whose folder is read.
+    Ruleset::default()
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .handle_access(AccessNet::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?
+        .add_rules(path_beneath_rules(&policy.read, read))?
+        .add_rules(path_beneath_rules(&policy.write, write))
+}
+
+/// Making what is no file.
+fn devices() -> landlock::BitFlags<AccessFs> {
+    AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock | AccessFs::MakeFifo
+}
+
+/// How much of them this kernel holds: tried by a thread that ends.
+pub(crate) fn status() -> RulesetStatus {
+    let tried = std::thread::spawn(|| {
+        let policy = Policy::program(std::path::Path::new("/usr/lib"));
+        rules(&policy).and_then(RulesetCreated::restrict_self).map(|status| status.ruleset)
+    });
+    match tried.join() {
+        Ok(Ok(status)) => status,
+        _ => RulesetStatus::NotEnforced,
+    }
+}

@@ -1,0 +1,215 @@
+//! A confined program from its start to its end, with what it wrote.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::policy::{Limits, Policy};
+use crate::{Owned, SandboxError, confine};
+
+/// Between two looks at a child: short for one that ends at once, longer for one that takes its
+/// time.
+const SHORTEST_POLL: Duration = Duration::from_millis(1);
+const LONGEST_POLL: Duration = Duration::from_millis(20);
+/// For the rest of what an ended child wrote; no process that could hold the pipe is left,
+/// unless there is no seccomp.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// End of a child.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// By itself, with this status.
+    Exited(i32),
+    /// By a signal that no limit explains: a crash, or an end from outside.
+    Signal(i32),
+    /// The child took longer than it may, on the clock.
+    Time(Duration),
+    /// The child took longer than it may, on a core.
+    Cpu(Duration),
+    /// The child wrote more to standard output than it may.
+    Output(usize),
+    /// The child wrote a longer file than it may.
+    File(u64),
+    /// The child started more processes than it may.
+    Processes(usize),
+}
+
+impl Ended {
+    /// Returns true if the child ended by itself with status 0.
+    #[must_use]
+    pub fn is_success(self) -> bool {
+        self == Self::Exited(0)
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(status) => write!(f, "ended with status {status}"),
+            Self::Signal(signal) => write!(f, "was ended by signal {signal}"),
+            Self::Time(limit) => {
+                write!(f, "ran for more than {} s and was ended", limit.as_secs_f32())
+            }
+            Self::Cpu(limit) => {
+                write!(f, "computed for more than {} s and was ended", limit.as_secs_f32())
+            }
+            Self::Output(limit) => write!(f, "wrote more than {limit} bytes and was ended"),
+            Self::File(limit) => write!(f, "wrote a file of more than {limit} bytes and was ended"),
+            Self::Processes(limit) => {
+                write!(f, "started more than {limit} processes and was ended")
+            }
+        }
+    }
+}
+
+/// Result of a child.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// End of the child.
+    pub ended: Ended,
+    /// All of its standard output; at most what the policy allows.
+    pub stdout: Vec<u8>,
+    /// The beginning of its standard error.
+    pub stderr: String,
+}
+
+/// Runs a program to its end, or to one of its limits.
+///
+/// # Errors
+/// It can't be started, or its output can't be read. What it does is no error here.
+pub fn run<S: AsRef<OsStr>>(
+    program: &Path,
+    arguments: &[S],
+    policy: &Policy,
+) -> Result<Outcome, SandboxError> {
+    let mut command = confine::command(program, policy)?;
+    command.args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let start = |source| SandboxError::Start { program: program.into(), source };
+    let begin = Instant::now();
+    let mut owned = Owned::spawn(&mut command).map_err(start)?;
+    let child = owned.child();
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let limits = policy.limits;
+    let stdout = Collected::of(stdout, limits.output_bytes, true);
+    let stderr = Collected::of(stderr, limits.error_bytes, false);
+    let early = wait(&mut owned, begin, limits, &stdout);
+    let read = |source| SandboxError::Read { program: program.into(), source };
+    let status = owned.end().map_err(read)?;
+    let (stdout, whole) = stdout.take();
+    let ended = early.unwrap_or_else(|| {
+        if whole { explained(status, limits) } else { Ended::Output(limits.output_bytes) }
+    });
+    Ok(Outcome { ended, stdout, stderr: String::from_utf8_lossy(&stderr.take().0).into_owned() })
+}
+
+/// Waits for the child's own end, or tells which limit it met before.
+fn wait(owned: &mut Owned, begin: Instant, limits: Limits, stdout: &Collected) -> Option<Ended> {
+    let mut look = SHORTEST_POLL;
+    while !owned.has_ended() {
+        if begin.elapsed() > limits.wall {
+            return Some(Ended::Time(limits.wall));
+        }
+        if stdout.overflowed.load(Ordering::Relaxed) {
+            return Some(Ended::Output(limits.output_bytes));
+        }
+        if look == LONGEST_POLL && processes(owned.group()) > limits.processes {
+            return Some(Ended::Processes(limits.processes));
+        }
+        thread::sleep(look);
+        look = (look * 2).min(LONGEST_POLL);
+    }
+    None
+}
+
+/// Processes of a group.
+#[cfg(target_os = "linux")]
+fn processes(group: u32) -> usize {
+    let Ok(all) = std::fs::read_dir("/proc") else { return 0 };
+    let group = group.to_string();
+    let of_group = |entry: &std::fs::DirEntry| {
+        let is_process = entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
+        let Some(stat) =
+            is_process.then(|| std::fs::read_to_string(entry.path().join("stat")).ok()).flatten()
+        else {
+            return false;
+        };
+        // `PID (any name) STATE PARENT GROUP ..`
+        let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+        fields.split_whitespace().nth(2) == Some(&group)
+    };
+    all.flatten().filter(of_group).count()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn processes(_: u32) -> usize {
+    0
+}
+
+#[cfg(unix)]
+fn explained(status: ExitStatus, limits: Limits) -> Ended {
+    use rustix::process::Signal;
+    use std::os::unix::process::ExitStatusExt;
+
+    match (status.code(), status.signal().unwrap_or(0)) {
+        (Some(code), _) => Ended::Exited(code),
+        (None, signal) if signal == Signal::XCPU.as_raw() => Ended::Cpu(limits.cpu),
+        (None, signal) if signal == Signal::XFSZ.as_raw() => Ended::File(limits.file_bytes),
+        (None, signal) => Ended::Signal(signal),
+    }
+}
+
+#[cfg(not(unix))]
+fn explained(status: ExitStatus, _: Limits) -> Ended {
+    Ended::Exited(status.code().unwrap_or(-1))
+}
+
+/// Bytes that a thread reads from a pipe.
+struct Collected {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    overflowed: Arc<AtomicBool>,
+    /// Closed behind the last of it.
+    ended: Receiver<()>,
+}
+
+impl Collected {
+    /// Reads up to so many bytes; of what comes behind them it lets go, or reads and forgets it.
+    fn of(pipe: Option<impl Read + Send + 'static>, most: usize, stops: bool) -> Self {
+        let (bytes, overflowed) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let (open, ended) = channel();
+        let all = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
+        thread::spawn(move || {
+            let _open = open;
+            let Some(mut pipe) = pipe else { return };
+            let mut buffer = [0; 16 << 10];
+            while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+                let mut bytes: std::sync::MutexGuard<'_, Vec<u8>> =
+                    bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                let room = most - bytes.len();
+                bytes.extend_from_slice(&buffer[..count.min(room)]);
+                if count > room {
+                    overflowed.store(true, Ordering::Relaxed);
+                    if stops {
+                        return;
+                    }
+                }
+            }
+        });
+        all
+    }
+
+    /// The bytes, and whether they are all.
+    fn take(&self) -> (Vec<u8>, bool) {
+        // Nothing is ever sent: this ends with the pipe, or with our patience.
+        let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
+        let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
+        (bytes, !self.overflowed.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,74 @@
+//! Attacks on the sandbox, by programs and by texts for compilers: each is refused, or ended within
+//! its limit with a sentence. Where the kernel has no Landlock or no seccomp the tests say what
+//! that leaves open.
+
+mod compiler;
+mod ending;
+mod program;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gbxcule_sandbox::{Limits, Outcome, Policy, Protection, run};
+use tempfile::TempDir;
+
+/// Short, but longer than a busy machine takes to start a process.
+const LIMITS: Limits = Limits {
+    wall: Duration::from_secs(20),
+    cpu: Duration::from_secs(1),
+    memory_bytes: 256 << 20,
+    output_bytes: 1 << 16,
+    ..Limits::PROGRAM
+};
+
+/// A folder with a program of attacks in it.
+struct Hostile {
+    folder: TempDir,
+}
+
+impl Hostile {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = folder.path().join("hostile.c");
+        std::fs::write(&source, include_str!("hostile.c")).expect("a file");
+        let this = Self { folder };
+        let compiled = compile("cc", &source, this.folder.path());
+        assert!(compiled.ended.is_success(), "{compiled:?}");
+        this
+    }
+
+    fn attack(&self, arguments: &[&str]) -> Outcome {
+        self.within(LIMITS, arguments)
+    }
+
+    fn within(&self, limits: Limits, arguments: &[&str]) -> Outcome {
+        let policy = Policy::program(self.folder.path()).within(limits);
+        run(&self.folder.path().join("program"), arguments, &policy).expect("it starts")
+    }
+
+    fn says(&self, arguments: &[&str]) -> String {
+        let outcome = self.attack(arguments);
+        assert!(outcome.ended.is_success(), "{arguments:?}: {outcome:?}");
+        String::from_utf8_lossy(&outcome.stdout).trim().to_owned()
+    }
+}
+
+fn compile(compiler: &str, source: &Path, folder: &Path) -> Outcome {
+    compile_within(Limits::COMPILER, compiler, source, folder)
+}
+
+fn compile_within(limits: Limits, compiler: &str, source: &Path, folder: &Path) -> Outcome {
+    let program = folder.join("program");
+    let arguments: [PathBuf; 4] = ["-w".into(), source.into(), "-o".into(), program];
+    let policy = Policy::compiler(Path::new(compiler), folder).within(limits);
+    run(Path::new(compiler), &arguments, &policy).expect("a compiler")
+}
+
+/// On a machine with everything, and in CI, this must hold; elsewhere it says what is missing.
+fn whole() -> bool {
+    let here = Protection::here();
+    if !here.is_whole() {
+        eprintln!("{here}");
+    }
+    here.is_whole()
+}

@@ -1,0 +1,251 @@
+//! Expressions as values.
+
+use super::table::LoweredConstant;
+use super::{Binding, Lowering};
+use crate::constant;
+use crate::tree::{Expr, ExprKind};
+use crate::ty::Ty;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Type};
+
+/// How much is computed in vain, at most, so that a branch is saved.
+const CHEAP: u32 = 6;
+
+impl Lowering<'_, '_, '_, '_> {
+    /// The value of an expression.
+    pub(super) fn value(&mut self, expr: &Expr) -> Value {
+        let ty = self.body.type_of(expr);
+        self.value_as(expr, &ty)
+    }
+
+    /// The value of an expression that stands where one of a type is needed; those that control
+    /// never gets past have any type.
+    fn value_as(&mut self, expr: &Expr, wanted: &Ty) -> Value {
+        let outer = self.b.span();
+        self.b.set_span(expr.span);
+        let value = self.value_here(expr, wanted);
+        self.b.set_span(outer);
+        value
+    }
+
+    fn value_here(&mut self, expr: &Expr, wanted: &Ty) -> Value {
+        if matches!(self.body.type_of(expr), Ty::Never | Ty::Unit) {
+            self.effect(expr);
+            let ty = self.ty(wanted);
+            return self.b.zero(if ty == Type::UNIT { Type::BOOL } else { ty });
+        }
+        match &expr.kind {
+            ExprKind::Number(number) => self.number(*number, wanted, expr.span),
+            ExprKind::Bool(value) => self.b.bool(*value),
+            ExprKind::Const(id) => match self.constant(*id, expr.span) {
+                LoweredConstant::Scalar(value) => value,
+                LoweredConstant::Table(place) => self.b.load(place),
+            },
+            ExprKind::Var(var) => match self.vars[*var] {
+                Some(Binding::Value(value)) => value,
+                _ => {
+                    let place = self.place(expr);
+                    self.b.load(place)
+                }
+            },
+            ExprKind::Field(base, field) if !self.is_place(base) => {
+                let base = self.value(base);
+                self.b.extract(base, *field)
+            }
+            ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Deref(_) => {
+                let place = self.place(expr);
+                self.b.load(place)
+            }
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, wanted, expr.span),
+            ExprKind::Binary(op, left, right) => {
+                let (left, right) = (self.value(left), self.value(right));
+                self.binary(*op, left, right)
+            }
+            ExprKind::Compare(op, left, right) => {
+                let (left, right) = (self.value(left), self.value(right));
+                self.b.compare(*op, left, right)
+            }
+            ExprKind::Logic { and, left, right } => self.logic(*and, left, right),
+            ExprKind::Cast(inner) => {
+                let value = self.value(inner);
+                let to = constant::scalar(wanted, self.all.program);
+                self.converted(value, to)
+            }
+            ExprKind::Call(id, args) => self.call(*id, args),
+            ExprKind::Method(method, args) => self.method(*method, args),
+            ExprKind::Len(inner) => self.length(inner),
+            ExprKind::Struct(fields) => {
+                let mut parts: Vec<(u32, Value)> = Vec::with_capacity(fields.len());
+                for (position, field) in fields {
+                    parts.push((*position, self.value(field)));
+                }
+                parts.sort_by_key(|(position, _)| *position);
+                let parts: Vec<Value> = parts.into_iter().map(|(_, part)| part).collect();
+                let ty = self.ty(wanted);
+                self.b.construct(ty, &parts)
+            }
+            ExprKind::Parts(parts) => {
+                let parts: Vec<Value> = parts.iter().map(|part| self.value(part)).collect();
+                let ty = self.ty(wanted);
+                self.b.construct(ty, &parts)
+            }
+            ExprKind::Repeat(part, _) => {
+                let ty = self.ty(wanted);
+                let part = self.value(part);
+                match self.literal_of(part) {
+                    Some(literal) if literal.bits() == 0 => self.b.zero(ty),
+                    _ => self.b.splat(ty, part),
+                }
+            }
+            ExprKind::Block(block) => {
+                self.stmts(&block.stmts);
+                match &block.tail {
+                    Some(tail) => self.value_as(tail, wanted),
+                    None => {
+                        let ty = self.ty(wanted);
+                        self.b.zero(ty)
+                    }
+                }
+            }
+            ExprKind::If(condition, accept, Some(reject)) if self.selects(expr) => {
+                let condition = self.value(condition);
+                let (accept, reject) = (self.value(accept), self.value(reject));
+                self.b.select(condition, accept, reject)
+            }
+            ExprKind::If(..) | ExprKind::Match(..) => {
+                let ty = self.ty(wanted);
+                let local = self.b.local("chosen", ty);
+                let place = self.b.local_place(local);
+                self.store_into(place, expr);
+                self.b.load(place)
+            }
+            ExprKind::Loop(body) => {
+                let ty = self.ty(wanted);
+                let local = self.b.local("found", ty);
+                let place = self.b.local_place(local);
+                self.infinite_loop(body, Some(place));
+                self.b.load(place)
+            }
+            ExprKind::Ref(_) | ExprKind::Unsize(_) => {
+                self.refuse_construct(expr, "a reference in this place");
+                self.b.zero(Type::INVALID)
+            }
+            // These have no value, so control doesn't come here.
+            _ => {
+                self.effect(expr);
+                let ty = self.ty(wanted);
+                self.b.zero(ty)
+            }
+        }
+    }
+
+    fn number(&mut self, number: i128, ty: &Ty, at: Span) -> Value {
+        if let Ty::Int(int) = ty
+            && !int.holds(number)
+        {
+            let message = format!("{number} is no `{}`", int.name());
+            self.fault("rust-type", at, message);
+        }
+        let literal = constant::literal(ty, self.all.program, number);
+        self.b.literal(literal)
+    }
+
+    /// The literal that a value is, if it is one.
+    pub(super) fn literal_of(&self, value: Value) -> Option<Literal> {
+        match self.b.body().values[value].op {
+            Op::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr, ty: &Ty, at: Span) -> Value {
+        if let (UnaryOp::Negate, ExprKind::Number(number)) = (op, &operand.kind) {
+            return self.number(-number, ty, at);
+        }
+        let operand = self.value(operand);
+        self.b.unary(op, operand)
+    }
+
+    /// A value as another scalar, at once if it is a literal.
+    pub(super) fn converted(&mut self, value: Value, to: Scalar) -> Value {
+        match self.literal_of(value).and_then(Literal::as_int) {
+            Some(number) => self.b.literal(Literal::int(to, number)),
+            None => self.b.convert(value, to),
+        }
+    }
+
+    fn length(&mut self, expr: &Expr) -> Value {
+        match self.body.type_of(expr) {
+            Ty::Array(_, len) => self.b.literal(Literal::int(Scalar::U64, i128::from(len))),
+            _ => {
+                let place = self.place(expr);
+                let handle = self.b.load(place);
+                let extent = self.b.extent(handle, 0);
+                self.b.convert(extent, Scalar::U64)
+            }
+        }
+    }
+
+    fn logic(&mut self, and: bool, left: &Expr, right: &Expr) -> Value {
+        if self.is_cheap(right) {
+            let (left, right) = (self.value(left), self.value(right));
+            let op = if and { BinaryOp::And } else { BinaryOp::Or };
+            return self.b.binary(op, left, right);
+        }
+        let local = self.b.local("holds", Type::BOOL);
+        let place = self.b.local_place(local);
+        let left = self.value(left);
+        let decided = self.sub_block(|it| {
+            let value = it.b.bool(!and);
+            it.b.store(place, value);
+        });
+        let open = self.sub_block(|it| {
+            let value = it.value(right);
+            it.b.store(place, value);
+        });
+        let (accept, reject) = if and { (open, decided) } else { (decided, open) };
+        self.b.if_blocks(left, accept, reject);
+        self.b.load(place)
+    }
+
+    /// Returns true if both arms of an `if` may be computed and one be taken.
+    pub(super) fn selects(&self, expr: &Expr) -> bool {
+        let ExprKind::If(_, accept, Some(reject)) = &expr.kind else { return false };
+        let scalar = matches!(self.body.type_of(expr), Ty::Int(_) | Ty::Bool | Ty::Enum(_));
+        scalar && self.is_cheap(accept) && self.is_cheap(reject)
+    }
+
+    /// Returns true if an expression has no effect, can't fault, and takes next to nothing.
+    fn is_cheap(&self, expr: &Expr) -> bool {
+        let mut left = CHEAP;
+        self.costs(expr, &mut left)
+    }
+
+    fn costs(&self, expr: &Expr, left: &mut u32) -> bool {
+        let Some(less) = left.checked_sub(1) else { return false };
+        *left = less;
+        match &expr.kind {
+            ExprKind::Number(_) | ExprKind::Bool(_) | ExprKind::Const(_) => {
+                matches!(self.body.type_of(expr), Ty::Int(_) | Ty::Bool | Ty::Enum(_))
+            }
+            ExprKind::Var(_) => true,
+            ExprKind::Field(inner, _) | ExprKind::Deref(inner) | ExprKind::Cast(inner) => {
+                self.costs(inner, left)
+            }
+            ExprKind::Unary(_, inner) => self.costs(inner, left),
+            ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder, ..) => false,
+            ExprKind::Binary(_, one, other) | ExprKind::Compare(_, one, other) => {
+                self.costs(one, left) && self.costs(other, left)
+            }
+            ExprKind::Logic { left: one, right: other, .. } => {
+                self.costs(one, left) && self.costs(other, left)
+            }
+            ExprKind::Block(block) if block.stmts.is_empty() => {
+                block.tail.as_ref().is_some_and(|tail| self.costs(tail, left))
+            }
+            _ => false,
+        }
+    }
+}

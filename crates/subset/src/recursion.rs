@@ -1,0 +1,50 @@
+//! Which functions the entry points reach. IR has no recursion, so a circle of calls is refused.
+
+use super::item::Program;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::Span;
+
+/// How far a function has been looked at.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Unseen,
+    Open,
+    Done,
+}
+
+/// Works out the bodies of all functions that are reached, and refuses circles.
+pub(super) fn check_recursion(program: &Program<'_>, entries: &[usize]) {
+    let mut states = vec![State::Unseen; program.functions.len()];
+    for &entry in entries {
+        // Functions being looked at, with the number of calls followed so far.
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        enter(entry, &mut states, &mut path);
+        while let Some((function, followed)) = path.last_mut() {
+            let body = program.body(*function);
+            let Some(&(callee, at)) = body.calls.get(*followed) else {
+                states[*function] = State::Done;
+                path.pop();
+                continue;
+            };
+            *followed += 1;
+            match states[callee] {
+                State::Unseen => enter(callee, &mut states, &mut path),
+                State::Open => refuse(program, callee, at),
+                State::Done => {}
+            }
+        }
+    }
+}
+
+fn enter(function: usize, states: &mut [State], path: &mut Vec<(usize, usize)>) {
+    if states[function] == State::Unseen {
+        states[function] = State::Open;
+        path.push((function, 0));
+    }
+}
+
+fn refuse(program: &Program<'_>, callee: usize, at: Span) {
+    let name = &program.functions[callee].name;
+    let message = format!("`{name}` comes to call itself here; recursion is not translated");
+    program.fault(Diagnostic::error("rust-recursion", at, message));
+}

@@ -1,0 +1,199 @@
+//! Types of the subset, and unification: an integer literal's type is known when its use is.
+
+use gbxcule_ir::ty::Scalar;
+use std::rc::Rc;
+
+/// A type as the sources write it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Ty {
+    Int(Int),
+    Bool,
+    Unit,
+    /// Of what control never gets past.
+    Never,
+    Struct(usize),
+    Enum(usize),
+    Array(Rc<Ty>, u32),
+    Slice(Rc<Ty>),
+    Tuple(Rc<[Ty]>),
+    Ref {
+        mutable: bool,
+        to: Rc<Ty>,
+    },
+    /// Not known yet.
+    Var(usize),
+    /// Of what was refused already: fits everywhere.
+    Wrong,
+}
+
+/// The integer types. `usize` and `isize` have 64 bits, whatever the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Int {
+    I8,
+    I16,
+    I32,
+    I64,
+    Isize,
+    U8,
+    U16,
+    U32,
+    U64,
+    Usize,
+}
+
+impl Int {
+    const ALL: [(Self, &'static str, Scalar); 10] = [
+        (Self::I8, "i8", Scalar::I8),
+        (Self::I16, "i16", Scalar::I16),
+        (Self::I32, "i32", Scalar::I32),
+        (Self::I64, "i64", Scalar::I64),
+        (Self::Isize, "isize", Scalar::I64),
+        (Self::U8, "u8", Scalar::U8),
+        (Self::U16, "u16", Scalar::U16),
+        (Self::U32, "u32", Scalar::U32),
+        (Self::U64, "u64", Scalar::U64),
+        (Self::Usize, "usize", Scalar::U64),
+    ];
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    pub(super) fn scalar(self) -> Scalar {
+        Self::ALL[self as usize].2
+    }
+
+    /// The least and the greatest number.
+    pub(super) fn ends(self) -> (i128, i128) {
+        let bits = self.scalar().bits();
+        let least = if self.scalar().is_signed_int() { -(1 << (bits - 1)) } else { 0 };
+        (least, least + (1 << bits) - 1)
+    }
+
+    /// Returns true if a number is one of this type.
+    pub(super) fn holds(self, number: i128) -> bool {
+        let (least, greatest) = self.ends();
+        (least..=greatest).contains(&number)
+    }
+}
+
+impl Ty {
+    pub(super) const USIZE: Self = Self::Int(Int::Usize);
+
+    pub(super) fn reference(mutable: bool, to: Self) -> Self {
+        Self::Ref { mutable, to: Rc::new(to) }
+    }
+
+    /// Type that a reference, or a reference to one, refers to; any other type itself.
+    pub(super) fn referred(&self) -> &Self {
+        match self {
+            Self::Ref { to, .. } => to.referred(),
+            other => other,
+        }
+    }
+}
+
+/// Types of one body, as far as they are known.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Unifier {
+    vars: Vec<Var>,
+}
+
+#[derive(Clone, Debug)]
+enum Var {
+    Any,
+    Integer,
+    Is(Ty),
+}
+
+impl Unifier {
+    /// Some type.
+    pub(super) fn any(&mut self) -> Ty {
+        self.vars.push(Var::Any);
+        Ty::Var(self.vars.len() - 1)
+    }
+
+    /// Some integer type: `i32` unless something says otherwise.
+    pub(super) fn integer(&mut self) -> Ty {
+        self.vars.push(Var::Integer);
+        Ty::Var(self.vars.len() - 1)
+    }
+
+    /// The type as far as its outermost part is known.
+    pub(super) fn resolve_outermost(&self, ty: &Ty) -> Ty {
+        let mut ty = ty;
+        while let Ty::Var(var) = ty {
+            match &self.vars[*var] {
+                Var::Is(known) => ty = known,
+                Var::Any | Var::Integer => break,
+            }
+        }
+        ty.clone()
+    }
+
+    /// Returns true if it is an integer of a type that is not known yet.
+    pub(super) fn is_open_integer(&self, ty: &Ty) -> bool {
+        matches!(self.resolve_outermost(ty), Ty::Var(var) if matches!(self.vars[var], Var::Integer))
+    }
+
+    /// Returns true if it is an integer, of a known type or not.
+    pub(super) fn is_integer(&self, ty: &Ty) -> bool {
+        matches!(self.resolve_outermost(ty), Ty::Int(_) | Ty::Wrong) || self.is_open_integer(ty)
+    }
+
+    /// The whole type when all is said. `None` if nothing says what some part of it is.
+    pub(super) fn resolve(&self, ty: &Ty) -> Option<Ty> {
+        Some(match self.resolve_outermost(ty) {
+            Ty::Var(var) => match self.vars[var] {
+                Var::Integer => Ty::Int(Int::I32),
+                _ => return None,
+            },
+            Ty::Array(of, len) => Ty::Array(Rc::new(self.resolve(&of)?), len),
+            Ty::Slice(of) => Ty::Slice(Rc::new(self.resolve(&of)?)),
+            Ty::Ref { mutable, to } => Ty::Ref { mutable, to: Rc::new(self.resolve(&to)?) },
+            Ty::Tuple(of) => {
+                Ty::Tuple(of.iter().map(|ty| self.resolve(ty)).collect::<Option<_>>()?)
+            }
+            known => known,
+        })
+    }
+
+    /// Makes two types one; gives whether they can be.
+    pub(super) fn unify(&mut self, one: &Ty, other: &Ty) -> bool {
+        let (one, other) = (self.resolve_outermost(one), self.resolve_outermost(other));
+        match (&one, &other) {
+            (Ty::Var(var), Ty::Wrong) | (Ty::Wrong, Ty::Var(var)) => {
+                self.vars[*var] = Var::Is(Ty::Wrong);
+                true
+            }
+            (Ty::Wrong, _) | (_, Ty::Wrong) => true,
+            (Ty::Var(a), Ty::Var(b)) if a == b => true,
+            (Ty::Var(a), Ty::Var(b)) => {
+                // The one that knows more stays.
+                let (from, to) =
+                    if matches!(self.vars[*a], Var::Integer) { (*b, &one) } else { (*a, &other) };
+                self.vars[from] = Var::Is(to.clone());
+                true
+            }
+            (Ty::Var(var), known) | (known, Ty::Var(var)) => {
+                let fits = matches!(self.vars[*var], Var::Any) || matches!(known, Ty::Int(_));
+                if fits {
+                    self.vars[*var] = Var::Is(known.clone());
+                }
+                fits
+            }
+            (Ty::Array(a, n), Ty::Array(b, m)) => n == m && self.unify(a, b),
+            (Ty::Tuple(a), Ty::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.unify(a, b))
+            }
+            (Ty::Ref { mutable: a, to: x }, Ty::Ref { mutable: b, to: y }) => {
+                a == b && self.unify(x, y)
+            }
+            _ => one == other,
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The text form of codecs, which users write and artifacts record.
+//!
+//! ```text
+//! codec  = NAME | table { "/" table }    full_v1    A,B,A+RIGHT:4,NOOP    NOOP,LEFT,RIGHT/NOOP,A
+//! table  = action { "," action }         an action's number is its place
+//! action = press [ ":" FRAMES ]          held for so many frames, else as the schedule says
+//! press  = "NOOP" | BUTTON { "+" BUTTON }
+//! ```
+//! Tables with `/` between them are chosen from together, one action of each: the codec has an
+//! action for every combination, the first table's running fastest. The cross can't be pressed on
+//! two opposite sides: a table must not ask for it, and in combinations neither side is pressed.
+
+use std::borrow::Cow;
+use std::num::NonZeroU32;
+
+use super::{Action, Codec, MOST_ACTIONS, NOOP, button};
+use crate::SwarmError;
+
+/// The buttons in the order in which names list them.
+const BUTTONS: [(&str, u8); 8] = [
+    ("A", button::A),
+    ("B", button::B),
+    ("SELECT", button::SELECT),
+    ("START", button::START),
+    ("UP", button::UP),
+    ("DOWN", button::DOWN),
+    ("LEFT", button::LEFT),
+    ("RIGHT", button::RIGHT),
+];
+
+const OPPOSITES: [u8; 2] = [button::LEFT | button::RIGHT, button::UP | button::DOWN];
+
+/// Every codec with a name, and its spelling.
+const NAMED: [(&str, &str); 4] = [
+    ("full_v1", "A,B,START,UP,DOWN,LEFT,RIGHT,SELECT,NOOP"),
+    ("pokemonred_puffer_v1", "A,B,START,UP,DOWN,LEFT,RIGHT"),
+    ("pad_v1", "NOOP,UP,DOWN,LEFT,RIGHT,UP+LEFT,UP+RIGHT,DOWN+LEFT,DOWN+RIGHT/NOOP,A,B,A+B"),
+    ("buttons_v1", "NOOP,A/NOOP,B/NOOP,SELECT/NOOP,START/NOOP,UP/NOOP,DOWN/NOOP,LEFT/NOOP,RIGHT"),
+];
+
+/// Errors in the spelling of a codec.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum CodecError {
+    #[error(
+        "no action codec `{found}`; there are {}, and tables of your own, such as `A,B,A+RIGHT,NOOP`",
+        names().join(", ")
+    )]
+    NoSuchCodec { found: String },
+    #[error("no button `{found}` in the action `{action}`; there are {}, and NOOP for none", buttons().join(", "))]
+    NoSuchButton { found: String, action: String },
+    #[error(
+        "the action `{action}` is held for `{found}` frames; expected a whole number from 1 to 4294967295"
+    )]
+    BadFrames { found: String, action: String },
+    #[error("the action `{action}` presses both sides of the cross, which has one rocker")]
+    BothSides { action: String },
+    #[error("the action `{action}` stands twice in one table")]
+    Twice { action: String },
+    #[error("`{}` and `{}` are pressed together, but held for a different number of frames", actions[0], actions[1])]
+    TwoLengths { actions: [String; 2] },
+    #[error("{found} combinations of actions; a codec has up to {MOST_ACTIONS}")]
+    TooMany { found: usize },
+}
+
+fn names() -> Vec<&'static str> {
+    NAMED.iter().map(|(name, _)| *name).collect()
+}
+
+fn buttons() -> Vec<&'static str> {
+    BUTTONS.iter().map(|(name, _)| *name).collect()
+}
+
+impl Codec {
+    /// The names of the codecs that have one.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMED.into_iter().map(|(name, _)| name)
+    }
+
+    /// The codec of a name, which may be the spelling of a table of one's own.
+    ///
+    /// # Errors
+    /// [`SwarmError::Codec`] says what is wrong and what is allowed.
+    pub fn by_name(name: &str) -> Result<Self, SwarmError> {
+        let known = NAMED.iter().find(|(known, _)| *known == name);
+        let tables = tables(known.map_or(name, |(_, spelling)| spelling))?;
+        let name = match known {
+            Some((known, _)) => Cow::Borrowed(*known),
+            None => Cow::Owned(spelled(&tables)),
+        };
+        Ok(Self { name, actions: combined(&tables)?.into() })
+    }
+
+    /// The names of the actions in each of its tables, one of which is chosen from each: the number
+    /// of an action is that of its choice in the first table, plus that in the second times the
+    /// length of the first, and so on.
+    #[must_use]
+    pub fn choices(&self) -> Vec<Vec<String>> {
+        let known = NAMED.iter().find(|(known, _)| *known == self.name);
+        let spelling = known.map_or(&self.name[..], |(_, spelling)| spelling);
+        let table = |table: &str| table.split(',').map(str::to_owned).collect();
+        spelling.split('/').map(table).collect()
+    }
+}
+
+fn tables(spelling: &str) -> Result<Vec<Vec<Action>>, CodecError> {
+    let is_word = |text: &str| !text.contains([',', '/', '+', ':']);
+    let is_button = |text: &str| bits(text).is_some() || text.trim().eq_ignore_ascii_case(NOOP);
+    if is_word(spelling) && !is_button(spelling) {
+        return Err(CodecError::NoSuchCodec { found: spelling.to_owned() });
+    }
+    let table = |table: &str| {
+        let mut actions: Vec<Action> = Vec::new();
+        for written in table.split(',') {
+            let action = action(written)?;
+            if actions.contains(&action) {
+                return Err(CodecError::Twice { action: action.name.into_owned() });
+            }
+            actions.push(action);
+        }
+        Ok(actions)
+    };
+    spelling.split('/').map(table).collect()
+}
+
+fn bits(button: &str) -> Option<u8> {
+    let known = BUTTONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(button.trim()));
+    known.map(|(_, bits)| *bits)
+}
+
+fn action(written: &str) -> Result<Action, CodecError> {
+    let (press, frames) = match written.split_once(':') {
+        Some((press, frames)) => {
+            let frames = frames.trim().parse().map_err(|_| CodecError::BadFrames {
+                found: frames.to_owned(),
+                action: written.to_owned(),
+            })?;
+            (press, Some(frames))
+        }
+        None => (written, None),
+    };
+    let mut buttons = 0;
+    if !press.trim().eq_ignore_ascii_case(NOOP) {
+        for found in press.split('+') {
+            buttons |= bits(found).ok_or_else(|| CodecError::NoSuchButton {
+                found: found.trim().to_owned(),
+                action: written.to_owned(),
+            })?;
+        }
+    }
+    if OPPOSITES.iter().any(|both| buttons & both == *both) {
+        return Err(CodecError::BothSides { action: written.to_owned() });
+    }
+    Ok(Action { name: named(buttons, frames).into(), buttons, frames })
+}
+
+fn named(buttons: u8, frames: Option<NonZeroU32>) -> String {
+    let pressed = BUTTONS.iter().filter(|(_, bits)| buttons & bits != 0);
+    let pressed: Vec<&str> = pressed.map(|(name, _)| *name).collect();
+    let press = if pressed.is_empty() { NOOP.to_owned() } else { pressed.join("+") };
+    frames.map_or(press.clone(), |frames| format!("{press}:{frames}"))
+}
+
+fn spelled(tables: &[Vec<Action>]) -> String {
+    let table = |table: &Vec<Action>| {
+        table.iter().map(|action| action.name.to_string()).collect::<Vec<_>>().join(",")
+    };
+    tables.iter().map(table).collect::<Vec<_>>().join("/")
+}
+
+/// Every combination of an action of each table, the first table's running fastest.
+fn combined(tables: &[Vec<Action>]) -> Result<Vec<Action>, CodecError> {
+    let found = tables.iter().fold(1_usize, |count, table| count.saturating_mul(table.len()));
+    if found > MOST_ACTIONS {
+        return Err(CodecError::TooMany { found });
+    }
+    let Some((first, rest)) = tables.split_first() else { return Ok(Vec::new()) };
+    let mut all = first.clone();
+    for table in rest {
+        let pairs = table.iter().flat_map(|later| all.iter().map(|action| both(action, later)));
+        all = pairs.collect::<Result<_, _>>()?;
+    }
+    Ok(all)
+}
+
+fn both(one: &Action, other: &Action) -> Result<Action, CodecError> {
+    let frames = match [one.frames, other.frames] {
+        // Buttons that aren't pressed are not held.
+        _ if one.buttons == 0 => other.frames,
+        _ if other.buttons == 0 => one.frames,
+        [one_frames, other_frames] if one_frames == other_frames => one_frames,
+        _ => {
+            let actions = [one, other].map(|action| action.name.to_string());
+            return Err(CodecError::TwoLengths { actions });
+        }
+    };
+    let pressed = one.buttons | other.buttons;
+    let sides = OPPOSITES.iter().filter(|both| pressed & *both == **both);
+    let buttons = sides.fold(pressed, |buttons, both| buttons & !both);
+    Ok(Action { name: named(buttons, frames).into(), buttons, frames })
+}
+
+impl From<CodecError> for SwarmError {
+    fn from(error: CodecError) -> Self {
+        Self::Codec(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(name: &str) -> Vec<(String, u8, u32)> {
+        let codec = Codec::by_name(name).expect(name);
+        let rows = codec.actions.iter().map(|action| {
+            (action.name.to_string(), action.buttons, action.frames.map_or(0, NonZeroU32::get))
+        });
+        rows.collect()
+    }
+
+    fn row(name: &str, buttons: u8, frames: u32) -> (String, u8, u32) {
+        (name.to_owned(), buttons, frames)
+    }
+
+    #[test]
+    fn codecs_are_found_by_the_name_they_record() {
+        for name in Codec::names() {
+            assert_eq!(Codec::by_name(name).expect(name).name, name);
+        }
+        for codec in [Codec::FULL_V1, Codec::POKEMONRED_PUFFER_V1] {
+            assert_eq!(Codec::by_name(&codec.name).expect("a codec"), codec);
+        }
+        for spelling in ["A", "NOOP", "A,B,A+RIGHT:4,NOOP", "NOOP,RIGHT:3/NOOP,A:3"] {
+            let codec = Codec::by_name(spelling).expect(spelling);
+            assert_eq!(codec.name, spelling);
+            assert_eq!(Codec::by_name(&codec.name).expect("a codec"), codec);
+        }
+    }
+
+    #[test]
+    fn a_table_of_ones_own_presses_and_holds_what_it_says() {
+        let expected = [
+            row("A+RIGHT:4", button::A | button::RIGHT, 4),
+            row("NOOP", 0, 0),
+            row("B", button::B, 0),
+        ];
+        assert_eq!(rows("A+RIGHT:4,NOOP,B"), expected);
+        assert_eq!(rows(" right + a : 4, noop ,b"), expected);
+    }
+
+    #[test]
+    fn tables_are_combined_with_the_first_running_fastest() {
+        let expected = [
+            row("NOOP", 0, 0),
+            row("LEFT", button::LEFT, 0),
+            row("A:2", button::A, 2),
+            row("B", button::B, 0),
+            row("B+LEFT", button::B | button::LEFT, 0),
+        ];
+        let found = rows("NOOP,LEFT/NOOP,B");
+        assert_eq!(found, [&expected[..2], &expected[3..]].concat());
+        assert_eq!(rows("NOOP,A:2/NOOP")[1], expected[2]);
+        let codec = Codec::by_name("NOOP,LEFT,RIGHT/NOOP,B").expect("a codec");
+        assert_eq!(codec.choices(), [vec!["NOOP", "LEFT", "RIGHT"], vec!["NOOP", "B"]]);
+        assert_eq!(codec.actions[2 + 3].buttons, button::RIGHT | button::B);
+    }
+
+    #[test]
+    fn buttons_v1_has_a_bit_for_each_button_and_no_two_sides_of_the_cross() {
+        let codec = Codec::by_name("buttons_v1").expect("a codec");
+        assert_eq!(codec.actions.len(), 256);
+        for (bit, (name, pressed)) in BUTTONS.iter().enumerate() {
+            assert_eq!(codec.actions[1 << bit].buttons, *pressed);
+            assert_eq!(codec.choices()[bit], ["NOOP", name]);
+        }
+        assert_eq!(codec.buttons(0b1111_0001), Some(button::A));
+        let both = |action: &Action| OPPOSITES.iter().any(|both| action.buttons & both == *both);
+        assert!(!codec.actions.iter().any(both));
+    }
+
+    #[test]
+    fn what_is_no_codec_says_what_is_allowed() {
+        for (text, said) in [
+            ("dance", "no action codec `dance`; there are full_v1, pokemonred_puffer_v1"),
+            ("", "no action codec ``"),
+            ("A,JUMP", "no button `JUMP` in the action `JUMP`; there are A, B, SELECT"),
+            ("A+,B", "no button `` in the action `A+`"),
+            ("A,,B", "no button `` in the action ``"),
+            ("A+NOOP", "no button `NOOP` in the action `A+NOOP`"),
+            ("A:0", "the action `A:0` is held for `0` frames; expected a whole number from 1"),
+            ("A:two", "held for `two` frames"),
+            ("A,LEFT+RIGHT", "the action `LEFT+RIGHT` presses both sides of the cross"),
+            ("A,B,A", "the action `A` stands twice"),
+            ("A:2,A:3/LEFT,NOOP", "`A:2` and `LEFT` are pressed together, but held for"),
+            ("A,B,SELECT,START/A,B,UP/A,B,UP/A,B,UP/UP,A,B", "324 combinations of actions"),
+        ] {
+            let error = Codec::by_name(text).expect_err(text).to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+}

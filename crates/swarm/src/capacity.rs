@@ -1,0 +1,68 @@
+//! The check that there is memory for so many machines. Both swarms make it before they allocate,
+//! because the system kills a process that runs out of the host's memory, without a message.
+
+use gbxcule_runtime::Device;
+
+use crate::SwarmError;
+
+/// One part in so many of the free memory is left for other uses: on a GPU, kernels' stacks.
+const SPARE: u64 = 16;
+
+/// Refuses more envs than a device with so much free memory has room for.
+pub(crate) fn check(
+    device: Device,
+    free_bytes: u64,
+    env_bytes: u64,
+    num_envs: usize,
+) -> Result<(), SwarmError> {
+    let fit = (free_bytes - free_bytes / SPARE) / env_bytes.max(1);
+    if num_envs as u64 <= fit {
+        return Ok(());
+    }
+    Err(SwarmError::TooLittleMemory { device, free_bytes, env_bytes, num_envs, fit })
+}
+
+/// The host's memory that this process may still take. A system that does not say is asked for
+/// nothing: what can be addressed bounds it.
+pub(crate) fn free_on_host() -> u64 {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let available = available(&read("/proc/meminfo")).unwrap_or(isize::MAX as u64);
+    // A container's own limit; "max" is none.
+    let limit = read("/sys/fs/cgroup/memory.max").trim().parse().unwrap_or(u64::MAX);
+    available.min(limit)
+}
+
+/// Bytes that Linux reports as available, swap included.
+fn available(meminfo: &str) -> Option<u64> {
+    let kibibytes = |name: &str| -> Option<u64> {
+        let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim_start_matches(':').trim().strip_suffix("kB")?.trim().parse().ok()
+    };
+    Some(1024 * (kibibytes("MemAvailable")? + kibibytes("SwapFree").unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_in_swap_counts_and_an_unknown_system_is_no_obstacle() {
+        let text = "MemTotal: 900 kB\nMemAvailable:     600 kB\nSwapFree:   24 kB\n";
+        assert_eq!(available(text), Some(624 * 1024));
+        assert_eq!(available("MemAvailable: 600 kB\n"), Some(600 * 1024));
+        assert_eq!(available(""), None);
+        assert_eq!(available("MemAvailable: many\n"), None);
+    }
+
+    #[test]
+    fn a_swarm_that_does_not_fit_is_told_what_it_would_need() {
+        assert!(check(Device::Cpu, 1 << 30, 1 << 20, 960).is_ok());
+        let error = check(Device::Cpu, 1 << 30, 1 << 20, 961).expect_err("a sixteenth is spared");
+        assert_eq!(
+            error.to_string(),
+            "`cpu` has no room for 961 machines: each takes 1048576 bytes, all of them 0.9 GiB, 1.0 GiB are free; 960 \
+             would fit"
+        );
+        assert!(check(Device::Cpu, u64::MAX, u64::MAX, usize::MAX).is_err());
+    }
+}

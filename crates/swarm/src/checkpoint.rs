@@ -1,0 +1,166 @@
+//! A whole swarm as bytes, and back, on any device: the restored swarm goes on exactly as the first
+//! one would have, bit for bit.
+//!
+//! A checkpoint holds the ROM, the configuration, the programs' texts, the starts, every env with
+//! its programs' scratch, its episodes and its manual buttons, and the outputs. A caller can add a
+//! note for state of its own.
+
+use std::num::NonZeroUsize;
+
+use gbxcule_runtime::Device;
+
+use crate::env_record::{read_env, read_episode, write_env, write_episode};
+use crate::record::{Kind, Reader, Writer};
+use crate::{
+    Chance, Codec, EnvSnapshot, Episode, ProgramText, Programs, Rom, Schedule, Swarm, SwarmConfig,
+    SwarmError,
+};
+
+const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 1 };
+
+/// One env of a checkpoint.
+pub(crate) struct Kept {
+    pub(crate) snapshot: EnvSnapshot,
+    pub(crate) episode: Episode,
+    pub(crate) manual_buttons: Option<u8>,
+}
+
+/// Outputs of a step.
+pub(crate) struct Computed {
+    pub(crate) rewards: Vec<f32>,
+    pub(crate) dones: Vec<bool>,
+    pub(crate) observations: Vec<f32>,
+}
+
+impl Swarm {
+    /// Everything, with a note of the caller's.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in a step before.
+    pub fn checkpoint(&self, note: &[u8]) -> Result<Vec<u8>, SwarmError> {
+        let mut writer = Writer::new(CHECKPOINT);
+        writer.bytes(note);
+        writer.text(&self.device().to_string());
+        writer.bytes(self.rom().bytes());
+        write_config(&mut writer, self.config());
+        writer.u64(self.seed());
+        writer.u64(self.starts().len() as u64);
+        for start in self.starts() {
+            write_env(&mut writer, start, self.rom())?;
+        }
+        for (env, manual_buttons) in self.manual_buttons()?.into_iter().enumerate() {
+            write_env(&mut writer, &self.snapshot(env)?, self.rom())?;
+            write_episode(&mut writer, self.episode(env)?);
+            // No byte stands for an env without manual buttons.
+            writer.u16(manual_buttons.map_or(u16::MAX, u16::from));
+        }
+        writer.floats(&self.rewards()?);
+        let dones: Vec<u8> = self.dones()?.into_iter().map(u8::from).collect();
+        writer.bytes(&dones);
+        writer.floats(&self.observations()?);
+        Ok(writer.finish())
+    }
+
+    /// The swarm that a checkpoint holds, and the note: on its own device or another, with its own
+    /// number of threads or another.
+    ///
+    /// # Errors
+    /// The bytes are no checkpoint or are damaged, or the swarm cannot be made here.
+    pub fn from_checkpoint(
+        bytes: &[u8],
+        device: Option<Device>,
+        threads: Option<NonZeroUsize>,
+    ) -> Result<(Self, Vec<u8>), SwarmError> {
+        let mut reader = Reader::new(CHECKPOINT, bytes)?;
+        let note = reader.bytes()?.to_vec();
+        let device = match (device, reader.text()?) {
+            (Some(device), _) => device,
+            (None, recorded) => recorded.parse()?,
+        };
+        let rom = Rom::new(reader.bytes()?)?;
+        let mut config = read_config(&mut reader)?;
+        config.threads = threads.or(config.threads);
+        let (num_envs, seed) = (config.num_envs, reader.u64()?);
+        let mut starts = Vec::new();
+        for _ in 0..reader.u64()? {
+            starts.push(read_env(&mut reader, &rom)?.into_start());
+        }
+        if starts.is_empty() {
+            return Err(CHECKPOINT.damaged("its episodes begin nowhere"));
+        }
+        let mut envs = Vec::new();
+        for _ in 0..num_envs {
+            let snapshot = read_env(&mut reader, &rom)?;
+            snapshot.check(&rom, &config.programs)?;
+            let (episode, manual_buttons) = (read_episode(&mut reader)?, reader.u16()?);
+            let manual_buttons = u8::try_from(manual_buttons).ok();
+            envs.push(Kept { snapshot, episode, manual_buttons });
+        }
+        let computed = Computed {
+            rewards: reader.floats()?,
+            dones: reader.bytes()?.iter().map(|done| *done != 0).collect(),
+            observations: reader.floats()?,
+        };
+        reader.finish()?;
+        let numbers = num_envs * config.programs.obs_dim();
+        if [computed.rewards.len(), computed.dones.len()] != [num_envs; 2]
+            || computed.observations.len() != numbers
+        {
+            return Err(CHECKPOINT.damaged("it has other outputs than its programs"));
+        }
+        let mut swarm = Self::new(rom, config, device)?;
+        swarm.put_back(starts, envs, &computed, seed)?;
+        Ok((swarm, note))
+    }
+}
+
+fn write_config(writer: &mut Writer, config: &SwarmConfig) {
+    writer.u64(config.num_envs as u64);
+    writer.text(&config.codec.name);
+    writer.u32(config.schedule.frames_per_step());
+    writer.u32(config.schedule.release_after_frames());
+    writer.text(config.stage.name());
+    writer.u8(u8::from(config.draw_last));
+    let Chance { low, width_bytes } = config.chance.unwrap_or(NO_CHANCE);
+    writer.u16(low);
+    writer.u8(width_bytes);
+    let threads = config.threads.map_or(0, NonZeroUsize::get);
+    writer.u16(u16::try_from(threads).unwrap_or(u16::MAX));
+    for text in [config.programs.reward(), config.programs.obs()] {
+        writer.text(text.name());
+        writer.text(text.text());
+        writer.u64(text.files().len() as u64);
+        for (path, text) in text.files() {
+            writer.text(path);
+            writer.text(text);
+        }
+    }
+}
+
+/// Stands for none: a number without bytes.
+const NO_CHANCE: Chance = Chance { low: 0, width_bytes: 0 };
+
+fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
+    let num_envs = usize::try_from(reader.u64()?)
+        .map_err(|_| CHECKPOINT.damaged("it has too many machines"))?;
+    let codec = Codec::by_name(reader.text()?)?;
+    let schedule = Schedule::new(reader.u32()?, reader.u32()?)?;
+    let stage = reader.text()?.parse();
+    let stage = stage.map_err(|_| CHECKPOINT.damaged("there is no such stage"))?;
+    let draw_last = reader.flag()?;
+    let chance = Chance { low: reader.u16()?, width_bytes: reader.u8()? };
+    let threads = NonZeroUsize::new(usize::from(reader.u16()?));
+    let programs = Programs::new(read_text(reader)?, read_text(reader)?)?;
+    let chance = (chance != NO_CHANCE).then_some(chance);
+    let config = SwarmConfig::new(num_envs);
+    Ok(SwarmConfig { codec, schedule, stage, programs, draw_last, chance, threads, ..config })
+}
+
+fn read_text(reader: &mut Reader<'_>) -> Result<ProgramText, SwarmError> {
+    let (name, text, count) = (reader.text()?, reader.text()?, reader.u64()?);
+    let mut files = Vec::new();
+    for _ in 0..count {
+        files.push((reader.text()?.to_owned(), reader.text()?.to_owned()));
+    }
+    Ok(ProgramText::with_files(name, text, files))
+}

@@ -1,0 +1,27 @@
+//! The swarm as compiled kernels: the machine's own sources, read by our compiler, run by
+//! `gbxcule_runtime` on the device that [`DeviceSwarm`] was asked for. What it does there is what
+//! [`crate::NativeSwarm`] does.
+//!
+//! `translation` reads the sources, `column` and `state_arrays` say where a machine's state lies on
+//! the device, `step`, `begin`, `inspect` and `transfer` build the kernels, `memory` makes arrays,
+//! `image` carries a machine from the host's form to the device's and back. `swarm` launches the
+//! kernels, `outputs` reads results and machines.
+
+mod begin;
+mod column;
+mod image;
+mod inspect;
+mod memory;
+mod outputs;
+mod state_arrays;
+mod step;
+mod swarm;
+#[cfg(test)]
+mod tests;
+mod transfer;
+mod translation;
+
+pub use begin::begin_module;
+pub use state_arrays::Layout;
+pub use step::step_module;
+pub use swarm::{DeviceConfig, DeviceSwarm};

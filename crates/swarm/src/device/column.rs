@@ -1,0 +1,143 @@
+//! The machine's scalars as columns: each is a row of one of three tables by its width, one entry
+//! an env.
+//!
+//! A kernel loads all of them into a variable when it begins and stores them when it ends; in
+//! between they live in the thread.
+
+use gbxcule_ir::{Builder, PlaceId, Scalar, Shape, Type, Types, Value};
+
+use super::translation::{DETACHED, fields};
+
+/// Bytes, 16-bit and 32-bit words: the element types of the tables.
+pub(crate) const WIDTHS: [Scalar; 3] = [Scalar::U8, Scalar::U16, Scalar::U32];
+
+/// Where every scalar of the machine is kept.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    /// In the order of the machine's fields, which is that of a saved state.
+    pub(crate) items: Vec<Item>,
+    /// Rows of each table.
+    pub(crate) rows: [usize; 3],
+}
+
+/// A part of the machine.
+#[derive(Debug)]
+pub(crate) enum Item {
+    /// A scalar, its way from the machine, and its row in the table of its width.
+    Scalar { path: Vec<Step>, scalar: Scalar, table: usize, row: usize },
+    /// One of the detached arrays, by its position among them.
+    Array(usize),
+}
+
+/// A step from the machine to a scalar.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    Field(u32),
+    At(i32),
+}
+
+impl Columns {
+    /// Of the machine whose arrays were detached.
+    pub(crate) fn new(types: &Types, machine: Type) -> Self {
+        let mut columns = Self { items: Vec::new(), rows: [0; 3] };
+        columns.collect(types, machine, &mut Vec::new());
+        columns
+    }
+
+    fn collect(&mut self, types: &Types, ty: Type, path: &mut Vec<Step>) {
+        match types[ty] {
+            Shape::Struct(_) => {
+                for (position, field) in fields(types, ty).iter().enumerate() {
+                    let array = DETACHED.iter().position(|name| *name == field.name);
+                    match array {
+                        Some(array) if path.is_empty() => self.items.push(Item::Array(array)),
+                        None if types.holds_array(field.ty) => {}
+                        _ => {
+                            path.push(Step::Field(position as u32));
+                            self.collect(types, field.ty, path);
+                            path.pop();
+                        }
+                    }
+                }
+            }
+            Shape::Fixed { of, len } => {
+                for index in 0..len {
+                    path.push(Step::At(index as i32));
+                    self.collect(types, of, path);
+                    path.pop();
+                }
+            }
+            Shape::Scalar(scalar) => {
+                let table = scalar.bytes().trailing_zeros() as usize;
+                let row = self.rows[table];
+                self.rows[table] += 1;
+                self.items.push(Item::Scalar { path: path.clone(), scalar, table, row });
+            }
+            _ => unreachable!("the machine holds a `{}`", types.display(ty)),
+        }
+    }
+
+    /// Loads an env's scalars into a machine.
+    pub(crate) fn load(
+        &self,
+        b: &mut Builder<'_>,
+        tables: [Value; 3],
+        env: Value,
+        machine: PlaceId,
+    ) {
+        self.each(b, tables, env, machine, |b, scalar, cell, place| {
+            let bits = b.load(cell);
+            let value = match scalar {
+                Scalar::Bool => b.convert(bits, Scalar::Bool),
+                scalar if scalar.is_unsigned_int() => bits,
+                scalar => b.bitcast(bits, scalar),
+            };
+            b.store(place, value);
+        });
+    }
+
+    /// Stores a machine's scalars as an env's.
+    pub(crate) fn store(
+        &self,
+        b: &mut Builder<'_>,
+        tables: [Value; 3],
+        env: Value,
+        machine: PlaceId,
+    ) {
+        self.each(b, tables, env, machine, |b, scalar, cell, place| {
+            let value = b.load(place);
+            let bits = match scalar {
+                Scalar::Bool => b.convert(value, Scalar::U8),
+                scalar if scalar.is_unsigned_int() => value,
+                scalar => b.bitcast(value, WIDTHS[scalar.bytes().trailing_zeros() as usize]),
+            };
+            b.store(cell, bits);
+        });
+    }
+
+    fn each(
+        &self,
+        b: &mut Builder<'_>,
+        tables: [Value; 3],
+        env: Value,
+        machine: PlaceId,
+        visit: impl Fn(&mut Builder<'_>, Scalar, PlaceId, PlaceId),
+    ) {
+        for item in &self.items {
+            let Item::Scalar { path, scalar, table, row } = item else { continue };
+            let mut place = machine;
+            for step in path {
+                place = match *step {
+                    Step::Field(field) => b.field(place, field),
+                    Step::At(index) => {
+                        let index = b.i32(index);
+                        b.at(place, index)
+                    }
+                };
+            }
+            let (table, row) = (b.array_place(tables[*table]), b.i32(*row as i32));
+            let cell = b.element(table, &[env, row]);
+            visit(b, *scalar, cell, place);
+        }
+    }
+}

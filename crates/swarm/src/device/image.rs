@@ -1,0 +1,125 @@
+//! One env between the host's form, a native machine, and the device's, a row of each part.
+//!
+//! A saved state holds every field of the machine in order and without gaps, so one walk over the
+//! columns carries both ways, and nothing depends on how rustc lays the machine out.
+
+use gbxcule_gameboy::{Cartridge, Machine};
+use gbxcule_ir::Scalar;
+
+use super::column::{Columns, Item};
+use super::state_arrays::{
+    CART_RAM, COUNTERS, DETACHED_BYTES, FIRST_ARRAY, PARTS, SCRATCH, StateArrays, lengths, scalars,
+};
+use crate::{Counters, EnvSnapshot, SwarmError};
+
+/// Bytes of a saved state before its first field: what it is, and which cartridge it belongs to.
+const PREAMBLE_BYTES: usize = 31;
+
+/// An env's bytes in each of the state arrays.
+pub(crate) fn rows(
+    columns: &Columns,
+    cartridge: &Cartridge,
+    env: &EnvSnapshot,
+    scratch_len: usize,
+) -> Result<[Vec<u8>; PARTS], SwarmError> {
+    let state = state(&env.machine, cartridge, &env.cart_ram)?;
+    let lengths = lengths(columns, env.cart_ram.len(), scratch_len);
+    let mut rows: [Vec<u8>; PARTS] = lengths.map(Vec::with_capacity);
+    let mut rest = &state[PREAMBLE_BYTES..];
+    let mut take = |count: usize| {
+        let (taken, left) = rest.split_at(count);
+        rest = left;
+        taken
+    };
+    for item in &columns.items {
+        match item {
+            Item::Scalar { scalar, table, .. } => {
+                rows[*table].extend(take(scalar.bytes() as usize));
+            }
+            Item::Array(array) => {
+                rows[FIRST_ARRAY + array].extend(take(DETACHED_BYTES[*array]));
+            }
+        }
+    }
+    rows[CART_RAM].extend(take(env.cart_ram.len()));
+    let Counters { frames, tcycles } = env.counters;
+    rows[COUNTERS].extend([frames, tcycles].into_iter().flat_map(u64::to_le_bytes));
+    // None stands for zeros.
+    rows[SCRATCH].extend(env.scratch().iter().flat_map(|cell| cell.to_le_bytes()));
+    rows[SCRATCH].resize(4 * scratch_len, 0);
+    Ok(rows)
+}
+
+/// Puts an env into parts made for one.
+pub(crate) fn upload(
+    columns: &Columns,
+    cartridge: &Cartridge,
+    env: &EnvSnapshot,
+    parts: &StateArrays,
+) -> Result<(), SwarmError> {
+    let rows = rows(columns, cartridge, env, parts.arrays[SCRATCH].shape()[1])?;
+    for ((array, row), scalar) in parts.arrays.iter().zip(&rows).zip(scalars()) {
+        match scalar {
+            Scalar::U16 => array.write(&numbers(row, u16::from_le_bytes))?,
+            Scalar::U32 => array.write(&numbers(row, u32::from_le_bytes))?,
+            Scalar::U64 => array.write(&numbers(row, u64::from_le_bytes))?,
+            Scalar::F32 => array.write(&numbers(row, f32::from_le_bytes))?,
+            _ => array.write(row)?,
+        }
+    }
+    Ok(())
+}
+
+fn numbers<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
+    let (chunks, _) = bytes.as_chunks::<N>();
+    chunks.iter().map(|chunk| number(*chunk)).collect()
+}
+
+/// Takes the env out of parts made for one; `like` is any machine with the same cartridge.
+pub(crate) fn download(
+    columns: &Columns,
+    cartridge: &Cartridge,
+    like: &EnvSnapshot,
+    parts: &StateArrays,
+) -> Result<EnvSnapshot, SwarmError> {
+    let mut state = state(&like.machine, cartridge, &like.cart_ram)?;
+    let bytes: Vec<Vec<u8>> = (0..PARTS).map(|part| read(parts, part)).collect::<Result<_, _>>()?;
+    let mut at = PREAMBLE_BYTES;
+    let mut put = |bytes: &[u8]| {
+        state[at..at + bytes.len()].copy_from_slice(bytes);
+        at += bytes.len();
+    };
+    for item in &columns.items {
+        match item {
+            Item::Scalar { scalar, table, row, .. } => {
+                let width = scalar.bytes() as usize;
+                put(&bytes[*table][row * width..][..width]);
+            }
+            Item::Array(array) => put(&bytes[FIRST_ARRAY + array]),
+        }
+    }
+    put(&bytes[CART_RAM]);
+    let mut cart_ram = like.cart_ram.clone();
+    let machine = Machine::load_state(cartridge, &state, &mut cart_ram)?;
+    let counters: Vec<u64> = parts.arrays[COUNTERS].to_vec()?;
+    let counters = Counters { frames: counters[0], tcycles: counters[1] };
+    let scratch = Some(parts.arrays[SCRATCH].to_vec()?);
+    Ok(EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch })
+}
+
+/// The bytes of a part made for one env.
+fn read(parts: &StateArrays, part: usize) -> Result<Vec<u8>, SwarmError> {
+    let array = &parts.arrays[part];
+    Ok(match part {
+        1 => array.to_vec::<u16>()?.into_iter().flat_map(u16::to_le_bytes).collect(),
+        2 => array.to_vec::<u32>()?.into_iter().flat_map(u32::to_le_bytes).collect(),
+        COUNTERS | SCRATCH => Vec::new(),
+        _ => array.to_vec::<u8>()?,
+    })
+}
+
+fn state(machine: &Machine, cartridge: &Cartridge, cart_ram: &[u8]) -> Result<Vec<u8>, SwarmError> {
+    let mut bytes = vec![0; machine.state_len(cartridge)];
+    machine.save_state(cartridge, cart_ram, &mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,302 @@
+//! Reads from a swarm on a device: outputs, registers, counters, frames, memory. Only what is asked
+//! for is copied, and only these calls wait.
+
+use std::ops::Range;
+
+use gbxcule_gameboy::FRAME_BYTES;
+use gbxcule_ir::Scalar;
+use gbxcule_runtime::{Argument, Array, Element, Kernel, compile};
+
+use super::inspect;
+use super::state_arrays::{COUNTERS, FRAME, Layout, WRAM};
+use super::swarm::DeviceSwarm;
+use crate::state::memory_rows;
+use crate::{Counters, CpuState, SwarmError};
+
+/// Addresses that always are work RAM, which is read in place.
+const WORK_RAM: Range<u32> = 0xC000..0xE000;
+
+impl DeviceSwarm {
+    /// One reward for each env, as of the last step whose stage owned it.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
+        self.rewards_of(0..self.config().num_envs)
+    }
+
+    /// The rewards of a range of envs.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn rewards_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
+        self.rows(self.reward_array(), envs)
+    }
+
+    /// Returns for each env whether its episode is over, as of the last step whose stage computed
+    /// the reward. Without a `done` in the programs no episode is ever over.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
+        self.dones_of(0..self.config().num_envs)
+    }
+
+    /// Returns for each env of a range whether its episode is over.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn dones_of(&self, envs: Range<usize>) -> Result<Vec<bool>, SwarmError> {
+        let dones: Vec<u8> = self.rows(self.done_array(), envs)?;
+        Ok(dones.into_iter().map(|done| done != 0).collect())
+    }
+
+    /// One observation after the other, as of the last step whose stage owned them.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
+        self.observations_of(0..self.config().num_envs)
+    }
+
+    /// The observations of a range of envs.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
+        self.rows(self.observation_array(), envs)
+    }
+
+    /// The device's array of rewards: one a row.
+    #[must_use]
+    pub fn reward_array(&self) -> &Array {
+        &self.buffers.rewards
+    }
+
+    /// The device's array of ends of episodes: a byte a row, 1 if the episode is over.
+    #[must_use]
+    pub fn done_array(&self) -> &Array {
+        &self.buffers.dones
+    }
+
+    /// The device's array of last drawn frames, packed as [`crate::FRAME_BYTES`] says: an env a
+    /// row.
+    #[must_use]
+    pub fn frame_array(&self) -> &Array {
+        &self.parts.arrays[FRAME]
+    }
+
+    /// The device's array of observations: an env a row.
+    #[must_use]
+    pub fn observation_array(&self) -> &Array {
+        &self.buffers.observations
+    }
+
+    /// An env's registers.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
+        self.check_env(env)?;
+        Ok(self.registers(env, 1)?[0])
+    }
+
+    /// The registers of all envs.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn cpu_states(&self) -> Result<Vec<CpuState>, SwarmError> {
+        self.registers(0, self.config().num_envs)
+    }
+
+    fn registers(&self, first: usize, count: usize) -> Result<Vec<CpuState>, SwarmError> {
+        let out = self.memory.zeros(Scalar::U16, &[count, inspect::REGISTER_COUNT])?;
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([Argument::Int(first as i128), (&out).into()]);
+        self.kernels.registers.launch(&[count], &arguments)?;
+        let words: Vec<u16> = self.map_fault(out.to_vec())?;
+        Ok(words.chunks_exact(inspect::REGISTER_COUNT).map(CpuState::from_words).collect())
+    }
+
+    /// How far an env has come since its reset.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
+        self.check_env(env)?;
+        Ok(self.counters_of(env..env + 1)?[0])
+    }
+
+    /// How far each env has come since its reset.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn all_counters(&self) -> Result<Vec<Counters>, SwarmError> {
+        self.counters_of(0..self.config().num_envs)
+    }
+
+    fn counters_of(&self, envs: Range<usize>) -> Result<Vec<Counters>, SwarmError> {
+        let numbers: Vec<u64> = self.rows(&self.parts.arrays[COUNTERS], envs)?;
+        let pairs = numbers.chunks_exact(2);
+        Ok(pairs.map(|pair| Counters { frames: pair[0], tcycles: pair[1] }).collect())
+    }
+
+    /// The last drawn frame of an env, packed as [`crate::FRAME_BYTES`] says.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn frame(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        self.frames(&[env])
+    }
+
+    /// The last drawn frames of some envs, one after the other.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn frames(&self, envs: &[usize]) -> Result<Vec<u8>, SwarmError> {
+        envs.iter().try_for_each(|&env| self.check_env(env))?;
+        let Some(&first) = envs.first() else { return Ok(Vec::new()) };
+        let are_neighbours = envs.iter().copied().eq(first..first + envs.len());
+        if are_neighbours && self.device().layout == Layout::EnvMajor {
+            return self.rows(self.frame_array(), first..first + envs.len());
+        }
+        let out = self.memory.zeros(Scalar::U8, &[envs.len(), FRAME_BYTES])?;
+        let numbers = self.numbers(envs)?;
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([(&numbers).into(), (&out).into()]);
+        self.kernels.frames.launch(&[envs.len(), FRAME_BYTES], &arguments)?;
+        self.map_fault(out.to_vec())
+    }
+
+    /// The bytes that a debugger would show at these addresses; reading changes nothing, and only
+    /// these bytes are copied from the device.
+    ///
+    /// # Errors
+    /// There is no such env, the range leaves the address space, or the device failed.
+    pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
+        self.check_env(env)?;
+        if range.start > range.end || range.end > 0x1_0000 {
+            return Err(SwarmError::BadRange { low: range.start, high: range.end });
+        }
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        if WORK_RAM.contains(&range.start) && range.end <= WORK_RAM.end {
+            let offset = |address: u32| (address - WORK_RAM.start) as usize;
+            let bytes = offset(range.start)..offset(range.end);
+            return self.rows(&self.parts.arrays[WRAM].slice(1, bytes, 1)?, env..env + 1);
+        }
+        let out = self.memory.bytes(range.len())?;
+        let [peek, ..] = self.memory_kernels()?;
+        peek.launch(&[range.len()], &self.at(env, range.start, &out))?;
+        self.map_fault(out.to_vec())
+    }
+
+    /// Change memory directly, without the machine's own writes, for debugging.
+    ///
+    /// # Errors
+    /// There is no such env, the bytes leave the address space, or the device failed.
+    pub fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> Result<(), SwarmError> {
+        self.check_env(env)?;
+        self.write_rows(&[env], low, bytes)
+    }
+
+    /// Change memory of the marked envs from an address on, in one launch: `rows` holds as many
+    /// bytes for each of them, one env after the other.
+    ///
+    /// # Errors
+    /// The mask has not one entry for each env, the rows have no common length, they leave the
+    /// address space, or the device failed.
+    pub fn write_memories(
+        &mut self,
+        mask: &[bool],
+        low: u16,
+        rows: &[u8],
+    ) -> Result<(), SwarmError> {
+        let envs = memory_rows(self.config().num_envs, mask, rows)?;
+        self.write_rows(&envs, low, rows)
+    }
+
+    /// A row of bytes for each of some envs that there are, each of which is named once.
+    pub(super) fn write_rows(
+        &self,
+        envs: &[usize],
+        low: u16,
+        rows: &[u8],
+    ) -> Result<(), SwarmError> {
+        let width = rows.len() / envs.len().max(1);
+        let low = u32::from(low);
+        let high = low.saturating_add(u32::try_from(width).unwrap_or(u32::MAX));
+        if high > 0x1_0000 {
+            return Err(SwarmError::BadRange { low, high });
+        }
+        if width == 0 {
+            return Ok(());
+        }
+        let numbers = self.numbers(envs)?;
+        let data = self.memory.zeros(Scalar::U8, &[envs.len(), width])?;
+        data.write(rows)?;
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([
+            (&self.buffers.rom).into(),
+            (&numbers).into(),
+            Argument::Int(i128::from(low)),
+            (&data).into(),
+        ]);
+        let [_, poke, _] = self.memory_kernels()?;
+        Ok(poke.launch(&[envs.len()], &arguments)?)
+    }
+
+    /// The bytes at addresses of some envs, one env after the other; only these are copied from the
+    /// device.
+    pub(crate) fn gather(&self, envs: &[usize], addresses: &[u16]) -> Result<Vec<u8>, SwarmError> {
+        if envs.is_empty() || addresses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (numbers, places) = (self.numbers(envs)?, self.memory.copied(addresses)?);
+        let out = self.memory.zeros(Scalar::U8, &[envs.len(), addresses.len()])?;
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([
+            (&self.buffers.rom).into(),
+            (&numbers).into(),
+            (&places).into(),
+            (&out).into(),
+        ]);
+        let [.., gather] = self.memory_kernels()?;
+        gather.launch(&[envs.len()], &arguments)?;
+        self.map_fault(out.to_vec())
+    }
+
+    /// Numbers of envs, on the device.
+    fn numbers(&self, envs: &[usize]) -> Result<Array, SwarmError> {
+        let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
+        self.memory.copied(&numbers)
+    }
+
+    /// Copies the rows of a range of envs from an array.
+    fn rows<T: Element>(&self, array: &Array, envs: Range<usize>) -> Result<Vec<T>, SwarmError> {
+        if let Some(last) = envs.end.checked_sub(1) {
+            self.check_env(last)?;
+        }
+        self.map_fault(array.slice(0, envs, 1).and_then(|rows| rows.to_vec()))
+    }
+
+    /// Arguments about memory from an address on.
+    fn at(&self, env: usize, low: u32, data: &Array) -> Vec<Argument> {
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        let (env, low) = (Argument::Int(env as i128), Argument::Int(i128::from(low)));
+        arguments.extend([(&self.buffers.rom).into(), env, low, data.into()]);
+        arguments
+    }
+
+    fn memory_kernels(&self) -> Result<&[Kernel; 3], SwarmError> {
+        if let Some(kernels) = self.kernels.memory.get() {
+            return Ok(kernels);
+        }
+        let device = self.device();
+        let compiled = compile(inspect::memory_module(), device.device, device.build())?;
+        let kernel = |name| compiled.kernel(name);
+        let kernels = [kernel(inspect::PEEK)?, kernel(inspect::POKE)?, kernel(inspect::GATHER)?];
+        Ok(self.kernels.memory.get_or_init(|| kernels))
+    }
+}

@@ -1,0 +1,193 @@
+//! Where the state of all envs lies on the device: some arrays of two dimensions, the first being
+//! the env.
+//!
+//! Kernels index `[env, element]`; which of the two lie side by side is in the strides alone, so
+//! one kernel serves every layout and results can't differ.
+
+use gbxcule_ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
+use gbxcule_runtime::{Argument, Array};
+
+use super::column::{Columns, WIDTHS};
+use super::memory::Memory;
+use super::translation::{DETACHED, field};
+use crate::SwarmError;
+
+/// How the arrays of the machines lie in memory. Scalars always lie by column, neighbouring envs
+/// side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Layout {
+    /// All bytes of an env's array side by side.
+    #[default]
+    EnvMajor,
+    /// Each byte of a machine lies beside that byte of all other envs.
+    Interleaved,
+}
+
+impl Layout {
+    /// The name that artifacts record.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::EnvMajor => "env_major",
+            Self::Interleaved => "interleaved",
+        }
+    }
+}
+
+/// Arrays of the state: three tables of scalars, the detached arrays, cartridge RAM, counters,
+/// scratch.
+pub(crate) const PARTS: usize = WIDTHS.len() + DETACHED.len() + 3;
+/// The position of the first detached array.
+pub(crate) const FIRST_ARRAY: usize = WIDTHS.len();
+/// The position of work RAM.
+pub(crate) const WRAM: usize = FIRST_ARRAY;
+/// The position of cartridge RAM.
+pub(crate) const CART_RAM: usize = PARTS - 3;
+/// The position of the counters: frames and T-cycles.
+pub(crate) const COUNTERS: usize = PARTS - 2;
+/// The position of the programs' scratch.
+pub(crate) const SCRATCH: usize = PARTS - 1;
+
+/// The position of the last drawn frame.
+pub(crate) const FRAME: usize = FIRST_ARRAY + DETACHED.len() - 1;
+
+/// Bytes of the detached arrays, in their order.
+pub(crate) const DETACHED_BYTES: [usize; DETACHED.len()] =
+    [0x2000, 0x2000, 0xA0, 0x80, gbxcule_gameboy::FRAME_BYTES];
+
+/// The element type of each state array.
+pub(crate) fn scalars() -> [Scalar; PARTS] {
+    let mut scalars = [Scalar::U8; PARTS];
+    scalars[..WIDTHS.len()].copy_from_slice(&WIDTHS);
+    (scalars[COUNTERS], scalars[SCRATCH]) = (Scalar::U64, Scalar::F32);
+    scalars
+}
+
+/// Elements that each part has for an env.
+pub(crate) fn lengths(
+    columns: &Columns,
+    cart_ram_bytes: usize,
+    scratch_len: usize,
+) -> [usize; PARTS] {
+    let mut lengths = [0; PARTS];
+    lengths[..FIRST_ARRAY].copy_from_slice(&columns.rows);
+    lengths[FIRST_ARRAY..CART_RAM].copy_from_slice(&DETACHED_BYTES);
+    (lengths[CART_RAM], lengths[COUNTERS], lengths[SCRATCH]) = (cart_ram_bytes, 2, scratch_len);
+    lengths
+}
+
+/// Bytes that the state of an env takes.
+pub(crate) fn env_bytes(lengths: [usize; PARTS]) -> u64 {
+    let sizes = scalars().map(|scalar| u64::from(scalar.bytes()));
+    lengths.iter().zip(sizes).map(|(&length, size)| length as u64 * size).sum()
+}
+
+/// The state of some envs in device memory.
+pub(crate) struct StateArrays {
+    pub(crate) arrays: [Array; PARTS],
+}
+
+impl StateArrays {
+    /// Zeros for so many envs.
+    pub(crate) fn new(
+        lengths: [usize; PARTS],
+        envs: usize,
+        layout: Layout,
+        memory: &Memory,
+    ) -> Result<Self, SwarmError> {
+        let scalars = scalars();
+        let make = |part: usize| {
+            let by_column = layout == Layout::Interleaved || part < FIRST_ARRAY || part == COUNTERS;
+            zeros(memory, scalars[part], [envs, lengths[part]], by_column)
+        };
+        let arrays = (0..PARTS).map(make).collect::<Result<Vec<Array>, SwarmError>>()?;
+        let arrays = arrays.try_into();
+        Ok(Self { arrays: arrays.unwrap_or_else(|_| unreachable!("one array for each part")) })
+    }
+
+    /// The arrays as arguments of a launch.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = Argument> + '_ {
+        self.arrays.iter().map(Argument::from)
+    }
+}
+
+fn zeros(
+    memory: &Memory,
+    of: Scalar,
+    [envs, len]: [usize; 2],
+    by_column: bool,
+) -> Result<Array, SwarmError> {
+    let room = len.max(1);
+    let array = if by_column {
+        memory.zeros(of, &[room, envs])?.transposed()
+    } else {
+        memory.zeros(of, &[envs, room])?
+    };
+    Ok(array.slice(1, 0..len, 1)?)
+}
+
+/// Parameters of a kernel for the parts, with something before their names.
+pub(crate) fn parameters(b: &mut gbxcule_ir::Module, prefix: &str) -> Vec<Param> {
+    let names = ["bytes", "halves", "words"].into_iter().chain(DETACHED);
+    let names = names.chain(["cart_ram", "counters", "scratch"]);
+    let types = scalars().map(|scalar| b.types.array(Type::scalar(scalar), 2));
+    names.zip(types).map(|(name, ty)| Param::value(format!("{prefix}{name}"), ty)).collect()
+}
+
+/// The three tables of scalars among a kernel's first parameters.
+pub(crate) fn tables(b: &mut Builder<'_>) -> [Value; 3] {
+    [0, 1, 2].map(|position| b.arg(position))
+}
+
+/// An env's elements of a state array, as an array of one dimension.
+pub(crate) fn view(b: &mut Builder<'_>, part: usize, env: Value) -> Value {
+    let array = b.arg(part as u32);
+    b.view(array, &[Selector::At(env)])
+}
+
+/// Makes a machine of an env: its scalars, and handles to its arrays.
+pub(crate) fn load(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId) {
+    move_scalars(b, columns, env, machine, "load_scalars");
+    for (part, name) in (FIRST_ARRAY..).zip(DETACHED.into_iter().chain(["cart_ram"])) {
+        let handle = view(b, part, env);
+        attach(b, machine, name, handle);
+    }
+}
+
+/// Gives a machine one of its handles.
+pub(crate) fn attach(b: &mut Builder<'_>, machine: PlaceId, name: &str, handle: Value) {
+    let field = field(&b.module.types, b.place_type(machine), name);
+    let place = b.field(machine, field);
+    b.store(place, handle);
+}
+
+/// Stores a machine's scalars; its arrays were changed in place.
+pub(crate) fn store(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId) {
+    move_scalars(b, columns, env, machine, "store_scalars");
+}
+
+/// Calls a function that loads or stores the scalars, out of line: a kernel that did it itself
+/// would keep the addresses of all columns in registers.
+fn move_scalars(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId, name: &str) {
+    let mover = b.module.find(name).unwrap_or_else(|| {
+        let mut params = parameters(b.module, "");
+        params.truncate(WIDTHS.len());
+        params.push(Param::value("env", Type::I32));
+        params.push(Param::mutable("machine", b.place_type(machine)));
+        let mover = b.module.declare(name, params, Type::UNIT);
+        b.module.functions[mover].inline = Inline::Never;
+        b.module.functions[mover].trusted = true;
+        let mut b = Builder::new(b.module, mover);
+        let tables = tables(&mut b);
+        let (env, machine) = (b.arg(3), b.param_place(4));
+        if name == "load_scalars" {
+            columns.load(&mut b, tables, env, machine);
+        } else {
+            columns.store(&mut b, tables, env, machine);
+        }
+        b.finish()
+    });
+    let mut args: Vec<Arg> = tables(b).map(Arg::Value).to_vec();
+    args.extend([Arg::Value(env), Arg::Place(machine)]);
+    b.call(mover, &args);
+}

@@ -1,0 +1,579 @@
+//! The swarm in device memory.
+
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{Module, Scalar};
+use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
+
+use super::column::Columns;
+use super::memory::Memory;
+use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
+use super::transfer::LANES;
+use super::{begin, image, inspect, step, transfer};
+use crate::checkpoint::Computed;
+use crate::episode::Episodes;
+use crate::frame_range::StepPlan;
+use crate::{Chance, EnvSnapshot, Episode, FrameRange, Rom, SwarmConfig, SwarmError, action};
+
+/// How a [`DeviceSwarm`] runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DeviceConfig {
+    /// The device to run on.
+    pub device: Device,
+    /// The layout of the machines' arrays.
+    pub layout: Layout,
+    /// Check the machine's own array indices too, to find defects of the translation: the
+    /// machine's sources mask every index. Programs are always checked.
+    pub checked: bool,
+}
+
+/// Machines stepped together by compiled kernels, their state in the device's memory. Results are
+/// those of [`crate::NativeSwarm`], bit by bit.
+///
+/// All work runs in one [`Stream`], in the order of the calls. [`DeviceSwarm::step`] and other
+/// calls that change machines only queue their work; calls that return values wait for it, and so
+/// may return the error of an earlier step.
+pub struct DeviceSwarm {
+    config: SwarmConfig,
+    device: DeviceConfig,
+    rom: Rom,
+    pub(super) memory: Memory,
+    seed: u64,
+    episodes: Episodes,
+    columns: Columns,
+    pub(super) kernels: Kernels,
+    pub(super) parts: StateArrays,
+    /// Starts of episodes, on the device and on the host: at least one state.
+    starts: (StateArrays, Vec<EnvSnapshot>),
+    /// Room for one env that is copied between host and device.
+    transit: StateArrays,
+    pub(super) buffers: Buffers,
+}
+
+pub(super) struct Kernels {
+    step: Kernel,
+    /// `None` if the programs have nothing to do where an episode begins.
+    begin: Option<Kernel>,
+    transfer: Kernel,
+    pub(super) registers: Kernel,
+    pub(super) frames: Kernel,
+    /// Wanted for debugging only, so compiled when first asked for.
+    pub(super) memory: std::sync::OnceLock<[Kernel; 3]>,
+}
+
+/// Arrays beside the state.
+pub(super) struct Buffers {
+    pub(super) rom: Array,
+    actions: Array,
+    codec: Array,
+    /// For how many frames each action is held.
+    frames_held: Array,
+    /// The buttons that each env holds instead of its action's, or [`step::NO_MANUAL_BUTTONS`].
+    manual_buttons: Array,
+    /// Manual buttons of a step that presses nothing: every env holds no button.
+    nothing: Array,
+    pub(super) rewards: Array,
+    pub(super) dones: Array,
+    pub(super) observations: Array,
+    mask: Array,
+    /// A mask for one env that marks it.
+    one: Array,
+}
+
+impl DeviceSwarm {
+    /// All machines switched on, none stepped.
+    ///
+    /// # Errors
+    /// No machines asked for, or the device can't be had or has too little memory.
+    pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
+        if config.num_envs == 0 {
+            return Err(SwarmError::NoEnvs);
+        }
+        config.chance.map_or(Ok(()), Chance::check)?;
+        let memory = Memory::new(device.device)?;
+        let module = step::step_module(&config.programs, config.stage);
+        let machine = super::translation::machine_type(&module);
+        let columns = Columns::new(&module.types, machine);
+        let begin = begin::begin_module(&config.programs, config.stage);
+        let kernels = Kernels::new(&module, begin.as_ref(), device)?;
+        let lengths = lengths(&columns, rom.cart_ram_bytes(), config.programs.scratch_len());
+        // Rewards and observations; action, done, mask; manual buttons, twice.
+        let outputs = 4 * (1 + config.programs.obs_dim()) + 3 + 4;
+        memory.fits(config.num_envs, env_bytes(lengths) + outputs as u64)?;
+        let one = || StateArrays::new(lengths, 1, Layout::EnvMajor, &memory);
+        let start = EnvSnapshot::power_on(&rom);
+        let mut swarm = Self {
+            parts: StateArrays::new(lengths, config.num_envs, device.layout, &memory)?,
+            starts: (one()?, vec![start]),
+            transit: one()?,
+            buffers: Buffers::new(&rom, &config, &memory)?,
+            episodes: Episodes::new(config.num_envs),
+            config,
+            device,
+            rom,
+            memory,
+            seed: 0,
+            columns,
+            kernels,
+        };
+        swarm.start_at(&[], 0)?;
+        Ok(swarm)
+    }
+
+    /// The ROM that runs in every machine.
+    #[must_use]
+    pub fn rom(&self) -> &Rom {
+        &self.rom
+    }
+
+    /// The swarm's configuration.
+    #[must_use]
+    pub fn config(&self) -> &SwarmConfig {
+        &self.config
+    }
+
+    /// Where and how it runs.
+    #[must_use]
+    pub fn device(&self) -> DeviceConfig {
+        self.device
+    }
+
+    /// The seed of the last reset of all envs: what programs see.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Every env back to the reset point, where a new episode begins: rewards are zero, nothing is
+    /// done, observations are those before the first step. Env `i` is seeded with `seed + i`.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
+        self.seed = seed;
+        self.episodes.seed_all(seed);
+        self.clear_outputs()?;
+        self.reset_masked(&vec![true; self.config.num_envs])
+    }
+
+    /// Seeds those envs for which there is a seed: chance in their next episodes depends on it
+    /// alone. If all are, programs see the first env's.
+    ///
+    /// # Errors
+    /// There is not one entry for each env.
+    pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
+        let (num_envs, found) = (self.config.num_envs, seeds.len());
+        if found != num_envs {
+            return Err(SwarmError::WrongLength { what: "seed", num_envs, found });
+        }
+        self.episodes.seed_some(seeds);
+        // What programs see of it doesn't change in the midst of others' episodes.
+        if !seeds.contains(&None) {
+            self.seed = self.episodes.of[0].seed;
+        }
+        Ok(())
+    }
+
+    /// The place of an env in the sequence of its episodes.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
+        self.check_env(env)?;
+        Ok(self.episodes.of[env])
+    }
+
+    /// Another place in the sequence of episodes for an env.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
+        self.check_env(env)?;
+        self.episodes.of[env] = episode;
+        Ok(())
+    }
+
+    /// The marked envs back to the reset point, where new episodes begin: chance is drawn, the
+    /// programs' `begin` runs, and their observations are those before the first step. Other envs,
+    /// rewards and ends stay as they are.
+    ///
+    /// # Errors
+    /// The mask has not one entry for each env, or the device failed.
+    pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        self.check_mask(mask)?;
+        let count = self.starts.1.len();
+        let (mut envs, mut drawn, mut chosen) = (Vec::new(), Vec::new(), vec![Vec::new(); count]);
+        for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
+            envs.push(env);
+            drawn.push(self.episodes.of[env].draw());
+            chosen[self.episodes.of[env].start(count)].push(env);
+        }
+        // A launch for each start that one of them has.
+        for (start, own) in chosen.iter().enumerate().filter(|(_, own)| own.len() < envs.len()) {
+            if !own.is_empty() {
+                let mut mask = vec![false; mask.len()];
+                own.iter().for_each(|&env| mask[env] = true);
+                self.transfer(&self.parts, &self.starts.0, start, &self.mask(&mask)?)?;
+            }
+        }
+        let marks = self.mask(mask)?;
+        if let Some(start) = chosen.iter().position(|own| own.len() == envs.len()) {
+            self.transfer(&self.parts, &self.starts.0, start, &marks)?;
+        }
+        if let Some(chance) = self.config.chance {
+            let bytes: Vec<u8> = drawn.iter().flat_map(|&drawn| chance.bytes(drawn)).collect();
+            self.write_rows(&envs, chance.low, &bytes)?;
+        }
+        envs.iter().for_each(|&env| self.episodes.pending[env] = false);
+        self.begin(&marks)
+    }
+
+    /// Make an env's present state the one that resets go back to; programs begin there with a
+    /// scratch of zeros.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
+        let start = self.snapshot(env)?.into_start();
+        self.set_starts(vec![start])
+    }
+
+    /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
+    /// many steps without buttons. The env's seed and the episode's number choose one of them. All
+    /// envs are put to the first one. No program runs on the way; episodes begin with a reset, or
+    /// with the next step.
+    ///
+    /// # Errors
+    /// The bytes are no states of a machine with this cartridge, or the device failed.
+    pub fn start_at(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
+        self.start_while(states, steps, &mut || true).map(drop)
+    }
+
+    /// Like `start_at`, asking now and then on the way whether to go on; says whether it came to
+    /// its end. If it didn't, nothing has changed.
+    ///
+    /// # Errors
+    /// As in [`DeviceSwarm::start_at`].
+    pub fn start_while(
+        &mut self,
+        states: &[&[u8]],
+        steps: u32,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, SwarmError> {
+        let starts = EnvSnapshot::starts_of(states, steps, &self.rom, &self.config, go_on)?;
+        let Some(starts) = starts else { return Ok(false) };
+        self.set_starts(starts)?;
+        let all = self.mask(&vec![true; self.config.num_envs])?;
+        self.transfer(&self.parts, &self.starts.0, 0, &all)?;
+        self.episodes.pending.fill(true);
+        self.clear_outputs()?;
+        Ok(true)
+    }
+
+    fn set_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
+        let lengths =
+            lengths(&self.columns, self.rom.cart_ram_bytes(), self.config.programs.scratch_len());
+        let count = starts.len();
+        let parts = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
+        for (at, start) in starts.iter().enumerate() {
+            image::upload(&self.columns, self.rom.cartridge(), start, &self.transit)?;
+            let mut mask = vec![0_u8; count];
+            mask[at] = 1;
+            self.transfer(&parts, &self.transit, 0, &self.memory.copied(&mask)?)?;
+        }
+        self.starts = (parts, starts);
+        Ok(())
+    }
+
+    fn clear_outputs(&mut self) -> Result<(), SwarmError> {
+        self.buffers.rewards.fill(0.0_f32)?;
+        self.buffers.dones.fill(0_u8)?;
+        Ok(self.buffers.observations.fill(0.0_f32)?)
+    }
+
+    /// Begins episodes of the programs of the marked envs, whose scratch is zero.
+    fn begin(&self, mask: &Array) -> Result<(), SwarmError> {
+        let Some(kernel) = &self.kernels.begin else { return Ok(()) };
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([
+            (&self.buffers.rom).into(),
+            mask.into(),
+            (self.seed as u32).into(),
+            (&self.buffers.observations).into(),
+        ]);
+        self.map_fault(kernel.launch(&[self.config.num_envs], &arguments))
+    }
+
+    /// Press each env's action, run the schedule's frames, compute what the stage owns.
+    ///
+    /// # Errors
+    /// Not one action for each env, or an action that the codec does not have; no machine has moved
+    /// then. Or the device failed, or a program stopped, such as at an index outside its scratch:
+    /// some machines have moved then.
+    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
+        self.step_frames(actions, &FrameRange::whole(&self.config))
+    }
+
+    /// Run a range of a step, which has the same actions in all of its pieces.
+    ///
+    /// # Errors
+    /// As in [`DeviceSwarm::step`], or the step has no such frames.
+    pub fn step_frames(&mut self, actions: &[u8], range: &FrameRange) -> Result<(), SwarmError> {
+        action::check(&self.config, actions)?;
+        let plan = range.plan(&self.config, self.seed)?;
+        self.run(actions, plan)
+    }
+
+    /// Run a range of a step in which nothing is pressed, also where manual buttons hold something.
+    /// Programs see the action NOOP, or number 0 if the codec has none.
+    ///
+    /// # Errors
+    /// The step has no such frames, or as in [`DeviceSwarm::step`].
+    pub fn idle_frames(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
+        let plan = StepPlan { is_idle: true, ..range.plan(&self.config, self.seed)? };
+        self.run(&vec![self.config.codec.idle(); self.config.num_envs], plan)
+    }
+
+    fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
+        if let Some(pending) = self.episodes.take_pending() {
+            let mask = self.mask(&pending)?;
+            self.begin(&mask)?;
+        }
+        self.buffers.actions.write(actions)?;
+        let buffers = &self.buffers;
+        let Buffers { rom, actions, codec, frames_held, rewards, dones, observations, .. } =
+            buffers;
+        let manual_buttons = if plan.is_idle { &buffers.nothing } else { &buffers.manual_buttons };
+        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
+        arguments.extend([
+            rom.into(),
+            actions.into(),
+            codec.into(),
+            frames_held.into(),
+            manual_buttons.into(),
+            plan.frames.into(),
+            plan.first_frame.into(),
+            plan.draw_last.into(),
+            plan.computes.into(),
+            (plan.seed as u32).into(),
+            rewards.into(),
+            dones.into(),
+            observations.into(),
+        ]);
+        self.map_fault(self.kernels.step.launch(&[self.config.num_envs], &arguments))
+    }
+
+    /// Hold these buttons down in an env instead of its actions' buttons, through whole steps and
+    /// resets; `None` ends it.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+        self.check_env(env)?;
+        let manual_buttons = buttons.map_or(step::NO_MANUAL_BUTTONS, i16::from);
+        Ok(self.buffers.manual_buttons.slice(0, env..env + 1, 1)?.write(&[manual_buttons])?)
+    }
+
+    /// Turns an error of the runtime into the swarm's. If a program stopped, the error names the
+    /// line; on a GPU, whose steps are only queued, it may have stopped in an earlier step.
+    pub(super) fn map_fault<T>(&self, outcome: Result<T, Error>) -> Result<T, SwarmError> {
+        let programs = &self.config.programs;
+        outcome.map_err(|error| match error {
+            Error::Fault(fault) if [step::KERNEL, begin::KERNEL].contains(&&*fault.kernel) => {
+                let env = fault.thread.first().map_or(0, |&env| env as usize);
+                let error = Box::new(programs.describe(&fault.diagnostic()));
+                SwarmError::ProgramStopped { env, error }
+            }
+            error => SwarmError::Device(error),
+        })
+    }
+
+    /// Wait until everything asked for has happened.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in a step before.
+    pub fn sync(&mut self) -> Result<(), SwarmError> {
+        self.map_fault(self.memory.stream.synchronize())
+    }
+
+    /// The stream of all the swarm's work; it counts the bytes that are copied.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.memory.stream
+    }
+
+    /// Set an env's state aside, on the host.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
+        self.check_env(env)?;
+        self.transfer(&self.transit, &self.parts, env, &self.buffers.one)?;
+        self.map_fault(self.memory.stream.synchronize())?;
+        let like = &self.starts.1[0];
+        let mut snapshot =
+            image::download(&self.columns, self.rom.cartridge(), like, &self.transit)?;
+        if self.episodes.pending[env] {
+            snapshot.scratch = None;
+        }
+        Ok(snapshot)
+    }
+
+    /// Put a state that was set aside into an env. If it is one where an episode begins, programs
+    /// do so there.
+    ///
+    /// # Errors
+    /// There is no such env, the snapshot belongs to another cartridge, or the device failed.
+    pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+        snapshot.check(&self.rom, &self.config.programs)?;
+        self.put(env, snapshot)?;
+        if snapshot.scratch.is_some() {
+            return Ok(());
+        }
+        self.episodes.pending[env] = false;
+        self.begin(&self.buffers.mask)
+    }
+
+    /// Puts a state that fits into an env, the one that is marked then; nothing of the programs
+    /// runs.
+    pub(crate) fn put(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+        self.check_env(env)?;
+        image::upload(&self.columns, self.rom.cartridge(), snapshot, &self.transit)?;
+        let mut mask = vec![false; self.config.num_envs];
+        mask[env] = true;
+        let mask = self.mask(&mask)?;
+        self.transfer(&self.parts, &self.transit, 0, &mask)?;
+        self.episodes.pending[env] = snapshot.scratch.is_none();
+        Ok(())
+    }
+
+    pub(crate) fn starts(&self) -> &[EnvSnapshot] {
+        &self.starts.1
+    }
+
+    pub(crate) fn manual_buttons(&self) -> Result<Vec<Option<u8>>, SwarmError> {
+        let manual_buttons: Vec<i16> = self.buffers.manual_buttons.to_vec()?;
+        Ok(manual_buttons.into_iter().map(|held| u8::try_from(held).ok()).collect())
+    }
+
+    /// The starts, the seed and the outputs of a swarm whose size they have.
+    pub(crate) fn set_computed(
+        &mut self,
+        starts: Vec<EnvSnapshot>,
+        computed: &Computed,
+        seed: u64,
+    ) -> Result<(), SwarmError> {
+        self.seed = seed;
+        self.set_starts(starts)?;
+        let dones: Vec<u8> = computed.dones.iter().copied().map(u8::from).collect();
+        self.buffers.rewards.write(&computed.rewards)?;
+        self.buffers.dones.write(&dones)?;
+        Ok(self.buffers.observations.write(&computed.observations)?)
+    }
+
+    /// One env's state into all marked ones, on the device.
+    ///
+    /// # Errors
+    /// There is no such env, the mask has not one entry for each env, or the device failed.
+    pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
+        self.check_env(source)?;
+        // The source would only be copied onto itself, while others read it.
+        let mut mask = mask.to_vec();
+        if let Some(marked) = mask.get_mut(source) {
+            *marked = false;
+        }
+        let marks = self.mask(&mask)?;
+        self.transfer(&self.parts, &self.parts, source, &marks)?;
+        self.episodes.copy(source, &mask);
+        Ok(())
+    }
+
+    /// An env of some state into the marked ones of another.
+    fn transfer(
+        &self,
+        to: &StateArrays,
+        from: &StateArrays,
+        source: usize,
+        mask: &Array,
+    ) -> Result<(), SwarmError> {
+        let mut arguments: Vec<Argument> = to.arguments().chain(from.arguments()).collect();
+        arguments.extend([Argument::Int(source as i128), mask.into()]);
+        Ok(self.kernels.transfer.launch(&[mask.len(), LANES], &arguments)?)
+    }
+
+    /// A mask of the caller's, on the device.
+    fn mask(&self, mask: &[bool]) -> Result<Array, SwarmError> {
+        self.check_mask(mask)?;
+        let bytes: Vec<u8> = mask.iter().map(|&marked| u8::from(marked)).collect();
+        self.buffers.mask.write(&bytes)?;
+        Ok(self.buffers.mask.clone())
+    }
+
+    fn check_mask(&self, mask: &[bool]) -> Result<(), SwarmError> {
+        let (num_envs, found) = (self.config.num_envs, mask.len());
+        if found == num_envs {
+            Ok(())
+        } else {
+            Err(SwarmError::WrongLength { what: "mask entry", num_envs, found })
+        }
+    }
+
+    pub(super) fn check_env(&self, env: usize) -> Result<(), SwarmError> {
+        let last = self.config.num_envs - 1;
+        if env > last { Err(SwarmError::NoSuchEnv { env, last }) } else { Ok(()) }
+    }
+}
+
+impl DeviceConfig {
+    #[allow(unsafe_code, reason = "the machine vouches for its indices")]
+    pub(super) fn build(self) -> Build {
+        if self.checked {
+            Build::default()
+        } else {
+            // SAFETY: trusted are the machine and the kernels around it. Its indices are masked by
+            // construction, also where programs call it (`gameboy::view`), handles are made here
+            // for arrays of the lengths it knows, launches go from 0 to the number of envs or
+            // bytes, and actions index a table of 256. Tests run it all in checked builds.
+            unsafe { Build::trusting() }
+        }
+    }
+}
+
+impl Kernels {
+    fn new(
+        step: &Valid<Module>,
+        begin: Option<&Valid<Module>>,
+        device: DeviceConfig,
+    ) -> Result<Self, SwarmError> {
+        let build = device.build();
+        let compile = |module: &Valid<Module>| compile(module, device.device, build);
+        let registers = compile(inspect::registers_module())?;
+        Ok(Self {
+            step: compile(step)?.kernel(step::KERNEL)?,
+            begin: begin.map(|module| compile(module)?.kernel(begin::KERNEL)).transpose()?,
+            transfer: compile(&transfer::module())?.kernel(transfer::KERNEL)?,
+            registers: registers.kernel(inspect::REGISTERS)?,
+            frames: registers.kernel(inspect::FRAMES)?,
+            memory: std::sync::OnceLock::new(),
+        })
+    }
+}
+
+impl Buffers {
+    fn new(rom: &Rom, config: &SwarmConfig, memory: &Memory) -> Result<Self, SwarmError> {
+        let (codec, frames_held) = step::codec_tables(&config.codec, config.schedule);
+        let envs = config.num_envs;
+        Ok(Self {
+            rom: memory.copied(rom.bytes())?,
+            actions: memory.bytes(envs)?,
+            codec: memory.copied(&codec)?,
+            frames_held: memory.copied(&frames_held)?,
+            manual_buttons: memory.copied(&vec![step::NO_MANUAL_BUTTONS; envs])?,
+            nothing: memory.copied(&vec![0_i16; envs])?,
+            rewards: memory.zeros(Scalar::F32, &[envs])?,
+            dones: memory.bytes(envs)?,
+            observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
+            mask: memory.bytes(envs)?,
+            one: memory.copied(&[1_u8])?,
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! The CUDA text of the step, compiled for the host behind `host_cuda.h` and run in blocks of
+//! threads, is the native swarm byte by byte.
+
+mod host;
+mod job;
+
+use gbxcule_ir::abi::Checks;
+use proptest::prelude::*;
+
+use crate::{Layout, Stage};
+use host::Program;
+use job::{Job, random_rom};
+
+#[test]
+fn the_cuda_text_runs_every_rom_alike() {
+    let program = Program::new(Stage::FullStep, Checks::All);
+    for (number, rom) in gbxcule_roms::all().iter().enumerate() {
+        let layout = [Layout::EnvMajor, Layout::Interleaved][number % 2];
+        let job = Job { layout, draw_last: number % 3 != 0, ..Job::new(rom.bytes()) };
+        job.run_both(&program, rom.name);
+    }
+}
+
+#[test]
+fn the_cuda_text_of_a_stage_as_a_gpu_gets_it_leaves_what_it_does_not_own() {
+    let rom = gbxcule_roms::by_name("JOY_DIVERGE_PERSIST").expect("a ROM");
+    for stage in [Stage::EmulateOnly, Stage::RewardOnly, Stage::ObsOnly] {
+        let program = Program::new(stage, Checks::Untrusted);
+        let job = Job { stage, steps: 8, ..Job::new(rom.bytes()) };
+        job.run_both(&program, stage.name());
+    }
+}
+
+#[test]
+fn the_cuda_text_runs_random_programs_alike() {
+    let program = Program::new(Stage::FullStep, Checks::All);
+    proptest!(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() },
+    |(seed in any::<u64>())| {
+        let rom = random_rom(seed);
+        let job = Job { steps: 20, draw_last: seed % 2 == 0, ..Job::new(&rom) };
+        job.run_both(&program, &format!("random program {seed}"));
+    });
+}
+
+/// `make equivalence`: hours of machine time.
+#[test]
+#[ignore = "takes minutes"]
+fn the_cuda_text_runs_long_random_programs_alike() {
+    let program = Program::new(Stage::FullStep, Checks::All);
+    for seed in 0..200_u64 {
+        let rom = random_rom(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let layout = [Layout::EnvMajor, Layout::Interleaved][(seed % 2) as usize];
+        let job = Job { steps: 400, envs: 4, every: 50, layout, ..Job::new(&rom) };
+        job.run_both(&program, &format!("random program {seed}"));
+    }
+    for rom in gbxcule_roms::all() {
+        let job = Job { steps: 1500, envs: 4, every: 50, ..Job::new(rom.bytes()) };
+        job.run_both(&program, rom.name);
+    }
+}

@@ -1,0 +1,128 @@
+//! The machine's sources as a module, and that module made fit for kernels: arrays out of the
+//! struct, handles to everything in it, and the loop that executes instructions in one function
+//! with what it needs in variables as wide as registers.
+
+use std::sync::OnceLock;
+
+use gbxcule_gameboy::SOURCES;
+use gbxcule_ir::check;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{Field, FunctionId, Module, Param, Shape, Type, Types};
+use gbxcule_runtime::once;
+use gbxcule_subset;
+use gbxcule_transform::pass::{self, carry, detach, exit, promote, widen};
+
+use crate::program::PROGRAM_ENTRIES;
+
+/// Functions that kernels call.
+const ENTRIES: [&str; 4] = ["Machine::run_step", "Machine::peek", "Machine::poke", "Cpu::f"];
+
+/// Arrays of the machine that lie in device memory, for each env its own.
+pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
+
+/// The machine as rustc sees it, with what programs may ask of it: what they are fused into.
+pub(crate) fn machine_module() -> Module {
+    static MODULE: OnceLock<Module> = OnceLock::new();
+    let lowered = || {
+        let mut sources = SourceMap::new();
+        let entries: Vec<&str> = ENTRIES.iter().chain(PROGRAM_ENTRIES).copied().collect();
+        let module = gbxcule_subset::lower(SOURCES, &entries, &mut sources);
+        let mut module = module.unwrap_or_else(|faults| {
+            unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
+        });
+        trust(&mut module);
+        module
+    };
+    once(&MODULE, lowered).clone()
+}
+
+/// Marks the part of the machine that programs ask as trusted, as it is in [`machine_module`].
+pub(crate) fn trusted(mut module: Module) -> Module {
+    trust(&mut module);
+    module
+}
+
+/// The machine masks its indices by construction. Rows of the builtin table serve programs too.
+fn trust(module: &mut Module) {
+    let functions: Vec<FunctionId> = module.functions.handles().collect();
+    for id in functions {
+        let function = &mut module.functions[id];
+        function.trusted = function.instance.is_none();
+    }
+}
+
+/// Declares a kernel of the swarm's own, which indexes with what the swarm counted.
+pub(crate) fn kernel(module: &mut Module, name: &str, params: Vec<Param>) -> FunctionId {
+    let kernel = module.declare_kernel(name, params);
+    module.functions[kernel].trusted = true;
+    kernel
+}
+
+/// ROM and cartridge RAM: passed beside the machine in the sources, held by it on the device.
+pub(crate) const CARRIED: [&str; 2] = ["rom", "cart_ram"];
+
+/// Arranges a module with the machine for kernels; `programs` are further functions that kernels
+/// call, which take the machine, ROM and cartridge RAM first. From here on the machine brings the
+/// latter two itself.
+pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
+    let machine = machine_type(&module);
+    let fields = DETACHED.map(|name| field(&module.types, machine, name));
+    let machine = detach::fields(&mut module, machine, &fields)
+        .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
+    let own = ENTRIES[..3].iter().map(|name| function(&module, name));
+    let entries: Vec<(FunctionId, Vec<usize>)> =
+        own.chain(programs.iter().copied()).map(|id| (id, vec![1, 2])).collect();
+    carry::handles(&mut module, machine, &CARRIED, &entries);
+    exit::before_inlining(&mut module);
+    let module = pass::simplify(checked(module));
+    let mut module = module.into_inner();
+    let hot = function(&module, "Machine::run_until_deadline");
+    promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops);
+    widen::run(&mut module, hot);
+    module
+}
+
+/// Arranges a module that has of the machine what programs ask for kernels that call those
+/// programs; gives the machine's type in it.
+pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Module, Type) {
+    let machine = module.functions[programs[0]].params[0].ty;
+    let fields = DETACHED.map(|name| field(&module.types, machine, name));
+    let machine = detach::fields(&mut module, machine, &fields)
+        .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
+    let entries: Vec<(FunctionId, Vec<usize>)> =
+        programs.iter().map(|&id| (id, vec![1, 2])).collect();
+    carry::handles(&mut module, machine, &CARRIED, &entries);
+    let module = pass::simplify(checked(module)).into_inner();
+    let machine = module.functions[programs[0]].params[0].ty;
+    (module, machine)
+}
+
+/// Checks a module built here; a fault in it is a defect of this crate.
+pub(crate) fn checked(module: Module) -> check::Valid<Module> {
+    check::module(module).unwrap_or_else(|faults| unreachable!("kernels are right: {faults:#?}"))
+}
+
+/// The struct that `Machine::run_step` runs.
+pub(crate) fn machine_type(module: &Module) -> Type {
+    module.functions[function(module, "Machine::run_step")].params[0].ty
+}
+
+/// A function of the machine by its name.
+pub(crate) fn function(module: &Module, name: &str) -> FunctionId {
+    module.find(name).unwrap_or_else(|| unreachable!("`{name}` is lowered"))
+}
+
+/// The position of a struct's field.
+pub(crate) fn field(types: &Types, structure: Type, name: &str) -> u32 {
+    let position = fields(types, structure).iter().position(|field| field.name == name);
+    position.unwrap_or_else(|| unreachable!("the machine has a field `{name}`")) as u32
+}
+
+/// The fields of a struct.
+pub(crate) fn fields(types: &Types, structure: Type) -> &[Field] {
+    match types[structure] {
+        Shape::Struct(id) => &types.structure(id).fields,
+        _ => unreachable!("`{}` is a struct", types.display(structure)),
+    }
+}

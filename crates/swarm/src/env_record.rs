@@ -1,0 +1,110 @@
+//! One env as bytes: its machine in the format of `gbxcule_gameboy::state`, and what the swarm
+//! keeps beside it.
+
+use std::fmt::Write as _;
+
+use gbxcule_gameboy::Machine;
+
+use crate::record::{Kind, Reader, Writer};
+use crate::{Counters, EnvSnapshot, Episode, Programs, Rom, SwarmError};
+
+/// The record that holds one env's state.
+pub(crate) const STATE: Kind = Kind { name: "state", magic: b"gbxcule env\n", version: 1 };
+
+/// The contents of an env's state.
+pub(crate) struct EnvRecord {
+    pub(crate) snapshot: EnvSnapshot,
+    /// The env's place in the sequence of its episodes; `None` for a machine alone.
+    pub(crate) episode: Option<Episode>,
+}
+
+impl EnvRecord {
+    /// Reads an env's state, or a machine's alone, as earlier versions wrote it. A scratch that
+    /// other programs wrote is left out: then an episode of these programs begins.
+    pub(crate) fn from_bytes(
+        rom: &Rom,
+        programs: &Programs,
+        bytes: &[u8],
+    ) -> Result<Self, SwarmError> {
+        if !STATE.is_one(bytes) {
+            let snapshot = machine_of(rom, bytes)?;
+            return Ok(Self { snapshot, episode: None });
+        }
+        let mut reader = Reader::new(STATE, bytes)?;
+        let is_theirs = reader.text()? == identity(programs);
+        let mut snapshot = read_env(&mut reader, rom)?;
+        let episode = read_episode(&mut reader)?;
+        reader.finish()?;
+        if !is_theirs {
+            snapshot.scratch = None;
+        }
+        snapshot.check(rom, programs)?;
+        Ok(Self { snapshot, episode: Some(episode) })
+    }
+}
+
+/// An env as a state of its own.
+pub(crate) fn to_bytes(
+    snapshot: &EnvSnapshot,
+    episode: Episode,
+    rom: &Rom,
+    programs: &Programs,
+) -> Result<Vec<u8>, SwarmError> {
+    let mut writer = Writer::new(STATE);
+    writer.text(&identity(programs));
+    write_env(&mut writer, snapshot, rom)?;
+    write_episode(&mut writer, episode);
+    Ok(writer.finish())
+}
+
+/// A name of the programs that kept a scratch.
+fn identity(programs: &Programs) -> String {
+    let mut name = String::new();
+    for text in [programs.reward(), programs.obs()] {
+        // Appending can't fail.
+        _ = write!(name, "{} ", text.sha256());
+    }
+    name
+}
+
+/// Writes a machine, its counters, and what its programs keep.
+pub(crate) fn write_env(
+    writer: &mut Writer,
+    snapshot: &EnvSnapshot,
+    rom: &Rom,
+) -> Result<(), SwarmError> {
+    let mut machine = vec![0; snapshot.machine.state_len(rom.cartridge())];
+    snapshot.machine.save_state(rom.cartridge(), &snapshot.cart_ram, &mut machine)?;
+    writer.bytes(&machine);
+    writer.u64(snapshot.counters.frames);
+    writer.u64(snapshot.counters.tcycles);
+    writer.u8(u8::from(snapshot.scratch.is_some()));
+    writer.floats(snapshot.scratch());
+    Ok(())
+}
+
+/// Reads an env that [`write_env`] wrote.
+pub(crate) fn read_env(reader: &mut Reader<'_>, rom: &Rom) -> Result<EnvSnapshot, SwarmError> {
+    let mut snapshot = machine_of(rom, reader.bytes()?)?;
+    snapshot.counters = Counters { frames: reader.u64()?, tcycles: reader.u64()? };
+    let has_begun = reader.flag()?;
+    let scratch = reader.floats()?;
+    snapshot.scratch = has_begun.then_some(scratch);
+    Ok(snapshot)
+}
+
+pub(crate) fn write_episode(writer: &mut Writer, Episode { seed, count }: Episode) {
+    writer.u64(seed);
+    writer.u64(count);
+}
+
+pub(crate) fn read_episode(reader: &mut Reader<'_>) -> Result<Episode, SwarmError> {
+    Ok(Episode { seed: reader.u64()?, count: reader.u64()? })
+}
+
+/// A machine alone, where an episode begins.
+fn machine_of(rom: &Rom, bytes: &[u8]) -> Result<EnvSnapshot, SwarmError> {
+    let mut cart_ram = vec![0; rom.cart_ram_bytes()];
+    let machine = Machine::load_state(rom.cartridge(), bytes, &mut cart_ram)?;
+    Ok(EnvSnapshot::start(machine, cart_ram))
+}

@@ -1,0 +1,143 @@
+//! State of the envs' episodes: which begin with the next step, and chance for each of them.
+//!
+//! A Game Boy has no chance of its own. Sixteen bits for each episode come of the env's seed and
+//! the episode's number alone: an env plays the same games whatever its neighbours do, and env `i`
+//! of a swarm seeded `s` those of a single env seeded `s + i`.
+
+use crate::SwarmError;
+
+/// A number in memory that is drawn anew where an episode begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chance {
+    /// The number's address.
+    pub low: u16,
+    /// The number's bytes, low byte first: 1 or 2; any further bytes stay as they are.
+    pub width_bytes: u8,
+}
+
+impl Chance {
+    /// Refuses a number that leaves the address space.
+    pub(crate) fn check(self) -> Result<(), SwarmError> {
+        let (low, high) = (u32::from(self.low), u32::from(self.low) + u32::from(self.width_bytes));
+        if high > 0x1_0000 { Err(SwarmError::BadRange { low, high }) } else { Ok(()) }
+    }
+
+    /// The bytes of a drawn number.
+    pub(crate) fn bytes(self, drawn: u16) -> Vec<u8> {
+        let width = usize::from(self.width_bytes).min(2);
+        drawn.to_le_bytes()[..width].to_vec()
+    }
+}
+
+/// An env's place in the sequence of its episodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Episode {
+    /// The env's seed.
+    pub seed: u64,
+    /// Episodes that began since then.
+    pub count: u64,
+}
+
+impl Episode {
+    /// The one of so many starts that this episode has.
+    pub(crate) fn start(self, starts: usize) -> usize {
+        // A number of its own, so that chance in memory is the same however many starts there are.
+        (mixed(self.bits()) % starts.max(1) as u64) as usize
+    }
+
+    fn bits(self) -> u64 {
+        mixed(mixed(self.seed).wrapping_add(self.count.wrapping_mul(GOLDEN)))
+    }
+
+    /// Begins the next one: a number from 1 to 65,535, as 0 would stay 0 in the generators of
+    /// games.
+    pub(crate) fn draw(&mut self) -> u16 {
+        self.count = self.count.wrapping_add(1);
+        (self.bits() % 65535 + 1) as u16
+    }
+}
+
+/// The episodes of all envs.
+#[derive(Debug, Clone)]
+pub(crate) struct Episodes {
+    pub(crate) of: Vec<Episode>,
+    /// Envs that were put to a start and whose programs have not begun yet: they do before the next
+    /// step.
+    pub(crate) pending: Vec<bool>,
+}
+
+impl Episodes {
+    /// The episodes of envs that were just switched on.
+    pub(crate) fn new(num_envs: usize) -> Self {
+        Self { of: vec![Episode::default(); num_envs], pending: vec![true; num_envs] }
+    }
+
+    /// Begins anew with one seed: `seed` for the first env, the next number for the next.
+    pub(crate) fn seed_all(&mut self, seed: u64) {
+        for (episode, env) in self.of.iter_mut().zip(0..) {
+            *episode = Episode { seed: seed.wrapping_add(env), count: 0 };
+        }
+    }
+
+    /// Seeds those envs for which there is a seed.
+    pub(crate) fn seed_some(&mut self, seeds: &[Option<u64>]) {
+        for (episode, seed) in self.of.iter_mut().zip(seeds) {
+            if let Some(seed) = *seed {
+                *episode = Episode { seed, count: 0 };
+            }
+        }
+    }
+
+    /// The envs whose programs have not begun, if there are any; from now on there are none.
+    pub(crate) fn take_pending(&mut self) -> Option<Vec<bool>> {
+        let any = self.pending.contains(&true);
+        any.then(|| {
+            let none = vec![false; self.pending.len()];
+            std::mem::replace(&mut self.pending, none)
+        })
+    }
+
+    /// Gives the marked envs the source's mark: what is copied has begun, or it has not.
+    pub(crate) fn copy(&mut self, source: usize, mask: &[bool]) {
+        let pending = self.pending[source];
+        for (own, _) in self.pending.iter_mut().zip(mask).filter(|(_, marked)| **marked) {
+            *own = pending;
+        }
+    }
+}
+
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A number of Sebastiano Vigna's splitmix64.
+fn mixed(bits: u64) -> u64 {
+    let bits = bits.wrapping_add(GOLDEN);
+    let bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ bits >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mix_is_splitmix64() {
+        // The first numbers of its reference implementation, seeded with 0.
+        assert_eq!(mixed(0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(mixed(GOLDEN), 0x6E78_9E6A_A1B9_65F4);
+    }
+
+    #[test]
+    fn chance_depends_on_the_seed_and_the_episode_alone() {
+        let mut swarm = Episodes::new(4);
+        swarm.seed_all(7);
+        let mut single = Episodes::new(1);
+        single.seed_some(&[Some(9)]);
+        let first: Vec<u16> = (0..3).map(|_| single.of[0].draw()).collect();
+        assert_eq!((0..3).map(|_| swarm.of[2].draw()).collect::<Vec<_>>(), first);
+        assert_ne!(first[0], first[1]);
+        swarm.seed_some(&[None, None, Some(9), None]);
+        assert_eq!(swarm.of[2].draw(), first[0]);
+        assert_eq!(swarm.of[1], Episode { seed: 8, count: 0 });
+    }
+}

@@ -1,0 +1,312 @@
+//! The state of a machine that emulators can exchange: registers, memories, the mapper, a place in
+//! the frame.
+//!
+//! State that is private to an emulator (the pipeline, sound in the middle of a note) is left out.
+//! A `ForeignState` becomes a machine through accesses that a program could make: a machine is
+//! switched on, its registers are written, it idles up to the place in the frame, and then it gets
+//! memory and CPU registers. So any foreign state gives a machine that can run.
+
+pub(crate) mod battery;
+mod bess;
+mod bytes;
+mod pyboy;
+
+use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
+use gbxcule_gameboy::cpu::Mode;
+use gbxcule_gameboy::{FRAME_MCYCLES, Machine};
+
+use crate::env_record::{EnvRecord, STATE};
+use crate::{EnvSnapshot, Programs, Rom, SwarmError};
+
+const LINE_TCYCLES: u32 = 456;
+/// No instruction of an idling machine goes further past the place, nor does a frame begin later
+/// than this.
+const MOST_PAST_TCYCLES: u32 = 16;
+/// Where idling machines execute: over zeros, which are NOPs, nothing that matters is behind it.
+const IDLE_PC: u16 = 0x0150;
+
+/// A machine's state as another emulator's file describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ForeignState {
+    /// PC, AF, BC, DE, HL, SP.
+    registers: [u16; 6],
+    ime: bool,
+    /// EI was the last instruction.
+    ime_delayed: bool,
+    mode: Mode,
+    requested: u8,
+    enabled: u8,
+    /// FF00-FF7F as they read, unless something is more exact beside it.
+    io: [u8; 0x80],
+    /// The system counter, whose upper half is DIV.
+    divider: u16,
+    /// T-cycles since the PPU began line 0; what it is while the LCD is off doesn't matter.
+    frame_tcycles: u32,
+    wram: Vec<u8>,
+    vram: Vec<u8>,
+    oam: Vec<u8>,
+    hram: Vec<u8>,
+    cart_ram: Vec<u8>,
+    /// Writes to 0000-7FFF that bring the mapper to where it is.
+    mapper_writes: Vec<(u16, u8)>,
+    clock: Option<Clock>,
+}
+
+/// MBC3's clock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Clock {
+    running: ClockRegisters,
+    latched: ClockRegisters,
+    subsecond_mcycles: u32,
+}
+
+/// Why the state of another emulator was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum ForeignStateError {
+    #[error(
+        "it is neither a state of this program, nor of PyBoy, nor does it end as BESS states do"
+    )]
+    UnknownFormat,
+    #[error("{format} state of version {found}; this program reads {allowed}")]
+    OtherVersion { format: &'static str, found: u32, allowed: &'static str },
+    #[error("{format} state of another machine: {found}; this program is an original Game Boy")]
+    OtherModel { format: &'static str, found: String },
+    #[error("{format} state made with another ROM, titled `{title}`")]
+    OtherRom { format: &'static str, title: String },
+    #[error("{format} state that is cut off or damaged: {what}")]
+    Damaged { format: &'static str, what: String },
+    #[error(
+        "the file has {found} bytes, the cartridge {}", held(*size, *has_clock)
+    )]
+    Battery { found: usize, size: usize, has_clock: bool },
+    #[error("{format} state from within the boot ROM; save it later")]
+    Booting { format: &'static str },
+}
+
+/// Describes the sizes that a cartridge's battery file may have, for messages.
+fn held(size: usize, has_clock: bool) -> String {
+    match (size, has_clock) {
+        (0, false) => "has no RAM".to_owned(),
+        (_, false) => format!("has {size} bytes of RAM"),
+        (_, true) => format!("has {size} bytes of RAM, and 44 or 48 of a clock may follow"),
+    }
+}
+
+/// An env from a state of this program or another.
+pub(crate) fn imported(
+    bytes: &[u8],
+    rom: &Rom,
+    programs: &Programs,
+) -> Result<EnvSnapshot, SwarmError> {
+    let foreign_state = if bess::is_one(bytes) {
+        bess::read(bytes, rom)?
+    } else if STATE.is_one(bytes) || bytes.starts_with(b"gbxstate") {
+        return Ok(EnvRecord::from_bytes(rom, programs, bytes)?.snapshot);
+    } else if pyboy::is_one(bytes) {
+        pyboy::read(bytes, rom)?
+    } else {
+        return Err(ForeignStateError::UnknownFormat.into());
+    };
+    let (machine, cart_ram) = foreign_state.machine(rom)?;
+    Ok(EnvSnapshot::start(machine, cart_ram))
+}
+
+/// An env as BESS.
+pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
+    bess::write(&ForeignState::of(&snapshot.machine, rom, &snapshot.cart_ram), rom)
+}
+
+impl ForeignState {
+    fn of(machine: &Machine, rom: &Rom, cart_ram: &[u8]) -> Self {
+        let mut machine = *machine;
+        machine.sync_ppu(machine.tcycles());
+        machine.cart.sync(machine.now);
+        let (cpu, cart) = (&machine.cpu, &machine.cart);
+        let io =
+            std::array::from_fn(|low| machine.peek(rom.bytes(), cart_ram, 0xFF00 | low as u16));
+        let clock = cart.has_rtc.then_some(Clock {
+            running: cart.rtc.running,
+            latched: cart.rtc.latched,
+            subsecond_mcycles: cart.rtc.subsecond_mcycles,
+        });
+        Self {
+            registers: [cpu.pc, cpu.af(), cpu.bc(), cpu.de(), cpu.hl(), cpu.sp],
+            ime: cpu.ime,
+            ime_delayed: cpu.ime_delayed,
+            mode: cpu.mode,
+            requested: machine.peek(rom.bytes(), cart_ram, 0xFF0F) & 0x1F,
+            enabled: machine.interrupts.enabled,
+            io,
+            divider: machine.timer.counter(machine.now),
+            frame_tcycles: place(&machine),
+            wram: machine.wram.to_vec(),
+            vram: machine.vram.to_vec(),
+            oam: machine.oam.to_vec(),
+            hram: machine.hram[..0x7F].to_vec(),
+            cart_ram: cart_ram.to_vec(),
+            mapper_writes: mapper_writes(
+                cart.mapper,
+                cart.ram_enabled,
+                cart.rom_bank,
+                cart.ram_bank,
+                cart.banking_mode,
+            ),
+            clock,
+        }
+    }
+
+    /// A machine that goes on from this state, and its cartridge RAM.
+    fn machine(&self, rom: &Rom) -> Result<(Machine, Vec<u8>), SwarmError> {
+        let cartridge = rom.cartridge();
+        let mut machine = Machine::power_on(cartridge);
+        let mut cart_ram = vec![0xFF; rom.cart_ram_bytes()];
+        fill(&mut cart_ram, &self.cart_ram);
+        fill(&mut machine.vram, &self.vram);
+        fill(&mut machine.oam, &self.oam);
+        self.idle_to_the_place(&mut machine, rom, &mut cart_ram);
+        fill(&mut machine.wram, &self.wram);
+        fill(&mut machine.hram[..0x7F], &self.hram);
+        for &(address, value) in &self.mapper_writes {
+            machine.cart.write_control(machine.now, address, value);
+        }
+        machine.open_bus(true);
+        self.set_clocks(&mut machine);
+        self.set_cpu(&mut machine);
+        // The state's own rules have the last word on whether this can run.
+        let mut state = vec![0; machine.state_len(cartridge)];
+        machine.save_state(cartridge, &cart_ram, &mut state)?;
+        Machine::load_state(cartridge, &state, &mut cart_ram.clone())?;
+        Ok((machine, cart_ram))
+    }
+
+    /// Write the chips' registers, then let the PPU run to where it was, drawing what it sees on
+    /// the way.
+    fn idle_to_the_place(&self, machine: &mut Machine, rom: &Rom, cart_ram: &mut [u8]) {
+        let nops = vec![0; rom.bytes().len()];
+        let lcdc = self.io[0x40];
+        machine.cpu.ime = false;
+        let mut write = |machine: &mut Machine, low: u8, value: u8| {
+            machine.poke(&nops, cart_ram, 0xFF00 | u16::from(low), value);
+        };
+        write(machine, 0xFF, 0);
+        write(machine, 0x40, lcdc & 0x7F);
+        for low in [0x00, 0x01, 0x05, 0x06, 0x41, 0x42, 0x43, 0x45, 0x47, 0x48, 0x49, 0x4A, 0x4B] {
+            write(machine, low, self.io[usize::from(low)]);
+        }
+        // No transfer begins, no sound is struck.
+        write(machine, 0x02, self.io[0x02] & 0x01);
+        write(machine, 0x26, self.io[0x26]);
+        for low in (0x10..0x26).chain(0x30..0x40) {
+            let is_trigger = matches!(low, 0x14 | 0x19 | 0x1E | 0x23);
+            let value = self.io[usize::from(low)];
+            write(machine, low, if is_trigger { value & 0x7F } else { value });
+        }
+        machine.dma.page = self.io[0x46];
+        write(machine, 0x40, lcdc);
+        if lcdc & 0x80 == 0 {
+            return;
+        }
+        // The first frame after switching the LCD on is a little different; the one after it is as
+        // any other.
+        for _ in 0..2 {
+            machine.begin_frame(true);
+            while !idle(machine, &nops, cart_ram) {}
+        }
+        machine.begin_frame(true);
+        let wanted = self.frame_tcycles % (4 * FRAME_MCYCLES);
+        while !reached(machine, wanted) {
+            idle(machine, &nops, cart_ram);
+        }
+        // What begins in this very moment has begun for the state too: no interrupt comes twice.
+        machine.sync_ppu(machine.tcycles());
+        machine.schedule_ppu();
+    }
+
+    fn set_clocks(&self, machine: &mut Machine) {
+        let now = machine.now;
+        let (timer, interrupts) = (&mut machine.timer, &mut machine.interrupts);
+        timer.sync(interrupts, now);
+        machine.serial.sync(interrupts, now, timer.div_base);
+        machine.apu.sync(now, timer.div_base);
+        timer.div_base = now.wrapping_sub(u32::from(self.divider) / 4);
+        timer.tima = self.io[0x05];
+        timer.tma = self.io[0x06];
+        timer.tac = self.io[0x07] & 7;
+        timer.schedule(now);
+        machine.serial.schedule(now, timer.div_base);
+        if let Some(clock) = &self.clock {
+            let rtc = &mut machine.cart.rtc;
+            rtc.running = clock.running;
+            rtc.latched = clock.latched;
+            rtc.subsecond_mcycles = clock.subsecond_mcycles;
+            rtc.synced_at = now;
+        }
+    }
+
+    fn set_cpu(&self, machine: &mut Machine) {
+        let [pc, af, bc, de, hl, sp] = self.registers;
+        let cpu = &mut machine.cpu;
+        (cpu.pc, cpu.sp, cpu.mode) = (pc, sp, self.mode);
+        (cpu.ime, cpu.ime_delayed) = (self.ime, self.ime_delayed);
+        cpu.set_af(af);
+        cpu.set_bc(bc);
+        cpu.set_de(de);
+        cpu.set_hl(hl);
+        machine.interrupts.requested = self.requested & 0x1F;
+        machine.interrupts.enabled = self.enabled;
+        machine.begin_frame(false);
+    }
+}
+
+fn idle(machine: &mut Machine, nops: &[u8], cart_ram: &mut [u8]) -> bool {
+    machine.cpu.pc = IDLE_PC;
+    machine.run_instruction(nops, cart_ram)
+}
+
+/// T-cycles since the PPU began line 0.
+fn place(machine: &Machine) -> u32 {
+    u32::from(machine.ppu.line) * LINE_TCYCLES + u32::from(machine.ppu.dot)
+}
+
+fn reached(machine: &Machine, wanted: u32) -> bool {
+    let mut looked = *machine;
+    looked.sync_ppu(looked.tcycles());
+    let ahead = (place(&looked) + 4 * FRAME_MCYCLES - wanted) % (4 * FRAME_MCYCLES);
+    ahead <= MOST_PAST_TCYCLES
+}
+
+/// The writes that bring a mapper to these registers.
+fn mapper_writes(
+    mapper: Mapper,
+    ram_enabled: bool,
+    rom_bank: u16,
+    ram_bank: u8,
+    banking_mode: bool,
+) -> Vec<(u16, u8)> {
+    let gate = (0x0000, if ram_enabled { 0x0A } else { 0 });
+    let low = rom_bank as u8;
+    match mapper {
+        Mapper::RomOnly => vec![],
+        Mapper::Mbc1 | Mapper::Mbc1Multicart => {
+            vec![gate, (0x2000, low), (0x4000, ram_bank), (0x6000, u8::from(banking_mode))]
+        }
+        Mapper::Mbc2 => vec![gate, (0x2100, low)],
+        Mapper::Mbc3 | Mapper::Mbc30 => vec![gate, (0x2000, low), (0x4000, ram_bank)],
+        Mapper::Mbc5 | Mapper::Mbc5Rumble => {
+            vec![gate, (0x2000, low), (0x3000, (rom_bank >> 8) as u8), (0x4000, ram_bank)]
+        }
+    }
+}
+
+/// As much as both have; the rest stays.
+fn fill(room: &mut [u8], bytes: &[u8]) {
+    let common = room.len().min(bytes.len());
+    room[..common].copy_from_slice(&bytes[..common]);
+}
+
+impl From<ForeignStateError> for SwarmError {
+    fn from(error: ForeignStateError) -> Self {
+        Self::ForeignState(error)
+    }
+}

@@ -1,0 +1,59 @@
+//! Battery-backed cartridge memory, as `.sav` and `.ram` files have it: the RAM, followed in most
+//! emulators' files by the registers of an MBC3's clock, as in BESS.
+
+use super::{ForeignStateError, bess};
+use crate::{EnvSnapshot, Rom, SwarmError};
+
+/// PyBoy writes whole banks, also for cartridges whose RAM is smaller.
+const BANK_BYTES: usize = 0x2000;
+/// Without the upper half of the time at which it was written.
+const SHORT_CLOCK_BYTES: usize = 44;
+const CLOCK_BYTES: usize = 48;
+
+/// The file of an env's cartridge.
+pub(crate) fn written(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
+    let mut machine = *snapshot.machine;
+    machine.cart.sync(machine.now);
+    let mut file = snapshot.cart_ram.clone();
+    if machine.cart.has_rtc {
+        let rtc = machine.cart.rtc;
+        file.extend(bess::clock_block(&super::Clock {
+            running: rtc.running,
+            latched: rtc.latched,
+            subsecond_mcycles: rtc.subsecond_mcycles,
+        }));
+    }
+    debug_assert_eq!(snapshot.cart_ram.len(), rom.cart_ram_bytes());
+    file
+}
+
+/// An env with another file in its cartridge. A clock goes on where the file says: it counts
+/// emulated time, and none has passed since.
+pub(crate) fn inserted(
+    snapshot: EnvSnapshot,
+    file: &[u8],
+    rom: &Rom,
+) -> Result<EnvSnapshot, SwarmError> {
+    let (mut snapshot, size) = (snapshot, rom.cart_ram_bytes());
+    let has_clock = snapshot.machine.cart.has_rtc;
+    let wrong =
+        || SwarmError::from(ForeignStateError::Battery { found: file.len(), size, has_clock });
+    let (ram, rest) = file.split_at_checked(size).ok_or_else(wrong)?;
+    let is_whole_bank = size < BANK_BYTES && file.len() == BANK_BYTES;
+    match rest.len() {
+        _ if size == 0 && !has_clock => return Err(wrong()),
+        0 => {}
+        SHORT_CLOCK_BYTES | CLOCK_BYTES if has_clock => {
+            let mut block = [0; CLOCK_BYTES];
+            block[..rest.len()].copy_from_slice(rest);
+            let clock = bess::read_clock(&block)?;
+            let (now, rtc) = (snapshot.machine.now, &mut snapshot.machine.cart.rtc);
+            (rtc.running, rtc.latched) = (clock.running, clock.latched);
+            (rtc.subsecond_mcycles, rtc.synced_at) = (0, now);
+        }
+        _ if is_whole_bank && size > 0 => {}
+        _ => return Err(wrong()),
+    }
+    snapshot.cart_ram.copy_from_slice(ram);
+    Ok(snapshot)
+}

@@ -1,0 +1,239 @@
+//! BESS, the emulators' common format (version 1, documented with SameBoy): blocks behind whatever
+//! an emulator saves for itself, found by a footer.
+//!
+//! BESS does not say where in a line the PPU is, nor anything of the divider but DIV.
+
+use gbxcule_gameboy::cart::ClockRegisters;
+use gbxcule_gameboy::cpu::Mode;
+
+use super::bytes::Bytes;
+use super::{Clock, ForeignState, ForeignStateError, LINE_TCYCLES};
+use crate::Rom;
+
+const FORMAT: &str = "BESS";
+const FOOTER_BYTES: usize = 8;
+const CORE_BYTES: usize = 0xD0;
+const RTC_BYTES: usize = 0x30;
+
+pub(super) fn is_one(bytes: &[u8]) -> bool {
+    bytes.len() >= FOOTER_BYTES && bytes.ends_with(b"BESS")
+}
+
+fn damaged(what: impl Into<String>) -> ForeignStateError {
+    ForeignStateError::Damaged { format: FORMAT, what: what.into() }
+}
+
+pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignStateError> {
+    let footer = bytes.len() - FOOTER_BYTES;
+    let first = Bytes::new(&bytes[footer..], FORMAT).u32()? as usize;
+    let blocks = bytes.get(first..footer).ok_or_else(|| damaged("its blocks lie outside"))?;
+    let mut blocks = Bytes::new(blocks, FORMAT);
+    let mut foreign_state = None;
+    loop {
+        let name: [u8; 4] = blocks.array()?;
+        let length = blocks.u32()? as usize;
+        let block = blocks.take(length)?;
+        match (&name, &mut foreign_state) {
+            (b"NAME", _) => {}
+            (b"INFO", None) => check_rom(block, rom)?,
+            (b"CORE", None) => foreign_state = Some(read_core(block, bytes)?),
+            (b"CORE", Some(_)) => return Err(damaged("two CORE blocks")),
+            (b"MBC ", Some(foreign_state)) => foreign_state.mapper_writes = read_mapper(block)?,
+            (b"RTC ", Some(foreign_state)) => foreign_state.clock = Some(read_clock(block)?),
+            (b"END ", Some(_)) => break,
+            (b"END ", None) => return Err(damaged("no CORE block")),
+            _ => {}
+        }
+    }
+    foreign_state.ok_or_else(|| damaged("no CORE block"))
+}
+
+fn check_rom(block: &[u8], rom: &Rom) -> Result<(), ForeignStateError> {
+    let title = block.get(..16).ok_or_else(|| damaged("a short INFO block"))?;
+    if *title == rom.bytes()[0x134..0x144] {
+        return Ok(());
+    }
+    let end = title.iter().position(|byte| *byte == 0).unwrap_or(title.len());
+    Err(ForeignStateError::OtherRom {
+        format: FORMAT,
+        title: title[..end].escape_ascii().to_string(),
+    })
+}
+
+fn read_core(block: &[u8], file: &[u8]) -> Result<ForeignState, ForeignStateError> {
+    let mut core = Bytes::new(block, FORMAT);
+    let (major, _minor) = (core.u16()?, core.u16()?);
+    if major != 1 {
+        let found = u32::from(major);
+        return Err(ForeignStateError::OtherVersion {
+            format: FORMAT,
+            found,
+            allowed: "version 1",
+        });
+    }
+    let model: [u8; 4] = core.array()?;
+    if model[0] != b'G' {
+        let found = format!("model `{}`", model.escape_ascii());
+        return Err(ForeignStateError::OtherModel { format: FORMAT, found });
+    }
+    let mut registers = [0; 6];
+    for register in &mut registers {
+        *register = core.u16()?;
+    }
+    let (ime, enabled) = (core.flag()?, core.u8()?);
+    let mode = match core.u8()? {
+        0 => Mode::Running,
+        1 => Mode::Halted,
+        2 => Mode::Stopped,
+        other => return Err(damaged(format!("execution state {other}"))),
+    };
+    core.u8()?;
+    let io: [u8; 0x80] = core.array()?;
+    if io[0x50] == 0 {
+        return Err(ForeignStateError::Booting { format: FORMAT });
+    }
+    let mut part = || -> Result<Vec<u8>, ForeignStateError> {
+        let (size, offset) = (core.u32()? as usize, core.u32()? as usize);
+        let end = offset.checked_add(size);
+        let part = end.and_then(|end| file.get(offset..end));
+        part.map(<[u8]>::to_vec).ok_or_else(|| damaged("memory that lies outside"))
+    };
+    let (wram, vram, cart_ram, oam, hram) = (part()?, part()?, part()?, part()?, part()?);
+    Ok(ForeignState {
+        registers,
+        ime,
+        ime_delayed: false,
+        mode,
+        requested: io[0x0F] & 0x1F,
+        enabled,
+        io,
+        divider: u16::from(io[0x04]) << 8,
+        frame_tcycles: frame_tcycles(io[0x44], io[0x41] & 3),
+        wram,
+        vram,
+        oam,
+        hram,
+        cart_ram,
+        mapper_writes: Vec::new(),
+        clock: None,
+    })
+}
+
+/// A place of the frame where LY and the mode read so: early in the mode, for nothing is known of
+/// the dot.
+fn frame_tcycles(line: u8, mode: u8) -> u32 {
+    let (line, dot) = match (line, mode) {
+        // Line 153 shows LY 0 all but at its begin.
+        (0, 1) => (153, 12),
+        (line, 0) => (line, 300),
+        (line, 3) => (line, 100),
+        (line, _) => (line, 8),
+    };
+    u32::from(line) * LINE_TCYCLES + dot
+}
+
+fn read_mapper(block: &[u8]) -> Result<Vec<(u16, u8)>, ForeignStateError> {
+    if !block.len().is_multiple_of(3) {
+        return Err(damaged("an MBC block that is not made of threes"));
+    }
+    let writes =
+        block.chunks_exact(3).map(|write| (u16::from_le_bytes([write[0], write[1]]), write[2]));
+    writes
+        .map(|(address, value)| match address {
+            0x0000..=0x7FFF => Ok((address, value)),
+            _ => Err(damaged(format!("an MBC register at {address:04X}"))),
+        })
+        .collect()
+}
+
+pub(super) fn read_clock(block: &[u8]) -> Result<Clock, ForeignStateError> {
+    if block.len() != RTC_BYTES {
+        return Err(damaged(format!("an RTC block of {} bytes", block.len())));
+    }
+    let registers = |first: usize| ClockRegisters {
+        seconds: block[first] & 0x3F,
+        minutes: block[first + 4] & 0x3F,
+        hours: block[first + 8] & 0x1F,
+        days_low: block[first + 12],
+        days_high: block[first + 16] & 0xC1,
+    };
+    Ok(Clock { running: registers(0), latched: registers(20), subsecond_mcycles: 0 })
+}
+
+/// The memories, then the blocks.
+pub(super) fn write(foreign_state: &ForeignState, rom: &Rom) -> Vec<u8> {
+    let mut file = Vec::new();
+    let memories = [
+        &foreign_state.wram,
+        &foreign_state.vram,
+        &foreign_state.cart_ram,
+        &foreign_state.oam,
+        &foreign_state.hram,
+    ];
+    let mut parts = Vec::new();
+    for memory in memories {
+        parts.extend((memory.len() as u32).to_le_bytes());
+        parts.extend((file.len() as u32).to_le_bytes());
+        file.extend(memory.iter());
+    }
+    // The palettes of a Game Boy Color.
+    parts.extend([0; 16]);
+    let first = file.len() as u32;
+    let name = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
+    put(&mut file, b"NAME", name.as_bytes());
+    let header = rom.bytes();
+    put(&mut file, b"INFO", &[&header[0x134..0x144], &header[0x14E..0x150]].concat());
+    put(&mut file, b"CORE", &core(foreign_state, &parts));
+    if !foreign_state.mapper_writes.is_empty() {
+        let writes = foreign_state.mapper_writes.iter();
+        let block: Vec<u8> = writes
+            .flat_map(|(address, value)| [*address as u8, (*address >> 8) as u8, *value])
+            .collect();
+        put(&mut file, b"MBC ", &block);
+    }
+    if let Some(clock) = &foreign_state.clock {
+        put(&mut file, b"RTC ", &clock_block(clock));
+    }
+    put(&mut file, b"END ", &[]);
+    file.extend(first.to_le_bytes());
+    file.extend(b"BESS");
+    file
+}
+
+fn put(file: &mut Vec<u8>, name: &[u8; 4], block: &[u8]) {
+    file.extend(name);
+    file.extend((block.len() as u32).to_le_bytes());
+    file.extend(block);
+}
+
+fn core(foreign_state: &ForeignState, parts: &[u8]) -> Vec<u8> {
+    let mut core = vec![1, 0, 1, 0];
+    core.extend(b"GD  ");
+    core.extend(foreign_state.registers.iter().flat_map(|register| register.to_le_bytes()));
+    let mode = match foreign_state.mode {
+        Mode::Halted => 1,
+        Mode::Stopped | Mode::Locked => 2,
+        Mode::Running => 0,
+    };
+    core.extend([u8::from(foreign_state.ime), foreign_state.enabled, mode, 0]);
+    let mut io = foreign_state.io;
+    // The boot ROM is gone.
+    io[0x50] = 1;
+    core.extend(io);
+    core.extend(parts);
+    debug_assert_eq!(core.len(), CORE_BYTES);
+    core
+}
+
+pub(super) fn clock_block(clock: &Clock) -> Vec<u8> {
+    let mut block = Vec::new();
+    for registers in [&clock.running, &clock.latched] {
+        let ClockRegisters { seconds, minutes, hours, days_low, days_high } = *registers;
+        for register in [seconds, minutes, hours, days_low, days_high] {
+            block.extend(u32::from(register).to_le_bytes());
+        }
+    }
+    // Our clocks count emulated time: nothing has passed since.
+    block.extend([0; 8]);
+    block
+}

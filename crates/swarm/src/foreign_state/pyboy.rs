@@ -1,0 +1,273 @@
+//! States of PyBoy 2.8.1, format version 29, of an original Game Boy.
+//!
+//! The format has no lengths and no names: everything stands where its predecessors end. Sound in
+//! the middle is of unknown length, so what follows it is read from the end of the file.
+
+use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
+use gbxcule_gameboy::cpu::Mode;
+
+use super::bytes::Bytes;
+use super::{Clock, ForeignState, ForeignStateError, mapper_writes};
+use crate::Rom;
+
+const FORMAT: &str = "PyBoy";
+const VERSION: u8 = 29;
+
+/// How far our PPU is into line 0 when PyBoy's frame begins. Measured: programs that never look at
+/// a clock go on equally with this and with no other number.
+const AHEAD_TCYCLES: u64 = 8;
+
+const FRAME_TCYCLES: u64 = 70_224;
+const VRAM_BYTES: usize = 0x2000;
+const OAM_BYTES: usize = 0xA0;
+const LINE_PARAMETER_BYTES: usize = 144 * 5;
+const SCREEN_BYTES: usize = 160 * 144 * 5 + 1;
+const WRAM_BYTES: usize = 0x2000;
+const UNUSED_OAM_BYTES: usize = 0x60;
+const IO_BYTES: usize = 0x4C;
+const HRAM_BYTES: usize = 0x7F;
+const TIMER_BYTES: usize = 25;
+const RAM_BANK_BYTES: usize = 0x2000;
+const RTC_BYTES: usize = 33;
+const BUTTON_BYTES: usize = 2;
+const SERIAL_BYTES: usize = 36;
+const SGB_BYTES: usize = 11 + 0x2000 + 0x800 + 0x80;
+
+pub(super) fn is_one(bytes: &[u8]) -> bool {
+    // Versions count up by one; ours and BESS have been told apart before.
+    bytes.first().is_some_and(|version| (1..=2 * VERSION).contains(version))
+        && bytes.len() > SCREEN_BYTES
+}
+
+pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignStateError> {
+    let mut state = Bytes::new(bytes, FORMAT);
+    let version = state.u8()?;
+    if version != VERSION {
+        let allowed = "version 29, that of PyBoy 2.8.1";
+        return Err(ForeignStateError::OtherVersion {
+            format: FORMAT,
+            found: version.into(),
+            allowed,
+        });
+    }
+    if state.flag()? {
+        return Err(ForeignStateError::Booting { format: FORMAT });
+    }
+    let [_key0, _key1, _double_speed, is_color] = state.array()?;
+    if is_color != 0 {
+        let found = "a Game Boy Color".to_string();
+        return Err(ForeignStateError::OtherModel { format: FORMAT, found });
+    }
+    let cpu = Cpu::read(&mut state)?;
+    let [_dma_active, _dma_reading, dma_page, _dma_index] = state.array()?;
+    state.u64()?;
+    let lcd = Lcd::read(&mut state, cpu.cycles)?;
+    let tail = Tail::read(bytes, state.left(), rom, cpu.cycles)?;
+
+    let mut io = [0xFF; 0x80];
+    io[..IO_BYTES].copy_from_slice(tail.io);
+    io[0x01..0x03].copy_from_slice(&tail.serial);
+    io[0x04] = (tail.divider >> 8) as u8;
+    io[0x05..0x08].copy_from_slice(&tail.timer);
+    let [lcdc, bgp, obp0, obp1, stat, ly, lyc, scy, scx, wy, wx] = lcd.registers;
+    io[0x40..0x4C]
+        .copy_from_slice(&[lcdc, stat, scy, scx, ly, lyc, dma_page, bgp, obp0, obp1, wy, wx]);
+    Ok(ForeignState {
+        registers: cpu.registers,
+        ime: cpu.ime,
+        ime_delayed: cpu.ime_delayed,
+        mode: cpu.mode,
+        requested: cpu.requested,
+        enabled: cpu.enabled,
+        io,
+        divider: tail.divider,
+        frame_tcycles: ((lcd.clock + AHEAD_TCYCLES) % FRAME_TCYCLES) as u32,
+        wram: tail.wram.to_vec(),
+        vram: lcd.vram.to_vec(),
+        oam: lcd.oam.to_vec(),
+        hram: tail.hram.to_vec(),
+        cart_ram: tail.cart_ram.to_vec(),
+        mapper_writes: tail.mapper_writes,
+        clock: tail.clock,
+    })
+}
+
+struct Cpu {
+    registers: [u16; 6],
+    ime: bool,
+    ime_delayed: bool,
+    mode: Mode,
+    requested: u8,
+    enabled: u8,
+    cycles: u64,
+}
+
+impl Cpu {
+    fn read(state: &mut Bytes<'_>) -> Result<Self, ForeignStateError> {
+        let [a, f, b, c, d, e] = state.array()?;
+        let (hl, sp, mut pc) = (state.u16()?, state.u16()?, state.u16()?);
+        let (ime, ime_delay) = (state.flag()?, state.u8()?);
+        let (halted, stopped) = (state.flag()?, state.flag()?);
+        let (enabled, _queued, requested) = (state.u8()?, state.u8()?, state.u8()?);
+        let mode = match (halted, stopped) {
+            (_, true) => Mode::Stopped,
+            (true, _) => Mode::Halted,
+            _ => Mode::Running,
+        };
+        if halted {
+            // PyBoy waits at HALT, this machine behind it.
+            pc = pc.wrapping_add(1);
+        }
+        let pair = |high, low| u16::from_be_bytes([high, low]);
+        let registers = [pc, pair(a, f & 0xF0), pair(b, c), pair(d, e), hl, sp];
+        let cycles = state.u64()?;
+        Ok(Self { registers, ime, ime_delayed: ime_delay != 0, mode, requested, enabled, cycles })
+    }
+}
+
+struct Lcd<'a> {
+    vram: &'a [u8],
+    oam: &'a [u8],
+    /// LCDC, BGP, OBP0, OBP1, STAT, LY, LYC, SCY, SCX, WY, WX.
+    registers: [u8; 11],
+    /// T-cycles since the frame began.
+    clock: u64,
+}
+
+impl<'a> Lcd<'a> {
+    fn read(state: &mut Bytes<'a>, cycles: u64) -> Result<Self, ForeignStateError> {
+        let (vram, oam) = (state.take(VRAM_BYTES)?, state.take(OAM_BYTES)?);
+        let registers = state.array()?;
+        state.u8()?;
+        state.take(LINE_PARAMETER_BYTES + 6)?;
+        let (last_cycles, clock, _clock_target) = (state.u64()?, state.u64()?, state.u64()?);
+        state.take(2)?;
+        // PyBoy's LCD may be a little behind its CPU: it catches up only when needed.
+        let clock = clock.wrapping_add(cycles.wrapping_sub(last_cycles));
+        Ok(Self { vram, oam, registers, clock })
+    }
+}
+
+/// The part of a state that follows the sound registers.
+struct Tail<'a> {
+    wram: &'a [u8],
+    io: &'a [u8],
+    hram: &'a [u8],
+    /// TIMA, TMA, TAC.
+    timer: [u8; 3],
+    divider: u16,
+    cart_ram: &'a [u8],
+    mapper_writes: Vec<(u16, u8)>,
+    clock: Option<Clock>,
+    /// SB and SC.
+    serial: [u8; 2],
+}
+
+impl<'a> Tail<'a> {
+    fn read(
+        bytes: &'a [u8],
+        behind_lcd: usize,
+        rom: &Rom,
+        cycles: u64,
+    ) -> Result<Self, ForeignStateError> {
+        let mapper = mapper(rom);
+        let (has_clock, ram_bytes) = (has_clock(rom), ram_bytes(rom));
+        let own_bytes = match mapper {
+            Mapper::Mbc1 | Mapper::Mbc1Multicart => 2,
+            Mapper::Mbc5 => 1,
+            Mapper::Mbc5Rumble => 2,
+            _ => 0,
+        };
+        let cart_bytes = 4 + ram_bytes + if has_clock { RTC_BYTES } else { 0 } + own_bytes;
+        let length = WRAM_BYTES
+            + UNUSED_OAM_BYTES
+            + IO_BYTES
+            + HRAM_BYTES
+            + 1
+            + TIMER_BYTES
+            + cart_bytes
+            + BUTTON_BYTES
+            + SERIAL_BYTES
+            + SGB_BYTES;
+        if behind_lcd < SCREEN_BYTES + length {
+            let what =
+                format!("{behind_lcd} bytes behind the LCD, expected {length} and the screen");
+            return Err(ForeignStateError::Damaged { format: FORMAT, what });
+        }
+        let start = bytes.len() - length;
+        let mut tail = Bytes::new(&bytes[start..], FORMAT);
+        let wram = tail.take(WRAM_BYTES)?;
+        tail.take(UNUSED_OAM_BYTES)?;
+        let (io, hram) = (tail.take(IO_BYTES)?, tail.take(HRAM_BYTES)?);
+        tail.u8()?;
+
+        let (_div, tima, counter, _tima_counter) =
+            (tail.u8()?, tail.u8()?, tail.u16()?, tail.u16()?);
+        let [tma, tac, _reload] = tail.array()?;
+        let (last_cycles, _to_interrupt) = (tail.u64()?, tail.u64()?);
+        let divider = counter.wrapping_add(cycles.wrapping_sub(last_cycles) as u16);
+
+        let [rom_bank, ram_bank] = tail.array()?;
+        let (ram_enabled, banking_mode) = (tail.flag()?, tail.flag()?);
+        let cart_ram = tail.take(ram_bytes)?;
+        let clock = if has_clock { Some(read_clock(&mut tail)?) } else { None };
+        let (mut rom_bank, mut ram_bank) = (u16::from(rom_bank), ram_bank);
+        if matches!(mapper, Mapper::Mbc1 | Mapper::Mbc1Multicart) {
+            (rom_bank, ram_bank) = (u16::from(tail.u8()?), tail.u8()?);
+        } else {
+            tail.take(own_bytes)?;
+        }
+        tail.take(BUTTON_BYTES)?;
+        let mapper_writes = mapper_writes(mapper, ram_enabled, rom_bank, ram_bank, banking_mode);
+        let serial = tail.array()?;
+        let [_transfers, _is_master] = [tail.flag()?, tail.flag()?];
+        Ok(Self {
+            wram,
+            io,
+            hram,
+            timer: [tima, tma, tac],
+            divider,
+            cart_ram,
+            mapper_writes,
+            clock,
+            serial,
+        })
+    }
+}
+
+fn mapper(rom: &Rom) -> Mapper {
+    gbxcule_gameboy::cart::Cart::new(rom.cartridge()).mapper
+}
+
+fn has_clock(rom: &Rom) -> bool {
+    matches!(rom.bytes()[0x147], 0x0F | 0x10)
+}
+
+/// PyBoy keeps whole banks, and one where there is none.
+fn ram_bytes(rom: &Rom) -> usize {
+    let banks = match rom.bytes()[0x149] {
+        3 => 4,
+        4 => 16,
+        5 => 8,
+        _ => 1,
+    };
+    banks * RAM_BANK_BYTES
+}
+
+fn read_clock(state: &mut Bytes<'_>) -> Result<Clock, ForeignStateError> {
+    state.u64()?;
+    let [_halt, _carry, seconds, minutes, hours, days_low, day_high, halt, carry] =
+        state.array()?;
+    let tcycles = state.u64()?;
+    state.u64()?;
+    let days_high = day_high & 1 | (halt & 1) << 6 | (carry & 1) << 7;
+    let running = ClockRegisters {
+        seconds: seconds & 0x3F,
+        minutes: minutes & 0x3F,
+        hours: hours & 0x1F,
+        days_low,
+        days_high,
+    };
+    // PyBoy does not say what the program latched.
+    Ok(Clock { running, latched: running, subsecond_mcycles: (tcycles / 4) as u32 % (1 << 20) })
+}

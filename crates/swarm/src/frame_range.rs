@@ -1,0 +1,57 @@
+//! Steps run whole or as ranges of frames: the plan of a call, alike for both swarms.
+
+use std::ops::Range;
+
+use gbxcule_gameboy::Step;
+
+use crate::{SwarmConfig, SwarmError};
+
+/// Some frames of a step, for callers that look at machines between frames. All ranges of a step,
+/// one after the other, do what the step does; the last of them runs the programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameRange {
+    /// Which frames, counted from the step's begin.
+    pub frames: Range<u32>,
+    /// Draw the last of them, also if no program looks at it.
+    pub draw_last: bool,
+}
+
+/// The frames that one call runs and how, alike for every env.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StepPlan {
+    pub(crate) frames: u32,
+    /// How many of the step's frames were run before.
+    pub(crate) first_frame: u32,
+    pub(crate) draw_last: bool,
+    /// Nothing is pressed, whatever actions and manual buttons say.
+    pub(crate) is_idle: bool,
+    pub(crate) seed: u64,
+    /// Run the programs behind it.
+    pub(crate) computes: bool,
+}
+
+impl FrameRange {
+    /// All frames of a step.
+    pub(crate) fn whole(config: &SwarmConfig) -> Self {
+        Self { frames: 0..config.schedule.frames_per_step(), draw_last: config.draw_last }
+    }
+
+    pub(crate) fn plan(&self, config: &SwarmConfig, seed: u64) -> Result<StepPlan, SwarmError> {
+        let (of, Range { start, end }) = (config.schedule.frames_per_step(), self.frames.clone());
+        if start >= end || end > of {
+            return Err(SwarmError::BadFrameRange { start, end, of });
+        }
+        let computes = end == of;
+        let draw_last = self.draw_last || computes && config.programs.look_at_frame();
+        let frames = end - start;
+        Ok(StepPlan { frames, first_frame: start, draw_last, is_idle: false, seed, computes })
+    }
+}
+
+impl StepPlan {
+    /// The run of a machine whose buttons are held for so many frames of the step.
+    pub(crate) fn step(&self, frames_held: u32) -> Step {
+        let release_after = frames_held.saturating_sub(self.first_frame);
+        Step { frames: self.frames, release_after, draw_last: self.draw_last }
+    }
+}

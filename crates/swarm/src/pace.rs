@@ -1,0 +1,72 @@
+//! Steps that can be broken off: run in ranges, as many frames at once as take a fraction of a
+//! second.
+
+use std::time::{Duration, Instant};
+
+use crate::{FrameRange, NativeSwarm, SwarmError};
+
+/// Time between two questions whether to go on: as long as a caller may wait for a step to stop.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The buttons that a step presses.
+#[derive(Debug, Clone, Copy)]
+pub enum Pressed<'a> {
+    /// An action for each env.
+    Actions(&'a [u8]),
+    /// Nothing, also where manual buttons hold something.
+    Nothing,
+}
+
+/// Measured time of a frame. It decides how many frames run between two questions whether to go
+/// on, and so changes nothing of what a step computes.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    /// The time of one frame of all envs, as last measured.
+    frame: Option<Duration>,
+}
+
+impl Pace {
+    /// Frames to run before asking again.
+    fn frames(&self) -> u32 {
+        let frame = self.frame.map(|frame| frame.as_nanos().max(1));
+        let frames = frame.map_or(1, |frame| PATIENCE.as_nanos() / frame);
+        u32::try_from(frames).unwrap_or(u32::MAX).max(1)
+    }
+
+    fn note(&mut self, frames: u32, took: Duration) {
+        self.frame = Some(took / frames);
+    }
+}
+
+impl NativeSwarm {
+    /// Run a step, asking now and then whether to go on; says whether it came to its end. One that
+    /// didn't has run its first frames and no programs.
+    ///
+    /// # Errors
+    /// As in [`NativeSwarm::step`].
+    pub fn step_while(
+        &mut self,
+        pressed: Pressed<'_>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, SwarmError> {
+        let FrameRange { frames, draw_last } = FrameRange::whole(self.config());
+        let mut first = frames.start;
+        while first < frames.end {
+            if first > frames.start && !go_on() {
+                return Ok(false);
+            }
+            let end = first.saturating_add(self.pace.frames()).min(frames.end);
+            // Only the last frame of a step is looked at.
+            let range =
+                FrameRange { frames: first..end, draw_last: draw_last && end == frames.end };
+            let begun = Instant::now();
+            match pressed {
+                Pressed::Actions(actions) => self.step_frames(actions, &range)?,
+                Pressed::Nothing => self.idle_frames(&range)?,
+            }
+            self.pace.note(end - first, begun.elapsed());
+            first = end;
+        }
+        Ok(true)
+    }
+}

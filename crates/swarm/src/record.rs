@@ -1,0 +1,174 @@
+//! Bytes that outlive a process: what they are, a version, a body, and a digest of all that, by
+//! which damage is found before anything is believed.
+
+use sha2::{Digest, Sha256};
+
+use crate::SwarmError;
+
+const DIGEST_BYTES: usize = 32;
+
+/// A kind of record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind {
+    /// As messages call it.
+    pub(crate) name: &'static str,
+    /// Its first bytes.
+    pub(crate) magic: &'static [u8],
+    /// Raised with every change of the body.
+    pub(crate) version: u32,
+}
+
+impl Kind {
+    /// Do these bytes say that they are one, whatever comes behind?
+    pub(crate) fn is_one(self, bytes: &[u8]) -> bool {
+        bytes.starts_with(self.magic)
+    }
+
+    /// Something about a record's content that cannot be.
+    pub(crate) fn damaged(self, why: &'static str) -> SwarmError {
+        SwarmError::Damaged { what: self.name, why }
+    }
+}
+
+/// A record while it is written.
+pub(crate) struct Writer(Vec<u8>);
+
+impl Writer {
+    pub(crate) fn new(kind: Kind) -> Self {
+        let mut writer = Self(kind.magic.to_vec());
+        writer.u32(kind.version);
+        writer
+    }
+
+    pub(crate) fn u8(&mut self, number: u8) {
+        self.0.push(number);
+    }
+
+    pub(crate) fn u16(&mut self, number: u16) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    pub(crate) fn u32(&mut self, number: u32) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    pub(crate) fn u64(&mut self, number: u64) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    /// Bytes, with their count first.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.u64(bytes.len() as u64);
+        self.0.extend(bytes);
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    /// Numbers, bit by bit, with their count first.
+    pub(crate) fn floats(&mut self, numbers: &[f32]) {
+        self.u64(numbers.len() as u64);
+        self.0.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    }
+
+    /// The whole record.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        let digest = Sha256::digest(&self.0);
+        self.0.extend(digest);
+        self.0
+    }
+}
+
+/// A record's body while it is read. Nothing is taken that is not there, however long it says it
+/// is.
+pub(crate) struct Reader<'b> {
+    kind: Kind,
+    rest: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    /// Of bytes that must be a whole record.
+    pub(crate) fn new(kind: Kind, bytes: &'b [u8]) -> Result<Self, SwarmError> {
+        let what = kind.name;
+        let rest = bytes.strip_prefix(kind.magic).ok_or(SwarmError::NotARecord { what })?;
+        let mut reader = Self { kind, rest };
+        let found = reader.u32()?;
+        if found != kind.version {
+            return Err(SwarmError::OtherFormat { what, found, read: kind.version });
+        }
+        let split = bytes.len().checked_sub(DIGEST_BYTES);
+        let (content, digest) =
+            split.map(|at| bytes.split_at(at)).ok_or(kind.damaged("it ends too early"))?;
+        if *Sha256::digest(content) != *digest {
+            return Err(kind.damaged("its checksum is another"));
+        }
+        let body = reader.rest.len().checked_sub(DIGEST_BYTES);
+        reader.rest = &reader.rest[..body.ok_or(kind.damaged("it ends too early"))?];
+        Ok(reader)
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'b [u8], SwarmError> {
+        let split = self.rest.split_at_checked(count);
+        let (taken, rest) = split.ok_or(self.kind.damaged("it ends too early"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], SwarmError> {
+        let taken = self.take(N)?;
+        Ok(taken.try_into().unwrap_or_else(|_| unreachable!("so many were taken")))
+    }
+
+    pub(crate) fn u8(&mut self) -> Result<u8, SwarmError> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    pub(crate) fn flag(&mut self) -> Result<bool, SwarmError> {
+        match self.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(self.kind.damaged("a flag is neither 0 nor 1")),
+        }
+    }
+
+    pub(crate) fn u16(&mut self) -> Result<u16, SwarmError> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    pub(crate) fn u32(&mut self) -> Result<u32, SwarmError> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn u64(&mut self) -> Result<u64, SwarmError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn count(&mut self) -> Result<usize, SwarmError> {
+        let count = self.u64()?;
+        usize::try_from(count).map_err(|_| self.kind.damaged("a count is too large"))
+    }
+
+    pub(crate) fn bytes(&mut self) -> Result<&'b [u8], SwarmError> {
+        let count = self.count()?;
+        self.take(count)
+    }
+
+    pub(crate) fn text(&mut self) -> Result<&'b str, SwarmError> {
+        let bytes = self.bytes()?;
+        std::str::from_utf8(bytes).map_err(|_| self.kind.damaged("a text is not UTF-8"))
+    }
+
+    pub(crate) fn floats(&mut self) -> Result<Vec<f32>, SwarmError> {
+        let count = self.count()?;
+        let bytes =
+            count.checked_mul(4).ok_or_else(|| self.kind.damaged("a count is too large"))?;
+        let (chunks, _) = self.take(bytes)?.as_chunks::<4>();
+        Ok(chunks.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+    }
+
+    /// The end, behind which nothing may be left.
+    pub(crate) fn finish(self) -> Result<(), SwarmError> {
+        if self.rest.is_empty() { Ok(()) } else { Err(self.kind.damaged("bytes are left over")) }
+    }
+}

@@ -1,0 +1,338 @@
+//! One set of calls for both swarms, threads on the CPU and kernels on a CUDA device, for callers
+//! whose users choose the device. [`NativeSwarm`] and [`DeviceSwarm`] themselves have more calls.
+
+use std::ops::Range;
+
+use gbxcule_runtime::Device;
+
+use crate::checkpoint::{Computed, Kept};
+use crate::{
+    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, FRAME_BYTES, FrameRange,
+    NativeSwarm, Pressed, Rom, SwarmConfig, SwarmError, View,
+};
+
+/// Machines stepped together on a device.
+pub enum Swarm {
+    /// On the CPU's threads.
+    Native(Box<NativeSwarm>),
+    /// In kernels on a CUDA device.
+    Device(Box<DeviceSwarm>),
+}
+
+/// Evaluates one expression with the native or the device swarm, whichever there is.
+macro_rules! either {
+    ($self:expr, $swarm:ident => $act:expr) => {
+        match $self {
+            Swarm::Native($swarm) => $act,
+            Swarm::Device($swarm) => $act,
+        }
+    };
+}
+
+#[allow(
+    clippy::missing_errors_doc,
+    reason = "each is what the two swarms' function of its name is"
+)]
+impl Swarm {
+    /// All machines switched on, none stepped.
+    pub fn new(rom: Rom, config: SwarmConfig, device: Device) -> Result<Self, SwarmError> {
+        Ok(match device {
+            Device::Cpu => Self::Native(Box::new(NativeSwarm::new(rom, config)?)),
+            Device::Cuda(_) => {
+                let device = DeviceConfig { device, ..DeviceConfig::default() };
+                Self::Device(Box::new(DeviceSwarm::new(rom, config, device)?))
+            }
+        })
+    }
+
+    /// The swarm's configuration.
+    #[must_use]
+    pub fn config(&self) -> &SwarmConfig {
+        either!(self, swarm => swarm.config())
+    }
+
+    /// The one whose arrays lie on a device.
+    #[must_use]
+    pub fn on_device(&self) -> Option<&DeviceSwarm> {
+        match self {
+            Self::Native(_) => None,
+            Self::Device(swarm) => Some(swarm),
+        }
+    }
+
+    /// Every env back to the reset point, where a new episode begins.
+    pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.reset(seed))
+    }
+
+    /// Seed those envs for which there is a seed.
+    pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.seed_envs(seeds))
+    }
+
+    /// Its device.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.on_device().map_or(Device::Cpu, |swarm| swarm.device().device)
+    }
+
+    /// Starts of episodes.
+    pub(crate) fn starts(&self) -> &[EnvSnapshot] {
+        either!(self, swarm => swarm.starts())
+    }
+
+    /// The manual buttons of each env.
+    pub(crate) fn manual_buttons(&self) -> Result<Vec<Option<u8>>, SwarmError> {
+        match self {
+            Self::Native(swarm) => Ok(swarm.manual_buttons()),
+            Self::Device(swarm) => swarm.manual_buttons(),
+        }
+    }
+
+    /// All that a checkpoint holds of a swarm that was just made; nothing runs.
+    pub(crate) fn put_back(
+        &mut self,
+        starts: Vec<EnvSnapshot>,
+        envs: Vec<Kept>,
+        computed: &Computed,
+        seed: u64,
+    ) -> Result<(), SwarmError> {
+        for (env, Kept { snapshot, episode, manual_buttons }) in envs.into_iter().enumerate() {
+            self.hold(env, manual_buttons)?;
+            self.set_episode(env, episode)?;
+            either!(self, swarm => swarm.put(env, &snapshot)?);
+        }
+        either!(self, swarm => swarm.set_computed(starts, computed, seed))
+    }
+
+    /// The seed of the last reset of all envs: what programs see.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        either!(self, swarm => swarm.seed())
+    }
+
+    /// The place of an env in the sequence of its episodes.
+    pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
+        either!(self, swarm => swarm.episode(env))
+    }
+
+    /// Another place in the sequence of episodes for an env.
+    pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.set_episode(env, episode))
+    }
+
+    /// Let episodes begin in one of some states, or at power-on, so many steps without buttons
+    /// further.
+    pub fn start_at(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.start_at(states, steps))
+    }
+
+    /// Like `start_at`, asking now and then on the way whether to go on; says whether it came to
+    /// its end. If it didn't, nothing has changed.
+    pub fn start_while(
+        &mut self,
+        states: &[&[u8]],
+        steps: u32,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, SwarmError> {
+        either!(self, swarm => swarm.start_while(states, steps, go_on))
+    }
+
+    /// The marked envs back to the reset point.
+    pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.reset_masked(mask))
+    }
+
+    /// Make an env's present state the one that resets go back to.
+    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.set_reset_point(env))
+    }
+
+    /// Press each env's action and run a step; on a device this only asks for it.
+    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.step(actions))
+    }
+
+    /// Run a step in ranges of a fraction of a second, asking in between whether to go on; says
+    /// whether it came to its end. One that didn't has run its first frames and no programs. On a
+    /// device this only asks for the step.
+    pub fn step_while(
+        &mut self,
+        actions: Pressed<'_>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, SwarmError> {
+        match (self, actions) {
+            (Self::Native(swarm), actions) => swarm.step_while(actions, go_on),
+            (Self::Device(swarm), Pressed::Actions(actions)) => swarm.step(actions).map(|()| true),
+            (Self::Device(swarm), Pressed::Nothing) => {
+                swarm.idle_frames(&FrameRange::whole(swarm.config())).map(|()| true)
+            }
+        }
+    }
+
+    /// Run a range of a step; on a device this only asks for it.
+    pub fn step_frames(&mut self, actions: &[u8], range: &FrameRange) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.step_frames(actions, range))
+    }
+
+    /// Hold these buttons down in an env instead of its actions' buttons; `None` ends it.
+    pub fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.hold(env, buttons))
+    }
+
+    /// Wait until everything asked for has happened.
+    pub fn sync(&mut self) -> Result<(), SwarmError> {
+        match self {
+            Self::Native(_) => Ok(()),
+            Self::Device(swarm) => swarm.sync(),
+        }
+    }
+
+    /// One reward for each env.
+    pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
+        self.rewards_of(0..self.config().num_envs)
+    }
+
+    /// The rewards of some neighbours.
+    pub fn rewards_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
+        match self {
+            Self::Native(swarm) => of(swarm.rewards(), &envs, 1, swarm),
+            Self::Device(swarm) => swarm.rewards_of(envs),
+        }
+    }
+
+    /// Returns for each env whether its episode is over.
+    pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
+        self.dones_of(0..self.config().num_envs)
+    }
+
+    /// Returns for each env of a range whether its episode is over.
+    pub fn dones_of(&self, envs: Range<usize>) -> Result<Vec<bool>, SwarmError> {
+        match self {
+            Self::Native(swarm) => of(swarm.dones(), &envs, 1, swarm),
+            Self::Device(swarm) => swarm.dones_of(envs),
+        }
+    }
+
+    /// One observation after the other.
+    pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
+        self.observations_of(0..self.config().num_envs)
+    }
+
+    /// The observations of some neighbours.
+    pub fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
+        match self {
+            Self::Native(swarm) => {
+                of(swarm.observations(), &envs, swarm.config().programs.obs_dim(), swarm)
+            }
+            Self::Device(swarm) => swarm.observations_of(envs),
+        }
+    }
+
+    /// Show every env, or only the marked ones, in `out`.
+    pub fn show(
+        &self,
+        view: &View,
+        mask: Option<&[bool]>,
+        out: &mut [u8],
+    ) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.show(view, mask, out))
+    }
+
+    /// An env's registers.
+    pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
+        either!(self, swarm => swarm.cpu_state(env))
+    }
+
+    /// The registers of all envs.
+    pub fn cpu_states(&self) -> Result<Vec<CpuState>, SwarmError> {
+        match self {
+            Self::Native(swarm) => {
+                (0..swarm.config().num_envs).map(|env| swarm.cpu_state(env)).collect()
+            }
+            Self::Device(swarm) => swarm.cpu_states(),
+        }
+    }
+
+    /// How far each env has come since its reset.
+    pub fn all_counters(&self) -> Result<Vec<Counters>, SwarmError> {
+        match self {
+            Self::Native(swarm) => {
+                (0..swarm.config().num_envs).map(|env| swarm.counters(env)).collect()
+            }
+            Self::Device(swarm) => swarm.all_counters(),
+        }
+    }
+
+    /// How far an env has come since its reset.
+    pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
+        either!(self, swarm => swarm.counters(env))
+    }
+
+    /// Call `see` with the last drawn frame of each of these envs, one after the other.
+    pub fn frames(&self, envs: &[usize], mut see: impl FnMut(&[u8])) -> Result<(), SwarmError> {
+        match self {
+            Self::Native(swarm) => envs.iter().try_for_each(|&env| {
+                see(swarm.frame(env)?);
+                Ok(())
+            }),
+            Self::Device(swarm) => {
+                swarm.frames(envs)?.chunks_exact(FRAME_BYTES).for_each(see);
+                Ok(())
+            }
+        }
+    }
+
+    /// The bytes that a debugger would show at these addresses.
+    pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
+        either!(self, swarm => swarm.read_memory(env, range))
+    }
+
+    /// Change memory behind the machine's back.
+    pub fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.write_memory(env, low, bytes))
+    }
+
+    /// Change memory of the marked envs from an address on, with a row of bytes for each of them.
+    pub fn write_memories(
+        &mut self,
+        mask: &[bool],
+        low: u16,
+        rows: &[u8],
+    ) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.write_memories(mask, low, rows))
+    }
+
+    /// The ROM that runs in every machine.
+    #[must_use]
+    pub fn rom(&self) -> &Rom {
+        either!(self, swarm => swarm.rom())
+    }
+
+    /// Set an env's state aside.
+    pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
+        either!(self, swarm => swarm.snapshot(env))
+    }
+
+    /// Put a state that was set aside into an env.
+    pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.restore(env, snapshot))
+    }
+
+    /// One env's state into all marked ones.
+    pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.copy_state(source, mask))
+    }
+}
+
+/// The part of a native swarm's output that belongs to a range of envs, `each` elements an env.
+fn of<T: Copy>(
+    output: &[T],
+    envs: &Range<usize>,
+    each: usize,
+    swarm: &NativeSwarm,
+) -> Result<Vec<T>, SwarmError> {
+    let last = swarm.config().num_envs - 1;
+    let rows = output.get(envs.start * each..envs.end * each);
+    rows.map(<[T]>::to_vec).ok_or(SwarmError::NoSuchEnv { env: envs.end.saturating_sub(1), last })
+}

@@ -1,0 +1,205 @@
+//! Checks that a kernel means something by running it: results are finite and differ, every input
+//! matters, every comparison comes out both ways, and no statement can be left out.
+
+use crate::ast::{Function, Stmt, Text};
+use crate::execute::{self, Grid};
+use crate::grammar::Draft;
+use crate::program::Program;
+use crate::{random, spell};
+use gbxcule_interp::Outcomes;
+
+/// Draws of the inputs on which a difference may show.
+const DRAWS: u64 = 3;
+
+/// Reason why a kernel is not taken as a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RejectReason {
+    Senseless,
+    OneSided,
+    Rounding,
+    Faults,
+    NotFinite,
+    ConstantResult,
+    IdleInput,
+    IdleStatement,
+    HiddenChange,
+    WrongSlope,
+}
+
+/// The memory after a launch from each draw.
+type Results = Vec<Vec<Vec<u8>>>;
+
+/// The seed of inputs on which every comparison comes out both ways. Such inputs are looked for
+/// among a few draws.
+pub(crate) fn check(
+    draft: &Draft,
+    program: &Program,
+    source: &str,
+    seed: u64,
+) -> Result<u64, RejectReason> {
+    let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+    let mut seeds: Vec<u64> =
+        (0..DRAWS).map(|draw| if draw == 0 { seed } else { random::seed(seed, draw) }).collect();
+    let mut draws: Vec<Vec<Vec<u8>>> = Vec::new();
+    let (mut results, mut open) = (Results::new(), None);
+    for (at, &seed) in seeds.iter().enumerate() {
+        let data = execute::arguments(&program.forward, program.kernel, &draft.inputs, seed);
+        let ran = execute::forward_with_outcomes(program, grid, &data);
+        let (after, outcomes) = ran.map_err(|_| RejectReason::Faults)?;
+        if open.is_none() && !is_one_sided(draft, program, source, &outcomes) {
+            open = Some(at);
+        }
+        draws.push(data);
+        results.push(after);
+    }
+    let open = open.ok_or(RejectReason::OneSided)?;
+    seeds.swap(0, open);
+    draws.swap(0, open);
+    results.swap(0, open);
+    let written = |at: usize| draft.inputs[at].written;
+    for result in &results {
+        for (at, bytes) in result.iter().enumerate().filter(|(at, _)| written(*at)) {
+            let numbers = execute::numbers(&program.forward, program.kernel, at, bytes);
+            if numbers.iter().any(|number| {
+                !number.as_f64().is_finite()
+                    || number.as_f64().abs() > 1e6 && number.scalar().is_float()
+            }) {
+                return Err(RejectReason::NotFinite);
+            }
+        }
+    }
+    let outputs: Vec<usize> = (0..draft.inputs.len()).filter(|&at| written(at)).collect();
+    if outputs.iter().any(|&at| results.iter().skip(1).all(|result| result[at] == results[0][at])) {
+        return Err(RejectReason::ConstantResult);
+    }
+    for at in (0..draft.inputs.len()).filter(|&at| !draft.inputs[at].zero) {
+        let matters = (1..draws.len()).any(|other| {
+            let mut mixed = draws[0].clone();
+            mixed[at].clone_from(&draws[other][at]);
+            let after = execute::forward(program, grid, &mixed);
+            after.map_or(true, |after| outputs.iter().any(|&out| after[out] != results[0][out]))
+        });
+        if !matters {
+            return Err(RejectReason::IdleInput);
+        }
+    }
+    let idle = |text: &Text| {
+        let without = Program::read_forward(&spell::text(text));
+        // One draw that differs is enough, and the first nearly always does.
+        without.is_ok_and(|it| {
+            draws.iter().zip(&results).all(|(data, wanted)| {
+                let after = execute::forward(&it, grid, data);
+                after.is_ok_and(|after| outputs.iter().all(|&at| after[at] == wanted[at]))
+            })
+        })
+    };
+    if ablations(&draft.text).iter().any(idle) {
+        Err(RejectReason::IdleStatement)
+    } else {
+        Ok(seeds[0])
+    }
+}
+
+/// Returns true if some comparison always came out the same. A comparison that ends a loop may: it
+/// is there for inputs that need it.
+fn is_one_sided(draft: &Draft, program: &Program, source: &str, outcomes: &Outcomes) -> bool {
+    let own = draft.text.functions.iter().chain([&draft.text.kernel]);
+    let own: Vec<&str> = own.map(|function| &*function.name).collect();
+    outcomes.iter().any(|((function, span), seen)| {
+        let name = &*program.forward.functions[*function].name;
+        if !seen.contains(&false) || !own.contains(&name) {
+            return false;
+        }
+        let line = source[..span.start as usize].rsplit('\n').next().unwrap_or_default();
+        !line.trim_start().starts_with("while ")
+    })
+}
+
+/// The text without one statement, for each that isn't the definition of a name.
+fn ablations(text: &Text) -> Vec<Text> {
+    let mut found = Vec::new();
+    let mut collect = |function: &Function, put: &dyn Fn(Vec<Stmt>) -> Text| {
+        without_one(&function.body, &mut |body| found.push(put(body)));
+    };
+    collect(&text.kernel, &|body| {
+        let mut text = text.clone();
+        text.kernel.body = body;
+        text
+    });
+    for (at, function) in text.functions.iter().enumerate() {
+        collect(function, &|body| {
+            let mut text = text.clone();
+            text.functions[at].body = body;
+            text
+        });
+    }
+    found
+}
+
+fn without_one(body: &[Stmt], found: &mut dyn FnMut(Vec<Stmt>)) {
+    for (at, stmt) in body.iter().enumerate() {
+        let replaced = |with: Option<Stmt>| {
+            let mut body = body.to_vec();
+            match with {
+                Some(stmt) => body[at] = stmt,
+                None => _ = body.remove(at),
+            }
+            body
+        };
+        // Without its only statement a block is no block.
+        if body.len() > 1 && !matches!(stmt, Stmt::Return(_)) {
+            found(replaced(None));
+        }
+        match stmt {
+            Stmt::If(arms, rest) => {
+                for (number, (_, arm)) in arms.iter().enumerate() {
+                    without_one(arm, &mut |arm| {
+                        let mut arms = arms.clone();
+                        arms[number].1 = arm;
+                        found(replaced(Some(Stmt::If(arms, rest.clone()))));
+                    });
+                    if arms.len() > 1 {
+                        let mut arms = arms.clone();
+                        arms.remove(number);
+                        found(replaced(Some(Stmt::If(arms, rest.clone()))));
+                    }
+                }
+                without_one(rest, &mut |rest| found(replaced(Some(Stmt::If(arms.clone(), rest)))));
+                if !rest.is_empty() {
+                    found(replaced(Some(Stmt::If(arms.clone(), vec![]))));
+                }
+            }
+            Stmt::For(name, range, body) => without_one(body, &mut |body| {
+                found(replaced(Some(Stmt::For(name.clone(), range.clone(), body))));
+            }),
+            Stmt::While(condition, body) => without_one(body, &mut |body| {
+                found(replaced(Some(Stmt::While(condition.clone(), body))));
+            }),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar;
+
+    #[test]
+    fn every_comparison_of_a_row_comes_out_both_ways() {
+        let mut compared = 0;
+        for seed in 0..80 {
+            let Some(draft) = grammar::draft(seed, seed) else { continue };
+            let source = spell::text(&draft.text);
+            let program = Program::read(&source).expect("a kernel");
+            let Ok(seed) = check(&draft, &program, &source, seed) else { continue };
+            let data = execute::arguments(&program.forward, program.kernel, &draft.inputs, seed);
+            let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
+            let (_, outcomes) =
+                execute::forward_with_outcomes(&program, grid, &data).expect("results");
+            assert!(!is_one_sided(&draft, &program, &source, &outcomes), "{source}");
+            compared += outcomes.len();
+        }
+        assert!(compared > 10, "{compared} comparisons");
+    }
+}

@@ -1,0 +1,168 @@
+//! The columns of a Parquet file, in order: what each is called, how it is stored, where it lies in
+//! a row.
+
+use super::leaf::{Leaf, Reading};
+use crate::row::Row;
+use parquet::column::reader::ColumnReader;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::writer::SerializedColumnWriter;
+use std::fmt::Write;
+
+type Get = fn(&Row) -> Option<&str>;
+pub(super) type Set = fn(&mut Row, Option<String>);
+
+/// Storage of a column, with the functions that move its values out of a row and into it.
+pub(super) enum Cell {
+    Long(fn(&Row) -> u64, fn(&mut Row) -> &mut u64),
+    Word(fn(&Row) -> u32, fn(&mut Row) -> &mut u32),
+    Mark(fn(&Row) -> bool, fn(&mut Row) -> &mut bool),
+    Text(Get, Set),
+    Words(fn(&Row) -> &[u32], fn(&mut Row) -> &mut Vec<u32>),
+    Texts(fn(&Row) -> &[String], fn(&mut Row) -> &mut Vec<String>),
+}
+
+/// A column: its name and its values.
+pub(super) type Column = (&'static str, Cell);
+
+use Cell::{Long, Mark, Text, Texts, Word, Words};
+
+/// All of them. Each is one leaf of the file's schema.
+#[rustfmt::skip]
+pub(super) static COLUMNS: &[Column] = &[
+    ("id", Long(|row| row.id, |row| &mut row.id)),
+    ("family", Text(|row| Some(&row.family), |row, it| row.family = it.unwrap_or_default())),
+    ("kernel", Text(|row| Some(&row.kernel), |row, it| row.kernel = it.unwrap_or_default())),
+    ("source", Text(|row| Some(&row.source), |row, it| row.source = it.unwrap_or_default())),
+    ("ir", Text(|row| Some(&row.ir), |row, it| row.ir = it.unwrap_or_default())),
+    ("ir_backward", Text(|row| row.ir_backward.as_deref(), |row, it| row.ir_backward = it)),
+    ("cpp", Text(|row| row.cpp.as_deref(), |row, it| row.cpp = it)),
+    ("cpp_backward", Text(|row| row.cpp_backward.as_deref(), |row, it| row.cpp_backward = it)),
+    ("cuda", Text(|row| row.cuda.as_deref(), |row, it| row.cuda = it)),
+    ("cuda_backward", Text(|row| row.cuda_backward.as_deref(), |row, it| row.cuda_backward = it)),
+    ("ptx", Text(|row| row.ptx.as_deref(), |row, it| row.ptx = it)),
+    ("ptx_backward", Text(|row| row.ptx_backward.as_deref(), |row, it| row.ptx_backward = it)),
+    ("warp_cpp", Text(|row| row.warp_cpp.as_deref(), |row, it| row.warp_cpp = it)),
+    ("warp_cuda", Text(|row| row.warp_cuda.as_deref(), |row, it| row.warp_cuda = it)),
+    ("warp_origin_json", Text(|row| row.warp_origin_json.as_deref(), |row, it| row.warp_origin_json = it)),
+    ("gradient_refused", Text(|row| row.gradient_refused.as_deref(), |row, it| row.gradient_refused = it)),
+    ("signature_json", Text(|row| Some(&row.signature_json), |row, it| row.signature_json = it.unwrap_or_default())),
+    ("inputs_json", Text(|row| Some(&row.inputs_json), |row, it| row.inputs_json = it.unwrap_or_default())),
+    ("outputs_json", Text(|row| row.outputs_json.as_deref(), |row, it| row.outputs_json = it)),
+    ("gradients_json", Text(|row| row.gradients_json.as_deref(), |row, it| row.gradients_json = it)),
+    ("structure", Text(|row| Some(&row.structure), |row, it| row.structure = it.unwrap_or_default())),
+    ("split", Text(|row| Some(&row.split), |row, it| row.split = it.unwrap_or_default())),
+    ("checks_json", Text(|row| Some(&row.checks_json), |row, it| row.checks_json = it.unwrap_or_default())),
+    ("warp_gradient", Text(|row| row.warp_gradient.as_deref(), |row, it| row.warp_gradient = it)),
+    ("compiler", Text(|row| Some(&row.compiler), |row, it| row.compiler = it.unwrap_or_default())),
+    ("launch_dims", Words(|row| &row.launch_dims, |row| &mut row.launch_dims)),
+    ("features", Texts(|row| &row.features, |row| &mut row.features)),
+    ("input_seed", Long(|row| row.input_seed, |row| &mut row.input_seed)),
+    ("seed", Long(|row| row.seed, |row| &mut row.seed)),
+    ("attempt", Word(|row| row.attempt, |row| &mut row.attempt)),
+    ("generator_version", Word(|row| row.generator_version, |row| &mut row.generator_version)),
+    ("in_warp", Mark(|row| row.in_warp, |row| &mut row.in_warp)),
+];
+
+/// Columns that make up most of a row, and that statistics don't look at.
+pub(super) const BULKY: [&str; 14] = [
+    "ir",
+    "ir_backward",
+    "cpp",
+    "cpp_backward",
+    "cuda",
+    "cuda_backward",
+    "ptx",
+    "ptx_backward",
+    "warp_cpp",
+    "warp_cuda",
+    "signature_json",
+    "inputs_json",
+    "outputs_json",
+    "gradients_json",
+];
+
+/// The schema of a file as Parquet's own text; every column may be null, as readers of the format
+/// expect.
+pub(super) fn schema() -> String {
+    let mut text = String::from("message row {\n");
+    for (name, cell) in COLUMNS {
+        let line = match cell {
+            Long(..) => format!("optional int64 {name} (INTEGER(64,false));"),
+            Word(..) => format!("optional int32 {name} (INTEGER(32,false));"),
+            Mark(..) => format!("optional boolean {name};"),
+            Text(..) => format!("optional binary {name} (STRING);"),
+            Words(..) => list(name, "optional int32 item (INTEGER(32,false));"),
+            Texts(..) => list(name, "optional binary item (STRING);"),
+        };
+        _ = writeln!(text, "  {line}");
+    }
+    text + "}"
+}
+
+fn list(name: &str, item: &str) -> String {
+    format!("optional group {name} (LIST) {{ repeated group list {{ {item} }} }}")
+}
+
+/// Writes the values of some rows as the next column of a file.
+pub(super) fn write(
+    cell: &Cell,
+    rows: &[Row],
+    writer: &mut SerializedColumnWriter<'_>,
+) -> Result<()> {
+    // The format has no unsigned numbers: their bits are stored, and the schema says how they are
+    // read.
+    let (rows, bytes) = (rows.iter(), |text: &str| ByteArray::from(text.as_bytes().to_vec()));
+    match cell {
+        Long(get, _) => {
+            Leaf::flat(rows.map(|row| Some(get(row).cast_signed()))).write::<Int64Type>(writer)
+        }
+        Word(get, _) => {
+            Leaf::flat(rows.map(|row| Some(get(row).cast_signed()))).write::<Int32Type>(writer)
+        }
+        Mark(get, _) => Leaf::flat(rows.map(|row| Some(get(row)))).write::<BoolType>(writer),
+        Text(get, _) => {
+            Leaf::flat(rows.map(|row| get(row).map(bytes))).write::<ByteArrayType>(writer)
+        }
+        Words(get, _) => {
+            Leaf::lists(rows.map(|row| get(row).iter().map(|word| word.cast_signed())))
+                .write::<Int32Type>(writer)
+        }
+        Texts(get, _) => Leaf::lists(rows.map(|row| get(row).iter().map(|text| bytes(text))))
+            .write::<ByteArrayType>(writer),
+    }
+}
+
+/// Puts a column's values into rows, which are as many as it has; a null leaves what a row has
+/// without it.
+pub(super) fn read(cell: &Cell, reader: ColumnReader, reading: Reading<'_>) -> Result<()> {
+    use ColumnReader::{
+        BoolColumnReader, ByteArrayColumnReader, Int32ColumnReader, Int64ColumnReader,
+    };
+    let text = |it: &ByteArray| it.as_utf8().map(str::to_owned);
+    let another_type = || ParquetError::General("is of another type".into());
+    if reading.column.max_rep_level() != i16::from(matches!(cell, Words(..) | Texts(..))) {
+        return Err(another_type());
+    }
+    match (cell, reader) {
+        (Long(_, place), Int64ColumnReader(reader)) => {
+            reading.each(reader, |it| Ok(it.cast_unsigned()), |row, it| *place(row) = it)
+        }
+        (Word(_, place), Int32ColumnReader(reader)) => {
+            reading.each(reader, |it| Ok(it.cast_unsigned()), |row, it| *place(row) = it)
+        }
+        (Mark(_, place), BoolColumnReader(reader)) => {
+            reading.each(reader, |it| Ok(*it), |row, it| *place(row) = it)
+        }
+        (Text(_, set), ByteArrayColumnReader(reader)) => {
+            reading.each(reader, text, |row, it| set(row, Some(it)))
+        }
+        (Words(_, place), Int32ColumnReader(reader)) => {
+            reading.each(reader, |it| Ok(it.cast_unsigned()), |row, it| place(row).push(it))
+        }
+        (Texts(_, place), ByteArrayColumnReader(reader)) => {
+            reading.each(reader, text, |row, it| place(row).push(it))
+        }
+        _ => Err(another_type()),
+    }
+}

@@ -1,0 +1,117 @@
+//! Values of one column as the format stores them: those that are there, one after the other, and
+//! for each place two levels, which say how much of the path to it is there and whether it
+//! continues a list.
+
+use crate::row::Row;
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::DataType;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::writer::SerializedColumnWriter;
+use parquet::schema::types::ColumnDescriptor;
+
+/// Records asked for at a time.
+const RECORDS: usize = 1024;
+
+/// A column to be written.
+pub(super) struct Leaf<T> {
+    values: Vec<T>,
+    definition: Vec<i16>,
+    repetition: Option<Vec<i16>>,
+}
+
+impl<T> Leaf<T> {
+    /// One value a row, or none.
+    pub(super) fn flat(rows: impl Iterator<Item = Option<T>>) -> Self {
+        let mut leaf = Self { values: Vec::new(), definition: Vec::new(), repetition: None };
+        for value in rows {
+            leaf.definition.push(i16::from(value.is_some()));
+            leaf.values.extend(value);
+        }
+        leaf
+    }
+
+    /// A list a row. On the way to an item three things may be missing: the list, its first item,
+    /// the value.
+    pub(super) fn lists(rows: impl Iterator<Item: Iterator<Item = T>>) -> Self {
+        let (mut values, mut definition, mut repetition) = (Vec::new(), Vec::new(), Vec::new());
+        for items in rows {
+            let before = values.len();
+            values.extend(items);
+            let count = values.len() - before;
+            definition.resize(definition.len() + count, 3);
+            if count == 0 {
+                definition.push(1);
+            }
+            repetition.push(0);
+            repetition.resize(definition.len(), 1);
+        }
+        Self { values, definition, repetition: Some(repetition) }
+    }
+
+    pub(super) fn write<D: DataType<T = T>>(
+        &self,
+        writer: &mut SerializedColumnWriter<'_>,
+    ) -> Result<()> {
+        let repetition = self.repetition.as_deref();
+        writer.typed::<D>().write_batch(&self.values, Some(&self.definition), repetition)?;
+        Ok(())
+    }
+}
+
+/// Rows that a column's values are put into.
+pub(super) struct Reading<'a> {
+    pub(super) rows: &'a mut Vec<Row>,
+    /// Index of the first row of this part of the file.
+    pub(super) first: usize,
+    pub(super) column: &'a ColumnDescriptor,
+    /// This is the first column, which creates the rows.
+    pub(super) makes_rows: bool,
+}
+
+impl Reading<'_> {
+    /// Reads all values, decodes each and puts it into its row.
+    pub(super) fn each<D: DataType, V>(
+        self,
+        mut reader: ColumnReaderImpl<D>,
+        decode: impl Fn(&D::T) -> Result<V>,
+        put: impl Fn(&mut Row, V),
+    ) -> Result<()> {
+        let Self { rows, first, column, makes_rows } = self;
+        let (there, repeats) = (column.max_def_level(), column.max_rep_level() > 0);
+        let mut next = first;
+        let (mut values, mut definition, mut repetition) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            values.clear();
+            definition.clear();
+            repetition.clear();
+            let (levels, places) = (Some(&mut definition), Some(&mut repetition));
+            let (records, _, count) = reader.read_records(RECORDS, levels, places, &mut values)?;
+            if records == 0 {
+                break;
+            }
+            let mut value = values.iter();
+            for place in 0..count {
+                if !repeats || repetition[place] == 0 {
+                    next += 1;
+                    if makes_rows {
+                        rows.push(Row::default());
+                    }
+                }
+                if next == first {
+                    return Err(ParquetError::General("goes on with a list of no row".into()));
+                }
+                if (there == 0 || definition[place] == there)
+                    && let (Some(row), Some(value)) = (rows.get_mut(next - 1), value.next())
+                {
+                    put(row, decode(value)?);
+                }
+            }
+        }
+        if next != rows.len() {
+            let (found, wanted) = (next - first, rows.len() - first);
+            let reason = format!("has {found} rows where the first column has {wanted}");
+            return Err(ParquetError::General(reason));
+        }
+        Ok(())
+    }
+}

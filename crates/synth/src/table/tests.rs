@@ -1,0 +1,114 @@
+//! Files come back as they were written, and what is none is refused by its column.
+
+use super::*;
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::file::writer::SerializedColumnWriter;
+
+/// Writes a column's values.
+type Values<'a> = &'a dyn Fn(&mut SerializedColumnWriter<'_>);
+
+fn row(id: u64) -> Row {
+    Row {
+        id,
+        source: "x = \"1\"\n\tµ".into(),
+        cpp: id.is_multiple_of(2).then(String::new),
+        input_seed: u64::MAX - id,
+        attempt: u32::MAX,
+        launch_dims: (0..id as u32 % 4).map(|extent| u32::MAX - extent).collect(),
+        features: (0..id % 3).map(|number| format!("wp.{number}")).collect(),
+        in_warp: id.is_multiple_of(3),
+        ..Row::default()
+    }
+}
+
+fn written(
+    bytes: &[u8],
+    read: fn(&Path) -> Result<Vec<Row>, SynthError>,
+) -> Result<Vec<Row>, String> {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(file.path(), bytes).expect("its bytes");
+    let name = format!("{}: ", file.path().display());
+    read(file.path()).map_err(|error| error.to_string().replace(&name, ""))
+}
+
+/// A file of one or two columns, which the writer makes of a schema and the columns' values.
+fn file(schema: &str, columns: &[Values<'_>]) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(schema).expect("a schema"));
+    let mut bytes = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut bytes, schema, Arc::default()).expect("a writer");
+    let mut group = writer.next_row_group().expect("a group");
+    for write in columns {
+        let mut column = group.next_column().expect("a column").expect("one more");
+        write(&mut column);
+        column.close().expect("its end");
+    }
+    group.close().expect("its end");
+    writer.close().expect("the file's end");
+    bytes
+}
+
+#[test]
+fn rows_come_back_as_they_were_whatever_they_lack_and_however_they_are_grouped() {
+    let rows: Vec<Row> = (0..3000).map(row).collect();
+    for (count, group_rows) in [(1, GROUP_ROWS), (40, 1), (2000, 700), (3000, GROUP_ROWS)] {
+        let bytes = encode(&rows[..count], group_rows).expect("bytes");
+        let found = written(&bytes, read_parquet).expect("rows");
+        assert!(found == rows[..count], "{count} rows in groups of {group_rows}");
+    }
+    assert_eq!(written(&to_parquet(&[]).expect("bytes"), read_parquet), Ok(Vec::new()));
+}
+
+#[test]
+fn brief_rows_lack_what_is_bulky_and_nothing_else() {
+    let rows: Vec<Row> = (0..50).map(|id| Row { ir: "kernel".into(), ..row(id) }).collect();
+    let mut brief = rows.clone();
+    brief.iter_mut().for_each(make_brief);
+    assert!(rows[0] != brief[0] && brief[0].source == rows[0].source);
+    assert_eq!(written(&to_parquet(&rows).expect("bytes"), read_brief), Ok(brief));
+}
+
+#[test]
+fn what_is_no_file_of_rows_is_refused_by_its_column() {
+    let id = "optional int64 id (INTEGER(64,false));";
+    let longs: Values<'_> = &|column: &mut SerializedColumnWriter<'_>| {
+        column.typed::<Int64Type>().write_batch(&[1, 2], Some(&[1, 1]), None).expect("values");
+    };
+    let words: Values<'_> = &|column: &mut SerializedColumnWriter<'_>| {
+        column.typed::<Int32Type>().write_batch(&[1, 2], Some(&[1, 1]), None).expect("values");
+    };
+    let bytes: Values<'_> = &|column: &mut SerializedColumnWriter<'_>| {
+        let values = [b"loops".to_vec(), b"\xFF".to_vec()].map(ByteArray::from);
+        column.typed::<ByteArrayType>().write_batch(&values, Some(&[1, 1]), None).expect("values");
+    };
+    let said = |schema: &str, columns: &[Values<'_>]| {
+        written(&file(&format!("message row {{ {schema} }}"), columns), read_parquet)
+            .expect_err(schema)
+    };
+    assert_eq!(
+        said("optional int32 id;", &[words]),
+        "column `id`: Parquet error: is of another type"
+    );
+    assert_eq!(said(id, &[longs]), "column `family` is missing");
+    let utf8 = said(&format!("{id} optional binary family (STRING);"), &[longs, bytes]);
+    assert!(utf8.starts_with("column `family`: ") && utf8.contains("utf-8"), "{utf8}");
+    let cut = &to_parquet(&[row(0)]).expect("bytes")[..900];
+    assert!(written(cut, read_parquet).is_err());
+}
+
+#[test]
+fn a_flipped_bit_anywhere_gives_rows_or_an_error_and_never_a_panic() {
+    let bytes = to_parquet(&[row(1), row(2)]).expect("bytes");
+    let mut state = 1_u64;
+    // About one in 400 makes the `parquet` crate panic.
+    for _ in 0..800 {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let place = (state >> 33) as usize % bytes.len();
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 1 << (state >> 30 & 7);
+        if let Err(said) = written(&damaged, read_parquet) {
+            assert!(!said.is_empty(), "byte {place}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Rows of unknown origin: their texts are run only if they are those that the compiler prints, and
+//! then in the sandbox.
+
+use gbxcule_synth::mutate::score;
+use gbxcule_synth::row::{Check, Mode, Plan, Row, Texts, make};
+use gbxcule_synth::validate::{Checks, validate};
+
+fn row(id: u64) -> Row {
+    make(Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 }, id)
+}
+
+fn verdict<'a>(checks: &'a [Check], name: &str) -> &'a str {
+    &checks.iter().find(|check| check.check == name).expect("a check").verdict
+}
+
+/// A text that leaves a file when it is compiled and run, in the place of a row's own.
+fn payload(text: &str, mark: &std::path::Path) -> String {
+    format!(
+        "{text}\n#include <stdio.h>\nstatic int gbx_payload = (fclose(fopen(\"{}\", \"w\")), 0);\n",
+        mark.display()
+    )
+}
+
+#[test]
+fn a_text_that_the_compiler_does_not_print_is_not_run_and_has_no_verdict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mark, work) = (folder.path().join("mark"), folder.path().join("work"));
+    let clean = row(1);
+    let mut rows = vec![clean.clone(); 5];
+    rows[1].cpp = clean.cpp.as_deref().map(|text| payload(text, &mark));
+    rows[2].cuda = clean.cuda.as_deref().map(|text| payload(text, &mark));
+    rows[3].cpp_backward = Some(payload("", &mark));
+    rows[4].cuda_backward = Some("#include \"/dev/zero\"".into());
+    let wanted = Checks { host: Some(work.clone()), ..Checks::default() };
+    let verdicts = validate(&rows, &wanted).expect("a C++ compiler");
+    let not_run = "not run: not what the compiler prints";
+    for (at, cpp, cuda) in [
+        (0, "pass", "pass"),
+        (1, not_run, "pass"),
+        (2, "pass", not_run),
+        (3, not_run, "pass"),
+        (4, "pass", not_run),
+    ] {
+        let found = ["cpp", "cuda_on_host", "texts"].map(|name| verdict(&verdicts[at], name));
+        assert_eq!(found, [cpp, cuda, if at == 0 { "pass" } else { "fail" }], "row {at}");
+    }
+    assert!(!mark.exists(), "a foreign text was run");
+    assert_eq!(std::fs::read_dir(&work).expect("the work folder").count(), 0, "nothing is left");
+}
+
+#[test]
+fn a_source_with_other_texts_behind_it_is_not_run_either() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (one, other) = (row(1), row(2));
+    let mixed = Row { cpp: other.cpp.clone(), cpp_backward: other.cpp_backward.clone(), ..one };
+    let wanted = Checks { host: Some(folder.path().into()), ..Checks::default() };
+    let verdicts = validate(&[mixed], &wanted).expect("a C++ compiler");
+    assert_eq!(verdict(&verdicts[0], "texts"), "fail");
+    assert!(verdict(&verdicts[0], "cpp").starts_with("not run"));
+}
+
+/// A text is altered on purpose and run only if our compiler printed it.
+#[test]
+fn a_foreign_text_is_not_made_wrong_and_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mark = folder.path().join("mark");
+    let mut foreign = row(1);
+    foreign.cpp = foreign.cpp.as_deref().map(|text| payload(text, &mark));
+    let scores = score(&[foreign], 3, Some(&folder.path().join("work")), None, &mut |_, _, _| ());
+    let texts = ["C++ text", "CUDA text"];
+    for score in scores.expect("a C++ compiler") {
+        assert!(!texts.contains(&score.kind.name()) || score.made == 0, "{score:?}");
+    }
+    assert!(!mark.exists(), "a foreign text was run");
+}

@@ -1,0 +1,88 @@
+//! Random programs and their inputs, to hold every way of running a program against the others.
+//!
+//! A seed gives the same [`Program`] for ever on every machine. Programs are valid, end, never
+//! fault, don't race, and use only operations whose results are exact, so all ways of running must
+//! leave the same memory; only which NaN is open.
+
+mod actual;
+mod compare;
+mod differentiable;
+mod expression;
+mod function;
+mod kernel;
+mod random;
+mod row;
+mod statement;
+
+pub use actual::{Actual, leaves, number};
+pub use compare::distance;
+pub use differentiable::{Differentiable, differentiable, unit};
+pub use random::Random;
+pub use row::{CALLS, Case, cases};
+
+use gbxcule_interp::{Failure, Machine};
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::function::FunctionId;
+use gbxcule_ir::module::Module;
+
+/// A kernel with everything that a launch of it needs.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The module.
+    pub module: Valid<Module>,
+    /// The kernel to launch.
+    pub kernel: FunctionId,
+    /// The grid.
+    pub dims: Vec<u32>,
+    /// Memory before the launch.
+    pub buffers: Vec<Vec<u8>>,
+    /// An argument for each parameter.
+    pub args: Vec<Actual>,
+}
+
+/// Choice of the constructs in a random program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Statements of the kernel, about.
+    pub statements: u32,
+    /// Functions beside it.
+    pub functions: u32,
+    /// True if `f16` and `bf16` occur.
+    pub halves: bool,
+    /// True if floats occur at all.
+    pub floats: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { statements: 24, functions: 3, halves: true, floats: true }
+    }
+}
+
+/// The program of a seed.
+pub fn program(seed: u64) -> Program {
+    program_with(seed, Options::default())
+}
+
+/// The program of a seed and options.
+pub fn program_with(seed: u64, options: Options) -> Program {
+    kernel::generate(Random::new(seed), options)
+}
+
+impl Program {
+    /// Memory after the launch, as the interpreter does it.
+    pub fn interpret(&self) -> Result<Vec<Vec<u8>>, Failure> {
+        let mut machine = Machine::new(&self.module);
+        let buffers: Vec<_> =
+            self.buffers.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
+        let args: Vec<_> = self.args.iter().map(|actual| actual.argument(&buffers)).collect();
+        machine.launch(self.kernel, &self.dims, &args)?;
+        Ok(buffers.into_iter().map(|buffer| machine.memory.bytes(buffer).to_vec()).collect())
+    }
+
+    /// The first number in which two memories differ by more than so many units in the last place,
+    /// in words; NaNs are all equal.
+    pub fn difference(&self, left: &[Vec<u8>], right: &[Vec<u8>], ulps: u64) -> Option<String> {
+        compare::difference(self, left, right, ulps)
+    }
+}

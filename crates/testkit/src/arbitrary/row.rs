@@ -1,0 +1,328 @@
+//! Every row of the builtin table as a program: one kernel that calls it on many random operands.
+
+use super::actual::image;
+use super::random::Random;
+use super::{Actual, Program};
+use gbxcule_ir::build::Builder;
+use gbxcule_ir::builtin::{self, Bindings, BuiltinId, Dim, Pattern, Signature};
+use gbxcule_ir::check;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::eval;
+use gbxcule_ir::function::Param;
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{Arg, Value};
+use gbxcule_ir::ty::{Scalar, Shape, Type, Types};
+
+/// Calls in a program.
+pub const CALLS: u32 = 64;
+/// Elements of an array that is passed whole.
+const SORTED: u32 = 16;
+
+/// A signature of a row with types for its variables.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// The row.
+    pub row: BuiltinId,
+    /// The signature's position in it.
+    pub signature: u16,
+    scalar: Scalar,
+    dims: [u16; 3],
+    whole: WholeType,
+}
+
+/// Type that the variable for a whole type stands for.
+#[derive(Clone, Copy, Debug)]
+enum WholeType {
+    Scalar(Scalar),
+    Vector(u16, Scalar),
+    Matrix(u16, Scalar),
+    Quaternion(Scalar),
+}
+
+/// All rows with all scalars they take, in a few sizes.
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (row, data) in builtin::rows() {
+        for (position, signature) in data.signatures.iter().enumerate() {
+            for scalar in scalars(signature) {
+                for dims in sizes(signature, scalar) {
+                    for whole in wholes(signature) {
+                        cases.push(Case { row, signature: position as u16, scalar, dims, whole });
+                    }
+                }
+            }
+        }
+    }
+    cases
+}
+
+fn mentions(signature: &Signature, test: fn(&Pattern) -> bool) -> bool {
+    signature.params.iter().any(|pattern| match pattern {
+        Pattern::Place(inner) => test(inner),
+        pattern => test(pattern),
+    })
+}
+
+fn scalars(signature: &Signature) -> Vec<Scalar> {
+    let used = mentions(signature, |pattern| {
+        matches!(
+            pattern,
+            Pattern::T
+                | Pattern::Vector(_)
+                | Pattern::Matrix(..)
+                | Pattern::Quaternion
+                | Pattern::Transform
+                | Pattern::Array(_)
+        )
+    });
+    if !used {
+        return vec![Scalar::F32];
+    }
+    // Quaternions and transforms are of floats, whatever the rest would take.
+    let floats = mentions(signature, |p| matches!(p, Pattern::Quaternion | Pattern::Transform));
+    let fits =
+        |scalar: &Scalar| signature.domain.contains(*scalar) && (!floats || scalar.is_float());
+    Scalar::ALL.into_iter().filter(fits).collect()
+}
+
+fn sizes(signature: &Signature, scalar: Scalar) -> Vec<[u16; 3]> {
+    let variable = |dim: &Dim| !matches!(dim, Dim::Is(_));
+    let used = signature.params.iter().any(|pattern| match pattern {
+        Pattern::Vector(n) | Pattern::VectorOf(n, _) => variable(n),
+        Pattern::Matrix(n, m) => variable(n) || variable(m),
+        _ => false,
+    });
+    match scalar {
+        _ if !used => vec![[2, 3, 4]],
+        Scalar::F32 | Scalar::I32 => vec![[2, 3, 4], [3, 3, 3], [4, 2, 3]],
+        _ => vec![[3, 2, 4]],
+    }
+}
+
+fn wholes(signature: &Signature) -> Vec<WholeType> {
+    if !mentions(signature, |pattern| matches!(pattern, Pattern::A | Pattern::ReferenceA)) {
+        return vec![WholeType::Scalar(Scalar::F32)];
+    }
+    vec![
+        WholeType::Scalar(Scalar::F32),
+        WholeType::Scalar(Scalar::U8),
+        WholeType::Scalar(Scalar::F64),
+        WholeType::Vector(3, Scalar::F32),
+        WholeType::Vector(2, Scalar::I32),
+        WholeType::Matrix(2, Scalar::F32),
+        WholeType::Quaternion(Scalar::F32),
+    ]
+}
+
+impl Case {
+    /// The row's name and the types of its arguments.
+    pub fn name(&self) -> String {
+        let mut module = Module::default();
+        let types: Vec<String> = self
+            .arguments(&mut module.types)
+            .into_iter()
+            .map(|ty| module.types.display(ty).to_string())
+            .collect();
+        format!("{}({})", builtin::row(self.row).name, types.join(", "))
+    }
+
+    fn pattern(&self) -> &'static Signature {
+        &builtin::row(self.row).signatures[usize::from(self.signature)]
+    }
+
+    /// The types of its arguments.
+    pub fn arguments(&self, types: &mut Types) -> Vec<Type> {
+        let whole = match self.whole {
+            WholeType::Scalar(of) => Type::scalar(of),
+            WholeType::Vector(len, of) => types.vector(len, of),
+            WholeType::Matrix(rows, of) => types.matrix(rows, rows, of),
+            WholeType::Quaternion(of) => types.quaternion(of),
+        };
+        let bindings = Bindings::new(self.scalar, whole, self.dims);
+        let params = self.pattern().params.iter();
+        params
+            .map(|&pattern| {
+                let ty = bindings.apply(pattern, types);
+                ty.unwrap_or_else(|| types.array(Type::F32, 1))
+            })
+            .collect()
+    }
+
+    /// A kernel of [`CALLS`] calls with random operands. Its parameters are an array for each
+    /// argument, which is passed whole if it is one itself, then one for each result.
+    pub fn program(&self, seed: u64) -> Program {
+        let random = &mut Random::new(seed);
+        let mut module = Module::new("row");
+        let types = self.arguments(&mut module.types);
+        let signature = self.pattern();
+        let (mut params, mut args, mut buffers) = (Vec::new(), Vec::new(), Vec::new());
+        for (position, &ty) in types.iter().enumerate() {
+            let (of, count) = match module.types[ty] {
+                Shape::Array { of, .. } => (of, SORTED),
+                _ => (ty, CALLS),
+            };
+            let array = module.types.array(of, 1);
+            params.push(Param::value(format!("x{position}"), array));
+            args.push(Actual::dense(&module.types, buffers.len(), of, &[count]));
+            let inputs =
+                Inputs { row: builtin::row(self.row).name, name: signature.names[position] };
+            buffers.push(inputs.buffer(random, &module.types, of, count));
+        }
+        let result = builtin::resolve(self.row, &types, &mut module.types)
+            .map_or(Type::INVALID, |(_, result)| result);
+        let results = match module.types[result].clone() {
+            Shape::Tuple(of) => of.to_vec(),
+            _ => vec![result],
+        };
+        for (position, &of) in results.iter().enumerate() {
+            let array = module.types.array(of, 1);
+            params.push(Param::value(format!("y{position}"), array));
+            args.push(Actual::dense(&module.types, buffers.len(), of, &[CALLS]));
+            let size = module.types.layout(of).map_or(0, |layout| layout.size);
+            buffers.push(vec![0; size as usize * CALLS as usize]);
+        }
+        let kernel = module.declare_kernel("kernel", params);
+        let mut b = Builder::new(&mut module, kernel);
+        self.body(&mut b, &types, &results);
+        b.finish();
+        let module = check::module(module)
+            .unwrap_or_else(|faults| unreachable!("{}: {faults:#?}", self.name()));
+        Program { module, kernel, dims: vec![CALLS], buffers, args }
+    }
+
+    fn body(&self, b: &mut Builder<'_>, types: &[Type], results: &[Type]) {
+        let i = b.launch_index(0);
+        let mut args = Vec::new();
+        let mut changed = Vec::new();
+        for (position, (&ty, pattern)) in types.iter().zip(self.pattern().params).enumerate() {
+            let array = b.param_place(position as u32);
+            if matches!(b.module.types[ty], Shape::Array { .. }) {
+                args.push(Arg::Value(b.load(array)));
+                continue;
+            }
+            let cell = b.element(array, &[i]);
+            let value = b.load(cell);
+            if pattern.is_reference() {
+                let local = b.local("x", ty);
+                let place = b.local_place(local);
+                b.store(place, value);
+                args.push(Arg::Place(place));
+                changed.push((place, cell));
+            } else {
+                args.push(Arg::Value(value));
+            }
+        }
+        let Some(result) = b.builtin(self.row, &args) else { return };
+        for (place, cell) in changed {
+            let value = b.load(place);
+            b.store(cell, value);
+        }
+        let whole = b.body().type_of(result);
+        let parts: Vec<Value> = match b.module.types[whole].clone() {
+            Shape::Tuple(of) => (0..of.len()).map(|part| b.extract(result, part as u32)).collect(),
+            _ => vec![result],
+        };
+        for (position, (part, _)) in parts.into_iter().zip(results).enumerate() {
+            let array = b.param_place((types.len() + position) as u32);
+            let cell = b.element(array, &[i]);
+            b.store(cell, part);
+        }
+    }
+}
+
+/// Values that may be given to a parameter of a row.
+struct Inputs {
+    row: &'static str,
+    name: &'static str,
+}
+
+impl Inputs {
+    fn buffer(&self, random: &mut Random, types: &Types, of: Type, count: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for at in 0..count {
+            let mut image = image(random, types, of);
+            let leaves = super::actual::leaves(types, of);
+            let mut direction = Vec::new();
+            for &(offset, scalar) in &leaves {
+                let literal = self.number(random, scalar, at, leaves.len());
+                direction.push(literal);
+                eval::to_bytes(literal, &mut image[offset as usize..]);
+            }
+            if self.row == "eig3" {
+                // Defined for symmetric matrices only.
+                for &(offset, scalar) in &leaves {
+                    let at = offset as usize / scalar.bytes() as usize;
+                    let (low, high) = ((at / 3).min(at % 3), (at / 3).max(at % 3));
+                    eval::to_bytes(direction[low * 3 + high], &mut image[offset as usize..]);
+                }
+            }
+            if self.row.starts_with("inverse") {
+                // Far from singular.
+                let width = leaves.len().isqrt();
+                for (&(offset, scalar), part) in leaves.iter().zip(&direction).step_by(width + 1) {
+                    let far = Literal::float(scalar, part.as_f64() + 12.0);
+                    eval::to_bytes(far, &mut image[offset as usize..]);
+                }
+            }
+            if self.is_rotation(types, of) {
+                let norm = direction.iter().map(|part| part.as_f64().powi(2)).sum::<f64>().sqrt();
+                for ((offset, scalar), part) in leaves.iter().zip(&direction) {
+                    let unit = Literal::float(*scalar, part.as_f64() / norm);
+                    eval::to_bytes(unit, &mut image[*offset as usize..]);
+                }
+            }
+            bytes.extend(image);
+        }
+        bytes
+    }
+
+    fn is_rotation(&self, types: &Types, of: Type) -> bool {
+        let turned = self.row.starts_with("quat_") || self.row.starts_with("transform_");
+        turned && matches!(types[of], Shape::Quaternion(_))
+    }
+
+    fn number(&self, random: &mut Random, scalar: Scalar, at: u32, components: usize) -> Literal {
+        const ORDERS: [[u32; 3]; 6] =
+            [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        let int = |value: u32| Literal::int(scalar, i128::from(value));
+        let order = ORDERS[at as usize % 6];
+        match (self.row, self.name) {
+            (_, "i") => return int(order[0]),
+            (_, "j") => return int(order[1]),
+            (_, "k") => return int(order[2]),
+            // Far outside the range every error grows without bound.
+            (_, "t") if scalar.is_float() => {
+                return Literal::float(scalar, f64::from(random.below(1025)) / 1024.0);
+            }
+            (_, "octaves") => return int(1 + random.below(4)),
+            (_, "px" | "py" | "pz" | "pt") => return int(1 + random.below(5)),
+            (_, "lam") => return Literal::float(scalar, f64::from(random.below(300)) / 10.0),
+            ("lshift" | "rshift", "b") => return int(random.below(scalar.bits())),
+            (_, "begin") => return int(random.below(4)),
+            (_, "end") => return int(5 + random.below(11)),
+            ("lower_bound", "array") => return int(at * 3),
+            ("sample_cdf", "cdf") => return Literal::float(scalar, f64::from(at + 1) / 16.0),
+            ("randi" | "randu", "low") => return int(random.below(10)),
+            ("randi" | "randu", "high") => return int(11 + random.below(1000)),
+            (_, "state") if scalar == Scalar::U32 => return int(random.bits() as u32),
+            _ => {}
+        }
+        let divides = matches!(self.row, "div" | "div_approx" | "mod" | "floordiv" | "cw_div");
+        if scalar.is_int() && divides {
+            let size = 1 + random.below(100);
+            let minus = scalar.is_signed_int() && random.chance(50);
+            return Literal::int(scalar, if minus { -i128::from(size) } else { size.into() });
+        }
+        if scalar.is_float() && self.row.starts_with("is") {
+            let one = random.below(4 * components as u32);
+            let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+            return Literal::float(scalar, odd.get(one as usize).copied().unwrap_or(1.0));
+        }
+        if scalar.is_float() && (components > 1 || self.row.ends_with("noise")) {
+            // Odd numbers in composites would only hide what the row does.
+            let fraction = f64::from(random.below(1 << 24)) / f64::from(1 << 21) - 4.0;
+            return Literal::float(scalar, fraction);
+        }
+        super::actual::number(random, scalar)
+    }
+}

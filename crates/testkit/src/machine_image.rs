@@ -1,0 +1,88 @@
+//! The machine's memory image, from and to the native machine, by the names of the fields.
+//!
+//! A saved state holds every scalar of the machine in the order of its field list, without gaps;
+//! the image has them where `layout` puts them. So one walk over the struct's type carries both
+//! ways.
+
+use gbxcule_gameboy::{Cartridge, Machine};
+use gbxcule_ir::layout::field_offsets;
+use gbxcule_ir::{Shape, Type, Types};
+
+/// Bytes of a state before its first field: what it is, and which cartridge it belongs to.
+const PREAMBLE_BYTES: usize = 31;
+
+/// Where each scalar of the machine lies in its image, in the order of a state.
+pub struct Image {
+    /// Offset in the image and number of bytes; neighbours are one.
+    runs: Vec<(usize, usize)>,
+    /// Bytes of the image.
+    pub size: usize,
+}
+
+impl Image {
+    /// Finds the machine among a translation's types.
+    pub fn new(types: &Types) -> Self {
+        let machine = types.structs().iter().find(|(_, item)| item.name == "Machine");
+        let (id, _) = machine.expect("the machine's struct");
+        let ty = types.find(&Shape::Struct(id)).expect("its type");
+        let mut runs = Vec::new();
+        collect(types, ty, 0, &mut runs);
+        Self { runs, size: types.layout(ty).expect("a layout").size as usize }
+    }
+
+    /// The image of a native machine.
+    pub fn of(&self, machine: &Machine, cartridge: &Cartridge, cart_ram: &[u8]) -> Vec<u8> {
+        let mut state = vec![0; machine.state_len(cartridge)];
+        machine.save_state(cartridge, cart_ram, &mut state).expect("a buffer that fits");
+        let mut image = vec![0; self.size];
+        let mut at = PREAMBLE_BYTES;
+        for &(offset, bytes) in &self.runs {
+            image[offset..offset + bytes].copy_from_slice(&state[at..at + bytes]);
+            at += bytes;
+        }
+        assert_eq!(at + cart_ram.len(), state.len(), "the state holds other fields");
+        image
+    }
+
+    /// The native machine that an image is, given any other one of the same cartridge.
+    pub fn machine(
+        &self,
+        image: &[u8],
+        like: &Machine,
+        cartridge: &Cartridge,
+        cart_ram: &mut [u8],
+    ) -> Machine {
+        let mut state = vec![0; like.state_len(cartridge)];
+        like.save_state(cartridge, cart_ram, &mut state).expect("a buffer that fits");
+        let mut at = PREAMBLE_BYTES;
+        for &(offset, bytes) in &self.runs {
+            state[at..at + bytes].copy_from_slice(&image[offset..offset + bytes]);
+            at += bytes;
+        }
+        Machine::load_state(cartridge, &state, cart_ram).expect("a state that makes sense")
+    }
+}
+
+fn collect(types: &Types, ty: Type, at: usize, runs: &mut Vec<(usize, usize)>) {
+    match types[ty] {
+        Shape::Struct(id) => {
+            let structure = types.structure(id);
+            let offsets = field_offsets(types, structure).expect("a layout");
+            for (field, offset) in structure.fields.iter().zip(offsets) {
+                collect(types, field.ty, at + offset as usize, runs);
+            }
+        }
+        Shape::Fixed { of, len } => {
+            let step = types.layout(of).expect("a layout").size as usize;
+            (0..len as usize).for_each(|index| collect(types, of, at + index * step, runs));
+        }
+        Shape::Scalar(scalar) => {
+            let bytes = scalar.bytes() as usize;
+            match runs.last_mut() {
+                Some((begin, length)) if *begin + *length == at => *length += bytes,
+                _ => runs.push((at, bytes)),
+            }
+        }
+        _ => panic!("the machine holds a `{}`", types.display(ty)),
+    }
+}

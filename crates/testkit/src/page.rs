@@ -1,0 +1,54 @@
+//! Pages whose examples are run.
+
+use std::path::Path;
+
+/// Paths and texts.
+pub type Files = Vec<(String, String)>;
+
+/// A page's text as it should be: each `python` block followed by a `text` block with what `said`
+/// gives for it, or by none where that is nothing. A block with a path behind `python` is a file
+/// beside those after it.
+fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
+    let mut files = Files::new();
+    let mut lines = page.lines().peekable();
+    let mut out = String::new();
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        out.push('\n');
+        let Some(path) = line.strip_prefix("```python") else { continue };
+        let mut code = String::new();
+        for line in lines.by_ref() {
+            out.push_str(line);
+            out.push('\n');
+            if line == "```" {
+                break;
+            }
+            code.push_str(line);
+            code.push('\n');
+        }
+        if let Some(path) = path.strip_prefix(' ') {
+            files.push((path.to_owned(), code));
+            continue;
+        }
+        let said = said(&code, &files);
+        if lines.peek() == Some(&"```text") {
+            while lines.next().is_some_and(|line| line != "```") {}
+            assert!(!said.is_empty(), "this should be refused, but is taken:\n{code}");
+            out.push_str(&format!("```text\n{}\n```\n", said.trim_end()));
+        } else {
+            assert!(said.is_empty(), "this should be taken:\n{code}\n{said}");
+        }
+    }
+    out
+}
+
+/// Holds a page against what is said of its examples; `GBXCULE_BLESS=1` writes it anew.
+pub fn hold(path: &Path, said: &dyn Fn(&str, &Files) -> String) {
+    let page = std::fs::read_to_string(path).expect("a page");
+    let wanted = expected_page(&page, said);
+    if std::env::var_os("GBXCULE_BLESS").is_some() {
+        std::fs::write(path, &wanted).expect("writable");
+    } else {
+        assert_eq!(page, wanted, "{} is out of date", path.display());
+    }
+}

@@ -1,0 +1,85 @@
+//! NVIDIA Warp in a child process: `python -m gbxcule.oracle warp`, with the Python that
+//! `GBXCULE_PYTHON` names.
+
+use crate::arbitrary::{Actual, Program};
+use gbxcule_oracle::{Answer, OracleError, Python, RestartingOracle};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The child ends a command of its own after 300 s.
+const LIMIT: Duration = Duration::from_secs(330);
+
+/// Started again when a question ended it.
+pub struct Warp(RestartingOracle);
+
+/// A kernel with its arguments: arrays each over a buffer of their own.
+pub struct Launch<'a> {
+    /// Key by which the child finds it: its `kernel`, or its `line`.
+    pub kernel: (&'static str, Value),
+    /// The kernel and what it is launched with.
+    pub program: &'a Program,
+}
+
+/// The bytes of each buffer.
+pub type Memory = Vec<Vec<u8>>;
+
+impl Warp {
+    /// An oracle that starts its child at the first question.
+    pub fn find() -> Self {
+        Self(RestartingOracle::new("warp", Python::find()))
+    }
+
+    /// Sends one command to the child and waits for its answer.
+    pub fn ask(&mut self, header: &Value, payload: &[u8]) -> Result<Answer, String> {
+        let said = |error: OracleError| match error {
+            OracleError::Refused { message, .. } => message,
+            other => other.to_string(),
+        };
+        self.0.call(header, payload, LIMIT).map_err(said)
+    }
+
+    /// The answer to a command about launches, and the memory of each after it: a buffer for each
+    /// array, or nothing where the launch failed.
+    pub fn run(
+        &mut self,
+        mut command: Value,
+        launches: &[Launch<'_>],
+    ) -> Result<(Value, Vec<Memory>), String> {
+        let mut payload = Vec::new();
+        let described: Vec<Value> = launches
+            .iter()
+            .map(|launch| {
+                let Launch { kernel: (key, name), program } = launch;
+                let arguments = program.args.iter().map(|actual| {
+                    let (bytes, shape) = match actual {
+                        Actual::Bytes(bytes) => (bytes, &[][..]),
+                        Actual::Array { buffer, shape, .. } => {
+                            (&program.buffers[*buffer], shape.as_slice())
+                        }
+                    };
+                    payload.extend(bytes);
+                    json!({"bytes": bytes.len(), "shape": shape})
+                });
+                let arguments: Vec<Value> = arguments.collect();
+                json!({*key: name, "dims": program.dims, "arguments": arguments})
+            })
+            .collect();
+        command["launches"] = described.into();
+        let Answer { header: answer, payload: after } = self.ask(&command, &payload)?;
+        let mut rest = after.as_slice();
+        let sizes: Vec<usize> =
+            serde_json::from_value(answer["sizes"].clone()).map_err(|e| e.to_string())?;
+        let memory = launches.iter().zip(sizes).map(|(launch, size)| {
+            let (mut mine, others) = rest.split_at(size);
+            rest = others;
+            let buffers = launch.program.buffers.iter().take_while(|_| size > 0).map(|buffer| {
+                let (bytes, more) = mine.split_at(buffer.len());
+                mine = more;
+                bytes.to_vec()
+            });
+            buffers.collect()
+        });
+        let memory = memory.collect();
+        Ok((answer, memory))
+    }
+}

@@ -1,0 +1,171 @@
+//! Gradients: reverse mode, IR to IR.
+//!
+//! [`grad`] adds to a module the *reverse* of a kernel, an ordinary kernel with the same
+//! parameters, and the reverses of the functions that it calls. They are checked, printed,
+//! interpreted and compiled like everything else.
+//!
+//! # What a reverse kernel does
+//! A kernel turns the arrays before its launch into the arrays after it. Its reverse turns the
+//! gradient of some number by the arrays *afterwards*, which it finds in their gradients, into the
+//! gradient of the same number by the arrays *before*, which it leaves there. So gradients of
+//! inputs grow; the gradient of an element that was stored becomes 0, because what was there before
+//! had no effect; that of an element that was added to stays. The reverses of several kernels,
+//! launched from the last to the first, need nothing else to be right. An array without gradient
+//! takes part as a constant. Parameters that are numbers are constants.
+//!
+//! The reverse finds the arrays as the forward launch left them, and leaves them so.
+//!
+//! # How
+//! 1. [`normal`]: callees that use memory are inlined, every body gets one exit; [`forward`]: loads
+//!    of what was just stored become that value.
+//! 2. [`activity`]: which values and variables carry derivatives.
+//! 3. [`need`]: which numbers the reverse uses. Everything else isn't computed again: a sum isn't,
+//!    a product is.
+//! 4. [`memory`]: what can't be known again is refused.
+//! 5. [`reverse`]: each block is run forward as far as needed, then backwards with the rules of
+//!    [`rule`]. Nothing is kept but of loops, in a fixed number of places. A statement inside `d`
+//!    blocks is so computed up to `d + 1` times more, and in a long loop with carried state, by
+//!    [`cycle`] and [`checkpoint`], a few times more. Values without a use are dropped then.
+//!
+//! # Exactness
+//! Derivatives are exact up to rounding, or refused. What has no derivative gets one of its
+//! one-sided ones: `abs` at 0 goes up; of equal operands `min` and `max` take the first; `floor`
+//! and comparisons are flat even where they jump. An operation that had no effect on the result
+//! contributes nothing, though its own derivative be infinite ([`rule`]). Threads of a forward
+//! launch that race have no gradient: of two threads that store to one element, or one of which
+//! stores where another adds, only the program's author can say which was first.
+//!
+//! # Memory
+//! Arrays of different parameters are taken to share no memory where one is written and the other
+//! is needed; the reverse kernel's [`Function::disjoint`](gbxcule_ir::Function) says which pairs,
+//! and the code that launches it must hold that.
+//!
+//! # A gradient by hand
+//! A function whose [`Function::adjoint`](gbxcule_ir::Function) names another one isn't
+//! differentiated: the other one is called. It has the signature of a derived reverse, see
+//! [`signature`]. One with a [`Function::replay`](gbxcule_ir::Function) is taken to be that one.
+
+mod activity;
+mod adjoint;
+mod checkpoint;
+mod copy;
+mod cycle;
+mod exit;
+mod forward;
+mod inline;
+mod memory;
+mod need;
+mod normal;
+mod origin;
+mod replay;
+mod reverse;
+mod rule;
+mod scan;
+mod signature;
+mod trip;
+
+use crate::pass::dce;
+use activity::Activity;
+use gbxcule_ir::build::Builder;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::function::{Body, Function, FunctionId, Kind};
+use gbxcule_ir::module::Module;
+use need::Need;
+use reverse::{Plan, Reverser, Shared};
+use scan::{Program, Scan};
+
+pub use signature::{Signature, signature};
+
+/// The module with the reverse of a kernel added, under the name that [`reverse_name`] gives.
+pub fn grad(source: &Valid<Module>, kernel: FunctionId) -> Result<Module, Vec<Diagnostic>> {
+    reverses(source, &[kernel]).map(|(module, _)| module)
+}
+
+/// The module with the reverses of several kernels added, and which they are; or why any is
+/// refused.
+pub fn reverses(
+    source: &Valid<Module>,
+    kernels: &[FunctionId],
+) -> Result<(Module, Vec<FunctionId>), Vec<Diagnostic>> {
+    let mut module: Module = (**source).clone();
+    let replayed = replay::replayed(source)?;
+    let source = replayed.as_ref().unwrap_or(source);
+    let inline = inline::choose(source);
+    let mut shared = Shared { droppable: dce::droppable(source), ..Shared::default() };
+    let mut faults: Vec<Diagnostic> = Vec::new();
+    // Kernels may inline one function: what is wrong with it is said once.
+    let refuse = |faults: &mut Vec<Diagnostic>, found: Vec<Diagnostic>| {
+        let new = found.into_iter().filter(|fault| !faults.contains(fault));
+        let new: Vec<Diagnostic> = new.collect();
+        faults.extend(new);
+    };
+    for function in inline::called(source, kernels, &inline) {
+        if let Some(by_hand) = source.functions[function].adjoint {
+            refuse(&mut faults, signature::check(source, function, by_hand));
+            shared.reverses.insert(function, by_hand);
+        } else if signature::has_reverse(source, function) {
+            match differentiate(source, &mut module, function, &inline, &mut shared) {
+                Ok(reverse) => _ = shared.reverses.insert(function, reverse),
+                Err(found) => refuse(&mut faults, found),
+            }
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let mut reverses = Vec::with_capacity(kernels.len());
+    for &kernel in kernels {
+        match differentiate(source, &mut module, kernel, &inline, &mut shared) {
+            Ok(reverse) => reverses.push(reverse),
+            Err(found) => refuse(&mut faults, found),
+        }
+    }
+    if faults.is_empty() { Ok((module, reverses)) } else { Err(faults) }
+}
+
+/// Name of the reverse of a kernel or function.
+pub fn reverse_name(name: &str) -> String {
+    format!("adj_{name}")
+}
+
+fn differentiate(
+    source: &Valid<Module>,
+    module: &mut Module,
+    id: FunctionId,
+    inline: &[bool],
+    shared: &mut Shared,
+) -> Result<FunctionId, Vec<Diagnostic>> {
+    let function = &source.functions[id];
+    let into = module.functions.push(Function {
+        name: reverse_name(&function.name),
+        body: Body::default(),
+        instance: None,
+        adjoint: None,
+        replay: None,
+        trusted: false,
+        disjoint: Vec::new(),
+        ..function.clone()
+    });
+    normal::build(source, module, id, into, inline);
+    let mut body = std::mem::take(&mut module.functions[into].body);
+    forward::rewrite(&mut body, &module.types);
+    let types = module.types.clone();
+    let program = Program { types: &types, functions: &source.functions };
+    let scan = Scan::new(&body);
+    let activity = Activity::new(program, function, &scan);
+    let need = Need::new(program, &scan, &activity);
+    let apart = memory::check(program, &scan, &activity, &need)?;
+    if function.kind == Kind::Kernel {
+        module.functions[into].disjoint = apart;
+    } else {
+        let Signature { params, result } = signature(module, function);
+        module.functions[into].params = params;
+        module.functions[into].result = result;
+    }
+    let plan = Plan { scan: &scan, activity: &activity, need: &need, program };
+    let b = Builder::new(module, into);
+    Reverser::new(&plan, b, function, shared).run();
+    dce::clean(module, into, &shared.droppable);
+    Ok(into)
+}

@@ -1,0 +1,196 @@
+//! Copying operations and places of one body into another: what inlining and the reverse pass
+//! share.
+
+use gbxcule_ir::build::Builder;
+use gbxcule_ir::function::{Body, LocalId};
+use gbxcule_ir::op::{Arg, Op, Selector, Value};
+use gbxcule_ir::place::{PlaceId, Projection, Root};
+
+/// Value or place that a parameter of the copied body stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Binding {
+    /// The parameter at this position of the function being built.
+    Own(u32),
+    /// A variable of the function being built.
+    Local(LocalId),
+    /// A value: a scalar or an array handle.
+    Value(Value),
+    /// A place of the function being built.
+    Place(PlaceId),
+}
+
+/// How what one body names is called in the function being built.
+#[derive(Debug)]
+pub(super) struct Copy<'a> {
+    pub(super) body: &'a Body,
+    values: Vec<Option<Value>>,
+    locals: Vec<Option<LocalId>>,
+    params: Vec<Binding>,
+}
+
+impl<'a> Copy<'a> {
+    pub(super) fn new(body: &'a Body, params: Vec<Binding>) -> Self {
+        let (values, locals) = (vec![None; body.values.len()], vec![None; body.locals.len()]);
+        Self { body, values, locals, params }
+    }
+
+    /// The copy of a value.
+    pub(super) fn value(&self, old: Value) -> Value {
+        let new = self.values[old.index()];
+        new.unwrap_or_else(|| unreachable!("a value is copied before it is used"))
+    }
+
+    pub(super) fn set(&mut self, old: Value, new: Value) {
+        self.values[old.index()] = Some(new);
+    }
+
+    /// The variable that stands for one of the copied body.
+    pub(super) fn local(&mut self, b: &mut Builder<'_>, old: LocalId) -> LocalId {
+        if let Some(new) = self.locals[old.index()] {
+            return new;
+        }
+        let data = &self.body.locals[old];
+        let new = b.local(data.name.clone(), data.ty);
+        self.locals[old.index()] = Some(new);
+        new
+    }
+
+    /// The copy of a place; its values must have been copied.
+    pub(super) fn place(&mut self, b: &mut Builder<'_>, old: PlaceId) -> PlaceId {
+        let len = self.body.path(old).len();
+        self.place_up_to(b, old, len)
+    }
+
+    /// The copy of the first steps of a place.
+    pub(super) fn place_up_to(
+        &mut self,
+        b: &mut Builder<'_>,
+        old: PlaceId,
+        steps: usize,
+    ) -> PlaceId {
+        let root = match self.body.places[old].root {
+            Root::Local(local) => {
+                let local = self.local(b, local);
+                b.local_place(local)
+            }
+            Root::Param(position) => match self.params[position as usize] {
+                Binding::Own(position) => b.param_place(position),
+                Binding::Local(local) => b.local_place(local),
+                Binding::Value(value) => b.array_place(value),
+                Binding::Place(place) => place,
+            },
+            Root::Table(table) => b.table_place(table),
+            Root::Array(value) => b.array_place(self.value(value)),
+        };
+        self.path(b, root, old, 0..steps)
+    }
+
+    /// Some steps of a copied place's path, from another place on.
+    pub(super) fn path(
+        &self,
+        b: &mut Builder<'_>,
+        from: PlaceId,
+        old: PlaceId,
+        steps: std::ops::Range<usize>,
+    ) -> PlaceId {
+        self.body.path(old)[steps].iter().fold(from, |place, step| match *step {
+            Projection::Field(field) => b.field(place, field),
+            Projection::Component(component) => b.component(place, component),
+            Projection::At(index) => b.at(place, self.value(index)),
+            Projection::Element(indices) => {
+                let indices: Vec<Value> =
+                    self.body.value_lists[indices].iter().map(|&index| self.value(index)).collect();
+                b.element(place, &indices)
+            }
+        })
+    }
+
+    /// Emits the operation of a value again.
+    pub(super) fn operation(&mut self, b: &mut Builder<'_>, old: Value) -> Value {
+        let data = self.body.values[old];
+        let list = |copy: &Self, list| -> Vec<Value> {
+            copy.body.value_lists[list].iter().map(|&value| copy.value(value)).collect()
+        };
+        let new = match data.op {
+            Op::Literal(_) | Op::Zero | Op::Index | Op::LaunchIndex(_) => b.emit(data.op, data.ty),
+            Op::Unary(op, value) => b.emit(Op::Unary(op, self.value(value)), data.ty),
+            Op::Binary(op, l, r) => b.emit(Op::Binary(op, self.value(l), self.value(r)), data.ty),
+            Op::Compare(op, l, r) => b.emit(Op::Compare(op, self.value(l), self.value(r)), data.ty),
+            Op::Select { condition, accept, reject } => {
+                let (condition, accept, reject) =
+                    (self.value(condition), self.value(accept), self.value(reject));
+                b.emit(Op::Select { condition, accept, reject }, data.ty)
+            }
+            // One to its own type is how `forward` writes "the same".
+            Op::Convert(value) if self.body.type_of(value) == data.ty => self.value(value),
+            Op::Convert(value) => b.emit(Op::Convert(self.value(value)), data.ty),
+            Op::Bitcast(value) => b.emit(Op::Bitcast(self.value(value)), data.ty),
+            Op::Splat(value) => b.emit(Op::Splat(self.value(value)), data.ty),
+            Op::Extract { from, index } => {
+                b.emit(Op::Extract { from: self.value(from), index }, data.ty)
+            }
+            Op::Extent { array, dim } => {
+                b.emit(Op::Extent { array: self.value(array), dim }, data.ty)
+            }
+            Op::Present(array) => b.emit(Op::Present(self.value(array)), data.ty),
+            Op::Gradient(array) => b.emit(Op::Gradient(self.value(array)), data.ty),
+            Op::Construct(parts) => b.construct(data.ty, &list(self, parts)),
+            Op::Native { native, args } => b.native(native, &list(self, args)),
+            Op::Load(place) => match self.bound(place) {
+                Some(value) => value,
+                None => {
+                    let place = self.place(b, place);
+                    b.load(place)
+                }
+            },
+            Op::AsArray(place) => {
+                let place = self.place(b, place);
+                b.emit(Op::AsArray(place), data.ty)
+            }
+            Op::Call { function, args } => {
+                let args: Vec<Arg> =
+                    self.body.arg_lists[args].iter().map(|&arg| self.arg(b, arg)).collect();
+                b.call(function, &args)
+            }
+            Op::Atomic { op, place, value, expected } => {
+                let place = self.place(b, place);
+                let (value, expected) =
+                    (self.value(value), expected.map(|expected| self.value(expected)));
+                b.emit(Op::Atomic { op, place, value, expected }, data.ty)
+            }
+            Op::View { array, selectors } => {
+                let selectors = self.body.selector_lists[selectors].iter();
+                let selectors: Vec<Selector> =
+                    selectors.map(|selector| selector.map(|value| self.value(value))).collect();
+                b.view(self.value(array), &selectors)
+            }
+        };
+        if let Some(name) = data.name {
+            let name = b.module.text(name).to_owned();
+            b.rename(new, &name);
+        }
+        self.set(old, new);
+        new
+    }
+
+    /// The copy of a call's argument.
+    pub(super) fn arg(&mut self, b: &mut Builder<'_>, arg: Arg) -> Arg {
+        match arg {
+            Arg::Value(value) => Arg::Value(self.value(value)),
+            Arg::Place(place) => Arg::Place(self.place(b, place)),
+        }
+    }
+
+    /// The value that a load of a whole parameter gives, if the parameter is bound to one.
+    fn bound(&self, place: PlaceId) -> Option<Value> {
+        match self.body.places[place].root {
+            Root::Param(position) if self.body.path(place).is_empty() => {
+                match self.params[position as usize] {
+                    Binding::Value(value) => Some(value),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}

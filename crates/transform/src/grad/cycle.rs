@@ -1,0 +1,355 @@
+//! The reverse of loops: iterations from the last to the first, each from the state in which it
+//! began.
+//!
+//! A loop whose iterations need nothing of each other keeps no state. Any other is cut into
+//! segments of so many iterations as a *tape* has places: a segment is run forward once, noting the
+//! state in which each of its iterations began, then backwards. Where segments began is known from
+//! checkpoints in a small fixed number of slots (see [`super::checkpoint`]). A loop known to be one
+//! segment has none.
+
+use super::checkpoint;
+use super::reverse::Reverser;
+use super::trip;
+use gbxcule_ir::build::Builder;
+use gbxcule_ir::builtin::Native;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::function::{FunctionId, LocalId};
+use gbxcule_ir::op::{Arg, BinaryOp, Value};
+use gbxcule_ir::place::PlaceId;
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::ty::{Scalar, Type};
+
+/// Number of checkpoints of a loop, if its state is small.
+const SLOTS_MAX: u64 = 16;
+/// Number of checkpoints of a loop, however large its state.
+const SLOTS_MIN: u64 = 4;
+/// Iterations of a segment, if the state is small; a power of two, like the next.
+const TAPE_MAX: u64 = 256;
+/// Iterations of a segment, however large the state.
+const TAPE_MIN: u64 = 4;
+/// Bytes that slots and tape of a loop may take each as long as they are longer than the least.
+const KEPT_BYTES: u64 = 1024;
+
+/// A loop to be reversed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cycle {
+    body: BlockId,
+    /// Of a `For`: its index, and start, end and step.
+    range: Option<(Value, [Value; 3])>,
+}
+
+impl Cycle {
+    pub(super) fn of_for(body: BlockId, index: Value, range: [Value; 3]) -> Self {
+        Self { body, range: Some((index, range)) }
+    }
+
+    pub(super) fn of_while(body: BlockId) -> Self {
+        Self { body, range: None }
+    }
+}
+
+/// Variables, and an array of what they held at several times.
+type SavedState = Vec<(PlaceId, PlaceId)>;
+
+/// Values with which the iterations of a segment began.
+struct Tape {
+    state: SavedState,
+    /// A power of two.
+    places: u64,
+}
+
+/// The checkpoints of a loop.
+struct Checkpoints {
+    state: SavedState,
+    /// Before which iteration each was taken.
+    positions: PlaceId,
+    /// The last one in use.
+    top: PlaceId,
+    count: u64,
+}
+
+/// The iterations of a segment: the first and the last.
+#[derive(Clone, Copy)]
+struct Segment {
+    number: Value,
+    first: Value,
+    last: Value,
+}
+
+impl Reverser<'_, '_> {
+    /// The reverse of a loop that begins in the present state. `trips` says how often it ran.
+    pub(super) fn cycle(&mut self, cycle: &Cycle, stmt: &StmtKind, trips: Option<Value>) {
+        let body = self.scan.body;
+        let reads = self.need.block_reads(cycle.body);
+        let state: Vec<LocalId> =
+            self.need.block_writes(cycle.body).intersection(reads).copied().collect();
+        debug_assert!(state.iter().all(|&local| self.need.local(local)), "{:?}", body.root);
+        let known = cycle.range.and_then(|(_, range)| trip::known(self.b.body(), range));
+        // The first checkpoint is the present state: it is taken before anything runs.
+        let kept = (!state.is_empty()).then(|| {
+            let tape = self.tape(&state, known);
+            let short = known.is_some_and(|known| known <= tape.places);
+            let slots = (!short).then(|| self.slots(&state));
+            (tape, slots)
+        });
+        let trips = match (trips, known, cycle.range) {
+            (Some(trips), ..) => trips,
+            (None, Some(known), _) => number(&mut self.b, known),
+            (None, None, Some((_, range))) => trip::count(&mut self.b, range),
+            (None, None, None) => {
+                let counter = self.counter();
+                self.advance_stmt(stmt, Some(counter));
+                self.b.load(counter)
+            }
+        };
+        let (zero, one) = (number(&mut self.b, 0), number(&mut self.b, 1));
+        let last = self.b.sub(trips, one);
+        match kept {
+            None => self.backwards(cycle, None, [zero, last]),
+            Some((tape, None)) => {
+                self.run_to(cycle, &tape, [zero, last]);
+                record_state(&mut self.b, &tape, last);
+                self.backwards(cycle, Some(&tape), [zero, last]);
+            }
+            Some((tape, Some(slots))) => self.segments(cycle, &tape, &slots, last),
+        }
+    }
+
+    /// Reverses iterations, from the last of them to the first.
+    fn backwards(&mut self, cycle: &Cycle, tape: Option<&Tape>, [first, last]: [Value; 2]) {
+        let minus = self.b.number(Type::I64, -1.0);
+        let before = self.b.add(first, minus);
+        let back = self.b.loop_index(Type::I64, "back");
+        self.b.open_block();
+        if let Some(tape) = tape {
+            let place = tape_place(&mut self.b, tape, back);
+            restore_state(&mut self.b, &tape.state, place);
+        }
+        if cycle.range.is_some_and(|(index, _)| self.need.value(index)) {
+            self.set_index(cycle, back);
+        }
+        self.block(cycle.body);
+        let block = self.b.close_block();
+        self.b.for_block(back, [last, before, minus], block);
+    }
+
+    /// Reverses all segments of a loop with this last iteration.
+    fn segments(&mut self, cycle: &Cycle, tape: &Tape, slots: &Checkpoints, last: Value) {
+        let b = &mut self.b;
+        let (one, minus) = (number(b, 1), b.number(Type::I64, -1.0));
+        let shift = number(b, u64::from(tape.places.trailing_zeros()));
+        // Without an iteration -1: no segment.
+        let last_segment = b.binary(BinaryOp::ShiftRight, last, shift);
+        let number_of = b.loop_index(Type::I64, "segment");
+        b.open_block();
+        let (length, most) = (number(b, tape.places), number(b, tape.places - 1));
+        let first = b.mul(number_of, length);
+        let end = b.add(first, most);
+        let end = b.native(Native::Min, &[end, last]);
+        b.rename(first, "first");
+        b.rename(end, "last");
+        let segment = Segment { number: number_of, first, last: end };
+        self.rewind(cycle, tape, slots, segment);
+        record_state(&mut self.b, tape, end);
+        self.backwards(cycle, Some(tape), [first, end]);
+        release(&mut self.b, slots, first, one);
+        let block = self.b.close_block();
+        self.b.for_block(number_of, [last_segment, minus, minus], block);
+    }
+
+    fn set_index(&mut self, cycle: &Cycle, count: Value) {
+        if let Some((index, [start, _, step])) = cycle.range {
+            let new = trip::index(&mut self.b, start, step, count);
+            self.copy.set(index, new);
+        }
+    }
+
+    fn state_bytes(&self, state: &[LocalId]) -> u64 {
+        let types = state.iter().map(|&local| self.scan.body.locals[local].ty);
+        let bytes = types.map(|ty| self.b.module.types.layout(ty).map_or(0, |layout| layout.size));
+        bytes.sum::<u64>().max(1)
+    }
+
+    /// Makes room for variables at several times.
+    fn reserve_state(&mut self, state: &[LocalId], name: &str, count: u64) -> SavedState {
+        let mut kept = Vec::new();
+        for &local in state {
+            let data = &self.scan.body.locals[local];
+            let array = array(&mut self.b, &format!("{}_{name}", data.name), data.ty, count);
+            let new = self.copy.local(&mut self.b, local);
+            kept.push((self.b.local_place(new), array));
+        }
+        kept
+    }
+
+    /// Makes a tape; not a longer one than iterations known.
+    fn tape(&mut self, state: &[LocalId], known: Option<u64>) -> Tape {
+        let most = (KEPT_BYTES / self.state_bytes(state)).clamp(TAPE_MIN, TAPE_MAX);
+        let most = 1 << most.ilog2();
+        let places = known.map_or(most, |known| known.min(most).next_power_of_two());
+        Tape { state: self.reserve_state(state, "tape", places), places }
+    }
+
+    /// Makes slots and takes the first checkpoint.
+    fn slots(&mut self, state: &[LocalId]) -> Checkpoints {
+        let count = (KEPT_BYTES / self.state_bytes(state)).clamp(SLOTS_MIN, SLOTS_MAX);
+        let positions = array(&mut self.b, "checkpoint_positions", Type::I64, count);
+        let top = self.b.local("checkpoint_top", Type::I64);
+        let top = self.b.local_place(top);
+        let slots = Checkpoints {
+            state: self.reserve_state(state, "checkpoints", count),
+            positions,
+            top,
+            count,
+        };
+        let zero = number(&mut self.b, 0);
+        save(&mut self.b, &slots, zero, zero);
+        slots
+    }
+
+    /// Brings back the state in which the last iteration of a segment began, noting those before
+    /// it, and takes further checkpoints on the way.
+    fn rewind(&mut self, cycle: &Cycle, tape: &Tape, slots: &Checkpoints, segment: Segment) {
+        let [at, goal] = ["position", "goal"].map(|name| {
+            let local = self.b.local(name, Type::I64);
+            self.b.local_place(local)
+        });
+        let top = self.b.load(slots.top);
+        let start = load_at(&mut self.b, slots.positions, top);
+        restore_state(&mut self.b, &slots.state, top);
+        self.b.store(at, start);
+        let distance =
+            *self.shared.distance.get_or_insert_with(|| checkpoint::declare(self.b.module));
+        self.b.open_block();
+        let here = self.b.load(at);
+        let before = self.b.lt(here, segment.last);
+        let header = self.b.close_block();
+        self.b.open_block();
+        let here = self.b.load(at);
+        self.b.store(goal, segment.last);
+        let outside = self.b.lt(here, segment.first);
+        self.b.if_then(outside, |b| {
+            b.store(goal, segment.first);
+            let (top, most) = (b.load(slots.top), number(b, slots.count - 1));
+            let (zero, free) = (number(b, 0), b.sub(most, top));
+            let room = b.lt(zero, free);
+            b.if_then(room, |b| {
+                let far = next_checkpoint(b, distance, tape.places, [here, segment.number, free]);
+                b.store(goal, far);
+            });
+        });
+        let there = self.b.load(goal);
+        self.run_to(cycle, tape, [here, there]);
+        self.b.store(at, there);
+        // Where the segment begins none is needed.
+        let takes = self.b.lt(there, segment.first);
+        self.b.if_then(takes, |b| {
+            let (top, one) = (b.load(slots.top), number(b, 1));
+            let next = b.add(top, one);
+            save(b, slots, next, there);
+        });
+        let body = self.b.close_block();
+        self.b.while_blocks(header, before, body);
+    }
+
+    /// Runs iterations from one up to, without, another, noting with what each began.
+    fn run_to(&mut self, cycle: &Cycle, tape: &Tape, [here, there]: [Value; 2]) {
+        let one = number(&mut self.b, 1);
+        let count = self.b.loop_index(Type::I64, "again");
+        self.b.open_block();
+        record_state(&mut self.b, tape, count);
+        if cycle.range.is_some_and(|(index, _)| self.need.carried(index)) {
+            self.set_index(cycle, count);
+        }
+        self.advance(cycle.body);
+        let body = self.b.close_block();
+        self.b.for_block(count, [here, there, one], body);
+    }
+}
+
+/// The iteration before which the next checkpoint is taken, on the way from one to a segment.
+fn next_checkpoint(
+    b: &mut Builder<'_>,
+    distance: FunctionId,
+    places: u64,
+    [here, segment, free]: [Value; 3],
+) -> Value {
+    let (length, one) = (number(b, places), number(b, 1));
+    let done = b.div(here, length);
+    let past = b.add(segment, one);
+    let steps = b.sub(past, done);
+    let ahead = b.local("ahead", Type::I64);
+    let ahead = b.local_place(ahead);
+    b.store(ahead, one);
+    // With a checkpoint for every segment that is left, each gets one.
+    let (rest, two) = (b.sub(steps, free), number(b, 2));
+    let scarce = b.lt(two, rest);
+    b.if_then(scarce, |b| {
+        let far = b.call(distance, &[steps, free].map(Arg::Value));
+        b.store(ahead, far);
+    });
+    let ahead = b.load(ahead);
+    let ahead = b.mul(ahead, length);
+    b.add(here, ahead)
+}
+
+fn number(b: &mut Builder<'_>, value: u64) -> Value {
+    b.literal(Literal::int(Scalar::I64, i128::from(value)))
+}
+
+/// A variable for several values that is written before it is read.
+fn array(b: &mut Builder<'_>, name: &str, ty: Type, count: u64) -> PlaceId {
+    let fixed = b.module.types.fixed(ty, count as u32);
+    let local = b.scratch(name, fixed);
+    b.local_place(local)
+}
+
+fn load_at(b: &mut Builder<'_>, array: PlaceId, index: Value) -> Value {
+    let place = b.at(array, index);
+    b.load(place)
+}
+
+fn restore_state(b: &mut Builder<'_>, kept: &SavedState, index: Value) {
+    for &(variable, array) in kept {
+        let value = load_at(b, array, index);
+        b.store(variable, value);
+    }
+}
+
+fn save_state(b: &mut Builder<'_>, kept: &SavedState, index: Value) {
+    for &(variable, array) in kept {
+        let (value, place) = (b.load(variable), b.at(array, index));
+        b.store(place, value);
+    }
+}
+
+/// Where on the tape an iteration is noted.
+fn tape_place(b: &mut Builder<'_>, tape: &Tape, iteration: Value) -> Value {
+    let mask = number(b, tape.places - 1);
+    b.and(iteration, mask)
+}
+
+/// Notes the present state as what an iteration begins with.
+fn record_state(b: &mut Builder<'_>, tape: &Tape, iteration: Value) {
+    let place = tape_place(b, tape, iteration);
+    save_state(b, &tape.state, place);
+}
+
+/// Takes a checkpoint of the present state.
+fn save(b: &mut Builder<'_>, slots: &Checkpoints, slot: Value, position: Value) {
+    b.store(slots.top, slot);
+    let place = b.at(slots.positions, slot);
+    b.store(place, position);
+    save_state(b, &slots.state, slot);
+}
+
+/// Gives the last checkpoint up once the segment that it begins is reversed.
+fn release(b: &mut Builder<'_>, slots: &Checkpoints, first: Value, one: Value) {
+    let top = b.load(slots.top);
+    let position = load_at(b, slots.positions, top);
+    let done = b.eq(position, first);
+    b.if_then(done, |b| {
+        let less = b.sub(top, one);
+        b.store(slots.top, less);
+    });
+}

@@ -1,0 +1,216 @@
+//! Refusal of kernels that can't be reversed.
+//!
+//! A reverse kernel finds the arrays as the forward launch left them. So a number that it needs and
+//! that was read from an array must still be there: no statement that may come later may write that
+//! cell.
+
+use super::activity::Activity;
+use super::need::Need;
+use super::origin;
+use super::scan::{Program, Scan, StmtSite};
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::op::{AtomicOp, Op};
+use gbxcule_ir::place::PlaceId;
+use gbxcule_ir::source::Span;
+use gbxcule_ir::stmt::StmtKind;
+
+const LOCAL_ARRAY: &str = "grad-local-array";
+
+/// Access to memory by a statement.
+struct Access {
+    place: PlaceId,
+    /// Position among all statements.
+    position: usize,
+    span: Span,
+}
+
+/// Accesses to memory by all statements.
+#[derive(Default)]
+struct Accesses {
+    /// Of numbers that the gradient needs.
+    reads: Vec<Access>,
+    writes: Vec<Access>,
+    /// Faults of accesses that can't be reversed wherever they stand.
+    faults: Vec<Diagnostic>,
+}
+
+/// Refuses, or gives the parameters whose arrays must lie apart: read, written.
+pub(super) fn check(
+    program: Program<'_>,
+    scan: &Scan<'_>,
+    activity: &Activity,
+    need: &Need,
+) -> Result<Vec<(u32, u32)>, Vec<Diagnostic>> {
+    let Accesses { reads, writes, mut faults } = accesses(program, scan, activity, need);
+    // Elements of an array made of a variable are taken for memory: what is said of them would
+    // mislead.
+    if faults.iter().any(|fault| fault.code == LOCAL_ARRAY) {
+        return Err(faults);
+    }
+    let mut apart = Vec::new();
+    for read in &reads {
+        let later: Vec<&Access> =
+            writes.iter().filter(|write| may_overwrite(scan, read, write)).collect();
+        let hit = later.iter().find(|write| origin::may_meet(scan, read.place, write.place));
+        faults.extend(hit.map(|write| overwritten(read, write)));
+        let other = writes.iter().find(|write| may_mix_operations(scan, read, write));
+        faults.extend(other.map(|write| unknown_winner(read, write)));
+        for write in later {
+            let both = [read.place, write.place].map(|place| origin::of_place(scan, place));
+            if let [Some(one), Some(other)] = both
+                && one != other
+            {
+                apart.push((one.param(), other.param()));
+            }
+        }
+    }
+    apart.sort_unstable();
+    apart.dedup();
+    if faults.is_empty() { Ok(apart) } else { Err(faults) }
+}
+
+fn accesses(program: Program<'_>, scan: &Scan<'_>, activity: &Activity, need: &Need) -> Accesses {
+    let mut found = Accesses::default();
+    for (position, at) in scan.stmts.iter().enumerate() {
+        let span = at.stmt.span;
+        let access = |place| Access { place, position, span };
+        let value = match at.stmt.kind {
+            StmtKind::Store { place, .. } if scan.is_memory(place) => {
+                found.writes.push(access(place));
+                continue;
+            }
+            StmtKind::Let(value) => value,
+            _ => continue,
+        };
+        match scan.body.values[value].op {
+            Op::Load(place) if scan.is_memory(place) && need.value(value) => {
+                found.reads.push(access(place));
+            }
+            Op::Atomic { op, place, .. } => {
+                found.writes.push(access(place));
+                let float = program.types.has_float(scan.body.places[place].ty);
+                if float && is_extreme(op) {
+                    // Who won is read off what is there in the end.
+                    found.reads.push(access(place));
+                }
+                let old_used = need.value(value) || activity.value(value);
+                found.faults.extend(atomic(op, float, old_used, span));
+            }
+            Op::Bitcast(_) if !activity.floats_from_bits().contains(&value) => {}
+            op => found.faults.extend(irreversible(op, span)),
+        }
+    }
+    found
+}
+
+/// Operations that have no reverse.
+fn irreversible(op: Op, span: Span) -> Option<Diagnostic> {
+    let (code, message, help) = match op {
+        Op::Bitcast(_) => (
+            "grad-bits",
+            "a float made of the bits of another can't be differentiated",
+            "compute it, or write the gradient by hand: `@wp.func_grad`",
+        ),
+        Op::AsArray(_) => (
+            LOCAL_ARRAY,
+            "an array made of a variable can't be differentiated",
+            "use a vector, or pass an array from outside",
+        ),
+        Op::Gradient(_) => (
+            "grad-of-gradient",
+            "a kernel that uses gradients itself can't be differentiated",
+            "pass the gradients as an array of its own",
+        ),
+        _ => return None,
+    };
+    Some(Diagnostic::error(code, span, message).help(help))
+}
+
+fn atomic(op: AtomicOp, float: bool, old_used: bool, span: Span) -> Option<Diagnostic> {
+    let message = match op {
+        _ if old_used => {
+            "the old value of an atomic operation can't be known again for the gradient"
+        }
+        AtomicOp::Exchange | AtomicOp::CompareExchange if float => {
+            "an atomic exchange of floats can't be differentiated: its order isn't known again"
+        }
+        _ => return None,
+    };
+    let help = "write what the gradient needs to an array of its own, and read it from there in \
+                another kernel";
+    Some(Diagnostic::error("grad-atomic", span, message).help(help))
+}
+
+/// Returns true if a write may come after a read, and change what it found.
+fn may_overwrite(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
+    if read.position == write.position || extremes_agree(scan, read, write) {
+        return false;
+    }
+    write.position > read.position || share_loop(scan, read, write)
+}
+
+/// The atomic operation that an access is.
+fn atomic_op(scan: &Scan<'_>, access: &Access) -> Option<AtomicOp> {
+    let StmtKind::Let(value) = scan.stmts[access.position].stmt.kind else { return None };
+    match scan.body.values[value].op {
+        Op::Atomic { op, .. } => Some(op),
+        _ => None,
+    }
+}
+
+fn extreme_op(scan: &Scan<'_>, access: &Access) -> Option<AtomicOp> {
+    atomic_op(scan, access).filter(|op| is_extreme(*op))
+}
+
+fn is_extreme(op: AtomicOp) -> bool {
+    matches!(op, AtomicOp::Min | AtomicOp::Max)
+}
+
+/// Minima only, or maxima only, in one place: what is there in the end beat all of them.
+fn extremes_agree(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
+    extreme_op(scan, one).is_some() && extreme_op(scan, one) == extreme_op(scan, other)
+}
+
+/// Returns true if another thread may do something else, at any time, to where one looks for the
+/// extreme.
+fn may_mix_operations(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
+    let (Some(extreme), Some(other)) = (extreme_op(scan, read), atomic_op(scan, write)) else {
+        return false;
+    };
+    extreme != other && origin::may_meet(scan, read.place, write.place)
+}
+
+/// Returns true if a loop has both inside.
+fn share_loop(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
+    let loops = |access: &Access| {
+        let mut found = Vec::new();
+        let mut owner: Option<StmtSite<'_>> = Some(scan.stmts[access.position]);
+        while let Some(at) = owner {
+            owner = scan.owner(at.block);
+            if let Some(StmtSite { stmt, .. }) = owner
+                && matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. })
+            {
+                found.push(std::ptr::from_ref(stmt));
+            }
+        }
+        found
+    };
+    let around = loops(other);
+    loops(one).iter().any(|stmt| around.contains(stmt))
+}
+
+fn overwritten(read: &Access, write: &Access) -> Diagnostic {
+    let message = "an array element is overwritten, but the gradient needs what was read from it";
+    Diagnostic::error("grad-overwritten", write.span, message)
+        .here("written here")
+        .label(read.span, "read here")
+        .help("keep the number in a variable and store it once, or write to another array")
+}
+
+fn unknown_winner(read: &Access, write: &Access) -> Diagnostic {
+    let message = "an atomic minimum or maximum and another atomic operation on one array: what is there in the end \
+                   doesn't say who won";
+    Diagnostic::error("grad-atomic", read.span, message)
+        .label(write.span, "the other one")
+        .help("give each an array of its own")
+}

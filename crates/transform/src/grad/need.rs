@@ -1,0 +1,386 @@
+//! Numbers of the forward pass that the reverse pass must know, and places where it has anything to
+//! do.
+//!
+//! *Needed* values are those whose numbers the reverse pass uses: operands of products, conditions,
+//! indices; and what those are computed from. *Carried* values are the part of them from which
+//! needed variables are computed: what must be run to get from one iteration to the next.
+
+use super::activity::{Activity, is_smooth};
+use super::scan::{Program, Scan, StmtSite};
+use gbxcule_ir::function::{Body, LocalId, Mode};
+use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, Op, Value};
+use gbxcule_ir::place::{PlaceId, Root};
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::walk::{Use, op_uses, place_values, stmt_blocks};
+use std::collections::BTreeSet;
+
+/// The result.
+#[derive(Debug)]
+pub(super) struct Need {
+    values: Vec<bool>,
+    carried: Vec<bool>,
+    locals: Vec<bool>,
+    /// True for each block that holds statements with a reverse.
+    reversed: Vec<bool>,
+    /// Needed variables that a block reads.
+    reads: Vec<BTreeSet<LocalId>>,
+    /// Needed variables that a block writes.
+    writes: Vec<BTreeSet<LocalId>>,
+}
+
+impl Need {
+    pub(super) fn value(&self, value: Value) -> bool {
+        self.values[value.index()]
+    }
+
+    pub(super) fn carried(&self, value: Value) -> bool {
+        self.carried[value.index()]
+    }
+
+    pub(super) fn local(&self, local: LocalId) -> bool {
+        self.locals[local.index()]
+    }
+
+    pub(super) fn reversed(&self, block: BlockId) -> bool {
+        self.reversed[block.index()]
+    }
+
+    pub(super) fn block_reads(&self, block: BlockId) -> &BTreeSet<LocalId> {
+        &self.reads[block.index()]
+    }
+
+    pub(super) fn block_writes(&self, block: BlockId) -> &BTreeSet<LocalId> {
+        &self.writes[block.index()]
+    }
+
+    pub(super) fn new(module: Program<'_>, scan: &Scan<'_>, activity: &Activity) -> Self {
+        let body = scan.body;
+        let blocks = body.blocks.len();
+        let mut need = Self {
+            values: vec![false; body.values.len()],
+            carried: vec![false; body.values.len()],
+            locals: vec![false; body.locals.len()],
+            reversed: vec![false; blocks],
+            reads: vec![BTreeSet::new(); blocks],
+            writes: vec![BTreeSet::new(); blocks],
+        };
+        let finder = NeedAnalysis { module, scan, activity };
+        finder.add_direct_uses(&mut need);
+        finder.add_operands(&mut need);
+        finder.carry(&mut need);
+        finder.collect_sets(&mut need);
+        need
+    }
+
+    /// The needed variables that a statement reads, in the blocks inside it too.
+    pub(super) fn reads(&self, finder: &NeedAnalysis<'_>, stmt: &StmtKind) -> BTreeSet<LocalId> {
+        let mut found = BTreeSet::new();
+        finder.own_reads(self, stmt, &mut found);
+        stmt_blocks(stmt, |block| found.extend(&self.reads[block.index()]));
+        found
+    }
+
+    /// The needed variables that a statement writes, in the blocks inside it too.
+    pub(super) fn writes(&self, finder: &NeedAnalysis<'_>, stmt: &StmtKind) -> BTreeSet<LocalId> {
+        let mut found: BTreeSet<LocalId> =
+            finder.own_writes(stmt).into_iter().filter(|&local| self.local(local)).collect();
+        stmt_blocks(stmt, |block| found.extend(&self.writes[block.index()]));
+        found
+    }
+}
+
+/// Asks about statements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NeedAnalysis<'a> {
+    pub(super) module: Program<'a>,
+    pub(super) scan: &'a Scan<'a>,
+    pub(super) activity: &'a Activity,
+}
+
+impl NeedAnalysis<'_> {
+    fn body(&self) -> &Body {
+        self.scan.body
+    }
+
+    /// Returns true if a statement itself does something in the reverse pass.
+    pub(super) fn is_reversed(&self, stmt: &StmtKind) -> bool {
+        let float = |place: PlaceId| self.module.types.has_float(self.body().places[place].ty);
+        match *stmt {
+            StmtKind::Let(value) => match self.body().values[value].op {
+                Op::Call { .. } => self.is_active_call(value),
+                Op::Atomic { place, .. } => float(place),
+                _ => self.activity.value(value),
+            },
+            StmtKind::Store { place, .. } => {
+                float(place)
+                    && self.scan.local_of(place).is_none_or(|local| self.activity.local(local))
+            }
+            StmtKind::Return(Some(value)) => {
+                self.module.types.has_float(self.body().type_of(value))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns true if derivatives flow through a call.
+    fn is_active_call(&self, value: Value) -> bool {
+        if self.activity.value(value) {
+            return true;
+        }
+        self.mutated(value).iter().any(|&place| {
+            let float = self.module.types.has_float(self.body().places[place].ty);
+            float && self.scan.local_of(place).is_none_or(|local| self.activity.local(local))
+        })
+    }
+
+    /// The places that a call may write.
+    fn mutated(&self, value: Value) -> Vec<PlaceId> {
+        let Op::Call { function, args } = self.body().values[value].op else { return Vec::new() };
+        let params = &self.module.functions[function].params;
+        let args = self.body().arg_lists[args].iter().zip(params);
+        args.filter_map(|(arg, param)| match *arg {
+            Arg::Place(place) if param.mode == Mode::Mutable => Some(place),
+            _ => None,
+        })
+        .collect()
+    }
+
+    fn own_writes(&self, stmt: &StmtKind) -> Vec<LocalId> {
+        match *stmt {
+            StmtKind::Store { place, .. } => self.scan.local_of(place).into_iter().collect(),
+            StmtKind::Let(value) => {
+                self.mutated(value).into_iter().filter_map(|p| self.scan.local_of(p)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn own_reads(&self, need: &Need, stmt: &StmtKind, found: &mut BTreeSet<LocalId>) {
+        let mut read = |place: PlaceId| match self.body().places[place].root {
+            Root::Local(local) if need.local(local) => _ = found.insert(local),
+            _ => {}
+        };
+        match *stmt {
+            StmtKind::Let(value) => {
+                let (needed, reversed) = (need.value(value), self.is_reversed(stmt));
+                let op = &self.body().values[value].op;
+                // Reversed only, a load asks where the place is, not what it holds: a handle is
+                // read.
+                let asks = |place| match op {
+                    Op::Load(_) if !needed => reversed && self.scan.is_memory(place),
+                    _ => needed || reversed,
+                };
+                let mut visit = |used| {
+                    if let Use::Read(place) | Use::Change(place) | Use::Expose(place) = used
+                        && asks(place)
+                    {
+                        read(place);
+                    }
+                };
+                op_uses(self.body(), op, |_| false, &mut visit);
+            }
+            // The handle on the way is read; a part of a variable leaves the rest as it was.
+            StmtKind::Store { place, .. } => {
+                let part = !self.body().path(place).is_empty();
+                if part {
+                    read(place);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the values that the reverses of statements use.
+    fn add_direct_uses(&self, need: &mut Need) {
+        for at in &self.scan.stmts {
+            if !self.is_reversed(&at.stmt.kind) {
+                continue;
+            }
+            self.reversal_uses(need, &at.stmt.kind);
+            let mut block = Some(at.block);
+            while let Some(inner) = block {
+                if std::mem::replace(&mut need.reversed[inner.index()], true) {
+                    break;
+                }
+                block = self.scan.owner(inner).map(|owner| {
+                    for decider in Scan::deciders(&owner.stmt.kind) {
+                        need.values[decider.index()] = true;
+                    }
+                    owner.block
+                });
+            }
+        }
+    }
+
+    fn reversal_uses(&self, need: &mut Need, stmt: &StmtKind) {
+        match *stmt {
+            StmtKind::Store { place, .. } => self.place_needed(need, place),
+            StmtKind::Let(value) => self.partials_use(need, value),
+            _ => {}
+        }
+    }
+
+    fn place_needed(&self, need: &mut Need, place: PlaceId) {
+        place_values(self.body(), place, |value| need.values[value.index()] = true);
+        if let Some(local) = self.scan.handle_local(place) {
+            need.locals[local.index()] = true;
+        }
+    }
+
+    /// The operands whose numbers the derivative of an operation uses.
+    fn partials_use(&self, need: &mut Need, value: Value) {
+        let active = |value: Value| self.activity.value(value);
+        let mut set = |value: Value| need.values[value.index()] = true;
+        match self.body().values[value].op {
+            Op::Binary(BinaryOp::Multiply, left, right) => {
+                if active(left) {
+                    set(right);
+                }
+                if active(right) {
+                    set(left);
+                }
+            }
+            Op::Binary(BinaryOp::Divide, _, right) => {
+                set(right);
+                if active(right) {
+                    set(value);
+                }
+            }
+            Op::Binary(BinaryOp::Remainder, left, right) if active(right) => {
+                set(value);
+                set(left);
+                set(right);
+            }
+            Op::Select { condition, .. } => set(condition),
+            Op::Native { native, args } if is_smooth(native) => {
+                set(value);
+                self.body().value_lists[args].iter().for_each(|&arg| set(arg));
+            }
+            Op::Load(place) => self.place_needed(need, place),
+            Op::Atomic { op, place, value, .. } => {
+                if matches!(op, AtomicOp::Min | AtomicOp::Max) {
+                    set(value);
+                }
+                self.place_needed(need, place);
+            }
+            Op::Call { args, .. } => {
+                for arg in &self.body().arg_lists[args] {
+                    match *arg {
+                        Arg::Value(value) => need.values[value.index()] = true,
+                        Arg::Place(place) => {
+                            self.place_needed(need, place);
+                            if let Some(local) = self.scan.local_of(place) {
+                                need.locals[local.index()] = true;
+                            }
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the values from which needed values are computed.
+    fn add_operands(&self, need: &mut Need) {
+        loop {
+            let mut changed = false;
+            for at in self.scan.stmts.iter().rev() {
+                changed |= self.close_stmt(need, at, true);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn close_stmt(&self, need: &mut Need, at: &StmtSite<'_>, all: bool) -> bool {
+        let mut wanted = Vec::new();
+        let mut locals = Vec::new();
+        let body = self.body();
+        let marked =
+            |need: &Need, value: Value| if all { need.value(value) } else { need.carried(value) };
+        match at.stmt.kind {
+            StmtKind::Store { place, value }
+                if self.scan.local_of(place).is_some_and(|local| need.local(local)) =>
+            {
+                wanted.push(value);
+                place_values(body, place, |value| wanted.push(value));
+                wanted.extend(self.controls(at.block));
+            }
+            StmtKind::Let(value) => {
+                let changes = self.own_writes(&at.stmt.kind).iter().any(|&l| need.local(l));
+                if changes {
+                    wanted.push(value);
+                    wanted.extend(self.controls(at.block));
+                }
+                if changes || marked(need, value) {
+                    op_uses(
+                        body,
+                        &body.values[value].op,
+                        |_| false,
+                        |used| match used {
+                            Use::Value(value) => wanted.push(value),
+                            Use::Read(place)
+                            | Use::Write(place)
+                            | Use::Change(place)
+                            | Use::Expose(place) => {
+                                place_values(body, place, |value| wanted.push(value));
+                                if let Root::Local(local) = body.places[place].root {
+                                    locals.push(local);
+                                }
+                            }
+                        },
+                    );
+                }
+            }
+            _ => {}
+        }
+        let mut changed = false;
+        for local in locals {
+            changed |= !std::mem::replace(&mut need.locals[local.index()], true);
+        }
+        let marks = if all { &mut need.values } else { &mut need.carried };
+        for value in wanted {
+            changed |= !std::mem::replace(&mut marks[value.index()], true);
+        }
+        changed
+    }
+
+    /// Everything that decides whether and how often a block runs.
+    fn controls(&self, block: BlockId) -> Vec<Value> {
+        let mut found = Vec::new();
+        let mut owner = self.scan.owner(block);
+        while let Some(at) = owner {
+            found.extend(Scan::deciders(&at.stmt.kind));
+            owner = self.scan.owner(at.block);
+        }
+        found
+    }
+
+    fn carry(&self, need: &mut Need) {
+        loop {
+            let mut changed = false;
+            for at in self.scan.stmts.iter().rev() {
+                changed |= self.close_stmt(need, at, false);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Collects the variables that blocks read and write, the blocks inside them included.
+    fn collect_sets(&self, need: &mut Need) {
+        for at in self.scan.stmts.iter().rev() {
+            let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
+            self.own_reads(need, &at.stmt.kind, &mut reads);
+            writes.extend(self.own_writes(&at.stmt.kind).into_iter().filter(|&l| need.local(l)));
+            stmt_blocks(&at.stmt.kind, |inner| {
+                reads.extend(&need.reads[inner.index()]);
+                writes.extend(&need.writes[inner.index()]);
+            });
+            need.reads[at.block.index()].extend(reads);
+            need.writes[at.block.index()].extend(writes);
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! Normal form: what the reverse pass reads. The same program with
+//!
+//! - callees that touch array memory or act on the outside inlined, so that all uses of memory are
+//!   seen in one body; what remains are calls of functions on values and variables;
+//! - one exit: no `Break`, `Continue` or `Return` but the last statement. A `For` stays one only if
+//!   nothing leaves it; all other loops are `While` over one flag, whose header only reads it;
+//! - parameters passed by reference read once at the begin into a variable and written back at the
+//!   end;
+//! - no `Assert`, `Trap`, `Print`: a reverse pass runs after a forward pass that got through.
+//!
+//! This is no use of `pass::inline` and `pass::exit`: those keep faults and prints, turn returns
+//! into breaks, and leave alone callees with results of several parts and places behind handles
+//! that may change. Here all of these are dissolved while the exits are, into statements that the
+//! reverse may run again.
+//!
+//! When a statement leaves its block early, what follows it goes into the other arm, or behind a
+//! flag.
+
+use super::copy::{Binding, Copy};
+use super::exit::{Exit, Exits};
+use super::trip;
+use gbxcule_ir::build::Builder;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::function::{Body, Function, FunctionId, LocalId, Mode};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{Arg, Op, Value};
+use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
+use gbxcule_ir::ty::{Shape, Type};
+
+/// Fills the body of `into`, which has the parameters and the result of `function`, with the normal
+/// form of `function`; `inline` says which callees are dissolved.
+pub(super) fn build(
+    source: &Valid<Module>,
+    module: &mut Module,
+    function: FunctionId,
+    into: FunctionId,
+    inline: &[bool],
+) {
+    let callee = &source.functions[function];
+    let mut b = Builder::new(module, into);
+    b.set_span(callee.span);
+    let mut params = Vec::new();
+    for (position, param) in (0..).zip(&callee.params) {
+        params.push(match param.mode {
+            Mode::Value => Binding::Own(position),
+            Mode::Shared | Mode::Mutable => {
+                let local = b.local(param.name.clone(), param.ty);
+                let (place, from) = (b.local_place(local), b.param_place(position));
+                let value = b.load(from);
+                b.store(place, value);
+                Binding::Local(local)
+            }
+        });
+    }
+    let mut normalizer = Normalizer { source, b, inline };
+    let result = normalizer.function(callee, params.clone(), false);
+    let mut b = normalizer.b;
+    for (position, (param, binding)) in (0..).zip(callee.params.iter().zip(params)) {
+        if let (Mode::Mutable, Binding::Local(local)) = (param.mode, binding) {
+            let (place, to) = (b.local_place(local), b.param_place(position));
+            let value = b.load(place);
+            b.store(to, value);
+        }
+    }
+    b.ret(result);
+    b.finish();
+}
+
+struct Normalizer<'a, 'm> {
+    source: &'a Valid<Module>,
+    b: Builder<'m>,
+    inline: &'a [bool],
+}
+
+/// A function whose statements are being copied.
+struct Frame<'a> {
+    copy: Copy<'a>,
+    exits: Exits,
+    /// Set when the function has returned.
+    returned: LocalId,
+    /// Where its results are kept.
+    results: Vec<LocalId>,
+    loops: Vec<Loop>,
+}
+
+/// A loop being copied.
+#[derive(Clone, Copy)]
+struct Loop {
+    /// Variable that is true while the loop goes on; a `For` that nothing leaves has none.
+    running: Option<LocalId>,
+    /// Set when the rest of the iteration is skipped.
+    gone: LocalId,
+}
+
+impl Normalizer<'_, '_> {
+    /// All statements of a function; gives its result.
+    fn function(
+        &mut self,
+        callee: &Function,
+        params: Vec<Binding>,
+        inlined: bool,
+    ) -> Option<Value> {
+        let parts = match &self.b.module.types[callee.result] {
+            Shape::Tuple(parts) => parts.to_vec(),
+            _ => vec![callee.result],
+        };
+        let results: Vec<LocalId> =
+            parts.iter().map(|&ty| self.b.local(format!("{}_result", callee.name), ty)).collect();
+        let returned = self.b.local(format!("{}_returned", callee.name), Type::BOOL);
+        let body = &callee.body;
+        let exits = Exits::new(body);
+        let copy = Copy::new(body, params);
+        let mut frame = Frame { copy, exits, returned, results, loops: Vec::new() };
+        if inlined {
+            self.clear(&mut frame);
+        }
+        self.stmts(&mut frame, &body.blocks[body.root].stmts);
+        if callee.result == Type::UNIT {
+            return None;
+        }
+        let results: Vec<Value> = frame
+            .results
+            .iter()
+            .map(|&local| {
+                let place = self.b.local_place(local);
+                self.b.load(place)
+            })
+            .collect();
+        match &self.b.module.types[callee.result] {
+            Shape::Tuple(_) => Some(self.b.construct(callee.result, &results)),
+            _ => results.first().copied(),
+        }
+    }
+
+    /// A call in a loop finds its variables as new.
+    fn clear(&mut self, frame: &mut Frame<'_>) {
+        let mut locals: Vec<LocalId> = frame
+            .copy
+            .body
+            .locals
+            .handles()
+            .map(|old| frame.copy.local(&mut self.b, old))
+            .collect();
+        locals.extend(frame.results.iter().copied());
+        for local in locals {
+            let place = self.b.local_place(local);
+            let ty = self.b.place_type(place);
+            let zero = self.b.zero(ty);
+            self.b.store(place, zero);
+        }
+        self.flag(frame.returned, false);
+    }
+
+    fn flag(&mut self, local: LocalId, value: bool) {
+        let (place, value) = (self.b.local_place(local), self.b.bool(value));
+        self.b.store(place, value);
+    }
+
+    fn stmts(&mut self, frame: &mut Frame<'_>, stmts: &[Stmt]) {
+        for (position, stmt) in stmts.iter().enumerate() {
+            self.b.set_span(stmt.span);
+            let exit = frame.exits.of_stmt(&stmt.kind);
+            let rest = &stmts[position + 1..];
+            if exit == Exit::Never {
+                self.whole(frame, &stmt.kind);
+                continue;
+            }
+            if let StmtKind::If { condition, accept, reject } = stmt.kind {
+                let (left, right) = (frame.exits.of(accept), frame.exits.of(reject));
+                if left == Exit::Always || right == Exit::Always {
+                    self.branch(frame, condition, [accept, reject], rest);
+                    return;
+                }
+            }
+            self.whole(frame, &stmt.kind);
+            if exit == Exit::Maybe && !rest.is_empty() {
+                self.guard_rest(frame, rest);
+            }
+            return;
+        }
+    }
+
+    /// An `If` of which at least one arm is left for good: what follows belongs to the other.
+    fn branch(
+        &mut self,
+        frame: &mut Frame<'_>,
+        condition: Value,
+        arms: [BlockId; 2],
+        rest: &[Stmt],
+    ) {
+        let condition = frame.copy.value(condition);
+        let blocks = arms.map(|arm| {
+            self.b.open_block();
+            let body = frame.copy.body;
+            self.stmts(frame, &body.blocks[arm].stmts);
+            match frame.exits.of(arm) {
+                Exit::Never => self.stmts(frame, rest),
+                Exit::Maybe if !rest.is_empty() => self.guard_rest(frame, rest),
+                _ => {}
+            }
+            self.b.close_block()
+        });
+        self.b.if_blocks(condition, blocks[0], blocks[1]);
+    }
+
+    fn guard_rest(&mut self, frame: &mut Frame<'_>, rest: &[Stmt]) {
+        let gone = frame.loops.last().map_or(frame.returned, |inner| inner.gone);
+        let place = self.b.local_place(gone);
+        let gone = self.b.load(place);
+        let stays = self.b.not(gone);
+        self.b.open_block();
+        self.stmts(frame, rest);
+        let accept = self.b.close_block();
+        let reject = self.b.empty_block();
+        self.b.if_blocks(stays, accept, reject);
+    }
+
+    /// One statement with all its blocks.
+    fn whole(&mut self, frame: &mut Frame<'_>, stmt: &StmtKind) {
+        match stmt {
+            StmtKind::Let(value) => self.operation(frame, *value),
+            StmtKind::Store { place, value } => {
+                let place = frame.copy.place(&mut self.b, *place);
+                self.b.store(place, frame.copy.value(*value));
+            }
+            StmtKind::If { condition, accept, reject } => {
+                let condition = frame.copy.value(*condition);
+                let (accept, reject) = (self.block(frame, *accept), self.block(frame, *reject));
+                self.b.if_blocks(condition, accept, reject);
+            }
+            StmtKind::Switch { selector, cases, default } => {
+                let selector = frame.copy.value(*selector);
+                let cases = cases
+                    .iter()
+                    .map(|case| Case {
+                        labels: case.labels.clone(),
+                        body: self.block(frame, case.body),
+                    })
+                    .collect();
+                let default = self.block(frame, *default);
+                self.b.switch(selector, cases, default);
+            }
+            StmtKind::For { index, start, end, step, body } => {
+                let range = [*start, *end, *step].map(|value| frame.copy.value(value));
+                if frame.exits.leaves_loop(*body) {
+                    self.leaving_for(frame, *index, range, *body);
+                } else {
+                    self.plain_for(frame, *index, range, *body);
+                }
+            }
+            StmtKind::While { header, condition, body } => {
+                self.while_loop(frame, *header, *condition, *body);
+            }
+            StmtKind::Break => self.leave_iteration(frame, true),
+            StmtKind::Continue => self.leave_iteration(frame, false),
+            StmtKind::Return(value) => self.leave_function(frame, *value),
+            StmtKind::Trap { .. } => self.leave_function(frame, None),
+            StmtKind::Print { .. } | StmtKind::Assert { .. } => {}
+        }
+    }
+
+    fn block(&mut self, frame: &mut Frame<'_>, block: BlockId) -> BlockId {
+        self.b.open_block();
+        let body = frame.copy.body;
+        self.stmts(frame, &body.blocks[block].stmts);
+        self.b.close_block()
+    }
+
+    fn operation(&mut self, frame: &mut Frame<'_>, value: Value) {
+        match frame.copy.body.values[value].op {
+            Op::Call { function, args } if self.inline[function.index()] => {
+                let args: Vec<Arg> = frame.copy.body.arg_lists[args].to_vec();
+                let callee = &self.source.functions[function];
+                let params = args.iter().map(|&arg| self.bind(frame, arg)).collect();
+                let span = self.b.span();
+                let result = self.function(callee, params, true);
+                self.b.set_span(span);
+                let result = result.unwrap_or_else(|| self.b.tuple(&[]));
+                frame.copy.set(value, result);
+            }
+            _ => _ = frame.copy.operation(&mut self.b, value),
+        }
+    }
+
+    fn bind(&mut self, frame: &mut Frame<'_>, arg: Arg) -> Binding {
+        match frame.copy.arg(&mut self.b, arg) {
+            Arg::Place(place) => Binding::Place(place),
+            Arg::Value(value) => {
+                let ty = self.b.body().type_of(value);
+                let array = matches!(self.b.module.types[ty], Shape::Array { .. });
+                if array || ty.as_scalar().is_some() {
+                    return Binding::Value(value);
+                }
+                let local = self.b.local("argument", ty);
+                let place = self.b.local_place(local);
+                self.b.store(place, value);
+                Binding::Local(local)
+            }
+        }
+    }
+
+    fn leave_iteration(&mut self, frame: &Frame<'_>, for_good: bool) {
+        let Some(&Loop { running, gone }) = frame.loops.last() else { return };
+        self.flag(gone, true);
+        if let (true, Some(running)) = (for_good, running) {
+            self.flag(running, false);
+        }
+    }
+
+    fn leave_function(&mut self, frame: &Frame<'_>, value: Option<Value>) {
+        if let Some(value) = value {
+            let value = frame.copy.value(value);
+            let ty = self.b.body().type_of(value);
+            let tuple = matches!(self.b.module.types[ty], Shape::Tuple(_));
+            for (part, &local) in (0..).zip(&frame.results) {
+                let part = if tuple { self.b.extract(value, part) } else { value };
+                let place = self.b.local_place(local);
+                self.b.store(place, part);
+            }
+        }
+        for &Loop { running, gone } in &frame.loops {
+            self.flag(gone, true);
+            running.into_iter().for_each(|running| self.flag(running, false));
+        }
+        self.flag(frame.returned, true);
+    }
+
+    fn plain_for(&mut self, frame: &mut Frame<'_>, index: Value, range: [Value; 3], body: BlockId) {
+        let new = self.index(frame, index);
+        let gone = self.b.local("skipped", Type::BOOL);
+        frame.loops.push(Loop { running: None, gone });
+        self.b.open_block();
+        self.flag(gone, false);
+        let old: &Body = frame.copy.body;
+        self.stmts(frame, &old.blocks[body].stmts);
+        let body = self.b.close_block();
+        frame.loops.pop();
+        self.b.for_block(new, range, body);
+    }
+
+    fn index(&mut self, frame: &mut Frame<'_>, index: Value) -> Value {
+        let data = frame.copy.body.values[index];
+        let name = data.name.map_or("i", |name| self.source.text(name));
+        let new = self.b.loop_index(data.ty, name);
+        frame.copy.set(index, new);
+        new
+    }
+
+    /// A `For` that may be left counts its iterations.
+    fn leaving_for(
+        &mut self,
+        frame: &mut Frame<'_>,
+        index: Value,
+        range: [Value; 3],
+        body: BlockId,
+    ) {
+        let trips = trip::count(&mut self.b, range);
+        let counter = self.b.local("count", Type::I64);
+        let place = self.b.local_place(counter);
+        let zero = self.b.number(Type::I64, 0.0);
+        self.b.store(place, zero);
+        self.running(frame, |this, frame| {
+            let count = this.b.load(place);
+            let more = this.b.lt(count, trips);
+            this.b.open_block();
+            let one = this.b.number(Type::I64, 1.0);
+            let next = this.b.add(count, one);
+            this.b.store(place, next);
+            let [start, _, step] = range;
+            let new = trip::index(&mut this.b, start, step, count);
+            frame.copy.set(index, new);
+            let old: &Body = frame.copy.body;
+            this.stmts(frame, &old.blocks[body].stmts);
+            (more, this.b.close_block())
+        });
+    }
+
+    fn while_loop(
+        &mut self,
+        frame: &mut Frame<'_>,
+        header: BlockId,
+        condition: Value,
+        body: BlockId,
+    ) {
+        self.running(frame, |this, frame| {
+            let old: &Body = frame.copy.body;
+            this.stmts(frame, &old.blocks[header].stmts);
+            let more = frame.copy.value(condition);
+            (more, this.block(frame, body))
+        });
+    }
+
+    /// `running = True; while running: .. if more: <body> else: running = False`
+    fn running<'a>(
+        &mut self,
+        frame: &mut Frame<'a>,
+        fill: impl FnOnce(&mut Self, &mut Frame<'a>) -> (Value, BlockId),
+    ) {
+        let running = self.b.local("running", Type::BOOL);
+        let gone = self.b.local("skipped", Type::BOOL);
+        self.flag(running, true);
+        frame.loops.push(Loop { running: Some(running), gone });
+        self.b.open_block();
+        self.flag(gone, false);
+        let (more, accept) = fill(self, frame);
+        let reject = self.b.block(|b| {
+            let (place, no) = (b.local_place(running), b.bool(false));
+            b.store(place, no);
+        });
+        self.b.if_blocks(more, accept, reject);
+        let body = self.b.close_block();
+        frame.loops.pop();
+        self.b.open_block();
+        let place = self.b.local_place(running);
+        let goes_on = self.b.load(place);
+        let header = self.b.close_block();
+        self.b.while_blocks(header, goes_on, body);
+    }
+}

@@ -1,0 +1,117 @@
+//! Which array a piece of memory belongs to.
+//!
+//! Arrays that a kernel gets as different parameters, or in different fields of them, are taken to
+//! share no memory where one of them is written: the code that launches a reverse kernel must hold
+//! that.
+
+use super::scan::Scan;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::op::{Op, Value};
+use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::stmt::StmtKind;
+
+/// An array of a kernel's parameters: the parameter, and the fields on the way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Origin {
+    param: u32,
+    fields: Vec<u32>,
+}
+
+impl Origin {
+    pub(super) fn param(&self) -> u32 {
+        self.param
+    }
+}
+
+/// Where memory comes from; nothing if that isn't known.
+pub(super) fn of_place(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
+    let steps = scan.handle_steps(place)?;
+    let fields = fields(scan, place, steps)?;
+    of_root(scan, scan.body.places[place].root, fields)
+}
+
+/// The fields that the first steps of a place take, if they take nothing else.
+fn fields(scan: &Scan<'_>, place: PlaceId, steps: usize) -> Option<Vec<u32>> {
+    scan.body.path(place)[..steps]
+        .iter()
+        .map(|step| match *step {
+            Projection::Field(field) => Some(field),
+            _ => None,
+        })
+        .collect()
+}
+
+fn of_root(scan: &Scan<'_>, root: Root, fields: Vec<u32>) -> Option<Origin> {
+    match root {
+        Root::Param(param) => Some(Origin { param, fields }),
+        Root::Array(value) => of_value(scan, value, fields),
+        Root::Local(local) => {
+            // A variable that gets only one handle; zero is no array.
+            let mut stored = scan.stmts.iter().filter_map(|at| match at.stmt.kind {
+                StmtKind::Store { place, value }
+                    if scan.local_of(place) == Some(local)
+                        && scan.body.values[value].op != Op::Zero =>
+                {
+                    Some((place, value))
+                }
+                _ => None,
+            });
+            match (stored.next(), stored.next()) {
+                (Some((place, value)), None) if scan.body.path(place).is_empty() => {
+                    of_value(scan, value, fields)
+                }
+                _ => None,
+            }
+        }
+        Root::Table(_) => None,
+    }
+}
+
+fn of_value(scan: &Scan<'_>, mut value: Value, mut fields: Vec<u32>) -> Option<Origin> {
+    loop {
+        match scan.body.values[value].op {
+            Op::View { array, .. } => value = array,
+            Op::Extract { from, index } => {
+                fields.insert(0, index);
+                value = from;
+            }
+            Op::Load(place) => {
+                let len = scan.body.path(place).len();
+                let mut all = self::fields(scan, place, len)?;
+                all.extend(fields);
+                return of_root(scan, scan.body.places[place].root, all);
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// Returns true if two places of memory may be the same.
+pub(super) fn may_meet(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
+    let (Some(left), Some(right)) = (of_place(scan, one), of_place(scan, other)) else {
+        return true;
+    };
+    left == right && !differ(scan, one, other)
+}
+
+/// Returns true if two places are elements of the same handle with known indices that differ.
+fn differ(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
+    let body = scan.body;
+    let known = |place: PlaceId| -> Option<Vec<i128>> {
+        if !matches!(body.places[place].root, Root::Param(_)) {
+            return None;
+        }
+        let step = body.path(place)[scan.handle_steps(place)?];
+        let Projection::Element(indices) = step else { return None };
+        let indices = body.value_lists[indices].iter();
+        let numbers = indices.map(|&index| match body.values[index].op {
+            Op::Literal(literal) => Literal::as_int(literal).filter(|&number| number >= 0),
+            _ => None,
+        });
+        numbers.collect()
+    };
+    match (known(one), known(other)) {
+        (Some(one), Some(other)) => one != other,
+        _ => false,
+    }
+}

@@ -1,0 +1,111 @@
+//! One look over a body in normal form: its statements in order with the blocks they stand in, and
+//! what controls each block.
+
+use gbxcule_ir::arena::Arena;
+use gbxcule_ir::function::{Body, Function, LocalId};
+use gbxcule_ir::op::Value;
+use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
+use gbxcule_ir::ty::Types;
+use gbxcule_ir::walk::{Step, stmt_blocks, walk};
+
+/// Definitions outside a body that its statements refer to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Program<'a> {
+    pub(super) types: &'a Types,
+    /// Functions of the source: normal forms call no others.
+    pub(super) functions: &'a Arena<Function>,
+}
+
+/// A statement and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StmtSite<'a> {
+    pub(super) block: BlockId,
+    pub(super) stmt: &'a Stmt,
+}
+
+/// The result.
+#[derive(Debug)]
+pub(super) struct Scan<'a> {
+    pub(super) body: &'a Body,
+    /// All statements in order; those inside another one follow it.
+    pub(super) stmts: Vec<StmtSite<'a>>,
+    /// For each block, the block around it and the statement that owns it.
+    owners: Vec<Option<StmtSite<'a>>>,
+    /// For each value, the block that defines it.
+    homes: Vec<Option<BlockId>>,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(body: &'a Body) -> Self {
+        let mut scan = Self {
+            body,
+            stmts: Vec::new(),
+            owners: vec![None; body.blocks.len()],
+            homes: vec![None; body.values.len()],
+        };
+        let mut open = Vec::new();
+        walk(body, body.root, |step| match step {
+            Step::Enter(block) => open.push(block),
+            Step::Leave(_) => _ = open.pop(),
+            Step::Stmt(stmt) => {
+                let Some(&block) = open.last() else { return };
+                let at = StmtSite { block, stmt };
+                scan.stmts.push(at);
+                stmt_blocks(&stmt.kind, |inner| scan.owners[inner.index()] = Some(at));
+                match stmt.kind {
+                    StmtKind::Let(value) => scan.homes[value.index()] = Some(block),
+                    StmtKind::For { index, body, .. } => scan.homes[index.index()] = Some(body),
+                    _ => {}
+                }
+            }
+        });
+        scan
+    }
+
+    /// The block around a block and the statement that owns it.
+    pub(super) fn owner(&self, block: BlockId) -> Option<StmtSite<'a>> {
+        self.owners[block.index()]
+    }
+
+    /// The block that defines a value.
+    pub(super) fn home(&self, value: Value) -> Option<BlockId> {
+        self.homes[value.index()]
+    }
+
+    /// The values that decide whether and how often a statement's blocks run.
+    pub(super) fn deciders(stmt: &StmtKind) -> Vec<Value> {
+        match *stmt {
+            StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => vec![condition],
+            StmtKind::Switch { selector, .. } => vec![selector],
+            StmtKind::For { start, end, step, .. } => vec![start, end, step],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns true if a place lies behind an array handle.
+    pub(super) fn is_memory(&self, place: PlaceId) -> bool {
+        self.handle_steps(place).is_some()
+    }
+
+    /// How many steps of a place's path lead to the last handle on it.
+    pub(super) fn handle_steps(&self, place: PlaceId) -> Option<usize> {
+        self.body.path(place).iter().rposition(|step| matches!(step, Projection::Element(_)))
+    }
+
+    /// The variable that a place is part of.
+    pub(super) fn local_of(&self, place: PlaceId) -> Option<LocalId> {
+        match self.body.places[place].root {
+            Root::Local(local) if !self.is_memory(place) => Some(local),
+            _ => None,
+        }
+    }
+
+    /// The variable that holds the first handle of a place behind one.
+    pub(super) fn handle_local(&self, place: PlaceId) -> Option<LocalId> {
+        match self.body.places[place].root {
+            Root::Local(local) if self.is_memory(place) => Some(local),
+            _ => None,
+        }
+    }
+}

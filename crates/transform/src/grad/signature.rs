@@ -1,0 +1,89 @@
+//! Parameters and results of the reverse of a function.
+
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::function::{Function, FunctionId, Mode, Param};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::ty::{Shape, Type};
+
+/// Parameters and result.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The function's own parameters, all by value, as they are before the call; then the adjoints
+    /// that `Mutable` parameters with floats have after it; then those of the results with floats.
+    pub params: Vec<Param>,
+    /// The adjoints of the parameters with floats as they are before the call: a tuple, or the
+    /// only one itself.
+    pub result: Type,
+}
+
+/// The signature of a function's reverse.
+pub fn signature(module: &mut Module, function: &Function) -> Signature {
+    let mut params: Vec<Param> = function.params.clone();
+    params.iter_mut().for_each(|param| param.mode = Mode::Value);
+    let floats = |param: &&Param| module.types.has_float(param.ty);
+    for param in function.params.iter().filter(floats) {
+        if param.mode == Mode::Mutable {
+            params.push(Param::value(format!("adj_{}", param.name), param.ty).at(param.span));
+        }
+    }
+    let results = results(module, function.result).into_iter();
+    let results = results.filter(|&ty| module.types.has_float(ty));
+    params.extend(results.map(|ty| Param::value("adj_result", ty)));
+    let adjoints: Vec<Type> = function.params.iter().filter(floats).map(|p| p.ty).collect();
+    let result = match adjoints[..] {
+        [single] => single,
+        _ => module.types.tuple(&adjoints),
+    };
+    Signature { params, result }
+}
+
+/// The results of a function, one by one.
+pub(super) fn results(module: &Module, result: Type) -> Vec<Type> {
+    match &module.types[result] {
+        Shape::Tuple(of) => of.to_vec(),
+        _ => vec![result],
+    }
+}
+
+/// Returns true if derivatives can flow through a function at all.
+pub(super) fn has_reverse(module: &Module, function: FunctionId) -> bool {
+    let function = &module.functions[function];
+    let float = |ty| module.types.has_float(ty);
+    let written = |param: &Param| param.mode == Mode::Mutable && float(param.ty);
+    function.params.iter().any(|param| float(param.ty))
+        && (float(function.result) || function.params.iter().any(written))
+}
+
+/// Faults of a gradient written by hand.
+pub(super) fn check(
+    source: &Valid<Module>,
+    function: FunctionId,
+    by_hand: FunctionId,
+) -> Vec<Diagnostic> {
+    let (callee, Some(adjoint)) = (&source.functions[function], source.functions.get(by_hand))
+    else {
+        unreachable!("a gradient by hand is a function of the module")
+    };
+    let name = &callee.name;
+    let mut faults = Vec::new();
+    let mut fault = |message: String| {
+        faults.push(Diagnostic::error("grad-by-hand", adjoint.span, message));
+    };
+    if super::inline::uses_memory(source, function) {
+        fault(format!("`{name}` uses arrays: it can't have a gradient of its own"));
+    }
+    let mut types = Module::clone(source);
+    let wanted = signature(&mut types, callee);
+    let types_of = |params: &[Param]| params.iter().map(|param| param.ty).collect::<Vec<_>>();
+    let by_value = adjoint.params.iter().all(|param| param.mode == Mode::Value);
+    if !by_value
+        || types_of(&adjoint.params) != types_of(&wanted.params)
+        || adjoint.result != wanted.result
+    {
+        let shown: Vec<String> = wanted.params.iter().map(|p| types.types.spelled(p.ty)).collect();
+        let (shown, result) = (shown.join(", "), types.types.spelled(wanted.result));
+        fault(format!("the gradient of `{name}` takes ({shown}) and gives {result}"));
+    }
+    faults
+}

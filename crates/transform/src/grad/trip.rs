@@ -1,0 +1,96 @@
+//! How often a `For` runs, as `i64`, and with which indices.
+
+use gbxcule_ir::build::Builder;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::function::Body;
+use gbxcule_ir::op::{BinaryOp, Op, Value};
+use gbxcule_ir::ty::{Scalar, Type};
+
+/// The number of iterations, if the bounds are written down.
+pub(super) fn known(body: &Body, range: [Value; 3]) -> Option<u64> {
+    let [start, end, step] = range.map(|bound| match body.values[bound].op {
+        Op::Literal(literal) => literal.as_int(),
+        _ => None,
+    });
+    let (distance, step) = (end? - start?, step?);
+    let (distance, step) = if step < 0 { (-distance, -step) } else { (distance, step) };
+    if step == 0 || distance <= 0 { Some(0) } else { u64::try_from((distance - 1) / step + 1).ok() }
+}
+
+/// The number of iterations. Differences are taken in the unsigned type of the same width, where
+/// they are exact.
+pub(super) fn count(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Value {
+    let scalar = b.body().type_of(step).as_scalar().unwrap_or(Scalar::I32);
+    let zero_trips = b.number(Type::I64, 0.0);
+    let zero = b.number(Type::scalar(scalar), 0.0);
+    let known = match b.body().values[step].op {
+        Op::Literal(literal) => literal.as_int(),
+        _ => None,
+    };
+    let upwards = |b: &mut Builder<'_>| steps(b, start, end, step, scalar);
+    let downwards = |b: &mut Builder<'_>| {
+        let size = b.neg(step);
+        steps(b, end, start, size, scalar)
+    };
+    match known {
+        Some(0) => zero_trips,
+        Some(step) if step > 0 => upwards(b),
+        Some(_) => downwards(b),
+        None if !scalar.is_signed_int() => {
+            // Step 0 would divide by zero.
+            let (up, some) = (nonzero_steps(b, start, end, step, scalar), b.lt(zero, step));
+            b.select(some, up, zero_trips)
+        }
+        None => {
+            let up = nonzero_steps(b, start, end, step, scalar);
+            let size = b.neg(step);
+            let down = nonzero_steps(b, end, start, size, scalar);
+            let (rises, falls) = (b.lt(zero, step), b.lt(step, zero));
+            let down = b.select(falls, down, zero_trips);
+            b.select(rises, up, down)
+        }
+    }
+}
+
+/// The index of an iteration.
+pub(super) fn index(b: &mut Builder<'_>, start: Value, step: Value, count: Value) -> Value {
+    let scalar = b.body().type_of(start).as_scalar().unwrap_or(Scalar::I32);
+    let count = b.convert(count, scalar);
+    let offset = b.mul(count, step);
+    b.add(start, offset)
+}
+
+fn nonzero_steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: Scalar) -> Value {
+    let (zero, one) = (b.number(Type::scalar(of), 0.0), b.number(Type::scalar(of), 1.0));
+    let none = b.eq(step, zero);
+    let step = b.select(none, one, step);
+    steps(b, from, to, step, of)
+}
+
+/// Steps of a positive size from one number up to, without, another.
+fn steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: Scalar) -> Value {
+    let unsigned = match of.bits() {
+        8 => Scalar::U8,
+        16 => Scalar::U16,
+        32 => Scalar::U32,
+        _ => Scalar::U64,
+    };
+    let below = b.lt(from, to);
+    let distance = b.sub(to, from);
+    let distance = b.convert(distance, unsigned);
+    let step = match b.body().values[step].op {
+        Op::Literal(literal) => b.literal(Literal::int(unsigned, literal.as_int().unwrap_or(1))),
+        _ => b.convert(step, unsigned),
+    };
+    let one = b.number(Type::scalar(unsigned), 1.0);
+    let less = b.sub(distance, one);
+    let whole = match b.body().values[step].op {
+        Op::Literal(literal) if literal.as_int() == Some(1) => less,
+        _ => b.binary(BinaryOp::Divide, less, step),
+    };
+    // Of the widest type the sum is taken as i64 only: 2^63 iterations never end anyway.
+    let (whole, one) = (b.convert(whole, Scalar::I64), b.number(Type::I64, 1.0));
+    let trips = b.add(whole, one);
+    let none = b.number(Type::I64, 0.0);
+    b.select(below, trips, none)
+}

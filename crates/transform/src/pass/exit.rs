@@ -1,0 +1,216 @@
+//! Single exit: functions whose only `Return` is the last statement of their outermost block.
+//!
+//! Wanted by [`super::inline`]. (`grad` must also be rid of every `Break` and `Continue`, and of
+//! calls with several results, which are no variables: it has a normal form of its own,
+//! `grad::normal`.) The result goes to a variable. Inside a loop a return becomes a flag and a
+//! `Break`; what follows the loop runs only if the flag isn't set. Elsewhere what follows a branch
+//! that returns moves into the arm that doesn't.
+
+use gbxcule_ir::check::NESTING_MAX;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::function::{Body, Function, Inline, Local};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{Op, UnaryOp, Value, ValueData};
+use gbxcule_ir::place::{Place, PlaceId, Root};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::stmt::{Block, BlockId, Stmt, StmtKind};
+use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_ir::walk::{Step, stmt_blocks, walk};
+
+/// Gives all functions and kernels a single exit, but those whose result is a tuple: tuples are not
+/// stored. Those keep their returns, and so do functions with too many of them.
+pub fn run(module: &mut Module) {
+    for id in module.functions.handles() {
+        let of_tuple = matches!(module.types[module.functions[id].result], Shape::Tuple(_));
+        if module.functions[id].result == Type::UNIT || !of_tuple {
+            function(&mut module.functions[id]);
+        }
+    }
+}
+
+/// Gives functions a single exit that are to be inlined everywhere: others are not.
+pub fn before_inlining(module: &mut Module) {
+    for id in module.functions.handles() {
+        let callee = &mut module.functions[id];
+        let of_tuple = matches!(module.types[callee.result], Shape::Tuple(_));
+        if callee.inline == Inline::Always && (callee.result == Type::UNIT || !of_tuple) {
+            function(callee);
+        }
+    }
+}
+
+/// Returns true if the only `Return` is the last statement, or there is none.
+pub fn is_single(body: &Body) -> bool {
+    let stmts = &body.blocks[body.root].stmts;
+    let last = usize::from(matches!(stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_))));
+    stmts[..stmts.len() - last].iter().all(|stmt| !returns(body, &stmt.kind))
+}
+
+/// Returns true if a statement is a `Return` or holds one.
+fn returns(body: &Body, stmt: &StmtKind) -> bool {
+    let mut todo = vec![stmt];
+    while let Some(stmt) = todo.pop() {
+        if matches!(stmt, StmtKind::Return(_)) {
+            return true;
+        }
+        stmt_blocks(stmt, |block| {
+            todo.extend(body.blocks[block].stmts.iter().map(|stmt| &stmt.kind));
+        });
+    }
+    false
+}
+
+fn function(function: &mut Function) {
+    if is_single(&function.body) || !is_shallow(&function.body) {
+        return;
+    }
+    let (result, span) = (function.result, function.span);
+    let body = &mut function.body;
+    let mut place = |name: &str, ty: Type| {
+        let local = body.locals.push(Local { name: name.into(), ty, scratch: false, span });
+        let path = body.paths.add([]);
+        body.places.push(Place { root: Root::Local(local), path, ty })
+    };
+    let kept = (result != Type::UNIT).then(|| place("result", result));
+    let done = place("done", Type::BOOL);
+    let mut rewriter = Rewriter { body, kept, done };
+    rewriter.block(rewriter.body.root, false);
+    if let Some(kept) = kept {
+        let (load, value) = rewriter.define(Op::Load(kept), result, span);
+        let root = rewriter.body.root;
+        rewriter.body.blocks[root]
+            .stmts
+            .extend([load, Stmt { kind: StmtKind::Return(Some(value)), span }]);
+    }
+}
+
+/// Returns true if there are so few returns that what moves into branches stays within the allowed
+/// nesting.
+fn is_shallow(body: &Body) -> bool {
+    let (mut depth, mut deepest, mut returns) = (0, 0, 0);
+    walk(body, body.root, |step| match step {
+        Step::Enter(_) => {
+            depth += 1;
+            deepest = deepest.max(depth);
+        }
+        Step::Stmt(stmt) => returns += usize::from(matches!(stmt.kind, StmtKind::Return(_))),
+        Step::Leave(_) => depth -= 1,
+    });
+    deepest + 2 * returns < NESTING_MAX
+}
+
+struct Rewriter<'a> {
+    body: &'a mut Body,
+    /// The variable for the result, if there is one.
+    kept: Option<PlaceId>,
+    /// The flag that the function is over.
+    done: PlaceId,
+}
+
+impl Rewriter<'_> {
+    /// Blocks nest at most `check::NESTING_MAX` deep, so this may recurse.
+    fn block(&mut self, block: BlockId, in_loop: bool) {
+        let stmts = std::mem::take(&mut self.body.blocks[block].stmts);
+        let stmts = self.stmts(stmts, in_loop);
+        self.body.blocks[block].stmts = stmts;
+    }
+
+    fn stmts(&mut self, stmts: Vec<Stmt>, in_loop: bool) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        let mut rest = stmts.into_iter();
+        while let Some(stmt) = rest.next() {
+            if !returns(self.body, &stmt.kind) {
+                out.push(stmt);
+                continue;
+            }
+            let span = stmt.span;
+            match stmt.kind {
+                StmtKind::Return(value) => {
+                    self.leave(value, span, in_loop, &mut out);
+                    return out;
+                }
+                StmtKind::If { condition, accept, reject } if !in_loop => {
+                    let rest: Vec<Stmt> = rest.collect();
+                    let ends = [accept, reject].map(|arm| self.always_returns(arm));
+                    if !rest.is_empty() && ends[0] != ends[1] {
+                        let other = if ends[0] { reject } else { accept };
+                        self.body.blocks[other].stmts.extend(rest);
+                        self.block(accept, false);
+                        self.block(reject, false);
+                        out.push(Stmt { kind: StmtKind::If { condition, accept, reject }, span });
+                        return out;
+                    }
+                    self.block(accept, false);
+                    self.block(reject, false);
+                    out.push(Stmt { kind: StmtKind::If { condition, accept, reject }, span });
+                    self.guard_rest(rest, span, &mut out);
+                    return out;
+                }
+                kind => {
+                    let loops = matches!(kind, StmtKind::For { .. } | StmtKind::While { .. });
+                    let mut blocks = Vec::new();
+                    stmt_blocks(&kind, |block| blocks.push(block));
+                    blocks.into_iter().for_each(|block| self.block(block, in_loop || loops));
+                    out.push(Stmt { kind, span });
+                    if in_loop && loops {
+                        self.break_if_done(span, &mut out);
+                    } else if !in_loop {
+                        let rest: Vec<Stmt> = rest.collect();
+                        self.guard_rest(rest, span, &mut out);
+                        return out;
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Returns true if control surely returns in a block, not by way of a loop.
+    fn always_returns(&self, block: BlockId) -> bool {
+        self.body.blocks[block].stmts.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Return(_) => true,
+            StmtKind::If { accept, reject, .. } => {
+                self.always_returns(*accept) && self.always_returns(*reject)
+            }
+            _ => false,
+        })
+    }
+
+    fn leave(&mut self, value: Option<Value>, span: Span, in_loop: bool, out: &mut Vec<Stmt>) {
+        let mut store =
+            |place, value| out.push(Stmt { kind: StmtKind::Store { place, value }, span });
+        if let (Some(place), Some(value)) = (self.kept, value) {
+            store(place, value);
+        }
+        let (flag, value) = self.define(Op::Literal(Literal::bool(true)), Type::BOOL, span);
+        out.extend([flag, Stmt { kind: StmtKind::Store { place: self.done, value }, span }]);
+        if in_loop {
+            out.push(Stmt { kind: StmtKind::Break, span });
+        }
+    }
+
+    fn break_if_done(&mut self, span: Span, out: &mut Vec<Stmt>) {
+        let (load, condition) = self.define(Op::Load(self.done), Type::BOOL, span);
+        let stop = Block { stmts: vec![Stmt { kind: StmtKind::Break, span }] };
+        let accept = self.body.blocks.push(stop);
+        let reject = self.body.blocks.push(Block::default());
+        out.extend([load, Stmt { kind: StmtKind::If { condition, accept, reject }, span }]);
+    }
+
+    fn guard_rest(&mut self, rest: Vec<Stmt>, span: Span, out: &mut Vec<Stmt>) {
+        if rest.is_empty() {
+            return;
+        }
+        let rest = self.stmts(rest, false);
+        let (load, done) = self.define(Op::Load(self.done), Type::BOOL, span);
+        let (not, condition) = self.define(Op::Unary(UnaryOp::Not, done), Type::BOOL, span);
+        let accept = self.body.blocks.push(Block { stmts: rest });
+        let reject = self.body.blocks.push(Block::default());
+        out.extend([load, not, Stmt { kind: StmtKind::If { condition, accept, reject }, span }]);
+    }
+
+    fn define(&mut self, op: Op, ty: Type, span: Span) -> (Stmt, Value) {
+        let value = self.body.values.push(ValueData { op, ty, name: None, span });
+        (Stmt { kind: StmtKind::Let(value), span }, value)
+    }
+}

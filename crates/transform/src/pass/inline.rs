@@ -1,0 +1,207 @@
+//! Inlining: a call becomes the callee's statements.
+//!
+//! Only functions with a single exit, not larger than [`SMALL`] unless they ask for it, and into a
+//! trusted function no function that is not trusted itself: it would lose its checks. By-value
+//! parameters become variables; `fold` and a back end simplify those, except
+//! that a parameter only read whole is the argument itself.
+
+use super::copy::{Copier, Parameters};
+use super::exit;
+use gbxcule_ir::check::{NESTING_MAX, Valid};
+use gbxcule_ir::function::{Body, Function, FunctionId, Inline, Local, Mode};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{Arg, Op, Value, ValueData};
+use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
+use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
+use gbxcule_ir::walk::{Step, substitute, walk};
+
+/// Statements that a builtin may have to be inlined unasked.
+const SMALL: usize = 12;
+/// Statements that a function may grow to.
+const LARGE: usize = 20_000;
+
+/// Inlines in all functions, callees first.
+pub fn run(module: Valid<Module>) -> Module {
+    let order = module.call_order().to_vec();
+    let mut module = module.into_inner();
+    for id in order {
+        let mut body = std::mem::take(&mut module.functions[id].body);
+        into(&module, &mut body, module.functions[id].trusted);
+        module.functions[id].body = body;
+    }
+    module
+}
+
+/// Returns true if calls to a function are inlined.
+fn should_inline(function: &Function) -> bool {
+    let body = &function.body;
+    let small = || {
+        let root = &body.blocks[body.root].stmts;
+        function.instance.is_some()
+            && root.len() <= SMALL
+            && body.locals.is_empty()
+            && root.iter().all(|stmt| matches!(stmt.kind, StmtKind::Let(_) | StmtKind::Return(_)))
+    };
+    let asked = match function.inline {
+        Inline::Always => true,
+        Inline::Never => false,
+        Inline::Auto => small(),
+    };
+    asked && exit::is_single(body)
+}
+
+fn into(module: &Module, body: &mut Body, trusted: bool) {
+    let mut blocks: Vec<(BlockId, usize)> = Vec::new();
+    let (mut size, mut level) = (0, 0);
+    walk(body, body.root, |step| match step {
+        Step::Enter(block) => {
+            blocks.push((block, level));
+            level += 1;
+        }
+        Step::Stmt(_) => size += 1,
+        Step::Leave(_) => level -= 1,
+    });
+    let mut results: Vec<(Value, Value)> = Vec::new();
+    for (block, level) in blocks {
+        let stmts = std::mem::take(&mut body.blocks[block].stmts);
+        let mut out = Vec::with_capacity(stmts.len());
+        for stmt in stmts {
+            match call(module, body, &stmt, trusted) {
+                Some((callee, value))
+                    if size < LARGE
+                        && level + depth(&module.functions[callee].body) < NESTING_MAX =>
+                {
+                    let before = out.len();
+                    results.extend(put(module, body, callee, value, &stmt, &mut out));
+                    size += out.len() - before;
+                }
+                _ => out.push(stmt),
+            }
+        }
+        body.blocks[block].stmts = out;
+    }
+    let mut same: Vec<Value> = body.values.handles().collect();
+    results.into_iter().for_each(|(call, result)| same[call.index()] = result);
+    substitute(body, |mut value| {
+        while same[value.index()] != value {
+            value = same[value.index()];
+        }
+        value
+    });
+}
+
+/// The callee of a call that is to be inlined.
+fn call(module: &Module, body: &Body, stmt: &Stmt, trusted: bool) -> Option<(FunctionId, Value)> {
+    let StmtKind::Let(value) = stmt.kind else { return None };
+    let Op::Call { function, args } = body.values[value].op else { return None };
+    // A place behind a handle that the callee may change would have to be found before.
+    let fixed = body.arg_lists[args].iter().all(|arg| match arg {
+        Arg::Value(_) => true,
+        Arg::Place(place) => {
+            let behind = |step: &Projection| matches!(step, Projection::Element(_));
+            !body.path(*place).iter().skip(1).any(behind)
+                && (matches!(body.places[*place].root, Root::Array(_))
+                    || !body.path(*place).iter().any(behind))
+        }
+    });
+    let callee = &module.functions[function];
+    let keeps_checks = !trusted || callee.trusted || callee.instance.is_some();
+    (fixed && keeps_checks && should_inline(callee)).then_some((function, value))
+}
+
+/// Adds the callee's statements; gives pairs of a value and the one that it is.
+fn put(
+    module: &Module,
+    body: &mut Body,
+    callee: FunctionId,
+    value: Value,
+    stmt: &Stmt,
+    out: &mut Vec<Stmt>,
+) -> Vec<(Value, Value)> {
+    let callee = &module.functions[callee];
+    let Op::Call { args, .. } = body.values[value].op else { return Vec::new() };
+    let args: Vec<Arg> = body.arg_lists[args].to_vec();
+    let mut places = Vec::new();
+    for (param, arg) in callee.params.iter().zip(&args) {
+        places.push(match *arg {
+            Arg::Place(place) => place,
+            Arg::Value(value) => {
+                debug_assert_eq!(param.mode, Mode::Value);
+                let local = Local {
+                    name: param.name.clone(),
+                    ty: param.ty,
+                    scratch: false,
+                    span: stmt.span,
+                };
+                let local = body.locals.push(local);
+                let path = body.paths.add([]);
+                let place =
+                    body.places.push(Place { root: Root::Local(local), path, ty: param.ty });
+                out.push(Stmt { kind: StmtKind::Store { place, value }, span: stmt.span });
+                place
+            }
+        });
+    }
+    let given = places.clone();
+    let mut copier = Copier::new(&callee.body, body, Parameters { places });
+    let mut stmts = copier.stmts(callee.body.root);
+    let locals = copier.locals();
+    let mut same = forward(body, &args, &given, &mut stmts);
+    // The callee's variables begin as zero each time it is called.
+    for local in locals {
+        if body.locals[local].scratch {
+            continue;
+        }
+        let ty = body.locals[local].ty;
+        let path = body.paths.add([]);
+        let place = body.places.push(Place { root: Root::Local(local), path, ty });
+        let zero = ValueData { op: Op::Zero, ty, name: None, span: stmt.span };
+        let zero = body.values.push(zero);
+        out.push(Stmt { kind: StmtKind::Let(zero), span: stmt.span });
+        out.push(Stmt { kind: StmtKind::Store { place, value: zero }, span: stmt.span });
+    }
+    if let Some(StmtKind::Return(result)) = stmts.last().map(|last| &last.kind) {
+        same.extend(result.map(|result| (value, result)));
+        stmts.pop();
+    }
+    out.extend(stmts);
+    same
+}
+
+/// By-value parameters never change: loading one whole is the argument, and needs no statement.
+fn forward(
+    body: &Body,
+    args: &[Arg],
+    places: &[PlaceId],
+    stmts: &mut Vec<Stmt>,
+) -> Vec<(Value, Value)> {
+    let mut same = Vec::new();
+    stmts.retain(|stmt| {
+        let StmtKind::Let(value) = stmt.kind else { return true };
+        let Op::Load(place) = body.values[value].op else { return true };
+        let Place { root, path, .. } = body.places[place];
+        let position = places.iter().position(|&given| body.places[given].root == root);
+        match position.map(|position| args[position]) {
+            Some(Arg::Value(arg)) if path.is_empty() => {
+                same.push((value, arg));
+                false
+            }
+            _ => true,
+        }
+    });
+    same
+}
+
+/// How deep blocks nest.
+fn depth(body: &Body) -> usize {
+    let (mut depth, mut deepest) = (0, 0);
+    walk(body, body.root, |step| match step {
+        Step::Enter(_) => {
+            depth += 1;
+            deepest = deepest.max(depth);
+        }
+        Step::Stmt(_) => {}
+        Step::Leave(_) => depth -= 1,
+    });
+    deepest
+}

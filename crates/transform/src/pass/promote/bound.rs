@@ -1,0 +1,53 @@
+//! How large an index can be, from how it was made.
+
+use gbxcule_ir::function::Body;
+use gbxcule_ir::op::{BinaryOp, Op, Value};
+use gbxcule_ir::ty::Scalar;
+
+/// Steps back that are followed.
+const DEPTH_MAX: usize = 16;
+
+/// The largest value that an integer can have; `None` if it may be negative.
+pub(super) fn most(body: &Body, value: Value) -> Option<u128> {
+    look(body, value, DEPTH_MAX)
+}
+
+fn look(body: &Body, value: Value, depth: usize) -> Option<u128> {
+    let scalar = body.type_of(value).as_scalar()?;
+    let of_type = match scalar {
+        Scalar::Bool => Some(1),
+        scalar if scalar.is_unsigned_int() => Some((1_u128 << scalar.bits()) - 1),
+        _ => None,
+    };
+    if depth == 0 {
+        return of_type;
+    }
+    let look = |value| look(body, value, depth - 1);
+    let literal = |value: Value| match body.values[value].op {
+        Op::Literal(literal) => u128::try_from(literal.as_int()?).ok(),
+        _ => None,
+    };
+    let known = match body.values[value].op {
+        Op::Literal(_) => literal(value),
+        // What fits is not changed by a conversion.
+        Op::Convert(from) => look(from)
+            .filter(|&most| most < 1_u128 << (scalar.bits() - u32::from(scalar.is_signed_int()))),
+        Op::Binary(BinaryOp::And, left, right) => match (look(left), look(right)) {
+            (Some(left), Some(right)) => Some(left.min(right)),
+            (one, other) => one.or(other),
+        },
+        Op::Binary(BinaryOp::ShiftRight, left, right) => {
+            let amount = literal(right).filter(|&amount| amount < 128)?;
+            look(left).map(|most| most >> amount)
+        }
+        Op::Binary(BinaryOp::Remainder, left, right) => {
+            let divisor = literal(right).filter(|&divisor| divisor > 0)?;
+            look(left).map(|most| most.min(divisor - 1))
+        }
+        _ => None,
+    };
+    match (known, of_type) {
+        (Some(known), Some(of_type)) => Some(known.min(of_type)),
+        (known, of_type) => known.or(of_type),
+    }
+}

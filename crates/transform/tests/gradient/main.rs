@@ -1,0 +1,15 @@
+//! Gradients are held against central differences in f64 on the interpreter.
+
+mod builtin;
+mod cost;
+mod hook;
+mod oracle;
+mod pattern;
+mod place;
+mod random;
+mod refusal;
+mod shrink;
+mod table;
+mod text;
+mod valid;
+mod write;

@@ -1,0 +1,50 @@
+//! Any bytes as a state of another emulator: refused, or a machine that runs. The first byte
+//! chooses between bytes as they are, a BESS state of ours with some of its bytes replaced, and a
+//! PyBoy state's opening before the bytes.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use gbxcule_swarm::{EnvStates, NativeSwarm, Rom, SwarmConfig};
+use libfuzzer_sys::fuzz_target;
+
+fn swarm() -> NativeSwarm {
+    let rom = gbxcule_roms::by_name("MBC3_RTC").expect("a ROM of the suite");
+    let rom = Rom::new(rom.bytes()).expect("a header");
+    let threads = std::num::NonZeroUsize::new(1);
+    NativeSwarm::new(rom, SwarmConfig { threads, ..SwarmConfig::new(1) }).expect("a swarm")
+}
+
+static BESS: LazyLock<Vec<u8>> = LazyLock::new(|| swarm().export_bess(0).expect("an env"));
+
+/// Least length of a state of PyBoy's, and the version that is read.
+const PYBOY_BYTES: usize = 170_000;
+const PYBOY_VERSION: u8 = 29;
+
+fn replaced(mut state: Vec<u8>, changes: &[u8]) -> Vec<u8> {
+    for change in changes.chunks_exact(4) {
+        let at = usize::from(u16::from_le_bytes([change[0], change[1]])) | usize::from(change[2]) << 16;
+        let len = state.len();
+        state[at % len] = change[3];
+    }
+    state
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&first, rest)) = bytes.split_first() else { return };
+    let state = match first % 3 {
+        0 => rest.to_vec(),
+        1 => replaced(BESS.clone(), rest),
+        _ => {
+            let mut state = vec![0; PYBOY_BYTES + usize::from(first)];
+            state[0] = PYBOY_VERSION;
+            replaced(state, rest)
+        }
+    };
+    let mut swarm = swarm();
+    if swarm.import_state(0, &state).is_ok() {
+        for _ in 0..3 {
+            swarm.step(&[first % 9]).expect("good actions");
+        }
+    }
+});

@@ -1,0 +1,49 @@
+//! Any bytes as a kernel's source and the files beside it that it imports from: refused with
+//! diagnostics that can be shown, or compiled to the same text twice. A zero byte ends a file; the
+//! first is the source, the others are `a.py`, `b.py` and so on.
+#![no_main]
+
+use std::path::Path;
+
+use gbxcule_codegen_cxx::{self, Dialect, Options};
+use gbxcule_ir::check;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_dialect::Program;
+use gbxcule_ir::source::SourceMap;
+use libfuzzer_sys::fuzz_target;
+
+const NAMES: [&str; 4] = ["a.py", "b.py", "c.py", "d.py"];
+/// Kernels get behind the parser quickly if names of the others are there.
+const OPENING: &str = "import warp as wp\nfrom a import *\nfrom b import f\nimport c\n";
+
+fn text(source: &str, files: &[String]) -> String {
+    let mut sources = SourceMap::new();
+    let id = sources.add("main.py", source);
+    let read = |path: &Path| {
+        let name = path.file_name()?.to_str()?;
+        files.get(NAMES.iter().position(|known| *known == name)?).cloned()
+    };
+    let program = match Program::parse_beside(&mut sources, id, &read) {
+        Ok(program) => program,
+        Err(faults) => return render(&faults, &sources),
+    };
+    match program.reader().compile("fuzzed").and_then(check::module) {
+        Ok(module) => {
+            let options = Options { sources: Some(&sources), ..Options::new(Dialect::Cuda) };
+            cxx::write(&module, &options).source
+        }
+        Err(faults) => {
+            assert!(faults.iter().all(|fault| !fault.code.starts_with("ir-")), "{faults:#?}");
+            render(&faults, &sources)
+        }
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&first, rest)) = bytes.split_first() else { return };
+    let mut files = rest.split(|byte| *byte == 0).map(|file| String::from_utf8_lossy(file).into_owned());
+    let source = files.next().unwrap_or_default();
+    let source = if first % 2 == 0 { source } else { format!("{OPENING}{source}") };
+    let files: Vec<String> = files.collect();
+    assert_eq!(text(&source, &files), text(&source, &files));
+});

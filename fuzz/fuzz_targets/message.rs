@@ -1,0 +1,40 @@
+//! Any bytes as what a browser sends to the live view: a request's head, and a text over the
+//! WebSocket. Refused with a reason, or within the bounds that the session relies on.
+#![no_main]
+
+#[path = "../../crates/cli/src/watch/http.rs"]
+#[allow(dead_code, reason = "the target only reads")]
+mod http;
+#[path = "../../crates/cli/src/watch/request.rs"]
+mod request;
+#[path = "../../crates/cli/src/watch/tile.rs"]
+#[allow(dead_code, reason = "the target draws nothing")]
+mod tile;
+
+mod watch {
+    pub(crate) use crate::tile;
+}
+
+use libfuzzer_sys::fuzz_target;
+use request::Request;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(head) = http::Head::read(&mut &*bytes) {
+        let _ = (head.is_same_origin(), head.is_by_address(), head.websocket_key());
+        let _ = (head.has_token("0123456789abcdef"), head.rest.len());
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match request::parse(text) {
+        Ok(Request::Look(look)) => {
+            let look = look.clipped(64, 3);
+            assert!(look.first + look.count <= 64 && look.chosen.is_none_or(|env| env < 64));
+            assert!(look.count * look.shrink.tile_bytes() <= 8 << 20);
+        }
+        Ok(Request::Speed { times }) => {
+            let frame = 1.0 / (59.7 * times);
+            assert!(times == 0.0 || std::time::Duration::try_from_secs_f64(frame).is_ok());
+        }
+        Ok(_) => {}
+        Err(refused) => assert!(!refused.is_empty()),
+    }
+});

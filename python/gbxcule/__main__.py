@@ -1,0 +1,28 @@
+"""The command `gbxcule`, also as `python -m gbxcule`; the work is done in Rust."""
+
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Runs the command line of this process and gives its exit status."""
+    from gbxcule import _native
+
+    # Python's own handler would wait for Rust to return; the system's ends the process, as that of
+    # a program does.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # PyBoy and NVRTC are looked for where this package is.
+    os.environ.setdefault("GBXCULE_PYTHON", sys.executable)
+    script = Path(sys.argv[0])
+    beside = Path(sys.executable).with_name("gbxcule")
+    if script.name != "gbxcule":
+        # `python -m gbxcule`: what is written down for later is the script.
+        script = beside if beside.exists() else Path(shutil.which("gbxcule") or "gbxcule")
+    return _native.run_command([str(script.absolute()), *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

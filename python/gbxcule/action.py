@@ -1,0 +1,148 @@
+"""Actions of an agent: named codecs, tables of one's own, several choices at once, or any buttons.
+
+All of them become a codec of the swarm (crates/swarm/src/action.rs), whose spelling is its name.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from gbxcule.check import whole
+
+
+@dataclass(frozen=True, init=False)
+class Press:
+    """Buttons pressed together and held for `frames`.
+
+    Without `frames` they are held as long as `release_after_frames` says.
+    """
+
+    buttons: tuple[str, ...]
+    frames: int | None
+
+    def __init__(self, *buttons: str, frames: int | None = None) -> None:
+        object.__setattr__(self, "buttons", buttons)
+        object.__setattr__(self, "frames", None if frames is None else whole("frames", frames, 1))
+
+
+Row: TypeAlias = "str | Sequence[str] | Press"
+"""One action: a button (`"A"`), several (`["A", "RIGHT"]` or `"A+RIGHT"`), none (`[]` or
+`"NOOP"`), or a `Press`.
+"""
+
+
+@dataclass(frozen=True, init=False)
+class Choices:
+    """Tables of actions; an agent presses one action of each at once: a `MultiDiscrete` space."""
+
+    tables: tuple[Sequence[Row], ...]
+
+    def __init__(self, *tables: Sequence[Row]) -> None:
+        object.__setattr__(self, "tables", tables)
+
+
+@dataclass(frozen=True, init=False)
+class Buttons:
+    """Any of these buttons at once: a `MultiBinary` space."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", names)
+
+
+Actions: TypeAlias = "str | Sequence[Row] | Choices | Buttons"
+"""The name of a codec or its spelling, a table of one's own, `Choices`, or `Buttons`."""
+
+_NOTHING = "NOOP"
+
+
+def spelling_of(actions: Any) -> str:
+    """Return the name by which the swarm knows a codec."""
+    if isinstance(actions, str):
+        return actions
+    if isinstance(actions, Buttons):
+        if not actions.names:
+            raise ValueError("gbxcule.Buttons needs at least one button")
+        return "/".join(f"{_NOTHING},{_button(name)}" for name in actions.names)
+    if isinstance(actions, Choices):
+        if not actions.tables:
+            raise ValueError("gbxcule.Choices needs at least one table of actions")
+        return "/".join(map(_table, actions.tables))
+    return _table(actions)
+
+
+def _table(rows: Any) -> str:
+    if isinstance(rows, (str, bytes)) or not isinstance(rows, Sequence):
+        raise TypeError(
+            "actions are the name of a codec, a list of actions, gbxcule.Choices(...) or gbxcule.Buttons(...), found "
+            f"{rows!r}"
+        )
+    if not rows:
+        raise ValueError("a table of actions needs at least one")
+    return ",".join(map(_row, rows))
+
+
+def _row(row: Any) -> str:
+    if isinstance(row, str):
+        if not row:
+            raise ValueError('an action that presses nothing is [] or "NOOP", found an empty string')
+        return row
+    buttons, frames = (row.buttons, row.frames) if isinstance(row, Press) else (row, None)
+    if not isinstance(buttons, Sequence):
+        raise TypeError(f"an action is a button, a list of buttons, or a gbxcule.Press, found {row!r}")
+    pressed = "+".join(map(_button, buttons)) or _NOTHING
+    return pressed if frames is None else f"{pressed}:{frames}"
+
+
+def _button(name: Any) -> str:
+    if not isinstance(name, str) or any(mark in name for mark in ",/+:"):
+        raise ValueError(f"a button is A, B, SELECT, START, UP, DOWN, LEFT or RIGHT, found {name!r}")
+    return name
+
+
+ActionSpace: TypeAlias = "spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary"
+
+
+class Numbering:
+    """The space of a codec's actions, and the numbers of what is in it."""
+
+    def __init__(self, choices: list[list[str]]) -> None:
+        self.counts = np.array([len(table) for table in choices])
+        self._strides = np.array([math.prod(self.counts[:place].tolist()) for place in range(len(choices))])
+        self.space: ActionSpace
+        if len(choices) == 1:
+            self.space = spaces.Discrete(int(self.counts[0]))
+        elif all(_is_button(table) for table in choices):
+            self.space = spaces.MultiBinary(len(choices))
+        else:
+            self.space = spaces.MultiDiscrete(self.counts)
+
+    def numbers(self, actions: Any, num_envs: int) -> bytes:
+        """The number of each env's action."""
+        found = np.asarray(actions)
+        shape = (num_envs,) if len(self.counts) == 1 else (num_envs, len(self.counts))
+        kinds = "iub" if isinstance(self.space, spaces.MultiBinary) else "iu"
+        if found.shape != shape or found.dtype.kind not in kinds:
+            each = "one whole number" if len(shape) == 1 else f"{shape[1]} whole numbers"
+            raise ValueError(f"expected {each} for each of the {num_envs} envs, found {found.dtype} {found.shape}")
+        chosen: npt.NDArray[Any] = found.reshape(num_envs, -1)
+        for place, count in enumerate(self.counts.tolist()):
+            column = chosen[:, place]
+            if not (column.min() >= 0 and column.max() < count):
+                which = "actions" if len(shape) == 1 else f"actions in column {place}"
+                raise ValueError(f"{which} are 0 to {count - 1}, found {column.min()} to {column.max()}")
+        if len(shape) == 1:
+            return found.astype(np.uint8).tobytes()
+        numbers: npt.NDArray[np.int64] = chosen.astype(np.int64) @ self._strides
+        return numbers.astype(np.uint8).tobytes()
+
+
+def _is_button(table: list[str]) -> bool:
+    """Is this a choice of pressing one button or not?"""
+    return len(table) == 2 and table[0] == _NOTHING and "+" not in table[1] and ":" not in table[1]

@@ -1,0 +1,93 @@
+"""Checks of arguments.
+
+An error names the argument, what was found and what is allowed.
+"""
+
+import operator
+import os
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """Return a whole number of at least `least`."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is a whole number, found {value!r}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, found {value!r}") from None
+    if not least <= number < 2**31:
+        raise ValueError(f"{name} is at least {least} and below 2**31, found {number}")
+    return number
+
+
+def env_number(env: Any, num_envs: int) -> int:
+    """Return the number of an env that exists."""
+    try:
+        number = operator.index(env)
+    except TypeError:
+        raise TypeError(f"an env is a whole number, found {env!r}") from None
+    if not 0 <= number < num_envs:
+        raise ValueError(f"env {number} does not exist; this swarm has the envs 0 to {num_envs - 1}")
+    return number
+
+
+def mask_of(name: str, mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
+    """Return a boolean for each env. Numbers are refused: they could be numbers of envs."""
+    marked = np.asarray(mask)
+    if marked.dtype != np.bool_ or marked.shape != (num_envs,):
+        raise ValueError(
+            f"{name} is {num_envs} booleans, one for each env, found {marked.dtype} {marked.shape}: {mask!r}"
+        )
+    return marked
+
+
+def reset_options(options: Any, allowed: Collection[str]) -> Mapping[str, Any]:
+    """Return the options of a reset, all of which are allowed."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(f"reset options are a dictionary, found {options!r}")
+    for name in options:
+        if name not in allowed:
+            raise ValueError(f"no reset option `{name}` here; expected {' or '.join(allowed)}")
+    return options
+
+
+def content(name: str, value: Any) -> bytes:
+    """Return bytes, or the content of a file."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, (str, os.PathLike)):
+        with open(value, "rb") as file:
+            return file.read()
+    raise TypeError(f"{name} is bytes, or the path of a file, found {value!r}")
+
+
+def one_of(name: str, value: Any, allowed: Mapping[str, Any]) -> Any:
+    """Return the value that a name stands for."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"no {name} `{value}`; there are {', '.join(allowed)}")
+    return allowed[value]
+
+
+def seed_of(seed: Any) -> int | None:
+    """Return a seed: a whole number that is not negative, or none."""
+    if seed is None:
+        return None
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+        raise TypeError(f"a seed is a whole number, or one or None for each env, found {seed!r}")
+    if seed < 0:
+        raise ValueError(f"a seed is not negative, found {seed}")
+    return int(seed)
+
+
+def without(options: Mapping[str, Any], names: Mapping[str, str]) -> None:
+    """Refuse options that the caller cannot choose here, each with a reason."""
+    for name, reason in names.items():
+        if name in options:
+            raise TypeError(f"`{name}` can't be chosen here: {reason}")

@@ -1,0 +1,128 @@
+"""Checkpoints: a whole environment as a file, and back.
+
+A restored environment does what the kept one would have done, bit for bit. The machines and all
+that steps them are the extension's checkpoint. What Python keeps beside them is the note in it, in
+JSON, so that reading a file runs no code but this package's.
+"""
+
+import base64
+import dataclasses
+import enum
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gbxcule import _native
+from gbxcule.memory import Change, Number
+from gbxcule.observation import Flags, Ram
+from gbxcule.vector import SwarmVectorEnv
+
+_SPECS = {kind.__name__: kind for kind in (Change, Flags, Number, Ram)}
+# What stands for something that JSON has no word for is a list of one of these and its content.
+_TUPLE, _DICT, _BYTES, _ARRAY, _SPEC = "tuple", "dict", "bytes", "array", "spec"
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if isinstance(value, enum.Enum):
+        return plain(value.value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, bytes):
+        return [_BYTES, base64.b64encode(value).decode()]
+    if isinstance(value, np.ndarray):
+        return [_ARRAY, value.dtype.str, list(value.shape), base64.b64encode(value.tobytes()).decode()]
+    if type(value).__name__ in _SPECS and dataclasses.is_dataclass(value):
+        fields = {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return [_SPEC, type(value).__name__, fields]
+    if isinstance(value, Mapping):
+        return [_DICT, [[plain(key), plain(one)] for key, one in value.items()]]
+    if isinstance(value, (list, tuple)):
+        return [_TUPLE, [plain(one) for one in value]]
+    raise TypeError(f"an environment made with {value!r} can't be kept: a checkpoint has no form for it")
+
+
+def value_of(found: Any) -> Any:
+    """Return the value that JSON stands for."""
+    if not isinstance(found, list):
+        return found
+    match found:
+        case [kind, str(text)] if kind == _BYTES:
+            return base64.b64decode(text)
+        case [kind, dtype, shape, text] if kind == _ARRAY:
+            return np.frombuffer(base64.b64decode(text), np.dtype(dtype)).reshape(shape).copy()
+        case [kind, name, fields] if kind == _SPEC:
+            values = {field: value_of(one) for field, one in fields.items()}
+            made = _SPECS[name]
+            return made(*values["places"]) if made in (Flags, Ram) else made(**values)
+        case [kind, pairs] if kind == _DICT:
+            return {value_of(key): value_of(one) for key, one in pairs}
+        case [kind, values] if kind == _TUPLE:
+            return tuple(value_of(one) for one in values)
+    raise ValueError("the checkpoint is damaged: its note has an unknown form")
+
+
+def _random(generator: np.random.Generator | None) -> dict[str, Any] | None:
+    return None if generator is None else dict(generator.bit_generator.state)
+
+
+def _generator(state: dict[str, Any]) -> np.random.Generator:
+    generator = np.random.Generator(getattr(np.random, state["bit_generator"])())
+    generator.bit_generator.state = state
+    return generator
+
+
+def note_of(env: SwarmVectorEnv[Any]) -> bytes:
+    """Write down what Python keeps of an environment."""
+    spaces = (env.action_space, env.single_action_space, env.observation_space, env.single_observation_space)
+    note = {
+        "arguments": env._arguments,
+        "symbols": dict(env.symbols),
+        "is_seeded": env._is_seeded,
+        "steps": env._steps,
+        "over": env._over,
+        "levels": env._levels,
+        "random": _random(env._np_random),
+        "random_seed": env._np_random_seed,
+        "spaces": [_random(space._np_random) for space in spaces],
+    }
+    return json.dumps(plain(note)).encode()
+
+
+def env_of(checkpoint: bytes, device: str | None = None, threads: int | None = None) -> SwarmVectorEnv[Any]:
+    """Make the environment that a checkpoint holds."""
+    machines, text = _native.Swarm.restored(checkpoint, device=device, threads=threads)
+    try:
+        note = value_of(json.loads(text))
+        arguments = note["arguments"] | {"symbols": note["symbols"], "device": machines.device}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"the checkpoint was not written by an environment of this version: {error}") from error
+    if threads is not None:
+        arguments["threads"] = threads
+    env = SwarmVectorEnv(**arguments, _machines=machines)
+    env._is_seeded = note["is_seeded"]
+    env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
+    if note["random"] is not None:
+        env._np_random, env._np_random_seed = _generator(note["random"]), note["random_seed"]
+    spaces = (env.action_space, env.single_action_space, env.observation_space, env.single_observation_space)
+    for space, state in zip(spaces, note["spaces"], strict=True):
+        if state is not None:
+            space._np_random = _generator(state)
+    return env
+
+
+def restore(path: str | os.PathLike[str], *, device: str | None = None, threads: int | None = None) -> SwarmVectorEnv[Any]:
+    """Make the environment that `checkpoint(path)` kept.
+
+    The next step does what it would have done. The file holds the ROM and the programs' texts.
+    Without `device` the environment goes on where it was; results are equal on every device.
+    """
+    return env_of(Path(path).read_bytes(), device, threads)

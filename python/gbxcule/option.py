@@ -1,0 +1,64 @@
+"""Options of an environment as types, for checkers and editors.
+
+`gbxcule.make_vec` says what they mean. A test compares them with the arguments of `SwarmVectorEnv`.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, TypedDict
+
+from gymnasium.vector import AutoresetMode
+
+from gbxcule.action import Actions, Row
+from gbxcule.memory import Change, Number
+from gbxcule.observation import Observation
+from gbxcule.symbol import Symbols
+
+Reward: TypeAlias = str | os.PathLike[str] | Change | Sequence[Change]
+State: TypeAlias = bytes | str | os.PathLike[str]
+
+
+class _Shared(TypedDict, total=False):
+    device: str
+    frames_per_step: int
+    release_after_frames: int
+    obs: Observation
+    grays: str
+    reward: Reward | None
+    done: Number | None
+    info: Mapping[str, Number] | None
+    chance: Number | None
+    symbols: Symbols | str | os.PathLike[str] | None
+    start_state: State | None
+    start_battery: State | None
+    starts: Sequence[State] | None
+    start_steps: int
+    max_episode_steps: int | None
+    render_mode: str | None
+    threads: int | None
+
+
+class SingleOptions(_Shared, total=False):
+    """Options of `make`."""
+
+    actions: Actions
+
+
+class Options(SingleOptions, total=False):
+    """Options of `make_vec`."""
+
+    autoreset_mode: AutoresetMode | str
+    copy: bool
+
+
+class BesideActions(_Shared, total=False):
+    """Options of `make_vec` beside `actions`."""
+
+    autoreset_mode: AutoresetMode | str
+    copy: bool
+
+
+class DiscreteOptions(BesideActions, total=False):
+    """Options with actions of which an agent chooses one at a time."""
+
+    actions: str | Sequence[Row]

@@ -1,0 +1,141 @@
+"""Builds what is handed out: wheels, the source, a bill of materials and checksums. `make wheels` runs it.
+
+A wheel holds the extension and the command, built with zig as the linker so that it runs with the C library of
+manylinux_2_28 (2018) and any newer one, and on Python 3.10 or newer. Those for this machine are installed into an
+empty environment and tried, with each Python from 3.10 to 3.13 that is here.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
+PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+# The C library of RHEL 8, Debian 10 and Ubuntu 20.04 is as old, or newer.
+COMPATIBILITY = "manylinux_2_28"
+MOST_BYTES = 15 * 1000 * 1000
+
+# What a wheel has to do where nothing but it and its dependencies is installed.
+TRIAL = """
+import gbxcule
+envs = gbxcule.make_vec(num_envs=2)
+envs.reset(seed=1)
+print("stepped", envs.step(envs.action_space.sample())[0].shape)
+"""
+
+
+def run(*command: object) -> None:
+    """Runs a command of the build; its failure ends this one."""
+    # maturin asks the first `python3` for zig.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    subprocess.run([str(word) for word in command], cwd=ROOT, env={**os.environ, "PATH": path}, check=True)
+
+
+def missing_library(target: str) -> bool:
+    """Tells whether Rust has no standard library for a target."""
+    query = ["rustc", "--print", "target-libdir", "--target", target]
+    folder = Path(subprocess.run(query, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip())
+    return not any(folder.glob("libstd-*.rlib"))
+
+
+def build(target: str, out: Path) -> Path:
+    """Builds the wheel of a target."""
+    with tempfile.TemporaryDirectory(dir=out) as scratch:
+        run(
+            sys.executable, "-m", "maturin", "build", "--release", "--locked", "--zig", "--target", target,
+            "--compatibility", COMPATIBILITY, "--auditwheel", "check", "--out", scratch,
+        )  # fmt: skip
+        (wheel,) = Path(scratch).glob("*.whl")
+        return Path(shutil.move(wheel, out / wheel.name))
+
+
+def examine(wheel: Path) -> None:
+    """Holds a wheel to its size, its command and its bill of materials, and lays the bill beside it."""
+    size = wheel.stat().st_size
+    print(f"{wheel.name}: {size / 1e6:.1f} MB")
+    if size > MOST_BYTES:
+        raise SystemExit(f"{wheel.name} has {size} bytes, more than {MOST_BYTES}")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (entry_points,) = [name for name in names if name.endswith(".dist-info/entry_points.txt")]
+        if "gbxcule=gbxcule.__main__:main" not in archive.read(entry_points).decode().replace(" ", ""):
+            raise SystemExit(f"{wheel.name} has no command `gbxcule`")
+        (bill,) = [name for name in names if name.endswith(".cyclonedx.json")]
+        contents = archive.read(bill)
+    print(f"  {len(json.loads(contents)['components'])} components in its bill of materials (CycloneDX)")
+    wheel.with_suffix(".cyclonedx.json").write_bytes(contents)
+
+
+def try_out(wheel: Path) -> None:
+    """Installs a wheel into empty environments and uses it."""
+    there = [version for version in PYTHONS if shutil.which(f"python{version}")]
+    for version in there:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([f"python{version}", "-m", "venv", folder], check=True)
+            program = Path(folder) / "bin"
+            # A folder without this project's files, and no variable of this process's environment.
+            clean = {"PATH": os.defpath, "HOME": folder}
+            for command in [
+                [program / "pip", "install", "--quiet", "--disable-pip-version-check", wheel.resolve()],
+                [program / "gbxcule", "--version"],
+                [program / "gbxcule", "demo", "--env-counts", "8", "--out", Path(folder) / "demo"],
+                [program / "gbxcule", "synth", "generate", "--count", "4", "--mode", "text", "--out", Path(folder) / "rows"],
+                [program / "python", "-c", TRIAL],
+            ]:
+                wanted = os.environ if command[0].name == "pip" else clean
+                subprocess.run([str(word) for word in command], cwd=folder, env=wanted, check=True)
+        print(f"{wheel.name} works with Python {version}")
+    absent = [version for version in PYTHONS if version not in there]
+    if absent:
+        print(f"not tried, because they are not on the PATH: Python {', '.join(absent)}")
+
+
+def write_checksums(out: Path) -> None:
+    """Writes what `sha256sum --check` reads."""
+    files = sorted(path for path in out.iterdir() if path.name != "SHA256SUMS")
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
+    (out / "SHA256SUMS").write_text("".join(lines))
+
+
+def main() -> None:
+    """Builds what can be built here, and says what can't and why."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "dist")
+    parser.add_argument("--target", action="append", choices=TARGETS, help="default: all of them")
+    arguments = parser.parse_args()
+    out = arguments.out.resolve()
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    targets = arguments.target or TARGETS
+    missing = [target for target in targets if missing_library(target)]
+    run(sys.executable, "-m", "maturin", "sdist", "--out", out)
+    for target in targets:
+        if target in missing:
+            continue
+        wheel = build(target, out)
+        examine(wheel)
+        if platform.system() == "Linux" and target.startswith(platform.machine()):
+            try_out(wheel)
+    write_checksums(out)
+    print(f"in {out}: {', '.join(sorted(path.name for path in out.iterdir()))}")
+    if missing:
+        raise SystemExit(
+            "".join(
+                f"no wheel for {target}: Rust's standard library for it is not installed; "
+                f"`rustup target add {target}` brings it\n"
+                for target in missing
+            )
+        )
+
+
+if __name__ == "__main__":
+    main()

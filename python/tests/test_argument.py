@@ -1,0 +1,265 @@
+"""Wrong types and values: every argument's error names it, what was found and what is allowed."""
+
+import math
+import subprocess
+import sys
+
+import gbxcule
+import numpy as np
+import pytest
+from gbxcule.adapter.pool import SwarmPool
+from gbxcule.kernel import func, kernel, struct, wp
+from gbxcule.rank import Rank
+
+
+@kernel
+def fill(a: wp.array(dtype=wp.float32)):
+    a[wp.tid()] = 1.0
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"rom": 3}, TypeError, "a ROM is a path, its bytes, or the name"),
+        ({"rom": ["a.gb"]}, TypeError, "a ROM is a path, its bytes, or the name"),
+        ({"num_envs": True}, TypeError, "num_envs is a whole number, found True"),
+        ({"num_envs": "4"}, TypeError, "num_envs is a whole number, found '4'"),
+        ({"device": 0}, TypeError, 'a device is "cpu", "cuda" or "cuda:N", found 0'),
+        ({"frames_per_step": 2.0}, TypeError, "frames_per_step is a whole number, found 2.0"),
+        ({"obs": 3}, ValueError, "no observation `3`"),
+        ({"obs": ["mean", "gray"]}, ValueError, "dictionaries of these"),
+        ({"obs": {1: "mean"}}, TypeError, "a dictionary of observations has names, found 1"),
+        ({"obs": np.zeros(3)}, ValueError, "no observation"),
+        ({"grays": "sepia"}, ValueError, r"no grays `sepia`; there are even \(255, 170, 85, 0\), pyboy"),
+        ({"reward": [gbxcule.Number("Score")]}, TypeError, "a reward is a gbxcule.Change"),
+        ({"reward": gbxcule.Change(1.5)}, TypeError, "an address is a whole number, a label .* found 1.5"),
+        ({"done": "task.py"}, TypeError, '`done` takes a gbxcule.Number, found \'task.py\'; .* reward="task.py"'),
+        ({"done": 0xC000}, TypeError, "`done` takes a gbxcule.Number"),
+        ({"info": [gbxcule.Number("Score")]}, TypeError, "`info` takes a dictionary of names and gbxcule.Number"),
+        ({"info": {"score": "Score"}}, TypeError, "takes a gbxcule.Number, found 'Score'"),
+        ({"info": {1: gbxcule.Number("Score")}}, TypeError, "the names in `info` are strings, found 1"),
+        ({"info": {"final_obs": gbxcule.Number("Score")}}, ValueError, "can't have a number named `final_obs`"),
+        ({"info": {"_score": gbxcule.Number("Score")}}, ValueError, "names that begin with _"),
+        ({"chance": "Random"}, TypeError, "`chance` takes a gbxcule.Number, found 'Random'"),
+        ({"symbols": 3}, TypeError, "symbols are the path of a .sym file or a dictionary"),
+        ({"symbols": {"wScore": "C000"}}, TypeError, "symbols are addresses by label, found 'wScore': 'C000'"),
+        ({"start_state": 3}, TypeError, "start_state is bytes, or the path of a file, found 3"),
+        ({"start_state": "nowhere.state"}, FileNotFoundError, "nowhere.state"),
+        ({"start_battery": [1]}, TypeError, "start_battery is bytes, or the path of a file"),
+        ({"start_battery": bytes(8192)}, ValueError, "has 8192 bytes, the cartridge has no RAM"),
+        ({"autoreset_mode": "always"}, ValueError, "no autoreset mode `always`; there are NextStep, SameStep, Disabled"),
+        ({"autoreset_mode": 1}, ValueError, "no autoreset mode `1`"),
+        ({"render_mode": 3}, ValueError, "no render mode `3`"),
+        ({"copy": "no"}, TypeError, "copy is True or False, found 'no'"),
+        ({"threads": 1.5}, TypeError, "threads is a whole number"),
+        ({"frames_per_stp": 4}, TypeError, "frames_per_stp"),
+    ],
+)
+def test_options_that_cant_be_are_named(options, error, message):
+    with pytest.raises(error, match=message):
+        gbxcule.make_vec(**options)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: gbxcule.Ram(1.5), TypeError, r"gbxcule.Ram takes addresses, .* found 1.5"),
+        (lambda: gbxcule.Ram(None), TypeError, "found None"),
+        (lambda: gbxcule.Ram(["C000"]), TypeError, r"found \['C000'\]"),
+        (lambda: gbxcule.Ram(), ValueError, "gbxcule.Ram needs at least one place"),
+        (lambda: gbxcule.Flags(b"C000"), TypeError, "gbxcule.Flags takes addresses"),
+        (lambda: gbxcule.Flags(), ValueError, "gbxcule.Flags needs at least one place"),
+        (lambda: gbxcule.make_vec(obs=gbxcule.Ram(("C000", 1.5))), TypeError, "a count of bytes is a whole number"),
+        (lambda: gbxcule.make_vec(obs=gbxcule.Ram(("C000",))), ValueError, "an address and a count of bytes"),
+        (lambda: gbxcule.make_vec(obs=gbxcule.Ram((1.5, 2))), TypeError, "an address is a whole number"),
+        (lambda: gbxcule.Number("Score", 0), ValueError, "width_bytes is at least 1"),
+        (lambda: gbxcule.Number("Score", 8), ValueError, "a number has 1 to 7 bytes, found 8"),
+        (lambda: gbxcule.Number("Score", "2"), TypeError, "width_bytes is a whole number, found '2'"),
+        (lambda: gbxcule.Change("Score", scale=NAN), ValueError, "a reward's scale is a finite number, found nan"),
+        (lambda: gbxcule.Change("Score", scale="5"), ValueError, "a reward's scale is a finite number, found '5'"),
+        (lambda: gbxcule.make(num_envs=4), TypeError, "gbxcule.make makes one machine, gbxcule.make_vec makes many"),
+        (lambda: gbxcule.make(autoreset_mode="SameStep"), TypeError, "`autoreset_mode` can't be chosen here"),
+        (lambda: gbxcule.make(render_mode="rgb_array_each"), ValueError, "no render mode `rgb_array_each` for one machine"),
+        (lambda: gbxcule.make_vec_for_rank(num_envs="4", rank=Rank(0, 1)), TypeError, "num_envs is a whole number"),
+        (lambda: gbxcule.make_vec_for_rank(num_envs=4, rank=0), TypeError, "rank is a gbxcule.rank.Rank, found 0"),
+        (lambda: Rank("0", 1), TypeError, "rank is a whole number, found '0'"),
+        (lambda: SwarmPool(num_envs=4, batch_size=2.5), TypeError, "batch_size is a whole number"),
+        (lambda: SwarmPool(num_envs=4).async_reset("7"), TypeError, "a seed is a whole number"),
+    ],
+)
+def test_descriptions_that_cant_be_are_named(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+@pytest.fixture(scope="module")
+def env():
+    return gbxcule.make_vec(num_envs=2)
+
+
+@pytest.mark.parametrize(
+    ("seed", "error", "message"),
+    [
+        (1.5, TypeError, "a seed is a whole number, or one or None for each env, found 1.5"),
+        ("7", TypeError, "found '7'"),
+        (True, TypeError, "found True"),
+        (-1, ValueError, "a seed is not negative, found -1"),
+        ([1, -2], ValueError, "a seed is not negative, found -2"),
+        ([1, 2.5], TypeError, "found 2.5"),
+        ([1, "2"], TypeError, "found '2'"),
+        (np.array([1.0, 2.0]), TypeError, "a seed is a whole number"),
+        ([1, 2, 3], ValueError, "expected one seed for each of the 2 envs, found 3"),
+        ({1, 2}, TypeError, "a seed is a whole number"),
+    ],
+)
+def test_seeds_that_cant_be_are_named(env, seed, error, message):
+    with pytest.raises(error, match=message):
+        env.reset(seed=seed)
+
+
+def test_seeds_may_be_an_array(env):
+    first, _ = env.reset(seed=[3, 8])
+    second, _ = env.reset(seed=np.array([3, 8]))
+    third, _ = env.reset(seed=(np.int64(3), None))
+    assert np.array_equal(first, second)
+    assert np.array_equal(first[0], third[0])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda env: env.reset(options={"mask": [True]}), ValueError, "no reset option `mask` here; expected reset_mask or"),
+        (lambda env: env.reset(seed=3, options={"state": b""}), ValueError, "it is neither a state of this program"),
+        (lambda env: env.reset(options={"state": [b""] * 3}), ValueError, "one for each of the 2 marked machines, found 3"),
+        (lambda env: env.reset(options={"state": 3}), TypeError, "takes states, bytes or paths, .* found 3"),
+        (lambda env: env.load_states([0, 1], b""), ValueError, r"mask is 2 booleans, one for each env, found int64"),
+        (lambda env: env.load_states([True, True], [3]), TypeError, "bytes, or the path of a file, found 3"),
+        (lambda env: env.set_starts(b""), TypeError, "starts takes states, bytes or paths, one after the other"),
+        (lambda env: env.set_starts([]), ValueError, "episodes begin in one state at least"),
+        (lambda env: env.reset(options=[1]), TypeError, "reset options are a dictionary, found"),
+        (lambda env: env.read_memory(-1, "Score"), ValueError, "env -1 does not exist; this swarm has the envs 0 to 1"),
+        (lambda env: env.read_memory(2, "Score"), ValueError, "env 2 does not exist"),
+        (lambda env: env.read_memory("Score", 0), TypeError, "an env is a whole number, found 'Score'"),
+        (lambda env: env.read_memory(0, 1.5), TypeError, "an address is a whole number"),
+        (lambda env: env.read_memory(0, None), TypeError, "an address is a whole number"),
+        (lambda env: env.write_memory(0, "Score", [7]), TypeError, r"memory is bytes, found \[7\]"),
+        (lambda env: env.write_memory(0, "Score", 7), TypeError, r"as bytes\(\[7\]\)"),
+        (lambda env: env.write_memory(0, "Score", "7"), TypeError, "memory is bytes, found '7'"),
+        (lambda env: env.write_memory(-1, "Score", b"7"), ValueError, "env -1 does not exist"),
+        (lambda env: env.write_observations_to([0]), TypeError, r"written to a NumPy array, found \[0\]"),
+        (lambda env: env.save_state(0.5), TypeError, "an env is a whole number"),
+        (lambda env: env.save_state(0, format=3), ValueError, "no state format `3`"),
+        (lambda env: env.load_state(0, 3), TypeError, "a state is bytes, or the path of a file, found 3"),
+        (lambda env: env.load_state(9, b""), ValueError, "env 9 does not exist"),
+        (lambda env: env.load_battery(0, None), TypeError, "a battery is bytes, or the path of a file"),
+        (lambda env: env.save_battery(-2), ValueError, "env -2 does not exist"),
+        (lambda env: env.copy_state(0, [0, 1]), ValueError, r"mask is 2 booleans, one for each env, found int64 \(2,\)"),
+        (lambda env: env.copy_state(0, [True]), ValueError, "mask is 2 booleans"),
+        (lambda env: env.copy_state(-1, [True, True]), ValueError, "env -1 does not exist"),
+        (lambda env: env.set_start(None), TypeError, "an env is a whole number, found None"),
+        (lambda env: env.cpu_state(-1), ValueError, "env -1 does not exist"),
+        (lambda env: env.step("AB"), ValueError, "expected one whole number for each of the 2 envs"),
+        (lambda env: env.step(None), ValueError, "expected one whole number for each of the 2 envs"),
+    ],
+)
+def test_calls_that_cant_be_are_named_and_change_nothing(env, call, error, message):
+    env.reset(seed=0)
+    before = [env.save_state(0), env.save_state(1)]
+    with pytest.raises(error, match=message):
+        call(env)
+    assert [env.save_state(0), env.save_state(1)] == before
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: kernel(3), TypeError, "`@kernel` is for functions, found 3"),
+        (lambda: func(None), TypeError, "`@func` is for functions, found None"),
+        (lambda: struct("Line"), TypeError, "`@struct` is for classes, found 'Line'"),
+        (lambda: fill.launch("4", np.zeros(4, np.float32)), TypeError, "extents are whole numbers"),
+        (lambda: fill.launch(-1, np.zeros(4, np.float32)), ValueError, "extents are not negative"),
+        (lambda: fill.launch(4, np.zeros(4, np.float32), stream="x"), TypeError, "a stream is a handle, .* found 'x'"),
+        (lambda: fill.launch(4, [0.0] * 4), TypeError, "`a`"),
+        (lambda: fill.backward(4, np.zeros(4, np.float32), grads=[1]), TypeError, "`grads` takes a dictionary"),
+    ],
+)
+def test_wrong_arguments_of_kernels_are_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_single_machine_is_reset_to_a_state_and_refuses_other_options():
+    env = gbxcule.make(obs="gray")
+    begun, _ = env.reset(seed=0, options={})
+    state = env.swarm.save_state(0)
+    for _ in range(5):
+        moved, *_ = env.step(0)
+    assert not np.array_equal(moved, begun)
+    again, _ = env.reset(options={"state": state})
+    assert np.array_equal(again, begun)
+    with pytest.raises(ValueError, match="no reset option `reset_mask` here; expected state"):
+        env.reset(options={"reset_mask": np.array([True])})
+
+
+def test_a_reward_that_is_no_number_names_its_env(tmp_path):
+    path = tmp_path / "task.py"
+    path.write_text(
+        "import gbxcule as gb\nimport warp as wp\n\n\n@wp.func\n"
+        "def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:\n"
+        "    return wp.sqrt(0.5 - wp.float32(gb.env(machine)))\n"
+    )
+    env = gbxcule.make_vec(num_envs=3, reward=path, frames_per_step=1)
+    env.reset(seed=0)
+    with pytest.raises(FloatingPointError, match="computed for env 1 is nan"):
+        env.step([0, 0, 0])
+
+
+def test_states_and_symbols_may_be_files(tmp_path):
+    env = gbxcule.make_vec(num_envs=2)
+    env.reset(seed=0)
+    env.step([3, 4])
+    path = tmp_path / "there.state"
+    path.write_bytes(env.save_state(1))
+    env.load_state(0, path, with_seed=True)
+    assert env.save_state(0) == env.save_state(1)
+    late = gbxcule.make_vec(num_envs=2, start_state=str(path), start_steps=0)
+    late.reset(seed=0)
+    assert late.read_memory(1, "Frames:C00A") == env.read_memory(1, "Frames:C00A")
+
+
+@pytest.mark.parametrize(("frames_per_step", "expected"), [(1, 60), (4, 15), (24, 2), (1000, 1)])
+def test_pictures_are_shown_as_fast_as_the_machine_runs(frames_per_step, expected):
+    for env in (gbxcule.make(frames_per_step=frames_per_step), gbxcule.make_vec(frames_per_step=frames_per_step)):
+        assert env.metadata["render_fps"] == expected
+    assert gbxcule.SwarmEnv.metadata["render_fps"] == 2
+
+
+ENDLESS = """
+import os, signal, threading
+import gbxcule
+{make}
+# Shells let what they run in the background ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    {call}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize(
+    ("make", "call"),
+    [
+        ("env = gbxcule.make_vec(num_envs=64, start_steps=0, frames_per_step=2**20); env.reset()", "env.step([0] * 64)"),
+        ("", "gbxcule.make_vec(frames_per_step=2**20, start_steps=1000)"),
+    ],
+)
+def test_a_long_step_can_be_interrupted(make, call):
+    # Hours of frames; what would fail runs into the limit.
+    command = [sys.executable, "-c", ENDLESS.format(make=make, call=call)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout.strip()) == (0, "interrupted"), done.stderr

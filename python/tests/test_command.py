@@ -1,0 +1,58 @@
+"""The command that the wheel installs does what the program of that name does."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from gbxcule import _native
+
+SCRIPT = Path(sys.executable).with_name("gbxcule")
+DISAGREE = ["verify", "--ref-backend", "warp_vec_cpu", "--dut-backend", "stub_bad", "--rom", "ALU_LOOP", "--verify-steps", "4"]
+
+
+def run(*command, cwd, **variables):
+    return subprocess.run(
+        [str(word) for word in command], cwd=cwd, env={**os.environ, **variables}, capture_output=True, text=True, timeout=300
+    )
+
+
+def test_the_script_and_the_module_are_the_command(tmp_path):
+    for command in [[SCRIPT], [sys.executable, "-m", "gbxcule"]]:
+        told = run(*command, "--version", cwd=tmp_path)
+        assert (told.returncode, told.stdout) == (0, f"gbxcule {_native.version()}\n")
+        wrong = run(*command, "no-such-verb", cwd=tmp_path)
+        assert wrong.returncode == 2 and "no-such-verb" in wrong.stderr
+
+
+def test_a_row_of_the_foundry_is_made_without_the_program(tmp_path):
+    made = run(SCRIPT, "synth", "generate", "--count", "2", "--mode", "text", "--out", "rows", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert (tmp_path / "rows/data/part-000000.parquet").read_bytes().startswith(b"PAR1")
+
+
+def test_a_mismatch_exits_with_1_and_its_script_repeats_it_by_this_command(tmp_path):
+    found = run(SCRIPT, *DISAGREE, cwd=tmp_path)
+    assert found.returncode == 1 and "MISMATCH" in found.stdout, found.stderr
+    (script,) = tmp_path.rglob("repro.sh")
+    assert f"here='{SCRIPT}'" in script.read_text()
+    again = run(script, cwd=tmp_path)
+    assert again.returncode == 0 and again.stdout.startswith("reproduced"), again.stderr
+
+
+def test_what_is_copied_to_a_gpu_machine_is_never_pythons_interpreter(tmp_path):
+    refused = run(SCRIPT, "doctor", "--collect", "gpu", cwd=tmp_path)
+    assert refused.returncode == 2 and "is a script of the Python package" in refused.stderr
+    assert not (tmp_path / "gpu/gbxcule").exists()
+
+
+def test_ctrl_c_ends_the_command_while_rust_works(tmp_path):
+    lasting = [SCRIPT, "synth", "batch", "--count", "1000000", "--out", "rows"]
+    child = subprocess.Popen([str(word) for word in lasting], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    while not (tmp_path / "rows/dataset.json").exists():
+        assert child.poll() is None
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(timeout=60) == -signal.SIGINT
