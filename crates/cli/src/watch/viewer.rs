@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
+use tungstenite::protocol::frame::Frame;
+use tungstenite::protocol::frame::coding::{Data, OpCode};
 use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Bytes, Error, Message, WebSocket};
 
@@ -23,6 +25,10 @@ const MOST_REQUEST_BYTES: usize = 4096;
 
 /// Requests that may wait for the swarm; a browser that sends more waits itself.
 const MOST_REQUESTS_WAITING: usize = 32;
+
+/// Views are sent in frames of so many bytes: the socket's buffer holds a copy of one frame, not of
+/// the whole view.
+const SOCKET_FRAME_BYTES: usize = 64 << 10;
 
 /// Time between two reads of the socket while the browser waits for a view.
 const POLL_EVERY: Duration = Duration::from_millis(3);
@@ -109,12 +115,27 @@ impl Browser<'_> {
 
     fn show(&mut self, view: View) -> Result<(), Error> {
         self.answered = view.look;
-        self.send(Message::binary(view.bytes))?;
+        self.send_view(view.bytes.into())?;
         self.connection.record_activity();
         self.last_active = Instant::now();
         self.is_served.store(false, Ordering::SeqCst);
         self.to_swarm.wake();
         Ok(())
+    }
+
+    fn send_view(&mut self, mut rest: Bytes) -> Result<(), Error> {
+        self.socket.get_mut().allow(TIMEOUT);
+        let mut kind = Data::Binary;
+        loop {
+            let piece = rest.split_to(rest.len().min(SOCKET_FRAME_BYTES));
+            let is_last = rest.is_empty();
+            let frame = Frame::message(piece, OpCode::Data(kind), is_last);
+            self.socket.send(Message::Frame(frame))?;
+            if is_last {
+                return Ok(());
+            }
+            kind = Data::Continue;
+        }
     }
 
     fn send(&mut self, message: Message) -> Result<(), Error> {
