@@ -31,6 +31,7 @@ pub mod view;
 
 pub use header::{Cartridge, RomError};
 pub use machine::{FRAME_MCYCLES, Machine};
+pub use power_on::PowerOnMemory;
 pub use source::SOURCES;
 pub use step::Step;
 

@@ -23,9 +23,51 @@ const BOOT_DOT: u16 = 404;
 /// The registered-trademark tile comes from the boot ROM itself.
 const TRADEMARK_ROWS: [u8; 8] = [0x3c, 0x42, 0xb9, 0xa5, 0xb9, 0xa5, 0x42, 0x3c];
 
+/// Contents of work RAM, high RAM and wave RAM at power-on. The hardware leaves them as they happen
+/// to be; the boot ROM clears video RAM alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PowerOnMemory {
+    /// All zeros.
+    #[default]
+    Zero,
+    /// FF in pages of 256 bytes that have an even address, 00 in the others. Cold work RAM of a DMG
+    /// looks much like it; gambatte's tests of OAM DMA from FE00 and FF00 expect it.
+    Pattern,
+    /// Bytes that a seed gives.
+    Random(u64),
+}
+
+impl PowerOnMemory {
+    /// Fills the memory that begins at an address.
+    fn fill(self, address: u16, memory: &mut [u8]) {
+        for (index, byte) in memory.iter_mut().enumerate() {
+            let address = address + index as u16;
+            *byte = match self {
+                PowerOnMemory::Zero => 0,
+                PowerOnMemory::Pattern if address & 0x100 == 0 => 0xff,
+                PowerOnMemory::Pattern => 0,
+                PowerOnMemory::Random(seed) => random_byte(seed, address),
+            };
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014), jumped to the address.
+fn random_byte(seed: u64, address: u16) -> u8 {
+    let state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(address as u64 + 1));
+    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((state ^ (state >> 31)) >> 56) as u8
+}
+
 impl Machine {
-    /// A machine about to execute the cartridge's first instruction at 0100.
+    /// A machine about to execute the cartridge's first instruction at 0100, its memory zero.
     pub fn power_on(cartridge: &Cartridge) -> Machine {
+        Machine::power_on_with(cartridge, PowerOnMemory::Zero)
+    }
+
+    /// A machine about to execute the cartridge's first instruction, with this in its memory.
+    pub fn power_on_with(cartridge: &Cartridge, memory: PowerOnMemory) -> Machine {
         let mut machine = Machine {
             now: 0,
             deadline: 0,
@@ -75,6 +117,9 @@ impl Machine {
             hram: [0; 0x80],
             frame: [0; 5760],
         };
+        memory.fill(0xc000, &mut machine.wram);
+        memory.fill(0xff80, &mut machine.hram[..0x7f]);
+        memory.fill(0xff30, &mut machine.apu.wave_ram);
         machine.open_bus(true);
         machine.leave_logo(cartridge);
         machine.schedule_ppu();

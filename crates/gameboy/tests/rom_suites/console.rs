@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gbxcule_gameboy::cpu::Mode;
-use gbxcule_gameboy::{Cartridge, Machine};
+use gbxcule_gameboy::{Cartridge, Machine, PowerOnMemory};
 
 pub(crate) struct Console {
     pub(crate) machine: Machine,
@@ -23,7 +23,9 @@ impl Console {
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         rom.resize(cartridge.padded_len(), 0xff);
         let cart_ram = vec![0; cartridge.ram_bytes as usize];
-        Console { machine: Machine::power_on(&cartridge), cart_ram, rom }
+        // Some of gambatte's tests read what power-on left in a DMG's work RAM.
+        let machine = Machine::power_on_with(&cartridge, PowerOnMemory::Pattern);
+        Console { machine, cart_ram, rom }
     }
 
     pub(crate) fn run_frames(&mut self, frames: u32, draw: bool) {

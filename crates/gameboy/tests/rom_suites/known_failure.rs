@@ -1,7 +1,7 @@
 //! ROMs that fail, each with what is known about why.
 
 /// Suite, ROM, reason.
-const ROWS: [(&str, &str, &str); 43] = [
+const ROWS: [(&str, &str, &str); 39] = [
     ("age", "m3-bg-bgp/m3-bg-bgp", "2 pixels: as gambatte's dmgpalette_during_m3"),
     ("age", "oam/oam-write-dmgC", "a write to OAM on the edge of a mode; not looked into"),
     (
@@ -23,26 +23,6 @@ const ROWS: [(&str, &str, &str); 43] = [
         "gambatte digits",
         "oamdma/oamdma_src8000_srcchange0000_busyinc_dmg08_cgb04c_out0",
         "a read and a write of one instruction while OAM DMA takes the bus of neither (1 instead of 0)",
-    ),
-    (
-        "gambatte digits",
-        "oamdma/oamdma_srcFE00_busyread0000_dmg08_cgb04c_out0",
-        "reads work RAM as power-on left it: FF at DE9C on the DMG measured, 0 here (1 instead of 0)",
-    ),
-    (
-        "gambatte digits",
-        "oamdma/oamdma_srcFE00_busyreadA000_dmg08_cgb04c_out0",
-        "reads work RAM as power-on left it: FF at DE9C on the DMG measured, 0 here (1 instead of 0)",
-    ),
-    (
-        "gambatte digits",
-        "oamdma/oamdma_srcFE00_busyreadC000_dmg08_out0_cgb_xoutblank",
-        "reads work RAM as power-on left it: FF at DE9C on the DMG measured, 0 here (1 instead of 0)",
-    ),
-    (
-        "gambatte digits",
-        "oamdma/oamdma_srcFE00_readFE00_dmg08_cgb04c_out0",
-        "reads work RAM as power-on left it: FF at DE9C on the DMG measured, 0 here (1 instead of 0)",
     ),
     (
         "gambatte digits",
