@@ -80,6 +80,7 @@ class Swarm:
         obs: str = "obs_v0",
         draw_last: bool = False,
         chance: tuple[int, int] | None = None,
+        power_on: str = "zero",
         threads: int | None = None,
         device: str = "cpu",
     ) -> Swarm: ...

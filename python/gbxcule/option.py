@@ -28,6 +28,7 @@ class _Shared(TypedDict, total=False):
     done: Number | None
     info: Mapping[str, Number] | None
     chance: Number | None
+    power_on: str
     symbols: Symbols | str | os.PathLike[str] | None
     start_state: State | None
     start_battery: State | None

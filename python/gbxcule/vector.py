@@ -81,6 +81,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         done: Number | None = None,
         info: Mapping[str, Number] | None = None,
         chance: Number | None = None,
+        power_on: str = "zero",
         symbols: Symbols | str | os.PathLike[str] | None = None,
         start_state: State | None = None,
         start_battery: State | None = None,
@@ -151,6 +152,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             obs=observe or "obs_v0",
             draw_last=draws(obs) or render_mode is not None,
             chance=None if chance is None else range_of((chance.address, chance.width_bytes), self.symbols),
+            power_on=power_on,
             threads=threads,
             device=device,
         )
@@ -586,7 +588,8 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
     `stride`, `obs_v0`, `Ram(...)`, `Flags(...)`, a program, or a dictionary of these. `grays`: `even`, or `pyboy` for PyBoy's. `reward`: a `Change` or several,
     `reward_v0`, or a program; programs are files in the Warp dialect that end in `.py` (docs/programs.md).
     `done`: the episode is over while this `Number` is not 0. `info`: numbers to report. `chance`: a number that gets a
-    random value of the seed's when an episode begins. `symbols`: a `.sym` file for the labels used in all of these.
+    random value of the seed's when an episode begins. `power_on`: memory where episodes begin at power-on, `zero`,
+    `pattern` (much like a cold DMG's) or `random` (one of 16 contents, which the seed draws). `symbols`: a `.sym` file for the labels used in all of these.
     `start_state`, `start_battery`, `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file in
     the cartridge, after so many steps without pressing anything; `starts`: in one of these, which the seed draws.
     `max_episode_steps`: truncate there. `copy=False` gives out the buffers themselves, which the next step overwrites.

@@ -98,6 +98,21 @@ def test_env_i_of_a_seeded_swarm_plays_as_a_swarm_of_one_seeded_s_plus_i():
         assert np.array_equal(shared, alone.step(pressed[2:])[0][0])
 
 
+def test_memory_at_power_on_is_by_choice():
+    for power_on, first in [("zero", b"\x00"), ("pattern", b"\xff")]:
+        env = gbxcule.make_vec("HALT_IDLE", 4, power_on=power_on)
+        env.reset(seed=1)
+        assert {env.read_memory(index, 0xD000) for index in range(4)} == {first}
+    env = gbxcule.make_vec("HALT_IDLE", 16, power_on="random")
+    env.reset(seed=1)
+    drawn = [env.read_memory(index, 0xD000) for index in range(16)]
+    assert len(set(drawn)) > 4
+    env.reset(seed=1)
+    assert [env.read_memory(index, 0xD000) for index in range(16)] == drawn
+    with pytest.raises(ValueError, match="no memory `warm` at power-on; there are zero, pattern, random"):
+        gbxcule.make_vec(num_envs=1, power_on="warm")
+
+
 def test_resetting_without_a_seed_begins_another_game():
     env = gbxcule.make_vec(num_envs=2, obs=gbxcule.Ram("Random:0xC00E"))
     first, _ = env.reset(seed=5)

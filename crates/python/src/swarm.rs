@@ -72,7 +72,7 @@ impl Swarm {
     #[new]
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
                         stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, chance = None,
-                        threads = None, device = "cpu"))]
+                        power_on = "zero", threads = None, device = "cpu"))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -85,6 +85,7 @@ impl Swarm {
         obs: &str,
         draw_last: bool,
         chance: Option<(u32, u32)>,
+        power_on: &str,
         threads: Option<NonZeroUsize>,
         device: &str,
     ) -> PyResult<Self> {
@@ -96,6 +97,7 @@ impl Swarm {
             programs: Programs::find(reward, obs).or_refuse()?,
             draw_last,
             chance: chance.map(drawn_at),
+            power_on: power_on.parse().map_err(PyValueError::new_err)?,
             threads,
             ..SwarmConfig::new(num_envs)
         };

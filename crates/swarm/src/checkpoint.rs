@@ -121,6 +121,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     writer.u32(config.schedule.release_after_frames());
     writer.text(config.stage.name());
     writer.u8(u8::from(config.draw_last));
+    writer.text(config.power_on.name());
     let Chance { low, width_bytes } = config.chance.unwrap_or(NO_CHANCE);
     writer.u16(low);
     writer.u8(width_bytes);
@@ -148,12 +149,23 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     let stage = reader.text()?.parse();
     let stage = stage.map_err(|_| CHECKPOINT.damaged("there is no such stage"))?;
     let draw_last = reader.flag()?;
+    let power_on = reader.text()?.parse();
+    let power_on = power_on.map_err(|_| CHECKPOINT.damaged("there is no such memory"))?;
     let chance = Chance { low: reader.u16()?, width_bytes: reader.u8()? };
     let threads = NonZeroUsize::new(usize::from(reader.u16()?));
     let programs = Programs::new(read_text(reader)?, read_text(reader)?)?;
     let chance = (chance != NO_CHANCE).then_some(chance);
-    let config = SwarmConfig::new(num_envs);
-    Ok(SwarmConfig { codec, schedule, stage, programs, draw_last, chance, threads, ..config })
+    Ok(SwarmConfig {
+        num_envs,
+        codec,
+        schedule,
+        stage,
+        programs,
+        draw_last,
+        chance,
+        power_on,
+        threads,
+    })
 }
 
 fn read_text(reader: &mut Reader<'_>) -> Result<ProgramText, SwarmError> {

@@ -15,8 +15,8 @@ use crate::shard::{Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    Chance, Codec, Counters, CpuState, EnvSnapshot, Episode, FrameRange, Programs, Rom, Schedule,
-    Stage, SwarmError, capacity,
+    Chance, Codec, Counters, CpuState, EnvSnapshot, Episode, FrameRange, PowerOnMemory, Programs,
+    Rom, Schedule, Stage, SwarmError, capacity,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
@@ -40,6 +40,8 @@ pub struct SwarmConfig {
     pub draw_last: bool,
     /// Drawn anew where an episode begins.
     pub chance: Option<Chance>,
+    /// Memory at power-on, where episodes begin there.
+    pub power_on: PowerOnMemory,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
 }
@@ -56,6 +58,7 @@ impl SwarmConfig {
             programs: Programs::default(),
             draw_last: false,
             chance: None,
+            power_on: PowerOnMemory::default(),
             threads: None,
         }
     }
@@ -99,9 +102,9 @@ impl NativeSwarm {
             .threads
             .or_else(|| std::thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
-        let start = EnvSnapshot::power_on(&rom);
+        let starts = EnvSnapshot::power_on(&rom, config.power_on);
         let SwarmConfig { ref programs, stage, .. } = config;
-        let plan = ShardPlan { rom: &rom, programs, stage, start: &start };
+        let plan = ShardPlan { rom: &rom, programs, stage, start: &starts[0] };
         let envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
         let mut shards = Vec::new();
         for first in (0..config.num_envs).step_by(envs_per_shard) {
@@ -113,7 +116,7 @@ impl NativeSwarm {
             rom,
             shards,
             envs_per_shard,
-            starts: vec![start],
+            starts,
             episodes: Episodes::new(config.num_envs),
             seed: 0,
             pace: Pace::default(),

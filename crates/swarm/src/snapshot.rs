@@ -3,7 +3,7 @@
 use gbxcule_gameboy::{Machine, Step};
 
 use crate::foreign_state::imported;
-use crate::{Programs, Rom, SwarmConfig, SwarmError};
+use crate::{PowerOnMemory, Programs, Rom, SwarmConfig, SwarmError};
 
 /// How far an env has come since its reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,10 +29,13 @@ pub struct EnvSnapshot {
 const FRAMES_BETWEEN: u32 = 64;
 
 impl EnvSnapshot {
-    /// A machine switched on.
-    pub(crate) fn power_on(rom: &Rom) -> Self {
-        let cart_ram = vec![0xFF; rom.cart_ram_bytes()];
-        Self::start(Machine::power_on(rom.cartridge()), cart_ram)
+    /// Machines switched on, one for each of the memory's possible contents.
+    pub(crate) fn power_on(rom: &Rom, memory: PowerOnMemory) -> Vec<Self> {
+        let switch_on = |contents| {
+            let cart_ram = vec![0xFF; rom.cart_ram_bytes()];
+            Self::start(Machine::power_on_with(rom.cartridge(), contents), cart_ram)
+        };
+        memory.contents().into_iter().map(switch_on).collect()
     }
 
     /// A machine where an episode begins: nothing is counted, programs keep nothing yet.
@@ -41,22 +44,8 @@ impl EnvSnapshot {
         Self { machine: Box::new(machine), cart_ram, counters, scratch }
     }
 
-    /// A state of any format, or power-on, and so many steps without buttons further.
-    fn start_of(
-        state: Option<&[u8]>,
-        steps: u32,
-        rom: &Rom,
-        config: &SwarmConfig,
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<Self>, SwarmError> {
-        let mut start = match state {
-            Some(bytes) => imported(bytes, rom, &config.programs)?.into_start(),
-            None => Self::power_on(rom),
-        };
-        Ok(start.wait(rom, config, steps, go_on).then_some(start))
-    }
-
-    /// Makes starts of states, or of power-on if there are none; `None` if `go_on` ended it.
+    /// Makes starts of states of any format, or of power-on if there are none, each run on for so
+    /// many steps without buttons; `None` if `go_on` ended it.
     pub(crate) fn starts_of(
         states: &[&[u8]],
         steps: u32,
@@ -64,11 +53,16 @@ impl EnvSnapshot {
         config: &SwarmConfig,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Vec<Self>>, SwarmError> {
-        let mut start = |state| Self::start_of(state, steps, rom, config, go_on);
-        if states.is_empty() {
-            return Ok(start(None)?.map(|start| vec![start]));
-        }
-        states.iter().map(|state| start(Some(state))).collect()
+        let mut starts = match states {
+            [] => Self::power_on(rom, config.power_on),
+            _ => {
+                let read = |bytes: &&[u8]| imported(bytes, rom, &config.programs);
+                let starts = states.iter().map(|bytes| read(bytes).map(Self::into_start));
+                starts.collect::<Result<_, _>>()?
+            }
+        };
+        let came_to_end = starts.iter_mut().all(|start| start.wait(rom, config, steps, go_on));
+        Ok(came_to_end.then_some(starts))
     }
 
     /// This machine as a start: counters at zero and no scratch values.

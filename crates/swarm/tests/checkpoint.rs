@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Chance, Codec, EnvStates, NativeSwarm, ProgramText, Programs, Rom, Schedule, Swarm,
-    SwarmConfig, SwarmError,
+    Chance, Codec, EnvStates, NativeSwarm, PowerOnMemory, ProgramText, Programs, Rom, Schedule,
+    Swarm, SwarmConfig, SwarmError,
 };
 use sha2::{Digest, Sha256};
 
@@ -47,7 +47,8 @@ fn config(text: &str) -> SwarmConfig {
     let chance = Some(Chance { low: 0xC0F0, width_bytes: 2 });
     let schedule = Schedule::new(3, 2).expect("a schedule");
     let threads = NonZeroUsize::new(2);
-    SwarmConfig { schedule, programs, chance, threads, ..SwarmConfig::new(ENVS) }
+    let power_on = PowerOnMemory::Random;
+    SwarmConfig { schedule, programs, chance, power_on, threads, ..SwarmConfig::new(ENVS) }
 }
 
 fn rom(name: &str) -> Rom {

@@ -100,10 +100,10 @@ impl DeviceSwarm {
         let outputs = 4 * (1 + config.programs.obs_dim()) + 3 + 4;
         memory.fits(config.num_envs, env_bytes(lengths) + outputs as u64)?;
         let one = || StateArrays::new(lengths, 1, Layout::EnvMajor, &memory);
-        let start = EnvSnapshot::power_on(&rom);
+        let starts = EnvSnapshot::power_on(&rom, config.power_on);
         let mut swarm = Self {
             parts: StateArrays::new(lengths, config.num_envs, device.layout, &memory)?,
-            starts: (one()?, vec![start]),
+            starts: (one()?, starts),
             transit: one()?,
             buffers: Buffers::new(&rom, &config, &memory)?,
             episodes: Episodes::new(config.num_envs),

@@ -2,7 +2,9 @@
 
 use crate::pair::{Pair, actions, config, on, plain};
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Chance, EnvStates, Layout, ProgramText, Programs, Stage, SwarmConfig};
+use gbxcule_swarm::{
+    Chance, EnvStates, Layout, PowerOnMemory, ProgramText, Programs, Stage, SwarmConfig,
+};
 
 /// Remembers where its episode began; writes one number only after a step.
 pub(crate) const PROGRAM: &str = r#"
@@ -39,7 +41,8 @@ fn pair(device: Device, stage: Stage, layout: Layout) -> Pair {
     let programs = Programs::new(text.clone(), text).expect("right programs");
     let rom = gbxcule_roms::all().iter().last().expect("the game");
     let chance = Some(Chance { low: 0xC0F0, width_bytes: 2 });
-    let config = SwarmConfig { programs, stage, chance, ..config(4) };
+    let power_on = PowerOnMemory::Random;
+    let config = SwarmConfig { programs, stage, chance, power_on, ..config(4) };
     Pair::new(rom.bytes(), config, on(device, layout))
 }
 

@@ -1,0 +1,64 @@
+//! Memory of machines at power-on.
+
+use std::fmt;
+use std::str::FromStr;
+
+use gbxcule_gameboy::PowerOnMemory as Contents;
+
+/// Different contents of memory among which episodes draw if they are random.
+const RANDOM_CONTENTS: u64 = 16;
+
+/// Contents of work RAM, high RAM and wave RAM at power-on, where the hardware leaves chance. A
+/// program, or an agent, that works with one of them alone relies on what no cartridge can know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum PowerOnMemory {
+    /// All zeros.
+    #[default]
+    Zero,
+    /// Pages of FF and of 00 in turn, much like cold memory of a DMG.
+    Pattern,
+    /// One of 16 random contents for each episode, chosen by the env's seed and the episode's
+    /// number.
+    Random,
+}
+
+impl PowerOnMemory {
+    /// Every choice.
+    pub const ALL: [Self; 3] = [Self::Zero, Self::Pattern, Self::Random];
+
+    /// The name that artifacts record and command lines take.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::Pattern => "pattern",
+            Self::Random => "random",
+        }
+    }
+
+    /// Contents among which episodes draw.
+    pub(crate) fn contents(self) -> Vec<Contents> {
+        match self {
+            Self::Zero => vec![Contents::Zero],
+            Self::Pattern => vec![Contents::Pattern],
+            Self::Random => (0..RANDOM_CONTENTS).map(Contents::Random).collect(),
+        }
+    }
+}
+
+impl fmt::Display for PowerOnMemory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for PowerOnMemory {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|memory| memory.name() == name);
+        found.ok_or_else(|| {
+            format!("no memory `{name}` at power-on; there are zero, pattern, random")
+        })
+    }
+}
