@@ -1,7 +1,8 @@
 //! The audio registers FF10-FF3F: everything about sound that a program can read back.
 //!
-//! No sound is made, so state that no program can read isn't kept: envelopes, duty steps, the noise
-//! generator and the mixer exist only as stored register values. What remains is which channels are
+//! No sound is made here, so state that no program can read isn't kept: envelopes, duty steps, the
+//! noise generator and the mixer exist only as stored register values. The crate `sound` makes
+//! samples of the writes that `written` shows it. What remains is which channels are
 //! on (NR52), which depends on the length counters and channel 1's sweep, and wave RAM, which
 //! misbehaves while channel 3 plays. State advances only in `sync`, by the time since the last one.
 //! `div_base` is the M-cycle at which DIV was last zero: DIV's bit 4 drives the 512 Hz sequencer.
@@ -37,6 +38,24 @@ pub struct Apu {
     pub sweep: Sweep,
     /// Channel 3's position in wave RAM.
     pub wave: Wave,
+    /// The CPU's last writes to FF10-FF3F.
+    pub written: Written,
+}
+
+/// The CPU's last two writes to sound registers: one instruction makes no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Written {
+    /// Writes so far, modulo 256.
+    pub count: u8,
+    /// Low byte of the last write's address.
+    pub address: u8,
+    /// Value of the last write.
+    pub value: u8,
+    /// Low byte of the address of the write before.
+    pub previous_address: u8,
+    /// Value of the write before.
+    pub previous_value: u8,
 }
 
 /// Bits that always read as 1, for FF10-FF2F. NR52, not stored, is not read through it.
@@ -81,6 +100,13 @@ impl Apu {
             sequencer: Sequencer { clocks: 1, glitch: PowerOnGlitch::None },
             sweep: Sweep { shadow: 0x7c1, timer: 8, enabled: false, subtracted: false },
             wave: Wave::stopped(),
+            written: Written {
+                count: 0,
+                address: 0,
+                value: 0,
+                previous_address: 0,
+                previous_value: 0,
+            },
         }
     }
 
@@ -129,6 +155,13 @@ impl Apu {
     #[inline(never)]
     pub fn write(&mut self, now: u32, div_base: u32, address: u16, value: u8) {
         self.sync(now, div_base);
+        self.written = Written {
+            count: self.written.count.wrapping_add(1),
+            address: address as u8,
+            value,
+            previous_address: self.written.address,
+            previous_value: self.written.value,
+        };
         match address & 0x3f {
             0x26 => self.write_power(sequencer::bit(now, div_base), value),
             0x27..=0x2f => {}
@@ -196,7 +229,8 @@ impl Apu {
         self.sequencer = Sequencer::power_on(power && div_bit);
     }
 
-    fn is_active(&self, channel: u8) -> bool {
+    /// Returns true if the channel plays.
+    pub fn is_active(&self, channel: u8) -> bool {
         self.active & (1 << channel) != 0
     }
 
@@ -208,7 +242,7 @@ impl Apu {
     }
 
     /// Pan Docs "DACs": off means that the channel can't be on.
-    fn has_dac(&self, channel: u8) -> bool {
+    pub fn has_dac(&self, channel: u8) -> bool {
         match channel {
             WAVE => self.registers[0x0a] & 0x80 != 0,
             _ => self.registers[(channel * 5 + 2) as usize & 0x1f] & 0xf8 != 0,
@@ -216,7 +250,7 @@ impl Apu {
     }
 
     /// The 11 bits of NRx3 and NRx4.
-    fn frequency(&self, channel: u8) -> u16 {
+    pub fn frequency(&self, channel: u8) -> u16 {
         let low = self.registers[(channel * 5 + 3) as usize & 0x1f] as u16;
         let high = self.registers[(channel * 5 + 4) as usize & 0x1f] as u16;
         (high & 7) << 8 | low

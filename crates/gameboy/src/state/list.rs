@@ -4,7 +4,7 @@
 //! does not compile, nor does the reverse. Changing the list changes the format: raise `VERSION`.
 
 use super::codec::{Difference, Field, Path, Reader, Unreadable, Writer};
-use crate::apu::{Apu, PowerOnGlitch, Sequencer, Sweep, Wave};
+use crate::apu::{Apu, PowerOnGlitch, Sequencer, Sweep, Wave, Written};
 use crate::cart::{Cart, ClockRegisters, Mapper, RamPort, Rtc};
 use crate::cpu::{Cpu, Mode};
 use crate::dma::Dma;
@@ -191,7 +191,20 @@ fields!(Pipeline {
     object_data_high,
 });
 
-fields!(Apu { synced_at, registers, wave_ram, powered, active, lengths, sequencer, sweep, wave });
+fields!(Apu {
+    synced_at,
+    registers,
+    wave_ram,
+    powered,
+    active,
+    lengths,
+    sequencer,
+    sweep,
+    wave,
+    written,
+});
+
+fields!(Written { count, address, value, previous_address, previous_value });
 
 fields!(Sequencer { clocks, glitch });
 

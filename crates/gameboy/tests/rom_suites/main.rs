@@ -74,6 +74,12 @@ fn gambatte_roms_show_the_pictures_of_a_dmg() {
 
 #[test]
 #[ignore = "needs GBXCULE_TEST_ROMS"]
+fn gambatte_roms_are_heard_as_on_a_dmg() {
+    assert_suite(&suite::GAMBATTE_SOUND);
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
 fn age_roms_for_a_dmg_pass() {
     assert_suite(&suite::AGE);
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use gbxcule_sound::Sound;
+
 use crate::console::{Console, folder, roms_below};
 use crate::picture;
 
@@ -9,6 +11,8 @@ use crate::picture;
 const FRAMES_MAX: u32 = 4000;
 /// Frames after which gambatte's ROMs have printed their digits or shown their picture.
 const GAMBATTE_FRAMES: u32 = 17;
+/// The frame in which gambatte's ROMs are listened to.
+const GAMBATTE_SOUND_FRAMES: u32 = 16;
 /// Frames in which a GBMicrotest gives its verdict: the slowest needs 380 ms.
 const MICROTEST_FRAMES: u32 = 30;
 /// mealybug's and AGE's ROMs have shown their picture by then.
@@ -91,6 +95,13 @@ pub(crate) const GAMBATTE_PICTURES: Suite = Suite {
     judge: judge_gambatte_picture,
 };
 
+pub(crate) const GAMBATTE_SOUND: Suite = Suite {
+    title: "gambatte hwtests, dmg08, sound",
+    folder: "gambatte sound",
+    paths: &["gambatte"],
+    judge: judge_gambatte_sound,
+};
+
 pub(crate) const AGE: Suite =
     Suite { title: "AGE, dmgC", folder: "age", paths: &["age"], judge: judge_age };
 
@@ -104,13 +115,14 @@ pub(crate) const MEALYBUG: Suite = Suite {
 pub(crate) const ACID: Suite =
     Suite { title: "dmg-acid2", folder: "acid", paths: &["acid/dmg-acid2.gb"], judge: judge_acid };
 
-pub(crate) const ALL: [Suite; 9] = [
+pub(crate) const ALL: [Suite; 10] = [
     BLARGG,
     MOONEYE,
     MOONEYE_WILBERTPOL,
     GBMICROTEST,
     GAMBATTE_DIGITS,
     GAMBATTE_PICTURES,
+    GAMBATTE_SOUND,
     AGE,
     MEALYBUG,
     ACID,
@@ -237,6 +249,25 @@ fn judge_gambatte_picture(path: &Path) -> Option<Verdict> {
     let mut console = Console::from_file(path);
     console.run_frames(GAMBATTE_FRAMES, true);
     Some(judge_picture(&console, &expected))
+}
+
+/// Whether the DMG is heard in the last frame: some of gambatte's names say so.
+fn judge_gambatte_sound(path: &Path) -> Option<Verdict> {
+    let name = stem(path);
+    let marks = ["dmg08_outaudio", "dmg08_cgb04c_outaudio"];
+    let at = marks.iter().find_map(|mark| Some(name.find(mark)? + mark.len()))?;
+    let is_heard = name[at..].starts_with('1');
+    let mut console = Console::from_file(path);
+    let mut sound = Sound::power_on(&console.machine);
+    let mut levels = Vec::new();
+    for _ in 0..GAMBATTE_SOUND_FRAMES {
+        levels.clear();
+        let Console { machine, rom, cart_ram } = &mut console;
+        sound.run_frame_with(machine, rom, cart_ram, false, |level| levels.push(*level));
+    }
+    let passes = levels.iter().any(|level| *level != levels[0]) == is_heard;
+    let seen = if is_heard { "silence" } else { "a sound" }.to_owned();
+    Some(Verdict { passes, seen })
 }
 
 /// AGE's ROMs end as mooneye's do, or show a picture.

@@ -1,0 +1,201 @@
+//! The four channels, an M-cycle at a time.
+
+use gbxcule_gameboy::apu::Apu;
+
+use crate::envelope::Envelope;
+use crate::noise::Noise;
+use crate::pulse::Pulse;
+
+/// Levels of the four channels before their converters, 0 to 15; `None` where the converter is off.
+pub type Levels = [Option<u8>; 4];
+
+/// Offsets of registers from FF10: NR12, NR22 and NR42 set up the envelopes.
+const PULSE_2: u8 = 1;
+const WAVE: u8 = 2;
+const NOISE: u8 = 3;
+const WAVE_VOLUME: usize = 0x0c;
+const NOISE_SETUP: usize = 0x12;
+const NR52: u8 = 0x26;
+
+/// State that only ears notice, beside a copy of what the machine keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct Channels {
+    apu: Apu,
+    now: u32,
+    div_base: u32,
+    pulses: [Pulse; 2],
+    envelopes: [Envelope; 4],
+    noise: Noise,
+    /// The sample that channel 3 read last.
+    wave_sample: u8,
+}
+
+impl Channels {
+    /// Channels of a machine whose registers are known, and nothing else: waves are at their begin,
+    /// volumes as NRx2 has them. At power-on that is what the boot ROM leaves.
+    pub(crate) fn new(apu: &Apu, now: u32, div_base: u32) -> Self {
+        let mut apu = *apu;
+        apu.sync(now, div_base);
+        let mut channels = Self {
+            apu,
+            now,
+            div_base,
+            pulses: [Pulse::new(), Pulse::new()],
+            envelopes: Default::default(),
+            noise: Noise::new(),
+            wave_sample: 0,
+        };
+        for channel in [0, PULSE_2, NOISE] {
+            let setup = channels.register(channel, 2);
+            channels.envelopes[usize::from(channel)].trigger(setup, false);
+        }
+        channels
+    }
+
+    /// Channels as the boot ROM leaves them: its chime has faded, and its wave goes on unheard, at a
+    /// place that gambatte's `ch1_init_pos` tests show to the M-cycle.
+    pub(crate) fn power_on(apu: &Apu, now: u32, div_base: u32) -> Self {
+        let mut channels = Self::new(apu, now, div_base);
+        channels.pulses[0] = Pulse::playing(apu.registers[1], 2, 6);
+        channels.envelopes[0] = Envelope::default();
+        channels
+    }
+
+    pub(crate) fn now(&self) -> u32 {
+        self.now
+    }
+
+    pub(crate) fn apu(&self) -> &Apu {
+        &self.apu
+    }
+
+    fn register(&self, channel: u8, number: u8) -> u8 {
+        self.apu.registers[usize::from(channel * 5 + number)]
+    }
+
+    /// A write to FF10-FF3F, by the address's low byte, at the present moment.
+    pub(crate) fn write(&mut self, address: u8, value: u8) {
+        let was_powered = self.apu.powered;
+        let offset = address.wrapping_sub(0x10);
+        let (channel, number) = (offset / 5, offset % 5);
+        let before = self.apu;
+        self.apu.write(self.now, self.div_base, 0xff00 | u16::from(address), value);
+        if address == NR52 {
+            if !was_powered && self.apu.powered {
+                self.pulses = [Pulse::new(), Pulse::new()];
+                self.noise = Noise::new();
+                self.wave_sample = 0;
+            }
+        } else if channel < 4 && was_powered {
+            match number {
+                2 if channel != WAVE && before.is_active(channel) => {
+                    let old = before.registers[usize::from(offset)];
+                    self.envelopes[usize::from(channel)].rewrite(old, value);
+                }
+                4 if value & 0x80 != 0 => self.trigger(channel),
+                _ => {}
+            }
+        }
+    }
+
+    fn trigger(&mut self, channel: u8) {
+        if channel != WAVE {
+            let setup = self.register(channel, 2);
+            let is_clock_next = self.apu.sequencer.clocks == 7;
+            self.envelopes[usize::from(channel)].trigger(setup, is_clock_next);
+        }
+        match channel {
+            0 | PULSE_2 => {
+                let frequency = self.apu.frequency(channel);
+                self.pulses[usize::from(channel)].trigger(frequency);
+            }
+            NOISE => self.noise.trigger(self.apu.registers[NOISE_SETUP]),
+            _ => {}
+        }
+    }
+
+    /// A write to DIV, at the present moment.
+    pub(crate) fn reset_div(&mut self, div_base: u32) {
+        let before = self.apu.sequencer.clocks;
+        self.apu.div_reset(self.now, self.div_base);
+        self.clock_envelopes(before);
+        self.div_base = div_base;
+    }
+
+    /// The machine counts from another moment, which changes nothing.
+    pub(crate) fn rebase_div(&mut self, div_base: u32) {
+        self.div_base = div_base;
+    }
+
+    /// The 64 Hz clock is the sequencer's step 7, behind which its count is 0 again.
+    fn clock_envelopes(&mut self, clocks_before: u8) {
+        if self.apu.sequencer.clocks != clocks_before && self.apu.sequencer.clocks == 0 {
+            for channel in [0, PULSE_2, NOISE] {
+                let setup = self.register(channel, 2);
+                if self.apu.is_active(channel) {
+                    self.envelopes[usize::from(channel)].clock(setup);
+                }
+            }
+        }
+    }
+
+    /// Lets one M-cycle pass; gives the levels in its first and its second half.
+    pub(crate) fn advance(&mut self) -> [Levels; 2] {
+        let first = self.levels();
+        let is_wave_read = self.apu.is_active(WAVE) && self.apu.wave.countdown_ticks == 1;
+        let clocks = self.apu.sequencer.clocks;
+        let position = self.apu.wave.position;
+        self.now = self.now.wrapping_add(1);
+        self.apu.sync(self.now, self.div_base);
+        for (channel, pulse) in self.pulses.iter_mut().enumerate() {
+            let channel = channel as u8;
+            if self.apu.is_active(channel) {
+                let duty_and_length = self.apu.registers[usize::from(channel * 5 + 1)];
+                pulse.advance(self.apu.frequency(channel), duty_and_length);
+            }
+        }
+        if self.apu.is_active(NOISE) {
+            self.noise.advance(self.apu.registers[NOISE_SETUP]);
+        }
+        let mut second = first;
+        if self.apu.wave.position != position {
+            let byte = self.apu.wave_ram[usize::from(self.apu.wave.position >> 1)];
+            let is_low = self.apu.wave.position & 1 != 0;
+            self.wave_sample = if is_low { byte & 15 } else { byte >> 4 };
+            if is_wave_read {
+                second[usize::from(WAVE)] = self.levels()[usize::from(WAVE)];
+            }
+        }
+        self.clock_envelopes(clocks);
+        [first, second]
+    }
+
+    /// Present levels.
+    fn levels(&self) -> Levels {
+        std::array::from_fn(|channel| {
+            let channel = channel as u8;
+            if !self.apu.has_dac(channel) {
+                return None;
+            }
+            Some(if self.apu.is_active(channel) { self.level(channel) } else { 0 })
+        })
+    }
+
+    fn level(&self, channel: u8) -> u8 {
+        let volume = self.envelopes[usize::from(channel)].volume();
+        let is_high = match channel {
+            WAVE => return self.wave_sample >> wave_shift(self.apu.registers[WAVE_VOLUME]),
+            NOISE => self.noise.is_high(),
+            _ => self.pulses[usize::from(channel)].is_high(),
+        };
+        if is_high { volume } else { 0 }
+    }
+}
+
+/// NR32: mute, full, half, quarter.
+fn wave_shift(volume: u8) -> u8 {
+    match volume >> 5 & 3 {
+        0 => 4,
+        code => code - 1,
+    }
+}

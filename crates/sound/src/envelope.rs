@@ -1,0 +1,64 @@
+//! Volumes that rise or fall by themselves, of channels 1, 2 and 4.
+
+/// NRx2: the volume rises.
+const RISES: u8 = 0x08;
+
+/// Volume of a channel and the clocks until it changes.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Envelope {
+    volume: u8,
+    countdown: u8,
+    /// The volume has come to an end of its range and stays there.
+    has_ended: bool,
+}
+
+impl Envelope {
+    /// Takes the start that NRx2 gives. If the 64 Hz clock comes next, it does not count (Pan Docs
+    /// "Obscure Behavior").
+    pub(crate) fn trigger(&mut self, setup: u8, is_clock_next: bool) {
+        let countdown = reload(setup) + u8::from(is_clock_next);
+        *self = Self { volume: setup >> 4, countdown, has_ended: false };
+    }
+
+    /// The 64 Hz clock.
+    pub(crate) fn clock(&mut self, setup: u8) {
+        self.countdown = self.countdown.saturating_sub(1);
+        if self.countdown != 0 {
+            return;
+        }
+        self.countdown = reload(setup);
+        if setup & 7 == 0 || self.has_ended {
+            return;
+        }
+        match (setup & RISES != 0, self.volume) {
+            (true, 0..=14) => self.volume += 1,
+            (false, 1..=15) => self.volume -= 1,
+            _ => self.has_ended = true,
+        }
+    }
+
+    /// A write to NRx2 while the channel plays changes the volume at once (Pan Docs "Obscure
+    /// Behavior").
+    // UNVERIFIED: units differ; this is the commonly described one.
+    pub(crate) fn rewrite(&mut self, old: u8, new: u8) {
+        if old & 7 == 0 && !self.has_ended {
+            self.volume = self.volume.wrapping_add(1);
+        } else if old & RISES == 0 {
+            self.volume = self.volume.wrapping_add(2);
+        }
+        if (old ^ new) & RISES != 0 {
+            self.volume = 16_u8.wrapping_sub(self.volume);
+        }
+        self.volume &= 15;
+    }
+
+    /// Volume, 0 to 15.
+    pub(crate) fn volume(&self) -> u8 {
+        self.volume
+    }
+}
+
+/// A pace of 0 counts as 8.
+fn reload(setup: u8) -> u8 {
+    if setup & 7 == 0 { 8 } else { setup & 7 }
+}

@@ -1,0 +1,76 @@
+//! From levels to samples: panning, volumes, a box filter, and the capacitor of the output.
+
+use gbxcule_gameboy::apu::Apu;
+
+use crate::channels::Levels;
+
+/// M-cycles of one sample: 47,662.5 samples a second, 798 to a frame.
+pub const SAMPLE_MCYCLES: u32 = 22;
+
+/// Samples of one frame while the LCD is on.
+pub const SAMPLES_PER_FRAME: usize = (gbxcule_gameboy::FRAME_MCYCLES / SAMPLE_MCYCLES) as usize;
+
+/// One sample: left and right.
+pub type Frame = [i16; 2];
+
+/// Offsets of NR50 and NR51 from FF10.
+const VOLUMES: usize = 0x14;
+const PANNING: usize = 0x15;
+
+/// Greatest sum of a side: four channels, 15, volume 8.
+const LOUDEST: i32 = 4 * 15 * 8;
+
+/// Sums of one sample under way, and the charge of the output's capacitors.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mixer {
+    sums: [i32; 2],
+    halves: u32,
+    /// Charge in 1/65536 of a sample's unit.
+    charges: [i64; 2],
+}
+
+impl Mixer {
+    /// Takes half an M-cycle; gives a sample when its time is over.
+    pub(crate) fn add(&mut self, levels: &Levels, apu: &Apu) -> Option<Frame> {
+        let sides = mix(levels, apu);
+        for (sum, side) in self.sums.iter_mut().zip(sides) {
+            *sum += side;
+        }
+        self.halves += 1;
+        (self.halves == 2 * SAMPLE_MCYCLES).then(|| {
+            let is_any_on = levels.iter().any(Option::is_some);
+            let sample = std::array::from_fn(|side| self.filtered(side, is_any_on));
+            (self.sums, self.halves) = ([0; 2], 0);
+            sample
+        })
+    }
+
+    /// The mean of a sample's time, behind the capacitor. While every converter is off, the output
+    /// is cut off, and the capacitor keeps its charge (Pan Docs "Mixer").
+    fn filtered(&mut self, side: usize, is_any_on: bool) -> i16 {
+        let scale = i64::from(i16::MAX / 2) << 16;
+        let input =
+            i64::from(self.sums[side]) * scale / i64::from(LOUDEST * 2 * SAMPLE_MCYCLES as i32);
+        if !is_any_on {
+            return 0;
+        }
+        let output = input - self.charges[side];
+        // 0.999958 for each T-cycle (Pan Docs), raised to the sample's 88: 1 - 1/271.
+        self.charges[side] += output / 271;
+        (output >> 16).clamp(i64::from(i16::MIN), i64::from(i16::MAX)) as i16
+    }
+}
+
+/// Left and right in the converters' units: each channel between -15 and 15, times its side's
+/// volume.
+pub(crate) fn mix(levels: &Levels, apu: &Apu) -> [i32; 2] {
+    let (volumes, panning) = (apu.registers[VOLUMES], apu.registers[PANNING]);
+    let side = |volume: u8, shift: u8| {
+        let channels = levels.iter().enumerate().map(|(channel, level)| match level {
+            Some(level) if panning >> shift >> channel & 1 != 0 => 15 - 2 * i32::from(*level),
+            _ => 0,
+        });
+        channels.sum::<i32>() * (i32::from(volume & 7) + 1)
+    };
+    [side(volumes >> 4, 4), side(volumes, 0)]
+}

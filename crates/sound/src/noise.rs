@@ -1,0 +1,56 @@
+//! Channel 4: a shift register whose output sounds like noise.
+
+/// NR43: a register of 7 bits instead of 15.
+const IS_SHORT: u8 = 0x08;
+
+/// The shift register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Noise {
+    register: u16,
+    /// M-cycles until the next shift.
+    countdown: u32,
+}
+
+impl Noise {
+    /// Sound was just switched on.
+    pub(crate) fn new() -> Self {
+        Self { register: 0, countdown: 0 }
+    }
+
+    /// Clears the register and begins a period.
+    pub(crate) fn trigger(&mut self, setup: u8) {
+        *self = Self { register: 0, countdown: period(setup) };
+    }
+
+    /// One M-cycle of a channel that plays.
+    pub(crate) fn advance(&mut self, setup: u8) {
+        self.countdown = self.countdown.saturating_sub(1);
+        if self.countdown != 0 {
+            return;
+        }
+        self.countdown = period(setup);
+        // Pan Docs "NR43": with a shift of 14 or 15 the channel gets no clocks.
+        if setup >> 4 >= 14 {
+            return;
+        }
+        let bit = !(self.register ^ self.register >> 1) & 1;
+        self.register = self.register >> 1 | bit << 14;
+        if setup & IS_SHORT != 0 {
+            self.register = self.register & !0x40 | bit << 6;
+        }
+    }
+
+    /// Returns true if the output is high.
+    pub(crate) fn is_high(&self) -> bool {
+        self.register & 1 != 0
+    }
+}
+
+/// M-cycles of one shift: 2, 4, 8, ... 28 by NR43's divider, doubled as often as its shift says.
+fn period(setup: u8) -> u32 {
+    let divider = match setup & 7 {
+        0 => 2,
+        divider => u32::from(divider) * 4,
+    };
+    divider << (setup >> 4)
+}

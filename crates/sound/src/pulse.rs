@@ -1,0 +1,60 @@
+//! Channels 1 and 2: a square wave in eight steps.
+
+/// High steps of each duty, by NRx1's upper two bits, step 0 in bit 0 (Pan Docs "Pulse channel").
+const DUTIES: [u8; 4] = [0b1000_0000, 0b1000_0001, 0b1110_0001, 0b0111_1110];
+
+/// M-cycles between a trigger and the begin of its first period.
+const TRIGGER_DELAY_MCYCLES: u16 = 2;
+
+/// The step counter of a pulse channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pulse {
+    /// Step of the wave, 0 to 7.
+    step: u8,
+    /// M-cycles until the next step.
+    countdown: u16,
+    /// Output of the step, looked up as it began: another duty is heard from the next step on.
+    is_high: bool,
+}
+
+impl Pulse {
+    /// Sound was just switched on: low until the first step.
+    pub(crate) fn new() -> Self {
+        Self { step: 0, countdown: 0, is_high: false }
+    }
+
+    /// In the midst of a wave.
+    pub(crate) fn playing(duty_and_length: u8, step: u8, countdown: u16) -> Self {
+        Self { step, countdown, is_high: is_high(duty_and_length, step) }
+    }
+
+    /// Restarts the period, not the wave.
+    pub(crate) fn trigger(&mut self, frequency: u16) {
+        self.countdown = period(frequency) + TRIGGER_DELAY_MCYCLES;
+    }
+
+    /// One M-cycle of a channel that plays.
+    pub(crate) fn advance(&mut self, frequency: u16, duty_and_length: u8) {
+        self.countdown = self.countdown.saturating_sub(1);
+        if self.countdown == 0 {
+            self.countdown = period(frequency);
+            self.step = (self.step + 1) & 7;
+            self.is_high = is_high(duty_and_length, self.step);
+        }
+    }
+
+    /// Returns true if the wave is high.
+    pub(crate) fn is_high(&self) -> bool {
+        self.is_high
+    }
+}
+
+/// Returns true if a step is high, for this NRx1.
+fn is_high(duty_and_length: u8, step: u8) -> bool {
+    DUTIES[usize::from(duty_and_length >> 6)] >> step & 1 != 0
+}
+
+/// M-cycles of one step.
+fn period(frequency: u16) -> u16 {
+    2048 - frequency
+}

@@ -1,0 +1,125 @@
+//! A machine run with an ear to it.
+
+use gbxcule_gameboy::{Machine, Step};
+
+use crate::channels::{Channels, Levels};
+use crate::mixer::{Frame, Mixer};
+
+/// The sound of one machine. It belongs to the machine as long as nothing else runs it or puts
+/// another state into it; after that, [`Sound::follow`].
+#[derive(Clone, Debug)]
+pub struct Sound {
+    channels: Channels,
+    mixer: Mixer,
+    samples: Vec<Frame>,
+}
+
+impl Sound {
+    /// Listens to a machine that has just been switched on.
+    #[must_use]
+    pub fn power_on(machine: &Machine) -> Self {
+        let div_base = machine.timer.div_base;
+        Self::of(Channels::power_on(&machine.apu, machine.now, div_base))
+    }
+
+    /// Listens to a machine from now on. Waves begin anew, volumes are as they were set: a state
+    /// doesn't hold what only ears notice.
+    #[must_use]
+    pub fn follow(machine: &Machine) -> Self {
+        Self::of(Channels::new(&machine.apu, machine.now, machine.timer.div_base))
+    }
+
+    fn of(channels: Channels) -> Self {
+        Self { channels, mixer: Mixer::default(), samples: Vec::new() }
+    }
+
+    /// Runs the machine to the end of its frame.
+    pub fn run_frame(
+        &mut self,
+        machine: &mut Machine,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        draw: bool,
+    ) {
+        self.run_frame_with(machine, rom, cart_ram, draw, |_| {});
+    }
+
+    /// The same, and shows the levels of every half M-cycle.
+    pub fn run_frame_with(
+        &mut self,
+        machine: &mut Machine,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        draw: bool,
+        mut heard: impl FnMut(&Levels),
+    ) {
+        machine.begin_frame(draw);
+        loop {
+            let (written, div_base) = (machine.apu.written, machine.timer.div_base);
+            let is_over = machine.run_instruction(rom, cart_ram);
+            let apu = &machine.apu;
+            let writes = apu.written.count.wrapping_sub(written.count);
+            if writes > 1 {
+                self.advance_to(apu.synced_at.wrapping_sub(1), &mut heard);
+                self.channels.write(apu.written.previous_address, apu.written.previous_value);
+            }
+            if writes > 0 {
+                self.advance_to(apu.synced_at, &mut heard);
+                self.channels.write(apu.written.address, apu.written.value);
+            }
+            if machine.timer.div_base != div_base {
+                // The counter has 16 bits: at a frame's end its base moves by whole turns.
+                if machine.timer.div_base.wrapping_sub(div_base) & 0x3fff == 0 {
+                    self.channels.rebase_div(machine.timer.div_base);
+                } else {
+                    self.advance_to(machine.timer.div_base, &mut heard);
+                    self.channels.reset_div(machine.timer.div_base);
+                }
+            }
+            if is_over {
+                self.advance_to(machine.now, &mut heard);
+                return;
+            }
+        }
+    }
+
+    /// Runs a step as [`Machine::run_step`] does, with the same result.
+    pub fn run_step(
+        &mut self,
+        machine: &mut Machine,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        buttons: u8,
+        step: Step,
+    ) -> u32 {
+        let start = machine.now;
+        machine.set_buttons(if step.release_after == 0 { 0 } else { buttons });
+        for frame in 0..step.frames {
+            if frame == step.release_after {
+                machine.set_buttons(0);
+            }
+            self.run_frame(machine, rom, cart_ram, step.draw_last && frame + 1 == step.frames);
+        }
+        machine.now.wrapping_sub(start)
+    }
+
+    /// Takes the samples made so far.
+    pub fn take(&mut self) -> Vec<Frame> {
+        std::mem::take(&mut self.samples)
+    }
+
+    /// What this knows of the registers that programs read: always the machine's own.
+    #[must_use]
+    pub fn apu(&self) -> &gbxcule_gameboy::apu::Apu {
+        self.channels.apu()
+    }
+
+    fn advance_to(&mut self, moment: u32, heard: &mut impl FnMut(&Levels)) {
+        while self.channels.now() != moment {
+            for levels in self.channels.advance() {
+                heard(&levels);
+                self.samples.extend(self.mixer.add(&levels, self.channels.apu()));
+            }
+        }
+    }
+}
