@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from gbxcule.action import Choices as Choices
     from gbxcule.action import Press as Press
     from gbxcule.checkpoint import restore as restore
+    from gbxcule.info import Cell as Cell
+    from gbxcule.info import Hook as Hook
     from gbxcule.memory import Change as Change
     from gbxcule.memory import Number as Number
     from gbxcule.observation import Flags as Flags
+    from gbxcule.observation import Numbers as Numbers
     from gbxcule.observation import Ram as Ram
     from gbxcule.rank import make_vec_for_rank as make_vec_for_rank
     from gbxcule.single import SwarmEnv as SwarmEnv
@@ -32,9 +35,12 @@ _HOMES = {
     "Choices": "gbxcule.action",
     "Press": "gbxcule.action",
     "restore": "gbxcule.checkpoint",
+    "Cell": "gbxcule.info",
+    "Hook": "gbxcule.info",
     "Change": "gbxcule.memory",
     "Number": "gbxcule.memory",
     "Flags": "gbxcule.observation",
+    "Numbers": "gbxcule.observation",
     "Ram": "gbxcule.observation",
     "make_vec_for_rank": "gbxcule.rank",
     "SwarmEnv": "gbxcule.single",

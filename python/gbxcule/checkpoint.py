@@ -17,19 +17,23 @@ from typing import Any
 import numpy as np
 
 from gbxcule import _native
+from gbxcule.info import Cell, Hook
 from gbxcule.memory import Change, Number
-from gbxcule.observation import Flags, Ram
+from gbxcule.observation import Flags, Numbers, Ram
+from gbxcule.symbol import Banked
 from gbxcule.vector import SwarmVectorEnv
 
-_SPECS = {kind.__name__: kind for kind in (Change, Flags, Number, Ram)}
+_SPECS = {kind.__name__: kind for kind in (Cell, Change, Flags, Hook, Number, Numbers, Ram)}
 # What stands for something that JSON has no word for is a list of one of these and its content.
-_TUPLE, _DICT, _BYTES, _ARRAY, _SPEC = "tuple", "dict", "bytes", "array", "spec"
+_TUPLE, _DICT, _BYTES, _ARRAY, _SPEC, _BANKED = "tuple", "dict", "bytes", "array", "spec", "banked"
 
 
 def plain(value: Any) -> Any:
     """Return a value as JSON has it."""
     if isinstance(value, enum.Enum):
         return plain(value.value)
+    if isinstance(value, Banked):
+        return [_BANKED, int(value), value.bank]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
@@ -57,12 +61,15 @@ def value_of(found: Any) -> Any:
     match found:
         case [kind, str(text)] if kind == _BYTES:
             return base64.b64decode(text)
+        case [kind, address, bank] if kind == _BANKED:
+            return Banked(address, bank)
         case [kind, dtype, shape, text] if kind == _ARRAY:
             return np.frombuffer(base64.b64decode(text), np.dtype(dtype)).reshape(shape).copy()
         case [kind, name, fields] if kind == _SPEC:
             values = {field: value_of(one) for field, one in fields.items()}
             made = _SPECS[name]
-            return made(*values["places"]) if made in (Flags, Ram) else made(**values)
+            # Some take what they hold one after the other.
+            return made(*next(iter(values.values()))) if made in (Flags, Numbers, Ram) else made(**values)
         case [kind, pairs] if kind == _DICT:
             return {value_of(key): value_of(one) for key, one in pairs}
         case [kind, values] if kind == _TUPLE:

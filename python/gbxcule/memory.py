@@ -20,13 +20,17 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Number:
-    """An unsigned number at an address or label, low byte first."""
+    """A number at an address or label: unsigned and low byte first, unless said otherwise; `bcd` is two decimal digits a
+    byte, as games keep scores and money."""
 
     address: int | str
     width_bytes: int = 1
+    big_endian: bool = False
+    signed: bool = False
+    bcd: bool = False
 
     def __post_init__(self) -> None:
-        _check_width(self.width_bytes)
+        _check_format(self)
 
 
 @dataclass(frozen=True)
@@ -36,21 +40,54 @@ class Change:
     address: int | str
     width_bytes: int = 1
     scale: float = 1.0
+    big_endian: bool = False
+    signed: bool = False
+    bcd: bool = False
 
     def __post_init__(self) -> None:
-        _check_width(self.width_bytes)
+        _check_format(self)
         if not isinstance(self.scale, (int, float, np.number)) or not math.isfinite(self.scale):
             raise ValueError(f"a reward's scale is a finite number, found {self.scale!r}")
 
     @property
     def number(self) -> Number:
-        return Number(self.address, self.width_bytes)
+        return Number(self.address, self.width_bytes, self.big_endian, self.signed, self.bcd)
 
 
-def _check_width(width_bytes: Any) -> None:
+def _check_format(number: Number | Change) -> None:
     # A whole number of 7 bytes and its differences are exact.
-    if whole("width_bytes", width_bytes, 1) > 7:
-        raise ValueError(f"a number has 1 to 7 bytes, found {width_bytes}")
+    if whole("width_bytes", number.width_bytes, 1) > 7:
+        raise ValueError(f"a number has 1 to 7 bytes, found {number.width_bytes}")
+    for name in ("big_endian", "signed", "bcd"):
+        found = getattr(number, name)
+        if not isinstance(found, (bool, np.bool_)):
+            raise TypeError(f"{name} is True or False, found {found!r}")
+    if number.signed and number.bcd:
+        raise ValueError("decimal digits have no sign: a number is signed or bcd")
+
+
+def numbers_in(columns: Bytes, number: Number) -> npt.NDArray[np.int64]:
+    """The numbers that rows of bytes hold."""
+    digits = columns.astype(np.int64)
+    if number.big_endian:
+        digits = digits[:, ::-1]
+    places = np.arange(digits.shape[1], dtype=np.int64)
+    if number.bcd:
+        return ((digits >> 4) * 10 + (digits & 15)) @ 100**places
+    found = digits @ (1 << 8 * places)
+    if number.signed:
+        sign = 1 << (8 * number.width_bytes - 1)
+        found = (found ^ sign) - sign
+    return found
+
+
+def bounds_of(number: Number) -> tuple[int, int]:
+    """The least and the greatest number that can be there."""
+    values = 1 << 8 * number.width_bytes
+    if number.signed:
+        return -values // 2, values // 2 - 1
+    # A digit that is none counts as up to 15.
+    return 0, 165 * (100**number.width_bytes - 1) // 99 if number.bcd else values - 1
 
 
 class Watch:
@@ -58,6 +95,7 @@ class Watch:
 
     def __init__(self, numbers: Mapping[str, Number], symbols: Symbols, num_envs: int) -> None:
         self._places: dict[str, slice] = {}
+        self._numbers = dict(numbers)
         ranges: list[tuple[int, int]] = []
         for name, number in numbers.items():
             if not isinstance(number, Number):
@@ -75,5 +113,4 @@ class Watch:
             swarm.show(self._view, self._bytes, mask)
 
     def __getitem__(self, name: str) -> npt.NDArray[np.int64]:
-        columns = self._bytes[:, self._places[name]].astype(np.int64)
-        return columns @ (1 << 8 * np.arange(columns.shape[1], dtype=np.int64))
+        return numbers_in(self._bytes[:, self._places[name]], self._numbers[name])

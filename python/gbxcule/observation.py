@@ -11,6 +11,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native
+from gbxcule.memory import Number, Watch, bounds_of
 from gbxcule.symbol import Place, Symbols, range_of
 
 
@@ -47,7 +48,22 @@ class Flags:
         object.__setattr__(self, "places", places)
 
 
-One: TypeAlias = "str | os.PathLike[str] | Ram | Flags"
+@dataclass(frozen=True, init=False)
+class Numbers:
+    """Numbers in memory, of any width and form: int64."""
+
+    numbers: tuple[Number, ...]
+
+    def __init__(self, *numbers: Number) -> None:
+        for number in numbers:
+            if not isinstance(number, Number):
+                raise TypeError(f"gbxcule.Numbers takes gbxcule.Number, found {number!r}")
+        if not numbers:
+            raise ValueError("gbxcule.Numbers needs at least one number")
+        object.__setattr__(self, "numbers", numbers)
+
+
+One: TypeAlias = "str | os.PathLike[str] | Ram | Flags | Numbers"
 Observation: TypeAlias = "One | Mapping[str, One]"
 
 PICTURES = ("packed", "gray", "mean", "stride")
@@ -87,6 +103,21 @@ class _NativeView:
         swarm.show(self.view, buffer, mask)
 
 
+class _NumbersView:
+    """Numbers that Python makes of the bytes that the swarm shows."""
+
+    dtype = "int64"
+
+    def __init__(self, spec: Numbers, symbols: Symbols, num_envs: int) -> None:
+        self._watch = Watch({str(place): number for place, number in enumerate(spec.numbers)}, symbols, num_envs)
+        self.shape = (len(spec.numbers),)
+
+    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+        self._watch.look(swarm, mask)
+        for place in range(buffer.shape[1]):
+            buffer[:, place] = self._watch[str(place)]
+
+
 def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
     """The native view that a name or a description stands for."""
     if isinstance(spec, Ram):
@@ -99,7 +130,7 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
         return _native.View.picture(spec, grays)
     raise ValueError(
         f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, files that end in .py, gbxcule.Ram(...), "
-        "gbxcule.Flags(...), and dictionaries of these"
+        "gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
     )
 
 
@@ -109,7 +140,13 @@ def draws(spec: Observation) -> bool:
     return any(isinstance(part, str) and part in PICTURES for part in parts)
 
 
-def _space(spec: One, view: _NativeView | _ProgramView) -> spaces.Space[Any]:
+_AnyView: TypeAlias = "_NativeView | _ProgramView | _NumbersView"
+
+
+def _space(spec: One, view: "_AnyView") -> spaces.Space[Any]:
+    if isinstance(spec, Numbers):
+        bounds = np.array([bounds_of(number) for number in spec.numbers])
+        return spaces.Box(bounds[:, 0], bounds[:, 1], view.shape, np.int64)
     if isinstance(spec, Flags):
         return spaces.MultiBinary(view.shape[0])
     if isinstance(view, _ProgramView):
@@ -132,10 +169,13 @@ class Observer:
             if not isinstance(name, str):
                 raise TypeError(f"a dictionary of observations has names, found {name!r}")
         program = _ProgramView(swarm.obs_dim)
-        self._views = {
-            name: program if is_program(one) else _NativeView(view_of(one, symbols, grays))
-            for name, one in named.items()
-        }
+
+        def view(one: One) -> _AnyView:
+            if isinstance(one, Numbers):
+                return _NumbersView(one, symbols, num_envs)
+            return program if is_program(one) else _NativeView(view_of(one, symbols, grays))
+
+        self._views = {name: view(one) for name, one in named.items()}
         parts = {name: _space(one, self._views[name]) for name, one in named.items()}
         self.single_space: spaces.Space[Any] = spaces.Dict(parts) if self.is_mapping else parts[""]
         self.space = batch_space(self.single_space, num_envs)

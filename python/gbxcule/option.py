@@ -4,12 +4,13 @@
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias, TypedDict
 
 from gymnasium.vector import AutoresetMode
 
 from gbxcule.action import Actions, Row
+from gbxcule.info import Hooks, Info
 from gbxcule.memory import Change, Number
 from gbxcule.observation import Observation
 from gbxcule.symbol import Symbols
@@ -26,7 +27,8 @@ class _Shared(TypedDict, total=False):
     grays: str
     reward: Reward | None
     done: Number | None
-    info: Mapping[str, Number] | None
+    info: Info | None
+    hooks: Hooks | None
     chance: Number | None
     power_on: str
     symbols: Symbols | str | os.PathLike[str] | None

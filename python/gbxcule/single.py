@@ -7,6 +7,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from gbxcule.check import reset_options, seed_of, without
+from gbxcule.info import one_env
 from gbxcule.picture import colored
 from gbxcule.start import RomLike
 from gbxcule.vector import RENDER_MODES, SwarmVectorEnv
@@ -71,7 +72,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
 
 
 def _first(infos: dict[str, Any]) -> dict[str, Any]:
-    return {name: values[0].item() for name, values in infos.items() if not name.startswith("_")}
+    return {name: one_env(values, 0) for name, values in infos.items() if not name.startswith("_")}
 
 
 def make(rom: RomLike = None, **options: "Unpack[SingleOptions]") -> SwarmEnv:

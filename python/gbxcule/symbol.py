@@ -17,16 +17,30 @@ Place: TypeAlias = "int | str | tuple[int | str, int]"
 """One address (`0xC000`, `"C000"`, `"wScore"`), a range without its end (`"C000:C010"`), or an address and how many
 bytes from there (`("wScore", 2)`)."""
 
-_LINE = re.compile(r"^\s*[0-9A-Fa-f]+:([0-9A-Fa-f]{4})\s+(\S+)")
+_LINE = re.compile(r"^\s*([0-9A-Fa-f]+):([0-9A-Fa-f]{4})\s+(\S+)")
+
+
+class Banked(int):
+    """An address that knows its bank, as a `.sym` file gives both; a number everywhere else."""
+
+    bank: int
+
+    def __new__(cls, address: int, bank: int) -> "Banked":
+        made = super().__new__(cls, address)
+        made.bank = bank
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Banked, (int(self), self.bank)
 
 
 def parse_symbols(text: str) -> dict[str, int]:
     """Read the labels of a `.sym` text: lines like `00:C000 wScore`, `;` begins a comment."""
-    found = {}
+    found: dict[str, int] = {}
     for line in text.splitlines():
         match = _LINE.match(line.partition(";")[0])
         if match:
-            found[match[2]] = int(match[1], 16)
+            found[match[3]] = Banked(int(match[2], 16), int(match[1], 16))
     return found
 
 
@@ -67,6 +81,25 @@ def address_of(place: int | str, symbols: Symbols) -> int:
     if not 0 <= address <= 0x10000:
         raise ValueError(f"address {address:#x} is not inside 0x0000 to 0x10000")
     return address
+
+
+def code_of(place: int | str, symbols: Symbols) -> tuple[int, int]:
+    """Find the bank and the address of an instruction: those of a label, or `bank:address` in hexadecimal digits. Without
+    a bank it is the first one that can be there, which is the only one of a ROM of 32 KiB."""
+    if isinstance(place, str) and place not in symbols and ":" in place:
+        bank, _, rest = place.partition(":")
+        if not re.fullmatch(r"[0-9A-Fa-f]{1,3}", bank) or rest in symbols:
+            raise ValueError(f"a place in the program is a label or bank:address, such as 01:4150, found {place!r}")
+        return int(bank, 16), _code(address_of(rest, {}), place)
+    found = symbols[place] if isinstance(place, str) and place in symbols else address_of(place, symbols)
+    address = _code(found, place)
+    return (found.bank if isinstance(found, Banked) else int(0x4000 <= address < 0x8000)), address
+
+
+def _code(address: int, place: Any) -> int:
+    if not 0 <= address < 0x10000:
+        raise ValueError(f"no instruction is at {place!r}: addresses are 0x0000 to 0xFFFF")
+    return int(address)
 
 
 def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:

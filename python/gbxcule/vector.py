@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 from gbxcule import _native, game
 from gbxcule.action import Actions, Buttons, Choices, Numbering, spelling_of
 from gbxcule.check import content, env_number, mask_of, one_of, reset_options, seed_of, whole
+from gbxcule.info import Hooks, Info, Infos, hooks_of, named_numbers, native_hooks
 from gbxcule.memory import Change, Number, Watch
 from gbxcule.observation import Observation, Observer, draws, is_program, program_of
 from gbxcule.option import Reward, State
@@ -57,10 +58,6 @@ _ONE = (bytes, bytearray, memoryview, str, os.PathLike)
 MACHINE_BYTES = 22_000
 
 
-# What infos have beside the game's numbers, here and in the adapters.
-_TAKEN = ("final_obs", "final_info", "env_id", "episode", "terminal_observation", "TimeLimit.truncated")
-
-
 class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
 
@@ -79,7 +76,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         grays: str = "even",
         reward: Reward | None = None,
         done: Number | None = None,
-        info: Mapping[str, Number] | None = None,
+        info: Info | None = None,
+        hooks: Hooks | None = None,
         chance: Number | None = None,
         power_on: str = "zero",
         symbols: Symbols | str | os.PathLike[str] | None = None,
@@ -140,6 +138,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 f"no reward `{rewarded}`; there are reward_v0, files that end in .py, gbxcule.Change(...), "
                 "and lists of these"
             )
+        named, found = named_numbers(info), hooks_of(hooks)
         self._process = os.getpid()
         self._machines = _machines or _native.Swarm(
             rom_bytes(rom),
@@ -155,6 +154,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             power_on=power_on,
             threads=threads,
             device=device,
+            hooks=native_hooks(found, self.symbols),
         )
         self.action_names = self._swarm.action_names
         self.codec = self._swarm.codec
@@ -170,8 +170,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._copy = copy
 
         self._changes = _changes(reward) if rewarded is None else []
-        self._info = _named_numbers(info)
-        numbers = {f"info {name}": number for name, number in self._info.items()}
+        self._reported = Infos(named, found, self._swarm)
+        numbers = {f"info {name}": number for name, number in named.items() if isinstance(number, Number)}
         numbers |= {f"reward {place}": change.number for place, change in enumerate(self._changes)}
         if done is not None:
             if not isinstance(done, Number):
@@ -193,7 +193,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if _machines is None:
             self._set_starts(start_state, starts, start_battery, start_steps)
         else:
-            self._watch.look(self._swarm)
+            self._look(None)
             self._observer.look(self._swarm)
 
     @property
@@ -257,7 +257,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             )
         self._swarm.step(pressed)
         self._steps += 1
-        self._watch.look(self._swarm)
+        self._look(None)
         rewards = self._measured()
         terminated = self._ended()
         truncated = np.zeros(self.num_envs, np.bool_)
@@ -405,6 +405,11 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         swarm = self._swarm
         swarm.set_reset_point(self._env(env))
 
+    def hook_counts(self, name: str) -> npt.NDArray[np.int64]:
+        """How often each env came to a hook since its episode began, up to 16,777,216; infos say how often in a step."""
+        self._check_open()
+        return self._reported.in_episode(name)
+
     def cpu_state(self, env: int) -> dict[str, int]:
         """An env's registers by name."""
         swarm = self._swarm
@@ -418,9 +423,13 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._over = self._over & ~mask
         self._look_again(mask)
 
+    def _look(self, mask: bytes | None) -> None:
+        self._watch.look(self._swarm, mask)
+        self._reported.look(self._swarm)
+
     def _look_again(self, mask: Mask) -> None:
         """The marked envs are elsewhere now: no reward for having come there."""
-        self._watch.look(self._swarm, mask.tobytes())
+        self._look(mask.tobytes())
         for place in range(len(self._changes)):
             self._levels[place, mask] = self._watch[f"reward {place}"][mask]
 
@@ -459,11 +468,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return infos | {"final_info": final_info, "_final_info": over.copy()}
 
     def _infos(self, mask: Mask) -> dict[str, Any]:
-        infos: dict[str, Any] = {}
-        for name in self._info:
-            infos[name] = np.where(mask, self._watch[f"info {name}"], 0)
-            infos[f"_{name}"] = mask.copy()
-        return infos
+        return self._reported.of(mask, self._watch)
 
     def _observation(self) -> Any:
         return self._observer.copy() if self._copy else self._observer.batch
@@ -515,21 +520,6 @@ def _changes(reward: Any) -> list[Change]:
         if not isinstance(change, Change):
             raise TypeError(f"a reward is a gbxcule.Change, several, or the name of a program, found {change!r}")
     return changes
-
-
-def _named_numbers(info: Any) -> dict[str, Number]:
-    if info is None:
-        return {}
-    if not isinstance(info, Mapping):
-        raise TypeError(f'`info` takes a dictionary of names and gbxcule.Number, as in {{"score": ..}}, found {info!r}')
-    for name in info:
-        if not isinstance(name, str):
-            raise TypeError(f"the names in `info` are strings, found {name!r}")
-        if name in _TAKEN or name.startswith("_"):
-            raise ValueError(
-                f"`info` can't have a number named `{name}`: {', '.join(_TAKEN)} and names that begin with _ are used already"
-            )
-    return dict(info)
 
 
 def _check_memory(num_envs: int) -> None:
@@ -587,9 +577,11 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
     `[["A", "RIGHT"], ["A"], []]`; `Choices(...)`, `Buttons(...)`. `obs`: `packed`, `gray`, `mean`,
     `stride`, `obs_v0`, `Ram(...)`, `Flags(...)`, a program, or a dictionary of these. `grays`: `even`, or `pyboy` for PyBoy's. `reward`: a `Change` or several,
     `reward_v0`, or a program; programs are files in the Warp dialect that end in `.py` (docs/programs.md).
-    `done`: the episode is over while this `Number` is not 0. `info`: numbers to report. `chance`: a number that gets a
+    `done`: the episode is over while this `Number` is not 0. `info`: numbers to report, a `Number` or a program's `Cell`.
+    `hooks`: places in the game's program by name, a label, `bank:address` or a `Hook`. `chance`: a number that gets a
     random value of the seed's when an episode begins. `power_on`: memory where episodes begin at power-on, `zero`,
-    `pattern` (much like a cold DMG's) or `random` (one of 16 contents, which the seed draws). `symbols`: a `.sym` file for the labels used in all of these.
+    `pattern` (much like a cold DMG's) or `random` (one of 16 contents, which the seed draws). `symbols`: a `.sym` file
+    for the labels used in all of these.
     `start_state`, `start_battery`, `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file in
     the cartridge, after so many steps without pressing anything; `starts`: in one of these, which the seed draws.
     `max_episode_steps`: truncate there. `copy=False` gives out the buffers themselves, which the next step overwrites.

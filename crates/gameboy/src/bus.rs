@@ -243,7 +243,7 @@ impl Machine {
     }
 
     /// Brings every chip that can raise a line of IF up to `now`.
-    fn sync_interrupts(&mut self) {
+    pub fn sync_interrupts(&mut self) {
         self.timer.sync(&mut self.interrupts, self.now);
         self.sync_serial();
         self.sync_ppu(self.tcycles());

@@ -17,6 +17,7 @@ pub mod cart;
 pub mod cpu;
 pub mod dma;
 pub mod header;
+pub mod hook;
 pub mod interrupts;
 pub mod joypad;
 pub mod machine;

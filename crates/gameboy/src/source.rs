@@ -23,6 +23,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/cpu/opcode.rs", include_str!("cpu/opcode.rs")),
     ("src/cpu/prefix.rs", include_str!("cpu/prefix.rs")),
     ("src/dma.rs", include_str!("dma.rs")),
+    ("src/hook.rs", include_str!("hook.rs")),
     ("src/interrupts.rs", include_str!("interrupts.rs")),
     ("src/joypad.rs", include_str!("joypad.rs")),
     ("src/machine.rs", include_str!("machine.rs")),

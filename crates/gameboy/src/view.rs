@@ -17,6 +17,8 @@ pub struct Turn {
     pub seed: u32,
     /// The machine's number among its neighbours.
     pub env: u32,
+    /// Frames of the step that have run.
+    pub step_frames: u32,
     /// The action's number.
     pub action: u8,
     /// The buttons that the action pressed: right, left, up, down, A, B, SELECT, START from bit 0.
@@ -212,6 +214,11 @@ pub fn buttons(turn: &Turn) -> u8 {
 /// Frames since the machine's last reset.
 pub fn frames(turn: &Turn) -> i32 {
     turn.frames as i32
+}
+
+/// Frames of this step that have run.
+pub fn step_frames(turn: &Turn) -> i32 {
+    turn.step_frames as i32
 }
 
 /// Returns the seed of the last reset: `wp.rand_init(gb.seed(machine), gb.env(machine))`.

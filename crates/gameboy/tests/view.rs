@@ -100,7 +100,8 @@ fn cartridge_ram_is_read_by_its_place_in_the_chip() {
 
 #[test]
 fn the_turn_says_what_belongs_to_it() {
-    let turn = Turn { frames: 24, seed: 7, env: 3, action: 2, buttons: 0x10 };
-    assert_eq!((view::frames(&turn), view::seed(&turn), view::env(&turn)), (24, 7, 3),);
-    assert_eq!((view::action(&turn), view::buttons(&turn)), (2, 0x10));
+    let turn = Turn { frames: 24, seed: 7, env: 3, step_frames: 5, action: 2, buttons: 0x10 };
+    assert_eq!((view::frames(&turn), view::seed(&turn), view::env(&turn)), (24, 7, 3));
+    assert_eq!((view::step_frames(&turn), view::action(&turn)), (5, 2));
+    assert_eq!(view::buttons(&turn), 0x10);
 }

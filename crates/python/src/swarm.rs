@@ -9,8 +9,8 @@ use std::sync::{RwLock, TryLockError};
 
 use gbxcule_runtime::{Array, Device, in_pool};
 use gbxcule_swarm::{
-    Chance, Codec, DeviceSwarm, EnvStates, Pressed, Programs, Rom, Schedule, Stage, SwarmConfig,
-    SwarmError,
+    Chance, Codec, DeviceSwarm, EnvStates, Hook, Pressed, ProgramText, Programs, Rom, Schedule,
+    ScratchCell, Stage, SwarmConfig, SwarmError,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -60,6 +60,9 @@ impl<T> OrRefuse<T> for Result<T, SwarmError> {
     }
 }
 
+/// A hook's bank and address, whether it ends the step, and the function that it calls.
+type HookTuple = (u16, u16, bool, Option<String>);
+
 /// NumPy's booleans as bytes.
 fn as_mask(bytes: &[u8]) -> Vec<bool> {
     bytes.iter().map(|byte| *byte != 0).collect()
@@ -72,7 +75,7 @@ impl Swarm {
     #[new]
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
                         stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, chance = None,
-                        power_on = "zero", threads = None, device = "cpu"))]
+                        power_on = "zero", threads = None, device = "cpu", hooks = Vec::new()))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -88,13 +91,21 @@ impl Swarm {
         power_on: &str,
         threads: Option<NonZeroUsize>,
         device: &str,
+        hooks: Vec<HookTuple>,
     ) -> PyResult<Self> {
         let device = device_of(device)?;
+        let hooks = hooks.into_iter().map(|(bank, address, ends_step, calls)| Hook {
+            bank,
+            address,
+            ends_step,
+            calls,
+        });
+        let [reward, obs] = [reward, obs].map(|name| ProgramText::find(name).or_refuse());
         let config = SwarmConfig {
             codec: Codec::by_name(codec).or_refuse()?,
             schedule: Schedule::new(frames_per_step, release_after_frames).or_refuse()?,
             stage: stage.parse::<Stage>().map_err(PyValueError::new_err)?,
-            programs: Programs::find(reward, obs).or_refuse()?,
+            programs: Programs::with_hooks(reward?, obs?, hooks.collect()).or_refuse()?,
             draw_last,
             chance: chance.map(drawn_at),
             power_on: power_on.parse().map_err(PyValueError::new_err)?,
@@ -239,6 +250,42 @@ impl Swarm {
         let dones = self.look(py, gbxcule_swarm::Swarm::dones)?;
         let dones: Vec<u8> = dones.into_iter().map(u8::from).collect();
         Ok(PyBytes::new(py, &dones))
+    }
+
+    /// Write how often each env came to each hook into `out`, two uint32 for each: since the episode
+    /// began, and in the last step.
+    fn hook_counts_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let counts = self.look(py, gbxcule_swarm::Swarm::hook_counts)?;
+        let counts: Vec<u32> =
+            counts.into_iter().flat_map(|it| [it.in_episode, it.in_step]).collect();
+        Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&counts))
+    }
+
+    /// Write a byte for each env and action into `out`: 1 where `action_mask` allows it.
+    fn action_masks_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let masks = self.look(py, gbxcule_swarm::Swarm::action_masks)?;
+        let masks: Vec<u8> = masks.into_iter().map(u8::from).collect();
+        Borrowed::of(out)?.copy_from(&masks)
+    }
+
+    /// Write what programs keep in a cell of the reward's scratch, or of the observation's, into
+    /// `out`, one float32 for each env.
+    fn kept_into(
+        &self,
+        py: Python<'_>,
+        of_obs: bool,
+        cell: usize,
+        out: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let of = if of_obs { ScratchCell::OfObservation } else { ScratchCell::OfReward };
+        let kept = self.look(py, |swarm| swarm.kept(of(cell)))?;
+        Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&kept))
+    }
+
+    /// Actions of which the programs say whether they are allowed; 0 if they don't.
+    #[getter]
+    fn mask_len(&self) -> usize {
+        self.config.programs.mask_len()
     }
 
     /// The rewards where they lie on the device, `[num_envs]`; `None` on the CPU.

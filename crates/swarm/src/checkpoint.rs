@@ -12,8 +12,8 @@ use gbxcule_runtime::Device;
 use crate::env_record::{read_env, read_episode, write_env, write_episode};
 use crate::record::{Kind, Reader, Writer};
 use crate::{
-    Chance, Codec, EnvSnapshot, Episode, ProgramText, Programs, Rom, Schedule, Swarm, SwarmConfig,
-    SwarmError,
+    Chance, Codec, EnvSnapshot, Episode, Hook, ProgramText, Programs, Rom, Schedule, Swarm,
+    SwarmConfig, SwarmError,
 };
 
 const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 1 };
@@ -136,6 +136,14 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
             writer.text(text);
         }
     }
+    writer.u64(config.programs.hooks().len() as u64);
+    for Hook { bank, address, ends_step, calls } in config.programs.hooks() {
+        writer.u16(*bank);
+        writer.u16(*address);
+        writer.u8(u8::from(*ends_step));
+        // No function has an empty name.
+        writer.text(calls.as_deref().unwrap_or_default());
+    }
 }
 
 /// Stands for none: a number without bytes.
@@ -153,7 +161,15 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     let power_on = power_on.map_err(|_| CHECKPOINT.damaged("there is no such memory"))?;
     let chance = Chance { low: reader.u16()?, width_bytes: reader.u8()? };
     let threads = NonZeroUsize::new(usize::from(reader.u16()?));
-    let programs = Programs::new(read_text(reader)?, read_text(reader)?)?;
+    let (reward, obs, count) = (read_text(reader)?, read_text(reader)?, reader.u64()?);
+    let mut hooks = Vec::new();
+    for _ in 0..count {
+        let (bank, address) = (reader.u16()?, reader.u16()?);
+        let (ends_step, calls) = (reader.flag()?, reader.text()?);
+        let calls = (!calls.is_empty()).then(|| calls.to_owned());
+        hooks.push(Hook { bank, address, ends_step, calls });
+    }
+    let programs = Programs::with_hooks(reward, obs, hooks)?;
     let chance = (chance != NO_CHANCE).then_some(chance);
     Ok(SwarmConfig {
         num_envs,

@@ -3,16 +3,19 @@
 //! [`crate::NativeSwarm`] does.
 //!
 //! `translation` reads the sources, `column` and `state_arrays` say where a machine's state lies on
-//! the device, `step`, `begin`, `inspect` and `transfer` build the kernels, `memory` makes arrays,
+//! the device, `step` (with `follow`), `begin`, `inspect` and `transfer` build the kernels (with
+//! `program_call`), `memory` makes arrays,
 //! `image` carries a machine from the host's form to the device's and back. `swarm` launches the
 //! kernels, `outputs` reads results and machines.
 
 mod begin;
 mod column;
+mod follow;
 mod image;
 mod inspect;
 mod memory;
 mod outputs;
+mod program_call;
 mod state_arrays;
 mod step;
 mod swarm;

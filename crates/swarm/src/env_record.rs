@@ -64,6 +64,9 @@ fn identity(programs: &Programs) -> String {
         // Appending can't fail.
         _ = write!(name, "{} ", text.sha256());
     }
+    if !programs.hooks().is_empty() {
+        _ = write!(name, "{:?}", programs.hooks());
+    }
     name
 }
 

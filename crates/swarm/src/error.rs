@@ -66,6 +66,18 @@ pub enum SwarmError {
     ProgramFile { path: String, error: gbxcule_runtime::ReadError },
     #[error("{said}")]
     Program { said: String },
+    #[error(
+        "there is no bank {bank} for a hook at {address:04x}: the ROM has the banks 0 to {last}"
+    )]
+    NoSuchBank { bank: u16, address: u16, last: usize },
+    #[error("two hooks are at {bank:02x}:{address:04x}; one hook can count, end the step and call")]
+    TwoHooks { bank: u16, address: u16 },
+    #[error(
+        "the program says `ACTIONS = {found}`, the codec {codec} has {expected} actions: a mask has one number for each"
+    )]
+    OtherActions { found: usize, expected: usize, codec: String },
+    #[error("`{name}` has no cell {cell} in its scratch: it sets `SCRATCH = {len}`")]
+    NoSuchCell { name: String, cell: usize, len: usize },
     #[error("the snapshot has {found} scratch cells, the programs of this swarm have {expected}")]
     OtherPrograms { found: usize, expected: usize },
     #[error("a program stopped in env {env}\n{error}")]

@@ -23,6 +23,8 @@ pub(crate) struct StepPlan {
     /// How many of the step's frames were run before.
     pub(crate) first_frame: u32,
     pub(crate) draw_last: bool,
+    /// Draw every frame: any of them may be the last.
+    pub(crate) draw_each: bool,
     /// Nothing is pressed, whatever actions and manual buttons say.
     pub(crate) is_idle: bool,
     pub(crate) seed: u64,
@@ -43,8 +45,17 @@ impl FrameRange {
         }
         let computes = end == of;
         let draw_last = self.draw_last || computes && config.programs.look_at_frame();
-        let frames = end - start;
-        Ok(StepPlan { frames, first_frame: start, draw_last, is_idle: false, seed, computes })
+        let programs = &config.programs;
+        let is_seen = config.draw_last || programs.look_at_frame();
+        Ok(StepPlan {
+            frames: end - start,
+            first_frame: start,
+            draw_last,
+            draw_each: is_seen && programs.end_steps(),
+            is_idle: false,
+            seed,
+            computes,
+        })
     }
 }
 

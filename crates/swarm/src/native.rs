@@ -1,7 +1,8 @@
 //! The swarm on the CPU: `warp_vec_cpu`.
 
+mod outputs;
+
 use std::num::NonZeroUsize;
-use std::ops::Range;
 
 use gbxcule_gameboy::Machine;
 use gbxcule_runtime::Device;
@@ -10,13 +11,14 @@ use crate::action;
 use crate::checkpoint::Computed;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
+use crate::hook::HookTable;
 use crate::pace::Pace;
 use crate::shard::{Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    Chance, Codec, Counters, CpuState, EnvSnapshot, Episode, FrameRange, PowerOnMemory, Programs,
-    Rom, Schedule, Stage, SwarmError, capacity,
+    Chance, Codec, Counters, EnvSnapshot, Episode, FrameRange, PowerOnMemory, Programs, Rom,
+    Schedule, Stage, SwarmError, capacity,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
@@ -104,7 +106,9 @@ impl NativeSwarm {
             .map_or(1, NonZeroUsize::get);
         let starts = EnvSnapshot::power_on(&rom, config.power_on);
         let SwarmConfig { ref programs, stage, .. } = config;
-        let plan = ShardPlan { rom: &rom, programs, stage, start: &starts[0] };
+        let hooks = &HookTable::new(programs.hooks(), &rom)?;
+        programs.check_codec(&config.codec)?;
+        let plan = ShardPlan { rom: &rom, programs, stage, start: &starts[0], hooks };
         let envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
         let mut shards = Vec::new();
         for first in (0..config.num_envs).step_by(envs_per_shard) {
@@ -368,70 +372,6 @@ impl NativeSwarm {
                 out.copy_from_slice(&shard.observations);
             }
         }
-    }
-
-    /// One reward for each env, as of the last step whose stage owned it.
-    #[must_use]
-    pub fn rewards(&self) -> &[f32] {
-        &self.rewards
-    }
-
-    /// Returns for each env whether its episode is over, as of the last step whose stage computed
-    /// the reward. Without a `done` in the programs no episode is ever over.
-    #[must_use]
-    pub fn dones(&self) -> &[bool] {
-        &self.dones
-    }
-
-    /// [`Programs::obs_dim`] numbers for each env, as of the last step whose stage owned them.
-    #[must_use]
-    pub fn observations(&self) -> &[f32] {
-        &self.observations
-    }
-
-    /// An env's registers.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
-        Ok(CpuState::of(self.machine(env)?))
-    }
-
-    /// An env's machine, read-only.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn machine(&self, env: usize) -> Result<&Machine, SwarmError> {
-        self.locate(env).map(|(shard, slot)| shard.machine(slot))
-    }
-
-    /// How far an env has come since its reset.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
-        self.locate(env).map(|(shard, slot)| shard.counters(slot))
-    }
-
-    /// The last drawn frame of an env, packed as [`crate::FRAME_BYTES`] says.
-    ///
-    /// # Errors
-    /// There is no such env.
-    pub fn frame(&self, env: usize) -> Result<&[u8], SwarmError> {
-        Ok(&self.machine(env)?.frame[..])
-    }
-
-    /// The bytes that a debugger would show at these addresses; reading changes nothing.
-    ///
-    /// # Errors
-    /// There is no such env, or the range leaves the address space.
-    pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
-        let (shard, slot) = self.locate(env)?;
-        if range.start > range.end || range.end > 0x1_0000 {
-            return Err(SwarmError::BadRange { low: range.start, high: range.end });
-        }
-        // The range was checked above: every address fits 16 bits.
-        Ok(range.map(|address| shard.peek(slot, address as u16)).collect())
     }
 
     /// Change memory directly, without the machine's own writes, for debugging.

@@ -23,7 +23,10 @@ use sha2::{Digest, Sha256};
 pub use fuse::{Fused, PROGRAM_ENTRIES, view_module};
 pub(crate) use native_programs::{NativePrograms, Outputs, Scene};
 
-use crate::{OBS_V0_DIM, Stage, SwarmError};
+use crate::{Codec, Hook, OBS_V0_DIM, Stage, SwarmError};
+
+/// Cells of the scratch in which a hook is counted: in the episode, and in the step.
+const CELLS_OF_HOOK: usize = 2;
 
 /// The built-in text and the names it answers to.
 const BUILT_IN: &str = include_str!("program/v0.py");
@@ -38,6 +41,9 @@ const BUILT_IN_SIZES: Sizes = Sizes {
     has_done: false,
     has_begin: [false; 2],
     looks_at_frame: false,
+    has_settled: false,
+    mask: None,
+    is_called: [false; 2],
 };
 
 /// A program's text, and what artifacts say about it.
@@ -137,8 +143,9 @@ impl fmt::Debug for ProgramText {
     }
 }
 
-/// The programs of a swarm: `reward`, and `done` if the reward's text has one; `observe`; and
-/// `begin` of each text that has one. Cheap to clone.
+/// The programs of a swarm: `reward`, and `done` if the reward's text has one; `observe`; `begin`
+/// of each text that has one; `settled` and `action_mask` of either; and the swarm's hooks, with
+/// the functions that they call. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Programs(Arc<ProgramPair>);
 
@@ -146,6 +153,7 @@ pub struct Programs(Arc<ProgramPair>);
 struct ProgramPair {
     reward: ProgramText,
     obs: ProgramText,
+    hooks: Vec<Hook>,
     sizes: Sizes,
 }
 
@@ -159,7 +167,15 @@ struct Sizes {
     /// Of the reward's text and of the observation's; one text for both has it once.
     has_begin: [bool; 2],
     looks_at_frame: bool,
+    has_settled: bool,
+    /// The text that has `action_mask`, and how many actions it knows.
+    mask: Option<(TextNumber, usize)>,
+    /// Hooks call functions of the reward's text, and of the observation's.
+    is_called: [bool; 2],
 }
+
+/// 0 for the reward's text, 1 for the observation's.
+type TextNumber = usize;
 
 impl Programs {
     /// A text for the reward and one for the observation. One text for both has one scratch array.
@@ -167,9 +183,22 @@ impl Programs {
     /// # Errors
     /// [`SwarmError::Program`] says everything that is wrong with the texts.
     pub fn new(reward: ProgramText, obs: ProgramText) -> Result<Self, SwarmError> {
-        let known = [&reward, &obs].iter().all(|program| program.text() == BUILT_IN);
-        let sizes = if known { BUILT_IN_SIZES } else { fuse::check(&reward, &obs)? };
-        Ok(Self(Arc::new(ProgramPair { reward, obs, sizes })))
+        Self::with_hooks(reward, obs, Vec::new())
+    }
+
+    /// The same, with hooks, which may call functions of these texts.
+    ///
+    /// # Errors
+    /// As [`Programs::new`], or the texts lack a function that a hook calls.
+    pub fn with_hooks(
+        reward: ProgramText,
+        obs: ProgramText,
+        hooks: Vec<Hook>,
+    ) -> Result<Self, SwarmError> {
+        let known = [&reward, &obs].iter().all(|program| program.text() == BUILT_IN)
+            && hooks.iter().all(|hook| hook.calls.is_none());
+        let sizes = if known { BUILT_IN_SIZES } else { fuse::check(&reward, &obs, &hooks)? };
+        Ok(Self(Arc::new(ProgramPair { reward, obs, hooks, sizes })))
     }
 
     /// Programs by names or paths.
@@ -204,18 +233,73 @@ impl Programs {
         self.0.sizes.has_done
     }
 
+    /// The hooks, in the order of their numbers.
+    #[must_use]
+    pub fn hooks(&self) -> &[Hook] {
+        &self.0.hooks
+    }
+
+    /// Does one of the texts say when a step is over?
+    #[must_use]
+    pub fn has_settled(&self) -> bool {
+        self.0.sizes.has_settled
+    }
+
+    /// May a step end before all of its frames have run?
+    #[must_use]
+    pub fn end_steps(&self) -> bool {
+        self.has_settled() || self.hooks().iter().any(|hook| hook.ends_step)
+    }
+
+    /// Must something happen between the frames of a step, or in them?
+    pub(crate) fn follow_frames(&self) -> bool {
+        self.has_settled() || !self.hooks().is_empty()
+    }
+
+    /// Actions of which `action_mask` says whether they are allowed; 0 if no text has one.
+    #[must_use]
+    pub fn mask_len(&self) -> usize {
+        self.0.sizes.mask.map_or(0, |(_, len)| len)
+    }
+
+    /// Checks that a mask is about as many actions as there are.
+    pub(crate) fn check_codec(&self, codec: &Codec) -> Result<(), SwarmError> {
+        let (found, expected) = (self.mask_len(), codec.actions.len());
+        if found == 0 || found == expected {
+            return Ok(());
+        }
+        Err(SwarmError::OtherActions { found, expected, codec: codec.name.to_string() })
+    }
+
+    /// Is there anything to compute at all?
+    pub(crate) fn compute_in(&self, stage: Stage) -> bool {
+        stage != Stage::EmulateOnly || self.has_settled() || self.0.sizes.is_called.contains(&true)
+    }
+
     /// Is there anything to compute where an episode begins? The observation before its first step,
-    /// and what texts do in `begin`.
+    /// the mask of its first action, and what texts do in `begin`.
     pub(crate) fn begin_in(&self, stage: Stage) -> bool {
-        stage.owns_observation() || self.begins_in(stage).contains(&true)
+        let begins = self.begins_in(stage).contains(&true);
+        begins || stage.owns_observation() || self.mask_in(stage).is_some()
+    }
+
+    /// Says if a stage owns something of the reward's text, and if it does of the observation's.
+    fn run_in(&self, stage: Stage) -> [bool; 2] {
+        let observes = stage.owns_observation();
+        [stage.owns_reward() || observes && self.is_one_text(), observes]
     }
 
     /// Says if `begin` of the reward's text runs in a stage, and if that of the observation's does.
     pub(crate) fn begins_in(&self, stage: Stage) -> [bool; 2] {
-        let [reward, obs] = self.0.sizes.has_begin;
-        let owns_observation = stage.owns_observation();
-        let reward_runs = stage.owns_reward() || owns_observation && self.is_one_text();
-        [reward && reward_runs, obs && owns_observation]
+        let Sizes { has_begin, is_called, .. } = self.0.sizes;
+        let run = self.run_in(stage);
+        [0, 1].map(|text| has_begin[text] && (run[text] || is_called[text]))
+    }
+
+    /// The cells of the text whose `action_mask` runs in a stage, if one does.
+    pub(crate) fn mask_in(&self, stage: Stage) -> Option<Range<usize>> {
+        let (text, _) = self.0.sizes.mask?;
+        self.run_in(stage)[text].then(|| self.scratch_of(text))
     }
 
     /// The `begin`s that run in a stage, each with its cells of the scratch, in the order of the
@@ -225,7 +309,7 @@ impl Programs {
         begin: [Option<FunctionId>; 2],
         stage: Stage,
     ) -> Vec<(FunctionId, Range<usize>)> {
-        let cells = [self.reward_scratch(), self.obs_scratch()];
+        let cells = [0, 1].map(|text| self.scratch_of(text));
         let all = begin.into_iter().zip(cells).zip(self.begins_in(stage));
         all.filter_map(|((begin, cells), runs)| Some((begin.filter(|_| runs)?, cells))).collect()
     }
@@ -242,10 +326,27 @@ impl Programs {
         [self.reward(), self.obs()].into_iter().all(|program| program.text() == BUILT_IN)
     }
 
-    /// Scratch cells of one env.
+    /// Cells of one env: the programs' scratch, the hooks' counts, the mask of actions.
     #[must_use]
     pub fn scratch_len(&self) -> usize {
-        self.obs_scratch().end.max(self.reward_scratch().end)
+        self.mask_cells().end
+    }
+
+    /// The cells in which hooks are counted, two for each, behind the programs' own.
+    pub(crate) fn hook_cells(&self) -> Range<usize> {
+        let first = self.obs_scratch().end.max(self.reward_scratch().end);
+        first..first + CELLS_OF_HOOK * self.hooks().len()
+    }
+
+    /// The cells that `action_mask` fills: not 0 where an action is allowed.
+    pub(crate) fn mask_cells(&self) -> Range<usize> {
+        let first = self.hook_cells().end;
+        first..first + self.mask_len()
+    }
+
+    /// The cells of a text.
+    pub(crate) fn scratch_of(&self, text: TextNumber) -> Range<usize> {
+        if text == 0 { self.reward_scratch() } else { self.obs_scratch() }
     }
 
     /// Those of `reward` and `done` among them.
@@ -266,13 +367,38 @@ impl Programs {
     }
 }
 
+/// A cell of a program's scratch, as its text numbers them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScratchCell {
+    /// Of the reward's text.
+    OfReward(usize),
+    /// Of the observation's.
+    OfObservation(usize),
+}
+
+impl ScratchCell {
+    /// Where it lies among an env's cells.
+    pub(crate) fn place(self, programs: &Programs) -> Result<Range<usize>, SwarmError> {
+        let (cell, cells, text) = match self {
+            Self::OfReward(cell) => (cell, programs.reward_scratch(), programs.reward()),
+            Self::OfObservation(cell) => (cell, programs.obs_scratch(), programs.obs()),
+        };
+        if cell < cells.len() {
+            return Ok(cells.start + cell..cells.start + cell + 1);
+        }
+        let (name, len) = (text.name().to_owned(), cells.len());
+        Err(SwarmError::NoSuchCell { name, cell, len })
+    }
+}
+
 impl Default for Programs {
     /// `reward_v0` and `obs_v0`.
     fn default() -> Self {
         static BUILT: OnceLock<Programs> = OnceLock::new();
         let new = || {
             let [reward, obs] = BUILT_IN_NAMES.map(|name| ProgramText::new(name, BUILT_IN));
-            Self(Arc::new(ProgramPair { reward, obs, sizes: BUILT_IN_SIZES }))
+            let hooks = Vec::new();
+            Self(Arc::new(ProgramPair { reward, obs, hooks, sizes: BUILT_IN_SIZES }))
         };
         BUILT.get_or_init(new).clone()
     }
@@ -280,7 +406,9 @@ impl Default for Programs {
 
 impl PartialEq for Programs {
     fn eq(&self, other: &Self) -> bool {
-        self.reward() == other.reward() && self.obs() == other.obs()
+        self.reward() == other.reward()
+            && self.obs() == other.obs()
+            && self.hooks() == other.hooks()
     }
 }
 
@@ -296,6 +424,6 @@ mod tests {
     #[test]
     fn the_built_in_text_asks_for_what_is_known_of_it() {
         let [reward, obs] = BUILT_IN_NAMES.map(|name| ProgramText::new(name, BUILT_IN));
-        assert_eq!(fuse::check(&reward, &obs).expect("v0 is right"), BUILT_IN_SIZES);
+        assert_eq!(fuse::check(&reward, &obs, &[]).expect("v0 is right"), BUILT_IN_SIZES);
     }
 }

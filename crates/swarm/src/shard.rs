@@ -1,9 +1,13 @@
 //! A run of neighbouring envs: the range of the swarm that one thread steps at a time.
 
+mod follow;
+
+use follow::Follower;
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::Turn;
 
 use crate::frame_range::StepPlan;
+use crate::hook::HookTable;
 use crate::program::{NativePrograms, Outputs, Scene};
 use crate::{Counters, EnvSnapshot, Programs, Rom, Stage, SwarmError};
 
@@ -13,6 +17,7 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) programs: &'p Programs,
     pub(crate) stage: Stage,
     pub(crate) start: &'p EnvSnapshot,
+    pub(crate) hooks: &'p HookTable,
 }
 
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
@@ -37,6 +42,8 @@ pub(crate) struct Shard {
     pub(crate) dones: Vec<u8>,
     pub(crate) observations: Vec<f32>,
     obs_dim: usize,
+    /// What is needed if something happens between the frames of a step, or in them.
+    follower: Option<Follower>,
     /// The first env whose program stopped in the last step, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
 }
@@ -47,7 +54,7 @@ impl Shard {
         envs: std::ops::Range<usize>,
         plan: &ShardPlan<'_>,
     ) -> Result<Self, SwarmError> {
-        let ShardPlan { rom, programs, stage, start } = *plan;
+        let ShardPlan { rom, programs, stage, start, hooks } = *plan;
         let (scratch_len, obs_dim, count) =
             (programs.scratch_len(), programs.obs_dim(), envs.len());
         let mut shard = Self {
@@ -68,6 +75,7 @@ impl Shard {
             dones: vec![0; count],
             observations: vec![0.0; count * obs_dim],
             obs_dim,
+            follower: programs.follow_frames().then(|| Follower::new(programs, hooks, count)),
             fault: None,
         };
         for slot in 0..count {
@@ -78,23 +86,32 @@ impl Shard {
 
     pub(crate) fn step(&mut self, plan: StepPlan) {
         for slot in 0..self.machines.len() {
-            self.run_frames(slot, plan);
+            if self.follower.is_some() {
+                self.follow_frames(slot, plan);
+            } else {
+                self.run_frames(slot, plan);
+            }
             if plan.computes {
                 self.run_programs(slot, plan);
             }
         }
     }
 
-    fn run_frames(&mut self, slot: usize, plan: StepPlan) {
-        let ram_bytes = self.rom.cart_ram_bytes();
-        let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
-        let machine = &mut self.machines[slot];
+    /// The buttons of an env in a step, and for how many frames they are held.
+    fn pressed(&self, slot: usize, plan: StepPlan) -> (u8, u32) {
         // The schedule does not release manual buttons.
-        let (buttons, frames_held) = match self.manual_buttons[slot] {
+        match self.manual_buttons[slot] {
             _ if plan.is_idle => (0, u32::MAX),
             Some(held) => (held, u32::MAX),
             None => (self.buttons[slot], self.frames_held[slot]),
-        };
+        }
+    }
+
+    fn run_frames(&mut self, slot: usize, plan: StepPlan) {
+        let (buttons, frames_held) = self.pressed(slot, plan);
+        let ram_bytes = self.rom.cart_ram_bytes();
+        let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
+        let machine = &mut self.machines[slot];
         let step = plan.step(frames_held);
         let mcycles = machine.run_step(self.rom.bytes(), cart_ram, buttons, step);
         let counters = &mut self.counters[slot];
@@ -103,35 +120,39 @@ impl Shard {
     }
 
     fn run_programs(&mut self, slot: usize, plan: StepPlan) {
-        let buttons = match self.manual_buttons[slot] {
-            _ if plan.is_idle => 0,
-            held => held.unwrap_or(self.buttons[slot]),
-        };
-        let pressed = [self.actions[slot], buttons];
-        self.run_behind(slot, plan.seed, pressed, NativePrograms::step);
+        let turn = self.turn(slot, plan);
+        self.run_behind(slot, turn, NativePrograms::step);
     }
 
     /// Begins an episode of the programs: their scratch is zero. Nothing was pressed yet.
     pub(crate) fn begin(&mut self, slot: usize, seed: u64) {
-        self.run_behind(slot, seed, [0, 0], NativePrograms::begin);
+        self.run_behind(slot, self.now(slot, seed), NativePrograms::begin);
     }
 
-    fn run_behind(
+    /// The numbers that programs see in a step.
+    fn turn(&self, slot: usize, plan: StepPlan) -> Turn {
+        let all = plan.first_frame + plan.frames;
+        let step_frames = self.follower.as_ref().map_or(all, |it| it.step_frames(slot));
+        let (action, (buttons, _)) = (self.actions[slot], self.pressed(slot, plan));
+        Turn { step_frames, action, buttons, ..self.now(slot, plan.seed) }
+    }
+
+    /// The numbers that programs see of an env in no step.
+    fn now(&self, slot: usize, seed: u64) -> Turn {
+        // Programs see the lower halves; both start again at 0.
+        let (frames, seed) = (self.counters[slot].frames as u32, seed as u32);
+        let env = (self.first_env + slot) as u32;
+        Turn { frames, seed, env, step_frames: 0, action: 0, buttons: 0 }
+    }
+
+    /// Lets programs look at an env; nothing where there are none, or where one stops.
+    fn run_behind<T>(
         &mut self,
         slot: usize,
-        seed: u64,
-        [action, buttons]: [u8; 2],
-        run: impl FnOnce(&mut NativePrograms, Scene<'_>, &mut Outputs<'_>) -> Result<(), SwarmError>,
-    ) {
-        let Some(behind) = &mut self.behind else { return };
-        // Programs see the lower halves; both start again at 0.
-        let turn = Turn {
-            frames: self.counters[slot].frames as u32,
-            seed: seed as u32,
-            env: (self.first_env + slot) as u32,
-            action,
-            buttons,
-        };
+        turn: Turn,
+        run: impl FnOnce(&mut NativePrograms, Scene<'_>, &mut Outputs<'_>) -> Result<T, SwarmError>,
+    ) -> Option<T> {
+        let behind = self.behind.as_mut()?;
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &self.cart_ram[slot * ram_bytes..][..ram_bytes];
         let mut outputs = Outputs {
@@ -141,9 +162,13 @@ impl Shard {
             obs: &mut self.observations[slot * self.obs_dim..][..self.obs_dim],
         };
         let (machine, rom) = (&self.machines[slot], self.rom.bytes());
-        let ran = run(behind, Scene { machine, rom, cart_ram, turn }, &mut outputs);
-        if let (Err(error), None) = (ran, &self.fault) {
-            self.fault = Some((self.first_env + slot, error));
+        match run(behind, Scene { machine, rom, cart_ram, turn }, &mut outputs) {
+            Ok(found) => Some(found),
+            Err(error) => {
+                let env = self.first_env + slot;
+                self.fault.get_or_insert((env, error));
+                None
+            }
         }
     }
 
@@ -176,6 +201,11 @@ impl Shard {
         &self.cart_ram[slot * ram_bytes..][..ram_bytes]
     }
 
+    /// The cells of an env's programs.
+    pub(crate) fn scratch(&self, slot: usize) -> &[f32] {
+        &self.scratch[slot * self.scratch_len..][..self.scratch_len]
+    }
+
     pub(crate) fn peek(&self, slot: usize, address: u16) -> u8 {
         self.machines[slot].peek(self.rom.bytes(), self.cart_ram(slot), address)
     }
@@ -194,7 +224,7 @@ impl Shard {
             machine: Box::new(self.machines[slot]),
             cart_ram: self.cart_ram(slot).to_vec(),
             counters: self.counters[slot],
-            scratch: Some(self.scratch[slot * self.scratch_len..][..self.scratch_len].to_vec()),
+            scratch: Some(self.scratch(slot).to_vec()),
         }
     }
 

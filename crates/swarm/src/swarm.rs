@@ -8,7 +8,7 @@ use gbxcule_runtime::Device;
 use crate::checkpoint::{Computed, Kept};
 use crate::{
     Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, FRAME_BYTES, FrameRange,
-    NativeSwarm, Pressed, Rom, SwarmConfig, SwarmError, View,
+    HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
 };
 
 /// Machines stepped together on a device.
@@ -227,6 +227,38 @@ impl Swarm {
             }
             Self::Device(swarm) => swarm.observations_of(envs),
         }
+    }
+
+    /// Some cells of each env's scratch, one env after the other.
+    fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError> {
+        match self {
+            Self::Native(swarm) => Ok(swarm.cells(cells)),
+            Self::Device(swarm) => swarm.cells(cells),
+        }
+    }
+
+    /// How often each env came to each hook: all hooks of an env, then those of the next.
+    pub fn hook_counts(&self) -> Result<Vec<HookCount>, SwarmError> {
+        let cells = self.cells(self.config().programs.hook_cells())?;
+        let (pairs, _) = cells.as_chunks();
+        let count = |&[in_episode, in_step]: &[f32; 2]| HookCount {
+            in_episode: in_episode as u32,
+            in_step: in_step as u32,
+        };
+        Ok(pairs.iter().map(count).collect())
+    }
+
+    /// Returns for each env and each action whether `action_mask` allows it: all actions of an env,
+    /// then those of the next.
+    pub fn action_masks(&self) -> Result<Vec<bool>, SwarmError> {
+        let cells = self.cells(self.config().programs.mask_cells())?;
+        Ok(cells.into_iter().map(|cell| cell != 0.0).collect())
+    }
+
+    /// What the programs of each env keep in a cell of their scratch: the reward's, or the
+    /// observation's.
+    pub fn kept(&self, cell: ScratchCell) -> Result<Vec<f32>, SwarmError> {
+        self.cells(cell.place(&self.config().programs)?)
     }
 
     /// Show every env, or only the marked ones, in `out`.

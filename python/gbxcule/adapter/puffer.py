@@ -7,6 +7,7 @@ from gymnasium.vector import AutoresetMode
 
 from gbxcule.check import without
 from gbxcule.start import RomLike
+from gbxcule.info import one_env
 from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
         for env in np.flatnonzero(infos["_final_info"]):
             report = {"episode_return": float(self._returns[env]), "episode_length": int(self._lengths[env])}
             numbers = infos["final_info"]
-            report |= {name: numbers[name][env].item() for name in numbers if not name.startswith("_")}
+            report |= {name: one_env(numbers[name], int(env)) for name in numbers if not name.startswith("_")}
             found.append(report)
             self._returns[env], self._lengths[env] = 0, 0
         return found

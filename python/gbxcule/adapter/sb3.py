@@ -15,6 +15,7 @@ from gymnasium.vector import AutoresetMode
 
 from gbxcule.check import without
 from gbxcule.start import RomLike
+from gbxcule.info import one_env
 from gbxcule.vector import SwarmVectorEnv
 
 if TYPE_CHECKING:
@@ -62,12 +63,12 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         self._lengths += 1
         done = terminated | truncated
         found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for name in self.swarm._info:
-            for info, value in zip(found, infos[name].tolist(), strict=True):
-                info[name] = value
+        for name in self.swarm._reported.names:
+            for env, info in enumerate(found):
+                info[name] = one_env(infos[name], env)
         for env in np.flatnonzero(done):
             elapsed = round(time.time() - self._begun, 6)
-            found[env] = {name: values[env].item() for name, values in _data(infos["final_info"])}
+            found[env] = {name: one_env(values, env) for name, values in _data(infos["final_info"])}
             found[env] |= {
                 "terminal_observation": self._channelled(infos["final_obs"][env]),
                 "TimeLimit.truncated": bool(truncated[env] and not terminated[env]),

@@ -60,7 +60,7 @@ fn natives() -> Vec<Native> {
             rom_bank ram_bank banking_mode rtc }
         Rtc { synced_at subsecond_mcycles running latched latch_armed }
         ClockRegisters { seconds minutes hours days_low days_high }
-        Turn { frames seed env action buttons }
+        Turn { frames seed env step_frames action buttons }
     }
 }
 

@@ -3,10 +3,11 @@
 //! machine, its module has only the functions that programs call.
 
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::{Arg, Builder, CompareOp, Literal, Module, Param, Scalar, Selector, Type};
+use gbxcule_ir::{Arg, Builder, CompareOp, Literal, Module, Param, Scalar, Type};
 
 use super::column::Columns;
-use super::state_arrays::{self, COUNTERS, PARTS, SCRATCH};
+use super::program_call::{Observing, TurnNumbers, cells, observed, unsigned};
+use super::state_arrays::{self, COUNTERS, PARTS};
 use super::translation::{arrange_view, checked, kernel, trusted};
 use crate::program::{Fused, view_module};
 use crate::{Programs, Stage};
@@ -29,7 +30,7 @@ pub fn begin_module(programs: &Programs, stage: Stage) -> Option<Valid<Module>> 
     }
     let fused = programs.fuse(trusted(view_module()));
     let called = fused.functions();
-    let Fused { mut module, observe, begin, .. } = fused;
+    let Fused { mut module, observe, begin, mask, .. } = fused;
     module.name = format!("{KERNEL}_{stage}_{}", programs.obs_dim());
     let turn = module.functions[observe].params[3].ty;
     let (mut module, machine) = arrange_view(module, &called);
@@ -46,8 +47,8 @@ pub fn begin_module(programs: &Programs, stage: Stage) -> Option<Valid<Module>> 
     let kernel = kernel(&mut module, KERNEL, params);
     let mut b = Builder::new(&mut module, kernel);
     let env = b.launch_index(0);
-    let (mask, zero) = (b.param_place(MASK), b.zero(Type::U8));
-    let marked = b.element(mask, &[env]);
+    let (marks, zero) = (b.param_place(MASK), b.zero(Type::U8));
+    let marked = b.element(marks, &[env]);
     let marked = b.load(marked);
     let marked = b.compare(CompareOp::NotEqual, marked, zero);
     b.if_then(marked, |b| {
@@ -63,33 +64,25 @@ pub fn begin_module(programs: &Programs, stage: Stage) -> Option<Valid<Module>> 
         let frames = b.load(frames);
         let (frames, seed) = (b.convert(frames, Scalar::U32), b.arg(SEED));
         // Nothing was pressed yet.
-        let (number, nothing) =
-            (b.convert(env, Scalar::U32), b.literal(Literal::int(Scalar::U8, 0)));
-        let turn = b.construct(turn, &[frames, seed, number, nothing, nothing]);
+        let (none, nothing) = (unsigned(b, 0), b.literal(Literal::int(Scalar::U8, 0)));
+        let numbers =
+            TurnNumbers { frames, seed, step_frames: none, action: nothing, buttons: nothing };
+        let turn = numbers.value(b, turn, env);
         b.store(place, turn);
-        let scratch = state_arrays::view(b, SCRATCH, env);
-        let cells = |b: &mut Builder<'_>, cells: std::ops::Range<usize>| {
-            let (start, len, step) =
-                (b.i32(cells.start as i32), b.i32(cells.len() as i32), b.i32(1));
-            Arg::Value(b.view(scratch, &[Selector::Range { start, len, step }]))
-        };
         let see = [Arg::Place(machine), Arg::Place(place)];
         for (begin, own) in programs.beginnings(begin, stage) {
-            let own = cells(b, own);
+            let own = cells(b, env, own);
             b.call(begin, &[see[0], see[1], own]);
         }
         if stage.owns_observation() {
-            let rows = b.arg(OBSERVATIONS);
-            let row = b.view(rows, &[Selector::At(env)]);
             let (from, len, step) = (b.i32(0), b.i32(programs.obs_dim() as i32), b.i32(1));
             b.for_range("number", [from, len, step], |b, number| {
                 let (rows, zero) = (b.param_place(OBSERVATIONS), b.zero(Type::F32));
                 let cell = b.element(rows, &[env, number]);
                 b.store(cell, zero);
             });
-            let own = cells(b, programs.obs_scratch());
-            b.call(observe, &[see[0], see[1], own, Arg::Value(row)]);
         }
+        observed(b, programs, stage, &Observing { observe, mask, see }, OBSERVATIONS);
     });
     b.finish();
     Some(checked(module))

@@ -8,7 +8,7 @@ use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, Element, Kernel, compile};
 
 use super::inspect;
-use super::state_arrays::{COUNTERS, FRAME, Layout, WRAM};
+use super::state_arrays::{COUNTERS, FRAME, Layout, SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
 use crate::state::memory_rows;
 use crate::{Counters, CpuState, SwarmError};
@@ -65,6 +65,14 @@ impl DeviceSwarm {
     /// There is no such env, or the device failed.
     pub fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         self.rows(self.observation_array(), envs)
+    }
+
+    /// Some cells of each env's scratch, one env after the other.
+    pub(crate) fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError> {
+        if cells.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.rows(&self.parts.arrays[SCRATCH].slice(1, cells, 1)?, 0..self.config().num_envs)
     }
 
     /// The device's array of rewards: one a row.

@@ -4,13 +4,15 @@
 //! it; all take the same arguments.
 
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::{
-    Arg, Builder, FunctionId, Literal, Module, Param, Residency, Scalar, Selector, Type, Value,
-};
+use gbxcule_ir::{Arg, Builder, Literal, Module, Param, PlaceId, Residency, Scalar, Type, Value};
 
 use super::column::Columns;
-use super::state_arrays::{self, COUNTERS, PARTS, SCRATCH};
-use super::translation::{arrange, checked, function, kernel, machine_module, machine_type};
+use super::follow::{self, Ran};
+use super::program_call::{Observing, TurnNumbers, cells, observed};
+use super::state_arrays::{self, COUNTERS, PARTS};
+use super::translation::{
+    arrange, checked, followed_machine_module, function, kernel, machine_module, machine_type,
+};
 use crate::program::Fused;
 use crate::{Codec, Programs, Schedule, Stage};
 
@@ -28,14 +30,16 @@ const ACTIONS: u32 = ROM + 1;
 const CODEC: u32 = ROM + 2;
 const FRAMES_HELD: u32 = ROM + 3;
 const MANUAL_BUTTONS: u32 = ROM + 4;
-const FRAMES: u32 = ROM + 5;
-const FIRST_FRAME: u32 = ROM + 6;
-const DRAW_LAST: u32 = ROM + 7;
+pub(super) const FRAMES: u32 = ROM + 5;
+pub(super) const FIRST_FRAME: u32 = ROM + 6;
+pub(super) const DRAW_LAST: u32 = ROM + 7;
 const COMPUTES: u32 = ROM + 8;
-const SEED: u32 = ROM + 9;
+pub(super) const SEED: u32 = ROM + 9;
 const REWARDS: u32 = ROM + 10;
 const DONES: u32 = ROM + 11;
 const OBSERVATIONS: u32 = ROM + 12;
+/// Those of a kernel that runs one frame at a time, behind all others.
+pub(super) const FOLLOWING: u32 = ROM + 13;
 
 /// The manual buttons of an env that has none; any number below 0 means this.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
@@ -52,18 +56,57 @@ pub(crate) fn codec_tables(codec: &Codec, schedule: Schedule) -> ([u8; 256], [u3
 /// Makes the kernel of a stage with programs.
 #[must_use]
 pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
-    let fused = programs.fuse(machine_module());
+    let follows = programs.follow_frames();
+    let machine = if follows { followed_machine_module() } else { machine_module() };
+    let mut fused = programs.fuse(machine);
     let called = fused.functions();
-    let Fused { mut module, reward, done, observe, .. } = fused;
+    let mut module = std::mem::take(&mut fused.module);
     module.name = format!("{KERNEL}_{stage}_{}", programs.obs_dim());
-    let turn = module.functions[reward].params[3].ty;
+    let turn = module.functions[fused.reward].params[3].ty;
     let mut module = arrange(module, &called);
     let machine = machine_type(&module);
     let columns = Columns::new(&module.types, machine);
+    let params = parameters(&mut module, follows);
+    let kernel = kernel(&mut module, KERNEL, params);
+    module.functions[kernel].residency = RESIDENCY;
+    module.functions[kernel].diverges = true;
+    let mut b = Builder::new(&mut module, kernel);
+    let env = b.launch_index(0);
+    let local = b.local("machine", machine);
+    let machine = b.local_place(local);
+    state_arrays::load(&mut b, &columns, env, machine);
+    let rom = b.arg(ROM);
+    state_arrays::attach(&mut b, machine, "rom", rom);
+    let pressed = pressed(&mut b, env);
+    let Ran { frames, mcycles, step_frames } = if follows {
+        follow::frames(&mut b, programs, &fused, &pressed, machine, turn)
+    } else {
+        whole_step(&mut b, &pressed, machine)
+    };
+    state_arrays::store(&mut b, &columns, env, machine);
+    let frames = count(&mut b, env, frames, mcycles);
+    if stage != Stage::EmulateOnly {
+        let local = b.local("turn", turn);
+        let place = b.local_place(local);
+        let Pressed { action, buttons, .. } = pressed;
+        let seed = b.arg(SEED);
+        let numbers = TurnNumbers { frames, seed, step_frames, action, buttons };
+        let turn = numbers.value(&mut b, turn, env);
+        b.store(place, turn);
+        let see = [Arg::Place(machine), Arg::Place(place)];
+        let computes = b.arg(COMPUTES);
+        b.if_then(computes, |b| run_programs(b, programs, stage, &fused, see));
+    }
+    b.finish();
+    checked(module)
+}
+
+/// The kernel's parameters.
+fn parameters(module: &mut Module, follows: bool) -> Vec<Param> {
     let [bytes, halves, words, floats, rows] =
         [(Type::U8, 1), (Type::I16, 1), (Type::U32, 1), (Type::F32, 1), (Type::F32, 2)]
             .map(|(of, dims)| module.types.array(of, dims));
-    let mut params = state_arrays::parameters(&mut module, "");
+    let mut params = state_arrays::parameters(module, "");
     params.extend([
         Param::value("rom", bytes),
         Param::value("actions", bytes),
@@ -79,83 +122,59 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
         Param::value("dones", bytes),
         Param::value("observations", rows),
     ]);
-    let run = function(&module, "Machine::run_step");
-    let step = module.functions[run].params[2].ty;
-    let kernel = kernel(&mut module, KERNEL, params);
-    module.functions[kernel].residency = RESIDENCY;
-    module.functions[kernel].diverges = true;
-    let mut b = Builder::new(&mut module, kernel);
-    let env = b.launch_index(0);
-    let local = b.local("machine", machine);
-    let machine = b.local_place(local);
-    state_arrays::load(&mut b, &columns, env, machine);
-    let rom = b.arg(ROM);
-    state_arrays::attach(&mut b, machine, "rom", rom);
-    let Pressed { action, buttons, release_after } = pressed(&mut b, env);
-    let (frames, draw_last) = (b.arg(FRAMES), b.arg(DRAW_LAST));
-    let plan = b.construct(step, &[frames, release_after, draw_last]);
-    let mcycles = b.call(run, &[Arg::Place(machine), Arg::Value(buttons), Arg::Value(plan)]);
-    state_arrays::store(&mut b, &columns, env, machine);
-    let frames = count(&mut b, env, mcycles);
-    if stage != Stage::EmulateOnly {
-        let local = b.local("turn", turn);
-        let place = b.local_place(local);
-        let (seed, env) = (b.arg(SEED), b.convert(env, Scalar::U32));
-        let turn = b.construct(turn, &[frames, seed, env, action, buttons]);
-        b.store(place, turn);
-        let see = [Arg::Place(machine), Arg::Place(place)];
-        let functions = Functions { reward, done, observe, see };
-        let computes = b.arg(COMPUTES);
-        b.if_then(computes, |b| run_programs(b, programs, stage, &functions));
+    if follows {
+        params.extend(follow::parameters(module));
     }
-    b.finish();
-    checked(module)
+    params
 }
 
-/// The programs' functions, and what all of them are given first.
-struct Functions {
-    reward: FunctionId,
-    done: Option<FunctionId>,
-    observe: FunctionId,
-    see: [Arg; 2],
+/// Runs all frames at once: where nothing happens in between.
+fn whole_step(b: &mut Builder<'_>, pressed: &Pressed, machine: PlaceId) -> Ran {
+    let run = function(b.module, "Machine::run_step");
+    let step = b.module.functions[run].params[2].ty;
+    let (frames, draw_last) = (b.arg(FRAMES), b.arg(DRAW_LAST));
+    let plan = b.construct(step, &[frames, pressed.release_after, draw_last]);
+    let mcycles =
+        b.call(run, &[Arg::Place(machine), Arg::Value(pressed.buttons), Arg::Value(plan)]);
+    let first_frame = b.arg(FIRST_FRAME);
+    Ran { frames, mcycles, step_frames: b.add(first_frame, frames) }
 }
 
 /// Computes what the stage owns.
-fn run_programs(b: &mut Builder<'_>, programs: &Programs, stage: Stage, functions: &Functions) {
+fn run_programs(
+    b: &mut Builder<'_>,
+    programs: &Programs,
+    stage: Stage,
+    fused: &Fused,
+    see: [Arg; 2],
+) {
     let env = b.launch_index(0);
-    let scratch = state_arrays::view(b, SCRATCH, env);
-    let cells = |b: &mut Builder<'_>, cells: std::ops::Range<usize>| {
-        let (start, len, step) = (b.i32(cells.start as i32), b.i32(cells.len() as i32), b.i32(1));
-        Arg::Value(b.view(scratch, &[Selector::Range { start, len, step }]))
-    };
-    let [machine, turn] = functions.see;
+    let [machine, turn] = see;
     let put = |b: &mut Builder<'_>, array: u32, value: Value| {
         let array = b.param_place(array);
         let place = b.element(array, &[env]);
         b.store(place, value);
     };
     if stage.owns_reward() {
-        let scratch = cells(b, programs.reward_scratch());
-        let reward = b.call(functions.reward, &[machine, turn, scratch]);
+        let scratch = cells(b, env, programs.reward_scratch());
+        let reward = b.call(fused.reward, &[machine, turn, scratch]);
         put(b, REWARDS, reward);
-        if let Some(done) = functions.done {
+        if let Some(done) = fused.done {
             let done = b.call(done, &[machine, turn, scratch]);
             let done = b.convert(done, Scalar::U8);
             put(b, DONES, done);
         }
     }
-    if stage.owns_observation() {
-        let (rows, scratch) = (b.arg(OBSERVATIONS), cells(b, programs.obs_scratch()));
-        let row = b.view(rows, &[Selector::At(env)]);
-        b.call(functions.observe, &[machine, turn, scratch, Arg::Value(row)]);
-    }
+    let Fused { observe, mask, .. } = *fused;
+    observed(b, programs, stage, &Observing { observe, mask, see }, OBSERVATIONS);
 }
 
 /// The buttons of an env in a step.
-struct Pressed {
-    action: Value,
-    buttons: Value,
-    release_after: Value,
+pub(super) struct Pressed {
+    pub(super) action: Value,
+    pub(super) buttons: Value,
+    /// Frames of this range after which they are released.
+    pub(super) release_after: Value,
 }
 
 /// Returns the buttons of an env's action, or its manual buttons if it has any; the schedule does
@@ -184,8 +203,7 @@ fn pressed(b: &mut Builder<'_>, env: Value) -> Pressed {
 
 /// Adds frames and T-cycles to the env's counters; gives the lower half of the frames since the
 /// reset.
-fn count(b: &mut Builder<'_>, env: Value, mcycles: Value) -> Value {
-    let frames = b.arg(FRAMES);
+fn count(b: &mut Builder<'_>, env: Value, frames: Value, mcycles: Value) -> Value {
     let frames = b.convert(frames, Scalar::U64);
     let mcycles = b.convert(mcycles, Scalar::U64);
     let four = b.literal(Literal::int(Scalar::U64, 4));

@@ -5,6 +5,7 @@ use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
 
 use super::column::Columns;
+use super::follow::FollowArrays;
 use super::memory::Memory;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
 use super::transfer::LANES;
@@ -77,6 +78,8 @@ pub(super) struct Buffers {
     mask: Array,
     /// A mask for one env that marks it.
     one: Array,
+    /// Those of steps that run one frame at a time.
+    follow: Option<FollowArrays>,
 }
 
 impl DeviceSwarm {
@@ -89,6 +92,7 @@ impl DeviceSwarm {
             return Err(SwarmError::NoEnvs);
         }
         config.chance.map_or(Ok(()), Chance::check)?;
+        config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;
         let module = step::step_module(&config.programs, config.stage);
         let machine = super::translation::machine_type(&module);
@@ -96,8 +100,9 @@ impl DeviceSwarm {
         let begin = begin::begin_module(&config.programs, config.stage);
         let kernels = Kernels::new(&module, begin.as_ref(), device)?;
         let lengths = lengths(&columns, rom.cart_ram_bytes(), config.programs.scratch_len());
-        // Rewards and observations; action, done, mask; manual buttons, twice.
-        let outputs = 4 * (1 + config.programs.obs_dim()) + 3 + 4;
+        // Rewards and observations; action, done, mask; manual buttons, twice; what a step's follower
+        // keeps.
+        let outputs = 4 * (1 + config.programs.obs_dim()) + 3 + 4 + 5;
         memory.fits(config.num_envs, env_bytes(lengths) + outputs as u64)?;
         let one = || StateArrays::new(lengths, 1, Layout::EnvMajor, &memory);
         let starts = EnvSnapshot::power_on(&rom, config.power_on);
@@ -359,6 +364,7 @@ impl DeviceSwarm {
             dones.into(),
             observations.into(),
         ]);
+        arguments.extend(buffers.follow.iter().flat_map(|follow| follow.arguments(&plan)));
         self.map_fault(self.kernels.step.launch(&[self.config.num_envs], &arguments))
     }
 
@@ -574,6 +580,7 @@ impl Buffers {
             observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
             mask: memory.bytes(envs)?,
             one: memory.copied(&[1_u8])?,
+            follow: FollowArrays::new(&config.programs, rom, envs, memory)?,
         })
     }
 }

@@ -21,12 +21,26 @@ const ENTRIES: [&str; 4] = ["Machine::run_step", "Machine::peek", "Machine::poke
 /// Arrays of the machine that lie in device memory, for each env its own.
 pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
 
+/// Functions that kernels call besides, if steps run one frame at a time.
+const FOLLOW_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin_frame_with"];
+
 /// The machine as rustc sees it, with what programs may ask of it: what they are fused into.
 pub(crate) fn machine_module() -> Module {
     static MODULE: OnceLock<Module> = OnceLock::new();
+    lowered(&MODULE, &[])
+}
+
+/// The same, for steps that run one frame at a time.
+pub(crate) fn followed_machine_module() -> Module {
+    static MODULE: OnceLock<Module> = OnceLock::new();
+    lowered(&MODULE, &FOLLOW_ENTRIES)
+}
+
+fn lowered(kept: &'static OnceLock<Module>, more: &[&str]) -> Module {
     let lowered = || {
         let mut sources = SourceMap::new();
-        let entries: Vec<&str> = ENTRIES.iter().chain(PROGRAM_ENTRIES).copied().collect();
+        let entries = ENTRIES.iter().chain(more).chain(PROGRAM_ENTRIES);
+        let entries: Vec<&str> = entries.copied().collect();
         let module = gbxcule_subset::lower(SOURCES, &entries, &mut sources);
         let mut module = module.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
@@ -34,7 +48,7 @@ pub(crate) fn machine_module() -> Module {
         trust(&mut module);
         module
     };
-    once(&MODULE, lowered).clone()
+    once(kept, lowered).clone()
 }
 
 /// Marks the part of the machine that programs ask as trusted, as it is in [`machine_module`].
@@ -70,7 +84,7 @@ pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
     let fields = DETACHED.map(|name| field(&module.types, machine, name));
     let machine = detach::fields(&mut module, machine, &fields)
         .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
-    let own = ENTRIES[..3].iter().map(|name| function(&module, name));
+    let own = ENTRIES[..3].iter().chain(&FOLLOW_ENTRIES[..1]).filter_map(|name| module.find(name));
     let entries: Vec<(FunctionId, Vec<usize>)> =
         own.chain(programs.iter().copied()).map(|id| (id, vec![1, 2])).collect();
     carry::handles(&mut module, machine, &CARRIED, &entries);

@@ -3,6 +3,7 @@
 //! The functions take the machine, ROM, cartridge RAM and the turn first, which is what a
 //! `gb.Machine` stands for in a text, then what the text names.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -14,8 +15,8 @@ use gbxcule_ir::{FunctionId, Module, Op, Param, Type};
 use gbxcule_runtime::once;
 use gbxcule_subset;
 
-use super::{ProgramText, Programs, Sizes, refused};
-use crate::SwarmError;
+use super::{ProgramText, Programs, Sizes, TextNumber, refused};
+use crate::{Hook, SwarmError};
 
 /// Functions of the machine's sources that a module needs to take programs: those of
 /// `gameboy::view`.
@@ -45,6 +46,7 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::rom_bank",
     "view::seed",
     "view::sp",
+    "view::step_frames",
 ];
 
 /// More cells than that are no scratch any more: 4 MiB an env.
@@ -67,13 +69,21 @@ pub struct Fused {
     /// `(machine, rom, cart_ram, turn, scratch)` of the reward's text and of the observation's, as
     /// far as they have it; one text for both has it once, as the reward's.
     pub begin: [Option<FunctionId>; 2],
+    /// `(machine, rom, cart_ram, turn) -> bool`, if a text has a `settled`.
+    pub settled: Option<FunctionId>,
+    /// A function with `observe`'s parameters, if a text has an `action_mask`.
+    pub mask: Option<FunctionId>,
+    /// The functions that hooks call, with `begin`'s parameters and the text that has each.
+    pub(crate) calls: Vec<Option<(FunctionId, TextNumber)>>,
 }
 
 impl Fused {
     /// All functions of the programs.
     pub(crate) fn functions(&self) -> Vec<FunctionId> {
         let needed = [self.reward, self.observe];
-        needed.into_iter().chain(self.done).chain(self.begin.into_iter().flatten()).collect()
+        let optional = [self.done, self.settled, self.mask].into_iter().chain(self.begin);
+        let called = self.calls.iter().flatten().map(|&(function, _)| function);
+        needed.into_iter().chain(optional.flatten()).chain(called).collect()
     }
 }
 
@@ -84,7 +94,7 @@ impl Programs {
     /// The module lacks them.
     #[must_use]
     pub fn fuse(&self, module: Module) -> Fused {
-        let lowered = lower(self.reward(), self.obs(), module);
+        let lowered = lower(self.reward(), self.obs(), self.hooks(), module);
         lowered.unwrap_or_else(|error| unreachable!("checked before: {error}")).0
     }
 
@@ -108,8 +118,12 @@ pub fn view_module() -> Module {
 }
 
 /// Everything about two texts but the functions, if they are right.
-pub(super) fn check(reward: &ProgramText, obs: &ProgramText) -> Result<Sizes, SwarmError> {
-    lower(reward, obs, view_module()).map(|(_, sizes)| sizes)
+pub(super) fn check(
+    reward: &ProgramText,
+    obs: &ProgramText,
+    hooks: &[Hook],
+) -> Result<Sizes, SwarmError> {
+    lower(reward, obs, hooks, view_module()).map(|(_, sizes)| sizes)
 }
 
 /// The machine's sources as [`gbxcule_subset::lower`] counts them, then the programs; and which
@@ -131,11 +145,12 @@ fn sources(reward: &ProgramText, obs: &ProgramText) -> (SourceMap, [SourceId; 2]
 fn lower(
     reward_text: &ProgramText,
     obs_text: &ProgramText,
+    hooks: &[Hook],
     mut module: Module,
 ) -> Result<(Fused, Sizes), SwarmError> {
-    let (mut sources, [first, second]) = sources(reward_text, obs_text);
+    let (mut sources, ids) = sources(reward_text, obs_text);
     let library = library(&module);
-    let mut read = |program: &ProgramText, id: SourceId, wanted: &[Want]| {
+    let mut read = |program: &ProgramText, id: SourceId, wanted: &[Want<'_>]| {
         let files = |path: &Path| {
             let mut files = program.files().iter();
             let found = files.find(|(known, _)| Path::new(known) == path);
@@ -144,13 +159,16 @@ fn lower(
         let program = Program::parse_beside(&mut sources, id, &files)?;
         Task::read(&program, &sources, id, wanted, &library, &mut module)
     };
-    // One text begins once, with the scratch that it has for both.
+    let called: Vec<&str> = called(hooks);
+    // What either text may have. One text has it once, with the scratch that it has for both.
+    let mut either = vec![BEGIN, SETTLED, MASK];
+    either.extend(called.iter().map(|&name| Want { name, ..CALLED }));
+    let of_reward = [&[REWARD, DONE], &either[..]].concat();
     let is_one_text = reward_text.text() == obs_text.text();
-    let observed: &[Want] = if is_one_text { &[OBSERVE] } else { &[OBSERVE, BEGIN] };
-    let (rewards, observes) = match (
-        read(reward_text, first, &[REWARD, DONE, BEGIN]),
-        read(obs_text, second, observed),
-    ) {
+    let beside = if is_one_text { &[] } else { &either[..] };
+    let of_obs = [&[OBSERVE], beside].concat();
+    let tasks = (read(reward_text, ids[0], &of_reward), read(obs_text, ids[1], &of_obs));
+    let (rewards, observes) = match tasks {
         (Ok(rewards), Ok(observes)) => (rewards, observes),
         (rewards, observes) => {
             let mut faults = Vec::new();
@@ -163,12 +181,32 @@ fn lower(
         }
     };
     let (Some(reward), Some(observe), Some(obs_dim)) =
-        (rewards.functions[0], observes.functions[0], observes.obs_dim)
+        (rewards.function(REWARD.name), observes.function(OBSERVE.name), observes.obs_dim)
     else {
         unreachable!("what is needed and missing is a fault")
     };
-    let done = rewards.functions[1];
-    let begin = [rewards.functions[2], observes.functions.get(1).copied().flatten()];
+    let texts = [&rewards, &observes];
+    let one = |name: &str| match texts.map(|text| text.function(name)) {
+        [Some(_), Some(second)] => {
+            let span = module.functions[second].span;
+            let message = format!("`{name}` is defined in both files, and one can decide");
+            let fault = Diagnostic::error("wrong-arguments", span, message);
+            Err(refused(&[fault], &sources))
+        }
+        [first, second] => Ok(first.map(|it| (it, 0)).or(second.map(|it| (it, 1)))),
+    };
+    let (settled, mask) = (one(SETTLED.name)?, one(MASK.name)?);
+    let called = called.into_iter().map(|name| match one(name)? {
+        Some(found) => Ok((name, found)),
+        None => {
+            let start = Span::new(ids[0], 0, 0);
+            let fault = Want { name, ..CALLED }.missing(reward_text.name(), start);
+            Err(refused(&[fault], &sources))
+        }
+    });
+    let called: HashMap<&str, _> = called.collect::<Result<_, SwarmError>>()?;
+    let calls = hooks.iter().map(|hook| Some(called[hook.calls.as_deref()?])).collect();
+    let (done, begin) = (rewards.function(DONE.name), texts.map(|text| text.function(BEGIN.name)));
     let sizes = Sizes {
         reward_scratch: rewards.scratch,
         obs_scratch: observes.scratch,
@@ -176,16 +214,29 @@ fn lower(
         has_done: done.is_some(),
         has_begin: begin.map(|begin| begin.is_some()),
         looks_at_frame: looks_at_frame(&module),
+        has_settled: settled.is_some(),
+        mask: mask.and_then(|(_, text)| Some((text, texts[text].actions?))),
+        is_called: [0, 1].map(|text| called.values().any(|&(_, of)| of == text)),
     };
-    Ok((Fused { module, reward, done, observe, begin }, sizes))
+    let (settled, mask) = (settled.map(|(it, _)| it), mask.map(|(it, _)| it));
+    Ok((Fused { module, reward, done, observe, begin, settled, mask, calls }, sizes))
+}
+
+/// The functions that hooks call, each once.
+fn called(hooks: &[Hook]) -> Vec<&str> {
+    let mut names: Vec<&str> = hooks.iter().filter_map(|hook| hook.calls.as_deref()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// The functions and settings that a text has for the reward or for the observation.
 struct Task {
-    /// The functions that were asked for, in that order.
-    functions: Vec<Option<FunctionId>>,
+    /// The functions that were asked for and found.
+    functions: Vec<(String, FunctionId)>,
     scratch: usize,
     obs_dim: Option<usize>,
+    actions: Option<usize>,
 }
 
 impl Task {
@@ -193,7 +244,7 @@ impl Task {
         program: &Program,
         sources: &SourceMap,
         id: SourceId,
-        wanted: &[Want],
+        wanted: &[Want<'_>],
         library: &Library,
         module: &mut Module,
     ) -> Result<Self, Vec<Diagnostic>> {
@@ -203,7 +254,7 @@ impl Task {
         for want in wanted {
             match want.find(&reader, module) {
                 Ok(None) if want.needed => faults.push(want.missing(name, start)),
-                Ok(found) => functions.push(found),
+                Ok(found) => functions.extend(found.map(|id| (want.name.to_owned(), id))),
                 Err(found) => faults.extend(found),
             }
         }
@@ -213,12 +264,27 @@ impl Task {
         };
         let scratch = setting("SCRATCH", 0, SCRATCH_MAX).unwrap_or(0);
         let obs_dim = setting("OBS_DIM", 1, OBS_DIM_MAX);
-        if obs_dim.is_none() && wanted.iter().any(|want| want.has_obs) {
-            let message = format!("`{name}` sets no `OBS_DIM`");
-            let fault = Diagnostic::error("undefined-name", start, message);
-            faults.push(fault.help("write how many numbers `observe` fills: `OBS_DIM = 32`"));
-        }
-        if faults.is_empty() { Ok(Self { functions, scratch, obs_dim }) } else { Err(faults) }
+        let actions = setting("ACTIONS", 1, 256);
+        let has = |want: &Want<'_>| functions.iter().any(|(known, _)| known == want.name);
+        let mut needs = |is_set: bool, want: &Want<'_>, setting: &str, help: &str| {
+            // One that is needed and missing was said to be.
+            let is_used = wanted.iter().any(|it| it.name == want.name);
+            if is_used && !is_set && (want.needed || has(want)) {
+                let message = format!("`{name}` sets no `{setting}`");
+                faults.push(Diagnostic::error("undefined-name", start, message).help(help));
+            }
+        };
+        let help = "write how many numbers `observe` fills: `OBS_DIM = 32`";
+        needs(obs_dim.is_some(), &OBSERVE, "OBS_DIM", help);
+        let help =
+            "write how many actions there are, each with a number in the mask: `ACTIONS = 9`";
+        needs(actions.is_some(), &MASK, "ACTIONS", help);
+        let task = Self { functions, scratch, obs_dim, actions };
+        if faults.is_empty() { Ok(task) } else { Err(faults) }
+    }
+
+    fn function(&self, name: &str) -> Option<FunctionId> {
+        self.functions.iter().find(|(known, _)| known == name).map(|&(_, id)| id)
     }
 }
 
@@ -246,60 +312,84 @@ fn size(
 }
 
 /// A function that programs have.
-struct Want {
-    name: &'static str,
+#[derive(Clone)]
+struct Want<'a> {
+    name: &'a str,
     result: Type,
-    has_obs: bool,
+    arrays: usize,
     needed: bool,
+    /// Parameters and result as users write them.
     written: &'static str,
 }
 
-const REWARD: Want = Want {
+const REWARD: Want<'_> = Want {
     name: "reward",
     result: Type::F32,
-    has_obs: false,
+    arrays: 1,
     needed: true,
-    written: "def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32",
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32",
 };
-const DONE: Want = Want {
+const DONE: Want<'_> = Want {
     name: "done",
     result: Type::BOOL,
-    has_obs: false,
+    arrays: 1,
     needed: false,
-    written: "def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool",
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool",
 };
-const BEGIN: Want = Want {
+const BEGIN: Want<'_> = Want {
     name: "begin",
     result: Type::UNIT,
-    has_obs: false,
+    arrays: 1,
     needed: false,
-    written: "def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32))",
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32))",
 };
-const OBSERVE: Want = Want {
+/// A function that a hook calls; it has the hook's name for it.
+const CALLED: Want<'_> = BEGIN;
+const OBSERVE: Want<'_> = Want {
     name: "observe",
     result: Type::UNIT,
-    has_obs: true,
+    arrays: 2,
     needed: true,
-    written: "def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: \
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: \
               wp.array(dtype=wp.float32))",
 };
+const MASK: Want<'_> = Want {
+    name: "action_mask",
+    result: Type::UNIT,
+    arrays: 2,
+    needed: false,
+    written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), mask: \
+              wp.array(dtype=wp.float32))",
+};
+// Without a scratch: what the machines do is the same in all stages, whoever else runs.
+const SETTLED: Want<'_> = Want {
+    name: "settled",
+    result: Type::BOOL,
+    arrays: 0,
+    needed: false,
+    written: "(machine: gb.Machine) -> wp.bool",
+};
 
-impl Want {
+impl Want<'_> {
     fn find(
         &self,
         reader: &Reader<'_>,
         module: &mut Module,
     ) -> Result<Option<FunctionId>, Vec<Diagnostic>> {
         let array = module.types.array(Type::F32, 1);
-        let mut params = vec![EntryParam::Handle, EntryParam::Type(array)];
-        params.extend(self.has_obs.then_some(EntryParam::Type(array)));
-        let Self { name, result, written, .. } = *self;
-        reader.function(&EntryPoint { name, params: &params, result, written }, module)
+        let mut params = vec![EntryParam::Handle];
+        params.extend(vec![EntryParam::Type(array); self.arrays]);
+        let (Self { name, result, .. }, written) = (self, &self.shown());
+        reader.function(&EntryPoint { name, params: &params, result: *result, written }, module)
+    }
+
+    fn shown(&self) -> String {
+        format!("def {}{}", self.name, self.written)
     }
 
     fn missing(&self, file: &str, start: Span) -> Diagnostic {
         let message = format!("`{file}` defines no `{}`", self.name);
-        let help = format!("write a `@wp.func`: `{}`", self.written);
+        let help = format!("write a `@wp.func`: `{}`", self.shown());
         Diagnostic::error("undefined-name", start, message).help(help)
     }
 }

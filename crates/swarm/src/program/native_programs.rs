@@ -1,14 +1,18 @@
-//! Programs behind the native machine: two small kernels, compiled for this process, that look at a
-//! machine right where it lies, one when the frames of a step are over, one where an episode
-//! begins. `subset/tests/machine/layout` holds that it lies there as the kernel takes it to.
+//! Programs behind the native machine: small kernels, compiled for this process, that look at a
+//! machine right where it lies: when the frames of a step are over, where an episode begins, at a
+//! hook, and between frames. `subset/tests/machine/layout` holds that it lies there as the kernels
+//! take it to.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::Turn;
 use gbxcule_ir::check;
-use gbxcule_ir::{Arg, Builder, FunctionId, Module, Param, PlaceId, Selector, Type, Value};
+use gbxcule_ir::{
+    Arg, Builder, FunctionId, Literal, Module, Param, PlaceId, Scalar, Selector, Type, Value,
+};
 use gbxcule_runtime::{
     Build, Compiled, Device, DirectKernel, Error, PerProcess, SliceArgument, compile,
 };
@@ -20,10 +24,13 @@ use crate::{Stage, SwarmError};
 /// The kernels' names, and their arguments after the machine's.
 const STEP: &str = "behind_step";
 const BEGIN: &str = "behind_begin";
+const HOOK: &str = "at_hook";
+const SETTLED: &str = "between_frames";
 const SCRATCH: u32 = 4;
 const REWARD: u32 = 5;
 const DONE: u32 = 6;
 const OBS: u32 = 7;
+const ANSWER: u32 = 8;
 
 /// The programs of a stage, ready to be run by one thread.
 pub(crate) struct NativePrograms {
@@ -31,6 +38,11 @@ pub(crate) struct NativePrograms {
     step: DirectKernel,
     /// Nothing where there is nothing to begin.
     begin: Option<DirectKernel>,
+    /// Nothing where no hook calls a function.
+    hook: Option<DirectKernel>,
+    settled: Option<DirectKernel>,
+    /// The cells of the mask, if one is computed.
+    mask: Option<Range<usize>>,
 }
 
 /// The things that an env's programs look at.
@@ -51,15 +63,23 @@ pub(crate) struct Outputs<'o> {
 }
 
 impl NativePrograms {
-    /// Nothing for the stage that computes nothing.
+    /// Nothing for a stage that computes nothing.
     pub(crate) fn new(programs: &Programs, stage: Stage) -> Result<Option<Self>, SwarmError> {
-        if stage == Stage::EmulateOnly {
+        if !programs.compute_in(stage) {
             return Ok(None);
         }
         let compiled = compiled(programs, stage)?;
         let kernel = |name| Ok::<_, SwarmError>(DirectKernel::new(compiled.kernel(name)?)?);
-        let begin = programs.begin_in(stage).then(|| kernel(BEGIN)).transpose()?;
-        Ok(Some(Self { programs: programs.clone(), step: kernel(STEP)?, begin }))
+        let only_if = |is_there: bool, name| is_there.then(|| kernel(name)).transpose();
+        let calls = programs.hooks().iter().any(|hook| hook.calls.is_some());
+        Ok(Some(Self {
+            step: kernel(STEP)?,
+            begin: only_if(programs.begin_in(stage), BEGIN)?,
+            hook: only_if(calls, HOOK)?,
+            settled: only_if(programs.has_settled(), SETTLED)?,
+            mask: programs.mask_in(stage).map(|_| programs.mask_cells()),
+            programs: programs.clone(),
+        }))
     }
 
     /// Computes what the stage owns, behind a step.
@@ -68,7 +88,38 @@ impl NativePrograms {
         scene: Scene<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
-        run(&mut self.step, &self.programs, scene, outputs)
+        self.allow_all(outputs);
+        run(&mut self.step, &self.programs, scene, outputs, &mut 0)
+    }
+
+    /// Calls the function of a hook, if it has one.
+    pub(crate) fn at_hook(
+        &mut self,
+        hook: u32,
+        scene: Scene<'_>,
+        outputs: &mut Outputs<'_>,
+    ) -> Result<(), SwarmError> {
+        let Some(kernel) = &mut self.hook else { return Ok(()) };
+        run(kernel, &self.programs, scene, outputs, &mut { hook })
+    }
+
+    /// Asks `settled` whether the step is over; without one it isn't.
+    pub(crate) fn settled(
+        &mut self,
+        scene: Scene<'_>,
+        outputs: &mut Outputs<'_>,
+    ) -> Result<bool, SwarmError> {
+        let Some(kernel) = &mut self.settled else { return Ok(false) };
+        let mut answer = 0;
+        run(kernel, &self.programs, scene, outputs, &mut answer)?;
+        Ok(answer != 0)
+    }
+
+    /// Allows every action, as far as `action_mask` doesn't say otherwise.
+    fn allow_all(&self, outputs: &mut Outputs<'_>) {
+        if let Some(cells) = self.mask.clone() {
+            outputs.scratch[cells].fill(1.0);
+        }
     }
 
     /// Begins an episode: `begin` over a scratch of zeros, then the observation before the first
@@ -78,9 +129,10 @@ impl NativePrograms {
         scene: Scene<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
+        self.allow_all(outputs);
         let Some(kernel) = &mut self.begin else { return Ok(()) };
         outputs.obs.fill(0.0);
-        run(kernel, &self.programs, scene, outputs)
+        run(kernel, &self.programs, scene, outputs, &mut 0)
     }
 }
 
@@ -89,6 +141,7 @@ fn run(
     programs: &Programs,
     scene: Scene<'_>,
     outputs: &mut Outputs<'_>,
+    answer: &mut u32,
 ) -> Result<(), SwarmError> {
     let ran = kernel.run(&mut [
         SliceArgument::read(std::slice::from_ref(scene.machine)),
@@ -99,6 +152,7 @@ fn run(
         SliceArgument::write(std::slice::from_mut(outputs.reward)),
         SliceArgument::write(std::slice::from_mut(outputs.done)),
         SliceArgument::write(outputs.obs),
+        SliceArgument::write(std::slice::from_mut(answer)),
     ]);
     ran.map_err(|error| match error {
         Error::Fault(fault) => programs.describe(&fault.diagnostic()),
@@ -106,13 +160,14 @@ fn run(
     })
 }
 
-/// Machine code, compiled once and shared while any swarm uses it. Stage and texts determine it,
-/// the size of the observation too.
+/// Machine code, compiled once and shared while any swarm uses it. Stage, texts and the functions
+/// that hooks call determine it.
 fn compiled(programs: &Programs, stage: Stage) -> Result<Arc<Compiled>, SwarmError> {
-    type Key = (Stage, String, String);
+    type Key = (Stage, String, String, Vec<Option<String>>);
     static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
     let hash = |text: &super::ProgramText| text.sha256().to_owned();
-    let key = (stage, hash(programs.reward()), hash(programs.obs()));
+    let calls = programs.hooks().iter().map(|hook| hook.calls.clone()).collect();
+    let key = (stage, hash(programs.reward()), hash(programs.obs()), calls);
     // Held while compiling, so that what many swarms ask for at once is made once.
     let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(compiled) = known.get(&key).and_then(Weak::upgrade) {
@@ -128,30 +183,53 @@ fn compiled(programs: &Programs, stage: Stage) -> Result<Arc<Compiled>, SwarmErr
 
 /// The kernels of a stage; all take the same arguments.
 fn module(programs: &Programs, stage: Stage) -> Module {
-    let Fused { mut module, reward, done, observe, begin } = programs.fuse(view_module());
+    let mut fused = programs.fuse(view_module());
+    let mut module = std::mem::take(&mut fused.module);
     module.name = format!("{STEP}_{stage}_{}", programs.obs_dim());
     let mut b = kernel(&mut module, STEP);
     if stage.owns_reward() {
         let scratch = part(&mut b, programs.reward_scratch());
-        let value = called(&mut b, reward, &[scratch]);
+        let value = called(&mut b, fused.reward, &[scratch]);
         let place = first(&mut b, REWARD);
         b.store(place, value);
-        if let Some(done) = done {
+        if let Some(done) = fused.done {
             let value = called(&mut b, done, &[scratch]);
-            let value = b.convert(value, gbxcule_ir::Scalar::U8);
+            let value = b.convert(value, Scalar::U8);
             let place = first(&mut b, DONE);
             b.store(place, value);
         }
     }
-    observed(&mut b, programs, stage, observe);
+    observed(&mut b, programs, stage, &fused);
     b.finish();
     if programs.begin_in(stage) {
         let mut b = kernel(&mut module, BEGIN);
-        for (begin, cells) in programs.beginnings(begin, stage) {
+        for (begin, cells) in programs.beginnings(fused.begin, stage) {
             let scratch = part(&mut b, cells);
             called(&mut b, begin, &[scratch]);
         }
-        observed(&mut b, programs, stage, observe);
+        observed(&mut b, programs, stage, &fused);
+        b.finish();
+    }
+    let mut b = kernel(&mut module, HOOK);
+    let hook = first(&mut b, ANSWER);
+    let hook = b.load(hook);
+    for (number, call) in fused.calls.iter().enumerate() {
+        if let Some((function, text)) = *call {
+            let number = b.literal(Literal::int(Scalar::U32, number as i128));
+            let is_here = b.eq(hook, number);
+            b.if_then(is_here, |b| {
+                let scratch = part(b, programs.scratch_of(text));
+                called(b, function, &[scratch]);
+            });
+        }
+    }
+    b.finish();
+    if let Some(settled) = fused.settled {
+        let mut b = kernel(&mut module, SETTLED);
+        let answer = called(&mut b, settled, &[]);
+        let answer = b.convert(answer, Scalar::U32);
+        let place = first(&mut b, ANSWER);
+        b.store(place, answer);
         b.finish();
     }
     module
@@ -161,7 +239,8 @@ fn module(programs: &Programs, stage: Stage) -> Module {
 fn kernel<'m>(module: &'m mut Module, name: &str) -> Builder<'m> {
     let machine = machine_params(module);
     let [machines, turns] = [0, 3].map(|part: usize| module.types.array(machine[part].ty, 1));
-    let [bytes, numbers] = [Type::U8, Type::F32].map(|of| module.types.array(of, 1));
+    let [bytes, numbers, words] =
+        [Type::U8, Type::F32, Type::U32].map(|of| module.types.array(of, 1));
     let params = vec![
         Param::value("machine", machines),
         Param::value("rom", bytes),
@@ -171,6 +250,7 @@ fn kernel<'m>(module: &'m mut Module, name: &str) -> Builder<'m> {
         Param::value("reward", numbers),
         Param::value("done", bytes),
         Param::value("obs", numbers),
+        Param::value("answer", words),
     ];
     let kernel = module.declare_kernel(name, params);
     Builder::new(module, kernel)
@@ -186,11 +266,15 @@ fn called(b: &mut Builder<'_>, function: FunctionId, more: &[Value]) -> Value {
     b.call(function, &args)
 }
 
-/// Calls `observe` if the stage owns the observation.
-fn observed(b: &mut Builder<'_>, programs: &Programs, stage: Stage, observe: FunctionId) {
+/// Calls `observe` if the stage owns the observation, and `action_mask` if it runs.
+fn observed(b: &mut Builder<'_>, programs: &Programs, stage: Stage, fused: &Fused) {
     if stage.owns_observation() {
         let (scratch, obs) = (part(b, programs.obs_scratch()), b.arg(OBS));
-        called(b, observe, &[scratch, obs]);
+        called(b, fused.observe, &[scratch, obs]);
+    }
+    if let (Some(mask), Some(own)) = (fused.mask, programs.mask_in(stage)) {
+        let (own, cells) = (part(b, own), part(b, programs.mask_cells()));
+        called(b, mask, &[own, cells]);
     }
 }
 
@@ -200,7 +284,7 @@ fn first(b: &mut Builder<'_>, param: u32) -> PlaceId {
 }
 
 /// Some cells of the scratch.
-fn part(b: &mut Builder<'_>, cells: std::ops::Range<usize>) -> Value {
+fn part(b: &mut Builder<'_>, cells: Range<usize>) -> Value {
     let scratch = b.arg(SCRATCH);
     let (start, len, step) = (b.i32(cells.start as i32), b.i32(cells.len() as i32), b.i32(1));
     b.view(scratch, &[Selector::Range { start, len, step }])

@@ -8,6 +8,7 @@ mod begin;
 mod body;
 mod checkpoint;
 mod frame_range;
+mod hook;
 mod pair;
 mod traffic;
 
@@ -75,6 +76,9 @@ bodies! {
     checkpoint::a_checkpoint_goes_on_anywhere,
     frame_range::steps_in_pieces_with_hands_on_buttons_do_the_same,
     frame_range::returns_are_sums_of_an_episodes_rewards,
+    hook::hooks_and_settled_do_the_same,
+    hook::steps_that_end_early_do_so_in_pieces_too,
+    hook::a_hook_that_stops_names_its_env_and_its_line,
     traffic::a_step_copies_its_actions_and_waits_for_nothing,
     traffic::whoever_watches_waits_only_where_they_look,
     traffic::what_is_looked_at_is_copied_and_nothing_else,

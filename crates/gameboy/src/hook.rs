@@ -1,0 +1,64 @@
+//! Hooks: places in the program where a swarm stops a machine to count, or to let a user's program
+//! look at it, before the instruction there is executed. `swarm` calls this for machines with hooks
+//! instead of `Machine::run_step`, one frame at a time; others never come here.
+
+use crate::machine::{Machine, is_before};
+
+/// The number of no hook: the frame has ended.
+pub const NO_HOOK: u32 = 0xffff_ffff;
+/// Added to an address outside of ROM, this is the place of a hook there.
+pub const HOOK_IN_RAM: u32 = 0x8000_0000;
+
+impl Machine {
+    /// Starts a frame with these buttons held.
+    pub fn begin_frame_with(&mut self, buttons: u8, draw: bool) {
+        self.set_buttons(buttons);
+        self.begin_frame(draw);
+    }
+
+    /// Runs on in a frame until the instruction at a hook is the next one; gives the hook's number,
+    /// or `NO_HOOK` when the frame has ended. `places` are offsets in ROM, or addresses behind
+    /// `HOOK_IN_RAM`; `marks` has a bit for each address at which one of them may be. `resumes`
+    /// says that the last call stopped where the machine is now.
+    pub fn run_to_hook(
+        &mut self,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        marks: &[u8],
+        places: &[u32],
+        resumes: bool,
+    ) -> u32 {
+        let mut passed = if resumes { self.cpu.pc as u32 } else { NO_HOOK };
+        while !self.frame_done {
+            // Nothing is due, so the instruction at PC is the next thing that happens.
+            if is_before(self.now, self.deadline) {
+                let pc = self.cpu.pc;
+                if pc as u32 != passed && marks[(pc >> 3) as usize] >> (pc & 7) & 1 != 0 {
+                    let hook = self.hook_at(places, pc);
+                    if hook != NO_HOOK {
+                        self.sync_interrupts();
+                        return hook;
+                    }
+                }
+                passed = NO_HOOK;
+            }
+            self.run_instruction(rom, cart_ram);
+        }
+        NO_HOOK
+    }
+
+    fn hook_at(&self, places: &[u32], pc: u16) -> u32 {
+        let offset = (pc & 0x3fff) as u32;
+        let place = match pc >> 14 {
+            0 => self.cart.rom_low | offset,
+            1 => self.cart.rom_high | offset,
+            _ => HOOK_IN_RAM | pc as u32,
+        };
+        for hook in 0..places.len() as u32 {
+            if places[hook as usize] == place {
+                return hook;
+            }
+        }
+        NO_HOOK
+    }
+}

@@ -1,0 +1,84 @@
+//! Hooks of a swarm: places in the game's program at which an env is counted, its step ends, or a
+//! function of a program is called, before the instruction there is executed.
+//!
+//! A swarm without hooks runs other code: whole steps, in which nothing asks for hooks.
+
+use gbxcule_gameboy::hook::HOOK_IN_RAM;
+
+use crate::{Rom, SwarmError};
+
+/// Bytes of a bank of ROM.
+const BANK_BYTES: u32 = 0x4000;
+
+/// A place in the game's program, and what happens there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hook {
+    /// The bank of ROM, for an address below 8000.
+    pub bank: u16,
+    /// The address of an instruction.
+    pub address: u16,
+    /// The env's step ends with the frame in which it gets there.
+    pub ends_step: bool,
+    /// The function of a program that is called there.
+    pub calls: Option<String>,
+}
+
+/// How often an env came to a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HookCount {
+    /// Since its episode began. It stays at 16,777,216 from there on.
+    pub in_episode: u32,
+    /// In its last step.
+    pub in_step: u32,
+}
+
+impl Hook {
+    /// A hook that counts only.
+    #[must_use]
+    pub fn at(bank: u16, address: u16) -> Self {
+        Self { bank, address, ends_step: false, calls: None }
+    }
+
+    /// The place as the machine knows it: an offset in ROM, or an address.
+    fn place(&self) -> u32 {
+        let address = u32::from(self.address);
+        match address >> 14 {
+            0 | 1 => u32::from(self.bank) * BANK_BYTES + (address & (BANK_BYTES - 1)),
+            _ => HOOK_IN_RAM | address,
+        }
+    }
+}
+
+/// Hooks as a machine looks for them.
+#[derive(Debug, Clone)]
+pub(crate) struct HookTable {
+    /// A bit for each address at which there may be one.
+    pub(crate) marks: Vec<u8>,
+    pub(crate) places: Vec<u32>,
+    pub(crate) ends_step: Vec<bool>,
+}
+
+impl HookTable {
+    /// The table of hooks in a ROM.
+    pub(crate) fn new(hooks: &[Hook], rom: &Rom) -> Result<Self, SwarmError> {
+        let places: Vec<u32> = hooks.iter().map(Hook::place).collect();
+        let mut marks = vec![0; 0x2000];
+        for (at, (hook, &place)) in hooks.iter().zip(&places).enumerate() {
+            let Hook { bank, address, .. } = *hook;
+            if place < HOOK_IN_RAM && place as usize >= rom.bytes().len() {
+                let banks = rom.bytes().len() / BANK_BYTES as usize;
+                return Err(SwarmError::NoSuchBank { bank, address, last: banks - 1 });
+            }
+            if places[..at].contains(&place) {
+                return Err(SwarmError::TwoHooks { bank, address });
+            }
+            // A bank may be in either window.
+            let in_rom = [address & 0x3fff, address | 0x4000];
+            for address in if place < HOOK_IN_RAM { in_rom } else { [address; 2] } {
+                marks[usize::from(address >> 3)] |= 1 << (address & 7);
+            }
+        }
+        let ends_step = hooks.iter().map(|hook| hook.ends_step).collect();
+        Ok(Self { marks, places, ends_step })
+    }
+}

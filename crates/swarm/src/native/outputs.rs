@@ -1,0 +1,81 @@
+//! Reads from a swarm on the CPU: outputs, registers, counters, frames, memory. Nothing changes.
+
+use std::ops::Range;
+
+use gbxcule_gameboy::Machine;
+
+use super::NativeSwarm;
+use crate::{Counters, CpuState, SwarmError};
+
+impl NativeSwarm {
+    /// One reward for each env, as of the last step whose stage owned it.
+    #[must_use]
+    pub fn rewards(&self) -> &[f32] {
+        &self.rewards
+    }
+
+    /// Returns for each env whether its episode is over, as of the last step whose stage computed
+    /// the reward. Without a `done` in the programs no episode is ever over.
+    #[must_use]
+    pub fn dones(&self) -> &[bool] {
+        &self.dones
+    }
+
+    /// [`Programs::obs_dim`] numbers for each env, as of the last step whose stage owned them.
+    #[must_use]
+    pub fn observations(&self) -> &[f32] {
+        &self.observations
+    }
+
+    /// An env's registers.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
+        Ok(CpuState::of(self.machine(env)?))
+    }
+
+    /// An env's machine, read-only.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn machine(&self, env: usize) -> Result<&Machine, SwarmError> {
+        self.locate(env).map(|(shard, slot)| shard.machine(slot))
+    }
+
+    /// How far an env has come since its reset.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
+        self.locate(env).map(|(shard, slot)| shard.counters(slot))
+    }
+
+    /// The last drawn frame of an env, packed as [`crate::FRAME_BYTES`] says.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn frame(&self, env: usize) -> Result<&[u8], SwarmError> {
+        Ok(&self.machine(env)?.frame[..])
+    }
+
+    /// The bytes that a debugger would show at these addresses; reading changes nothing.
+    ///
+    /// # Errors
+    /// There is no such env, or the range leaves the address space.
+    pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
+        let (shard, slot) = self.locate(env)?;
+        if range.start > range.end || range.end > 0x1_0000 {
+            return Err(SwarmError::BadRange { low: range.start, high: range.end });
+        }
+        // The range was checked above: every address fits 16 bits.
+        Ok(range.map(|address| shard.peek(slot, address as u16)).collect())
+    }
+
+    /// Some cells of each env's scratch, one env after the other.
+    pub(crate) fn cells(&self, cells: Range<usize>) -> Vec<f32> {
+        let shards = self.shards.iter().flatten();
+        let slots = shards.flat_map(|shard| (0..shard.len()).map(move |slot| (shard, slot)));
+        slots.flat_map(|(shard, slot)| &shard.scratch(slot)[cells.clone()]).copied().collect()
+    }
+}

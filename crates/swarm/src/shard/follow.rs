@@ -1,0 +1,104 @@
+//! Steps of envs one frame at a time, where hooks stop machines or `settled` may end a step. Shards
+//! without these run whole steps instead. `device/follow.rs` is the same in a kernel.
+
+use gbxcule_gameboy::hook::NO_HOOK;
+
+use super::Shard;
+use crate::Programs;
+use crate::frame_range::StepPlan;
+use crate::hook::HookTable;
+use crate::program::NativePrograms;
+
+/// Hooks, and how far envs have come in their step.
+pub(super) struct Follower {
+    hooks: HookTable,
+    /// The first of the cells in which hooks are counted.
+    first_cell: usize,
+    progress: Vec<Progress>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    /// Frames of the step that have run.
+    frames: u32,
+    is_over: bool,
+}
+
+impl Follower {
+    pub(super) fn new(programs: &Programs, hooks: &HookTable, envs: usize) -> Self {
+        let first_cell = programs.hook_cells().start;
+        Self { hooks: hooks.clone(), first_cell, progress: vec![Progress::default(); envs] }
+    }
+
+    /// Frames of an env's step that have run.
+    pub(super) fn step_frames(&self, slot: usize) -> u32 {
+        self.progress[slot].frames
+    }
+}
+
+impl Shard {
+    /// Runs frames of an env's step until it is over.
+    pub(super) fn follow_frames(&mut self, slot: usize, plan: StepPlan) {
+        let (buttons, frames_held) = self.pressed(slot, plan);
+        if plan.first_frame == 0 {
+            self.begin_step(slot);
+        }
+        let end = plan.first_frame + plan.frames;
+        for frame in plan.first_frame..end {
+            if self.follower().progress[slot].is_over {
+                return;
+            }
+            let buttons = if frame < frames_held { buttons } else { 0 };
+            let draw = plan.draw_each || plan.draw_last && frame + 1 == end;
+            let begun = self.machines[slot].now;
+            self.machines[slot].begin_frame_with(buttons, draw);
+            let is_stopped = self.finish_frame(slot, plan);
+            let counters = &mut self.counters[slot];
+            counters.frames += 1;
+            counters.tcycles += 4 * u64::from(self.machines[slot].now.wrapping_sub(begun));
+            self.follower().progress[slot].frames += 1;
+            let turn = self.turn(slot, plan);
+            let is_settled = self.run_behind(slot, turn, NativePrograms::settled);
+            self.follower().progress[slot].is_over = is_stopped || is_settled == Some(true);
+        }
+    }
+
+    fn begin_step(&mut self, slot: usize) {
+        let follower = self.follower();
+        follower.progress[slot] = Progress::default();
+        let (first, count) = (follower.first_cell, follower.hooks.places.len());
+        for hook in 0..count {
+            self.scratch[slot * self.scratch_len + first + 2 * hook + 1] = 0.0;
+        }
+    }
+
+    /// Runs a frame to its end, from hook to hook; says whether one of them ends the step.
+    fn finish_frame(&mut self, slot: usize, plan: StepPlan) -> bool {
+        let (mut resumes, mut ends_step) = (false, false);
+        loop {
+            let Some(Follower { hooks, first_cell, .. }) = &self.follower else {
+                unreachable!("frames are followed for a follower")
+            };
+            let ram_bytes = self.rom.cart_ram_bytes();
+            let (rom, ram) =
+                (self.rom.bytes(), &mut self.cart_ram[slot * ram_bytes..][..ram_bytes]);
+            let machine = &mut self.machines[slot];
+            let hook = machine.run_to_hook(rom, ram, &hooks.marks, &hooks.places, resumes);
+            if hook == NO_HOOK {
+                return ends_step;
+            }
+            ends_step |= hooks.ends_step[hook as usize];
+            let cell = slot * self.scratch_len + first_cell + 2 * hook as usize;
+            self.scratch[cell..cell + 2].iter_mut().for_each(|count| *count += 1.0);
+            let turn = self.turn(slot, plan);
+            self.run_behind(slot, turn, |programs, scene, outputs| {
+                programs.at_hook(hook, scene, outputs)
+            });
+            resumes = true;
+        }
+    }
+
+    fn follower(&mut self) -> &mut Follower {
+        self.follower.as_mut().unwrap_or_else(|| unreachable!("frames are followed for it"))
+    }
+}

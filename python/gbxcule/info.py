@@ -1,0 +1,148 @@
+"""What infos say of every env: the game's numbers, hooks, what programs keep, masks of actions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule import _native
+from gbxcule.check import whole
+from gbxcule.memory import Number, Watch
+from gbxcule.symbol import Symbols, code_of
+
+MASK = "action_mask"
+# What infos have beside the game's numbers, here and in the adapters.
+_TAKEN = ("final_obs", "final_info", "env_id", "episode", "terminal_observation", "TimeLimit.truncated", MASK)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of the scratch in which a program keeps a number: the reward's program, or `of="obs"`, the observation's."""
+
+    cell: int
+    of: str = "reward"
+
+    def __post_init__(self) -> None:
+        whole("a cell", self.cell, 0)
+        if self.of not in ("reward", "obs"):
+            raise ValueError(f'a cell is of the "reward" or of the "obs", found {self.of!r}')
+
+
+@dataclass(frozen=True)
+class Hook:
+    """A place in the game's program, a label or `bank:address`: infos say how often an env came there in a step.
+    `ends_step` ends its step with that frame, `calls` names a function of a program that is called there."""
+
+    place: int | str
+    ends_step: bool = False
+    calls: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.place, bool) or not isinstance(self.place, (int, np.integer, str)):
+            raise TypeError(f"a hook is at a label, an address or bank:address, found {self.place!r}")
+        if not isinstance(self.ends_step, (bool, np.bool_)):
+            raise TypeError(f"ends_step is True or False, found {self.ends_step!r}")
+        if self.calls is not None and (not isinstance(self.calls, str) or not self.calls.isidentifier()):
+            raise TypeError(f"`calls` is the name of a function in a program, found {self.calls!r}")
+
+
+Info: TypeAlias = Mapping[str, "Number | Cell"]
+Hooks: TypeAlias = Mapping[str, "Hook | int | str"]
+
+
+def hooks_of(hooks: Any) -> dict[str, Hook]:
+    """Hooks by name; a place alone is a hook that counts."""
+    if hooks is None:
+        return {}
+    if not isinstance(hooks, Mapping):
+        raise TypeError(f'`hooks` takes a dictionary of names and places, as in {{"caught": "CatchPokemon"}}, found {hooks!r}')
+    for name in hooks:
+        _check_name("hooks", name)
+    return {name: hook if isinstance(hook, Hook) else Hook(hook) for name, hook in hooks.items()}
+
+
+def native_hooks(hooks: Mapping[str, Hook], symbols: Symbols) -> list[tuple[int, int, bool, str | None]]:
+    """Hooks as the extension takes them."""
+    return [(*code_of(hook.place, symbols), bool(hook.ends_step), hook.calls) for hook in hooks.values()]
+
+
+def named_numbers(info: Any) -> dict[str, "Number | Cell"]:
+    """The numbers of `info`, whose names are free."""
+    if info is None:
+        return {}
+    if not isinstance(info, Mapping):
+        raise TypeError(f'`info` takes a dictionary of names and gbxcule.Number, as in {{"score": ..}}, found {info!r}')
+    for name, number in info.items():
+        _check_name("info", name)
+        if not isinstance(number, (Number, Cell)):
+            raise TypeError(f"`info {name}` takes a gbxcule.Number or a gbxcule.Cell, found {number!r}")
+    return dict(info)
+
+
+def _check_name(where: str, name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"the names in `{where}` are strings, found {name!r}")
+    if name in _TAKEN or name.startswith("_"):
+        raise ValueError(
+            f"`{where}` can't have a number named `{name}`: {', '.join(_TAKEN)} and names that begin with _ are used already"
+        )
+
+
+class Infos:
+    """The arrays of infos, one row for each env."""
+
+    def __init__(self, info: Mapping[str, "Number | Cell"], hooks: Mapping[str, Hook], swarm: _native.Swarm) -> None:
+        for name in info:
+            if name in hooks:
+                raise ValueError(f"`info` and `hooks` both have `{name}`; infos have each name once")
+        self._info, self._hooks, envs = dict(info), list(hooks), swarm.num_envs
+        self.counts: npt.NDArray[np.uint32] = np.zeros((envs, len(self._hooks), 2), np.uint32)
+        self._mask: npt.NDArray[np.int8] = np.zeros((envs, swarm.mask_len), np.int8)
+        self._cells = {
+            name: (number, np.zeros(envs, np.float32)) for name, number in info.items() if isinstance(number, Cell)
+        }
+        self.look(swarm)
+
+    @property
+    def names(self) -> list[str]:
+        """The names in every info."""
+        return [*self._info, *self._hooks, *([MASK] if self._mask.size else [])]
+
+    def look(self, swarm: _native.Swarm) -> None:
+        """Fetch what the swarm has counted and computed."""
+        if self._hooks:
+            swarm.hook_counts_into(self.counts)
+        if self._mask.size:
+            swarm.action_masks_into(self._mask)
+        for cell, kept in self._cells.values():
+            swarm.kept_into(cell.of == "obs", cell.cell, kept)
+
+    def of(self, mask: npt.NDArray[np.bool_], watch: Watch) -> dict[str, Any]:
+        """The infos of the marked envs."""
+        found: dict[str, Any] = {}
+        for name in self._info:
+            kept = self._cells.get(name)
+            found[name] = kept[1] if kept else watch[f"info {name}"]
+        for place, name in enumerate(self._hooks):
+            found[name] = self.counts[:, place, 1].astype(np.int64)
+        if self._mask.size:
+            found[MASK] = self._mask
+        infos: dict[str, Any] = {}
+        for name, values in found.items():
+            marked = mask[:, None] if values.ndim == 2 else mask
+            infos[name] = np.where(marked, values, values.dtype.type(0))
+            infos[f"_{name}"] = mask.copy()
+        return infos
+
+    def in_episode(self, name: str) -> npt.NDArray[np.int64]:
+        """How often each env came to a hook since its episode began."""
+        if name not in self._hooks:
+            raise ValueError(f"no hook `{name}`; there are {', '.join(self._hooks) or 'none'}")
+        return self.counts[:, self._hooks.index(name), 0].astype(np.int64)
+
+
+def one_env(values: npt.NDArray[Any], env: int) -> Any:
+    """An env's part of an info: a number, or a row."""
+    return values[env].copy() if values.ndim > 1 else values[env].item()
