@@ -68,6 +68,10 @@ Observation: TypeAlias = "One | Mapping[str, One]"
 
 PICTURES = ("packed", "gray", "mean", "stride")
 
+# Samples a second, and of one frame while the screen is on.
+SAMPLE_RATE = 1048576 / 22
+SAMPLES_PER_FRAME = 798
+
 
 def program_of(spec: Observation) -> str | None:
     """The program among these, if there is one: a file that ends in `.py`."""
@@ -103,6 +107,18 @@ class _NativeView:
         swarm.show(self.view, buffer, mask)
 
 
+class _AudioView:
+    """Samples of the last step."""
+
+    dtype = "int16"
+
+    def __init__(self, frames_per_step: int) -> None:
+        self.shape = (SAMPLES_PER_FRAME * frames_per_step, 2)
+
+    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+        swarm.sound_into(buffer, mask)
+
+
 class _NumbersView:
     """Numbers that Python makes of the bytes that the swarm shows."""
 
@@ -129,7 +145,7 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
     if isinstance(spec, str) and spec in PICTURES:
         return _native.View.picture(spec, grays)
     raise ValueError(
-        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, files that end in .py, gbxcule.Ram(...), "
+        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, audio, files that end in .py, gbxcule.Ram(...), "
         "gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
     )
 
@@ -140,7 +156,21 @@ def draws(spec: Observation) -> bool:
     return any(isinstance(part, str) and part in PICTURES for part in parts)
 
 
-_AnyView: TypeAlias = "_NativeView | _ProgramView | _NumbersView"
+def listens(spec: Observation) -> bool:
+    """Does anything here need sound?"""
+    parts = spec.values() if isinstance(spec, Mapping) else [spec]
+    return any(isinstance(part, str) and part == "audio" for part in parts)
+
+
+def with_audio(spec: Observation) -> Observation:
+    """The same beside the sound, as a dictionary."""
+    named: Mapping[str, One] = spec if isinstance(spec, Mapping) else {"obs": spec}
+    if "audio" in named:
+        raise ValueError("the observation has an `audio` already; leave audio=True")
+    return {**named, "audio": "audio"}
+
+
+_AnyView: TypeAlias = "_NativeView | _ProgramView | _NumbersView | _AudioView"
 
 
 def _space(spec: One, view: "_AnyView") -> spaces.Space[Any]:
@@ -149,6 +179,8 @@ def _space(spec: One, view: "_AnyView") -> spaces.Space[Any]:
         return spaces.Box(bounds[:, 0], bounds[:, 1], view.shape, np.int64)
     if isinstance(spec, Flags):
         return spaces.MultiBinary(view.shape[0])
+    if isinstance(view, _AudioView):
+        return spaces.Box(-32768, 32767, view.shape, np.int16)
     if isinstance(view, _ProgramView):
         return spaces.Box(-np.inf, np.inf, view.shape, np.float32)
     if view.dtype == "float32":
@@ -159,7 +191,9 @@ def _space(spec: One, view: "_AnyView") -> spaces.Space[Any]:
 class Observer:
     """The buffers that observations are computed into, and their spaces."""
 
-    def __init__(self, spec: Observation, symbols: Symbols, swarm: _native.Swarm, grays: str = "even") -> None:
+    def __init__(
+        self, spec: Observation, symbols: Symbols, swarm: _native.Swarm, grays: str = "even", frames_per_step: int = 1
+    ) -> None:
         num_envs = swarm.num_envs
         self.is_mapping = isinstance(spec, Mapping)
         named = dict(spec) if isinstance(spec, Mapping) else {"": spec}
@@ -173,6 +207,8 @@ class Observer:
         def view(one: One) -> _AnyView:
             if isinstance(one, Numbers):
                 return _NumbersView(one, symbols, num_envs)
+            if listens(one):
+                return _AudioView(frames_per_step)
             return program if is_program(one) else _NativeView(view_of(one, symbols, grays))
 
         self._views = {name: view(one) for name, one in named.items()}

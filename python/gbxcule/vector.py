@@ -16,7 +16,7 @@ from gbxcule.action import Actions, Buttons, Choices, Numbering, spelling_of
 from gbxcule.check import content, env_number, mask_of, one_of, reset_options, seed_of, whole
 from gbxcule.info import Hooks, Info, Infos, hooks_of, named_numbers, native_hooks
 from gbxcule.memory import Change, Number, Watch
-from gbxcule.observation import Observation, Observer, draws, is_program, program_of
+from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
 from gbxcule.option import Reward, State
 from gbxcule.picture import Pixels, colored, mosaic
 from gbxcule.start import RomLike, env_seeds, rom_bytes, rom_symbols
@@ -80,6 +80,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         hooks: Hooks | None = None,
         chance: Number | None = None,
         power_on: str = "zero",
+        audio: bool = False,
         symbols: Symbols | str | os.PathLike[str] | None = None,
         start_state: State | None = None,
         start_battery: State | None = None,
@@ -131,6 +132,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         }
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
+        if not isinstance(audio, (bool, np.bool_)):
+            raise TypeError(f"audio is True or False, found {audio!r}")
+        if audio:
+            obs = with_audio(obs)
         observe = program_of(obs)
         rewarded = os.fspath(reward) if isinstance(reward, (str, os.PathLike)) else None
         if rewarded is not None and rewarded != "reward_v0" and not is_program(rewarded):
@@ -152,6 +157,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             draw_last=draws(obs) or render_mode is not None,
             chance=None if chance is None else range_of((chance.address, chance.width_bytes), self.symbols),
             power_on=power_on,
+            sound=listens(obs),
             threads=threads,
             device=device,
             hooks=native_hooks(found, self.symbols),
@@ -164,7 +170,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self.single_action_space = self._numbering.space  # type: ignore[assignment]
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._grays = grays
-        self._observer = Observer(obs, self.symbols, self._swarm, grays)
+        self._observer = Observer(obs, self.symbols, self._swarm, grays, frames_per_step)
         self.single_observation_space = self._observer.single_space
         self.observation_space = self._observer.space
         self._copy = copy
@@ -575,13 +581,13 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
     `device`: where machines are stepped, `cpu`, `cuda` or `cuda:N`. `frames_per_step`, `release_after_frames`: how long a step lasts and how long
     its action is pressed. `actions`: the codec, `full_v1`, `pokemonred_puffer_v1`, `pad_v1` or `buttons_v1`; a table of your own, such as
     `[["A", "RIGHT"], ["A"], []]`; `Choices(...)`, `Buttons(...)`. `obs`: `packed`, `gray`, `mean`,
-    `stride`, `obs_v0`, `Ram(...)`, `Flags(...)`, a program, or a dictionary of these. `grays`: `even`, or `pyboy` for PyBoy's. `reward`: a `Change` or several,
+    `stride`, `obs_v0`, `audio`, `Ram(...)`, `Flags(...)`, a program, or a dictionary of these. `grays`: `even`, or `pyboy` for PyBoy's. `reward`: a `Change` or several,
     `reward_v0`, or a program; programs are files in the Warp dialect that end in `.py` (docs/programs.md).
     `done`: the episode is over while this `Number` is not 0. `info`: numbers to report, a `Number` or a program's `Cell`.
     `hooks`: places in the game's program by name, a label, `bank:address` or a `Hook`. `chance`: a number that gets a
     random value of the seed's when an episode begins. `power_on`: memory where episodes begin at power-on, `zero`,
     `pattern` (much like a cold DMG's) or `random` (one of 16 contents, which the seed draws). `symbols`: a `.sym` file
-    for the labels used in all of these.
+    for the labels used in all of these. `audio`: the observation is a dictionary with the step's samples as `audio`.
     `start_state`, `start_battery`, `start_steps`: episodes begin in this saved state, with this `.sav` or `.ram` file in
     the cartridge, after so many steps without pressing anything; `starts`: in one of these, which the seed draws.
     `max_episode_steps`: truncate there. `copy=False` gives out the buffers themselves, which the next step overwrites.

@@ -153,6 +153,7 @@ fn picture(rom: &RomImage, schedule: Schedule, device: Device) -> anyhow::Result
         // That of the table: a kernel of the same stage is there already.
         stage: Stage::FullStep,
         programs: Programs::default(),
+        sound: false,
     };
     let mut driver = Driver::new(Rom::new(&rom.bytes)?, SHOWN, drive, device)?;
     while driver.step() < SHOWN_STEPS {

@@ -28,6 +28,8 @@ pub(crate) struct DriveSettings {
     pub(crate) seed: u64,
     pub(crate) stage: Stage,
     pub(crate) programs: Programs,
+    /// Make samples of every machine's sound.
+    pub(crate) sound: bool,
 }
 
 impl DriveSettings {
@@ -42,6 +44,7 @@ impl DriveSettings {
             seed: run.actions_seed,
             stage: run.stage,
             programs: Programs::default(),
+            sound: false,
         })
     }
 
@@ -107,6 +110,7 @@ impl Driver {
             schedule: drive.schedule,
             stage: drive.stage,
             programs: drive.programs.clone(),
+            sound: drive.sound,
             ..SwarmConfig::new(num_envs)
         };
         let swarm = Swarm::new(rom, config, device)?;
@@ -171,6 +175,11 @@ impl Driver {
             }
         }
         Ok(frames)
+    }
+
+    /// Samples of an env's step so far.
+    pub(crate) fn samples(&self, env: usize) -> Result<&[[i16; 2]], SwarmError> {
+        self.swarm.samples(env)
     }
 
     /// Wait until all that was asked for has happened.
@@ -298,6 +307,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             seed: 3,
             stage: Stage::FullStep,
             programs: programs(),
+            sound: false,
         };
         Driver::new(Rom::new(rom).expect("a ROM"), 5, drive, Device::Cpu).expect("a swarm")
     }

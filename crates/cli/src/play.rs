@@ -51,6 +51,7 @@ impl Play {
             seed: 0,
             stage: Stage::RewardOnly,
             programs: Programs::default(),
+            sound: false,
         };
         let drive = drive.with(self.programs.programs()?);
         let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play };

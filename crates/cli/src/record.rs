@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use gbxcule_lab::artifact::{RomImage, write_whole};
+use gbxcule_runtime::Device;
+use gbxcule_sound::{sample_rate, wav};
 use gbxcule_swarm::Rom;
 
 use crate::animation::Animation;
@@ -21,9 +23,9 @@ const MOST_STEPS: u64 = 1_000_000_000;
 /// Frames of a film, at most: some five hours of a machine's time.
 const MOST_FRAMES: u64 = 1 << 20;
 
-/// Record machines as a GIF or an MP4, or their last picture as a PNG
+/// Record machines as a GIF or an MP4, their last picture as a PNG, or one machine's sound as a WAV
 ///
-/// Several machines are shown side by side. The same ROM, actions and seed give the same file, on
+/// Several machines are shown side by side. An MP4 of one machine, run on the CPU, has its sound. The same ROM, actions and seed give the same file, on
 /// every device.
 #[derive(Args)]
 #[command(after_long_help = "\
@@ -31,6 +33,7 @@ EXAMPLES
   gbxcule record --out swarm.gif
   gbxcule record --num-envs 64 --envs 0,5,9 --steps 50 --scale 2 --out three.gif
   gbxcule record --every 1 --steps 100 --scale 2 --out smooth.mp4
+  gbxcule record --num-envs 1 --steps 100 --out tune.wav
   gbxcule record --num-envs 18 --columns 6 --steps 60 --out mosaic.png")]
 pub(crate) struct Record {
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
@@ -76,7 +79,7 @@ pub(crate) struct Record {
     #[arg(long, value_enum, default_value_t = Palette::Green)]
     palette: Palette,
 
-    /// The file, *.gif, *.png, or, with ffmpeg installed, *.mp4
+    /// The file, *.gif, *.png, *.wav, or, with ffmpeg installed, *.mp4
     #[arg(long, value_name = "FILE", default_value = "runs/record.gif")]
     out: PathBuf,
 
@@ -90,6 +93,7 @@ enum Kind {
     Still,
     Gif,
     Mp4,
+    Wav,
 }
 
 impl Record {
@@ -103,18 +107,31 @@ impl Record {
             Some("gif") => Kind::Gif,
             Some("mp4") => Kind::Mp4,
             Some("png") => Kind::Still,
-            _ => bail!("--out takes a .gif, an .mp4 or a .png, not {}", self.out.display()),
+            Some("wav") => Kind::Wav,
+            _ => bail!("--out takes a .gif, an .mp4, a .png or a .wav, not {}", self.out.display()),
         };
         self.check_envs()?;
         self.check_length(kind)?;
         let image = RomImage::find(&self.rom)
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+        let envs = self.shown_envs();
+        let has_sound = match kind {
+            Kind::Wav => {
+                ensure!(
+                    envs.len() == 1,
+                    "a .wav is the sound of one machine; choose it by --envs, such as --envs 0"
+                );
+                true
+            }
+            Kind::Mp4 => envs.len() == 1 && self.device.device == Device::Cpu,
+            Kind::Still | Kind::Gif => false,
+        };
         let drive = DriveSettings::new(&self.run, self.frames_per_step)?;
+        let drive = DriveSettings { sound: has_sound, ..drive };
         let rom = Rom::new(&image.bytes)?;
         let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
         let mut mosaic = Mosaic::new(shown, self.columns, self.scale as usize)?;
         let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
-        let envs = self.shown_envs();
         let bytes = match kind {
             Kind::Still => {
                 self.run_to_end(&mut driver)?;
@@ -123,21 +140,33 @@ impl Record {
             }
             Kind::Gif => {
                 let mut animation = None;
-                let frames = self.show(&mut driver, &mut mosaic, &envs, |picture, at_s| {
-                    match &mut animation {
-                        None => animation = Some(Animation::new(picture, self.palette)?),
-                        Some(animation) => animation.push(picture, at_s)?,
-                    }
-                    Ok(())
-                })?;
+                let frames =
+                    self.show(&mut driver, &mut mosaic, &envs, None, |picture, at_s| {
+                        match &mut animation {
+                            None => animation = Some(Animation::new(picture, self.palette)?),
+                            Some(animation) => animation.push(picture, at_s)?,
+                        }
+                        Ok(())
+                    })?;
                 let animation = animation.context("a picture was shown")?;
                 self.write(&animation.finish(moment(frames))?)?
             }
             Kind::Mp4 => {
                 let size = (mosaic.width, mosaic.height);
                 let mut video = Video::start(&self.out, size, self.palette, self.every)?;
-                self.show(&mut driver, &mut mosaic, &envs, |picture, _| video.push(picture))?;
-                video.finish()?
+                let mut samples = Vec::new();
+                let sound = has_sound.then_some(&mut samples);
+                self.show(&mut driver, &mut mosaic, &envs, sound, |picture, _| {
+                    video.push(picture)
+                })?;
+                video.finish(has_sound.then(|| wav(&samples)).as_deref())?
+            }
+            Kind::Wav => {
+                let samples = self.listen(&mut driver, envs[0])?;
+                let bytes = self.write(&wav(&samples))?;
+                let seconds = samples.len() as f64 / f64::from(sample_rate());
+                say!("{}: {seconds:.1} s, {} KiB", self.out.display(), bytes.div_ceil(1024));
+                return Ok(true);
             }
         };
         say!(
@@ -194,13 +223,30 @@ impl Record {
         Ok(())
     }
 
-    /// Passes each picture and its moment to a function; returns the frame after which the last one
-    /// ends.
+    /// The sound of a machine from the first step that is recorded to the last.
+    fn listen(&self, driver: &mut Driver, env: usize) -> anyhow::Result<Vec<[i16; 2]>> {
+        let end = self.skip_steps + self.steps;
+        let bar = progress::bar(end, "steps");
+        let mut samples = Vec::new();
+        while driver.step() < end {
+            driver.finish_step(false)?;
+            if driver.step() > self.skip_steps {
+                samples.extend_from_slice(driver.samples(env)?);
+            }
+            bar.set_position(driver.step());
+        }
+        bar.finish_and_clear();
+        Ok(samples)
+    }
+
+    /// Passes each picture and its moment to a function, and adds the first machine's samples to
+    /// `sound`; returns the frame after which the last picture ends.
     fn show(
         &self,
         driver: &mut Driver,
         mosaic: &mut Mosaic,
         envs: &[usize],
+        mut sound: Option<&mut Vec<[i16; 2]>>,
         mut see: impl FnMut(&Mosaic, f64) -> anyhow::Result<()>,
     ) -> anyhow::Result<u32> {
         let end = self.skip_steps + self.steps;
@@ -213,6 +259,10 @@ impl Record {
         while driver.step() < end {
             frames += driver.advance(self.every - frames % self.every, true)?;
             bar.set_position(driver.step());
+            // A step's samples are whole where the next one begins.
+            if let (Some(sound), 0) = (&mut sound, driver.frame()) {
+                sound.extend_from_slice(driver.samples(envs[0])?);
+            }
             if frames.is_multiple_of(self.every) {
                 draw(mosaic, driver, envs)?;
                 see(mosaic, moment(frames - self.every))?;

@@ -69,11 +69,37 @@ impl Video {
         }
     }
 
-    /// The file, whole; how many bytes it has.
-    pub(crate) fn finish(mut self) -> anyhow::Result<u64> {
+    /// The file, whole, with the sound that a WAV file holds; how many bytes it has.
+    pub(crate) fn finish(mut self, wav: Option<&[u8]>) -> anyhow::Result<u64> {
         self.end()?;
+        if let Some(wav) = wav {
+            self.add_sound(wav)?;
+        }
         self.file.commit().with_context(|| format!("writing {}", self.out.display()))?;
         Ok(fs::metadata(&self.out).with_context(|| format!("{}", self.out.display()))?.len())
+    }
+
+    /// Puts the pictures, as they are, and the sound into another file, which takes the place of
+    /// the first.
+    fn add_sound(&mut self, wav: &[u8]) -> anyhow::Result<()> {
+        let whole = NewFile::create(&self.out)
+            .with_context(|| format!("writing {}", self.out.display()))?;
+        let mut ffmpeg = Command::new("ffmpeg");
+        ffmpeg.args(["-hide_banner", "-loglevel", "error", "-y", "-i"]).arg(self.file.path());
+        ffmpeg.args(["-f", "wav", "-i", "-", "-c:v", "copy", "-c:a", "aac", "-b:a", "160k"]);
+        ffmpeg.args(["-movflags", "+faststart", "-f", "mp4"]).arg(whole.path());
+        ffmpeg.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        self.ffmpeg = Owned::spawn(&mut ffmpeg).context("starting ffmpeg")?;
+        let pipe =
+            self.ffmpeg.child().stdin.as_mut().context("ffmpeg's input is open until the end")?;
+        match pipe.write_all(wav) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                return Err(error).context("giving ffmpeg the sound");
+            }
+            _ => self.end()?,
+        }
+        self.file = whole;
+        Ok(())
     }
 
     fn end(&mut self) -> anyhow::Result<()> {

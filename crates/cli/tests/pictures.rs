@@ -177,6 +177,62 @@ fn a_video_shows_the_chosen_machine_frame_by_frame() {
     }
 }
 
+/// The WAV file of env 3 after so many steps, and its samples.
+fn recorded_sound(folder: &Path, more: &[&str]) -> Vec<[i16; 2]> {
+    let arguments = ["record", "--envs", "3", "--steps", "5", "--out", "tune.wav"];
+    let output = gbxcule(folder, &[&arguments[..], more].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let bytes = fs::read(folder.join("tune.wav")).expect("a file");
+    assert!(bytes.starts_with(b"RIFF"));
+    let halves: Vec<i16> = bytes[44..]
+        .chunks_exact(2)
+        .map(|half| i16::from_le_bytes(half.try_into().expect("two bytes")))
+        .collect();
+    halves.chunks_exact(2).map(|sample| [sample[0], sample[1]]).collect()
+}
+
+#[test]
+fn a_wav_is_what_the_chosen_machine_sounds_like() {
+    let folder = folder();
+    let sound = recorded_sound(folder.path(), &["--skip-steps", "4"]);
+    let config = SwarmConfig { sound: true, ..SwarmConfig::new(4) };
+    let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
+    let rom = Rom::new(rom.bytes()).expect("a good header");
+    let mut swarm = NativeSwarm::new(rom, config).expect("a swarm");
+    let mut expected = Vec::new();
+    for step in 0..9 {
+        let mut actions = vec![0; 4];
+        ActionGen::Random.fill(&Codec::FULL_V1, 0, step, &mut actions);
+        swarm.step(&actions).expect("good actions");
+        if step >= 4 {
+            expected.extend_from_slice(swarm.samples(3).expect("an env"));
+        }
+    }
+    assert!(sound == expected, "{} samples, {} expected", sound.len(), expected.len());
+    let output = gbxcule(folder.path(), &["record", "--steps", "1", "--out", "all.wav"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--envs 0"));
+}
+
+#[test]
+#[ignore = "needs ffmpeg"]
+fn a_video_of_one_machine_has_its_sound() {
+    let folder = folder();
+    let sound = recorded_sound(folder.path(), &[]);
+    let arguments = ["record", "--envs", "3", "--steps", "5", "--out", "v/one.mp4"];
+    let output = gbxcule(folder.path(), &arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = fs::read_dir(folder.path().join("v")).expect("a folder").count();
+    assert_eq!(files, 1, "the video and nothing else");
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-loglevel", "error", "-i", "v/one.mp4", "-vn", "-f", "s16le", "-ac", "2"]);
+    let decoded = ffmpeg.arg("-").current_dir(folder.path()).output().expect("ffmpeg runs");
+    assert!(decoded.status.success(), "{}", String::from_utf8_lossy(&decoded.stderr));
+    // AAC has frames of 1024 samples, and one before the first.
+    let samples = decoded.stdout.len() / 4;
+    assert!(samples.abs_diff(sound.len()) <= 3 * 1024, "{samples} of {}", sound.len());
+}
+
 #[test]
 fn the_demo_ends_with_a_table_and_a_picture() {
     let folder = folder();

@@ -75,7 +75,7 @@ impl Swarm {
     #[new]
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
                         stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, chance = None,
-                        power_on = "zero", threads = None, device = "cpu", hooks = Vec::new()))]
+                        power_on = "zero", sound = false, threads = None, device = "cpu", hooks = Vec::new()))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -89,6 +89,7 @@ impl Swarm {
         draw_last: bool,
         chance: Option<(u32, u32)>,
         power_on: &str,
+        sound: bool,
         threads: Option<NonZeroUsize>,
         device: &str,
         hooks: Vec<HookTuple>,
@@ -109,6 +110,7 @@ impl Swarm {
             draw_last,
             chance: chance.map(drawn_at),
             power_on: power_on.parse().map_err(PyValueError::new_err)?,
+            sound,
             threads,
             ..SwarmConfig::new(num_envs)
         };
@@ -243,6 +245,33 @@ impl Swarm {
     fn observations_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let observations = self.look(py, gbxcule_swarm::Swarm::observations)?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&observations))
+    }
+
+    /// Write the samples of the last step into `out`, equally many for each env, left and right as
+    /// int16: the newest ones, behind zeros where there are fewer. Only the marked envs are written.
+    #[pyo3(signature = (out, mask = None))]
+    fn sound_into(
+        &self,
+        py: Python<'_>,
+        out: &Bound<'_, PyAny>,
+        mask: Option<&[u8]>,
+    ) -> PyResult<()> {
+        let mut out = Borrowed::of(out)?;
+        let bytes = out.bytes_mut()?;
+        self.look(py, |swarm| {
+            let num_envs = swarm.config().num_envs;
+            for (env, row) in bytes.chunks_mut(bytes.len() / num_envs).enumerate() {
+                if mask.is_some_and(|mask| mask.get(env) != Some(&1)) {
+                    continue;
+                }
+                let samples: &[u8] = bytemuck::cast_slice(swarm.samples(env)?);
+                let newest = &samples[samples.len().saturating_sub(row.len())..];
+                let (zeros, end) = row.split_at_mut(row.len() - newest.len());
+                zeros.fill(0);
+                end.copy_from_slice(newest);
+            }
+            Ok(())
+        })
     }
 
     /// One byte for each env: 1 if its episode is over as the programs say.

@@ -1,5 +1,6 @@
 //! The four channels, an M-cycle at a time.
 
+use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
 
 use crate::envelope::Envelope;
@@ -31,10 +32,21 @@ pub(crate) struct Channels {
 }
 
 impl Channels {
-    /// Channels of a machine whose registers are known, and nothing else: waves are at their begin,
-    /// volumes as NRx2 has them. At power-on that is what the boot ROM leaves.
-    pub(crate) fn new(apu: &Apu, now: u32, div_base: u32) -> Self {
-        let mut apu = *apu;
+    /// Channels of a machine of which this knows nothing but what programs can read.
+    pub(crate) fn of(machine: &Machine) -> Self {
+        let mut channels = Self::from_registers(machine);
+        if machine.now == 0 {
+            // The boot ROM's chime has faded, and its wave goes on unheard, at a place that
+            // gambatte's `ch1_init_pos` tests show to the M-cycle.
+            channels.pulses[0] = Pulse::playing(machine.apu.registers[1], 2, 6);
+            channels.envelopes[0] = Envelope::default();
+        }
+        channels
+    }
+
+    /// Waves are at their begin, volumes as NRx2 has them.
+    fn from_registers(machine: &Machine) -> Self {
+        let (mut apu, now, div_base) = (machine.apu, machine.now, machine.timer.div_base);
         apu.sync(now, div_base);
         let mut channels = Self {
             apu,
@@ -49,15 +61,6 @@ impl Channels {
             let setup = channels.register(channel, 2);
             channels.envelopes[usize::from(channel)].trigger(setup, false);
         }
-        channels
-    }
-
-    /// Channels as the boot ROM leaves them: its chime has faded, and its wave goes on unheard, at a
-    /// place that gambatte's `ch1_init_pos` tests show to the M-cycle.
-    pub(crate) fn power_on(apu: &Apu, now: u32, div_base: u32) -> Self {
-        let mut channels = Self::new(apu, now, div_base);
-        channels.pulses[0] = Pulse::playing(apu.registers[1], 2, 6);
-        channels.envelopes[0] = Envelope::default();
         channels
     }
 

@@ -5,8 +5,8 @@ use gbxcule_gameboy::{Machine, Step};
 use crate::channels::{Channels, Levels};
 use crate::mixer::{Frame, Mixer};
 
-/// The sound of one machine. It belongs to the machine as long as nothing else runs it or puts
-/// another state into it; after that, [`Sound::follow`].
+/// The sound of one machine. If something else has run the machine or changed its state, waves
+/// begin anew and volumes are as they were set: a state doesn't hold what only ears notice.
 #[derive(Clone, Debug)]
 pub struct Sound {
     channels: Channels,
@@ -15,21 +15,10 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// Listens to a machine that has just been switched on.
+    /// Listens to a machine from now on.
     #[must_use]
-    pub fn power_on(machine: &Machine) -> Self {
-        let div_base = machine.timer.div_base;
-        Self::of(Channels::power_on(&machine.apu, machine.now, div_base))
-    }
-
-    /// Listens to a machine from now on. Waves begin anew, volumes are as they were set: a state
-    /// doesn't hold what only ears notice.
-    #[must_use]
-    pub fn follow(machine: &Machine) -> Self {
-        Self::of(Channels::new(&machine.apu, machine.now, machine.timer.div_base))
-    }
-
-    fn of(channels: Channels) -> Self {
+    pub fn new(machine: &Machine) -> Self {
+        let channels = Channels::of(machine);
         Self { channels, mixer: Mixer::default(), samples: Vec::new() }
     }
 
@@ -53,6 +42,9 @@ impl Sound {
         draw: bool,
         mut heard: impl FnMut(&Levels),
     ) {
+        if self.channels.now() != machine.now || *self.channels.apu() != machine.apu {
+            self.channels = Channels::of(machine);
+        }
         machine.begin_frame(draw);
         loop {
             let (written, div_base) = (machine.apu.written, machine.timer.div_base);
@@ -103,9 +95,15 @@ impl Sound {
         machine.now.wrapping_sub(start)
     }
 
-    /// Takes the samples made so far.
-    pub fn take(&mut self) -> Vec<Frame> {
-        std::mem::take(&mut self.samples)
+    /// Samples made since they were last cleared.
+    #[must_use]
+    pub fn samples(&self) -> &[Frame] {
+        &self.samples
+    }
+
+    /// Forgets the samples made so far.
+    pub fn clear(&mut self) {
+        self.samples.clear();
     }
 
     /// What this knows of the registers that programs read: always the machine's own.

@@ -122,6 +122,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     writer.text(config.stage.name());
     writer.u8(u8::from(config.draw_last));
     writer.text(config.power_on.name());
+    writer.u8(u8::from(config.sound));
     let Chance { low, width_bytes } = config.chance.unwrap_or(NO_CHANCE);
     writer.u16(low);
     writer.u8(width_bytes);
@@ -159,6 +160,7 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     let draw_last = reader.flag()?;
     let power_on = reader.text()?.parse();
     let power_on = power_on.map_err(|_| CHECKPOINT.damaged("there is no such memory"))?;
+    let sound = reader.flag()?;
     let chance = Chance { low: reader.u16()?, width_bytes: reader.u8()? };
     let threads = NonZeroUsize::new(usize::from(reader.u16()?));
     let (reward, obs, count) = (read_text(reader)?, read_text(reader)?, reader.u64()?);
@@ -180,6 +182,7 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
         draw_last,
         chance,
         power_on,
+        sound,
         threads,
     })
 }

@@ -70,6 +70,10 @@ pub enum SwarmError {
         "there is no bank {bank} for a hook at {address:04x}: the ROM has the banks 0 to {last}"
     )]
     NoSuchBank { bank: u16, address: u16, last: usize },
+    #[error("sound is made on the CPU alone; take device cpu, or no sound")]
+    SoundOnDevice,
+    #[error("machines with hooks, or with a program's `settled`, make no sound; leave one of them")]
+    SoundBesideHooks,
     #[error("two hooks are at {bank:02x}:{address:04x}; one hook can count, end the step and call")]
     TwoHooks { bank: u16, address: u16 },
     #[error(

@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 
 use gbxcule_gameboy::Machine;
 use gbxcule_runtime::Device;
+use gbxcule_sound::{SAMPLES_PER_FRAME, Sound};
 
 use crate::action;
 use crate::checkpoint::Computed;
@@ -44,6 +45,9 @@ pub struct SwarmConfig {
     pub chance: Option<Chance>,
     /// Memory at power-on, where episodes begin there.
     pub power_on: PowerOnMemory,
+    /// Make samples of what each step sounds like. Machines then run one instruction at a time, on
+    /// the CPU.
+    pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
 }
@@ -61,6 +65,7 @@ impl SwarmConfig {
             draw_last: false,
             chance: None,
             power_on: PowerOnMemory::default(),
+            sound: false,
             threads: None,
         }
     }
@@ -108,7 +113,11 @@ impl NativeSwarm {
         let SwarmConfig { ref programs, stage, .. } = config;
         let hooks = &HookTable::new(programs.hooks(), &rom)?;
         programs.check_codec(&config.codec)?;
-        let plan = ShardPlan { rom: &rom, programs, stage, start: &starts[0], hooks };
+        if config.sound && programs.follow_frames() {
+            return Err(SwarmError::SoundBesideHooks);
+        }
+        let (start, sound) = (&starts[0], config.sound);
+        let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound };
         let envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
         let mut shards = Vec::new();
         for first in (0..config.num_envs).step_by(envs_per_shard) {
@@ -534,7 +543,10 @@ fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
     let state = size_of::<Machine>() + size_of::<Counters>() + rom.cart_ram_bytes();
     let buttons = 2 + size_of::<u32>() + size_of::<Option<u8>>();
     let outputs = size_of::<f32>() * (1 + programs.obs_dim()) + 1;
-    (state + size_of::<f32>() * programs.scratch_len() + buttons + 2 * outputs) as u64
+    let samples =
+        config.schedule.frames_per_step() as usize * SAMPLES_PER_FRAME * size_of::<[i16; 2]>();
+    let sound = if config.sound { size_of::<Sound>() + samples } else { 0 };
+    (state + size_of::<f32>() * programs.scratch_len() + buttons + 2 * outputs + sound) as u64
 }
 
 fn shard_mut(shards: &mut [Option<Shard>], index: usize) -> &mut Shard {

@@ -5,6 +5,7 @@ mod follow;
 use follow::Follower;
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::Turn;
+use gbxcule_sound::Sound;
 
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
@@ -18,6 +19,7 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) stage: Stage,
     pub(crate) start: &'p EnvSnapshot,
     pub(crate) hooks: &'p HookTable,
+    pub(crate) sound: bool,
 }
 
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
@@ -44,6 +46,8 @@ pub(crate) struct Shard {
     obs_dim: usize,
     /// What is needed if something happens between the frames of a step, or in them.
     follower: Option<Follower>,
+    /// The sound of each machine, if it is asked for.
+    sounds: Vec<Sound>,
     /// The first env whose program stopped in the last step, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
 }
@@ -54,7 +58,7 @@ impl Shard {
         envs: std::ops::Range<usize>,
         plan: &ShardPlan<'_>,
     ) -> Result<Self, SwarmError> {
-        let ShardPlan { rom, programs, stage, start, hooks } = *plan;
+        let ShardPlan { rom, programs, stage, start, hooks, sound } = *plan;
         let (scratch_len, obs_dim, count) =
             (programs.scratch_len(), programs.obs_dim(), envs.len());
         let mut shard = Self {
@@ -76,6 +80,7 @@ impl Shard {
             observations: vec![0.0; count * obs_dim],
             obs_dim,
             follower: programs.follow_frames().then(|| Follower::new(programs, hooks, count)),
+            sounds: if sound { vec![Sound::new(&start.machine); count] } else { Vec::new() },
             fault: None,
         };
         for slot in 0..count {
@@ -113,7 +118,16 @@ impl Shard {
         let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
         let machine = &mut self.machines[slot];
         let step = plan.step(frames_held);
-        let mcycles = machine.run_step(self.rom.bytes(), cart_ram, buttons, step);
+        let rom = self.rom.bytes();
+        let mcycles = match self.sounds.get_mut(slot) {
+            None => machine.run_step(rom, cart_ram, buttons, step),
+            Some(sound) => {
+                if plan.first_frame == 0 {
+                    sound.clear();
+                }
+                sound.run_step(machine, rom, cart_ram, buttons, step)
+            }
+        };
         let counters = &mut self.counters[slot];
         counters.frames += u64::from(step.frames);
         counters.tcycles += 4 * u64::from(mcycles);
@@ -177,6 +191,11 @@ impl Shard {
         &self.observations[slot * self.obs_dim..][..self.obs_dim]
     }
 
+    /// Samples of an env's last step.
+    pub(crate) fn samples(&self, slot: usize) -> &[[i16; 2]] {
+        self.sounds.get(slot).map_or(&[], Sound::samples)
+    }
+
     /// Outputs to zero.
     pub(crate) fn clear_outputs(&mut self) {
         self.rewards.fill(0.0);
@@ -235,6 +254,9 @@ impl Shard {
         self.machines[slot] = *snapshot.machine;
         self.cart_ram[slot * ram_bytes..][..ram_bytes].copy_from_slice(&snapshot.cart_ram);
         self.counters[slot] = snapshot.counters;
+        if let Some(sound) = self.sounds.get_mut(slot) {
+            sound.clear();
+        }
         let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
         match &snapshot.scratch {
             Some(kept) => scratch.copy_from_slice(kept),

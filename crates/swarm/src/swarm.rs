@@ -346,6 +346,14 @@ impl Swarm {
         either!(self, swarm => swarm.snapshot(env))
     }
 
+    /// Samples of an env's last step, left and right; none unless the configuration asks for them.
+    pub fn samples(&self, env: usize) -> Result<&[[i16; 2]], SwarmError> {
+        match self {
+            Self::Native(swarm) => swarm.samples(env),
+            Self::Device(_) => Err(SwarmError::SoundOnDevice),
+        }
+    }
+
     /// Put a state that was set aside into an env.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.restore(env, snapshot))

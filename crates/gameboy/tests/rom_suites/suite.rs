@@ -258,7 +258,7 @@ fn judge_gambatte_sound(path: &Path) -> Option<Verdict> {
     let at = marks.iter().find_map(|mark| Some(name.find(mark)? + mark.len()))?;
     let is_heard = name[at..].starts_with('1');
     let mut console = Console::from_file(path);
-    let mut sound = Sound::power_on(&console.machine);
+    let mut sound = Sound::new(&console.machine);
     let mut levels = Vec::new();
     for _ in 0..GAMBATTE_SOUND_FRAMES {
         levels.clear();

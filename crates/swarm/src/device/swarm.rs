@@ -92,6 +92,9 @@ impl DeviceSwarm {
             return Err(SwarmError::NoEnvs);
         }
         config.chance.map_or(Ok(()), Chance::check)?;
+        if config.sound {
+            return Err(SwarmError::SoundOnDevice);
+        }
         config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;
         let module = step::step_module(&config.programs, config.stage);

@@ -27,6 +27,14 @@ impl NativeSwarm {
         &self.observations
     }
 
+    /// Samples of an env's last step, left and right; none unless the configuration asks for them.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn samples(&self, env: usize) -> Result<&[[i16; 2]], SwarmError> {
+        self.locate(env).map(|(shard, slot)| shard.samples(slot))
+    }
+
     /// An env's registers.
     ///
     /// # Errors

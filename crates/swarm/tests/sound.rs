@@ -1,0 +1,76 @@
+//! Sound of a swarm: it changes nothing, and steps in ranges sound as whole ones do.
+
+use gbxcule_runtime::Device;
+use gbxcule_swarm::{
+    EnvStates, FrameRange, NativeSwarm, ProgramText, Programs, Rom, Schedule, Swarm, SwarmConfig,
+    SwarmError,
+};
+
+const ENVS: usize = 5;
+
+fn config(sound: bool) -> SwarmConfig {
+    let schedule = Schedule::new(4, 3).expect("a schedule");
+    SwarmConfig { schedule, sound, ..SwarmConfig::new(ENVS) }
+}
+
+fn rom() -> Rom {
+    let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
+    Rom::new(rom.bytes()).expect("a good header")
+}
+
+fn swarm(sound: bool) -> NativeSwarm {
+    NativeSwarm::new(rom(), config(sound)).expect("a swarm")
+}
+
+fn actions(step: usize) -> Vec<u8> {
+    (0..ENVS).map(|env| ((step * 5 + env * 3) % 9) as u8).collect()
+}
+
+fn samples(swarm: &NativeSwarm) -> Vec<Vec<[i16; 2]>> {
+    (0..ENVS).map(|env| swarm.samples(env).expect("an env").to_vec()).collect()
+}
+
+#[test]
+fn steps_are_the_same_and_can_be_heard() {
+    let (mut heard, mut unheard, mut in_ranges) = (swarm(true), swarm(false), swarm(true));
+    let mut is_heard = false;
+    for step in 0..40 {
+        heard.step(&actions(step)).expect("good actions");
+        unheard.step(&actions(step)).expect("good actions");
+        for frames in [0..1, 1..3, 3..4] {
+            let range = FrameRange { frames, draw_last: false };
+            in_ranges.step_frames(&actions(step), &range).expect("a range");
+        }
+        assert_eq!(samples(&heard), samples(&in_ranges), "step {step}");
+        for env in 0..ENVS {
+            assert_eq!(heard.save_state(env).unwrap(), unheard.save_state(env).unwrap());
+            assert_eq!(unheard.samples(env).unwrap(), [[0; 2]; 0]);
+            let samples = heard.samples(env).unwrap();
+            assert!((4 * 798 - 1..=2 * 4 * 798).contains(&samples.len()), "{}", samples.len());
+            is_heard |= samples.iter().any(|sample| sample[0].abs() > 500);
+        }
+        if step == 25 {
+            for swarm in [&mut heard, &mut unheard, &mut in_ranges] {
+                swarm.reset(3).expect("a reset");
+            }
+        }
+    }
+    assert!(is_heard, "the game has sounds");
+}
+
+#[test]
+fn sound_that_cannot_be_made_is_an_error() {
+    let settled = "import warp as wp\nimport gbxcule as gb\n
+@wp.func\ndef reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    return 0.0\n
+@wp.func\ndef settled(machine: gb.Machine) -> wp.bool:
+    return gb.read(machine, 0xC000) == 1\n";
+    let text = ProgramText::new("task.py", settled);
+    let programs = Programs::new(text, ProgramText::find("obs_v0").expect("built in"));
+    let programs = programs.unwrap_or_else(|error| panic!("{error}"));
+    let made = NativeSwarm::new(rom(), SwarmConfig { programs, ..config(true) });
+    assert!(matches!(made, Err(SwarmError::SoundBesideHooks)));
+    let on_cpu = Swarm::new(rom(), config(true), Device::Cpu).expect("a swarm");
+    assert_eq!(on_cpu.samples(0).expect("an env"), [[0; 2]; 0]);
+    assert!(matches!(on_cpu.samples(ENVS), Err(SwarmError::NoSuchEnv { .. })));
+}
