@@ -271,9 +271,10 @@ impl Ppu {
     /// Between two frames nothing is left of the last line, so that the state does not show whether
     /// the frame was drawn.
     pub fn forget_line(&mut self) {
-        let window_active = self.pipeline.window_active;
+        let Pipeline { window_active, window_column, .. } = self.pipeline;
         self.pipeline = Pipeline::idle();
         self.pipeline.window_active = window_active;
+        self.pipeline.window_column = window_column;
         self.scan = Scan::idle();
         self.draw = false;
     }

@@ -145,6 +145,12 @@ impl Pipeline {
         self.object_aborted = false;
     }
 
+    /// Returns true between two lines if the window was put just off the screen in the first, but
+    /// is disabled.
+    fn window_is_due(&self) -> bool {
+        !self.window_active && self.window_column == 1
+    }
+
     /// The X that objects are compared with.
     fn object_x(&self) -> i16 {
         if self.position < -8 { 0 } else { self.position + 8 }
@@ -446,6 +452,9 @@ impl Ppu {
             0 => {
                 if self.lcdc & LCDC_WINDOW == 0 {
                     self.pipeline.window_active = false;
+                } else if self.pipeline.position <= -7 && self.pipeline.window_is_due() {
+                    self.pipeline.window_active = true;
+                    self.window_line = self.window_line.wrapping_add(1);
                 }
                 let address = self.map_address();
                 self.pipeline.tile = vram[address as usize & 0x1fff];
@@ -545,16 +554,22 @@ impl Ppu {
                 self.pipeline.column += 1;
             }
         }
-        self.pipeline.window_active = self.wy_met && self.lcdc & LCDC_WINDOW != 0 && self.wx == 166;
+        // A window that begins in the last column goes on in the next line, behind its first tile; if
+        // it is disabled now, as soon as it is enabled.
+        let goes_on = self.wy_met && self.wx == 166;
+        self.pipeline.window_column = goes_on as u8;
+        self.pipeline.window_active = goes_on && self.lcdc & LCDC_WINDOW != 0;
         if self.pipeline.window_active {
-            self.pipeline.window_column = 1;
             self.window_line = self.window_line.wrapping_add(1);
         }
     }
 
-    /// Returns true if the window, put just off the screen, reaches over into the next line.
+    /// Returns true if the window, put just off the screen, may reach over from the line before or
+    /// into the next one.
     pub fn carries_window(&self) -> bool {
-        self.pipeline.window_active || self.wy_met && self.lcdc & LCDC_WINDOW != 0 && self.wx == 166
+        self.pipeline.window_active
+            || self.pipeline.window_is_due()
+            || self.wy_met && self.wx == 166
     }
 }
 

@@ -135,8 +135,13 @@ impl Machine {
         let ppu = &mut self.ppu;
         ppu.lcdc = value;
         ppu.abort_object_if_off();
-        if old & !value & LCDC_WINDOW != 0 && ppu.pipeline.window_just_started {
-            ppu.pipeline.window_cut_short = true;
+        if old & !value & LCDC_WINDOW != 0 {
+            if ppu.pipeline.window_just_started {
+                ppu.pipeline.window_cut_short = true;
+            }
+            if ppu.stage != Stage::Rendering {
+                ppu.pipeline.window_active = false;
+            }
         }
         let switches_on = old & LCDC_ON == 0 && value & LCDC_ON != 0;
         if switches_on {
@@ -289,6 +294,7 @@ impl Ppu {
         self.wy_met = false;
         self.stage = Stage::Done;
         self.pipeline.window_active = false;
+        self.pipeline.window_column = 0;
     }
 
     // The first line is 8 dots short at its beginning, has no mode 2 and shows no objects, and the
