@@ -22,6 +22,11 @@ fn line(name: &str, lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]
 }
 
 fn draw(lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]) -> Vec<u8> {
+    draw_line(20, lcdc, registers, writes)
+}
+
+/// The shades of a line of the second frame after the LCD was switched on.
+fn draw_line(line: u32, lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]) -> Vec<u8> {
     let mut console = Console::dark();
     let vram = &mut console.machine.vram;
     // A tile of one colour, its rows of another each; the tiles counted with a sign are darker.
@@ -61,7 +66,7 @@ fn draw(lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]) -> Vec<u8>
     console.wait(154 * LINE);
     console.read(LCDC);
     console.machine.ppu.draw = true;
-    console.wait(20 * LINE - 5);
+    console.wait((line * LINE).saturating_sub(5));
     let begin = console.machine.now;
     for &(mcycle, address, value) in writes {
         console.machine.now = begin + mcycle;
@@ -70,7 +75,7 @@ fn draw(lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]) -> Vec<u8>
     console.machine.now = begin + LINE;
     let now = console.machine.tcycles();
     console.machine.sync_ppu(now + 8);
-    let row = &console.machine.frame[20 * 40..21 * 40];
+    let row = &console.machine.frame[line as usize * 40..][..40];
     row.iter().flat_map(|byte| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3]).collect()
 }
 
@@ -221,6 +226,28 @@ fn a_window_at_the_edges_has_bugs_of_its_own() {
     WX 166, then 200     ........########........########........########........########........########........########........########........########........########........########
     WX 167               ++++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########
     ");
+}
+
+// gambatte `wxA6_*`: the window goes on behind its first tile, in the first line of a frame too, and
+// if it was disabled meanwhile, as soon as it is enabled.
+#[test]
+fn a_window_in_the_last_column_goes_on_in_the_next_line() {
+    let registers = [(WY, 0), (WX, 166)];
+    let background = draw(0xd1, &registers, &[]);
+    let carried = draw(0xf1, &registers, &[]);
+    assert_ne!(carried, background);
+    // Tiles of the window's map take turns: column 1 comes first.
+    let begins_at_column_1 = |row: &[u8]| {
+        let window = draw(0xf1, &[(WY, 0), (WX, 7)], &[]);
+        row[..8] != window[..8] && row[8..16] == row[24..32] && row[..8] != row[8..16]
+    };
+    assert!(begins_at_column_1(&carried));
+    assert!(begins_at_column_1(&draw_line(0, 0xf1, &registers, &[])));
+    // Off before mode 3: nothing of the window, unless it is on again in time.
+    assert_eq!(draw(0xf1, &registers, &[(12, LCDC, 0xd1)]), background);
+    let again = draw(0xf1, &registers, &[(12, LCDC, 0xd1), (18, LCDC, 0xf1)]);
+    assert_ne!(again, background);
+    assert_eq!(draw(0xf1, &registers, &[(12, LCDC, 0xd1), (60, LCDC, 0xf1)]), background);
 }
 
 // An object further left delays all that follows by 11 to 6 dots, so that a write finds the fetcher
