@@ -123,13 +123,15 @@ const STAT: u16 = 0xff41;
 
 #[test]
 fn what_is_read_at_a_hook_is_what_a_debugger_sees() {
-    for rom in gbxcule_roms::all() {
+    for rom in gbxcule_roms::all().iter().step_by(3) {
         let mut console = Console::new(rom.bytes());
-        for frame in 0..12 {
+        for frame in 0..5 {
             let hooks: Vec<u32> =
                 console.clone().executed(pressed(frame)).into_iter().step_by(2999).collect();
             console.frame(pressed(frame), &hooks, |_, Console { rom: bytes, ram, machine }| {
-                for address in (0xff00..0xff50).chain([0xc000, 0x8123, 0xfe03, 0xa000, 0x4001, 0xff9e, 0xffff]) {
+                for address in
+                    (0xff00..0xff50).chain([0xc000, 0x8123, 0xfe03, 0xa000, 0x4001, 0xff9e, 0xffff])
+                {
                     let seen = view::read(machine, bytes, ram, address);
                     let expected = machine.peek(bytes, ram, address);
                     let same = if address == STAT { 0xfc } else { 0xff };

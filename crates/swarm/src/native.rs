@@ -17,8 +17,8 @@ use crate::shard::{Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    Chance, Codec, Counters, EnvSnapshot, Episode, FrameRange, Programs, Rom, Schedule,
-    Stage, SwarmError, capacity,
+    Chance, Codec, Counters, EnvSnapshot, Episode, FrameRange, Programs, Rom, Schedule, Stage,
+    SwarmError, capacity,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a

@@ -39,8 +39,10 @@ fn view() -> Vec<(String, String)> {
     let functions = text.split("\npub fn ").skip(1).map(|rest| {
         let (name, rest) = rest.split_once('(').expect("parameters");
         let (params, rest) = rest.split_once(')').expect("the end of the parameters");
-        let result = rest.split_once("-> ").expect("a result").1.split(' ').next().expect("a type");
+        let head = rest.split_once('{').expect("a body").0;
+        let result = head.split_once("-> ").map_or("", |(_, rest)| rest.trim());
         let result = match result {
+            "" => "nothing",
             "u8" => "uint8",
             "u16" => "uint16",
             "i32" => "int32",
