@@ -42,7 +42,6 @@ fn view() -> Vec<(String, String)> {
         let head = rest.split_once('{').expect("a body").0;
         let result = head.split_once("-> ").map_or("", |(_, rest)| rest.trim());
         let result = match result {
-            "" => "nothing",
             "u8" => "uint8",
             "u16" => "uint16",
             "i32" => "int32",
@@ -53,7 +52,8 @@ fn view() -> Vec<(String, String)> {
             (!ty.starts_with('&')).then_some(name)
         });
         let params: Vec<&str> = std::iter::once("machine").chain(params).collect();
-        (name.to_owned(), format!("`gb.{name}({})` | `{result}`", params.join(", ")))
+        let result = if result.is_empty() { "nothing".to_owned() } else { format!("`{result}`") };
+        (name.to_owned(), format!("`gb.{name}({})` | {result}", params.join(", ")))
     });
     functions.collect()
 }
