@@ -398,13 +398,21 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
         return env_of, (self._swarm.checkpoint(note_of(self)),)
 
-    def set_starts(self, states: Sequence[State]) -> None:
-        """Let new episodes begin in these states: which of them, the env's seed and the episode's number say. All envs are
-        put to the first of them; reset them."""
+    def set_starts(self, states: Sequence[State], weights: Sequence[int] | None = None) -> None:
+        """Let later episodes begin in these states: which of them, the env's seed and the episode's number say, each as often
+        as it weighs. Envs go on as they are."""
         swarm, found = self._swarm, _states("starts", states)
-        if not found:
-            raise ValueError("episodes begin in one state at least")
-        swarm.start_at(found, 0)
+        if weights is not None and len(weights) != len(found):
+            raise ValueError(f"expected a weight for each of the {len(found)} starts, found {len(weights)}")
+        numbers = None if weights is None else _weights(weights)
+        swarm.set_starts(found)
+        if numbers is not None:
+            swarm.weigh_starts(numbers)
+
+    def weigh_starts(self, weights: Sequence[int]) -> None:
+        """Let later episodes begin in each of the starts as often as it weighs: with `[3, 1, 0]` three times as often in the
+        first one as in the second, and in the third one never."""
+        self._swarm.weigh_starts(_weights(weights))
 
     def set_start(self, env: int) -> None:
         """Let new episodes begin at an env's present state."""
@@ -535,6 +543,13 @@ def _check_memory(num_envs: int) -> None:
         raise MemoryError(
             f"{num_envs} machines need {needed / 2**30:,.0f} GiB of memory, this computer has {here / 2**30:,.0f}"
         )
+
+
+def _weights(weights: Any) -> list[int]:
+    found = [whole("a weight", weight, 0) for weight in weights]
+    if not any(found):
+        raise ValueError("episodes begin in one state at least: give a weight that is not 0")
+    return found
 
 
 def _states(name: str, states: Any) -> list[bytes]:

@@ -39,7 +39,7 @@ NAN = math.nan
         ({"done": "task.py"}, TypeError, '`done` takes a gbxcule.Number, found \'task.py\'; .* reward="task.py"'),
         ({"done": 0xC000}, TypeError, "`done` takes a gbxcule.Number"),
         ({"info": [gbxcule.Number("Score")]}, TypeError, "`info` takes a dictionary of names and gbxcule.Number"),
-        ({"info": {"score": "Score"}}, TypeError, "takes a gbxcule.Number, found 'Score'"),
+        ({"info": {"score": "Score"}}, TypeError, "takes a gbxcule.Number or a gbxcule.Cell, found 'Score'"),
         ({"info": {1: gbxcule.Number("Score")}}, TypeError, "the names in `info` are strings, found 1"),
         ({"info": {"final_obs": gbxcule.Number("Score")}}, ValueError, "can't have a number named `final_obs`"),
         ({"info": {"_score": gbxcule.Number("Score")}}, ValueError, "names that begin with _"),

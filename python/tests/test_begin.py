@@ -135,7 +135,7 @@ def test_a_state_of_others_begins_what_programs_keep(task):
     assert rewards[1] < 0x50, "what was loaded is not earned"
 
 
-def test_episodes_begin_in_one_of_several_states(task):
+def test_episodes_begin_in_one_of_several_states(task, tmp_path):
     first = gbxcule.make_vec(num_envs=1)
     first.reset(seed=0)
     states = []
@@ -153,7 +153,21 @@ def test_episodes_begin_in_one_of_several_states(task):
     assert np.array_equal(seen(1, 13)[1][:, 0], scores[:, 2])
     # A curriculum, and a start by hand.
     env.set_starts(states[1:2])
+    assert env.read_memory(1, "Score")[0] == scores[-1, 1], "envs go on as they are"
     assert (env.reset()[0][:, 3] == 2).all()
+    env.set_starts(states, weights=[1, 0, 3])
+    drawn = np.array([env.reset()[0][:, 3] for _ in range(50)])
+    assert set(drawn.ravel()) == {1, 3} and (drawn == 3).mean() > 0.6
+    env.weigh_starts([0, 1, 0])
+    env.checkpoint(tmp_path / "swarm.ckpt")
+    for each in (env, gbxcule.restore(tmp_path / "swarm.ckpt")):
+        assert all((each.reset()[0][:, 3] == 2).all() for _ in range(5))
+    with pytest.raises(ValueError, match="expected a weight for each of the 3 starts, found 2"):
+        env.weigh_starts([1, 2])
+    with pytest.raises(ValueError, match="expected a weight for each of the 1 starts, found 2"):
+        env.set_starts(states[:1], weights=[1, 2])
+    with pytest.raises(ValueError, match="a weight that is not 0"):
+        env.weigh_starts([0, 0, 0])
     assert (env.reset(options={"state": states[2]})[0][:, 3] == 3).all()
     mask = np.array([True, False, False, True])
     obs, _ = env.reset(options={"reset_mask": mask, "state": [states[0], states[1]]})

@@ -30,10 +30,10 @@ impl Machine {
     ) -> u32 {
         let mut passed = if resumes { self.cpu.pc as u32 } else { NO_HOOK };
         while !self.frame_done {
-            // Nothing is due, so the instruction at PC is the next thing that happens.
             if is_before(self.now, self.deadline) {
+                // Nothing is due, so the instruction at PC is the next thing that happens.
                 let pc = self.cpu.pc;
-                if pc as u32 != passed && marks[(pc >> 3) as usize] >> (pc & 7) & 1 != 0 {
+                if pc as u32 != passed && is_marked(marks, pc) {
                     let hook = self.hook_at(places, pc);
                     if hook != NO_HOOK {
                         self.sync_interrupts();
@@ -41,10 +41,33 @@ impl Machine {
                     }
                 }
                 passed = NO_HOOK;
+                self.run_until_mark(rom, cart_ram, marks);
+            } else {
+                self.service(rom, cart_ram);
             }
-            self.run_instruction(rom, cart_ram);
         }
         NO_HOOK
+    }
+
+    /// `run_until_deadline` that stops before the instruction at a marked address, too, but for the
+    /// first. A loop of its own, so that the other one has nothing of this.
+    #[inline(never)]
+    fn run_until_mark(&mut self, rom: &[u8], cart_ram: &mut [u8], marks: &[u8]) {
+        let mut cpu = self.cpu;
+        let mut opcode = cpu.fetch(self, rom, cart_ram);
+        if cpu.halt_bug {
+            cpu.halt_bug = false;
+            cpu.pc = cpu.pc.wrapping_sub(1);
+        }
+        loop {
+            cpu.execute(self, rom, cart_ram, opcode);
+            if !is_before(cpu.now, self.deadline) || is_marked(marks, cpu.pc) {
+                break;
+            }
+            opcode = cpu.fetch(self, rom, cart_ram);
+        }
+        self.now = cpu.now;
+        self.cpu = cpu;
     }
 
     fn hook_at(&self, places: &[u32], pc: u16) -> u32 {
@@ -61,4 +84,9 @@ impl Machine {
         }
         NO_HOOK
     }
+}
+
+#[inline(always)]
+fn is_marked(marks: &[u8], pc: u16) -> bool {
+    marks[(pc >> 3) as usize] >> (pc & 7) & 1 != 0
 }

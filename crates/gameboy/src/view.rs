@@ -1,9 +1,9 @@
 //! Functions by which a user's program reads a machine after a step: `gb.read`, `gb.pc`, `gb.pixel`
 //! and the rest (docs/programs.md). Each function here is one of them, under its own name.
 //!
-//! Called at the end of a frame, when every chip has been brought up to `now`: so registers can be
-//! read without a copy of the machine, and say what `Machine::peek` says. Nothing here changes
-//! anything, and no argument can lead outside.
+//! Called at the end of a frame or at a hook, when every chip has been brought up to `now`: so
+//! registers can be read without a copy of the machine, and say what `Machine::peek` says. Nothing
+//! here changes the machine, and no argument can lead outside.
 
 use crate::machine::Machine;
 
@@ -114,6 +114,16 @@ pub fn bit(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16, number:
 pub fn bcd(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> i32 {
     let byte = read(machine, rom, cart_ram, address);
     (byte >> 4) as i32 * 10 + (byte & 15) as i32
+}
+
+/// Asks for a byte at an address to be changed, as a debugger does it, when the function that asks
+/// has returned. `writes` holds how many were asked for, then each one's address and value.
+pub fn write(writes: &mut [u32], address: u16, value: u8) {
+    let count = writes[0].wrapping_add(1);
+    if (count as usize) < writes.len() {
+        writes[count as usize] = (address as u32) << 8 | value as u32;
+    }
+    writes[0] = count;
 }
 
 /// A byte of cartridge RAM by its place in the chip, whatever bank is selected; 255 outside.

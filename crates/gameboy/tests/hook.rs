@@ -123,9 +123,9 @@ const STAT: u16 = 0xff41;
 
 #[test]
 fn what_is_read_at_a_hook_is_what_a_debugger_sees() {
-    for rom in gbxcule_roms::all() {
+    for rom in gbxcule_roms::all().iter().step_by(3) {
         let mut console = Console::new(rom.bytes());
-        for frame in 0..12 {
+        for frame in 0..5 {
             let hooks: Vec<u32> =
                 console.clone().executed(pressed(frame)).into_iter().step_by(2999).collect();
             console.frame(pressed(frame), &hooks, |_, Console { rom: bytes, ram, machine }| {

@@ -214,6 +214,17 @@ impl Swarm {
         self.change_or_stop(py, |swarm, go_on| swarm.start_while(&states, steps, go_on))
     }
 
+    /// Let later episodes begin in one of some states; envs go on as they are.
+    fn set_starts(&self, py: Python<'_>, states: Vec<Vec<u8>>) -> PyResult<()> {
+        let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
+        self.change(py, |swarm| swarm.set_starts(&states))
+    }
+
+    /// Say how often each start is chosen in later episodes, beside the others.
+    fn weigh_starts(&self, py: Python<'_>, weights: Vec<u32>) -> PyResult<()> {
+        self.change(py, |swarm| swarm.weigh_starts(&weights))
+    }
+
     /// Seed those envs for which there is a seed.
     fn seed_envs(&self, py: Python<'_>, seeds: Vec<Option<u64>>) -> PyResult<()> {
         self.change(py, |swarm| swarm.seed_envs(&seeds))

@@ -45,7 +45,8 @@ impl Swarm {
         write_config(&mut writer, self.config());
         writer.u64(self.seed());
         writer.u64(self.starts().len() as u64);
-        for start in self.starts() {
+        for (start, weight) in self.starts().iter().zip(self.weights()) {
+            writer.u32(*weight);
             write_env(&mut writer, start, self.rom())?;
         }
         for (env, manual_buttons) in self.manual_buttons()?.into_iter().enumerate() {
@@ -81,8 +82,9 @@ impl Swarm {
         let mut config = read_config(&mut reader)?;
         config.threads = threads.or(config.threads);
         let (num_envs, seed) = (config.num_envs, reader.u64()?);
-        let mut starts = Vec::new();
+        let (mut starts, mut weights) = (Vec::new(), Vec::new());
         for _ in 0..reader.u64()? {
+            weights.push(reader.u32()?);
             starts.push(read_env(&mut reader, &rom)?.into_start());
         }
         if starts.is_empty() {
@@ -110,6 +112,7 @@ impl Swarm {
         }
         let mut swarm = Self::new(rom, config, device)?;
         swarm.put_back(starts, envs, &computed, seed)?;
+        swarm.weigh_starts(&weights)?;
         Ok((swarm, note))
     }
 }

@@ -39,10 +39,17 @@ pub struct Episode {
 }
 
 impl Episode {
-    /// The one of so many starts that this episode has.
-    pub(crate) fn start(self, starts: usize) -> usize {
+    /// The one of the starts with these weights that this episode has.
+    fn start(self, weights: &[u32]) -> usize {
+        let all: u64 = weights.iter().copied().map(u64::from).sum();
         // A number of its own, so that chance in memory is the same however many starts there are.
-        (mixed(self.bits()) % starts.max(1) as u64) as usize
+        let mut drawn = mixed(self.bits()) % all.max(1);
+        let falls_here = |&weight: &u32| {
+            let falls = drawn < u64::from(weight);
+            drawn = drawn.wrapping_sub(u64::from(weight));
+            falls
+        };
+        weights.iter().position(falls_here).unwrap_or(0)
     }
 
     fn bits(self) -> u64 {
@@ -64,12 +71,42 @@ pub(crate) struct Episodes {
     /// Envs that were put to a start and whose programs have not begun yet: they do before the next
     /// step.
     pub(crate) pending: Vec<bool>,
+    /// How often each start is chosen, beside the others.
+    weights: Vec<u32>,
 }
 
 impl Episodes {
     /// The episodes of envs that were just switched on.
     pub(crate) fn new(num_envs: usize) -> Self {
-        Self { of: vec![Episode::default(); num_envs], pending: vec![true; num_envs] }
+        let (of, pending) = (vec![Episode::default(); num_envs], vec![true; num_envs]);
+        Self { of, pending, weights: vec![1] }
+    }
+
+    /// The start of an env's episode.
+    pub(crate) fn start(&self, env: usize) -> usize {
+        self.of[env].start(&self.weights)
+    }
+
+    pub(crate) fn weights(&self) -> &[u32] {
+        &self.weights
+    }
+
+    /// Weighs the starts, of which there are as many as weights.
+    pub(crate) fn weigh(&mut self, weights: Vec<u32>) {
+        self.weights = weights;
+    }
+
+    /// Weighs the starts that there are.
+    pub(crate) fn weigh_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        let (starts, found) = (self.weights.len(), weights.len());
+        if found != starts {
+            return Err(SwarmError::WrongWeights { starts, found });
+        }
+        if weights.iter().all(|weight| *weight == 0) {
+            return Err(SwarmError::NoStart);
+        }
+        self.weigh(weights.to_vec());
+        Ok(())
     }
 
     /// Begins anew with one seed: `seed` for the first env, the next number for the next.
@@ -125,6 +162,23 @@ mod tests {
         // The first numbers of its reference implementation, seeded with 0.
         assert_eq!(mixed(0), 0xE220_A839_7B1D_CDAF);
         assert_eq!(mixed(GOLDEN), 0x6E78_9E6A_A1B9_65F4);
+    }
+
+    #[test]
+    fn starts_are_chosen_as_often_as_they_weigh() {
+        let weights = [3, 0, 1, 4];
+        let mut chosen = [0_u32; 4];
+        for seed in 0..8000 {
+            chosen[Episode { seed, count: 5 }.start(&weights)] += 1;
+        }
+        for (chosen, weight) in chosen.into_iter().zip(weights) {
+            assert!(chosen.abs_diff(1000 * weight) < 150 * weight + 1, "{chosen} for {weight}");
+        }
+        let even = |seed, starts| Episode { seed, count: 1 }.start(&vec![1; starts]);
+        assert!(
+            (0..100).any(|seed| even(seed, 3) != even(seed, 2))
+                && (0..9).all(|it| even(it, 1) == 0)
+        );
     }
 
     #[test]

@@ -44,6 +44,10 @@ pub enum SwarmError {
     OtherCartridge { found: usize, expected: usize },
     #[error("expected one state, or one for each of the {envs} marked machines, found {found}")]
     WrongStates { envs: usize, found: usize },
+    #[error("expected a weight for each of the {starts} starts, found {found}")]
+    WrongWeights { starts: usize, found: usize },
+    #[error("episodes begin in one state at least: give one, or a weight that is not 0")]
+    NoStart,
     #[error(
         "the state holds a machine alone, without its env's seed and episode: load it without them"
     )]

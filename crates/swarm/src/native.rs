@@ -219,7 +219,7 @@ impl NativeSwarm {
         self.check_length("mask entry", mask.len())?;
         for env in marked(mask) {
             let drawn = self.episodes.of[env].draw();
-            let start = &self.starts[self.episodes.of[env].start(self.starts.len())];
+            let start = &self.starts[self.episodes.start(env)];
             let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
             let shard = shard_mut(&mut self.shards, shard);
             shard.restore(slot, start);
@@ -254,13 +254,38 @@ impl NativeSwarm {
     ) -> Result<bool, SwarmError> {
         let starts = EnvSnapshot::starts_of(states, steps, &self.rom, &self.config, go_on)?;
         let Some(starts) = starts else { return Ok(false) };
-        self.starts = starts;
+        self.put_starts(starts);
         for shard in self.shards.iter_mut().flatten() {
             (0..shard.len()).for_each(|slot| shard.restore(slot, &self.starts[0]));
         }
         self.clear_outputs();
         self.episodes.pending.fill(true);
         Ok(true)
+    }
+
+    /// Sets the starts of later episodes: states of any format, all with the same weight. Envs go
+    /// on as they are.
+    ///
+    /// # Errors
+    /// There are none, or the bytes are no states of a machine with this cartridge.
+    pub fn set_starts(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
+        let starts = EnvSnapshot::later_starts(states, &self.rom, &self.config)?;
+        self.put_starts(starts);
+        Ok(())
+    }
+
+    /// Weighs the starts: one of the weight 3 is chosen three times as often as one of the weight
+    /// 1. Changes later episodes alone.
+    ///
+    /// # Errors
+    /// There is not one weight for each start, or all are 0.
+    pub fn weigh_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        self.episodes.weigh_starts(weights)
+    }
+
+    fn put_starts(&mut self, starts: Vec<EnvSnapshot>) {
+        self.episodes.weigh(vec![1; starts.len()]);
+        self.starts = starts;
     }
 
     fn clear_outputs(&mut self) {
@@ -300,7 +325,8 @@ impl NativeSwarm {
     /// # Errors
     /// There is no such env.
     pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
-        self.starts = vec![self.snapshot(env)?.into_start()];
+        let start = self.snapshot(env)?.into_start();
+        self.put_starts(vec![start]);
         Ok(())
     }
 
@@ -460,6 +486,10 @@ impl NativeSwarm {
         &self.starts
     }
 
+    pub(crate) fn weights(&self) -> &[u32] {
+        self.episodes.weights()
+    }
+
     pub(crate) fn manual_buttons(&self) -> Vec<Option<u8>> {
         self.shards
             .iter()
@@ -475,7 +505,8 @@ impl NativeSwarm {
         computed: &Computed,
         seed: u64,
     ) -> Result<(), SwarmError> {
-        (self.starts, self.seed) = (starts, seed);
+        self.put_starts(starts);
+        self.seed = seed;
         self.rewards.copy_from_slice(&computed.rewards);
         self.dones.copy_from_slice(&computed.dones);
         self.observations.copy_from_slice(&computed.observations);

@@ -21,6 +21,7 @@ use gbxcule_runtime::ProgramFiles;
 use sha2::{Digest, Sha256};
 
 pub use fuse::{Fused, PROGRAM_ENTRIES, view_module};
+pub(crate) use fuse::{MOST_WRITES, TOO_MANY_WRITES};
 pub(crate) use native_programs::{NativePrograms, Outputs, Scene};
 
 use crate::{Codec, Hook, OBS_V0_DIM, Stage, SwarmError};
@@ -44,6 +45,7 @@ const BUILT_IN_SIZES: Sizes = Sizes {
     has_settled: false,
     mask: None,
     is_called: [false; 2],
+    writes: false,
 };
 
 /// A program's text, and what artifacts say about it.
@@ -172,6 +174,8 @@ struct Sizes {
     mask: Option<(TextNumber, usize)>,
     /// Hooks call functions of the reward's text, and of the observation's.
     is_called: [bool; 2],
+    /// A function asks for memory to be changed.
+    writes: bool,
 }
 
 /// 0 for the reward's text, 1 for the observation's.
@@ -251,6 +255,12 @@ impl Programs {
         self.has_settled() || self.hooks().iter().any(|hook| hook.ends_step)
     }
 
+    /// Does one of them change memory?
+    #[must_use]
+    pub fn write(&self) -> bool {
+        self.0.sizes.writes
+    }
+
     /// Must something happen between the frames of a step, or in them?
     pub(crate) fn follow_frames(&self) -> bool {
         self.has_settled() || !self.hooks().is_empty()
@@ -308,10 +318,12 @@ impl Programs {
         &self,
         begin: [Option<FunctionId>; 2],
         stage: Stage,
-    ) -> Vec<(FunctionId, Range<usize>)> {
-        let cells = [0, 1].map(|text| self.scratch_of(text));
-        let all = begin.into_iter().zip(cells).zip(self.begins_in(stage));
-        all.filter_map(|((begin, cells), runs)| Some((begin.filter(|_| runs)?, cells))).collect()
+    ) -> Vec<(TextNumber, FunctionId, Range<usize>)> {
+        let runs = self.begins_in(stage);
+        let run = |text: TextNumber| {
+            Some((text, begin[text].filter(|_| runs[text])?, self.scratch_of(text)))
+        };
+        [0, 1].into_iter().filter_map(run).collect()
     }
 
     /// Does one of them ask for pixels, so that the last frame of a step must be drawn?

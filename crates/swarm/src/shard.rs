@@ -140,7 +140,13 @@ impl Shard {
 
     /// Begins an episode of the programs: their scratch is zero. Nothing was pressed yet.
     pub(crate) fn begin(&mut self, slot: usize, seed: u64) {
-        self.run_behind(slot, self.now(slot, seed), NativePrograms::begin);
+        for text in [0, 1] {
+            self.run_behind(slot, self.now(slot, seed), |programs, scene, outputs| {
+                programs.begin(text, scene, outputs)
+            });
+            self.write(slot);
+        }
+        self.run_behind(slot, self.now(slot, seed), NativePrograms::look_first);
     }
 
     /// The numbers that programs see in a step.
@@ -183,6 +189,14 @@ impl Shard {
                 self.fault.get_or_insert((env, error));
                 None
             }
+        }
+    }
+
+    /// Writes what the last function of a program asked for.
+    fn write(&mut self, slot: usize) {
+        let Some(programs) = &mut self.behind else { return };
+        for (address, value) in programs.take_writes() {
+            self.write_memory(slot, address, &[value]);
         }
     }
 

@@ -65,6 +65,19 @@ impl EnvSnapshot {
         Ok(came_to_end.then_some(starts))
     }
 
+    /// Makes starts of one state or more.
+    pub(crate) fn later_starts(
+        states: &[&[u8]],
+        rom: &Rom,
+        config: &SwarmConfig,
+    ) -> Result<Vec<Self>, SwarmError> {
+        if states.is_empty() {
+            return Err(SwarmError::NoStart);
+        }
+        let starts = Self::starts_of(states, 0, rom, config, &mut || true)?;
+        Ok(starts.unwrap_or_default())
+    }
+
     /// This machine as a start: counters at zero and no scratch values.
     pub(crate) fn into_start(self) -> Self {
         Self::start(*self.machine, self.cart_ram)

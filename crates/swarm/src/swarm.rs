@@ -121,6 +121,21 @@ impl Swarm {
         either!(self, swarm => swarm.set_episode(env, episode))
     }
 
+    /// How often each start is chosen, beside the others.
+    pub(crate) fn weights(&self) -> &[u32] {
+        either!(self, swarm => swarm.weights())
+    }
+
+    /// Let later episodes begin in one of some states; envs go on as they are.
+    pub fn set_starts(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.set_starts(states))
+    }
+
+    /// Say how often each start is chosen in later episodes, beside the others.
+    pub fn weigh_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.weigh_starts(weights))
+    }
+
     /// Let episodes begin in one of some states, or at power-on, so many steps without buttons
     /// further.
     pub fn start_at(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {

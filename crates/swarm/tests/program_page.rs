@@ -39,7 +39,8 @@ fn view() -> Vec<(String, String)> {
     let functions = text.split("\npub fn ").skip(1).map(|rest| {
         let (name, rest) = rest.split_once('(').expect("parameters");
         let (params, rest) = rest.split_once(')').expect("the end of the parameters");
-        let result = rest.split_once("-> ").expect("a result").1.split(' ').next().expect("a type");
+        let head = rest.split_once('{').expect("a body").0;
+        let result = head.split_once("-> ").map_or("", |(_, rest)| rest.trim());
         let result = match result {
             "u8" => "uint8",
             "u16" => "uint16",
@@ -51,7 +52,8 @@ fn view() -> Vec<(String, String)> {
             (!ty.starts_with('&')).then_some(name)
         });
         let params: Vec<&str> = std::iter::once("machine").chain(params).collect();
-        (name.to_owned(), format!("`gb.{name}({})` | `{result}`", params.join(", ")))
+        let result = if result.is_empty() { "nothing".to_owned() } else { format!("`{result}`") };
+        (name.to_owned(), format!("`gb.{name}({})` | {result}", params.join(", ")))
     });
     functions.collect()
 }

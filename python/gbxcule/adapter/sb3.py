@@ -64,11 +64,11 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         done = terminated | truncated
         found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for name in self.swarm._reported.names:
-            for env, info in enumerate(found):
-                info[name] = one_env(infos[name], env)
+            for number, each in enumerate(found):
+                each[name] = one_env(infos[name], number)
         for env in np.flatnonzero(done):
             elapsed = round(time.time() - self._begun, 6)
-            found[env] = {name: one_env(values, env) for name, values in _data(infos["final_info"])}
+            found[env] = {name: one_env(values, int(env)) for name, values in _data(infos["final_info"])}
             found[env] |= {
                 "terminal_observation": self._channelled(infos["final_obs"][env]),
                 "TimeLimit.truncated": bool(truncated[env] and not terminated[env]),

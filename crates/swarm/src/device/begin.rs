@@ -6,9 +6,13 @@ use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Arg, Builder, CompareOp, Literal, Module, Param, Scalar, Type};
 
 use super::column::Columns;
-use super::program_call::{Observing, TurnNumbers, cells, observed, unsigned};
+use super::program_call::{
+    Observing, TurnNumbers, Writes, call_writing, cells, observed, seen, unsigned,
+};
 use super::state_arrays::{self, COUNTERS, PARTS};
-use super::translation::{arrange_view, checked, kernel, trusted};
+use super::translation::{
+    arrange, arrange_view, checked, kernel, machine_module, machine_type, trusted,
+};
 use crate::program::{Fused, view_module};
 use crate::{Programs, Stage};
 
@@ -28,12 +32,20 @@ pub fn begin_module(programs: &Programs, stage: Stage) -> Option<Valid<Module>> 
     if !programs.begin_in(stage) {
         return None;
     }
-    let fused = programs.fuse(trusted(view_module()));
+    // What is written goes through the machine's own ways.
+    let writes = programs.write();
+    let fused = programs.fuse(if writes { machine_module() } else { trusted(view_module()) });
     let called = fused.functions();
     let Fused { mut module, observe, begin, mask, .. } = fused;
     module.name = format!("{KERNEL}_{stage}_{}", programs.obs_dim());
     let turn = module.functions[observe].params[3].ty;
-    let (mut module, machine) = arrange_view(module, &called);
+    let (mut module, machine) = if writes {
+        let module = arrange(module, &called);
+        let machine = machine_type(&module);
+        (module, machine)
+    } else {
+        arrange_view(module, &called)
+    };
     let columns = Columns::new(&module.types, machine);
     let [bytes, rows] =
         [(Type::U8, 1), (Type::F32, 2)].map(|(of, dims)| module.types.array(of, dims));
@@ -70,10 +82,15 @@ pub fn begin_module(programs: &Programs, stage: Stage) -> Option<Valid<Module>> 
         let turn = numbers.value(b, turn, env);
         b.store(place, turn);
         let see = [Arg::Place(machine), Arg::Place(place)];
-        for (begin, own) in programs.beginnings(begin, stage) {
+        let writes = Writes::new(b, programs, machine);
+        for (_, begin, own) in programs.beginnings(begin, stage) {
             let own = cells(b, env, own);
-            b.call(begin, &[see[0], see[1], own]);
+            call_writing(b, begin, see, own, writes.as_ref());
         }
+        if writes.is_some() {
+            state_arrays::store(b, &columns, env, machine);
+        }
+        let see = seen(b, see, writes.as_ref());
         if stage.owns_observation() {
             let (from, len, step) = (b.i32(0), b.i32(programs.obs_dim() as i32), b.i32(1));
             b.for_range("number", [from, len, step], |b, number| {

@@ -9,7 +9,7 @@ use gbxcule_ir::{
 use gbxcule_runtime::{Argument, Array};
 
 use super::memory::Memory;
-use super::program_call::{TurnNumbers, cells, unsigned};
+use super::program_call::{TurnNumbers, Writes, call_writing, cells, seen, unsigned};
 use super::state_arrays::{COUNTERS, SCRATCH};
 use super::step::{DRAW_LAST, FIRST_FRAME, FOLLOWING, FRAMES, Pressed, SEED};
 use super::translation::{field, function};
@@ -90,6 +90,7 @@ struct Loop<'f> {
     ran: PlaceId,
     is_over: PlaceId,
     hook: PlaceId,
+    writes: Option<Writes>,
 }
 
 /// Runs frames until the step is over.
@@ -115,6 +116,7 @@ pub(super) fn frames(
         ran: local("ran", Type::U32),
         is_over: local("step_over", Type::U8),
         hook: local("hook", Type::U32),
+        writes: Writes::new(b, programs, machine),
     };
     let env = b.launch_index(0);
     let (first, none) = (b.arg(FIRST_FRAME), unsigned(b, 0));
@@ -170,7 +172,8 @@ impl Loop<'_> {
         b.store(self.ran, after);
         if let Some(settled) = self.fused.settled {
             self.see(b);
-            let settled = b.call(settled, &[Arg::Place(self.machine), Arg::Place(self.turn)]);
+            let see = seen(b, self.see_args(), self.writes.as_ref());
+            let settled = b.call(settled, &see);
             self.end_step(b, settled);
         }
     }
@@ -217,7 +220,11 @@ impl Loop<'_> {
     fn call(&self, b: &mut Builder<'_>, function: FunctionId, text: usize) {
         let env = b.launch_index(0);
         let scratch = cells(b, env, self.programs.scratch_of(text));
-        b.call(function, &[Arg::Place(self.machine), Arg::Place(self.turn), scratch]);
+        call_writing(b, function, self.see_args(), scratch, self.writes.as_ref());
+    }
+
+    fn see_args(&self) -> [Arg; 2] {
+        [Arg::Place(self.machine), Arg::Place(self.turn)]
     }
 
     fn end_step(&self, b: &mut Builder<'_>, ends: Value) {

@@ -8,7 +8,7 @@ use gbxcule_ir::{Arg, Builder, Literal, Module, Param, PlaceId, Residency, Scala
 
 use super::column::Columns;
 use super::follow::{self, Ran};
-use super::program_call::{Observing, TurnNumbers, cells, observed};
+use super::program_call::{Observing, TurnNumbers, Writes, cells, observed, seen};
 use super::state_arrays::{self, COUNTERS, PARTS};
 use super::translation::{
     arrange, checked, followed_machine_module, function, kernel, machine_module, machine_type,
@@ -95,6 +95,8 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
         b.store(place, turn);
         let see = [Arg::Place(machine), Arg::Place(place)];
         let computes = b.arg(COMPUTES);
+        let writes = Writes::new(&mut b, programs, machine);
+        let see = seen(&mut b, see, writes.as_ref());
         b.if_then(computes, |b| run_programs(b, programs, stage, &fused, see));
     }
     b.finish();
@@ -146,10 +148,11 @@ fn run_programs(
     programs: &Programs,
     stage: Stage,
     fused: &Fused,
-    see: [Arg; 2],
+    see: Vec<Arg>,
 ) {
     let env = b.launch_index(0);
-    let [machine, turn] = see;
+    let call =
+        |b: &mut Builder<'_>, function, scratch| b.call(function, &[&see[..], &[scratch]].concat());
     let put = |b: &mut Builder<'_>, array: u32, value: Value| {
         let array = b.param_place(array);
         let place = b.element(array, &[env]);
@@ -157,10 +160,10 @@ fn run_programs(
     };
     if stage.owns_reward() {
         let scratch = cells(b, env, programs.reward_scratch());
-        let reward = b.call(fused.reward, &[machine, turn, scratch]);
+        let reward = call(b, fused.reward, scratch);
         put(b, REWARDS, reward);
         if let Some(done) = fused.done {
-            let done = b.call(done, &[machine, turn, scratch]);
+            let done = call(b, done, scratch);
             let done = b.convert(done, Scalar::U8);
             put(b, DONES, done);
         }

@@ -1,5 +1,7 @@
 //! The swarm in device memory.
 
+mod starts;
+
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
@@ -213,7 +215,7 @@ impl DeviceSwarm {
         for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
             envs.push(env);
             drawn.push(self.episodes.of[env].draw());
-            chosen[self.episodes.of[env].start(count)].push(env);
+            chosen[self.episodes.start(env)].push(env);
         }
         // A launch for each start that one of them has.
         for (start, own) in chosen.iter().enumerate().filter(|(_, own)| own.len() < envs.len()) {
@@ -233,63 +235,6 @@ impl DeviceSwarm {
         }
         envs.iter().for_each(|&env| self.episodes.pending[env] = false);
         self.begin(&marks)
-    }
-
-    /// Make an env's present state the one that resets go back to; programs begin there with a
-    /// scratch of zeros.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
-    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
-        let start = self.snapshot(env)?.into_start();
-        self.set_starts(vec![start])
-    }
-
-    /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
-    /// many steps without buttons. The env's seed and the episode's number choose one of them. All
-    /// envs are put to the first one. No program runs on the way; episodes begin with a reset, or
-    /// with the next step.
-    ///
-    /// # Errors
-    /// The bytes are no states of a machine with this cartridge, or the device failed.
-    pub fn start_at(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
-        self.start_while(states, steps, &mut || true).map(drop)
-    }
-
-    /// Like `start_at`, asking now and then on the way whether to go on; says whether it came to
-    /// its end. If it didn't, nothing has changed.
-    ///
-    /// # Errors
-    /// As in [`DeviceSwarm::start_at`].
-    pub fn start_while(
-        &mut self,
-        states: &[&[u8]],
-        steps: u32,
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<bool, SwarmError> {
-        let starts = EnvSnapshot::starts_of(states, steps, &self.rom, &self.config, go_on)?;
-        let Some(starts) = starts else { return Ok(false) };
-        self.set_starts(starts)?;
-        let all = self.mask(&vec![true; self.config.num_envs])?;
-        self.transfer(&self.parts, &self.starts.0, 0, &all)?;
-        self.episodes.pending.fill(true);
-        self.clear_outputs()?;
-        Ok(true)
-    }
-
-    fn set_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
-        let lengths =
-            lengths(&self.columns, self.rom.cart_ram_bytes(), self.config.programs.scratch_len());
-        let count = starts.len();
-        let parts = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
-        for (at, start) in starts.iter().enumerate() {
-            image::upload(&self.columns, self.rom.cartridge(), start, &self.transit)?;
-            let mut mask = vec![0_u8; count];
-            mask[at] = 1;
-            self.transfer(&parts, &self.transit, 0, &self.memory.copied(&mask)?)?;
-        }
-        self.starts = (parts, starts);
-        Ok(())
     }
 
     fn clear_outputs(&mut self) -> Result<(), SwarmError> {
@@ -459,6 +404,10 @@ impl DeviceSwarm {
         &self.starts.1
     }
 
+    pub(crate) fn weights(&self) -> &[u32] {
+        self.episodes.weights()
+    }
+
     pub(crate) fn manual_buttons(&self) -> Result<Vec<Option<u8>>, SwarmError> {
         let manual_buttons: Vec<i16> = self.buffers.manual_buttons.to_vec()?;
         Ok(manual_buttons.into_iter().map(|held| u8::try_from(held).ok()).collect())
@@ -472,7 +421,7 @@ impl DeviceSwarm {
         seed: u64,
     ) -> Result<(), SwarmError> {
         self.seed = seed;
-        self.set_starts(starts)?;
+        self.put_starts(starts)?;
         let dones: Vec<u8> = computed.dones.iter().copied().map(u8::from).collect();
         self.buffers.rewards.write(&computed.rewards)?;
         self.buffers.dones.write(&dones)?;

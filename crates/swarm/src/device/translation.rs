@@ -91,9 +91,12 @@ pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
     exit::before_inlining(&mut module);
     let module = pass::simplify(checked(module));
     let mut module = module.into_inner();
-    let hot = function(&module, "Machine::run_until_deadline");
-    promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops);
-    widen::run(&mut module, hot);
+    for hot in ["Machine::run_until_deadline", "Machine::run_until_mark"] {
+        if let Some(hot) = module.find(hot) {
+            promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops);
+            widen::run(&mut module, hot);
+        }
+    }
     module
 }
 

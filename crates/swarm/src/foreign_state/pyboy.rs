@@ -55,7 +55,9 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
     }
     let [_key0, _key1, _double_speed, is_color] = state.array()?;
     if is_color != 0 {
-        let found = "a Game Boy Color".to_string();
+        let found = "a Game Boy Color, as which PyBoy runs games that know it (save again under \
+                     `PyBoy(.., cgb=False)`)"
+            .to_string();
         return Err(ForeignStateError::OtherModel { format: FORMAT, found });
     }
     let cpu = Cpu::read(&mut state)?;

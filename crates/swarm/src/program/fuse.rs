@@ -3,7 +3,7 @@
 //! The functions take the machine, ROM, cartridge RAM and the turn first, which is what a
 //! `gb.Machine` stands for in a text, then what the text names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -47,7 +47,15 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::seed",
     "view::sp",
     "view::step_frames",
+    "view::write",
 ];
+
+/// Writes that a function may ask for at once.
+pub(crate) const MOST_WRITES: u32 = 64;
+/// The message of one that asks for more.
+pub(crate) const TOO_MANY_WRITES: &str = "a program writes at most 64 bytes before it returns";
+/// The function that asks for them.
+const WRITE: &str = "write";
 
 /// More cells than that are no scratch any more: 4 MiB an env.
 const SCRATCH_MAX: i128 = 1 << 20;
@@ -77,6 +85,9 @@ pub struct Fused {
     pub(crate) calls: Vec<Option<(FunctionId, TextNumber)>>,
 }
 
+/// The functions that a program may write in, as messages name them.
+const WRITERS: &str = "`begin` and functions that hooks call may";
+
 impl Fused {
     /// All functions of the programs.
     pub(crate) fn functions(&self) -> Vec<FunctionId> {
@@ -94,7 +105,7 @@ impl Programs {
     /// The module lacks them.
     #[must_use]
     pub fn fuse(&self, module: Module) -> Fused {
-        let lowered = lower(self.reward(), self.obs(), self.hooks(), module);
+        let lowered = lower([self.reward(), self.obs()], self.hooks(), self.write(), module);
         lowered.unwrap_or_else(|error| unreachable!("checked before: {error}")).0
     }
 
@@ -123,7 +134,7 @@ pub(super) fn check(
     obs: &ProgramText,
     hooks: &[Hook],
 ) -> Result<Sizes, SwarmError> {
-    lower(reward, obs, hooks, view_module()).map(|(_, sizes)| sizes)
+    lower([reward, obs], hooks, true, view_module()).map(|(_, sizes)| sizes)
 }
 
 /// The machine's sources as [`gbxcule_subset::lower`] counts them, then the programs; and which
@@ -142,14 +153,15 @@ fn sources(reward: &ProgramText, obs: &ProgramText) -> (SourceMap, [SourceId; 2]
     (sources, [first, second])
 }
 
+/// Lowers the texts; `writes` says whether functions get the part of the machine that takes writes.
 fn lower(
-    reward_text: &ProgramText,
-    obs_text: &ProgramText,
+    [reward_text, obs_text]: [&ProgramText; 2],
     hooks: &[Hook],
+    writes: bool,
     mut module: Module,
 ) -> Result<(Fused, Sizes), SwarmError> {
     let (mut sources, ids) = sources(reward_text, obs_text);
-    let library = library(&module);
+    let library = library(&module, writes);
     let mut read = |program: &ProgramText, id: SourceId, wanted: &[Want<'_>]| {
         let files = |path: &Path| {
             let mut files = program.files().iter();
@@ -207,7 +219,21 @@ fn lower(
     let called: HashMap<&str, _> = called.collect::<Result<_, SwarmError>>()?;
     let calls = hooks.iter().map(|hook| Some(called[hook.calls.as_deref()?])).collect();
     let (done, begin) = (rewards.function(DONE.name), texts.map(|text| text.function(BEGIN.name)));
+    let asks = [("reward", Some(reward)), ("done", done), ("observe", Some(observe))];
+    let asks = asks.into_iter().chain(
+        [("settled", settled), ("action_mask", mask)]
+            .map(|(name, found)| (name, found.map(|(id, _)| id))),
+    );
+    let writers = callers(&module, view_function(&module, WRITE));
+    for (name, id) in asks {
+        if let Some(id) = id.filter(|id| writers.contains(id)) {
+            let message = format!("`{name}` may not write; {WRITERS}");
+            let fault = Diagnostic::error("wrong-call", module.functions[id].span, message);
+            return Err(refused(&[fault], &sources));
+        }
+    }
     let sizes = Sizes {
+        writes: !writers.is_empty(),
         reward_scratch: rewards.scratch,
         obs_scratch: observes.scratch,
         obs_dim,
@@ -220,6 +246,24 @@ fn lower(
     };
     let (settled, mask) = (settled.map(|(it, _)| it), mask.map(|(it, _)| it));
     Ok((Fused { module, reward, done, observe, begin, settled, mask, calls }, sizes))
+}
+
+/// The functions that call a function, themselves or through others.
+fn callers(module: &Module, of: FunctionId) -> HashSet<FunctionId> {
+    let mut found = HashSet::new();
+    loop {
+        let before = found.len();
+        for (id, function) in module.functions.iter() {
+            let mut values = function.body.values.iter();
+            let leads = |called: FunctionId| called == of || found.contains(&called);
+            if values.any(|(_, it)| matches!(it.op, Op::Call { function, .. } if leads(function))) {
+                found.insert(id);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
 /// The functions that hooks call, each once.
@@ -395,14 +439,15 @@ impl Want<'_> {
 }
 
 /// `gbxcule`, as texts import it.
-fn library(module: &Module) -> Library {
+fn library(module: &Module, writes: bool) -> Library {
     let read = &module.functions[view_function(module, "read")].params;
     let turn = &module.functions[view_function(module, "action")].params[0];
-    let parts = read[..3].iter().chain([turn]).cloned();
-    let functions = PROGRAM_ENTRIES.iter().map(|path| {
-        let name = path.rsplit("::").next().unwrap_or(path);
-        (name.to_owned(), view_function(module, name))
-    });
+    let taker = &module.functions[view_function(module, WRITE)].params[0];
+    let parts = read[..3].iter().chain([turn]).chain(writes.then_some(taker)).cloned();
+    let names = PROGRAM_ENTRIES.iter().map(|path| path.rsplit("::").next().unwrap_or(path));
+    let functions = names
+        .filter(|name| writes || *name != WRITE)
+        .map(|name| (name.to_owned(), view_function(module, name)));
     Library {
         name: "gbxcule".to_owned(),
         handle: "Machine".to_owned(),
@@ -422,5 +467,5 @@ fn view_function(module: &Module, name: &str) -> FunctionId {
 
 /// The parameters that a `gb.Machine` stands for, for functions that are built without the dialect.
 pub(super) fn machine_params(module: &Module) -> Vec<Param> {
-    library(module).parts
+    library(module, false).parts
 }

@@ -11,14 +11,16 @@ use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::Turn;
 use gbxcule_ir::check;
 use gbxcule_ir::{
-    Arg, Builder, FunctionId, Literal, Module, Param, PlaceId, Scalar, Selector, Type, Value,
+    Arg, Builder, CompareOp, FunctionId, Literal, Module, Param, PlaceId, Scalar, Selector, Type,
+    Value,
 };
 use gbxcule_runtime::{
     Build, Compiled, Device, DirectKernel, Error, PerProcess, SliceArgument, compile,
 };
 
+use super::fuse::{MOST_WRITES, TOO_MANY_WRITES};
 use super::fuse::{machine_params, view_module};
-use super::{Fused, Programs};
+use super::{Fused, Programs, TextNumber};
 use crate::{Stage, SwarmError};
 
 /// The kernels' names, and their arguments after the machine's.
@@ -31,6 +33,10 @@ const REWARD: u32 = 5;
 const DONE: u32 = 6;
 const OBS: u32 = 7;
 const ANSWER: u32 = 8;
+const WRITES: u32 = 9;
+
+/// The number that stands for looking at the begin of an episode, behind those of the texts.
+const FIRST_LOOK: u32 = 2;
 
 /// The programs of a stage, ready to be run by one thread.
 pub(crate) struct NativePrograms {
@@ -43,6 +49,9 @@ pub(crate) struct NativePrograms {
     settled: Option<DirectKernel>,
     /// The cells of the mask, if one is computed.
     mask: Option<Range<usize>>,
+    /// The writes that the last function asked for: how many, and each one; empty where programs
+    /// don't write.
+    writes: Vec<u32>,
 }
 
 /// The things that an env's programs look at.
@@ -78,6 +87,7 @@ impl NativePrograms {
             hook: only_if(calls, HOOK)?,
             settled: only_if(programs.has_settled(), SETTLED)?,
             mask: programs.mask_in(stage).map(|_| programs.mask_cells()),
+            writes: vec![0; if programs.write() { 1 + MOST_WRITES as usize } else { 0 }],
             programs: programs.clone(),
         }))
     }
@@ -89,7 +99,7 @@ impl NativePrograms {
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
         self.allow_all(outputs);
-        run(&mut self.step, &self.programs, scene, outputs, &mut 0)
+        run(&mut self.step, &self.programs, scene, outputs, [&mut [0], &mut self.writes])
     }
 
     /// Calls the function of a hook, if it has one.
@@ -100,7 +110,7 @@ impl NativePrograms {
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
         let Some(kernel) = &mut self.hook else { return Ok(()) };
-        run(kernel, &self.programs, scene, outputs, &mut { hook })
+        run(kernel, &self.programs, scene, outputs, [&mut [hook], &mut self.writes])
     }
 
     /// Asks `settled` whether the step is over; without one it isn't.
@@ -110,9 +120,9 @@ impl NativePrograms {
         outputs: &mut Outputs<'_>,
     ) -> Result<bool, SwarmError> {
         let Some(kernel) = &mut self.settled else { return Ok(false) };
-        let mut answer = 0;
-        run(kernel, &self.programs, scene, outputs, &mut answer)?;
-        Ok(answer != 0)
+        let mut answer = [0];
+        run(kernel, &self.programs, scene, outputs, [&mut answer, &mut self.writes])?;
+        Ok(answer != [0])
     }
 
     /// Allows every action, as far as `action_mask` doesn't say otherwise.
@@ -122,17 +132,43 @@ impl NativePrograms {
         }
     }
 
-    /// Begins an episode: `begin` over a scratch of zeros, then the observation before the first
-    /// step. The reward and the end stay as they are.
+    /// Begins an episode of a text: `begin` over a scratch of zeros. The reward and the end stay as
+    /// they are.
     pub(crate) fn begin(
+        &mut self,
+        text: TextNumber,
+        scene: Scene<'_>,
+        outputs: &mut Outputs<'_>,
+    ) -> Result<(), SwarmError> {
+        self.run_begin(text as u32, scene, outputs)
+    }
+
+    /// Looks at the begin of an episode: the observation before the first step.
+    pub(crate) fn look_first(
         &mut self,
         scene: Scene<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
         self.allow_all(outputs);
-        let Some(kernel) = &mut self.begin else { return Ok(()) };
         outputs.obs.fill(0.0);
-        run(kernel, &self.programs, scene, outputs, &mut 0)
+        self.run_begin(FIRST_LOOK, scene, outputs)
+    }
+
+    fn run_begin(
+        &mut self,
+        part: u32,
+        scene: Scene<'_>,
+        outputs: &mut Outputs<'_>,
+    ) -> Result<(), SwarmError> {
+        let Some(kernel) = &mut self.begin else { return Ok(()) };
+        run(kernel, &self.programs, scene, outputs, [&mut [part], &mut self.writes])
+    }
+
+    /// Takes the writes that the last function asked for: addresses and values, in order.
+    pub(crate) fn take_writes(&mut self) -> impl Iterator<Item = (u16, u8)> + use<> {
+        let count = self.writes.first_mut().map_or(0, std::mem::take) as usize;
+        let asked = self.writes.get(1..=count).unwrap_or_default().to_vec();
+        asked.into_iter().map(|write| ((write >> 8) as u16, write as u8))
     }
 }
 
@@ -141,7 +177,7 @@ fn run(
     programs: &Programs,
     scene: Scene<'_>,
     outputs: &mut Outputs<'_>,
-    answer: &mut u32,
+    [answer, writes]: [&mut [u32]; 2],
 ) -> Result<(), SwarmError> {
     let ran = kernel.run(&mut [
         SliceArgument::read(std::slice::from_ref(scene.machine)),
@@ -152,7 +188,8 @@ fn run(
         SliceArgument::write(std::slice::from_mut(outputs.reward)),
         SliceArgument::write(std::slice::from_mut(outputs.done)),
         SliceArgument::write(outputs.obs),
-        SliceArgument::write(std::slice::from_mut(answer)),
+        SliceArgument::write(answer),
+        SliceArgument::write(writes),
     ]);
     ran.map_err(|error| match error {
         Error::Fault(fault) => programs.describe(&fault.diagnostic()),
@@ -203,23 +240,23 @@ fn module(programs: &Programs, stage: Stage) -> Module {
     b.finish();
     if programs.begin_in(stage) {
         let mut b = kernel(&mut module, BEGIN);
-        for (begin, cells) in programs.beginnings(fused.begin, stage) {
-            let scratch = part(&mut b, cells);
-            called(&mut b, begin, &[scratch]);
+        for (text, begin, cells) in programs.beginnings(fused.begin, stage) {
+            if_answer(&mut b, text as u32, |b| {
+                let scratch = part(b, cells);
+                called(b, begin, &[scratch]);
+                check_writes(b, programs);
+            });
         }
-        observed(&mut b, programs, stage, &fused);
+        if_answer(&mut b, FIRST_LOOK, |b| observed(b, programs, stage, &fused));
         b.finish();
     }
     let mut b = kernel(&mut module, HOOK);
-    let hook = first(&mut b, ANSWER);
-    let hook = b.load(hook);
     for (number, call) in fused.calls.iter().enumerate() {
         if let Some((function, text)) = *call {
-            let number = b.literal(Literal::int(Scalar::U32, number as i128));
-            let is_here = b.eq(hook, number);
-            b.if_then(is_here, |b| {
+            if_answer(&mut b, number as u32, |b| {
                 let scratch = part(b, programs.scratch_of(text));
                 called(b, function, &[scratch]);
+                check_writes(b, programs);
             });
         }
     }
@@ -251,6 +288,7 @@ fn kernel<'m>(module: &'m mut Module, name: &str) -> Builder<'m> {
         Param::value("done", bytes),
         Param::value("obs", numbers),
         Param::value("answer", words),
+        Param::value("writes", words),
     ];
     let kernel = module.declare_kernel(name, params);
     Builder::new(module, kernel)
@@ -260,10 +298,33 @@ fn kernel<'m>(module: &'m mut Module, name: &str) -> Builder<'m> {
 fn called(b: &mut Builder<'_>, function: FunctionId, more: &[Value]) -> Value {
     let (machine, turn) = (first(b, 0), first(b, 3));
     let (rom, cart_ram) = (b.arg(1), b.arg(2));
-    let of_machine = [Arg::Place(machine), Arg::Value(rom), Arg::Value(cart_ram), Arg::Place(turn)];
-    let args: Vec<Arg> =
-        of_machine.into_iter().chain(more.iter().map(|&value| Arg::Value(value))).collect();
+    let mut args =
+        vec![Arg::Place(machine), Arg::Value(rom), Arg::Value(cart_ram), Arg::Place(turn)];
+    let taken = b.module.functions[function].params.len();
+    if taken > args.len() + more.len() {
+        args.push(Arg::Value(b.arg(WRITES)));
+    }
+    args.extend(more.iter().map(|&value| Arg::Value(value)));
     b.call(function, &args)
+}
+
+/// Does something if this is what is asked for.
+fn if_answer(b: &mut Builder<'_>, number: u32, act: impl FnOnce(&mut Builder<'_>)) {
+    let (asked, number) = (first(b, ANSWER), b.literal(Literal::int(Scalar::U32, number.into())));
+    let asked = b.load(asked);
+    let is_asked = b.eq(asked, number);
+    b.if_then(is_asked, act);
+}
+
+/// Stops a program that asked for too many writes.
+fn check_writes(b: &mut Builder<'_>, programs: &Programs) {
+    if programs.write() {
+        let (count, most) =
+            (first(b, WRITES), b.literal(Literal::int(Scalar::U32, MOST_WRITES.into())));
+        let count = b.load(count);
+        let fits = b.compare(CompareOp::LessEqual, count, most);
+        b.assert(fits, TOO_MANY_WRITES);
+    }
 }
 
 /// Calls `observe` if the stage owns the observation, and `action_mask` if it runs.

@@ -94,6 +94,7 @@ impl Shard {
             self.run_behind(slot, turn, |programs, scene, outputs| {
                 programs.at_hook(hook, scene, outputs)
             });
+            self.write(slot);
             resumes = true;
         }
     }

@@ -145,3 +145,75 @@ pub(crate) fn a_hook_that_stops_names_its_env_and_its_line(device: Device) {
     assert_eq!(place(&ours), place(&native));
     assert!(ours.contains("env 3") && ours.contains("mine.py:16"), "{ours}");
 }
+
+/// Writes to memory of every kind where an episode begins and at a hook.
+const WRITING: &str = r#"
+import gbxcule as gb
+import warp as wp
+
+SCRATCH = 1
+OBS_DIM = 2
+
+@wp.func
+def fill(machine: gb.Machine, low: wp.int32, count: wp.int32):
+    for place in range(count):
+        gb.write(machine, low + place, place * 37 + gb.env(machine))
+
+@wp.func
+def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
+    fill(machine, 0xC0F0, 9)
+    gb.write(machine, 0xFF42, 5 * gb.env(machine))
+    scratch[0] = wp.float32(gb.read(machine, 0xC0F1))
+
+@wp.func
+def caught(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
+    fill(machine, 0x9800, 20)
+    fill(machine, 0xFE00, 12)
+    gb.write(machine, 0xFF42, gb.read(machine, 0xFF42) + wp.uint8(1))
+    gb.write(machine, 0xFF05, 200)
+    gb.write(machine, 0xFF47, gb.read(machine, 0xFF44))
+    gb.write(machine, 0x2000, 3)
+    gb.write(machine, 0xC0F0, gb.a(machine))
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+    return scratch[0]
+
+@wp.func
+def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+    obs[0] = wp.float32(gb.read(machine, 0xC0F1))
+    obs[1] = wp.float32(gb.pixel(machine, 8, 8))
+"#;
+
+pub(crate) fn programs_write_the_same(device: Device) {
+    let config = SwarmConfig { draw_last: true, ..with_hooks(WRITING, hooks()) };
+    let mut pair = pair(config, on(device, Layout::Interleaved));
+    pair.assert_equal("in the sea");
+    pair.native.reset(1).expect("a reset");
+    pair.ours.reset(1).expect("a reset");
+    pair.assert_equal("after a reset");
+    // `begin` sees what was there before it wrote, the observation what it wrote.
+    let seen = pair.native.read_memory(3, 0xC0F0..0xC0F3).expect("in range");
+    assert_eq!(seen, [3, 40, 77]);
+    assert_eq!(pair.native.observations()[6..7], [40.0]);
+    for step in 0..20 {
+        pair.step(&actions(5, step));
+        pair.assert_equal(&format!("step {step}"));
+    }
+    let native = Swarm::Native(pair.native.into());
+    assert!(native.kept(ScratchCell::OfReward(0)).expect("a cell").iter().all(|it| *it == 0.0));
+    assert!(native.hook_counts().expect("counts")[1].in_episode > 3);
+    assert_eq!(native.read_memory(2, 0x9801..0x9802).expect("in range"), [39]);
+}
+
+pub(crate) fn a_function_that_writes_too_much_is_stopped(device: Device) {
+    let text = WRITING.replace("0xC0F0, 9)", "0xC0F0, 65 * (gb.env(machine) % 3))");
+    let programs = with_hooks(&text, hooks());
+    let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
+    let mut pair = Pair::new(rom.bytes(), programs, plain(device));
+    let native = pair.native.reset(0).expect_err("a stop").to_string();
+    let ours = pair.ours.reset(0).and_then(|()| pair.ours.sync()).expect_err("a stop").to_string();
+    for message in [native, ours] {
+        assert!(message.contains("env 1") && message.contains("writes at most 64"), "{message}");
+    }
+}

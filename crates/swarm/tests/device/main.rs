@@ -78,6 +78,8 @@ bodies! {
     frame_range::returns_are_sums_of_an_episodes_rewards,
     hook::hooks_and_settled_do_the_same,
     hook::steps_that_end_early_do_so_in_pieces_too,
+    hook::programs_write_the_same,
+    hook::a_function_that_writes_too_much_is_stopped,
     hook::a_hook_that_stops_names_its_env_and_its_line,
     traffic::a_step_copies_its_actions_and_waits_for_nothing,
     traffic::whoever_watches_waits_only_where_they_look,

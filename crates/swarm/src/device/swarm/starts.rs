@@ -1,0 +1,86 @@
+//! Starts of episodes, kept on the device and on the host.
+
+use super::super::image;
+use super::super::state_arrays::{Layout, StateArrays, lengths};
+use super::DeviceSwarm;
+use crate::{EnvSnapshot, SwarmError};
+
+impl DeviceSwarm {
+    /// Make an env's present state the one that resets go back to; programs begin there with a
+    /// scratch of zeros.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
+        let start = self.snapshot(env)?.into_start();
+        self.put_starts(vec![start])
+    }
+
+    /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
+    /// many steps without buttons. The env's seed and the episode's number choose one of them. All
+    /// envs are put to the first one. No program runs on the way; episodes begin with a reset, or
+    /// with the next step.
+    ///
+    /// # Errors
+    /// The bytes are no states of a machine with this cartridge, or the device failed.
+    pub fn start_at(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
+        self.start_while(states, steps, &mut || true).map(drop)
+    }
+
+    /// Like `start_at`, asking now and then on the way whether to go on; says whether it came to
+    /// its end. If it didn't, nothing has changed.
+    ///
+    /// # Errors
+    /// As in [`DeviceSwarm::start_at`].
+    pub fn start_while(
+        &mut self,
+        states: &[&[u8]],
+        steps: u32,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, SwarmError> {
+        let starts = EnvSnapshot::starts_of(states, steps, &self.rom, &self.config, go_on)?;
+        let Some(starts) = starts else { return Ok(false) };
+        self.put_starts(starts)?;
+        let all = self.mask(&vec![true; self.config.num_envs])?;
+        self.transfer(&self.parts, &self.starts.0, 0, &all)?;
+        self.episodes.pending.fill(true);
+        self.clear_outputs()?;
+        Ok(true)
+    }
+
+    /// Sets the starts of later episodes: states of any format, all with the same weight. Envs go
+    /// on as they are.
+    ///
+    /// # Errors
+    /// There are none, the bytes are no states of a machine with this cartridge, or the device
+    /// failed.
+    pub fn set_starts(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
+        let starts = EnvSnapshot::later_starts(states, &self.rom, &self.config)?;
+        self.put_starts(starts)
+    }
+
+    /// Weighs the starts: one of the weight 3 is chosen three times as often as one of the weight
+    /// 1. Changes later episodes alone.
+    ///
+    /// # Errors
+    /// There is not one weight for each start, or all are 0.
+    pub fn weigh_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        self.episodes.weigh_starts(weights)
+    }
+
+    pub(super) fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
+        let lengths =
+            lengths(&self.columns, self.rom.cart_ram_bytes(), self.config.programs.scratch_len());
+        let count = starts.len();
+        let parts = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
+        for (at, start) in starts.iter().enumerate() {
+            image::upload(&self.columns, self.rom.cartridge(), start, &self.transit)?;
+            let mut mask = vec![0_u8; count];
+            mask[at] = 1;
+            self.transfer(&parts, &self.transit, 0, &self.memory.copied(&mask)?)?;
+        }
+        self.episodes.weigh(vec![1; count]);
+        self.starts = (parts, starts);
+        Ok(())
+    }
+}
