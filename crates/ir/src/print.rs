@@ -12,7 +12,7 @@ use super::function::{Body, Function, Kind, Mode, Residency};
 use super::module::Module;
 use super::op::{Op, Value};
 use super::stmt::{BlockId, StmtKind};
-use super::ty::Type;
+use super::ty::{Shape, Type, Types};
 use name::Names;
 use std::fmt::Write as _;
 
@@ -35,6 +35,18 @@ pub fn module(module: &Module) -> String {
         text = put(module, item, text);
     }
     text
+}
+
+/// Fixed arrays inside of each other, at most as many as an array has dimensions: those that an
+/// `array` operation makes dimensions of, unless its number is printed.
+pub(crate) fn levels(types: &Types, mut ty: Type) -> u8 {
+    let mut count = 0;
+    while let Shape::Fixed { of, .. } = types[ty]
+        && count < 4
+    {
+        (ty, count) = (of, count + 1);
+    }
+    count
 }
 
 /// One function.

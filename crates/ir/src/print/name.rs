@@ -32,7 +32,19 @@ impl<'a> Names<'a> {
         let taken = function.params.iter().map(|param| Cow::from(&param.name)).collect();
         let values = vec![ValueName::Undefined; body.values.len()];
         let mut names = Self { values, locals: Vec::new(), taken, next: FxHashMap::default() };
+        let mut parts: FxHashMap<&str, usize> = FxHashMap::default();
+        let params = function.params.iter().map(|param| (param.name.as_str(), param.ty));
+        let count = |ty| module.types.components(ty).map_or(0, |(_, count)| count as usize);
+        for (name, ty) in params {
+            parts.insert(name, count(ty));
+        }
         for (_, local) in body.locals.iter() {
+            // `x.1` is a component if the first `x` has that many.
+            if let Some(&first) = parts.get(&*local.name) {
+                let next = names.next.entry(&local.name).or_insert(1);
+                *next = (*next).max(first);
+            }
+            parts.entry(&local.name).or_insert_with(|| count(local.ty));
             let name = names.unique(&local.name);
             names.locals.push(name);
         }
