@@ -273,7 +273,9 @@ fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError>
         .unzip();
     let found = validate::host(&chosen, folder)?;
     for (at, check) in at.into_iter().zip(found) {
-        rows[at].add_check(check);
+        if let Ok(check) = check {
+            rows[at].add_check(check);
+        }
     }
     Ok(())
 }

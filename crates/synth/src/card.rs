@@ -80,7 +80,7 @@ fn card(
     _ = writeln!(text, "## Checks\n\n| check | verdict | rows |\n|---|---|---:|");
     let mut checks: BTreeMap<(String, String), usize> = BTreeMap::new();
     for check in rows.iter().flat_map(Row::checks) {
-        *checks.entry((check.check, check.verdict)).or_default() += 1;
+        *checks.entry((check.check, check.verdict.into())).or_default() += 1;
     }
     for ((check, verdict), count) in checks {
         _ = writeln!(text, "| {check} | {verdict} | {count} |");

@@ -37,6 +37,7 @@ mod tensor;
 pub mod tool;
 pub mod usage;
 pub mod validate;
+pub mod verdict;
 mod warp;
 mod warp_text;
 mod widen;

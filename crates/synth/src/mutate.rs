@@ -5,9 +5,10 @@ use crate::error::SynthError;
 use crate::execute::Grid;
 use crate::program::Program;
 use crate::random::{self, Random};
-use crate::row::{Check, Row, Texts, results};
+use crate::row::{Row, Texts, results};
 use crate::structure::{Token, tokens};
 use crate::validate::{Checks, is_caught, is_printed, validate};
+use crate::verdict::{Check, Verdict};
 use gbxcule_runtime::Device;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -268,9 +269,9 @@ pub fn score(
         let verdicts = validate(&wrong, &wanted)?;
         let mut score = Score { kind, made: wrong.len(), caught: 0, ran: 0, equal: 0 };
         for ((row, wrong), checks) in pairs.iter().zip(&verdicts) {
-            let failed = |check: &&Check| check.verdict == "fail";
+            let failed = |check: &&Check| check.verdict == Verdict::Fail;
             score.caught += usize::from(is_caught(checks));
-            score.ran += usize::from(checks.iter().filter(failed).any(|it| it.check != "texts"));
+            score.ran += usize::from(checks.iter().flatten().filter(failed).any(|it| it.check != "texts"));
             if is_caught(checks) {
                 continue;
             }

@@ -2,14 +2,15 @@
 //! the sandbox, if they are those that our compiler prints. Any other text may be hostile: it is
 //! not run, and has no verdict.
 
-use super::{ALTERED, Stored, UNREAD, check};
+use super::Stored;
 use crate::bound::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
 use crate::host::{self, Job, JobFailure};
 use crate::program;
-use crate::row::{Check, Row, Texts};
+use crate::row::{Row, Texts};
+use crate::verdict::{CheckOutcome, NotRun, skipped};
 use gbxcule_codegen_cxx::Dialect;
 use std::path::Path;
 
@@ -27,17 +28,17 @@ struct TextRun {
 struct Found {
     distances: Vec<Option<Distance>>,
     /// Reason why there is no verdict.
-    none: Option<String>,
+    none: Option<NotRun>,
 }
 
 impl Found {
-    fn settle(&self, name: &str) -> Check {
+    fn settle(&self, name: &str) -> CheckOutcome {
         match (&self.none, self.distances.as_slice()) {
             // One direction that is wrong is wrong, whatever the other would have been.
             (Some(reason), distances) if distances.iter().flatten().all(|it| it.share <= 1.0) => {
-                check(name, reason, None)
+                skipped(name, reason.clone())
             }
-            (_, []) => check(name, "not run: no text", None),
+            (_, []) => skipped(name, NotRun::NoText),
             (_, distances) => settled(name, distances),
         }
     }
@@ -61,12 +62,12 @@ pub(super) fn checks(
     read: &[Option<Stored>],
     folder: &Path,
     asked: HostChecks,
-) -> Result<Vec<[Check; 2]>, SynthError> {
+) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
     let (mut jobs, mut ways) = (Vec::new(), Vec::new());
     let mut found: Vec<[Found; 2]> = rows.iter().map(|_| Default::default()).collect();
     for (at, (row, stored)) in rows.iter().zip(read).enumerate() {
         let Some(stored) = stored else {
-            found[at].iter_mut().for_each(|it| it.none = Some(UNREAD.into()));
+            found[at].iter_mut().for_each(|it| it.none = Some(NotRun::Unreadable));
             continue;
         };
         let printed = &stored.emitted;
@@ -86,7 +87,7 @@ pub(super) fn checks(
         .filter(|it| asked.texts.have(it.1))
         {
             if !asked.altered && texts.iter().any(|(stored, printed)| stored != printed) {
-                found[at][check].none = Some(ALTERED.into());
+                found[at][check].none = Some(NotRun::Altered);
                 continue;
             }
             for (backward, (text, _)) in [false, true].into_iter().zip(texts) {
@@ -110,7 +111,7 @@ pub(super) fn checks(
             Err(JobFailure::Unknown(reason)) if asked.strict => {
                 return Err(SynthError::Unchecked { row: rows[way.row].id, reason });
             }
-            Err(JobFailure::Unknown(reason)) => found.none = Some(format!("not run: {reason}")),
+            Err(JobFailure::Unknown(reason)) => found.none = Some(NotRun::Limit(reason)),
         }
     }
     Ok(found.iter().map(|[cpp, cuda]| [cpp.settle(NAMES[0]), cuda.settle(NAMES[1])]).collect())
