@@ -84,9 +84,9 @@ impl Printer<'_> {
     fn header(&mut self) {
         let keyword = if self.function.kind == Kind::Kernel { "kernel" } else { "func" };
         _ = write!(self.text, "{keyword} {}(", self.function.name);
-        for (position, param) in self.function.params.iter().enumerate() {
+        for (position, param) in (0..).zip(&self.function.params) {
             self.text.push_str(if position == 0 { "" } else { ", " });
-            self.text.push_str(&param.name);
+            self.text.push_str(self.names.param(position));
             self.text.push_str(match param.mode {
                 Mode::Value => ": ",
                 Mode::Shared => ": ref ",
@@ -99,8 +99,8 @@ impl Printer<'_> {
             _ = write!(self.text, " -> {}", self.module.types.display(self.function.result));
         }
         for &(one, other) in &self.function.disjoint {
-            let name = |at: u32| self.function.params.get(at as usize).map_or("?", |p| &p.name);
-            _ = write!(self.text, " apart({}, {})", name(one), name(other));
+            let (one, other) = (self.names.param(one), self.names.param(other));
+            _ = write!(self.text, " apart({one}, {other})");
         }
         _ = match self.function.residency {
             Residency::Free => Ok(()),

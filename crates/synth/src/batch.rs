@@ -14,6 +14,7 @@ use crate::tool::{ToolVersions, Tools};
 use crate::validate;
 use gbxcule_files::{sweep, write_new};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -327,6 +328,22 @@ pub fn read_brief(folder: &Path, read: &dyn Fn(usize)) -> Result<Vec<Row>, Synth
 /// All rows of a folder.
 pub fn read(folder: &Path) -> Result<Vec<Row>, SynthError> {
     read_by(folder, &|_| (), table::read_parquet, |path| read_jsonl(path, |_| ()))
+}
+
+/// The rows of a folder that `wanted` is true for, by their numbers.
+pub fn read_some(
+    folder: &Path,
+    wanted: &dyn Fn(&Row) -> bool,
+) -> Result<BTreeMap<u64, Row>, SynthError> {
+    let mut rows = BTreeMap::new();
+    for path in files(folder)?.1 {
+        let own = match path.extension().is_some_and(|it| it == Format::Parquet.extension()) {
+            true => table::read_parquet(&path)?,
+            false => read_jsonl(&path, |_| ())?,
+        };
+        rows.extend(own.into_iter().filter(wanted).map(|row| (row.id, row)));
+    }
+    Ok(rows)
 }
 
 type Reader = fn(&Path) -> Result<Vec<Row>, SynthError>;

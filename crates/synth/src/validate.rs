@@ -66,10 +66,7 @@ pub struct Checks {
 }
 
 /// Makes the checks of some rows, in their order.
-pub fn validate(
-    rows: &[Row],
-    wanted: &Checks,
-) -> Result<Vec<Vec<CheckOutcome>>, SynthError> {
+pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>, SynthError> {
     let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
     let mut verdicts: Vec<Vec<CheckOutcome>> =
         rows.iter().zip(&read).map(|(row, stored)| checks(row, stored.as_ref())).collect();

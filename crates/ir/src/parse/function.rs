@@ -44,13 +44,14 @@ pub(super) fn head<'t>(
             parser.tokens.next();
         }
         let ty = parser.ty(&mut module.types)?;
+        let own = own_name(param, |base| names.contains(&base));
+        params.push(Param { mode, ..Param::value(own, ty) });
         names.push(param);
-        params.push(Param { mode, ..Param::value(param, ty) });
     }
     let result = if parser.tokens.takes("->") { parser.ty(&mut module.types)? } else { Type::UNIT };
-    let position = |parser: &mut Parser<'t>, params: &[Param]| {
+    let position = |parser: &mut Parser<'t>, names: &[&str]| {
         let name = parser.tokens.word("a parameter")?;
-        let found = params.iter().position(|param| param.name == name);
+        let found = names.iter().position(|&it| it == name);
         let found = found.ok_or_else(|| parser.tokens.error(format!("no parameter `{name}`")))?;
         Ok(found as u32)
     };
@@ -59,9 +60,9 @@ pub(super) fn head<'t>(
         match parser.tokens.word("`{`")? {
             "apart" => {
                 parser.tokens.mark("(")?;
-                let one = position(parser, &params)?;
+                let one = position(parser, &names)?;
                 parser.tokens.mark(",")?;
-                let other = position(parser, &params)?;
+                let other = position(parser, &names)?;
                 disjoint.push((one, other));
             }
             "blocks" => {
@@ -90,6 +91,18 @@ pub(super) fn head<'t>(
     declared.disjoint = disjoint;
     declared.residency = residency;
     Ok(Head { name, function, params: names, body: parser.tokens.position() })
+}
+
+/// The name without the number by which the printer told it from an earlier one.
+fn own_name<'t>(name: &'t str, is_known: impl Fn(&'t str) -> bool) -> &'t str {
+    match name.rsplit_once('.') {
+        Some((base, number))
+            if number.bytes().all(|digit| digit.is_ascii_digit()) && is_known(base) =>
+        {
+            base
+        }
+        _ => name,
+    }
 }
 
 /// Meaning of a name in a function.
@@ -175,25 +188,12 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
             let name = self.parser.tokens.word("a variable's name")?;
             self.parser.tokens.mark(":")?;
             let ty = self.parser.ty(&mut self.b.module.types)?;
-            let own = self.own_name(name);
+            let own = own_name(name, |base| self.names.contains_key(base));
             let local = if word == "var" { self.b.local(own, ty) } else { self.b.scratch(own, ty) };
             self.bind(name, Binding::Local(local))?;
             self.parser.tokens.line()?;
         }
         Ok(())
-    }
-
-    /// The name without the number by which the printer told it from an earlier one.
-    fn own_name(&self, name: &'t str) -> &'t str {
-        match name.rsplit_once('.') {
-            Some((base, number))
-                if number.bytes().all(|digit| digit.is_ascii_digit())
-                    && self.names.contains_key(base) =>
-            {
-                base
-            }
-            _ => name,
-        }
     }
 
     fn bind(&mut self, name: &'t str, binding: Binding) -> Result<()> {
@@ -205,7 +205,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
 
     /// Names a value that was just made.
     fn define(&mut self, name: &'t str, value: Value) -> Result<()> {
-        let own = self.own_name(name);
+        let own = own_name(name, |base| self.names.contains_key(base));
         if !name.starts_with('%') {
             self.b.rename(value, own);
         }

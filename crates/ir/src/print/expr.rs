@@ -173,9 +173,8 @@ impl Printer<'_> {
                 body.locals.get(local).map(|local| local.ty)
             }
             Root::Param(position) => {
-                let param = function.params.get(position as usize);
-                self.text.push_str(param.map_or("undefined", |param| &param.name));
-                param.map(|param| param.ty)
+                self.text.push_str(self.names.param(position));
+                function.params.get(position as usize).map(|param| param.ty)
             }
             Root::Table(table) => {
                 let table = module.tables.get(table);

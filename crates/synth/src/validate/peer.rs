@@ -39,10 +39,7 @@ pub(super) fn checks(
         let at = memory.at;
         let Some(stored) = &read[at] else { continue };
         checks[at] = match answer {
-            Err(_) => [
-                Ok(Check::failed("warp")),
-                skipped("warp_gradient", NotRun::RefusedByWarp),
-            ],
+            Err(_) => [Ok(Check::failed("warp")), skipped("warp_gradient", NotRun::RefusedByWarp)],
             Ok(answer) => {
                 let result = settled("warp", &[judge(&rows[at], stored, &answer.data)]);
                 let passes = |it: &Check| it.check == "differences" && it.verdict == Verdict::Pass;

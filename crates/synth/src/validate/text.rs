@@ -7,7 +7,7 @@ use crate::bound::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
-use crate::host::{self, Job, JobFailure};
+use crate::host::{self, HostLimits, Job, JobFailure};
 use crate::program;
 use crate::row::{Row, Texts};
 use crate::verdict::{CheckOutcome, NotRun, skipped};
@@ -100,18 +100,27 @@ pub(super) fn checks(
             }
         }
     }
-    for (way, outcome) in ways.iter().zip(host::run(&jobs, folder)?) {
+    for (way, outcome) in ways.iter().zip(host::run(&jobs, folder, HostLimits::ROWS)?) {
         let Some(stored) = &read[way.row] else { continue };
         let found = &mut found[way.row][way.check];
         match outcome {
-            Ok(memory) => {
-                found.distances.push(judge(&rows[way.row], stored, &memory, way.backward));
+            Ok(launched) => found.distances.extend(launched.iter().map(|memory| match memory {
+                Some(memory) => judge(&rows[way.row], stored, memory, way.backward),
+                None => Some(Distance::INFINITE),
+            })),
+            Err(JobFailure::Refused(_) | JobFailure::Crashed(_)) => {
+                found.distances.push(Some(Distance::INFINITE));
             }
-            Err(JobFailure::Text(_)) => found.distances.push(Some(Distance::INFINITE)),
-            Err(JobFailure::Unknown(reason)) if asked.strict => {
-                return Err(SynthError::Unchecked { row: rows[way.row].id, reason });
+            Err(
+                JobFailure::CompilerLimit(reason)
+                | JobFailure::ProgramLimit(reason)
+                | JobFailure::Machine(reason),
+            ) => {
+                if asked.strict {
+                    return Err(SynthError::Unchecked { row: rows[way.row].id, reason });
+                }
+                found.none = Some(NotRun::Limit(reason));
             }
-            Err(JobFailure::Unknown(reason)) => found.none = Some(NotRun::Limit(reason)),
         }
     }
     Ok(found.iter().map(|[cpp, cuda]| [cpp.settle(NAMES[0]), cuda.settle(NAMES[1])]).collect())
@@ -130,7 +139,8 @@ fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) 
         (&program.forward, program.kernel, Memory { data, gradients: Vec::new() })
     };
     let symbol = program::write(module, kernel, dialect).kernels.first()?.symbol.clone();
-    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, grid, memory })
+    let launches = vec![memory];
+    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, grid, launches })
 }
 
 /// How far memory is from the row's stored results, if it has some; threads ran in order.
