@@ -7,6 +7,7 @@
 
 use crate::block;
 use crate::error::SynthError;
+use crate::harvest::Harvest;
 use crate::jsonl::{read_jsonl, to_jsonl};
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
@@ -39,6 +40,9 @@ pub struct Manifest {
     /// Whose tools made columns, beside it.
     #[serde(flatten)]
     pub tools: ToolVersions,
+    /// Where the rows come from, if they weren't sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harvest: Option<Harvest>,
 }
 
 impl Manifest {
@@ -50,6 +54,7 @@ impl Manifest {
             generator_version: GENERATOR_VERSION,
             schema_version: SCHEMA_VERSION,
             tools: tools.used(),
+            harvest: None,
         }
     }
 
@@ -57,6 +62,13 @@ impl Manifest {
     pub(crate) fn command(&self) -> String {
         let Plan { seed, mode, device, host_every } = self.plan;
         let (device, mode) = (format!("{device:?}"), format!("{mode:?}"));
+        if let Some(harvest) = &self.harvest {
+            let (folder, license) = (&harvest.folder, &harvest.license);
+            let device = device.to_lowercase();
+            return format!(
+                "gbxcule synth harvest {folder} --license '{license}' --seed {seed} --device {device}"
+            );
+        }
         let host =
             if host_every == 0 { String::new() } else { format!(" --host-every {host_every}") };
         format!(

@@ -16,6 +16,7 @@ pub mod error;
 mod execute;
 pub mod grade;
 mod grammar;
+pub mod harvest;
 pub mod host;
 mod identifiers;
 mod input;

@@ -7,11 +7,12 @@ use crate::bound::{Bounds, Runner, adds_floats};
 use crate::difference::{self, Slope};
 use crate::distance::settled;
 use crate::execute::{self, Grid, Memory, Variation};
-use crate::grammar::{self, Draft};
+use crate::grammar;
 use crate::input::ArgumentInput;
 use crate::launched::{self, ExpectedResults};
 use crate::program::{Program, element};
-use crate::semantic_check::{self, RejectReason};
+use crate::semantic_check;
+pub(crate) use crate::semantic_check::RejectReason;
 use crate::skeleton::KnownSkeletons;
 use crate::tensor::{self, Tensor};
 use crate::verdict::{Check, CheckOutcome, Verdict};
@@ -25,13 +26,13 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 /// Changes when the same seed would give other rows.
-pub const GENERATOR_VERSION: u32 = 5;
+pub const GENERATOR_VERSION: u32 = 6;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Drafts tried for a row.
 const ATTEMPTS: u64 = 200;
 /// Kernels that NVIDIA Warp's package contains already.
-static IN_WARP: LazyLock<KnownSkeletons> = LazyLock::new(KnownSkeletons::of_warp);
+pub(crate) static IN_WARP: LazyLock<KnownSkeletons> = LazyLock::new(KnownSkeletons::of_warp);
 
 /// Amount of work that is done for a row when it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -83,6 +84,7 @@ pub struct Row {
     pub compiler: String,
     pub in_warp: bool,
     pub warp_gradient: Option<String>,
+    pub origin_json: Option<String>,
 }
 
 /// For which devices a row holds text.
@@ -166,7 +168,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
         warp_cuda: None,
         warp_origin_json: None,
         gradient_refused: program.reverse.as_ref().err().cloned(),
-        signature_json: signature(&program, &draft),
+        signature_json: signature(&program, &draft.inputs),
         launch_dims: draft.dims.clone(),
         inputs_json: json!(draft.inputs).to_string(),
         input_seed,
@@ -182,13 +184,14 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
         compiler: COMPILER_VERSION.into(),
         in_warp: IN_WARP.has(&tokens, &program.forward),
         warp_gradient: None,
+        origin_json: None,
         source,
     })
 }
 
 /// Results against those in 64 bits, gradients against differences; a row that rounding decides, or
 /// whose gradient is wrong, is no row. No check if the kernel can't be computed in 64 bits.
-fn slope(
+pub(crate) fn slope(
     program: &Program,
     grid: Grid<'_>,
     seed: u64,
@@ -220,7 +223,12 @@ fn slope(
 }
 
 /// The kernel and its reverse as machine code of this CPU, against the interpreter.
-fn machine_code(program: &Program, grid: Grid<'_>, seed: u64, results: &Results) -> CheckOutcome {
+pub(crate) fn machine_code(
+    program: &Program,
+    grid: Grid<'_>,
+    seed: u64,
+    results: &Results,
+) -> CheckOutcome {
     let (name, found) = ("machine_code", OnceCell::new());
     let find = || Bounds::find(program, grid, seed, results, Runner::Device);
     let bounds = || found.get_or_init(find).as_ref();
@@ -259,12 +267,13 @@ pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
     counts.into_iter().collect()
 }
 
-fn signature(program: &Program, draft: &Draft) -> String {
+/// The parameters as JSON.
+pub(crate) fn signature(program: &Program, inputs: &[ArgumentInput]) -> String {
     let module: &Module = &program.forward;
     let params: Vec<_> = program
         .params()
         .iter()
-        .zip(&draft.inputs)
+        .zip(inputs)
         .map(|(param, given)| {
             let of = element(module, param.ty);
             let ty = module.types.display(of.unwrap_or(param.ty)).to_string();

@@ -273,7 +273,7 @@ pub fn count_verdicts(outcomes: &[Vec<CheckOutcome>]) -> Vec<CheckCount> {
                         count.most = count.most.max(found.number.unwrap_or(0.0));
                     }
                     Verdict::Fail => count.fail += 1,
-                    Verdict::Wrong | Verdict::Rough | Verdict::Refused(_) => count.neither += 1,
+                    _ => count.neither += 1,
                 },
                 Err(skipped) if skipped.check == check => {
                     *count.not_run.entry(skipped.reason.clone()).or_default() += 1;

@@ -18,6 +18,8 @@ pub enum Verdict {
     Wrong,
     /// Differences find no direction in which the kernel is smooth.
     Rough,
+    /// Sampled rows must hold it, and people's code, such as this row, need not and doesn't.
+    Waived,
     /// A compiler refused, with its reason, which may be empty: ours a reverse, NVIDIA Warp a
     /// source.
     Refused(String),
@@ -30,6 +32,7 @@ impl From<Verdict> for String {
             Verdict::Fail => "fail".into(),
             Verdict::Wrong => "wrong".into(),
             Verdict::Rough => "rough".into(),
+            Verdict::Waived => "waived".into(),
             Verdict::Refused(reason) if reason.is_empty() => "refused".into(),
             Verdict::Refused(reason) => format!("refused: {reason}"),
         }
@@ -45,6 +48,7 @@ impl TryFrom<String> for Verdict {
             "fail" => Self::Fail,
             "wrong" => Self::Wrong,
             "rough" => Self::Rough,
+            "waived" => Self::Waived,
             "refused" => Self::Refused(String::new()),
             other => match other.strip_prefix("refused: ") {
                 Some(reason) => Self::Refused(reason.into()),
@@ -153,6 +157,7 @@ mod tests {
             (Verdict::Fail, "fail"),
             (Verdict::Wrong, "wrong"),
             (Verdict::Rough, "rough"),
+            (Verdict::Waived, "waived"),
             (refused(""), "refused"),
             (refused("no: overload"), "refused: no: overload"),
         ] {
