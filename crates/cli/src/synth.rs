@@ -1,6 +1,8 @@
 //! `gbxcule synth`: datasets of kernels, one file for each group of verbs.
 
 mod check;
+mod grade;
+mod harvest;
 mod make;
 mod skeletons;
 
@@ -25,12 +27,15 @@ EXAMPLES
   gbxcule synth generate --count 1000 --device both --ptx --out DIR    with the PTX that NVRTC makes of each text
   gbxcule synth validate runs/kernels                                  every check on every row, counted by check
   gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
-  gbxcule synth leakage runs/kernels                                   how near test rows are to training rows")]
+  gbxcule synth leakage runs/kernels                                   how near test rows are to training rows
+  gbxcule synth harvest FOLDER --license MIT --device both --out DIR   rows from the kernels of real code
+  gbxcule synth tasks runs/kernels --split test --out tasks.jsonl      what a language model is asked about each row
+  gbxcule synth grade answers.jsonl --dataset runs/kernels --out DIR   its answers, compiled and run: how many are right")]
 pub(crate) struct Synth {
     #[command(subcommand)]
     verb: Verb,
 
-    /// For which device: `generate` and `batch` write texts for it, `validate` and `mutate` launch
+    /// For which device: `generate`, `batch` and `harvest` write texts for it, `validate` and `mutate` launch
     /// rows on it; the other verbs launch nothing
     #[arg(long, value_enum, default_value = "cpu", global = true)]
     device: Device,
@@ -76,6 +81,9 @@ enum Verb {
     Validate(check::Validate),
     Mutate(check::Mutate),
     Leakage(check::Leak),
+    Harvest(harvest::HarvestCode),
+    Tasks(grade::Tasks),
+    Grade(grade::GradeAnswers),
     Skeletons(skeletons::Skeletons),
 }
 
@@ -89,6 +97,9 @@ impl Synth {
             Verb::Validate(verb) => verb.run(self.device),
             Verb::Mutate(verb) => verb.run(self.device),
             Verb::Leakage(verb) => verb.run(),
+            Verb::Harvest(verb) => verb.run(self.device),
+            Verb::Tasks(verb) => verb.run(),
+            Verb::Grade(verb) => verb.run(),
             Verb::Skeletons(verb) => verb.run(),
         }
     }

@@ -34,7 +34,7 @@ pub const BUDGET: u64 = 100_000_000;
 pub struct Machine<'m> {
     /// The buffers.
     pub memory: Memory,
-    /// Text that the program printed.
+    /// Text that the program printed, up to the line that exceeds 1 MiB.
     pub output: String,
     /// Statements that the next launches and calls may execute together.
     pub budget: u64,

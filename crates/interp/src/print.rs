@@ -6,8 +6,14 @@ use gbxcule_ir::eval::{print_line, printf};
 use gbxcule_ir::function::Name;
 use gbxcule_ir::op::Value;
 
+/// Bytes of printed text behind which nothing more is kept: a program may print without end.
+const MOST_OUTPUT_BYTES: usize = 1 << 20;
+
 impl Thread<'_, '_> {
     pub(super) fn print(&mut self, format: Option<Name>, args: &[Value]) {
+        if self.machine.output.len() >= MOST_OUTPUT_BYTES {
+            return;
+        }
         let text = match format {
             Some(format) => {
                 let args: Vec<Option<Literal>> = args

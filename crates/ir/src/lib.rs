@@ -120,6 +120,7 @@ pub mod half;
 pub mod layout;
 pub mod module;
 pub mod op;
+pub mod parse;
 pub mod place;
 pub mod print;
 pub mod source;

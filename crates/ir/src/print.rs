@@ -12,7 +12,7 @@ use super::function::{Body, Function, Kind, Mode, Residency};
 use super::module::Module;
 use super::op::{Op, Value};
 use super::stmt::{BlockId, StmtKind};
-use super::ty::Type;
+use super::ty::{Shape, Type, Types};
 use name::Names;
 use std::fmt::Write as _;
 
@@ -35,6 +35,18 @@ pub fn module(module: &Module) -> String {
         text = put(module, item, text);
     }
     text
+}
+
+/// Fixed arrays inside of each other, at most as many as an array has dimensions: those that an
+/// `array` operation makes dimensions of, unless its number is printed.
+pub(crate) fn levels(types: &Types, mut ty: Type) -> u8 {
+    let mut count = 0;
+    while let Shape::Fixed { of, .. } = types[ty]
+        && count < 4
+    {
+        (ty, count) = (of, count + 1);
+    }
+    count
 }
 
 /// One function.
@@ -72,9 +84,9 @@ impl Printer<'_> {
     fn header(&mut self) {
         let keyword = if self.function.kind == Kind::Kernel { "kernel" } else { "func" };
         _ = write!(self.text, "{keyword} {}(", self.function.name);
-        for (position, param) in self.function.params.iter().enumerate() {
+        for (position, param) in (0..).zip(&self.function.params) {
             self.text.push_str(if position == 0 { "" } else { ", " });
-            self.text.push_str(&param.name);
+            self.text.push_str(self.names.param(position));
             self.text.push_str(match param.mode {
                 Mode::Value => ": ",
                 Mode::Shared => ": ref ",
@@ -87,8 +99,8 @@ impl Printer<'_> {
             _ = write!(self.text, " -> {}", self.module.types.display(self.function.result));
         }
         for &(one, other) in &self.function.disjoint {
-            let name = |at: u32| self.function.params.get(at as usize).map_or("?", |p| &p.name);
-            _ = write!(self.text, " apart({}, {})", name(one), name(other));
+            let (one, other) = (self.names.param(one), self.names.param(other));
+            _ = write!(self.text, " apart({one}, {other})");
         }
         _ = match self.function.residency {
             Residency::Free => Ok(()),

@@ -7,6 +7,7 @@
 
 use crate::block;
 use crate::error::SynthError;
+use crate::harvest::Harvest;
 use crate::jsonl::{read_jsonl, to_jsonl};
 use crate::row::{GENERATOR_VERSION, Plan, Row, make};
 use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
@@ -14,6 +15,7 @@ use crate::tool::{ToolVersions, Tools};
 use crate::validate;
 use gbxcule_files::{sweep, write_new};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,6 +40,9 @@ pub struct Manifest {
     /// Whose tools made columns, beside it.
     #[serde(flatten)]
     pub tools: ToolVersions,
+    /// Where the rows come from, if they weren't sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harvest: Option<Harvest>,
 }
 
 impl Manifest {
@@ -49,6 +54,7 @@ impl Manifest {
             generator_version: GENERATOR_VERSION,
             schema_version: SCHEMA_VERSION,
             tools: tools.used(),
+            harvest: None,
         }
     }
 
@@ -56,6 +62,13 @@ impl Manifest {
     pub(crate) fn command(&self) -> String {
         let Plan { seed, mode, device, host_every } = self.plan;
         let (device, mode) = (format!("{device:?}"), format!("{mode:?}"));
+        if let Some(harvest) = &self.harvest {
+            let (folder, license) = (&harvest.folder, &harvest.license);
+            let device = device.to_lowercase();
+            return format!(
+                "gbxcule synth harvest {folder} --license '{license}' --seed {seed} --device {device}"
+            );
+        }
         let host =
             if host_every == 0 { String::new() } else { format!(" --host-every {host_every}") };
         format!(
@@ -273,7 +286,9 @@ fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError>
         .unzip();
     let found = validate::host(&chosen, folder)?;
     for (at, check) in at.into_iter().zip(found) {
-        rows[at].add_check(check);
+        if let Ok(check) = check {
+            rows[at].add_check(check);
+        }
     }
     Ok(())
 }
@@ -325,6 +340,22 @@ pub fn read_brief(folder: &Path, read: &dyn Fn(usize)) -> Result<Vec<Row>, Synth
 /// All rows of a folder.
 pub fn read(folder: &Path) -> Result<Vec<Row>, SynthError> {
     read_by(folder, &|_| (), table::read_parquet, |path| read_jsonl(path, |_| ()))
+}
+
+/// The rows of a folder that `wanted` is true for, by their numbers.
+pub fn read_some(
+    folder: &Path,
+    wanted: &dyn Fn(&Row) -> bool,
+) -> Result<BTreeMap<u64, Row>, SynthError> {
+    let mut rows = BTreeMap::new();
+    for path in files(folder)?.1 {
+        let own = match path.extension().is_some_and(|it| it == Format::Parquet.extension()) {
+            true => table::read_parquet(&path)?,
+            false => read_jsonl(&path, |_| ())?,
+        };
+        rows.extend(own.into_iter().filter(wanted).map(|row| (row.id, row)));
+    }
+    Ok(rows)
 }
 
 type Reader = fn(&Path) -> Result<Vec<Row>, SynthError>;

@@ -4,6 +4,7 @@
 use crate::batch::{Format, Manifest, files};
 use crate::error::SynthError;
 use crate::grammar::family::Family;
+use crate::harvest::{self, Harvest};
 use crate::leak::{Leakage, curve, leakage};
 use crate::picture::{self, SHARES, STRUCTURES};
 use crate::row::{COMPILER_VERSION, Row};
@@ -47,7 +48,12 @@ fn card(
     format: Format,
     seen: ReportProgress<'_>,
 ) -> String {
-    let (licences, extension) = (manifest.tools.licences(), format.extension());
+    let licences = match &manifest.harvest {
+        // Of an expression hubs take what stands in their list; the card has it whole.
+        Some(harvest) => format!(" {}", harvest.license.to_lowercase()),
+        None => manifest.tools.licences().to_owned(),
+    };
+    let extension = format.extension();
     let size = match rows.len() {
         0..1_000 => "n<1K",
         1_000..10_000 => "1K<n<10K",
@@ -76,17 +82,21 @@ fn card(
          package has, too, names and literals aside (`in_warp`).\n",
         rows.len()
     );
+    if let Some(harvest) = &manifest.harvest {
+        harvested(&mut text, harvest, rows.len());
+    }
     gradients(&mut text, rows);
     _ = writeln!(text, "## Checks\n\n| check | verdict | rows |\n|---|---|---:|");
     let mut checks: BTreeMap<(String, String), usize> = BTreeMap::new();
     for check in rows.iter().flat_map(Row::checks) {
-        *checks.entry((check.check, check.verdict)).or_default() += 1;
+        *checks.entry((check.check, check.verdict.into())).or_default() += 1;
     }
     for ((check, verdict), count) in checks {
         _ = writeln!(text, "| {check} | {verdict} | {count} |");
     }
     _ = writeln!(text, "\n## Families\n\n| family | rows | structures |\n|---|---:|---:|");
-    for name in Family::names() {
+    let sampled = Family::names().filter(|_| manifest.harvest.is_none());
+    for name in sampled.chain(manifest.harvest.iter().map(|_| harvest::FAMILY)) {
         let own: Vec<&Row> = rows.iter().filter(|row| row.family == name).collect();
         let structures: std::collections::HashSet<_> =
             own.iter().map(|row| &row.structure).collect();
@@ -122,6 +132,23 @@ fn card(
         _ = writeln!(text, "| `{name}` | {:.1} | {:.1} |", ours.share(name), warp.share(name));
     }
     text
+}
+
+/// Writes where harvested rows come from, and what became of the kernels that are none.
+fn harvested(text: &mut String, harvest: &Harvest, rows: usize) {
+    let commit = harvest.commit.as_ref().map_or(String::new(), |it| format!(" at commit `{it}`"));
+    _ = writeln!(
+        text,
+        "The kernels of `{}`{commit}, under `{}`: {} files, {} kernels, {rows} rows, of which {} have a structure that an \
+         earlier row has (`origin_json` has file, line and that row). Inputs were drawn until a kernel ran on three draws \
+         and its results depended on them. Checks that sampled rows must hold and people's code need not are `waived` \
+         where they don't.\n\n| kernels that are no rows | kernels |\n|---|---:|",
+        harvest.folder, harvest.license, harvest.files, harvest.kernels, harvest.repeated
+    );
+    for (reason, count) in &harvest.refused {
+        _ = writeln!(text, "| {reason} | {count} |");
+    }
+    text.push('\n');
 }
 
 /// Writes the counts of rows with a gradient, and of NVIDIA Warp's gradients that are right.

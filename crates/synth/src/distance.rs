@@ -4,8 +4,9 @@
 use crate::bound::Bounds;
 use crate::execute::{self, Memory};
 use crate::program::Program;
-use crate::row::{Check, Results};
+use crate::row::Results;
 use crate::tensor::{self, Tensor};
+use crate::verdict::{Check, CheckOutcome, NotRun, skipped};
 use gbxcule_ir::Literal;
 
 /// Largest distance between results.
@@ -29,11 +30,7 @@ impl Distance {
 
     /// As a check, with whole units, because no library promises its last digit.
     pub(crate) fn verdict(self, name: &str) -> Check {
-        Check {
-            check: name.into(),
-            verdict: if self.share <= 1.0 { "pass" } else { "fail" }.into(),
-            number: Some(self.units.ceil()),
-        }
+        Check::holds(name, self.share <= 1.0, Some(self.units.ceil()))
     }
 }
 
@@ -94,16 +91,12 @@ fn worst(distances: &[Option<Distance>]) -> Option<Distance> {
     (worst.share > 1.0 || distances.iter().all(Option::is_some)).then_some(worst)
 }
 
-/// The verdict of what was measured.
-pub(crate) fn settled(name: &str, distances: &[Option<Distance>]) -> Check {
-    worst(distances).map_or_else(
-        || Check {
-            check: name.into(),
-            verdict: "not run: hangs on the last digit".into(),
-            number: None,
-        },
-        |distance| distance.verdict(name),
-    )
+/// The verdict of what was measured, if the results don't hang on the last digit.
+pub(crate) fn settled(name: &str, distances: &[Option<Distance>]) -> CheckOutcome {
+    match worst(distances) {
+        Some(distance) => Ok(distance.verdict(name)),
+        None => skipped(name, NotRun::LastDigit),
+    }
 }
 
 /// From a row's text to results that it must be to the bit.

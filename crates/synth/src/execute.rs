@@ -8,7 +8,7 @@ use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Literal, Module};
 
 /// Statements a launch may take, of a reverse too: rows are small.
-const BUDGET: u64 = 400_000;
+pub(crate) const BUDGET: u64 = 400_000;
 
 /// The bytes of every argument, and of its gradient if it is an array with one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,7 +88,21 @@ pub(crate) fn launch_in(
 ) -> Result<Memory, String> {
     let mut machine = Machine::new(module);
     machine.perturbation = way.perturbation;
+    machine.budget = BUDGET;
     launch_on(&mut machine, way.order, kernel, grid, memory)
+}
+
+/// Runs a kernel as [`launch`] does, with a budget of statements of its own.
+pub(crate) fn launch_within(
+    budget: u64,
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    grid: Grid<'_>,
+    memory: &Memory,
+) -> Result<Memory, String> {
+    let mut machine = Machine::new(module);
+    machine.budget = budget;
+    launch_on(&mut machine, None, kernel, grid, memory)
 }
 
 fn launch_on(
@@ -100,7 +114,6 @@ fn launch_on(
 ) -> Result<Memory, String> {
     let module = machine.module();
     let backward = !memory.gradients.is_empty();
-    machine.budget = BUDGET;
     let (mut data, mut gradients, mut args) = (Vec::new(), Vec::new(), Vec::new());
     for (at, param) in module.functions[kernel].params.iter().enumerate() {
         let Some(of) = element(module, param.ty) else {
@@ -184,6 +197,7 @@ pub(crate) fn forward_with_outcomes(
     let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
     let mut machine = Machine::new(&program.forward);
     machine.outcomes = Some(Outcomes::new());
+    machine.budget = BUDGET;
     let after = launch_on(&mut machine, None, program.kernel, grid, &memory)?;
     Ok((after.data, machine.outcomes.unwrap_or_default()))
 }

@@ -16,16 +16,14 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Messages of a compiler that was killed or ran out of memory or disk: they say nothing about the
-/// text.
-const MACHINES_FAULT: [&str; 6] = [
-    "signal terminated program",
-    "CPU time limit",
-    "virtual memory exhausted",
-    "out of memory",
-    "No space left on device",
-    "unable to execute command",
-];
+/// Messages of a compiler that was killed or ran out of disk: they say nothing about the text.
+const MACHINES_FAULT: [&str; 3] =
+    ["Killed signal terminated program", "No space left on device", "unable to execute command"];
+/// Messages of a compiler that met a limit of the sandbox.
+const LIMIT_MET: [&str; 4] =
+    ["signal terminated program", "CPU time limit", "virtual memory exhausted", "out of memory"];
+/// Of a compiler's message.
+const MOST_ERROR_CHARACTERS: usize = 200;
 
 /// A text with what a launch of it needs.
 pub(crate) struct Job<'a> {
@@ -36,16 +34,40 @@ pub(crate) struct Job<'a> {
     /// Name of the kernel in the text.
     pub(crate) symbol: String,
     pub(crate) grid: Grid<'a>,
-    pub(crate) memory: Memory,
+    /// Memory before each launch; the first is compiled in before the second, and so on.
+    pub(crate) launches: Vec<Memory>,
 }
+
+/// Memory that each launch of a job left; `None` for one that faulted.
+pub(crate) type Launched = Vec<Option<Memory>>;
 
 /// Reason why a job left no memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum JobFailure {
-    /// The text is wrong.
-    Text(String),
-    /// The cause is unknown: a limit, or the machine.
-    Unknown(String),
+    /// The compiler refuses the text, with its first error.
+    Refused(String),
+    /// The compiler met a limit.
+    CompilerLimit(String),
+    /// The program crashed, or wrote what it shouldn't.
+    Crashed(String),
+    /// The program met a limit.
+    ProgramLimit(String),
+    /// This machine had no room, or ended the compiler or the program.
+    Machine(String),
+}
+
+/// Limits of the host's compiler and of the programs that it makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HostLimits {
+    /// Of the compiler.
+    pub compiler: Limits,
+    /// Of the program, but for its output, which is as long as what it has to write.
+    pub program: Limits,
+}
+
+impl HostLimits {
+    /// For many rows in one program.
+    pub(crate) const ROWS: Self = Self { compiler: Limits::COMPILER, program: Limits::PROGRAM };
 }
 
 /// Runs all jobs: the memory that each left, or what went wrong. `parent` gets a folder for it,
@@ -53,7 +75,8 @@ pub(crate) enum JobFailure {
 pub(crate) fn run(
     jobs: &[Job<'_>],
     parent: &Path,
-) -> Result<Vec<Result<Memory, JobFailure>>, SynthError> {
+    limits: HostLimits,
+) -> Result<Vec<Result<Launched, JobFailure>>, SynthError> {
     let folder = TemporaryFolder::inside(parent).map_err(SynthError::file(parent))?;
     let folder = folder.path();
     for (name, text) in [(HEADER_NAME, HEADER), (HOST_CUDA_NAME, HOST_CUDA)] {
@@ -64,7 +87,7 @@ pub(crate) fn run(
     for is_cuda in [false, true] {
         let chosen: Vec<usize> =
             (0..jobs.len()).filter(|&at| jobs[at].is_cuda == is_cuda).collect();
-        outcomes.extend(chosen.iter().copied().zip(part(jobs, &chosen, folder)?));
+        outcomes.extend(chosen.iter().copied().zip(part(jobs, &chosen, folder, limits)?));
     }
     outcomes.sort_by_key(|(at, _)| *at);
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
@@ -74,14 +97,15 @@ fn part(
     jobs: &[Job<'_>],
     chosen: &[usize],
     folder: &Path,
-) -> Result<Vec<Result<Memory, JobFailure>>, SynthError> {
+    limits: HostLimits,
+) -> Result<Vec<Result<Launched, JobFailure>>, SynthError> {
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
     write(&folder.join("main.cpp"), &main_text(jobs, chosen, folder)?)?;
-    let compiled = compile(folder)?;
+    let compiled = compile(folder, limits.compiler)?;
     let trouble = if compiled.ended.is_success() {
-        let ran = execute(jobs, chosen, folder)?;
+        let ran = execute(jobs, chosen, folder, limits.program)?;
         match shares(jobs, chosen, &ran) {
             Ok(outcomes) => return Ok(outcomes),
             Err(trouble) => trouble,
@@ -93,32 +117,51 @@ fn part(
         return Ok(vec![Err(trouble)]);
     }
     let (left, right) = chosen.split_at(chosen.len() / 2);
-    let mut outcomes = part(jobs, left, folder)?;
-    outcomes.extend(part(jobs, right, folder)?);
+    let mut outcomes = part(jobs, left, folder, limits)?;
+    outcomes.extend(part(jobs, right, folder, limits)?);
     Ok(outcomes)
 }
 
-fn compile(folder: &Path) -> Result<Outcome, SynthError> {
+fn compile(folder: &Path, limits: Limits) -> Result<Outcome, SynthError> {
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
     let arguments =
         ["-std=c++17", "-O0", "-ffp-contract=off", "-w", "main.cpp", "-o", "main"].map(OsStr::new);
-    let policy = Policy::compiler(Path::new(&compiler), folder);
+    let policy = Policy::compiler(Path::new(&compiler), folder).within(limits);
     gbxcule_sandbox::run(Path::new(&compiler), &arguments, &policy)
         .map_err(|error| SynthError::compiler(&compiler, &error))
 }
 
 fn uncompiled(compiled: &Outcome) -> JobFailure {
+    let says = |words: &[&str]| words.iter().any(|it| compiled.stderr.contains(it));
     match compiled.ended {
-        Ended::Exited(_) if !MACHINES_FAULT.iter().any(|it| compiled.stderr.contains(it)) => {
-            JobFailure::Text("does not compile".into())
+        Ended::Exited(_) if says(&MACHINES_FAULT) => {
+            JobFailure::Machine("this machine ended the compiler, or had no room for it".into())
         }
-        ended => JobFailure::Unknown(format!("the compiler {ended}")),
+        Ended::Exited(_) if says(&LIMIT_MET) => JobFailure::CompilerLimit(
+            "the compiler needs more time or memory than it may have".into(),
+        ),
+        Ended::Exited(_) => JobFailure::Refused(first_error(&compiled.stderr)),
+        Ended::Signal(9) => JobFailure::Machine(format!("the compiler {}", compiled.ended)),
+        ended => JobFailure::CompilerLimit(format!("the compiler {ended}")),
     }
 }
 
-fn execute(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<Outcome, SynthError> {
+/// The first error of a compiler, without the name of the file.
+fn first_error(stderr: &str) -> String {
+    let line = stderr.lines().find(|line| line.contains("error")).or(stderr.lines().next());
+    let line = line.unwrap_or("it says nothing");
+    let at = line.find("text_").unwrap_or(0);
+    line[at..].chars().take(MOST_ERROR_CHARACTERS).collect()
+}
+
+fn execute(
+    jobs: &[Job<'_>],
+    chosen: &[usize],
+    folder: &Path,
+    limits: Limits,
+) -> Result<Outcome, SynthError> {
     let output_bytes = chosen.iter().map(|&at| bytes_left(&jobs[at])).sum();
-    let policy = Policy::program(folder).within(Limits { output_bytes, ..Limits::PROGRAM });
+    let policy = Policy::program(folder).within(Limits { output_bytes, ..limits });
     let program = folder.join("main");
     gbxcule_sandbox::run(&program, &[] as &[&str], &policy).map_err(SynthError::from)
 }
@@ -129,21 +172,21 @@ fn shares(
     jobs: &[Job<'_>],
     chosen: &[usize],
     ran: &Outcome,
-) -> Result<Vec<Result<Memory, JobFailure>>, JobFailure> {
+) -> Result<Vec<Result<Launched, JobFailure>>, JobFailure> {
     let wanted: usize = chosen.iter().map(|&at| bytes_left(&jobs[at])).sum();
     let found = ran.stdout.len();
     match ran.ended {
         Ended::Exited(0) if found == wanted => {
             let mut rest = ran.stdout.as_slice();
-            Ok(chosen.iter().map(|&at| outcome(&jobs[at], &mut rest)).collect())
+            Ok(chosen.iter().map(|&at| Ok(launched(&jobs[at], &mut rest))).collect())
         }
-        Ended::Exited(0) => Err(JobFailure::Unknown(format!("it wrote {found} of {wanted} bytes"))),
+        Ended::Exited(0) => Err(JobFailure::Crashed(format!("it wrote {found} of {wanted} bytes"))),
         // What ended from outside, for want of memory say, isn't the text's fault.
-        Ended::Signal(9) => Err(JobFailure::Unknown(format!("it {}", ran.ended))),
+        Ended::Signal(9) => Err(JobFailure::Machine(format!("it {}", ran.ended))),
         ended @ (Ended::Exited(_) | Ended::Signal(_) | Ended::Output(_) | Ended::File(_)) => {
-            Err(JobFailure::Text(format!("it {ended}")))
+            Err(JobFailure::Crashed(format!("it {ended}")))
         }
-        ended => Err(JobFailure::Unknown(format!("it {ended}"))),
+        ended => Err(JobFailure::ProgramLimit(format!("it {ended}"))),
     }
 }
 
@@ -152,26 +195,28 @@ fn write(path: &Path, text: &str) -> Result<(), SynthError> {
     gbxcule_files::write_scratch(path, text.as_bytes()).map_err(SynthError::file(path))
 }
 
-/// A word for a fault, and all arrays.
+/// For each launch, a word for a fault, and all arrays.
 fn bytes_left(job: &Job<'_>) -> usize {
-    8 + job.memory.data.iter().chain(&job.memory.gradients).map(Vec::len).sum::<usize>()
+    let arrays = |memory: &Memory| -> usize {
+        memory.data.iter().chain(&memory.gradients).map(Vec::len).sum()
+    };
+    job.launches.iter().map(|memory| 8 + arrays(memory)).sum()
 }
 
-fn outcome(job: &Job<'_>, rest: &mut &[u8]) -> Result<Memory, JobFailure> {
+fn launched(job: &Job<'_>, rest: &mut &[u8]) -> Launched {
+    job.launches.iter().map(|memory| outcome(memory, rest)).collect()
+}
+
+fn outcome(before: &Memory, rest: &mut &[u8]) -> Option<Memory> {
     let mut take = |len: usize| {
         let (taken, left) = rest.split_at(len.min(rest.len()));
         *rest = left;
         taken.to_vec()
     };
     let fault = take(8);
-    let arrays = job.memory.data.iter().map(|bytes| take(bytes.len()));
-    let data = arrays.collect();
-    let gradients = job.memory.gradients.iter().map(|bytes| take(bytes.len())).collect();
-    if fault.iter().any(|&byte| byte != 0) {
-        Err(JobFailure::Text("it faults".into()))
-    } else {
-        Ok(Memory { data, gradients })
-    }
+    let data = before.data.iter().map(|bytes| take(bytes.len())).collect();
+    let gradients = before.gradients.iter().map(|bytes| take(bytes.len())).collect();
+    fault.iter().all(|&byte| byte == 0).then_some(Memory { data, gradients })
 }
 
 fn main_text(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<String, SynthError> {
@@ -184,15 +229,17 @@ fn main_text(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<String
         let symbol = &job.symbol;
         _ = writeln!(main, "#define program program_{at}\n#define {symbol} {symbol}_{at}");
         _ = writeln!(main, "#include \"{file}\"\n#undef program\n#undef {symbol}");
-        main += &function(job, at);
-        _ = writeln!(calls, "    job_{at}(out);");
+        for (number, memory) in job.launches.iter().enumerate() {
+            main += &function(job, at, memory, number);
+            _ = writeln!(calls, "    job_{at}_{number}(out);");
+        }
     }
     main += "int main()\n{\n    FILE* out = stdout;\n";
     Ok(main + &calls + "    return fclose(out);\n}\n")
 }
 
 /// A function that launches a job and writes what is left.
-fn function(job: &Job<'_>, number: usize) -> String {
+fn function(job: &Job<'_>, number: usize, memory: &Memory, launch: usize) -> String {
     let mut body = String::new();
     let mut bytes = |name: String, bytes: &[u8]| {
         let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
@@ -203,10 +250,10 @@ fn function(job: &Job<'_>, number: usize) -> String {
             list.join(",")
         );
     };
-    for (at, data) in job.memory.data.iter().enumerate() {
+    for (at, data) in memory.data.iter().enumerate() {
         bytes(format!("data_{at}"), data);
     }
-    for (at, gradient) in job.memory.gradients.iter().enumerate() {
+    for (at, gradient) in memory.gradients.iter().enumerate() {
         bytes(format!("grad_{at}"), gradient);
     }
     let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
@@ -223,7 +270,7 @@ fn function(job: &Job<'_>, number: usize) -> String {
             strides[dim] = stride;
             stride *= extent;
         }
-        let gradient = if job.memory.gradients.is_empty() {
+        let gradient = if memory.gradients.is_empty() {
             "nullptr".into()
         } else {
             format!("(char*)grad_{at}")
@@ -254,10 +301,10 @@ fn function(job: &Job<'_>, number: usize) -> String {
         format!("    {symbol}(&grid, args, &fault);\n")
     };
     body += "    const int64_t kind = fault.kind;\n    fwrite(&kind, 1, sizeof kind, out);\n";
-    for (name, parts) in [("data", &job.memory.data), ("grad", &job.memory.gradients)] {
+    for (name, parts) in [("data", &memory.data), ("grad", &memory.gradients)] {
         for (at, part) in parts.iter().enumerate() {
             _ = writeln!(body, "    fwrite({name}_{at}, 1, {}, out);", part.len());
         }
     }
-    format!("static void job_{number}(FILE* out)\n{{\n{body}}}\n")
+    format!("static void job_{number}_{launch}(FILE* out)\n{{\n{body}}}\n")
 }

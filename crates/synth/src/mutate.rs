@@ -5,9 +5,10 @@ use crate::error::SynthError;
 use crate::execute::Grid;
 use crate::program::Program;
 use crate::random::{self, Random};
-use crate::row::{Check, Row, Texts, results};
+use crate::row::{Results, Row, Texts, results};
 use crate::structure::{Token, tokens};
 use crate::validate::{Checks, is_caught, is_printed, validate};
+use crate::verdict::{Check, Verdict};
 use gbxcule_runtime::Device;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -268,9 +269,10 @@ pub fn score(
         let verdicts = validate(&wrong, &wanted)?;
         let mut score = Score { kind, made: wrong.len(), caught: 0, ran: 0, equal: 0 };
         for ((row, wrong), checks) in pairs.iter().zip(&verdicts) {
-            let failed = |check: &&Check| check.verdict == "fail";
+            let failed = |check: &&Check| check.verdict == Verdict::Fail;
             score.caught += usize::from(is_caught(checks));
-            score.ran += usize::from(checks.iter().filter(failed).any(|it| it.check != "texts"));
+            score.ran +=
+                usize::from(checks.iter().flatten().filter(failed).any(|it| it.check != "texts"));
             if is_caught(checks) {
                 continue;
             }
@@ -287,6 +289,23 @@ pub fn score(
 
 /// Returns true if two rows' sources give the same bits, results and gradients, on many inputs.
 fn computes_the_same(row: &Row, other: &Row) -> bool {
+    agree(row, other, |one, two| one.outputs == two.outputs && one.gradients == two.gradients)
+}
+
+/// Returns true if two rows' sources give the same results on many inputs, whatever their
+/// gradients.
+pub(crate) fn same_outputs(row: &Row, other: &Row) -> bool {
+    agree(row, other, |one, two| one.outputs == two.outputs)
+}
+
+/// Returns true if two rows' sources give the same gradients on many inputs, whatever their
+/// results.
+pub(crate) fn same_gradients(row: &Row, other: &Row) -> bool {
+    agree(row, other, |one, two| one.gradients == two.gradients)
+}
+
+/// Compares the results of two rows' sources on many inputs.
+fn agree(row: &Row, other: &Row, same: fn(&Results, &Results) -> bool) -> bool {
     let (Ok(one), Ok(two), Some(inputs)) =
         (Program::read(&row.source), Program::read(&other.source), row.inputs())
     else {
@@ -297,7 +316,7 @@ fn computes_the_same(row: &Row, other: &Row) -> bool {
     (0..INPUTS).all(|draw| {
         let seed = random::seed(row.input_seed, draw);
         match (run(&one, seed), run(&two, seed)) {
-            (Some(one), Some(two)) => one.outputs == two.outputs && one.gradients == two.gradients,
+            (Some(one), Some(two)) => same(&one, &two),
             (one, two) => one.is_none() && two.is_none(),
         }
     })

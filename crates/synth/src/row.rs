@@ -7,13 +7,15 @@ use crate::bound::{Bounds, Runner, adds_floats};
 use crate::difference::{self, Slope};
 use crate::distance::settled;
 use crate::execute::{self, Grid, Memory, Variation};
-use crate::grammar::{self, Draft};
+use crate::grammar;
 use crate::input::ArgumentInput;
 use crate::launched::{self, ExpectedResults};
 use crate::program::{Program, element};
-use crate::semantic_check::{self, RejectReason};
+use crate::semantic_check;
+pub(crate) use crate::semantic_check::RejectReason;
 use crate::skeleton::KnownSkeletons;
 use crate::tensor::{self, Tensor};
+use crate::verdict::{Check, CheckOutcome, Verdict};
 use crate::{mutation_check, random, rounding, spell, structure, widen};
 use gbxcule_codegen_cxx::Dialect;
 use gbxcule_ir::Module;
@@ -24,13 +26,13 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 /// Changes when the same seed would give other rows.
-pub const GENERATOR_VERSION: u32 = 5;
+pub const GENERATOR_VERSION: u32 = 6;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Drafts tried for a row.
 const ATTEMPTS: u64 = 200;
 /// Kernels that NVIDIA Warp's package contains already.
-static IN_WARP: LazyLock<KnownSkeletons> = LazyLock::new(KnownSkeletons::of_warp);
+pub(crate) static IN_WARP: LazyLock<KnownSkeletons> = LazyLock::new(KnownSkeletons::of_warp);
 
 /// Amount of work that is done for a row when it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -43,17 +45,6 @@ pub enum Mode {
     Meaning,
     /// Run, too: meaning, expected results, gradients against differences.
     Run,
-}
-
-/// Result of a check.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Check {
-    /// Its name.
-    pub check: String,
-    /// `pass`, `fail`, or why there is no verdict.
-    pub verdict: String,
-    /// The number it measured.
-    pub number: Option<f64>,
 }
 
 /// A row. Columns named `.._json` hold JSON.
@@ -93,6 +84,7 @@ pub struct Row {
     pub compiler: String,
     pub in_warp: bool,
     pub warp_gradient: Option<String>,
+    pub origin_json: Option<String>,
 }
 
 /// For which devices a row holds text.
@@ -141,19 +133,19 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let source = spell::text(&draft.text);
     let program = Program::read(&source).map_err(|_| RejectReason::Faults)?;
     let mut input_seed = random::seed(seed, 1 << 40);
-    let mut checks = vec![passed("parses", None), passed("compiles", None)];
+    let mut checks = vec![Check::passed("parses"), Check::passed("compiles")];
     let (mut outputs, mut gradients) = (None, None);
     if plan.mode != Mode::Text {
         input_seed = semantic_check::check(&draft, &program, &source, input_seed)?;
-        checks.push(passed("meaningful", None));
+        checks.push(Check::passed("meaningful"));
     }
     if plan.mode == Mode::Run {
         let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };
         input_seed = mutation_check::seed(&source, &program, grid, input_seed)?;
-        checks.push(passed("pinned", None));
+        checks.push(Check::passed("pinned"));
         let results = results(&program, grid, input_seed).map_err(|_| RejectReason::Faults)?;
-        checks.push(slope(&program, grid, input_seed, &results)?);
-        checks.push(machine_code(&program, grid, input_seed, &results));
+        checks.extend(slope(&program, grid, input_seed, &results)?);
+        checks.extend(machine_code(&program, grid, input_seed, &results));
         outputs = Some(tensor::to_json(&results.outputs));
         gradients = results.gradients.map(|gradients| tensor::to_json(&gradients));
     }
@@ -176,7 +168,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
         warp_cuda: None,
         warp_origin_json: None,
         gradient_refused: program.reverse.as_ref().err().cloned(),
-        signature_json: signature(&program, &draft),
+        signature_json: signature(&program, &draft.inputs),
         launch_dims: draft.dims.clone(),
         inputs_json: json!(draft.inputs).to_string(),
         input_seed,
@@ -192,72 +184,65 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
         compiler: COMPILER_VERSION.into(),
         in_warp: IN_WARP.has(&tokens, &program.forward),
         warp_gradient: None,
+        origin_json: None,
         source,
     })
 }
 
-impl Check {
-    /// One that passed, without a number.
-    pub(crate) fn passed(check: &str) -> Self {
-        passed(check, None)
-    }
-}
-
-fn passed(check: &str, number: Option<f64>) -> Check {
-    Check { check: check.into(), verdict: "pass".into(), number }
-}
-
 /// Results against those in 64 bits, gradients against differences; a row that rounding decides, or
-/// whose gradient is wrong, is no row.
-fn slope(
+/// whose gradient is wrong, is no row. No check if the kernel can't be computed in 64 bits.
+pub(crate) fn slope(
     program: &Program,
     grid: Grid<'_>,
     seed: u64,
     have: &Results,
-) -> Result<Check, RejectReason> {
-    let check = |verdict: &str, number| Check {
-        check: "differences".into(),
-        verdict: verdict.into(),
-        number,
-    };
+) -> Result<Option<Check>, RejectReason> {
+    let check = |verdict, number| Ok(Some(Check::new("differences", verdict, number)));
     let wide = widen::program(program);
     let found = wide.as_ref().and_then(|wide| results(wide, grid, seed).ok());
     if found.as_ref().is_some_and(|found| !rounding::is_harmless(have, found)) {
         return Err(RejectReason::Rounding);
     }
     if program.reverse.is_err() {
-        return Ok(check("refused", None));
+        return check(Verdict::Refused(String::new()), None);
     }
     if have.gradients.is_none() {
         return Err(RejectReason::Faults);
     }
     let gradients = found.as_ref().and_then(|it| it.gradients.as_ref());
     let (Some(wide), Some(gradients)) = (&wide, gradients) else {
-        return Ok(check("not run", None));
+        return Ok(None);
     };
     match difference::compare(wide, gradients, grid, seed) {
-        Slope::Measured(error) if error <= difference::TOLERANCE => Ok(check("pass", Some(error))),
+        Slope::Measured(error) if error <= difference::TOLERANCE => {
+            check(Verdict::Pass, Some(error))
+        }
         Slope::Measured(_) => Err(RejectReason::WrongSlope),
-        Slope::Rough => Ok(check("rough", None)),
+        Slope::Rough => check(Verdict::Rough, None),
     }
 }
 
 /// The kernel and its reverse as machine code of this CPU, against the interpreter.
-fn machine_code(program: &Program, grid: Grid<'_>, seed: u64, results: &Results) -> Check {
+pub(crate) fn machine_code(
+    program: &Program,
+    grid: Grid<'_>,
+    seed: u64,
+    results: &Results,
+) -> CheckOutcome {
     let (name, found) = ("machine_code", OnceCell::new());
     let find = || Bounds::find(program, grid, seed, results, Runner::Device);
     let bounds = || found.get_or_init(find).as_ref();
     let wanted = ExpectedResults { results, stored: [None; 2] };
     match launched::compare(program, grid, seed, wanted, Device::Cpu, bounds) {
         Ok(distances) => {
-            let check = settled(name, &distances);
+            let check = settled(name, &distances)?;
             // Threads add to one place in an order of their own, and a row depends on its seed
             // alone.
             let reverse = program.reverse.as_ref().ok().map(|it| &*it.module);
             let unordered = std::iter::once(&*program.forward).chain(reverse).any(adds_floats);
-            Check { number: check.number.filter(|_| !unordered), ..check }
+            Ok(Check { number: check.number.filter(|_| !unordered), ..check })
         }
-        Err(_) => Check { check: name.into(), verdict: "fail".into(), number: None },
+        Err(_) => Ok(Check::failed(name)),
     }
 }
 
@@ -282,12 +267,13 @@ pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
     counts.into_iter().collect()
 }
 
-fn signature(program: &Program, draft: &Draft) -> String {
+/// The parameters as JSON.
+pub(crate) fn signature(program: &Program, inputs: &[ArgumentInput]) -> String {
     let module: &Module = &program.forward;
     let params: Vec<_> = program
         .params()
         .iter()
-        .zip(&draft.inputs)
+        .zip(inputs)
         .map(|(param, given)| {
             let of = element(module, param.ty);
             let ty = module.types.display(of.unwrap_or(param.ty)).to_string();
@@ -375,16 +361,20 @@ impl Row {
     }
 
     /// Keeps verdicts that were found later beside those of its making, and says what NVIDIA Warp's
-    /// gradient is.
-    pub fn keep(&mut self, found: &[Check]) {
+    /// gradient is. What was not run leaves no trace.
+    pub fn keep(&mut self, found: &[CheckOutcome]) {
         let mut checks = self.checks();
-        for check in found.iter().filter(|check| !check.verdict.starts_with("not run")) {
+        for check in found.iter().flatten() {
             checks.retain(|it| it.check != check.check);
             checks.push(check.clone());
         }
         self.checks_json = json!(checks).to_string();
         let label = checks.iter().find(|it| it.check == "warp_gradient");
-        self.warp_gradient = label.map(|it| it.verdict.replace("pass", "right"));
+        self.warp_gradient = label.and_then(|it| match it.verdict {
+            Verdict::Pass => Some("right".into()),
+            Verdict::Wrong => Some("wrong".into()),
+            _ => None,
+        });
     }
 
     /// The checks as data.

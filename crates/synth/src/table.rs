@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Changes when a reader would have to.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
 /// Writes a file whole.

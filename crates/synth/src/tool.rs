@@ -5,7 +5,8 @@
 //! their versions, and a run goes on only with the same ones.
 
 use crate::error::SynthError;
-use crate::row::{Check, Row};
+use crate::row::Row;
+use crate::verdict::Check;
 use crate::warp_text::WarpText;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::Error;
@@ -77,7 +78,7 @@ impl Tools {
                 Ok(())
             }
             Err(Error::CudaText { .. }) => {
-                row.add_check(Check { verdict: "fail".into(), ..Check::passed("nvrtc") });
+                row.add_check(Check::failed("nvrtc"));
                 Ok(())
             }
             Err(other) => Err(SynthError::nvrtc(other)),

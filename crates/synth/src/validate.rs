@@ -13,13 +13,15 @@ use crate::execute::Grid;
 use crate::input::{ArgumentInput, is_small, rank};
 use crate::launched::{self, ExpectedResults};
 use crate::program::{Emitted, Program};
-use crate::row::{Check, Results, Row, Texts, results};
+use crate::row::{Results, Row, Texts, results};
 use crate::tensor::Tensor;
+use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use crate::widen;
 use gbxcule_ir::Param;
 use gbxcule_oracle::Python;
 use gbxcule_runtime::Device;
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use text::HostChecks;
 
@@ -63,10 +65,10 @@ pub struct Checks {
     pub gpu: Option<Device>,
 }
 
-/// The verdicts of some rows, in their order.
-pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<Check>>, SynthError> {
+/// Makes the checks of some rows, in their order.
+pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>, SynthError> {
     let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
-    let mut verdicts: Vec<Vec<Check>> =
+    let mut verdicts: Vec<Vec<CheckOutcome>> =
         rows.iter().zip(&read).map(|(row, stored)| checks(row, stored.as_ref())).collect();
     let ran = match &wanted.host {
         Some(folder) => text::checks(
@@ -77,7 +79,7 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<Check>>, SynthE
         )?,
         None => rows
             .iter()
-            .map(|_| ["cpp", "cuda_on_host"].map(|name| check(name, NOT_ASKED, None)))
+            .map(|_| ["cpp", "cuda_on_host"].map(|name| skipped(name, NotRun::NotAsked)))
             .collect(),
     };
     let compiled = if wanted.nvrtc {
@@ -89,7 +91,7 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<Check>>, SynthE
         Some(python) => peer::checks(rows, &read, &verdicts, python)?,
         None => rows
             .iter()
-            .map(|_| ["warp", "warp_gradient"].map(|name| check(name, NOT_ASKED, None)))
+            .map(|_| ["warp", "warp_gradient"].map(|name| skipped(name, NotRun::NotAsked)))
             .collect(),
     };
     let others = ran.into_iter().zip(compiled).zip(warp).zip(rows.iter().zip(&read));
@@ -98,8 +100,8 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<Check>>, SynthE
         checks.extend(compiled);
         checks.extend(warp);
         checks.push(match (wanted.gpu, stored) {
-            (None, _) => check("gpu", NOT_ASKED, None),
-            (Some(_), None) => check("gpu", UNREAD, None),
+            (None, _) => skipped("gpu", NotRun::NotAsked),
+            (Some(_), None) => skipped("gpu", NotRun::Unreadable),
             (Some(device), Some(stored)) => stored.launched("gpu", row, device),
         });
     }
@@ -107,20 +109,11 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<Check>>, SynthE
 }
 
 /// The check of the host's compiler alone: C++ texts, compiled together.
-pub(crate) fn host(rows: &[Row], folder: &Path) -> Result<Vec<Check>, SynthError> {
+pub(crate) fn host(rows: &[Row], folder: &Path) -> Result<Vec<CheckOutcome>, SynthError> {
     let read: Vec<Option<Stored>> = rows.iter().map(Stored::read).collect();
     let asked = HostChecks { texts: Texts::Cpu, altered: false, strict: true };
     let checks = text::checks(rows, &read, folder, asked)?;
     Ok(checks.into_iter().map(|[cpp, _]| cpp).collect())
-}
-
-const NOT_ASKED: &str = "not run: not asked for";
-const UNREAD: &str = "not run: does not parse";
-/// The verdict, or none, of a compiler on a text of unknown origin.
-const ALTERED: &str = "not run: not what the compiler prints";
-
-fn check(name: &str, verdict: &str, number: Option<f64>) -> Check {
-    Check { check: name.into(), verdict: verdict.into(), number }
 }
 
 /// A row that could be read.
@@ -181,33 +174,33 @@ impl Stored {
     }
 
     /// Launched on a device, forward and backward, beside what the row holds.
-    fn launched(&self, name: &str, row: &Row, device: Device) -> Check {
-        let Ok(results) = &self.results else { return check(name, "fail", None) };
+    fn launched(&self, name: &str, row: &Row, device: Device) -> CheckOutcome {
+        let Ok(results) = &self.results else { return Ok(Check::failed(name)) };
         let stored = [&row.outputs_json, &row.gradients_json].map(Option::as_deref);
         let (wanted, bounds) =
             (ExpectedResults { results, stored }, || self.bounds(Runner::Device));
         match launched::compare(&self.program, self.grid(), self.seed, wanted, device, bounds) {
             Ok(distances) => settled(name, &distances),
-            Err(_) => check(name, "fail", None),
+            Err(_) => Ok(Check::failed(name)),
         }
     }
 }
 
 /// Makes the checks that need no other compiler.
-fn checks(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
+fn checks(row: &Row, stored: Option<&Stored>) -> Vec<CheckOutcome> {
     let Some(stored) = stored else {
         let none = ["texts", "outputs", "gradients", "differences", "machine_code"];
-        let none = none.into_iter().map(|name| check(name, UNREAD, None));
-        return std::iter::once(check("parses", "fail", None)).chain(none).collect();
+        let none = none.into_iter().map(|name| skipped(name, NotRun::Unreadable));
+        return std::iter::once(Ok(Check::failed("parses"))).chain(none).collect();
     };
     let Stored { program, results, .. } = stored;
     let mut checks =
-        vec![check("parses", "pass", None), check("texts", verdict(same_texts(row, stored)), None)];
+        vec![Ok(Check::passed("parses")), Ok(Check::holds("texts", same_texts(row, stored), None))];
     let judge =
         |name: &str, stored: Option<&str>, found: Option<&Vec<Tensor>>| match (stored, found) {
-            (None, _) => check(name, "not run: none stored", None),
-            (Some(stored), Some(found)) => exact(stored, found).verdict(name),
-            (Some(_), None) => check(name, "fail", None),
+            (None, _) => skipped(name, NotRun::NothingStored),
+            (Some(stored), Some(found)) => Ok(exact(stored, found).verdict(name)),
+            (Some(_), None) => Ok(Check::failed(name)),
         };
     let found = results.as_ref().ok();
     checks.push(judge("outputs", row.outputs_json.as_deref(), found.map(|it| &it.outputs)));
@@ -217,21 +210,17 @@ fn checks(row: &Row, stored: Option<&Stored>) -> Vec<Check> {
         found.and_then(|it| it.gradients.as_ref()),
     ));
     checks.push(match &program.reverse {
-        Err(code) => check("differences", &format!("not run: refused ({code})"), None),
+        Err(_) => Ok(Check::new("differences", Verdict::Refused(String::new()), None)),
         Ok(_) => match stored.slope() {
             Some(Slope::Measured(error)) => {
-                check("differences", verdict(error <= difference::TOLERANCE), Some(error))
+                Ok(Check::holds("differences", error <= difference::TOLERANCE, Some(error)))
             }
-            Some(Slope::Rough) => check("differences", "not run: rough", None),
-            None => check("differences", "not run: not in 64 bits", None),
+            Some(Slope::Rough) => Ok(Check::new("differences", Verdict::Rough, None)),
+            None => skipped("differences", NotRun::NotWide),
         },
     });
     checks.push(stored.launched("machine_code", row, Device::Cpu));
     checks
-}
-
-fn verdict(holds: bool) -> &'static str {
-    if holds { "pass" } else { "fail" }
 }
 
 /// Returns true if the compiler prints the texts that the row holds.
@@ -254,39 +243,58 @@ pub(crate) fn is_printed(row: &Row) -> bool {
     })
 }
 
-/// For each check: rows that passed, rows that failed, rows without a verdict, and the largest
-/// number of those that passed.
-pub fn count_verdicts(verdicts: &[Vec<Check>]) -> Vec<(&'static str, usize, usize, usize, f64)> {
-    let count = |name: &str, wanted: fn(&str) -> bool| {
-        verdicts
-            .iter()
-            .flatten()
-            .filter(|check| check.check == name && wanted(&check.verdict))
-            .count()
+/// Counts of the rows by the outcome of one check.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CheckCount {
+    /// Name of the check.
+    pub check: &'static str,
+    /// Rows that passed.
+    pub pass: usize,
+    /// Rows that failed.
+    pub fail: usize,
+    /// Rows with another verdict: rough, refused, or NVIDIA Warp's fault.
+    pub neither: usize,
+    /// Rows for which it was not run, by the reason.
+    pub not_run: BTreeMap<NotRun, usize>,
+    /// The largest number of those that passed.
+    pub most: f64,
+}
+
+/// Counts the outcomes of each check.
+pub fn count_verdicts(outcomes: &[Vec<CheckOutcome>]) -> Vec<CheckCount> {
+    let count = |check| {
+        let not_run = BTreeMap::new();
+        let mut count = CheckCount { check, pass: 0, fail: 0, neither: 0, not_run, most: 0.0 };
+        for outcome in outcomes.iter().flatten() {
+            match outcome {
+                Ok(found) if found.check == check => match found.verdict {
+                    Verdict::Pass => {
+                        count.pass += 1;
+                        count.most = count.most.max(found.number.unwrap_or(0.0));
+                    }
+                    Verdict::Fail => count.fail += 1,
+                    _ => count.neither += 1,
+                },
+                Err(skipped) if skipped.check == check => {
+                    *count.not_run.entry(skipped.reason.clone()).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+        count
     };
-    CHECKS
-        .into_iter()
-        .map(|name| {
-            let (pass, fail) = (count(name, |it| it == "pass"), count(name, |it| it == "fail"));
-            let numbers = verdicts
-                .iter()
-                .flatten()
-                .filter(|check| check.check == name && check.verdict == "pass");
-            let most = numbers.filter_map(|check| check.number).fold(0.0, f64::max);
-            (name, pass, fail, verdicts.len() - pass - fail, most)
-        })
-        .collect()
+    CHECKS.map(count).into()
 }
 
 /// Checks whose number is a difference in units in the last place.
 pub const UNITS: [&str; 5] = ["machine_code", "cpp", "cuda_on_host", "warp", "gpu"];
 
 /// For each of them, the differences of the rows that passed, the least first.
-pub fn units(verdicts: &[Vec<Check>]) -> Vec<(&'static str, Vec<f64>)> {
+pub fn units(outcomes: &[Vec<CheckOutcome>]) -> Vec<(&'static str, Vec<f64>)> {
     UNITS
         .map(|name| {
-            let own =
-                verdicts.iter().flatten().filter(|it| it.check == name && it.verdict == "pass");
+            let made = outcomes.iter().flatten().flatten();
+            let own = made.filter(|it| it.check == name && it.verdict == Verdict::Pass);
             let mut units: Vec<f64> = own.filter_map(|check| check.number).collect();
             units.sort_by(f64::total_cmp);
             (name, units)
@@ -295,6 +303,6 @@ pub fn units(verdicts: &[Vec<Check>]) -> Vec<(&'static str, Vec<f64>)> {
 }
 
 /// Returns true if any check failed.
-pub fn is_caught(checks: &[Check]) -> bool {
-    checks.iter().any(|check| check.verdict == "fail")
+pub fn is_caught(outcomes: &[CheckOutcome]) -> bool {
+    outcomes.iter().flatten().any(|check| check.verdict == Verdict::Fail)
 }

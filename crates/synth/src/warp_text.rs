@@ -2,7 +2,8 @@
 //! of the installed package in a child process. Neither a GPU nor a C++ compiler has a part in it.
 
 use crate::error::SynthError;
-use crate::row::{Check, Row};
+use crate::row::Row;
+use crate::verdict::{Check, Verdict};
 use gbxcule_oracle::{OracleError, Python, RestartingOracle};
 use serde_json::{Value, json};
 use std::sync::{Mutex, PoisonError};
@@ -42,11 +43,8 @@ impl WarpText {
                 let get = |name: &str| text[name].as_str().map(str::to_owned);
                 (row.warp_cpp, row.warp_cuda) = (get("cpp"), get("cuda"));
                 row.warp_origin_json = Some(self.origin.to_string());
-                let check = Check::passed("warp_text");
-                row.add_check(match get("error") {
-                    None => check,
-                    Some(error) => Check { verdict: format!("refused: {error}"), ..check },
-                });
+                let verdict = get("error").map_or(Verdict::Pass, Verdict::Refused);
+                row.add_check(Check::new("warp_text", verdict, None));
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ use gbxcule_synth::row::{Mode, Plan, Row, Texts, acceptance, make};
 use gbxcule_synth::skeleton::{KnownSkeletons, is_known};
 use gbxcule_synth::table::{SCHEMA_VERSION, column_names, read_parquet, to_parquet};
 use gbxcule_synth::tool::Tools;
+use gbxcule_synth::verdict::Verdict;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -58,7 +59,7 @@ fn rows_whose_gradient_is_refused_are_kept_and_say_so() {
     assert_eq!(none, [&None; 4]);
     let checks = row.checks();
     let differences = checks.iter().find(|it| it.check == "differences").expect("a verdict");
-    assert_eq!(differences.verdict, "refused");
+    assert_eq!(differences.verdict, Verdict::Refused(String::new()));
     let all = (0..200).filter(|&id| is_refused(&make(TEXT, id))).count();
     assert!((2..30).contains(&all), "{all} of 200");
 }

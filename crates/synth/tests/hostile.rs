@@ -2,15 +2,20 @@
 //! then in the sandbox.
 
 use gbxcule_synth::mutate::score;
-use gbxcule_synth::row::{Check, Mode, Plan, Row, Texts, make};
+use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_synth::validate::{Checks, validate};
+use gbxcule_synth::verdict::{CheckOutcome, NotRun, Verdict};
 
 fn row(id: u64) -> Row {
     make(Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 }, id)
 }
 
-fn verdict<'a>(checks: &'a [Check], name: &str) -> &'a str {
-    &checks.iter().find(|check| check.check == name).expect("a check").verdict
+fn verdict(checks: &[CheckOutcome], name: &str) -> Result<Verdict, NotRun> {
+    let found = checks.iter().find_map(|outcome| match outcome {
+        Ok(check) => (check.check == name).then(|| Ok(check.verdict.clone())),
+        Err(skipped) => (skipped.check == name).then(|| Err(skipped.reason.clone())),
+    });
+    found.expect("a check")
 }
 
 /// A text that leaves a file when it is compiled and run, in the place of a row's own.
@@ -33,17 +38,24 @@ fn a_text_that_the_compiler_does_not_print_is_not_run_and_has_no_verdict() {
     rows[4].cuda_backward = Some("#include \"/dev/zero\"".into());
     let wanted = Checks { host: Some(work.clone()), ..Checks::default() };
     let verdicts = validate(&rows, &wanted).expect("a C++ compiler");
-    let not_run = "not run: not what the compiler prints";
+    let (pass, not_run) = (Ok(Verdict::Pass), Err(NotRun::Altered));
     for (at, cpp, cuda) in [
-        (0, "pass", "pass"),
-        (1, not_run, "pass"),
-        (2, "pass", not_run),
-        (3, not_run, "pass"),
-        (4, "pass", not_run),
+        (0, &pass, &pass),
+        (1, &not_run, &pass),
+        (2, &pass, &not_run),
+        (3, &not_run, &pass),
+        (4, &pass, &not_run),
     ] {
+        let texts = if at == 0 { Verdict::Pass } else { Verdict::Fail };
         let found = ["cpp", "cuda_on_host", "texts"].map(|name| verdict(&verdicts[at], name));
-        assert_eq!(found, [cpp, cuda, if at == 0 { "pass" } else { "fail" }], "row {at}");
+        assert_eq!(found, [cpp.clone(), cuda.clone(), Ok(texts)], "row {at}");
     }
+    // What was not run leaves no trace in the stored row.
+    let mut row = rows[1].clone();
+    row.keep(&verdicts[1]);
+    assert!(row.checks().iter().all(|check| check.check != "cpp"), "{}", row.checks_json);
+    assert!(row.checks().iter().any(|check| check.check == "cuda_on_host"));
+    assert!(!row.checks_json.contains("not"), "{}", row.checks_json);
     assert!(!mark.exists(), "a foreign text was run");
     assert_eq!(std::fs::read_dir(&work).expect("the work folder").count(), 0, "nothing is left");
 }
@@ -55,8 +67,8 @@ fn a_source_with_other_texts_behind_it_is_not_run_either() {
     let mixed = Row { cpp: other.cpp.clone(), cpp_backward: other.cpp_backward.clone(), ..one };
     let wanted = Checks { host: Some(folder.path().into()), ..Checks::default() };
     let verdicts = validate(&[mixed], &wanted).expect("a C++ compiler");
-    assert_eq!(verdict(&verdicts[0], "texts"), "fail");
-    assert!(verdict(&verdicts[0], "cpp").starts_with("not run"));
+    assert_eq!(verdict(&verdicts[0], "texts"), Ok(Verdict::Fail));
+    assert_eq!(verdict(&verdicts[0], "cpp"), Err(NotRun::Altered));
 }
 
 /// A text is altered on purpose and run only if our compiler printed it.

@@ -9,8 +9,9 @@ use gbxcule_sandbox::Protection;
 use gbxcule_synth::batch::Manifest;
 use gbxcule_synth::leak::{Leakage, leakage};
 use gbxcule_synth::mutate::{Mutation, Score, score};
-use gbxcule_synth::row::{Check, Row, Texts};
-use gbxcule_synth::validate::{Checks, count_verdicts, is_caught, units, validate};
+use gbxcule_synth::row::{Row, Texts};
+use gbxcule_synth::validate::{CheckCount, Checks, count_verdicts, is_caught, units, validate};
+use gbxcule_synth::verdict::{Check, CheckOutcome, NotRun, Verdict};
 
 use super::make::{read_rows, write_rows};
 use super::{Dataset, Device};
@@ -94,26 +95,36 @@ impl Validate {
 const LEVELS: [(f64, f64); 6] =
     [(-1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (2.0, 4.0), (4.0, 16.0), (16.0, f64::INFINITY)];
 
-fn print_counts(rows: &[Row], verdicts: &[Vec<Check>]) {
+fn print_counts(rows: &[Row], verdicts: &[Vec<CheckOutcome>]) {
     for (row, checks) in rows.iter().zip(verdicts) {
-        for check in checks.iter().filter(|check| check.verdict == "fail") {
+        for check in checks.iter().flatten().filter(|check| check.verdict == Verdict::Fail) {
             say!("row {}: {} fails ({:?})", row.id, check.check, check.number);
         }
     }
     say!(
-        "{:<14} {:>8} {:>8} {:>8} {:>8}   largest number of a pass",
+        "{:<14} {:>8} {:>8} {:>8} {:>8} {:>8}   largest number of a pass",
         "experiment",
         "pass",
         "fail",
         "not run",
+        "neither",
         "pass %"
     );
-    for (name, pass, fail, none, most) in count_verdicts(verdicts) {
+    let counts = count_verdicts(verdicts);
+    for CheckCount { check, pass, fail, neither, not_run, most } in &counts {
+        let not_run: usize = not_run.values().sum();
         let (percent, most) = match pass + fail {
             0 => ("-".into(), "-".into()),
-            run => (format!("{:.2}", 100.0 * pass as f64 / run as f64), format!("{most:.3e}")),
+            run => (format!("{:.2}", 100.0 * *pass as f64 / run as f64), format!("{most:.3e}")),
         };
-        say!("{name:<14} {pass:>8} {fail:>8} {none:>8} {percent:>8}   {most}");
+        say!("{check:<14} {pass:>8} {fail:>8} {not_run:>8} {neither:>8} {percent:>8}   {most}");
+    }
+    // What no option asked for needs no explanation.
+    let explained = |(reason, _): &(&NotRun, &usize)| **reason != NotRun::NotAsked;
+    for count in &counts {
+        for (reason, rows) in count.not_run.iter().filter(explained) {
+            say!("{} was not run for {rows} rows: {reason}", count.check);
+        }
     }
     say!(
         "\n{:<14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}   rows that differ by so many units in the last place",
@@ -133,12 +144,10 @@ fn print_counts(rows: &[Row], verdicts: &[Vec<Check>]) {
         let counts: String = LEVELS.map(count).concat();
         say!("{name:<14}{counts}   at most {:.0}", units.last().copied().unwrap_or(0.0));
     }
-    let is_wrong = |check: &&Check| check.verdict == "wrong";
-    let wrong = verdicts.iter().flatten().filter(is_wrong).count();
+    let is_wrong = |check: &&Check| check.verdict == Verdict::Wrong;
+    let wrong = verdicts.iter().flatten().flatten().filter(is_wrong).count();
     if wrong > 0 {
-        say!(
-            "NVIDIA Warp's gradient is wrong in {wrong} rows, of those that it has no verdict for"
-        );
+        say!("NVIDIA Warp's gradient is wrong in {wrong} rows: they count as neither");
     }
 }
 

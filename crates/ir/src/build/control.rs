@@ -79,9 +79,14 @@ impl Builder<'_> {
 
     /// The index of a loop to come, of the type of its bounds; give it to [`Builder::for_block`].
     pub fn loop_index(&mut self, ty: Type, name: &str) -> Value {
-        let index = self.value(Op::Index, ty);
+        let index = self.unnamed_index(ty);
         self.rename(index, name);
         index
+    }
+
+    /// The index of a loop to come, without a name.
+    pub fn unnamed_index(&mut self, ty: Type) -> Value {
+        self.value(Op::Index, ty)
     }
 
     /// A `For` over a closed block that uses `index`.

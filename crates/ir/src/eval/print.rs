@@ -3,6 +3,10 @@
 use crate::constant::Literal;
 use crate::ty::Shape;
 
+/// Characters, and digits behind the point, of a conversion at most: a format may ask for as many as
+/// memory holds.
+const WIDEST: usize = 512;
+
 /// A value of these components on a line of its own; a matrix on one for each row.
 pub fn print_line(shape: &Shape, parts: &[Literal]) -> String {
     // Components of composites are floats to Warp's print, whatever they are.
@@ -61,8 +65,8 @@ fn converted(spec: &str, conversion: char, arg: Literal) -> String {
     let digits = spec.trim_start_matches(['-', '+', ' ', '#', '0']);
     let flags = &spec[..spec.len() - digits.len()];
     let (width, precision) = digits.split_once('.').map_or((digits, None), |(w, p)| (w, Some(p)));
-    let width = width.parse().unwrap_or(0);
-    let precision: Option<usize> = precision.map(|digits| digits.parse().unwrap_or(0));
+    let number = |digits: &str| digits.parse::<usize>().unwrap_or(0).min(WIDEST);
+    let (width, precision) = (number(width), precision.map(number));
     let (real, int) = (arg.as_f64(), arg.as_int().unwrap_or_default());
     let mut text = match conversion {
         'd' | 'i' => int.to_string(),

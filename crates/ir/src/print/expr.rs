@@ -1,7 +1,7 @@
 //! Prints operations, places and operands, straight into the text: modules have many.
 
-use super::Printer;
 use super::name::ValueName;
+use super::{Printer, levels};
 use crate::arena::List;
 use crate::function::Name;
 use crate::op::{Arg, Op, Selector, Value};
@@ -143,6 +143,13 @@ impl Printer<'_> {
             Op::AsArray(place) => {
                 self.text.push_str("array ");
                 self.place(place);
+                let from = body.places.get(place).map_or(Type::INVALID, |place| place.ty);
+                if let Shape::Array { dims, .. } = module.types[ty]
+                    && dims != levels(&module.types, from)
+                {
+                    self.text.push_str(", ");
+                    self.number(u32::from(dims));
+                }
             }
             Op::Extent { array, dim } => {
                 self.word("extent", &[array]);
@@ -166,9 +173,8 @@ impl Printer<'_> {
                 body.locals.get(local).map(|local| local.ty)
             }
             Root::Param(position) => {
-                let param = function.params.get(position as usize);
-                self.text.push_str(param.map_or("undefined", |param| &param.name));
-                param.map(|param| param.ty)
+                self.text.push_str(self.names.param(position));
+                function.params.get(position as usize).map(|param| param.ty)
             }
             Root::Table(table) => {
                 let table = module.tables.get(table);

@@ -20,6 +20,7 @@ pub(super) enum ValueName<'a> {
 
 pub(super) struct Names<'a> {
     values: Vec<ValueName<'a>>,
+    params: Vec<Cow<'a, str>>,
     locals: Vec<Cow<'a, str>>,
     taken: FxHashSet<Cow<'a, str>>,
     /// The next suffix to try, by name: many values may share one.
@@ -29,11 +30,30 @@ pub(super) struct Names<'a> {
 impl<'a> Names<'a> {
     pub(super) fn new(module: &'a Module, function: &'a Function) -> Self {
         let body = &function.body;
-        let taken = function.params.iter().map(|param| Cow::from(&param.name)).collect();
-        let values = vec![ValueName::Undefined; body.values.len()];
-        let mut names = Self { values, locals: Vec::new(), taken, next: FxHashMap::default() };
+        let mut names = Self {
+            values: vec![ValueName::Undefined; body.values.len()],
+            params: Vec::new(),
+            locals: Vec::new(),
+            taken: FxHashSet::default(),
+            next: FxHashMap::default(),
+        };
+        // `x.1` is a component if the first `x` has that many.
+        let mut parts: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut place = |names: &mut Self, name: &'a str, ty| {
+            if let Some(&first) = parts.get(name) {
+                let next = names.next.entry(name).or_insert(1);
+                *next = (*next).max(first);
+            }
+            let count = module.types.components(ty).map_or(0, |(_, count)| count as usize);
+            parts.entry(name).or_insert(count);
+            names.unique(name)
+        };
+        for param in &function.params {
+            let name = place(&mut names, &param.name, param.ty);
+            names.params.push(name);
+        }
         for (_, local) in body.locals.iter() {
-            let name = names.unique(&local.name);
+            let name = place(&mut names, &local.name, local.ty);
             names.locals.push(name);
         }
         let mut anonymous = 0;
@@ -59,6 +79,10 @@ impl<'a> Names<'a> {
 
     pub(super) fn value(&self, value: Value) -> &ValueName<'a> {
         self.values.get(value.index()).unwrap_or(&ValueName::Undefined)
+    }
+
+    pub(super) fn param(&self, position: u32) -> &str {
+        self.params.get(position as usize).map_or("undefined", |name| name)
     }
 
     pub(super) fn local(&self, local: LocalId) -> &str {

@@ -54,6 +54,7 @@ pub(super) static COLUMNS: &[Column] = &[
     ("split", Text(|row| Some(&row.split), |row, it| row.split = it.unwrap_or_default())),
     ("checks_json", Text(|row| Some(&row.checks_json), |row, it| row.checks_json = it.unwrap_or_default())),
     ("warp_gradient", Text(|row| row.warp_gradient.as_deref(), |row, it| row.warp_gradient = it)),
+    ("origin_json", Text(|row| row.origin_json.as_deref(), |row, it| row.origin_json = it)),
     ("compiler", Text(|row| Some(&row.compiler), |row, it| row.compiler = it.unwrap_or_default())),
     ("launch_dims", Words(|row| &row.launch_dims, |row| &mut row.launch_dims)),
     ("features", Texts(|row| &row.features, |row| &mut row.features)),

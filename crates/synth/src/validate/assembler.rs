@@ -2,10 +2,11 @@
 //! PTX by `ptxas`. NVRTC works in this process, so it gets only texts that our compiler prints;
 //! `ptxas` works in the sandbox.
 
-use super::{ALTERED, NOT_ASKED, Stored, UNREAD, check};
+use super::Stored;
 use crate::error::SynthError;
-use crate::row::{Check, Row};
+use crate::row::Row;
 use crate::tool::ptx;
+use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use gbxcule_files::TemporaryFolder;
 use gbxcule_runtime::Error;
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
@@ -16,25 +17,28 @@ use std::path::Path;
 const ARCH: Arch = Arch::new(90);
 
 /// Returns the checks of a row for which no machine code was asked for.
-pub(super) fn not_asked() -> [Check; 2] {
-    ["nvrtc", "ptx"].map(|name| check(name, NOT_ASKED, None))
+pub(super) fn not_asked() -> [CheckOutcome; 2] {
+    ["nvrtc", "ptx"].map(|name| skipped(name, NotRun::NotAsked))
 }
 
 /// For each row: its CUDA texts and its PTX, forward and backward, to machine code. The number is
 /// the registers that a thread takes.
-pub(super) fn checks(rows: &[Row], read: &[Option<Stored>]) -> Result<Vec<[Check; 2]>, SynthError> {
+pub(super) fn checks(
+    rows: &[Row],
+    read: &[Option<Stored>],
+) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
     let nvrtc = Nvrtc::find().map_err(SynthError::nvrtc)?;
     let ptxas = Ptxas::find(&nvrtc).ok();
     let parent = std::env::temp_dir();
     let folder = TemporaryFolder::inside(&parent).map_err(SynthError::file(&parent))?;
     let file = folder.path().join("row.ptx");
-    let both = |reason| Ok(["nvrtc", "ptx"].map(|name| check(name, reason, None)));
+    let both = |reason: NotRun| Ok(["nvrtc", "ptx"].map(|name| skipped(name, reason.clone())));
     rows.iter()
         .zip(read)
         .map(|(row, stored)| match stored {
-            None => both(UNREAD),
+            None => both(NotRun::Unreadable),
             Some(stored) if (&row.cuda, &row.cuda_backward) != stored.printed_cuda() => {
-                both(ALTERED)
+                both(NotRun::Altered)
             }
             Some(_) => Ok([texts(&nvrtc, row)?, assembled(&nvrtc, ptxas.as_ref(), row, &file)?]),
         })
@@ -42,21 +46,21 @@ pub(super) fn checks(rows: &[Row], read: &[Option<Stored>]) -> Result<Vec<[Check
 }
 
 /// A text that is refused is the row's fault; everything else is the world's.
-fn judged(name: &str, usage: Result<Vec<Usage>, Error>) -> Result<Check, SynthError> {
+fn judged(name: &str, usage: Result<Vec<Usage>, Error>) -> Result<CheckOutcome, SynthError> {
     match usage {
         Ok(usage) => {
             let registers = usage.iter().filter_map(|it| it.registers).max();
-            Ok(check(name, "pass", registers.map(f64::from)))
+            Ok(Ok(Check::new(name, Verdict::Pass, registers.map(f64::from))))
         }
-        Err(Error::CudaText { .. } | Error::Ptxas { .. }) => Ok(check(name, "fail", None)),
+        Err(Error::CudaText { .. } | Error::Ptxas { .. }) => Ok(Ok(Check::failed(name))),
         Err(other) => Err(SynthError::nvrtc(other)),
     }
 }
 
-fn texts(nvrtc: &Nvrtc, row: &Row) -> Result<Check, SynthError> {
+fn texts(nvrtc: &Nvrtc, row: &Row) -> Result<CheckOutcome, SynthError> {
     let both: Vec<&String> = row.cuda.iter().chain(&row.cuda_backward).collect();
     if both.is_empty() {
-        return Ok(check("nvrtc", "not run: no text", None));
+        return Ok(skipped("nvrtc", NotRun::NoText));
     }
     let measured = both.iter().map(|text| Ok(nvrtc.measure(text, "row.cu", ARCH)?.1));
     judged("nvrtc", measured.collect::<Result<Vec<_>, _>>().map(|all| all.concat()))
@@ -69,26 +73,26 @@ fn assembled(
     ptxas: Option<&Ptxas>,
     row: &Row,
     file: &Path,
-) -> Result<Check, SynthError> {
+) -> Result<CheckOutcome, SynthError> {
     let both: Vec<_> =
         [(&row.cuda, &row.ptx), (&row.cuda_backward, &row.ptx_backward)].into_iter().collect();
     if both.iter().all(|(_, ptx)| ptx.is_none()) {
-        return Ok(check("ptx", "not run: none stored", None));
+        return Ok(skipped("ptx", NotRun::NothingStored));
     }
-    let Some(ptxas) = ptxas else { return Ok(check("ptx", "not run: no `ptxas`", None)) };
+    let Some(ptxas) = ptxas else { return Ok(skipped("ptx", NotRun::NoAssembler)) };
     let mut usage = Vec::new();
     for (text, stored) in both {
         let (Some(text), Some(stored)) = (text, stored) else {
             // A text without PTX beside one with: a column was lost.
             if text.is_some() != stored.is_some() {
-                return Ok(check("ptx", "fail", None));
+                return Ok(Ok(Check::failed("ptx")));
             }
             continue;
         };
         let arch = target(stored).unwrap_or(ARCH);
         match ptx(nvrtc, arch, text) {
             Ok(made) if tools(&made) != tools(stored) || made == *stored => {}
-            Ok(_) => return Ok(check("ptx", "fail", None)),
+            Ok(_) => return Ok(Ok(Check::failed("ptx"))),
             Err(error) => return judged("ptx", Err(error)),
         }
         gbxcule_files::write_scratch(file, stored.as_bytes()).map_err(SynthError::file(file))?;

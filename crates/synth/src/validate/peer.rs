@@ -1,12 +1,13 @@
 //! The checks of NVIDIA Warp: what it computes of a row, and whether its gradients are right.
 
-use super::{Stored, WARP_GRADIENT_ERROR, check};
+use super::{Stored, WARP_GRADIENT_ERROR};
 use crate::bound::Runner;
 use crate::distance::{Distance, from_text, settled};
 use crate::error::SynthError;
 use crate::execute;
-use crate::row::{Check, Row};
+use crate::row::Row;
 use crate::tensor::{self, Tensor};
+use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use crate::warp::{Argument, Question, ask};
 use gbxcule_oracle::Python;
 
@@ -22,11 +23,11 @@ struct Memory {
 pub(super) fn checks(
     rows: &[Row],
     read: &[Option<Stored>],
-    known: &[Vec<Check>],
+    known: &[Vec<CheckOutcome>],
     python: &Python,
-) -> Result<Vec<[Check; 2]>, SynthError> {
-    let none = |name| check(name, "not run: does not parse", None);
-    let mut checks: Vec<[Check; 2]> =
+) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
+    let none = |name| skipped(name, NotRun::Unreadable);
+    let mut checks: Vec<[CheckOutcome; 2]> =
         rows.iter().map(|_| [none("warp"), none("warp_gradient")]).collect();
     let memories: Vec<Memory> =
         (0..rows.len()).filter_map(|at| memory(&rows[at], read[at].as_ref()?, at)).collect();
@@ -38,14 +39,11 @@ pub(super) fn checks(
         let at = memory.at;
         let Some(stored) = &read[at] else { continue };
         checks[at] = match answer {
-            Err(_) => [
-                check("warp", "fail", None),
-                check("warp_gradient", "not run: refused by Warp", None),
-            ],
+            Err(_) => [Ok(Check::failed("warp")), skipped("warp_gradient", NotRun::RefusedByWarp)],
             Ok(answer) => {
                 let result = settled("warp", &[judge(&rows[at], stored, &answer.data)]);
-                let confirmed =
-                    known[at].iter().any(|it| it.check == "differences" && it.verdict == "pass");
+                let passes = |it: &Check| it.check == "differences" && it.verdict == Verdict::Pass;
+                let confirmed = known[at].iter().flatten().any(passes);
                 [result, gradient(&rows[at], stored, &answer.gradients, confirmed)]
             }
         };
@@ -112,14 +110,14 @@ fn judge(row: &Row, stored: &Stored, arrays: &[Vec<u8>]) -> Option<Distance> {
 }
 
 /// `wrong` is Warp's label, not the row's fault: such rows are kept.
-fn gradient(row: &Row, stored: &Stored, arrays: &[Vec<u8>], confirmed: bool) -> Check {
+fn gradient(row: &Row, stored: &Stored, arrays: &[Vec<u8>], confirmed: bool) -> CheckOutcome {
     let Some(text) = row.gradients_json.as_deref().filter(|_| confirmed) else {
-        return check("warp_gradient", "not run: no gradient that differences confirm", None);
+        return skipped("warp_gradient", NotRun::Unconfirmed);
     };
-    match error(text, stored, arrays) {
-        Some(error) if error <= WARP_GRADIENT_ERROR => check("warp_gradient", "pass", Some(error)),
-        error => check("warp_gradient", "wrong", error),
-    }
+    let error = error(text, stored, arrays);
+    let is_right = error.is_some_and(|error| error <= WARP_GRADIENT_ERROR);
+    let verdict = if is_right { Verdict::Pass } else { Verdict::Wrong };
+    Ok(Check::new("warp_gradient", verdict, error))
 }
 
 /// The largest relative error of Warp's gradients.

@@ -2,14 +2,15 @@
 //! the sandbox, if they are those that our compiler prints. Any other text may be hostile: it is
 //! not run, and has no verdict.
 
-use super::{ALTERED, Stored, UNREAD, check};
+use super::Stored;
 use crate::bound::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
-use crate::host::{self, Job, JobFailure};
+use crate::host::{self, HostLimits, Job, JobFailure};
 use crate::program;
-use crate::row::{Check, Row, Texts};
+use crate::row::{Row, Texts};
+use crate::verdict::{CheckOutcome, NotRun, skipped};
 use gbxcule_codegen_cxx::Dialect;
 use std::path::Path;
 
@@ -27,17 +28,17 @@ struct TextRun {
 struct Found {
     distances: Vec<Option<Distance>>,
     /// Reason why there is no verdict.
-    none: Option<String>,
+    none: Option<NotRun>,
 }
 
 impl Found {
-    fn settle(&self, name: &str) -> Check {
+    fn settle(&self, name: &str) -> CheckOutcome {
         match (&self.none, self.distances.as_slice()) {
             // One direction that is wrong is wrong, whatever the other would have been.
             (Some(reason), distances) if distances.iter().flatten().all(|it| it.share <= 1.0) => {
-                check(name, reason, None)
+                skipped(name, reason.clone())
             }
-            (_, []) => check(name, "not run: no text", None),
+            (_, []) => skipped(name, NotRun::NoText),
             (_, distances) => settled(name, distances),
         }
     }
@@ -61,12 +62,12 @@ pub(super) fn checks(
     read: &[Option<Stored>],
     folder: &Path,
     asked: HostChecks,
-) -> Result<Vec<[Check; 2]>, SynthError> {
+) -> Result<Vec<[CheckOutcome; 2]>, SynthError> {
     let (mut jobs, mut ways) = (Vec::new(), Vec::new());
     let mut found: Vec<[Found; 2]> = rows.iter().map(|_| Default::default()).collect();
     for (at, (row, stored)) in rows.iter().zip(read).enumerate() {
         let Some(stored) = stored else {
-            found[at].iter_mut().for_each(|it| it.none = Some(UNREAD.into()));
+            found[at].iter_mut().for_each(|it| it.none = Some(NotRun::Unreadable));
             continue;
         };
         let printed = &stored.emitted;
@@ -86,7 +87,7 @@ pub(super) fn checks(
         .filter(|it| asked.texts.have(it.1))
         {
             if !asked.altered && texts.iter().any(|(stored, printed)| stored != printed) {
-                found[at][check].none = Some(ALTERED.into());
+                found[at][check].none = Some(NotRun::Altered);
                 continue;
             }
             for (backward, (text, _)) in [false, true].into_iter().zip(texts) {
@@ -99,18 +100,27 @@ pub(super) fn checks(
             }
         }
     }
-    for (way, outcome) in ways.iter().zip(host::run(&jobs, folder)?) {
+    for (way, outcome) in ways.iter().zip(host::run(&jobs, folder, HostLimits::ROWS)?) {
         let Some(stored) = &read[way.row] else { continue };
         let found = &mut found[way.row][way.check];
         match outcome {
-            Ok(memory) => {
-                found.distances.push(judge(&rows[way.row], stored, &memory, way.backward));
+            Ok(launched) => found.distances.extend(launched.iter().map(|memory| match memory {
+                Some(memory) => judge(&rows[way.row], stored, memory, way.backward),
+                None => Some(Distance::INFINITE),
+            })),
+            Err(JobFailure::Refused(_) | JobFailure::Crashed(_)) => {
+                found.distances.push(Some(Distance::INFINITE));
             }
-            Err(JobFailure::Text(_)) => found.distances.push(Some(Distance::INFINITE)),
-            Err(JobFailure::Unknown(reason)) if asked.strict => {
-                return Err(SynthError::Unchecked { row: rows[way.row].id, reason });
+            Err(
+                JobFailure::CompilerLimit(reason)
+                | JobFailure::ProgramLimit(reason)
+                | JobFailure::Machine(reason),
+            ) => {
+                if asked.strict {
+                    return Err(SynthError::Unchecked { row: rows[way.row].id, reason });
+                }
+                found.none = Some(NotRun::Limit(reason));
             }
-            Err(JobFailure::Unknown(reason)) => found.none = Some(format!("not run: {reason}")),
         }
     }
     Ok(found.iter().map(|[cpp, cuda]| [cpp.settle(NAMES[0]), cuda.settle(NAMES[1])]).collect())
@@ -129,7 +139,8 @@ fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) 
         (&program.forward, program.kernel, Memory { data, gradients: Vec::new() })
     };
     let symbol = program::write(module, kernel, dialect).kernels.first()?.symbol.clone();
-    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, grid, memory })
+    let launches = vec![memory];
+    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, grid, launches })
 }
 
 /// How far memory is from the row's stored results, if it has some; threads ran in order.

@@ -1,0 +1,205 @@
+//! `gbxcule synth tasks` and `grade`: prompts for language models, and verdicts on their answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use gbxcule_sandbox::Protection;
+use gbxcule_synth::batch::{read_brief, read_some};
+use gbxcule_synth::grade::answer::{self, Answer};
+use gbxcule_synth::grade::score::{self, Group, GroupScore};
+use gbxcule_synth::grade::stand_in::StandIn;
+use gbxcule_synth::grade::task::Task;
+use gbxcule_synth::grade::{Grade, GradeOptions, grade};
+use gbxcule_synth::row::Row;
+
+use super::Dataset;
+use crate::print::{self, say};
+use crate::progress;
+use crate::run_options::workers;
+
+/// Features of fewer problems are in the JSON alone.
+const FEATURE_PROBLEMS: usize = 10;
+
+fn task(text: &str) -> Result<Task, String> {
+    text.parse()
+}
+
+/// Write what a language model is asked about each row, as chat messages and as plain text
+///
+/// One JSON object a line: `custom_id`, `row`, `task`, `family`, `split`, `messages`, `prompt`. A row
+/// has the tasks whose texts it has: with `--device cpu` there are none in CUDA.
+#[derive(Args)]
+pub(crate) struct Tasks {
+    #[command(flatten)]
+    dataset: Dataset,
+
+    /// Only this task, of python-to-cuda, python-to-cpp, python-to-ir, cuda-to-python and
+    /// forward-to-backward
+    #[arg(long, value_name = "TASK", value_parser = task)]
+    task: Option<Task>,
+
+    /// Only rows of this part: train, valid or test
+    #[arg(long, value_name = "PART", value_parser = ["train", "valid", "test"])]
+    split: Option<String>,
+
+    /// The file
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Write also answers, to try `grade` without a model: the rows' own texts
+    #[arg(long, value_name = "FILE")]
+    stand_in: Option<PathBuf>,
+
+    /// Of the stand-in answers, make every so manieth one wrong; each says in `is_right` what it is
+    #[arg(long, value_name = "N", requires = "stand_in")]
+    mutate_every: Option<NonZeroUsize>,
+}
+
+impl Tasks {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let (_, rows) = self.dataset.read()?;
+        let bar = progress::late_bar(rows.len() as u64, "rows").with_message("asking");
+        let (mut lines, mut stand_ins, mut count) = (String::new(), String::new(), 0_usize);
+        for row in &rows {
+            progress::advance(&bar, 1);
+            if self.split.as_ref().is_some_and(|split| *split != row.split) {
+                continue;
+            }
+            let tasks = Task::ALL.into_iter().filter(|&it| self.task.is_none_or(|only| only == it));
+            for task in tasks {
+                let Some(prompt) = task.prompt(row) else { continue };
+                lines += &format!("{prompt}\n");
+                count += 1;
+                if self.stand_in.is_some() {
+                    let is_changed = self.mutate_every.is_some_and(|every| count % every == 0);
+                    let own = || StandIn::own(row, task);
+                    let changed = is_changed.then(|| StandIn::changed(row, task, row.id)).flatten();
+                    stand_ins += &changed.or_else(own).map_or(String::new(), |it| it.line());
+                }
+            }
+        }
+        bar.finish_and_clear();
+        gbxcule_files::write(&self.out, lines.as_bytes())?;
+        if let Some(path) = &self.stand_in {
+            gbxcule_files::write(path, stand_ins.as_bytes())?;
+        }
+        say!("{count} tasks of {} rows in {}", rows.len(), self.out.display());
+        Ok(count > 0)
+    }
+}
+
+/// Compile and run the answers of a language model, and print how many are right
+///
+/// Each answer runs on its row's stored inputs and on 3 fresh ones. C++ and CUDA text runs in the
+/// sandbox, Python is read and never executed. Writes `grades.json`, `grades.jsonl` and a picture of
+/// each task. No network is used.
+#[derive(Args)]
+pub(crate) struct GradeAnswers {
+    /// The answers: JSON lines with `row`, `task` and `answer`, or the output of an OpenAI batch
+    /// whose `custom_id`s are those that `tasks` writes
+    #[arg(value_name = "ANSWERS.jsonl")]
+    answers: PathBuf,
+
+    /// The dataset's folder
+    #[arg(long, value_name = "DIR")]
+    dataset: PathBuf,
+
+    /// Only answers to this task; lines that name none are about it
+    #[arg(long, value_name = "TASK", value_parser = task)]
+    task: Option<Task>,
+
+    /// The seed of the fresh inputs
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Threads; else one for each core
+    #[arg(long, value_name = "W", value_parser = workers)]
+    workers: Option<NonZeroUsize>,
+
+    /// The folder for the verdicts
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// The folder in which the host's compiler gets one of its own to work in, removed at the end
+    #[arg(long, value_name = "DIR", default_value = "runs/synth-host")]
+    work: PathBuf,
+}
+
+impl GradeAnswers {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let ids: BTreeSet<u64> =
+            read_brief(&self.dataset, &|_| ())?.iter().map(|row| row.id).collect();
+        let answers = answer::read(&self.answers, self.task, &ids)?;
+        let wanted: BTreeSet<u64> = answers.iter().map(|answer| answer.row).collect();
+        let rows = read_some(&self.dataset, &|row| wanted.contains(&row.id))?;
+        if let Some(warning) = Protection::here().warning() {
+            print::error(&format!("{warning}\n"));
+        }
+        let cores = std::thread::available_parallelism().ok();
+        let options = GradeOptions {
+            seed: self.seed,
+            work: self.work,
+            workers: self.workers.or(cores).map_or(1, NonZeroUsize::get),
+            limits: GradeOptions::LIMITS,
+        };
+        let bar = progress::late_bar(answers.len() as u64, "answers").with_message("grading");
+        let grades = grade(&rows, &answers, &options, &|| progress::advance(&bar, 1))?;
+        bar.finish_and_clear();
+        let scores = score::score(&rows, &answers, &grades);
+        score::write(&self.out, &answers, &grades, &scores, &options)?;
+        print_scores(&rows, &answers, &grades, &scores);
+        say!("\nverdicts, scores and pictures are in {}", self.out.display());
+        Ok(!grades.iter().any(|grade| matches!(grade, Grade::NotGraded(_))))
+    }
+}
+
+fn print_scores(
+    rows: &BTreeMap<u64, Row>,
+    answers: &[Answer],
+    grades: &[Grade],
+    scores: &[GroupScore],
+) {
+    let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
+    for grade in grades {
+        if let Grade::NotGraded(reason) = grade {
+            *failures.entry(reason).or_default() += 1;
+        }
+    }
+    for (reason, count) in failures {
+        say!("{count} answers were not graded: {reason}");
+    }
+    say!("{} answers about {} rows", answers.len(), rows.len());
+    let mut task = "";
+    for score in scores {
+        if matches!(score.group, Group::Feature(_)) && score.problems < FEATURE_PROBLEMS {
+            continue;
+        }
+        if task != score.task {
+            task = score.task;
+            let [right, wrong, compile, parse, _] = Grade::NAMES;
+            say!(
+                "\n{task:<20} {:>8} {:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15}   pass@k, % [95 %]",
+                "problems",
+                "answers"
+            );
+        }
+        let [right, wrong, compile, parse, _] = score.verdicts;
+        let pass: Vec<String> = score
+            .pass
+            .iter()
+            .map(|it| {
+                let [pass, low, high] = [it.pass, it.low, it.high].map(|share| 100.0 * share);
+                format!("@{} {pass:.1} [{low:.1}, {high:.1}]", it.k)
+            })
+            .collect();
+        say!(
+            "{:<20} {:>8} {:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15}   {}",
+            score.group.name(),
+            score.problems,
+            score.verdicts.iter().sum::<usize>(),
+            pass.join("  ")
+        );
+    }
+}

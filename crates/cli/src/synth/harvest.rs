@@ -1,0 +1,79 @@
+//! `gbxcule synth harvest`: rows from the kernels of real code.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+use gbxcule_synth::harvest::{harvest, is_licence, manifest_of};
+use gbxcule_synth::row::{Mode, Plan};
+
+use super::Device;
+use super::make::write_rows;
+use crate::print::say;
+use crate::progress;
+use crate::run_options::workers;
+
+/// Make rows of the kernels below a folder of Python files, such as NVIDIA Warp's package
+///
+/// Each kernel that the compiler takes is cut out of its file with all that it needs, gets inputs on
+/// which it runs and means something, and is checked as sampled rows are. No Python is executed. The
+/// card says which kernels became no rows, and why.
+#[derive(Args)]
+pub(crate) struct HarvestCode {
+    /// The folder
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+
+    /// The licence of its files, as an SPDX expression such as `Apache-2.0`
+    #[arg(long, value_name = "SPDX")]
+    license: String,
+
+    /// The seed of the inputs
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Threads; else one for each core
+    #[arg(long, value_name = "W", value_parser = workers)]
+    workers: Option<NonZeroUsize>,
+
+    /// Write JSON lines instead of Parquet
+    #[arg(long)]
+    jsonl: bool,
+
+    /// The dataset's folder
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+impl HarvestCode {
+    pub(crate) fn run(self, device: Device) -> anyhow::Result<bool> {
+        if !is_licence(&self.license) {
+            bail!("`{}` is no SPDX expression such as `Apache-2.0`", self.license);
+        }
+        if self.out.join("data").exists() {
+            bail!("{} holds data already: choose another folder", self.out.display());
+        }
+        let plan = Plan { seed: self.seed, mode: Mode::Run, device: device.texts(), host_every: 0 };
+        let cores = std::thread::available_parallelism().ok();
+        let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
+        let bar = progress::late_bar(0, "kernels").with_message("harvesting");
+        let looked = |kernels: Option<usize>| match kernels {
+            Some(kernels) => bar.set_length(kernels as u64),
+            None => progress::advance(&bar, 1),
+        };
+        let (rows, found) = harvest(&self.folder, &self.license, plan, workers, &looked)?;
+        bar.finish_and_clear();
+        say!("{} kernels in {} files: {} rows", found.kernels, found.files, rows.len());
+        say!("{} rows have a structure that an earlier one has", found.repeated);
+        for (reason, kernels) in &found.refused {
+            say!("{kernels:>6} no rows: {reason}");
+        }
+        if rows.is_empty() {
+            bail!("no kernel below {} became a row", self.folder.display());
+        }
+        let manifest = manifest_of(found, rows.len(), plan);
+        write_rows(&self.out, &manifest, &rows, self.jsonl)?;
+        Ok(true)
+    }
+}

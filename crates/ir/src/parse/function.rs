@@ -1,0 +1,431 @@
+//! Functions: the head, variables, and statements, whose blocks are kept on a stack, so that no
+//! text makes this recurse.
+
+use super::token::Token;
+use super::{DEPTH_MAX, Parser, Result};
+use crate::build::Builder;
+use crate::function::{FunctionId, Kind, LocalId, Mode, Param, Residency};
+use crate::module::Module;
+use crate::op::Value;
+use crate::stmt::{BlockId, Case};
+use crate::ty::Type;
+use rustc_hash::FxHashMap;
+
+/// A function that was declared, and where its body begins.
+pub(super) struct Head<'t> {
+    pub(super) name: &'t str,
+    pub(super) function: FunctionId,
+    params: Vec<&'t str>,
+    pub(super) body: usize,
+}
+
+/// Reads `kernel name(x: array<f32, 1>) apart(x, y) {`, and declares it.
+pub(super) fn head<'t>(
+    parser: &mut Parser<'t>,
+    module: &mut Module,
+    kind: Kind,
+) -> Result<Head<'t>> {
+    parser.tokens.next();
+    let name = parser.tokens.word("a function's name")?;
+    let (mut names, mut params) = (Vec::new(), Vec::<Param>::new());
+    parser.tokens.mark("(")?;
+    while !parser.tokens.takes(")") {
+        if !params.is_empty() {
+            parser.tokens.mark(",")?;
+        }
+        let param = parser.tokens.word("a parameter's name")?;
+        parser.tokens.mark(":")?;
+        let mode = match parser.tokens.peek() {
+            Token::Word("ref") => Mode::Shared,
+            Token::Word("mut") => Mode::Mutable,
+            _ => Mode::Value,
+        };
+        if mode != Mode::Value {
+            parser.tokens.next();
+        }
+        let ty = parser.ty(&mut module.types)?;
+        let own = own_name(param, |base| names.contains(&base));
+        params.push(Param { mode, ..Param::value(own, ty) });
+        names.push(param);
+    }
+    let result = if parser.tokens.takes("->") { parser.ty(&mut module.types)? } else { Type::UNIT };
+    let position = |parser: &mut Parser<'t>, names: &[&str]| {
+        let name = parser.tokens.word("a parameter")?;
+        let found = names.iter().position(|&it| it == name);
+        let found = found.ok_or_else(|| parser.tokens.error(format!("no parameter `{name}`")))?;
+        Ok(found as u32)
+    };
+    let (mut disjoint, mut residency) = (Vec::new(), Residency::Free);
+    while !parser.tokens.takes("{") {
+        match parser.tokens.word("`{`")? {
+            "apart" => {
+                parser.tokens.mark("(")?;
+                let one = position(parser, &names)?;
+                parser.tokens.mark(",")?;
+                let other = position(parser, &names)?;
+                disjoint.push((one, other));
+            }
+            "blocks" => {
+                parser.tokens.mark("(")?;
+                let threads = parser.count("a number of threads")?;
+                let together = match parser.tokens.takes(",") {
+                    true => Some(parser.count("a number of blocks")?),
+                    false => None,
+                };
+                residency = Residency::Blocks { threads, together };
+            }
+            "registers" => {
+                parser.tokens.mark("(")?;
+                residency = Residency::Registers(parser.count("a number of registers")?);
+            }
+            other => {
+                let message = format!("expected `apart`, `blocks` or `registers`, found `{other}`");
+                return Err(parser.tokens.error(message));
+            }
+        }
+        parser.tokens.mark(")")?;
+    }
+    let function = module.declare(name, params, result);
+    let declared = &mut module.functions[function];
+    declared.kind = kind;
+    declared.disjoint = disjoint;
+    declared.residency = residency;
+    Ok(Head { name, function, params: names, body: parser.tokens.position() })
+}
+
+/// The name without the number by which the printer told it from an earlier one.
+fn own_name<'t>(name: &'t str, is_known: impl Fn(&'t str) -> bool) -> &'t str {
+    match name.rsplit_once('.') {
+        Some((base, number))
+            if number.bytes().all(|digit| digit.is_ascii_digit()) && is_known(base) =>
+        {
+            base
+        }
+        _ => name,
+    }
+}
+
+/// Meaning of a name in a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Binding {
+    Local(LocalId),
+    Param(u32),
+    Value(Value),
+}
+
+/// A statement whose blocks aren't all closed.
+enum Open {
+    Accept(Value),
+    Reject(Value, BlockId),
+    For {
+        index: Value,
+        range: [Value; 3],
+    },
+    Header,
+    Body {
+        header: BlockId,
+        condition: Value,
+    },
+    /// A switch, with the cases so far and the labels of the one that is open: `None` before the
+    /// first, no labels for the default.
+    Switch {
+        selector: Value,
+        cases: Vec<Case>,
+        labels: Option<Vec<i64>>,
+    },
+}
+
+/// A function on its way into the module.
+pub(super) struct FunctionParser<'p, 'm, 't> {
+    pub(super) parser: &'p mut Parser<'t>,
+    pub(super) b: Builder<'m>,
+    pub(super) names: FxHashMap<&'t str, Binding>,
+    open: Vec<Open>,
+}
+
+impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
+    pub(super) fn new(
+        parser: &'p mut Parser<'t>,
+        module: &'m mut Module,
+        head: &Head<'t>,
+    ) -> Result<Self> {
+        let mut names = FxHashMap::default();
+        for (position, name) in (0..).zip(&head.params) {
+            if names.insert(*name, Binding::Param(position)).is_some() {
+                return Err(parser.tokens.error(format!("there are two parameters `{name}`")));
+            }
+        }
+        Ok(Self { parser, b: Builder::new(module, head.function), names, open: Vec::new() })
+    }
+
+    /// Reads the body up to its end.
+    pub(super) fn body(mut self) -> Result<()> {
+        self.variables()?;
+        loop {
+            self.parser.tokens.skip_lines();
+            if self.parser.tokens.takes("}") {
+                let Some(open) = self.open.pop() else { break };
+                self.close(open)?;
+            } else {
+                self.statement()?;
+            }
+            self.parser.tokens.line()?;
+        }
+        self.b.finish();
+        Ok(())
+    }
+
+    /// `var x: f32`, `scratch tape: [f32; 256]`
+    fn variables(&mut self) -> Result<()> {
+        loop {
+            self.parser.tokens.skip_lines();
+            let Token::Word(word @ ("var" | "scratch")) = *self.parser.tokens.peek() else { break };
+            let named = matches!(self.parser.tokens.ahead(1), Token::Word(_));
+            if !named || *self.parser.tokens.ahead(2) != Token::Mark(":") {
+                break;
+            }
+            self.parser.tokens.next();
+            let name = self.parser.tokens.word("a variable's name")?;
+            self.parser.tokens.mark(":")?;
+            let ty = self.parser.ty(&mut self.b.module.types)?;
+            let own = own_name(name, |base| self.names.contains_key(base));
+            let local = if word == "var" { self.b.local(own, ty) } else { self.b.scratch(own, ty) };
+            self.bind(name, Binding::Local(local))?;
+            self.parser.tokens.line()?;
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, name: &'t str, binding: Binding) -> Result<()> {
+        match self.names.insert(name, binding) {
+            None => Ok(()),
+            Some(_) => Err(self.parser.tokens.error(format!("`{name}` is defined twice"))),
+        }
+    }
+
+    /// Names a value that was just made.
+    fn define(&mut self, name: &'t str, value: Value) -> Result<()> {
+        let own = own_name(name, |base| self.names.contains_key(base));
+        if !name.starts_with('%') {
+            self.b.rename(value, own);
+        }
+        self.bind(name, Binding::Value(value))
+    }
+
+    fn open(&mut self, open: Open) -> Result<()> {
+        if self.open.len() >= DEPTH_MAX {
+            let message = format!("blocks nest {DEPTH_MAX} deep at most");
+            return Err(self.parser.tokens.error(message));
+        }
+        // The labels of a switch open its blocks.
+        if !matches!(open, Open::Switch { .. }) {
+            self.b.open_block();
+        }
+        self.open.push(open);
+        Ok(())
+    }
+
+    fn statement(&mut self) -> Result<()> {
+        let word = match *self.parser.tokens.peek() {
+            Token::Word(word) => word,
+            _ => return Err(self.parser.tokens.expected("a statement")),
+        };
+        let second = self.parser.tokens.ahead(1).clone();
+        if second == Token::Mark("=") || second == Token::Mark("[") {
+            return self.assignment(word);
+        }
+        if let Some(Open::Switch { .. }) = self.open.last()
+            && matches!(word, "case" | "default")
+        {
+            return self.case(word);
+        }
+        match word {
+            "if" => {
+                self.parser.tokens.next();
+                let condition = self.value()?;
+                self.parser.tokens.mark("{")?;
+                self.open(Open::Accept(condition))
+            }
+            "for" => self.for_loop(),
+            "while" => {
+                self.parser.tokens.next();
+                self.parser.tokens.mark("{")?;
+                self.open(Open::Header)
+            }
+            "switch" => {
+                self.parser.tokens.next();
+                let selector = self.value()?;
+                self.parser.tokens.mark("{")?;
+                self.open(Open::Switch { selector, cases: Vec::new(), labels: None })
+            }
+            "break" => self.leaf(Builder::break_loop),
+            "continue" => self.leaf(Builder::continue_loop),
+            "return" => {
+                self.parser.tokens.next();
+                let value = match self.parser.tokens.peek() {
+                    Token::Word(_) => Some(self.value()?),
+                    _ => None,
+                };
+                self.b.ret(value);
+                Ok(())
+            }
+            "print" | "printf" if second == Token::Mark("(") => self.print(word),
+            "assert" => {
+                self.parser.tokens.next();
+                let condition = self.value()?;
+                self.parser.tokens.mark(",")?;
+                let message = self.parser.tokens.quoted()?;
+                self.b.assert(condition, &message);
+                Ok(())
+            }
+            "trap" => {
+                self.parser.tokens.next();
+                let message = self.parser.tokens.quoted()?;
+                self.b.trap(&message);
+                Ok(())
+            }
+            // A call or an atomic operation whose value there is none of.
+            _ => self.operation().map(drop),
+        }
+    }
+
+    fn leaf(&mut self, build: impl FnOnce(&mut Builder<'m>)) -> Result<()> {
+        self.parser.tokens.next();
+        build(&mut self.b);
+        Ok(())
+    }
+
+    /// `name = operation`, or `place = value`.
+    fn assignment(&mut self, word: &'t str) -> Result<()> {
+        let begin = self.parser.tokens.position();
+        if *self.parser.tokens.ahead(1) == Token::Mark("=") && self.is_definition(word) {
+            self.parser.tokens.next();
+            self.parser.tokens.next();
+            let value = self.operation()?;
+            return self.define(word, value);
+        }
+        self.parser.tokens.go_to(begin);
+        let place = self.place()?;
+        self.parser.tokens.mark("=")?;
+        let value = self.value()?;
+        self.b.store(place, value);
+        Ok(())
+    }
+
+    /// Returns true if a line that begins with `word =` defines a value: `x.1` may also be a part
+    /// of the variable `x`.
+    fn is_definition(&self, word: &'t str) -> bool {
+        if matches!(self.names.get(word), Some(Binding::Local(_) | Binding::Param(_))) {
+            return false;
+        }
+        if self.root(word).is_none() {
+            return true;
+        }
+        // Behind a store there is one value, behind a definition an operation.
+        let one_word = *self.parser.tokens.ahead(3) == Token::Line;
+        let is_value = match *self.parser.tokens.ahead(2) {
+            Token::Word(right) => {
+                matches!(self.names.get(right), Some(Binding::Value(_)))
+                    || super::literal::literal(right).is_some()
+            }
+            _ => false,
+        };
+        !(one_word && is_value)
+    }
+
+    /// `for i in range(0i32, %1, 1i32) {`
+    fn for_loop(&mut self) -> Result<()> {
+        self.parser.tokens.next();
+        let name = self.parser.tokens.word("the index of the loop")?;
+        self.parser.tokens.keyword("in")?;
+        self.parser.tokens.keyword("range")?;
+        self.parser.tokens.mark("(")?;
+        let start = self.value()?;
+        self.parser.tokens.mark(",")?;
+        let end = self.value()?;
+        self.parser.tokens.mark(",")?;
+        let step = self.value()?;
+        self.parser.tokens.mark(")")?;
+        self.parser.tokens.mark("{")?;
+        let index = self.b.unnamed_index(self.b.body().type_of(start));
+        self.define(name, index)?;
+        self.open(Open::For { index, range: [start, end, step] })
+    }
+
+    /// `case 1, 2:` or `default:`, which end the case before.
+    fn case(&mut self, word: &str) -> Result<()> {
+        self.parser.tokens.next();
+        let mut own = Vec::new();
+        if word == "case" {
+            own.push(self.parser.count("a label")?);
+            while self.parser.tokens.takes(",") {
+                own.push(self.parser.count("a label")?);
+            }
+        }
+        self.parser.tokens.mark(":")?;
+        let Some(Open::Switch { cases, labels, .. }) = self.open.last_mut() else {
+            unreachable!("the statement is in a switch")
+        };
+        match labels.replace(own) {
+            None => {}
+            Some(before) if before.is_empty() => {
+                return Err(self.parser.tokens.error("the default is the last of a switch"));
+            }
+            Some(before) => {
+                let body = self.b.close_block();
+                cases.push(Case { labels: before.into(), body });
+            }
+        }
+        self.b.open_block();
+        Ok(())
+    }
+
+    fn print(&mut self, word: &str) -> Result<()> {
+        self.parser.tokens.next();
+        self.parser.tokens.mark("(")?;
+        let mut format = None;
+        if word == "printf" {
+            format = Some(self.parser.tokens.quoted()?);
+            self.parser.tokens.mark(",")?;
+        }
+        let values = self.values(")")?;
+        self.b.print(format.as_deref(), &values);
+        Ok(())
+    }
+
+    /// Ends a block behind its `}`.
+    fn close(&mut self, open: Open) -> Result<()> {
+        if let Open::Switch { selector, cases, labels } = open {
+            if labels.is_none_or(|labels| !labels.is_empty()) {
+                return Err(self.parser.tokens.error("a switch ends with `default:`"));
+            }
+            let default = self.b.close_block();
+            self.b.switch(selector, cases, default);
+            return Ok(());
+        }
+        let block = self.b.close_block();
+        match open {
+            Open::Accept(condition) => {
+                if *self.parser.tokens.peek() == Token::Word("else") {
+                    self.parser.tokens.next();
+                    self.parser.tokens.mark("{")?;
+                    return self.open(Open::Reject(condition, block));
+                }
+                let reject = self.b.empty_block();
+                self.b.if_blocks(condition, block, reject);
+            }
+            Open::Reject(condition, accept) => self.b.if_blocks(condition, accept, block),
+            Open::For { index, range } => self.b.for_block(index, range, block),
+            Open::Header => {
+                self.parser.tokens.keyword("test")?;
+                // The literal `true` may stand here: it belongs to the header.
+                let condition = self.value()?;
+                self.parser.tokens.mark("{")?;
+                return self.open(Open::Body { header: block, condition });
+            }
+            Open::Body { header, condition } => self.b.while_blocks(header, condition, block),
+            Open::Switch { .. } => unreachable!("it was closed above"),
+        }
+        Ok(())
+    }
+}

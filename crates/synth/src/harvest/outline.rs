@@ -1,0 +1,239 @@
+//! The statements of a Python text by their indentation, and the names they define: enough to cut a
+//! kernel out of a file with all that it needs. Nothing is decided here about what Python means: a
+//! text that was cut out wrongly compiles to other IR, or not at all, and is refused.
+
+use crate::structure::{Token, tokens};
+use std::collections::BTreeSet;
+
+/// A statement with everything that is indented below it, decorators included.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    /// Bytes of the text, from the first line's margin to the end of the last line.
+    pub(super) begin: usize,
+    pub(super) end: usize,
+    pub(super) margin: usize,
+    /// Position of the statement that it is indented below.
+    pub(super) parent: Option<usize>,
+    /// Names that it defines.
+    pub(super) defines: Vec<String>,
+    /// Binding of an import; the names are then in `defines`.
+    pub(super) imports: Vec<Import>,
+    /// Names that it mentions, its own parts included.
+    pub(super) mentions: BTreeSet<String>,
+    /// A function or class.
+    pub(super) is_definition: bool,
+}
+
+/// A name that an import binds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Import {
+    /// The name here.
+    pub(super) name: String,
+    /// Dots before the module's name.
+    pub(super) level: usize,
+    /// The module, `a.b`; empty in `from . import x`.
+    pub(super) module: String,
+    /// The name there; `None` for the module itself.
+    pub(super) original: Option<String>,
+}
+
+/// The statements of a text, in order; those indented below others follow them.
+pub(super) fn outline(text: &str) -> Vec<Statement> {
+    let all = tokens(text);
+    let lines: Vec<usize> =
+        (0..all.len()).filter(|&at| matches!(all[at].1, Token::Line(_))).collect();
+    let mut statements: Vec<Statement> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    // Decorators wait for what they decorate.
+    let mut decorators: Option<usize> = None;
+    for (number, &first) in lines.iter().enumerate() {
+        let (at, Token::Line(margin)) = all[first] else { continue };
+        let last = lines.get(number + 1).copied().unwrap_or(all.len());
+        let words: Vec<Token<'_>> = all[first + 1..last].iter().map(|it| it.1).collect();
+        let begin = at - margin;
+        if words.first() == Some(&Token::Mark("@")) {
+            decorators.get_or_insert(begin);
+            continue;
+        }
+        while let Some(&above) = open.last()
+            && statements[above].margin >= margin
+        {
+            open.pop();
+        }
+        let begin = decorators.take().unwrap_or(begin);
+        let (defines, is_definition) = definitions(&words);
+        let imports = imports(&words);
+        let defines = match imports.is_empty() {
+            true => defines,
+            false => imports.iter().map(|it| it.name.clone()).collect(),
+        };
+        statements.push(Statement {
+            begin,
+            end: begin,
+            margin,
+            parent: open.last().copied(),
+            defines,
+            imports,
+            mentions: BTreeSet::new(),
+            is_definition,
+        });
+        open.push(statements.len() - 1);
+    }
+    // A statement ends where the next one begins that isn't indented below it.
+    for at in 0..statements.len() {
+        let margin = statements[at].margin;
+        let next = statements[at + 1..].iter().find(|it| it.margin <= margin);
+        let end = next.map_or(text.len(), |next| next.begin);
+        statements[at].end = end;
+        let own = all.iter().filter(|(place, _)| (statements[at].begin..end).contains(place));
+        let names = own.filter_map(|(_, token)| match token {
+            Token::Name(name, false) => Some((*name).to_owned()),
+            _ => None,
+        });
+        statements[at].mentions = names.collect();
+    }
+    statements
+}
+
+fn name_at<'a>(words: &[Token<'a>], at: usize) -> Option<&'a str> {
+    match words.get(at) {
+        Some(Token::Name(name, false)) => Some(name),
+        _ => None,
+    }
+}
+
+/// The names that a line defines, and whether it begins a function or class.
+fn definitions(words: &[Token<'_>]) -> (Vec<String>, bool) {
+    if let Some("def" | "class") = name_at(words, 0) {
+        return (name_at(words, 1).map(str::to_owned).into_iter().collect(), true);
+    }
+    let mut names = Vec::new();
+    let mut at = 0;
+    while let Some(name) = name_at(words, at) {
+        match words.get(at + 1) {
+            Some(Token::Mark("=" | ":")) => {
+                names.push(name.to_owned());
+                // `a = b = 1`
+                match (words.get(at + 1), words.get(at + 3)) {
+                    (Some(Token::Mark("=")), Some(Token::Mark("="))) => at += 2,
+                    _ => return (names, false),
+                }
+            }
+            Some(Token::Mark(",")) => {
+                names.push(name.to_owned());
+                at += 2;
+            }
+            _ => break,
+        }
+    }
+    let assigns = words.contains(&Token::Mark("="));
+    (if assigns { names } else { Vec::new() }, false)
+}
+
+/// The names that an import binds.
+fn imports(words: &[Token<'_>]) -> Vec<Import> {
+    let mut found = Vec::new();
+    let path = |mut at: usize| {
+        let mut path = String::new();
+        while let Some(Token::Name(name, _)) = words.get(at) {
+            path += name;
+            at += 1;
+            if words.get(at) != Some(&Token::Mark(".")) {
+                break;
+            }
+            path.push('.');
+            at += 1;
+        }
+        (path, at)
+    };
+    match name_at(words, 0) {
+        Some("import") => {
+            let mut at = 1;
+            while at < words.len() {
+                let (module, next) = path(at);
+                let renamed =
+                    (name_at(words, next) == Some("as")).then(|| name_at(words, next + 1));
+                let first = module.split('.').next().unwrap_or_default().to_owned();
+                let (name, next) = match renamed.flatten() {
+                    Some(name) => (name.to_owned(), next + 2),
+                    None => (first, next),
+                };
+                found.push(Import { name, level: 0, module, original: None });
+                at = next + 1;
+            }
+        }
+        Some("from") => {
+            let level = words[1..].iter().take_while(|it| **it == Token::Mark(".")).count();
+            let (module, mut at) = match name_at(words, 1 + level) {
+                Some("import") => (String::new(), 1 + level),
+                // Behind a dot a name is marked as such.
+                _ if words.get(1 + level) == Some(&Token::Name("import", true)) => {
+                    (String::new(), 1 + level)
+                }
+                _ => path(1 + level),
+            };
+            at += 1;
+            while at < words.len() {
+                let Some(Token::Name(original, _)) = words.get(at) else {
+                    at += 1;
+                    continue;
+                };
+                let renamed =
+                    (name_at(words, at + 1) == Some("as")).then(|| name_at(words, at + 2));
+                let (name, next) = match renamed.flatten() {
+                    Some(name) => (name, at + 3),
+                    None => (*original, at + 1),
+                };
+                found.push(Import {
+                    name: name.to_owned(),
+                    level,
+                    module: module.clone(),
+                    original: Some((*original).to_owned()),
+                });
+                at = next + 1;
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_know_what_they_define_and_mention() {
+        let text = "import a.b as c, d\nfrom ..m import (x as y,\n    z)\nfrom . import w\nA, B = f(C), 2\nD: int = A\nE = F = 3\n@wp.func\n@other(G)\ndef g(x: H):\n    I = x.J\n\n    return I\n\nclass K:\n    def h(self):\n        pass\nprint(A)\n";
+        let all = outline(text);
+        let named = |name: &str| {
+            all.iter()
+                .find(|it| it.defines.contains(&name.to_owned()))
+                .unwrap_or_else(|| panic!("{name}"))
+        };
+        let import = |name: &str| {
+            named(name).imports.iter().find(|it| it.name == name).cloned().expect(name)
+        };
+        assert_eq!(
+            import("c"),
+            Import { name: "c".into(), level: 0, module: "a.b".into(), original: None }
+        );
+        assert_eq!(import("d").module, "d");
+        assert_eq!(
+            import("y"),
+            Import { name: "y".into(), level: 2, module: "m".into(), original: Some("x".into()) }
+        );
+        assert_eq!(import("z").original.as_deref(), Some("z"));
+        assert_eq!((import("w").level, &*import("w").module), (1, ""));
+        assert_eq!(named("B").defines, ["A", "B"]);
+        assert_eq!(named("D").defines, ["D"]);
+        assert_eq!(named("F").defines, ["E", "F"]);
+        let g = named("g");
+        assert!(text[g.begin..g.end].starts_with("@wp.func\n@other(G)\ndef g"));
+        assert!(text[g.begin..g.end].ends_with("return I\n\n"));
+        assert!(g.mentions.contains("H") && g.mentions.contains("G") && !g.mentions.contains("J"));
+        let h = named("h");
+        assert_eq!(all[h.parent.expect("a class")].defines, ["K"]);
+        assert!(all.last().expect("a line").defines.is_empty());
+    }
+}

@@ -1,0 +1,159 @@
+//! Rows from code of people: cut out of their files, run, checked, loaded with sampled ones.
+
+use gbxcule_synth::batch::read;
+use gbxcule_synth::harvest::{FAMILY, harvest};
+use gbxcule_synth::row::{Mode, Plan, Row, Texts, make};
+use gbxcule_synth::table::{read_parquet, to_parquet};
+use gbxcule_synth::validate::{Checks, is_caught, validate};
+use gbxcule_synth::verdict::Verdict;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const PLAN: Plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+
+const LIBRARY: &str = "import warp as wp\n\nSCALE = wp.constant(2.5)\n\n@wp.struct\nclass Body:\n    mass: float\n    at: wp.vec3\n\n\
+    @wp.func\ndef energy(body: Body):\n    return SCALE * body.mass * wp.length_sq(body.at)\n\nraise RuntimeError(\"executed\")\n";
+const CODE: &str = r#"# Kernels of a person.
+import os
+import warp as wp
+from library import Body, energy
+
+os.system("touch executed")
+UNUSED = open("/etc/passwd").read()
+GAIN = 3.0
+
+
+@wp.func
+def clip(x: float):
+    return wp.min(x, GAIN)
+
+
+@wp.kernel
+def sum_energy(bodies: wp.array(dtype=Body), out: wp.array(dtype=float)):
+    """Adds up energies."""
+    i = wp.tid()
+    wp.atomic_add(out, 0, clip(energy(bodies[i])))
+
+
+class Test:
+    def test(self):
+        STEPS = 3
+
+        @wp.kernel
+        def blur(x: wp.array2d(dtype=float), y: wp.array2d(dtype=float)):
+            i, j = wp.tid()
+            total = float(0.0)
+            for k in range(STEPS):
+                total += x[i, wp.min(j + k, x.shape[1] - 1)]
+            y[i, j] = total / float(STEPS)
+
+        wp.launch(blur, dim=(3, 3), inputs=[], device=self.device)
+
+
+@wp.kernel
+def nothing(x: wp.array(dtype=float)):
+    i = wp.tid()
+    wp.expect_near(x[i], x[i])
+
+
+@wp.kernel
+def constant(x: wp.array(dtype=float)):
+    x[wp.tid()] = 1.0
+
+
+@wp.kernel
+def outside(x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    y[wp.tid()] = x[1000000]
+
+
+@wp.kernel
+def gather(index: wp.array(dtype=int), x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    y[i] = x[index[i]] * 2.0
+
+
+@wp.kernel
+def another_gather(at: wp.array(dtype=int), a: wp.array(dtype=float), b: wp.array(dtype=float)):
+    t = wp.tid()
+    b[t] = a[at[t]] * 7.0
+
+
+@wp.kernel
+def refused(x: wp.array(dtype=float)):
+    wp.no_such_builtin(x)
+"#;
+
+#[test]
+fn kernels_of_a_folder_become_rows_that_pass_every_check() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let code = folder.path().join("code");
+    std::fs::create_dir(&code).expect("a folder");
+    std::fs::write(code.join("library.py"), LIBRARY).expect("a file");
+    std::fs::write(code.join("code.py"), CODE).expect("a file");
+    std::fs::write(code.join("broken.py"), "def (:\n").expect("a file");
+    let (rows, found) = harvest(&code, "MIT", PLAN, 2, &|_| ()).expect("rows");
+    let names: Vec<&str> = rows.iter().map(|row| &*row.kernel).collect();
+    assert_eq!(names, ["sum_energy", "blur", "gather", "another_gather"], "{found:?}");
+    assert_eq!((found.files, found.kernels, found.repeated), (3, 8, 1));
+    let refused: Vec<(&str, usize)> = found.refused.iter().map(|(it, &n)| (&**it, n)).collect();
+    assert_eq!(refused.len(), 4, "{refused:?}");
+    assert!(!code.join("executed").exists() && !Path::new("executed").exists());
+
+    let sum = &rows[0].source;
+    for part in ["SCALE = ", "class Body", "def energy", "GAIN = ", "def clip", "Adds up"] {
+        assert!(sum.contains(part), "{part}\n{sum}");
+    }
+    for part in ["os.", "open(", "raise", "from library"] {
+        assert!(!sum.contains(part), "{part}\n{sum}");
+    }
+    assert!(rows[1].source.contains("\nSTEPS = 3\n"), "{}", rows[1].source);
+    let origin: Value =
+        serde_json::from_str(rows[3].origin_json.as_ref().expect("an origin")).expect("JSON");
+    assert_eq!(origin["file"], "code.py");
+    assert_eq!(origin["license"], "MIT");
+    assert_eq!(origin["same_structure_as"], 2);
+    let line =
+        CODE.lines().position(|line| line.starts_with("def another_gather")).expect("a line");
+    assert_eq!(origin["line"], line + 1);
+    assert_eq!(rows[2].split, rows[3].split, "one structure is in one part");
+    for row in &rows {
+        assert_eq!(
+            (&*row.family, row.gradients_json.is_some()),
+            (FAMILY, row.gradient_refused.is_none())
+        );
+        assert!(row.checks().iter().all(|it| it.verdict != Verdict::Fail), "{}", row.checks_json);
+    }
+    for (row, checks) in rows.iter().zip(validate(&rows, &Checks::default()).expect("checks")) {
+        assert!(!is_caught(&checks), "{}\n{checks:?}", row.source);
+    }
+    let (again, _) = harvest(&code, "MIT", PLAN, 1, &|_| ()).expect("rows");
+    assert_eq!(rows, again, "the same folder gives the same rows");
+
+    // Sampled and harvested rows are of one schema.
+    let mixed: Vec<Row> = [make(PLAN, 1)].into_iter().chain(rows).collect();
+    let file = folder.path().join("mixed/data/part-000000.parquet");
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&file, to_parquet(&mixed).expect("a table")).expect("a file");
+    assert_eq!(read_parquet(&file).expect("rows"), mixed);
+    assert_eq!(read(&folder.path().join("mixed")).expect("rows"), mixed);
+}
+
+/// The package's folder is named by GBXCULE_WARP_PACKAGE.
+#[test]
+#[ignore = "needs NVIDIA Warp's package, and minutes"]
+fn the_package_of_warp_gives_a_thousand_rows() {
+    let folder =
+        std::env::var("GBXCULE_WARP_PACKAGE").expect("the folder of NVIDIA Warp's package");
+    let (rows, found) = harvest(Path::new(&folder), "Apache-2.0", PLAN, 2, &|_| ()).expect("rows");
+    println!("{} rows of {} kernels, {} repeated", rows.len(), found.kernels, found.repeated);
+    for (reason, count) in &found.refused {
+        println!("{count:>6} {reason}");
+    }
+    let mut checks: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for check in rows.iter().flat_map(Row::checks) {
+        *checks.entry((check.check, check.verdict.into())).or_default() += 1;
+    }
+    println!("{checks:?}");
+    assert!(rows.len() >= 1000, "{}", rows.len());
+}
