@@ -6,7 +6,7 @@
 //! parsed once for all of them.
 
 use super::loader::ReadFile;
-use super::syntax::{self, Outline, Ranged, Tree};
+use super::syntax::{self, Outline, Ranged, Symbols, Tree};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
 use rustc_hash::FxHashMap;
@@ -29,8 +29,8 @@ pub(super) struct Text {
 
 impl Text {
     /// Outline: the names that the text binds and mentions, found out at the first request.
-    pub(super) fn outline(&self) -> &Outline {
-        self.outline.get_or_init(|| Outline::of(&self.tree.body, &self.text))
+    pub(super) fn outline(&self, symbols: &mut Symbols) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(&self.tree.body, &self.text, symbols))
     }
 }
 
@@ -43,6 +43,7 @@ pub struct Texts {
     /// All texts, one behind the other.
     space: String,
     files: FxHashMap<PathBuf, File>,
+    pub(super) symbols: Symbols,
     pub(super) import_options: ImportOptions,
 }
 
@@ -95,11 +96,15 @@ impl Texts {
 
     /// State of a file, read at the first request.
     pub(super) fn file(&mut self, path: &Path, read: ReadFile<'_>) -> &mut File {
-        self.files.entry(path.to_owned()).or_insert_with(|| match read(path) {
-            FileText::Text(text) => File::Read(text),
-            FileText::Nothing => File::Absent,
-            FileText::Refused(why) => File::Refused(why),
-        })
+        if !self.files.contains_key(path) {
+            let file = match read(path) {
+                FileText::Text(text) => File::Read(text),
+                FileText::Nothing => File::Absent,
+                FileText::Refused(why) => File::Refused(why),
+            };
+            self.files.insert(path.to_owned(), file);
+        }
+        self.files.get_mut(path).unwrap_or_else(|| unreachable!("it was inserted"))
     }
 
     /// A text that the map has, parsed under its name.
