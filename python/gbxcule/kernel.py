@@ -102,23 +102,54 @@ wp: Any = _Names("wp")
 """The dialect's names, for annotations and editors; `import warp as wp` serves as well."""
 
 
-class Kernel:
-    """A kernel: `launch` runs it, `backward` its reverse. It is compiled when it is first used."""
+class _Text:
+    """Text with a kernel in it."""
 
-    def __init__(self, compile: Callable[[], _native.CompiledKernel]) -> None:
-        self._compile = compile
-        self._made: _native.CompiledKernel | None = None
+    def __init__(self, text: str, file: str, name: str, beside: bool) -> None:
+        self.name = name
+        self._given = (text, file, [name], beside)
+        found = dict(_native.find_kernels(text, file, beside))
+        if name not in found:
+            raise TypeError(f"the text has no kernel `{name}`")
+        self.generic = found[name]
+
+    def compile(self, types: str) -> _native.CompiledKernel:
+        return _native.compile_kernels(*self._given, types={self.name: types} if types else {})[0]
+
+
+class Kernel:
+    """A kernel: `launch` runs it, `backward` its reverse. It is compiled when it is first used.
+
+    A generic kernel, one with `Any` in its signature, is compiled for each combination of types that
+    it is launched with.
+    """
+
+    def __init__(self, source: Callable[[], _Text], made: _native.CompiledKernel | None = None) -> None:
+        self._source = source
+        self._text: _Text | None = None
+        self._made = {} if made is None else {"": made}
+
+    def _compiled(self, arguments: Sequence[Any] | None = None) -> _native.CompiledKernel:
+        if "" in self._made:
+            return self._made[""]
+        if self._text is None:
+            self._text = self._source()
+        text = self._text
+        if text.generic and arguments is None:
+            raise TypeError(f"`{text.name}` is generic: what it is compiled for is known when it is launched")
+        types = _types(text, arguments or ())
+        if types not in self._made:
+            self._made[types] = text.compile(types)
+        return self._made[types]
 
     @property
     def compiled(self) -> _native.CompiledKernel:
-        if self._made is None:
-            self._made = self._compile()
-        return self._made
+        return self._compiled()
 
     @property
     def name(self) -> str:
         """The kernel's name."""
-        return self.compiled.name
+        return self._text.name if self._text else self.compiled.name
 
     @property
     def parameters(self) -> list[tuple[str, str, bool]]:
@@ -136,7 +167,7 @@ class Kernel:
         `stream` is the stream in which the caller uses arrays of other libraries: a handle,
         PyTorch's or CuPy's object, or nothing for the default stream.
         """
-        self.compiled.launch(_grid(dim), arguments, device, _handle(stream))
+        self._compiled(arguments).launch(_grid(dim), arguments, device, _handle(stream))
 
     def backward(
         self,
@@ -153,7 +184,7 @@ class Kernel:
         """
         if not isinstance(grads, Mapping):
             raise TypeError(f"`grads` takes a dictionary of parameters' names and arrays, found {grads!r}")
-        self.compiled.backward(_grid(dim), arguments, dict(grads), device, _handle(stream))
+        self._compiled(arguments).backward(_grid(dim), arguments, dict(grads), device, _handle(stream))
 
 
 def zeros(
@@ -201,7 +232,7 @@ class Piece(Generic[P, R]):
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Make a kernel of a Python function's text."""
     piece: Piece[..., Any] = Piece(function, "kernel")
-    return Kernel(lambda: _compile_piece(piece))
+    return Kernel(lambda: _text_around(piece))
 
 
 def func(function: Callable[P, R]) -> Piece[P, R]:
@@ -228,17 +259,69 @@ def struct(cls: type[R]) -> Piece[..., R]:
 
 def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:
     """Compile all kernels of a text, by name; messages call the text `file`."""
-    return {made.name: _made(made) for made in _native.compile_kernels(text, file)}
+    return _kernels(text, file, beside=False)
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Kernel]:
     """Compile all kernels of a file, by name, with the files beside it that it imports."""
-    text = _native.read_program(os.fspath(path))
-    return {made.name: _made(made) for made in _native.compile_kernels(text, os.fspath(path), beside=True)}
+    return _kernels(_native.read_program(os.fspath(path)), os.fspath(path), beside=True)
 
 
-def _made(made: _native.CompiledKernel) -> Kernel:
-    return Kernel(lambda: made)
+def _kernels(text: str, file: str, beside: bool) -> dict[str, Kernel]:
+    def kernel(name: str, made: _native.CompiledKernel | None = None) -> Kernel:
+        return Kernel(lambda: _Text(text, file, name, beside), made)
+
+    found = _native.find_kernels(text, file, beside)
+    known = [name for name, generic in found if not generic]
+    compiled = _native.compile_kernels(text, file, known, beside) if known else []
+    made = {each.name: kernel(each.name, each) for each in compiled}
+    return {name: made.get(name) or kernel(name) for name, _ in found}
+
+
+SCALARS = {"bool", "float16", "bfloat16", "float32", "float64"} | {
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+}
+"""Scalar types as the dialect, NumPy and PyTorch call them."""
+
+
+def _types(text: _Text, arguments: Sequence[Any]) -> str:
+    """Spell the types that a launch's arguments give to generic parameters."""
+    types = []
+    for position, name, dims in text.generic:
+        if position >= len(arguments):
+            raise TypeError(f"kernel `{text.name}` has no argument for `{name}`")
+        types.append(f"{name!r}: {_type_of(arguments[position], dims, name)}")
+    return f"{{{', '.join(types)}}}" if types else ""
+
+
+def _type_of(value: Any, dims: int | None, name: str) -> str:
+    """Spell the type of an argument; `dims` are the dimensions of a parameter that is an array."""
+    if isinstance(value, (tuple, list)) and dims is None:
+        values = np.asarray(value)
+        return _element(values.shape, "int32" if values.dtype.kind == "i" else "float32", name)
+    shape = getattr(value, "shape", ())
+    python = {bool: "bool", int: "int32", float: "float32"}.get(type(value), type(value).__name__)
+    scalar = str(getattr(value, "dtype", python)).removeprefix("torch.")
+    if scalar not in SCALARS:
+        raise TypeError(f"argument `{name}` of a generic kernel is a number or an array of numbers, found `{scalar}`")
+    if dims is None and not shape:
+        return f"wp.{scalar}"
+    dims = len(shape) if dims is None else dims
+    if not 1 <= dims <= len(shape):
+        raise TypeError(f"argument `{name}` is an array with {dims} dimensions or more, found {len(shape)}")
+    return f"wp.array(dtype={_element(shape[dims:], scalar, name)}, ndim={dims})"
+
+
+def _element(shape: Sequence[int], scalar: str, name: str) -> str:
+    """Spell the type of an array's elements: vectors and matrices are an array's last dimensions."""
+    match [int(extent) for extent in shape]:
+        case []:
+            return f"wp.{scalar}"
+        case [length]:
+            return f"wp.types.vector(length={length}, dtype=wp.{scalar})"
+        case [rows, columns]:
+            return f"wp.types.matrix(shape=({rows}, {columns}), dtype=wp.{scalar})"
+    raise TypeError(f"elements of argument `{name}` are numbers, vectors or matrices, found {tuple(shape)}")
 
 
 def _grid(dim: int | Sequence[int]) -> list[int]:
@@ -262,7 +345,7 @@ def _handle(stream: Any) -> int | None:
         raise TypeError(f"a stream is a handle, or PyTorch's or CuPy's object, found {stream!r}") from None
 
 
-def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:
+def _text_around(piece: Piece[..., Any]) -> _Text:
     file = inspect.getsourcefile(piece.python) or "<unknown>"
     lines: list[str] = []
     behind: list[str] = []
@@ -278,7 +361,7 @@ def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:
         else:
             behind += text
     whole = "\n".join([*lines, "import warp as wp", *behind]) + "\n"
-    return _native.compile_kernels(whole, file, [piece.__name__], beside=True)[0]
+    return _Text(whole, file, piece.__name__, beside=True)
 
 
 def _text_of(piece: Piece[..., Any]) -> tuple[list[str], int]:

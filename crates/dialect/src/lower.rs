@@ -25,8 +25,9 @@ mod user;
 mod value;
 mod view;
 
-use super::annotation::Annotation;
+use super::annotation::{Annotation, StructKey};
 use super::constant::{Static, Unit};
+use super::frame::FrameId;
 use super::scope::ScopeId;
 use super::signature::Formal;
 use super::syntax::{Expr, Stmt, StmtFunctionDef};
@@ -94,7 +95,7 @@ pub(super) enum Binding<'a> {
 /// Functions made so far, and what was refused.
 pub(super) struct Session<'u, 'a> {
     unit: &'u Unit<'a>,
-    structs: FxHashMap<ScopeId, Definition>,
+    structs: FxHashMap<StructKey, Definition>,
     functions: Vec<Instance<'a>>,
     pub(super) faults: Vec<Diagnostic>,
     /// True if a statement was refused.
@@ -126,7 +127,8 @@ impl Definition {
 
 /// A function lowered for some argument types.
 struct Instance<'a> {
-    def: *const StmtFunctionDef,
+    /// The definition, and the call of a Python function that it is made in.
+    key: (*const StmtFunctionDef, FrameId),
     types: Vec<Type>,
     /// Functions passed as arguments.
     statics: Vec<Static<'a>>,
@@ -219,26 +221,26 @@ impl<'u, 'a> Session<'u, 'a> {
     pub(super) fn structure(
         &mut self,
         module: &mut Module,
-        class: ScopeId,
+        key: StructKey,
     ) -> Result<Type, LoweringError> {
-        match self.structs.get(&class) {
+        match self.structs.get(&key) {
             Some(Definition::Known(ty)) => return Ok(*ty),
             Some(Definition::Refused) => return Err(LoweringError::Reported),
             Some(Definition::Open) => {
-                let (name, span, _) = self.unit.fields(class)?;
+                let (name, span, _) = self.unit.fields(key)?;
                 return fault("recursion", span, format!("`{name}` contains itself"));
             }
             None => {}
         }
-        self.structs.insert(class, Definition::Open);
-        let defined = self.define(module, class);
+        self.structs.insert(key, Definition::Open);
+        let defined = self.define(module, key);
         let outcome = defined.as_ref().map_or(Definition::Refused, |&ty| Definition::Known(ty));
-        self.structs.insert(class, outcome);
+        self.structs.insert(key, outcome);
         defined
     }
 
-    fn define(&mut self, module: &mut Module, class: ScopeId) -> Result<Type, LoweringError> {
-        let (name, span, specs) = self.unit.fields(class)?;
+    fn define(&mut self, module: &mut Module, key: StructKey) -> Result<Type, LoweringError> {
+        let (name, span, specs) = self.unit.fields(key)?;
         let mut fields = Vec::with_capacity(specs.len());
         for spec in specs {
             let ty = self.concrete(module, &spec.annotation, spec.span)?;
@@ -289,7 +291,7 @@ impl<'u, 'a> Session<'u, 'a> {
         annotation: &Annotation,
     ) -> Result<(), LoweringError> {
         match annotation {
-            Annotation::Struct(class) => self.structure(module, *class).map(|_| ()),
+            Annotation::Struct(key) => self.structure(module, *key).map(|_| ()),
             Annotation::Array(of, _) | Annotation::Reference(of) | Annotation::Fixed(of, _) => {
                 self.define_structs(module, of)
             }

@@ -3,11 +3,11 @@
 
 use super::constant::{Evaluation, Static, Unit};
 use super::scope::{BindingSource, Definition, ScopeId};
-use super::syntax::Expr;
+use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::Span;
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 /// Results of the evaluation so far.
 #[derive(Default)]
@@ -16,7 +16,8 @@ pub(super) struct Memo<'a> {
     definitions: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
     /// Value of a name behind each of its bindings.
     names: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
-    level: Cell<usize>,
+    /// Result of each Python function.
+    results: RefCell<FxHashMap<*const StmtFunctionDef, Evaluation<'a>>>,
 }
 
 /// How far a binding is.
@@ -41,16 +42,16 @@ impl<'a> Unit<'a> {
         span: Span,
         run: impl FnOnce() -> Evaluation<'a>,
     ) -> Evaluation<'a> {
-        let level = self.memo.level.get();
+        let level = self.level.get();
         if level >= LEVELS_MAX {
             let message = format!(
                 "more than {LEVELS_MAX} definitions and expressions lead to each other here"
             );
             return Err(Box::new(Diagnostic::error("too-complex", span, message)));
         }
-        self.memo.level.set(level + 1);
+        self.level.set(level + 1);
         let result = super::lower::with_stack(run);
-        self.memo.level.set(level);
+        self.level.set(level);
         result
     }
 
@@ -63,9 +64,8 @@ impl<'a> Unit<'a> {
         expr: &Expr,
         home: ScopeId,
     ) -> Evaluation<'a> {
-        let span = self.span(expr);
-        let told =
-            |definition| self.memo.names.borrow().get(&std::ptr::from_ref(definition)).cloned();
+        let (span, memo) = (self.span(expr), self.memo());
+        let told = |definition| memo.names.borrow().get(&std::ptr::from_ref(definition)).cloned();
         let first = definitions.iter().rposition(|it| !it.conditional || told(it).is_some());
         let mut known = None;
         for definition in &definitions[first.unwrap_or(0)..] {
@@ -81,7 +81,7 @@ impl<'a> Unit<'a> {
                 },
             };
             let state = State::Known(next.clone(), span);
-            self.memo.names.borrow_mut().insert(definition, state);
+            memo.names.borrow_mut().insert(definition, state);
             known = Some(next);
         }
         known.unwrap_or_else(|| {
@@ -97,9 +97,9 @@ impl<'a> Unit<'a> {
         expr: &Expr,
         home: ScopeId,
     ) -> Evaluation<'a> {
-        let span = self.span(expr);
+        let (span, memo) = (self.span(expr), self.memo());
         let key = std::ptr::from_ref(definition);
-        let state = self.memo.definitions.borrow().get(&key).cloned();
+        let state = memo.definitions.borrow().get(&key).cloned();
         match state {
             Some(State::Known(known, used)) => return at_other_use(known, used, span),
             Some(State::Open) => {
@@ -116,10 +116,27 @@ impl<'a> Unit<'a> {
             }
             None => {}
         }
-        self.memo.definitions.borrow_mut().insert(key, State::Open);
+        memo.definitions.borrow_mut().insert(key, State::Open);
         let known = self.evaluate_source(definition.source, name, expr, home);
-        self.memo.definitions.borrow_mut().insert(key, State::Known(known.clone(), span));
+        memo.definitions.borrow_mut().insert(key, State::Known(known.clone(), span));
         known
+    }
+}
+
+impl<'a> Memo<'a> {
+    /// Result of a Python function, worked out at the first call.
+    pub(super) fn result(
+        &self,
+        def: &'a StmtFunctionDef,
+        evaluate: impl FnOnce() -> Evaluation<'a>,
+    ) -> Evaluation<'a> {
+        let key = std::ptr::from_ref(def);
+        if let Some(known) = self.results.borrow().get(&key) {
+            return known.clone();
+        }
+        let result = evaluate();
+        self.results.borrow_mut().insert(key, result.clone());
+        result
     }
 }
 
@@ -152,6 +169,14 @@ impl Static<'_> {
                 let room = parts.checked_sub(inner.len()).filter(|_| levels > 0);
                 *parts = room.unwrap_or(0);
                 room.is_some() && inner.iter().all(|part| part.fits(parts, levels - 1))
+            }
+            Self::Dict(items) => {
+                let room = parts.checked_sub(2 * items.len()).filter(|_| levels > 0);
+                *parts = room.unwrap_or(0);
+                room.is_some()
+                    && items.iter().all(|(key, value)| {
+                        key.fits(parts, levels - 1) && value.fits(parts, levels - 1)
+                    })
             }
             _ => true,
         }

@@ -1,8 +1,9 @@
 //! Names of Python's own scopes, read without running anything: what a name in a module, function
 //! or class was bound to by its text.
 
+use super::frame::FrameId;
 use super::syntax::{Expr, Stmt, StmtClassDef, StmtFunctionDef, end, start};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A scope by its position in [`Scopes`]; 0 is the program's own file.
 pub(super) type ScopeId = usize;
@@ -15,6 +16,10 @@ pub(super) struct Scopes<'a> {
     /// All function definitions of the program's own file with the scopes they stand in, in order
     /// of the text.
     pub(super) functions: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    /// The scopes of functions' bodies.
+    bodies: FxHashMap<*const StmtFunctionDef, ScopeId>,
+    /// Names of what the program's own file changes in place.
+    changed: FxHashSet<&'a str>,
     /// Of each text the modules whose names were imported without saying which: dots and name.
     stars: Vec<Vec<(u32, &'a str)>>,
 }
@@ -74,6 +79,8 @@ pub(super) enum BindingSource<'a> {
 pub(super) struct OverloadSet<'a> {
     pub(super) home: ScopeId,
     pub(super) name: &'a str,
+    /// The call of a Python function that they were defined in.
+    pub(super) frame: FrameId,
     /// Only those that the text defines before this; a second name given to functions goes on to
     /// mean them when the first one is defined anew.
     pub(super) before: Option<u32>,
@@ -81,16 +88,22 @@ pub(super) struct OverloadSet<'a> {
 
 impl<'a> OverloadSet<'a> {
     /// All of a name.
-    pub(super) fn all(home: ScopeId, name: &'a str) -> Self {
-        Self { home, name, before: None }
+    pub(super) fn all(home: ScopeId, name: &'a str, frame: FrameId) -> Self {
+        Self { home, name, frame, before: None }
     }
 }
 
 impl<'a> Scopes<'a> {
     /// Reads the texts of a program, its own file first.
     pub(super) fn read(texts: impl Iterator<Item = &'a [Stmt]>) -> Self {
-        let (scopes, roots, functions) = (Vec::new(), Vec::new(), Vec::new());
-        let mut scopes = Self { scopes, roots, functions, stars: Vec::new() };
+        let mut scopes = Self {
+            scopes: Vec::new(),
+            roots: Vec::new(),
+            functions: Vec::new(),
+            bodies: FxHashMap::default(),
+            changed: FxHashSet::default(),
+            stars: Vec::new(),
+        };
         for body in texts {
             scopes.stars.push(Vec::new());
             let module = scopes.open(None, Owner::Module);
@@ -141,6 +154,46 @@ impl<'a> Scopes<'a> {
     /// The bindings of a name in one scope.
     pub(super) fn own(&self, scope: ScopeId, name: &str) -> Option<&[Definition<'a>]> {
         self.scopes[scope].names.get(name).map(Vec::as_slice)
+    }
+
+    /// Returns true if something of this name is changed in place.
+    pub(super) fn is_changed(&self, name: &str) -> bool {
+        self.changed.contains(name)
+    }
+
+    /// The scope of a function's body, if something leads into it.
+    pub(super) fn body(&self, def: &StmtFunctionDef) -> Option<ScopeId> {
+        self.bodies.get(&std::ptr::from_ref(def)).copied()
+    }
+
+    /// The innermost scope of the program's own file around a byte.
+    pub(super) fn at(&self, byte: u32) -> ScopeId {
+        let own = self.scopes.iter().enumerate().take_while(|(_, scope)| scope.text == 0);
+        let around = own.filter(|(_, scope)| match scope.owner {
+            Owner::Module => true,
+            Owner::Function(def) => (start(def)..end(def)).contains(&byte),
+            Owner::Class(def) => (start(def)..end(def)).contains(&byte),
+        });
+        // A scope is opened behind those around it.
+        around.last().map_or(0, |(scope, _)| scope)
+    }
+
+    /// Makes the names of the program's own file visible in another text too.
+    pub(super) fn nest(&mut self, text: usize) {
+        let root = self.roots[text];
+        self.scopes[root].parent = Some(self.roots[0]);
+    }
+
+    /// Returns true if a scope is another one or in it.
+    pub(super) fn is_within(&self, scope: ScopeId, around: ScopeId) -> bool {
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            if id == around {
+                return true;
+            }
+            next = self.scopes[id].parent;
+        }
+        false
     }
 
     /// The scope around one.
@@ -254,18 +307,35 @@ impl<'a> Scopes<'a> {
                 self.suite(&attempt.orelse, scope, true);
                 self.suite(&attempt.finalbody, scope, true);
             }
+            Stmt::Delete(delete) => {
+                delete.targets.iter().for_each(|target| self.target(target, None, scope, under));
+            }
+            Stmt::Expr(expr) => {
+                if let Expr::Call(call) = &*expr.value
+                    && let Expr::Attribute(method) = &*call.func
+                    && let Expr::Name(name) = &*method.value
+                {
+                    self.changed.insert(name.id.as_str());
+                }
+            }
             _ => {}
         }
     }
 
     fn function(&mut self, def: &'a StmtFunctionDef, scope: ScopeId, under: bool) {
         self.bind(scope, &def.name, start(def), under, BindingSource::Function(def));
-        if self.scopes[scope].text > 0 {
-            // Nothing leads into the functions of other texts, but where those themselves stand.
+        if self.scopes[scope].text == 0 {
+            self.functions.push((def, scope));
+        } else if !def
+            .body
+            .iter()
+            .any(|stmt| matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)))
+        {
+            // Nothing leads into a function of another text but what is defined in it.
             return;
         }
-        self.functions.push((def, scope));
         let inner = self.open(Some(scope), Owner::Function(def));
+        self.bodies.insert(def, inner);
         for parameter in &def.parameters {
             let parameter = parameter.as_parameter();
             self.bind(
@@ -296,6 +366,11 @@ impl<'a> Scopes<'a> {
                         }
                         _ => self.target(part, None, scope, under),
                     }
+                }
+            }
+            (Expr::Subscript(subscript), _) => {
+                if let Expr::Name(name) = &*subscript.value {
+                    self.changed.insert(name.id.as_str());
                 }
             }
             _ => {}

@@ -1,6 +1,6 @@
 //! Annotations, parameters of functions and fields of structs, read from the text.
 
-use super::annotation::Annotation;
+use super::annotation::{Annotation, StructKey};
 use super::constant::{Static, Unit};
 use super::decorator::Role;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId};
@@ -433,7 +433,7 @@ impl<'a> Unit<'a> {
     }
 
     /// The definitions of a family, in order.
-    pub(super) fn overloads(&self, family: OverloadSet<'_>) -> Vec<&'a StmtFunctionDef> {
+    pub(super) fn overloads(&self, family: OverloadSet<'a>) -> Vec<&'a StmtFunctionDef> {
         let scope = family.home;
         let definitions = self.scopes.own(scope, family.name).unwrap_or_default();
         definitions
@@ -446,19 +446,20 @@ impl<'a> Unit<'a> {
             .collect()
     }
 
-    /// Name, place and fields of a struct by the scope of its class.
+    /// Name, place and fields of a struct.
     pub(super) fn fields(
         &self,
-        class: ScopeId,
+        key: StructKey,
     ) -> Result<(&'a str, Span, Vec<FieldSpec<'a>>), Box<Diagnostic>> {
-        let Owner::Class(def) = self.scopes.owner(class) else {
+        let Owner::Class(def) = self.scopes.owner(key.class) else {
             return Ok(("", Span::NONE, Vec::new()));
         };
         let mut fields = Vec::new();
         for stmt in &def.body {
             let Stmt::AnnAssign(field) = stmt else { continue };
             let Expr::Name(name) = &*field.target else { continue };
-            let annotation = self.annotation(&field.annotation, class)?;
+            let annotation =
+                self.framed(key.frame, || self.annotation(&field.annotation, key.class))?;
             fields.push(FieldSpec { name: name.id.as_str(), annotation, span: self.span(field) });
         }
         Ok((def.name.as_str(), self.span(&def.name), fields))

@@ -49,13 +49,16 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         given: &[CallArgument<'a>],
         span: Span,
     ) -> Flow<Operand<'a>> {
-        let found = self.overload(family, given, span)?;
+        let unit = self.unit;
+        let found = unit.framed(family.frame, || self.overload(family, given, span))?;
         let mut passing = PassedArguments::default();
         for (formal, given) in found.formals.iter().zip(found.passed) {
             self.pass(&mut passing, formal, given, span)?;
         }
         let args = std::mem::take(&mut passing.args);
-        let function = self.instance(found.def, family.home, &found.formals, passing, span)?;
+        let function = unit.framed(family.frame, || {
+            self.instance(found.def, family.home, &found.formals, passing, span)
+        })?;
         self.b.set_span(span);
         let value = self.b.call(function, &args);
         Ok(Operand::Value(self.array_of(value)))
@@ -346,9 +349,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     ) -> Flow<FunctionId> {
         let PassedArguments { params, statics, bindings, .. } = passing;
         let types: Vec<Type> = params.iter().map(|param| param.ty).collect();
-        let key = std::ptr::from_ref(def);
+        let key = (std::ptr::from_ref(def), self.unit.frame_of(home));
         let same =
-            |one: &Instance<'a>| one.def == key && one.types == types && one.statics == statics;
+            |one: &Instance<'a>| one.key == key && one.types == types && one.statics == statics;
         if let Some(made) = self.session.functions.iter().find(|one| same(one)) {
             return match made.outcome {
                 Some(Ok(id)) => Ok(id),
@@ -369,7 +372,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             );
         }
         let position = self.session.functions.len();
-        self.session.functions.push(Instance { def: key, types, statics, outcome: None });
+        self.session.functions.push(Instance { key, types, statics, outcome: None });
         let id = self.b.module.declare(def.name.as_str(), params, Type::UNIT);
         self.b.module.functions[id].span = self.unit.span(&def.name);
         let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);

@@ -36,7 +36,7 @@ impl Tree {
             let id = sources.add(file.display().to_string(), text);
             let read = |path: &Path| std::fs::read_to_string(path).ok().into();
             let Ok(program) = Program::parse_beside(&mut sources, id, &read) else { continue };
-            let reader = program.reader();
+            let reader = program.reader().with_trial_types();
             for kernel in reader.kernels() {
                 self.found += 1;
                 let mut module = Module::new("subject");
