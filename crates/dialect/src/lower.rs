@@ -102,6 +102,8 @@ pub(super) struct Session<'u, 'a> {
     pub(super) refused: bool,
     /// Statements lowered so far: unrolled loops in loops must end.
     work: usize,
+    /// True if some of them are rounds of a loop.
+    has_unrolled: bool,
     /// True if gradients by hand are wanted too.
     gradients: bool,
     /// Set while the body of one is about to be lowered.
@@ -148,6 +150,7 @@ impl<'u, 'a> Session<'u, 'a> {
             faults: Vec::new(),
             refused: false,
             work: 0,
+            has_unrolled: false,
             gradients,
             manual_gradient: None,
         }
@@ -422,7 +425,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if self.session.work > WORK_MAX {
                 if self.session.work == WORK_MAX + 1 {
                     let span = self.unit.span(stmt);
-                    let message = "unrolled loops make this kernel too large";
+                    let what = match self.session.has_unrolled {
+                        true => {
+                            "this kernel has more than {WORK_MAX} statements with its loops unrolled"
+                        }
+                        false => {
+                            "this kernel has more than {WORK_MAX} statements, with functions for each type they take"
+                        }
+                    };
+                    let message = what.replace("{WORK_MAX}", &WORK_MAX.to_string());
                     self.session.faults.push(Diagnostic::error("too-complex", span, message));
                 }
                 return;

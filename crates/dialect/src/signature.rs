@@ -113,6 +113,14 @@ impl<'a> Unit<'a> {
             },
             Static::Text(text) => warp::type_named(text).ok_or_else(|| self.no_type(expr, text)),
             Static::None => Ok(Annotation::Tuple(Some(Rc::new([])))),
+            Static::Class(_) => {
+                let fault = self.no_type(expr, self.quote(self.span(expr)));
+                Err(Box::new(
+                    fault.help(
+                        "a class is a type if it is a `@wp.struct`, or if its base is a type",
+                    ),
+                ))
+            }
             _ => Err(self.no_type(expr, self.quote(self.span(expr)))),
         }
     }

@@ -201,3 +201,17 @@ fn comprehensions_ranges_and_roundings_are_worked_out_as_python_does() {
     let changed = text.replace("@wp.kernel", "N.append(1)\n@wp.kernel");
     assert!(compile(&changed).expect_err("it changes").contains("`N` is changed after it is made"));
 }
+
+#[test]
+fn what_makes_a_kernel_too_large_and_a_class_no_type_is_said() {
+    let head = "@wp.kernel\ndef k(x: wp.array(dtype=int)):\n";
+    let straight = format!("{head}{}", "    pass\n".repeat(50_001));
+    let said = compile(&straight).expect_err("too large");
+    assert!(said.contains("more than 50000 statements, with functions"), "{said}");
+    let unrolled = "    for _ in range(16):\n        pass\n".repeat(3200);
+    let said = compile(&format!("{head}{unrolled}")).expect_err("too large");
+    assert!(said.contains("more than 50000 statements with its loops unrolled"), "{said}");
+    let class = "class Box:\n    width: float\n@wp.kernel\ndef k(x: wp.array(dtype=Box)):\n    x[0].width = 1.0\n";
+    let said = compile(class).expect_err("no struct");
+    assert!(said.contains("`Box` is no type") && said.contains("`@wp.struct`"), "{said}");
+}
