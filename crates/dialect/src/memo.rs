@@ -2,7 +2,7 @@
 //! comes out has a limited size, so that every text is read in a time that its length bounds.
 
 use super::constant::{Evaluation, Static, Unit};
-use super::scope::{BindingSource, Definition, ScopeId};
+use super::scope::{BindingSource, Definition, Guard, GuardId, ScopeId};
 use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::Span;
@@ -16,6 +16,8 @@ pub(super) struct Memo<'a> {
     definitions: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
     /// Value of a name behind each of its bindings.
     names: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
+    /// Answers to conditions that definitions stand under; `None` also while one is worked out.
+    guards: RefCell<FxHashMap<GuardId, Option<bool>>>,
     /// Result of each Python function.
     results: RefCell<FxHashMap<*const StmtFunctionDef, Evaluation<'a>>>,
 }
@@ -65,10 +67,19 @@ impl<'a> Unit<'a> {
         home: ScopeId,
     ) -> Evaluation<'a> {
         let (span, memo) = (self.span(expr), self.memo());
-        let told = |definition| memo.names.borrow().get(&std::ptr::from_ref(definition)).cloned();
-        let first = definitions.iter().rposition(|it| !it.conditional || told(it).is_some());
+        // Those that surely don't count are as if they weren't there.
+        let counts: Vec<(&Definition<'a>, bool)> = definitions
+            .iter()
+            .map(|definition| (definition, self.holds(definition.guard, home)))
+            .filter(|(_, holds)| *holds != Some(false))
+            .map(|(definition, holds)| (definition, holds.is_none()))
+            .collect();
+        let told = |definition: &Definition<'a>| {
+            memo.names.borrow().get(&std::ptr::from_ref(definition)).cloned()
+        };
+        let first = counts.iter().rposition(|(it, conditional)| !conditional || told(it).is_some());
         let mut known = None;
-        for definition in &definitions[first.unwrap_or(0)..] {
+        for &(definition, _) in &counts[first.unwrap_or(0)..] {
             let next = match told(definition) {
                 Some(State::Known(known, used)) => at_other_use(known, used, span),
                 _ => match (known, self.definition_value(definition, name, expr, home)) {
@@ -87,6 +98,28 @@ impl<'a> Unit<'a> {
         known.unwrap_or_else(|| {
             Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")))
         })
+    }
+
+    /// Whether the condition of a definition in a scope holds; `None` if only Python knows.
+    pub(super) fn holds(&self, guard: Option<GuardId>, home: ScopeId) -> Option<bool> {
+        let Some(id) = guard else { return Some(true) };
+        let memo = self.memo();
+        if let Some(known) = memo.guards.borrow().get(&id) {
+            return *known;
+        }
+        memo.guards.borrow_mut().insert(id, None);
+        let Guard { test, outer } = self.scopes.guard_at(id);
+        let inner = test.and_then(|(test, holds)| {
+            let answer = self.with_depth_limit(self.span(test), || self.known(test, home)).ok()?;
+            answer.truth().map(|answer| answer == holds)
+        });
+        let result = match (self.holds(outer, home), inner) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        };
+        memo.guards.borrow_mut().insert(id, result);
+        result
     }
 
     /// Value of one binding alone.

@@ -16,6 +16,7 @@ pub(super) struct Scopes<'a> {
     /// All function definitions of the program's own file with the scopes they stand in, in order
     /// of the text.
     pub(super) functions: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    guards: Vec<Guard<'a>>,
     /// The scopes of functions' bodies.
     bodies: FxHashMap<*const StmtFunctionDef, ScopeId>,
     /// Names of what the program's own file changes in place.
@@ -50,8 +51,20 @@ pub(super) struct Definition<'a> {
     pub(super) at: u32,
     /// From which byte on the name means this: a value isn't bound yet where it is worked out.
     pub(super) since: u32,
-    /// True if it stands under a condition, a loop or a `try`.
-    pub(super) conditional: bool,
+    /// Condition that it stands under, if any.
+    pub(super) guard: Option<GuardId>,
+}
+
+/// A condition by its position in [`Scopes`].
+pub(super) type GuardId = usize;
+
+/// A condition that definitions stand under.
+#[derive(Clone, Copy)]
+pub(super) struct Guard<'a> {
+    /// What is asked, and the answer; `None` in loops and in `try`.
+    pub(super) test: Option<(&'a Expr, bool)>,
+    /// The condition around it.
+    pub(super) outer: Option<GuardId>,
 }
 
 /// Source of a name's value.
@@ -100,6 +113,7 @@ impl<'a> Scopes<'a> {
             scopes: Vec::new(),
             roots: Vec::new(),
             functions: Vec::new(),
+            guards: Vec::new(),
             bodies: FxHashMap::default(),
             changed: FxHashSet::default(),
             stars: Vec::new(),
@@ -108,7 +122,7 @@ impl<'a> Scopes<'a> {
             scopes.stars.push(Vec::new());
             let module = scopes.open(None, Owner::Module);
             scopes.roots.push(module);
-            scopes.suite(body, module, false);
+            scopes.suite(body, module, None);
         }
         scopes
     }
@@ -166,6 +180,11 @@ impl<'a> Scopes<'a> {
         self.bodies.get(&std::ptr::from_ref(def)).copied()
     }
 
+    /// A condition.
+    pub(super) fn guard_at(&self, guard: GuardId) -> Guard<'a> {
+        self.guards[guard]
+    }
+
     /// The innermost scope of the program's own file around a byte.
     pub(super) fn at(&self, byte: u32) -> ScopeId {
         let own = self.scopes.iter().enumerate().take_while(|(_, scope)| scope.text == 0);
@@ -217,30 +236,30 @@ impl<'a> Scopes<'a> {
         scope: ScopeId,
         name: &'a str,
         at: u32,
-        conditional: bool,
+        guard: Option<GuardId>,
         source: BindingSource<'a>,
     ) {
         let since = match source {
             BindingSource::Value(value) | BindingSource::Part(value, _) => end(value).max(at + 1),
             _ => at + 1,
         };
-        let definition = Definition { source, at, since, conditional };
+        let definition = Definition { source, at, since, guard };
         self.scopes[scope].names.entry(name).or_default().push(definition);
     }
 
-    fn suite(&mut self, body: &'a [Stmt], scope: ScopeId, under: bool) {
+    fn suite(&mut self, body: &'a [Stmt], scope: ScopeId, under: Option<GuardId>) {
         for stmt in body {
             self.stmt(stmt, scope, under);
         }
     }
 
-    fn stmt(&mut self, stmt: &'a Stmt, scope: ScopeId, under: bool) {
+    fn stmt(&mut self, stmt: &'a Stmt, scope: ScopeId, under: Option<GuardId>) {
         match stmt {
             Stmt::FunctionDef(def) => self.function(def, scope, under),
             Stmt::ClassDef(def) => {
                 let inner = self.open(Some(scope), Owner::Class(def));
                 self.bind(scope, &def.name, start(def), under, BindingSource::Class(def, inner));
-                self.suite(&def.body, inner, false);
+                self.suite(&def.body, inner, None);
             }
             Stmt::Import(import) => {
                 for alias in &import.names {
@@ -276,19 +295,30 @@ impl<'a> Scopes<'a> {
             }
             Stmt::AugAssign(assign) => self.target(&assign.target, None, scope, under),
             Stmt::If(branch) => {
-                self.suite(&branch.body, scope, true);
+                let test = |holds| Some((&*branch.test, holds));
+                let accept = self.guard(test(true), under);
+                self.suite(&branch.body, scope, accept);
+                let mut otherwise = self.guard(test(false), under);
                 for clause in &branch.elif_else_clauses {
-                    self.suite(&clause.body, scope, true);
+                    let test = |holds| clause.test.as_ref().map(|test| (test, holds));
+                    let accept = match test(true) {
+                        Some(_) => self.guard(test(true), otherwise),
+                        None => otherwise,
+                    };
+                    self.suite(&clause.body, scope, accept);
+                    otherwise = self.guard(test(false), otherwise);
                 }
             }
             Stmt::For(each) => {
-                self.target(&each.target, None, scope, true);
-                self.suite(&each.body, scope, true);
-                self.suite(&each.orelse, scope, true);
+                let under = self.guard(None, under);
+                self.target(&each.target, None, scope, under);
+                self.suite(&each.body, scope, under);
+                self.suite(&each.orelse, scope, under);
             }
             Stmt::While(each) => {
-                self.suite(&each.body, scope, true);
-                self.suite(&each.orelse, scope, true);
+                let under = self.guard(None, under);
+                self.suite(&each.body, scope, under);
+                self.suite(&each.orelse, scope, under);
             }
             Stmt::With(with) => {
                 for item in &with.items {
@@ -299,13 +329,14 @@ impl<'a> Scopes<'a> {
                 self.suite(&with.body, scope, under);
             }
             Stmt::Try(attempt) => {
-                self.suite(&attempt.body, scope, true);
+                let under = self.guard(None, under);
+                self.suite(&attempt.body, scope, under);
                 for handler in &attempt.handlers {
                     let super::syntax::ExceptHandler::ExceptHandler(handler) = handler;
-                    self.suite(&handler.body, scope, true);
+                    self.suite(&handler.body, scope, under);
                 }
-                self.suite(&attempt.orelse, scope, true);
-                self.suite(&attempt.finalbody, scope, true);
+                self.suite(&attempt.orelse, scope, under);
+                self.suite(&attempt.finalbody, scope, under);
             }
             Stmt::Delete(delete) => {
                 delete.targets.iter().for_each(|target| self.target(target, None, scope, under));
@@ -322,7 +353,12 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    fn function(&mut self, def: &'a StmtFunctionDef, scope: ScopeId, under: bool) {
+    fn guard(&mut self, test: Option<(&'a Expr, bool)>, outer: Option<GuardId>) -> Option<GuardId> {
+        self.guards.push(Guard { test, outer });
+        Some(self.guards.len() - 1)
+    }
+
+    fn function(&mut self, def: &'a StmtFunctionDef, scope: ScopeId, under: Option<GuardId>) {
         self.bind(scope, &def.name, start(def), under, BindingSource::Function(def));
         if self.scopes[scope].text == 0 {
             self.functions.push((def, scope));
@@ -342,14 +378,20 @@ impl<'a> Scopes<'a> {
                 inner,
                 parameter.name.as_str(),
                 start(parameter),
-                false,
+                None,
                 BindingSource::Argument,
             );
         }
-        self.suite(&def.body, inner, false);
+        self.suite(&def.body, inner, None);
     }
 
-    fn target(&mut self, target: &'a Expr, value: Option<&'a Expr>, scope: ScopeId, under: bool) {
+    fn target(
+        &mut self,
+        target: &'a Expr,
+        value: Option<&'a Expr>,
+        scope: ScopeId,
+        under: Option<GuardId>,
+    ) {
         match (target, value) {
             (Expr::Name(name), Some(value)) => {
                 self.bind(scope, name.id.as_str(), start(name), under, BindingSource::Value(value));

@@ -440,15 +440,19 @@ impl<'a> Unit<'a> {
         if faults.is_empty() { Ok(formals) } else { Err(faults) }
     }
 
-    /// The definitions of a family, in order.
-    pub(super) fn overloads(&self, family: OverloadSet<'a>) -> Vec<&'a StmtFunctionDef> {
+    /// The definitions of a family, in order, each with a mark if it stands under a condition.
+    pub(super) fn overloads(&self, family: OverloadSet<'a>) -> Vec<(&'a StmtFunctionDef, bool)> {
         let scope = family.home;
         let definitions = self.scopes.own(scope, family.name).unwrap_or_default();
         definitions
             .iter()
             .filter(|definition| family.before.is_none_or(|before| definition.at < before))
-            .filter_map(|definition| match definition.source {
-                BindingSource::Function(def) if self.role(def, scope) == Role::Func => Some(def),
+            .map(|definition| (definition, self.holds(definition.guard, scope)))
+            .filter(|(_, holds)| *holds != Some(false))
+            .filter_map(|(definition, holds)| match definition.source {
+                BindingSource::Function(def) if self.role(def, scope) == Role::Func => {
+                    Some((def, holds.is_none()))
+                }
                 _ => None,
             })
             .collect()

@@ -215,3 +215,27 @@ fn what_makes_a_kernel_too_large_and_a_class_no_type_is_said() {
     let said = compile(class).expect_err("no struct");
     assert!(said.contains("`Box` is no type") && said.contains("`@wp.struct`"), "{said}");
 }
+
+#[test]
+fn of_definitions_under_conditions_those_count_whose_condition_holds() {
+    let make = "def make(cone, wide=False):\n    if cone == 1:\n        @wp.func\n        def f(x: int):\n            return x + 1\n    \
+                elif cone == 2:\n        @wp.func\n        def f(x: int):\n            return x + 20\n    \
+                else:\n        @wp.func\n        def f(x: int):\n            return x + 300\n    \
+                T = wp.int32\n    if wide:\n        T = wp.int64\n    \
+                @wp.func\n    def g(x: int):\n        return int(T(x) << T(33 if wide else 3))\n    \
+                return f, g\n";
+    let uses = "a, _ = make(1)\nb, _ = make(2)\nc, d = make(cone=5)\n_, e = make(0, True)\n\
+                @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    \
+                x[0] = a(x[0]) + 2 * b(x[0]) + 3 * c(x[0]) + 10000 * d(x[0]) + e(x[0])\n";
+    let module = compile(&format!("{make}{uses}")).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 1), [2 + 42 + 903 + 80_000]);
+    // Which of two counts isn't known.
+    let text = "import sys\n@wp.func\ndef f(x: int):\n    return x + 1\n\
+                if sys.platform == \"linux\":\n    @wp.func\n    def f(x: int):\n        return x + 2\n\
+                @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = f(x[0])\n";
+    let said = compile(text).expect_err("one of two");
+    assert!(
+        said.contains("which definition of `f` counts is only known when Python runs"),
+        "{said}"
+    );
+}

@@ -196,9 +196,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     ) -> Flow<Match<'a>> {
         let OverloadSet { home, name, .. } = family;
         let defs = self.unit.overloads(family);
-        let mut generic = None;
+        let (mut known, mut generic) = (None, None);
         let mut taken: Vec<String> = Vec::new();
-        for def in defs.into_iter().rev() {
+        for (def, conditional) in defs.into_iter().rev() {
             let formals = match self.unit.formals(def, home) {
                 Ok(formals) => formals,
                 Err(faults) => {
@@ -226,13 +226,21 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 continue;
             }
             let found = Match { def, formals, passed };
-            if found.formals.iter().any(|formal| formal.annotation.is_generic()) {
-                generic.get_or_insert(found);
-            } else {
-                return Ok(found);
+            let is_generic = found.formals.iter().any(|formal| formal.annotation.is_generic());
+            let kind = if is_generic { &mut generic } else { &mut known };
+            match kind {
+                None => *kind = Some((found, conditional)),
+                // The last one, if nothing else may be meant.
+                Some((_, true)) => {
+                    let what = format!(
+                        "which definition of `{name}` counts is only known when Python runs"
+                    );
+                    return fault("needs-python-evaluation", span, what);
+                }
+                Some((_, false)) => {}
             }
         }
-        if let Some(found) = generic {
+        if let Some((found, _)) = known.or(generic) {
             return Ok(found);
         }
         let mut found = Vec::new();
