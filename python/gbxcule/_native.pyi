@@ -28,8 +28,15 @@ class CompiledKernel:
 
 def read_program(path: str) -> str: ...
 def compile_kernels(
-    text: str, file: str, names: list[str] | None = None, beside: bool = False
+    text: str,
+    file: str,
+    names: list[str] | None = None,
+    beside: bool = False,
+    types: dict[str, str] = {},
 ) -> list[CompiledKernel]: ...
+def find_kernels(
+    text: str, file: str, beside: bool = False
+) -> list[tuple[str, list[tuple[int, str, int | None]]]]: ...
 def synchronize(device: str) -> None: ...
 def device_zeros(shape: list[int], dtype: str, device: str) -> DeviceArray: ...
 

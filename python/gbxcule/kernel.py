@@ -12,29 +12,27 @@ NVIDIA Warp is not needed:
     saxpy.launch(len(x), 2.0, x, y)
     saxpy.backward(len(x), 2.0, x, y, grads={"x": x_grad, "y": y_grad})
 
-The function's text is compiled, never run by Python, together with what it uses of the module
-around it: `@func`, `@struct`, numbers, `wp`'s types and constants, classes of constants.
+The function's text is compiled, never run by Python, together with what it uses of the Python
+around it: `@func`, `@struct`, numbers, types, tuples, enumerations, attributes of modules and
+objects. Python evaluates what stands in `wp.static(..)`.
 `from_text` and `from_file` compile whole texts. Arrays are used in place. A launch runs where its
 arrays lie. On the CPU it has ended when `launch` returns. On a CUDA device it may still run then,
 and calls that wait raise its errors: an array's `numpy()`, or `synchronize`.
 """
 
 import inspect
-import math
 import operator
 import os
-import re
 import sys
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType, ModuleType
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
 from gbxcule._native import CompileError, DeviceArray, LaunchError
+from gbxcule.captured import Piece, text_around, wp
 
 __all__ = [
     "CompileError",
@@ -56,69 +54,54 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _Names:
-    """Stand-in for NVIDIA Warp: remembers names, calls and indices as they were written."""
+class _Text:
+    """Text with a kernel in it."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: str, file: str, name: str, beside: bool) -> None:
+        self.name = name
+        self._given = (text, file, [name], beside)
+        found = dict(_native.find_kernels(text, file, beside))
+        if name not in found:
+            raise TypeError(f"the text has no kernel `{name}`")
+        self.generic = found[name]
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _Names(f"{self._text}.{name}")
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        if self._text == "wp.constant":
-            return arguments[0]
-        written = [_spelled(each) for each in arguments]
-        written += [f"{name}={_spelled(each)}" for name, each in options.items()]
-        return _Names(f"{self._text}({', '.join(written)})")
-
-    def __getitem__(self, index: Any) -> Any:
-        return _Names(f"{self._text}[{_spelled(index)}]")
-
-    def __repr__(self) -> str:
-        return self._text
-
-
-def _spelled(value: Any) -> str:
-    """Spell a value as the dialect writes it."""
-    if isinstance(value, (tuple, list)):
-        return f"({', '.join(map(_spelled, value))},)"
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value))
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    if isinstance(value, (float, np.floating)):
-        number = float(value)
-        names = {math.inf: "wp.inf", -math.inf: "-wp.inf"}
-        return "wp.nan" if math.isnan(number) else names.get(number, repr(number))
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return f"wp.{value.__name__}"
-    return getattr(value, "__name__", repr(value))
-
-
-wp: Any = _Names("wp")
-"""The dialect's names, for annotations and editors; `import warp as wp` serves as well."""
+    def compile(self, types: str) -> _native.CompiledKernel:
+        return _native.compile_kernels(*self._given, types={self.name: types} if types else {})[0]
 
 
 class Kernel:
-    """A kernel: `launch` runs it, `backward` its reverse. It is compiled when it is first used."""
+    """A kernel: `launch` runs it, `backward` its reverse. It is compiled when it is first used.
 
-    def __init__(self, compile: Callable[[], _native.CompiledKernel]) -> None:
-        self._compile = compile
-        self._made: _native.CompiledKernel | None = None
+    A generic kernel, one with `Any` in its signature, is compiled for each combination of types that
+    it is launched with.
+    """
+
+    def __init__(self, source: Callable[[], _Text], made: _native.CompiledKernel | None = None) -> None:
+        self._source = source
+        self._text: _Text | None = None
+        self._made = {} if made is None else {"": made}
+
+    def _compiled(self, arguments: Sequence[Any] | None = None) -> _native.CompiledKernel:
+        if "" in self._made:
+            return self._made[""]
+        if self._text is None:
+            self._text = self._source()
+        text = self._text
+        if text.generic and arguments is None:
+            raise TypeError(f"`{text.name}` is generic: what it is compiled for is known when it is launched")
+        types = _types(text, arguments or ())
+        if types not in self._made:
+            self._made[types] = text.compile(types)
+        return self._made[types]
 
     @property
     def compiled(self) -> _native.CompiledKernel:
-        if self._made is None:
-            self._made = self._compile()
-        return self._made
+        return self._compiled()
 
     @property
     def name(self) -> str:
         """The kernel's name."""
-        return self.compiled.name
+        return self._text.name if self._text else self.compiled.name
 
     @property
     def parameters(self) -> list[tuple[str, str, bool]]:
@@ -136,7 +119,7 @@ class Kernel:
         `stream` is the stream in which the caller uses arrays of other libraries: a handle,
         PyTorch's or CuPy's object, or nothing for the default stream.
         """
-        self.compiled.launch(_grid(dim), arguments, device, _handle(stream))
+        self._compiled(arguments).launch(_grid(dim), arguments, device, _handle(stream))
 
     def backward(
         self,
@@ -153,7 +136,7 @@ class Kernel:
         """
         if not isinstance(grads, Mapping):
             raise TypeError(f"`grads` takes a dictionary of parameters' names and arrays, found {grads!r}")
-        self.compiled.backward(_grid(dim), arguments, dict(grads), device, _handle(stream))
+        self._compiled(arguments).backward(_grid(dim), arguments, dict(grads), device, _handle(stream))
 
 
 def zeros(
@@ -182,26 +165,10 @@ def synchronize(device: str = "cuda") -> None:
     _native.synchronize(device)
 
 
-class Piece(Generic[P, R]):
-    """A function or struct of the dialect, to be compiled with the kernels that use it."""
-
-    def __init__(self, python: Any, decorator: str) -> None:
-        if decorator and not (isinstance(python, FunctionType) or isinstance(python, type)):
-            raise TypeError(f"`@{decorator}` is for {'classes' if decorator == 'struct' else 'functions'}, found {python!r}")
-        self.python = python
-        self.decorator = decorator
-        self.overloads: list[Piece[..., Any]] = []
-        self.__name__ = python.__name__
-        self.__doc__ = python.__doc__
-
-    def __call__(self, *_arguments: P.args, **_options: P.kwargs) -> R:
-        raise TypeError(f"`{self.__name__}` is compiled for kernels; Python can't call it")
-
-
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Make a kernel of a Python function's text."""
     piece: Piece[..., Any] = Piece(function, "kernel")
-    return Kernel(lambda: _compile_piece(piece))
+    return Kernel(lambda: _Text(*text_around(piece), piece.__name__, beside=True))
 
 
 def func(function: Callable[P, R]) -> Piece[P, R]:
@@ -228,17 +195,69 @@ def struct(cls: type[R]) -> Piece[..., R]:
 
 def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:
     """Compile all kernels of a text, by name; messages call the text `file`."""
-    return {made.name: _made(made) for made in _native.compile_kernels(text, file)}
+    return _kernels(text, file, beside=False)
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Kernel]:
     """Compile all kernels of a file, by name, with the files beside it that it imports."""
-    text = _native.read_program(os.fspath(path))
-    return {made.name: _made(made) for made in _native.compile_kernels(text, os.fspath(path), beside=True)}
+    return _kernels(_native.read_program(os.fspath(path)), os.fspath(path), beside=True)
 
 
-def _made(made: _native.CompiledKernel) -> Kernel:
-    return Kernel(lambda: made)
+def _kernels(text: str, file: str, beside: bool) -> dict[str, Kernel]:
+    def kernel(name: str, made: _native.CompiledKernel | None = None) -> Kernel:
+        return Kernel(lambda: _Text(text, file, name, beside), made)
+
+    found = _native.find_kernels(text, file, beside)
+    known = [name for name, generic in found if not generic]
+    compiled = _native.compile_kernels(text, file, known, beside) if known else []
+    made = {each.name: kernel(each.name, each) for each in compiled}
+    return {name: made.get(name) or kernel(name) for name, _ in found}
+
+
+SCALARS = {"bool", "float16", "bfloat16", "float32", "float64"} | {
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+}
+"""Scalar types as the dialect, NumPy and PyTorch call them."""
+
+
+def _types(text: _Text, arguments: Sequence[Any]) -> str:
+    """Spell the types that a launch's arguments give to generic parameters."""
+    types = []
+    for position, name, dims in text.generic:
+        if position >= len(arguments):
+            raise TypeError(f"kernel `{text.name}` has no argument for `{name}`")
+        types.append(f"{name!r}: {_type_of(arguments[position], dims, name)}")
+    return f"{{{', '.join(types)}}}" if types else ""
+
+
+def _type_of(value: Any, dims: int | None, name: str) -> str:
+    """Spell the type of an argument; `dims` are the dimensions of a parameter that is an array."""
+    if isinstance(value, (tuple, list)) and dims is None:
+        values = np.asarray(value)
+        return _element(values.shape, "int32" if values.dtype.kind == "i" else "float32", name)
+    shape = getattr(value, "shape", ())
+    python = {bool: "bool", int: "int32", float: "float32"}.get(type(value), type(value).__name__)
+    scalar = str(getattr(value, "dtype", python)).removeprefix("torch.")
+    if scalar not in SCALARS:
+        raise TypeError(f"argument `{name}` of a generic kernel is a number or an array of numbers, found `{scalar}`")
+    if dims is None and not shape:
+        return f"wp.{scalar}"
+    dims = len(shape) if dims is None else dims
+    if not 1 <= dims <= len(shape):
+        raise TypeError(f"argument `{name}` is an array with {dims} dimensions or more, found {len(shape)}")
+    return f"wp.array(dtype={_element(shape[dims:], scalar, name)}, ndim={dims})"
+
+
+def _element(shape: Sequence[int], scalar: str, name: str) -> str:
+    """Spell the type of an array's elements: vectors and matrices are an array's last dimensions."""
+    match [int(extent) for extent in shape]:
+        case []:
+            return f"wp.{scalar}"
+        case [length]:
+            return f"wp.types.vector(length={length}, dtype=wp.{scalar})"
+        case [rows, columns]:
+            return f"wp.types.matrix(shape=({rows}, {columns}), dtype=wp.{scalar})"
+    raise TypeError(f"elements of argument `{name}` are numbers, vectors or matrices, found {tuple(shape)}")
 
 
 def _grid(dim: int | Sequence[int]) -> list[int]:
@@ -260,82 +279,3 @@ def _handle(stream: Any) -> int | None:
         return operator.index(stream)
     except TypeError:
         raise TypeError(f"a stream is a handle, or PyTorch's or CuPy's object, found {stream!r}") from None
-
-
-def _compile_piece(piece: Piece[..., Any]) -> _native.CompiledKernel:
-    file = inspect.getsourcefile(piece.python) or "<unknown>"
-    lines: list[str] = []
-    behind: list[str] = []
-    used = _with_what_it_uses(piece, {}).values()
-    behind += [one for one in used if not isinstance(one, Piece)]
-    for one in (each for each in used if isinstance(each, Piece)):
-        text, line = _text_of(one)
-        if inspect.getsourcefile(one.python) == file:
-            # Every piece of the kernel's file stands on its own lines, so that messages point
-            # there.
-            lines += [""] * (line - 1 + len(text) - len(lines))
-            lines[line - 1 : line - 1 + len(text)] = text
-        else:
-            behind += text
-    whole = "\n".join([*lines, "import warp as wp", *behind]) + "\n"
-    return _native.compile_kernels(whole, file, [piece.__name__], beside=True)[0]
-
-
-def _text_of(piece: Piece[..., Any]) -> tuple[list[str], int]:
-    try:
-        source, line = inspect.getsourcelines(piece.python)
-        text = textwrap.dedent("".join(source)).splitlines()
-        first = next(place for place, each in enumerate(text) if re.match(r"(def|class)\b", each))
-    except (OSError, StopIteration):
-        raise TypeError(
-            f"the text of `{piece.__name__}` can't be read: a kernel is a `def` in a file or a notebook's cell; "
-            "`from_text` takes a string"
-        ) from None
-    # The decorators are ours; the compiler knows them as Warp's. They may take several lines.
-    text[:first] = ["" for _ in range(first)]
-    if piece.decorator:
-        text[max(first - 1, 0)] = f"@wp.{piece.decorator}"
-    return text, line
-
-
-def _with_what_it_uses(piece: Piece[..., Any], found: dict[str, Any], key: str = "") -> dict[str, Any]:
-    """Collect the piece and what it needs around it: pieces, and lines that name other values."""
-    found[key or piece.__name__] = piece
-    around = _surroundings(piece.python)
-    for place, overload in enumerate(piece.overloads):
-        _with_what_it_uses(overload, found, f"{piece.__name__} {place}")
-    for name in sorted(set(re.findall(r"[A-Za-z_]\w*", "\n".join(_text_of(piece)[0])))):
-        if name not in found and name in around:
-            _take(name, around[name], found)
-    return found
-
-
-def _take(name: str, value: Any, found: dict[str, Any]) -> None:
-    if isinstance(value, Piece):
-        _with_what_it_uses(value, found)
-    elif value is wp or getattr(value, "__name__", None) == "warp":
-        found[name] = f"import warp as {name}"
-    elif value is Any:
-        found[name] = f"from typing import Any as {name}"
-    elif isinstance(value, ModuleType):
-        found[name] = f"import {value.__name__} as {name}"
-    elif isinstance(value, (bool, int, float, np.generic, _Names)):
-        found[name] = f"{name} = {_spelled(value)}"
-    elif isinstance(value, (type, FunctionType)) and value.__name__ == name:
-        # Classes of constants; the compiler says that other classes and functions can't be used.
-        plain: Piece[..., Any] = Piece(value, "")
-        try:
-            _with_what_it_uses(plain, found) if isinstance(value, type) else found.update({name: plain})
-            _text_of(plain)
-        except TypeError:
-            found.pop(name, None)
-
-
-def _surroundings(python: Any) -> dict[str, Any]:
-    if inspect.isclass(python):
-        module = inspect.getmodule(python)
-        return dict(vars(module)) if module else {}
-    names = dict(python.__globals__)
-    for name, cell in zip(python.__code__.co_freevars, python.__closure__ or (), strict=True):
-        names[name] = cell.cell_contents
-    return names

@@ -1,6 +1,9 @@
 """Kernels on other people's arrays."""
 
+import enum
 import math
+import socket
+import types
 import subprocess
 import sys
 from typing import Any
@@ -393,3 +396,157 @@ def test_a_kernel_that_never_ends_can_be_interrupted():
     command = [sys.executable, "-c", ENDLESS]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout.strip()) == (0, "interrupted, 1000000"), done.stderr
+
+
+class Kind(enum.IntEnum):
+    BALL = 3
+    CUBE = 8
+
+
+class Flags(enum.Flag):
+    FAST = 4
+
+
+CONFIG = types.SimpleNamespace(gain=0.5, deep=types.SimpleNamespace(steps=(3, 4)), scales={"near": 2, "far": 7})
+PAIRS = ((1, 2), (3, 4))
+renamed = halved
+N = 5
+
+
+def helper(n):
+    return n * n + 1
+
+
+def test_what_python_objects_hold_is_taken_from_them():
+    @kernel
+    def uses(kind: wp.array(dtype=int), out: wp.array(dtype=float)):
+        if kind[0] == Kind.CUBE and kind[1] == Flags.FAST.value:
+            out[0] = CONFIG.gain * float(CONFIG.deep.steps[1]) + renamed(9.0)
+        out[1] = float(PAIRS[1][0] + wp.static(helper(N) + CONFIG.scales["far"]))
+        for i in range(len(PAIRS)):
+            out[2] += float(wp.static(PAIRS[i][1]))
+        out[3] = float(socket.AF_INET)
+
+    out = np.zeros(4, np.float32)
+    uses.launch(1, np.array([8, 4], np.int32), out)
+    assert out.tolist() == [0.5 * 4 + 4.5, 3 + 26 + 7, 6, float(socket.AF_INET)]
+
+
+def made_for(dtype, by, apply):
+    @struct
+    class Box:
+        width: dtype
+
+    @func
+    def area(box: Box):
+        return apply(box.width) * dtype(by)
+
+    @kernel
+    def areas(boxes: wp.array(dtype=Box), out: wp.array(dtype=dtype)):
+        i = wp.tid()
+        box = Box()
+        box.width = boxes[i].width
+        out[i] = area(box) + dtype(N)
+
+    return areas, area
+
+
+@func
+def tripled(x: Any):
+    return x * type(x)(3)
+
+
+@func
+def negated(x: Any):
+    return -x
+
+
+def test_kernels_of_one_function_have_its_arguments():
+    for dtype, scalar, by, apply, wanted in [
+        (wp.float64, np.float64, 4, tripled, 29),
+        (int, np.int32, -2, negated, 9),
+        (np.float32, np.float32, 0.5, tripled, 8),
+    ]:
+        boxes, out = np.array([(2,)], [("width", scalar)]), np.zeros(1, scalar)
+        made_for(dtype, by, apply)[0].launch(1, boxes, out)
+        assert out[0] == wanted
+
+
+def scaled(by):
+    @func
+    def times(x: float):
+        return x * by
+
+    return times
+
+
+def test_functions_of_one_name_stay_apart():
+    twice, thrice = scaled(2.0), scaled(3.0)
+    times = scaled(10.0)
+
+    @kernel
+    def uses(out: wp.array(dtype=float)):
+        out[0] = twice(1.0) + 100.0 * thrice(1.0) + times(1.0)
+
+    out = np.zeros(1, np.float32)
+    uses.launch(1, out)
+    assert out.tolist() == [2 + 300 + 10]
+
+
+@kernel
+def filled(out: wp.array(dtype=Any), value: Any):
+    out[wp.tid()] = value
+
+
+@kernel
+def floored(x: wp.array2d(dtype=wp.Float), n: wp.array(dtype=int)):
+    i, j = wp.tid()
+    n[i] += int(x[i, j])
+
+
+def test_generic_kernels_are_compiled_for_what_they_are_launched_with():
+    for dtype, shape, value in [
+        (np.float32, (3,), 2.5),
+        (np.float64, (3,), np.float64(2.5)),
+        (np.int32, (3,), 7),
+        (np.float32, (3, 3), (1.0, 2.0, 3.0)),
+        (np.float32, (2, 2, 2), ((1.0, 2.0), (3.0, 4.0))),
+    ]:
+        out = np.zeros(shape, dtype)
+        filled.launch(shape[0], out, value)
+        assert (out == value).all()
+    n = np.zeros(2, np.int32)
+    for dtype in (np.float16, np.float64):
+        floored.launch((2, 3), np.full((2, 3), 1.5, dtype), n)
+    assert n.tolist() == [6, 6]
+    with pytest.raises(TypeError, match="known when it is launched"):
+        filled.compiled  # noqa: B018
+    with pytest.raises(TypeError, match="an array with 2 dimensions or more, found 1"):
+        floored.launch((2, 3), np.zeros(6, np.float32), n)
+    with pytest.raises(TypeError, match="a number or an array of numbers, found `dict`"):
+        filled.launch(1, np.zeros(1, np.float32), {})
+
+
+def test_generic_kernels_have_reverses_and_come_from_texts():
+    text = """
+from typing import Any
+import warp as wp
+
+@wp.kernel
+def square(x: wp.array(dtype=Any), y: wp.array(dtype=Any)):
+    i = wp.tid()
+    y[i] = x[i] * x[i]
+
+@wp.kernel
+def one(y: wp.array(dtype=float)):
+    y[0] = 1.0
+"""
+    kernels = from_text(text)
+    assert list(kernels) == ["square", "one"]
+    for dtype in (np.float32, np.float64):
+        x, y = np.array([3, 4], dtype), np.zeros(2, dtype)
+        kernels["square"].launch(2, x, y)
+        grads = {"x": np.zeros(2, dtype), "y": np.ones(2, dtype)}
+        kernels["square"].backward(2, x, y, grads=grads)
+        assert y.tolist() == [9, 16] and grads["x"].tolist() == [6, 8]
+    assert kernels["square"].name == "square"

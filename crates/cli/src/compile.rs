@@ -76,6 +76,11 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "NAME=VALUE", value_parser = definition)]
     define: Vec<(String, String)>,
 
+    /// The types of a generic kernel's parameters, in order, or by name as a dictionary
+    /// (`fill=[wp.array(dtype=wp.vec3), wp.vec3]`); may be given several times
+    #[arg(long, value_name = "KERNEL=TYPES", value_parser = definition)]
+    types: Vec<(String, String)>,
+
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -174,7 +179,11 @@ impl Compile {
     }
 
     fn import_options(&self) -> ImportOptions {
-        ImportOptions { folders: self.path.clone(), defines: self.define.clone() }
+        ImportOptions {
+            folders: self.path.clone(),
+            defines: self.define.clone(),
+            types: self.types.clone(),
+        }
     }
 
     fn allowed(&self, files: ProgramFiles) -> ProgramFiles {
@@ -192,7 +201,13 @@ impl Compile {
             Some(wanted) if !names.contains(&wanted) => {
                 bail!("{file} has no kernel `{wanted}`; it has {}", names.join(", "))
             }
-            _ => Ok(()),
+            _ => {}
+        }
+        match self.types.iter().find(|(kernel, _)| !names.contains(&kernel.as_str())) {
+            Some((kernel, _)) => {
+                bail!("--types: {file} has no kernel `{kernel}`; it has {}", names.join(", "))
+            }
+            None => Ok(()),
         }
     }
 
@@ -250,11 +265,11 @@ fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnosti
 
 /// `NAME=VALUE`.
 fn definition(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("a definition is NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or("this is NAME=VALUE")?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._".contains(c));
     if !is_name || value.trim().is_empty() || value.contains(['\n', '\r']) {
         return Err(
-            "a definition is NAME=VALUE, where the name is as the file writes it".to_owned()
+            "this is NAME=VALUE on one line, where the name is as the file writes it".to_owned()
         );
     }
     Ok((name.to_owned(), value.to_owned()))

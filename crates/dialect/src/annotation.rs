@@ -1,8 +1,17 @@
 //! Types as the dialect writes them, before a module has interned them: they may be generic.
 
+use super::frame::FrameId;
+use super::scope::ScopeId;
 use gbxcule_ir::builtin::Domain;
 use gbxcule_ir::ty::{Field, Scalar, Shape, Struct, Type, Types};
 use std::rc::Rc;
+
+/// A `@wp.struct` by the scope of its class, and the call of a function that the class is made in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct StructKey {
+    pub(super) class: ScopeId,
+    pub(super) frame: FrameId,
+}
 
 /// A type, or a pattern of types.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,8 +29,7 @@ pub(super) enum Annotation {
     Array(Rc<Annotation>, u8),
     /// `wp.fixedarray(shape, dtype)`
     Fixed(Rc<Annotation>, Rc<[u32]>),
-    /// A `@wp.struct` by the scope of its class.
-    Struct(usize),
+    Struct(StructKey),
     /// `tuple[..]`; `None` takes any.
     Tuple(Option<Rc<[Annotation]>>),
     /// `wp.ref[..]`
@@ -61,12 +69,12 @@ impl Annotation {
         }
     }
 
-    /// Returns true if a type is one this stands for. `structs` gives the type of a struct's class.
+    /// Returns true if a type is one this stands for. `structs` gives the type of a struct.
     pub(super) fn takes(
         &self,
         ty: Type,
         types: &Types,
-        structs: &dyn Fn(usize) -> Option<Type>,
+        structs: &dyn Fn(StructKey) -> Option<Type>,
     ) -> bool {
         let scalar = |of: &Self, found: Scalar| match of {
             Self::Any => true,
@@ -115,6 +123,27 @@ impl Annotation {
         }
     }
 
+    /// Returns true if a type, written as an annotation, is one that this stands for.
+    pub(super) fn admits(&self, of: &Self) -> bool {
+        match (self, of) {
+            (Self::Any, _) => true,
+            (Self::Family(domain), Self::Scalar(scalar)) => domain.contains(*scalar),
+            (Self::Vector(len, inner), Self::Vector(found, of)) => {
+                (len.is_none() || len == found) && inner.admits(of)
+            }
+            (Self::Matrix(rows, cols, inner), Self::Matrix(r, c, of)) => {
+                (rows.is_none() || rows == r) && (cols.is_none() || cols == c) && inner.admits(of)
+            }
+            (Self::Quaternion(inner), Self::Quaternion(of))
+            | (Self::Transform(inner), Self::Transform(of)) => inner.admits(of),
+            (Self::Array(inner, dims), Self::Array(of, found)) => dims == found && inner.admits(of),
+            (Self::Fixed(inner, extents), Self::Fixed(of, found)) => {
+                extents == found && inner.admits(of)
+            }
+            (one, other) => one == other,
+        }
+    }
+
     /// Returns true if `Any` is in it.
     pub(super) fn has_any(&self) -> bool {
         match self {
@@ -124,8 +153,8 @@ impl Annotation {
         }
     }
 
-    /// Types to try for `Any` where nothing says which it is, in the order of the trials.
-    pub(super) fn guesses() -> [Self; 4] {
+    /// Types to try for `Any` where nothing says which it is, in this order.
+    pub(super) fn trials() -> [Self; 4] {
         let of = || Self::scalar(Scalar::F32);
         [
             Self::Scalar(Scalar::F32),
@@ -165,7 +194,7 @@ impl Annotation {
     pub(super) fn intern(
         &self,
         types: &mut Types,
-        structs: &mut dyn FnMut(usize, &mut Types) -> Option<Type>,
+        structs: &mut dyn FnMut(StructKey, &mut Types) -> Option<Type>,
     ) -> Option<Type> {
         let scalar = |of: &Self| match of {
             Self::Scalar(scalar) => Some(*scalar),

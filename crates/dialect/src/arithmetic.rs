@@ -1,10 +1,14 @@
 //! Python's arithmetic on numbers known from the text, and what they are as truth values and
 //! scalars.
 
+use super::annotation::Annotation;
 use super::constant::Static;
 use super::syntax::{CmpOp, Operator};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
+
+/// How many numbers of a `range` are kept as a constant.
+const RANGE_MAX: usize = 4096;
 
 pub(super) fn arithmetic<'a>(
     op: Operator,
@@ -77,6 +81,15 @@ pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Opti
             _ => return None,
         });
     }
+    if let (CmpOp::In | CmpOp::NotIn, Static::Sequence(parts)) = (op, right) {
+        let found = parts.iter().any(|part| compared(CmpOp::Eq, left, part) == Some(true));
+        return Some(found == (op == CmpOp::In));
+    }
+    // What is only named here, such as `sys.platform`, may be anything.
+    let named = |it: &Static<'_>| matches!(it, Static::Member(path) if !path.starts_with("warp."));
+    if named(left) || named(right) {
+        return None;
+    }
     match op {
         CmpOp::Eq | CmpOp::Is => Some(left == right),
         CmpOp::NotEq | CmpOp::IsNot => Some(left != right),
@@ -101,6 +114,31 @@ pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Sta
         ("math.pow", 2) => Static::Float(number(0)?.powf(number(1)?)),
         ("math.floor", 1) => Static::Int(number(0)?.floor() as i128),
         ("math.ceil", 1) => Static::Int(number(0)?.ceil() as i128),
+        ("builtins.round", 1) => match int(0) {
+            Some(value) => Static::Int(value),
+            None => {
+                let number = number(0).filter(|number| number.is_finite())?;
+                Static::Int(number.round_ties_even() as i128)
+            }
+        },
+        ("builtins.sum", 1) => {
+            let Static::Sequence(parts) = &args[0] else { return None };
+            let mut parts = parts.iter();
+            parts.try_fold(Static::Int(0), |sum, part| arithmetic(Operator::Add, &sum, part))?
+        }
+        ("builtins.range", 1..=3) => range(args)?,
+        ("builtins.tuple" | "builtins.list", 1) => match &args[0] {
+            Static::Sequence(parts) => Static::Sequence(parts.clone()),
+            Static::Dict(items) => {
+                Static::Sequence(items.iter().map(|(key, _)| key.clone()).collect())
+            }
+            _ => return None,
+        },
+        // NumPy's types have the names of ours.
+        ("numpy.dtype" | "warp.dtype_from_numpy" | "warp.dtype_to_numpy", 1) => match &args[0] {
+            Static::Type(Annotation::Scalar(of)) => Static::Type(Annotation::Scalar(*of)),
+            _ => return None,
+        },
         ("builtins.abs", 1) => match int(0) {
             Some(value) => Static::Int(value.checked_abs()?),
             None => Static::Float(number(0)?.abs()),
@@ -111,6 +149,27 @@ pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Sta
         }
         _ => return None,
     })
+}
+
+/// The numbers of a `range`.
+fn range<'a>(args: &[Static<'a>]) -> Option<Static<'a>> {
+    let bounds: Vec<i128> = args.iter().map(as_int).collect::<Option<_>>()?;
+    let (start, stop, step) = match bounds[..] {
+        [stop] => (0, stop, 1),
+        [start, stop] => (start, stop, 1),
+        [start, stop, step] => (start, stop, step),
+        _ => return None,
+    };
+    let mut numbers = Vec::new();
+    let mut next = start;
+    while step != 0 && (if step > 0 { next < stop } else { next > stop }) {
+        if numbers.len() == RANGE_MAX {
+            return None;
+        }
+        numbers.push(Static::Int(next));
+        next = next.checked_add(step)?;
+    }
+    (step != 0).then(|| Static::Sequence(numbers.into()))
 }
 
 /// Attribute of `numpy.finfo` or `numpy.iinfo` of a scalar type.
@@ -153,6 +212,7 @@ impl Static<'_> {
             Self::Text(text) => !text.is_empty(),
             Self::Typed(literal) => literal.as_f64() != 0.0,
             Self::Sequence(parts) => !parts.is_empty(),
+            Self::Dict(items) => !items.is_empty(),
             Self::Type(_) | Self::Module(_) | Self::Function(..) | Self::Class(_) => true,
             _ => return None,
         })

@@ -1,18 +1,19 @@
 //! Values of Python's own expressions, as far as the text alone says them: constants, types,
 //! functions. Nothing is run; what would need that is refused with `needs-python-evaluation`.
 
-use super::annotation::Annotation;
-use super::arithmetic::{arithmetic, compared, limit, python_function};
+use super::annotation::{Annotation, StructKey};
+use super::arithmetic::{arithmetic, compared, limit};
 use super::decorator::Role;
 use super::file::Files;
+use super::frame::Frames;
 use super::library::{self, Library};
-use super::memo::Memo;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
-use super::syntax::{self, Arguments, Expr, Ranged, StmtFunctionDef, UnaryOp};
+use super::syntax::{self, DictItem, Expr, Ranged, StmtFunctionDef, UnaryOp};
 use super::warp::{self, builtin_name, canonical, starred_name};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::Span;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A value known without running Python.
@@ -37,6 +38,8 @@ pub(super) enum Static<'a> {
     /// `path` of a module, not a type or constant: mostly a function.
     Member(Rc<str>),
     Function(OverloadSet<'a>),
+    /// `{key: value}`
+    Dict(Rc<[(Static<'a>, Static<'a>)]>),
     /// Any other function.
     Python(&'a StmtFunctionDef, ScopeId),
     /// A class that is no struct: a namespace.
@@ -55,14 +58,18 @@ pub(super) struct Unit<'a> {
     pub(super) library: Option<&'a Library>,
     /// True if some function takes arguments by reference.
     pub(super) has_references: bool,
-    pub(super) memo: Memo<'a>,
+    pub(super) frames: Frames<'a>,
+    /// How many definitions and expressions led here.
+    pub(super) level: Cell<usize>,
 }
 
 impl<'a> Unit<'a> {
     pub(super) fn new(files: &'a Files, library: Option<&'a Library>) -> Self {
-        let scopes = Scopes::read(files.texts.iter().map(|text| &*text.tree.body));
+        let mut scopes = Scopes::read(files.texts.iter().map(|text| &*text.tree.body));
+        files.given_texts().for_each(|text| scopes.nest(text));
         let has_references = files.texts.iter().any(|text| text.has_references);
-        Self { files, scopes, library, has_references, memo: Memo::default() }
+        let (frames, level) = (Frames::default(), Cell::default());
+        Self { files, scopes, library, has_references, frames, level }
     }
 
     /// The text of a span of this unit.
@@ -96,6 +103,25 @@ impl<'a> Unit<'a> {
             }
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
+            Expr::Set(set) => self.sequence(&set.elts, scope),
+            Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
+            Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
+            // What the functions of another file do with its dictionaries isn't looked at.
+            Expr::Dict(dict) if self.scopes.text(scope) == 0 => {
+                let item = |item: &'a DictItem| {
+                    let Some(key) = &item.key else {
+                        return Err(self.needs_python(expr, "`**` is only known when Python runs"));
+                    };
+                    Ok((self.known(key, scope)?, self.known(&item.value, scope)?))
+                };
+                let items: Result<Vec<_>, _> = dict.items.iter().map(item).collect();
+                let dict = Static::Dict(items?.into());
+                if dict.is_small() {
+                    Ok(dict)
+                } else {
+                    Err(super::memo::too_large(self.span(expr)))
+                }
+            }
             Expr::UnaryOp(unary) => {
                 let operand = self.known(&unary.operand, scope)?;
                 match (unary.op, operand) {
@@ -190,7 +216,14 @@ impl<'a> Unit<'a> {
 
     /// Resolves a name in a scope of Python.
     pub(super) fn name(&self, name: &str, expr: &Expr, scope: ScopeId) -> Evaluation<'a> {
-        let Some((definitions, home)) = self.scopes.lookup(scope, name) else {
+        let bound = self.scopes.lookup(scope, name);
+        // The target of a comprehension is bound nowhere else.
+        if bound.is_none_or(|(_, home)| home != scope)
+            && let Some(known) = self.framed_value(scope, name)
+        {
+            return Ok(known);
+        }
+        let Some((definitions, home)) = bound else {
             let text = self.scopes.text(scope);
             if let Some(known) = self.starred(text, name, expr) {
                 return known;
@@ -211,6 +244,13 @@ impl<'a> Unit<'a> {
         let before = definitions.iter().rposition(|definition| definition.since <= at);
         let last = before.unwrap_or(definitions.len().saturating_sub(1));
         let known = self.bound(&definitions[..=last], name, expr, home);
+        if matches!(known, Ok(Static::Sequence(_) | Static::Dict(_)))
+            && self.scopes.is_changed(name)
+        {
+            let message =
+                format!("`{name}` is changed after it is made: only Python knows its value");
+            return Err(self.needs_python(expr, message));
+        }
         known.or_else(|fault| self.defined(name, expr).unwrap_or(Err(fault)))
     }
 
@@ -272,7 +312,8 @@ impl<'a> Unit<'a> {
             BindingSource::Function(def) => Ok(match self.role(def, home) {
                 Role::Func => {
                     // The name as the tree spells it lives as long as the tree.
-                    Static::Function(OverloadSet::all(home, def.name.as_str()))
+                    let frame = self.frame_of(home);
+                    Static::Function(OverloadSet::all(home, def.name.as_str(), frame))
                 }
                 _ => Static::Python(def, home),
             }),
@@ -283,7 +324,8 @@ impl<'a> Unit<'a> {
                             if self.path(&call.func, home).as_deref() == Some("warp.struct"))
                 });
                 if is_struct {
-                    return Ok(Static::Type(Annotation::Struct(inner)));
+                    let key = StructKey { class: inner, frame: self.frame_of(inner) };
+                    return Ok(Static::Type(Annotation::Struct(key)));
                 }
                 // A class that is said to be a type, such as
                 // `class vec5(wp.types.vector(5, float))`, is that type.
@@ -298,6 +340,9 @@ impl<'a> Unit<'a> {
                 })
             }
             BindingSource::Argument => {
+                if let Some(known) = self.framed_value(home, name) {
+                    return Ok(known);
+                }
                 let owner = match self.scopes.owner(home) {
                     Owner::Function(def) => def.name.as_str(),
                     Owner::Module | Owner::Class(_) => "",
@@ -315,6 +360,9 @@ impl<'a> Unit<'a> {
                 Err(fault)
             }
             BindingSource::Runtime => {
+                if let Some(known) = self.framed_value(home, name) {
+                    return Ok(known);
+                }
                 Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")))
             }
         }
@@ -449,127 +497,18 @@ impl<'a> Unit<'a> {
                 }
                 _ => Err(self.needs_python(expr, "this index is only known when Python runs")),
             },
+            Static::Dict(items) => {
+                let key = self.known(index, scope)?;
+                let found = items.iter().rev().find(|(known, _)| *known == key);
+                found.map(|(_, value)| value.clone()).ok_or_else(|| {
+                    self.needs_python(expr, "the dictionary has no such key when it is made")
+                })
+            }
             Static::Type(_) => self.annotation(expr, scope).map(Static::Type),
             Static::Member(path) if path.starts_with("warp.") || path.starts_with("typing.") => {
                 self.annotation(expr, scope).map(Static::Type)
             }
             _ => Err(self.needs_python(expr, "this is only known when Python runs")),
-        }
-    }
-
-    fn call(
-        &self,
-        func: &'a Expr,
-        args: &'a Arguments,
-        expr: &'a Expr,
-        scope: ScopeId,
-    ) -> Evaluation<'a> {
-        let unknown =
-            || self.needs_python(expr, "the result of this call is only known when Python runs");
-        let callee = self.known(func, scope)?;
-        match &callee {
-            Static::Member(path) => {
-                let name = path.strip_prefix("warp.").unwrap_or("");
-                if name == "constant" {
-                    return args
-                        .args
-                        .first()
-                        .map_or_else(|| Err(unknown()), |arg| self.known(arg, scope));
-                }
-                if warp::array_named(name).is_some()
-                    || matches!(
-                        name,
-                        "vector"
-                            | "matrix"
-                            | "vec"
-                            | "mat"
-                            | "quaternion"
-                            | "transformation"
-                            | "fixedarray"
-                    )
-                {
-                    return self.annotation(expr, scope).map(Static::Type);
-                }
-                if matches!(&**path, "numpy.finfo" | "numpy.iinfo") {
-                    let of = args.args.first().map(|arg| self.annotation(arg, scope));
-                    return match of {
-                        Some(Ok(Annotation::Scalar(of))) => {
-                            Ok(Static::Member(format!("numpy.info.{}", of.name()).into()))
-                        }
-                        _ => Err(unknown()),
-                    };
-                }
-                if &**path == "builtins.len" {
-                    if let Some(Ok(Static::Sequence(parts))) =
-                        args.args.first().map(|arg| self.known(arg, scope))
-                    {
-                        return Ok(Static::Int(parts.len() as i128));
-                    }
-                    return Err(unknown());
-                }
-                let values: Result<Vec<_>, _> =
-                    args.args.iter().map(|arg| self.known(arg, scope)).collect();
-                python_function(path, &values?).ok_or_else(unknown)
-            }
-            Static::Type(Annotation::Scalar(scalar)) => {
-                let is_python = matches!(func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float" | "bool"));
-                let Some(arg) = args.args.first() else { return Err(unknown()) };
-                let value = self.known(arg, scope)?;
-                if is_python {
-                    return match (scalar, value.as_f64()) {
-                        (gbxcule_ir::ty::Scalar::F32, Some(value)) => Ok(Static::Float(value)),
-                        (gbxcule_ir::ty::Scalar::I32, Some(number)) => Ok(match value {
-                            Static::Int(value) => Static::Int(value),
-                            _ => Static::Int(number as i128),
-                        }),
-                        _ => value.truth().map(Static::Bool).ok_or_else(unknown),
-                    };
-                }
-                value.literal(*scalar).map(Static::Typed).ok_or_else(unknown)
-            }
-            Static::Type(
-                Annotation::Quaternion(_)
-                | Annotation::Transform(_)
-                | Annotation::Vector(..)
-                | Annotation::Matrix(..),
-            ) if matches!(func, Expr::Attribute(a) if matches!(a.attr.as_str(), "quaternion" | "transformation"))
-                && args.args.is_empty() =>
-            {
-                self.annotation(expr, scope).map(Static::Type)
-            }
-            Static::Type(
-                ty @ (Annotation::Vector(..) | Annotation::Matrix(..) | Annotation::Quaternion(_)),
-            ) => {
-                let (of, count) = match ty {
-                    Annotation::Vector(Some(len), of) => (of, usize::from(*len)),
-                    Annotation::Matrix(Some(rows), Some(cols), of) => {
-                        (of, usize::from(*rows) * usize::from(*cols))
-                    }
-                    Annotation::Quaternion(of) => (of, 4),
-                    _ => return Err(unknown()),
-                };
-                let Annotation::Scalar(scalar) = **of else { return Err(unknown()) };
-                let mut parts = Vec::new();
-                for arg in &args.args {
-                    match self.known(arg, scope)? {
-                        Static::Sequence(inner) => parts.extend(inner.iter().cloned()),
-                        part => parts.push(part),
-                    }
-                }
-                let literals: Option<Vec<Literal>> =
-                    parts.iter().map(|part| part.literal(scalar)).collect();
-                let mut literals = literals.ok_or_else(unknown)?;
-                if literals.is_empty() {
-                    literals = vec![Literal::from_bits(scalar, 0); count];
-                } else if literals.len() == 1 {
-                    literals = vec![literals[0]; count];
-                }
-                if literals.len() != count || !args.keywords.is_empty() {
-                    return Err(unknown());
-                }
-                Ok(Static::Composite(ty.clone(), literals.into()))
-            }
-            _ => Err(unknown()),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! parsed once for all of them.
 
 use super::loader::ReadFile;
-use super::syntax::{self, Outline, Ranged, Tree};
+use super::syntax::{self, Outline, Ranged, Symbols, Tree};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
 use rustc_hash::FxHashMap;
@@ -29,8 +29,8 @@ pub(super) struct Text {
 
 impl Text {
     /// Outline: the names that the text binds and mentions, found out at the first request.
-    pub(super) fn outline(&self) -> &Outline {
-        self.outline.get_or_init(|| Outline::of(&self.tree.body, &self.text))
+    pub(super) fn outline(&self, symbols: &mut Symbols) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(&self.tree.body, &self.text, symbols))
     }
 }
 
@@ -43,6 +43,7 @@ pub struct Texts {
     /// All texts, one behind the other.
     space: String,
     files: FxHashMap<PathBuf, File>,
+    pub(super) symbols: Symbols,
     pub(super) import_options: ImportOptions,
 }
 
@@ -55,10 +56,14 @@ pub struct ImportOptions {
     /// `mujoco.mjtGeom.mjGEOM_BOX` is `6`, `make.dtype` is `wp.float64` for an argument of a
     /// function around a kernel.
     pub defines: Vec<(String, String)>,
+    /// Types of generic kernels' parameters, as the second argument of `wp.overload` says them:
+    /// `scale` is `[wp.array(dtype=float), float]`.
+    pub types: Vec<(String, String)>,
 }
 
-/// Name in messages of the values that users give.
+/// Names in messages of the values and types that users give.
 const DEFINES: &str = "--define";
+const TYPES: &str = "--types";
 
 /// State of a file.
 pub(super) enum File {
@@ -95,11 +100,15 @@ impl Texts {
 
     /// State of a file, read at the first request.
     pub(super) fn file(&mut self, path: &Path, read: ReadFile<'_>) -> &mut File {
-        self.files.entry(path.to_owned()).or_insert_with(|| match read(path) {
-            FileText::Text(text) => File::Read(text),
-            FileText::Nothing => File::Absent,
-            FileText::Refused(why) => File::Refused(why),
-        })
+        if !self.files.contains_key(path) {
+            let file = match read(path) {
+                FileText::Text(text) => File::Read(text),
+                FileText::Nothing => File::Absent,
+                FileText::Refused(why) => File::Refused(why),
+            };
+            self.files.insert(path.to_owned(), file);
+        }
+        self.files.get_mut(path).unwrap_or_else(|| unreachable!("it was inserted"))
     }
 
     /// A text that the map has, parsed under its name.
@@ -174,6 +183,10 @@ pub(super) struct Files {
     pub(super) is_beside: bool,
     /// The names whose values the user gives: in which text, and what they are called there.
     defines: FxHashMap<String, (usize, String)>,
+    /// The same for the types of generic kernels.
+    types: FxHashMap<String, (usize, String)>,
+    /// The texts of both.
+    given: Vec<usize>,
 }
 
 impl Files {
@@ -186,37 +199,60 @@ impl Files {
             imports: FxHashMap::default(),
             is_beside: false,
             defines: FxHashMap::default(),
+            types: FxHashMap::default(),
+            given: Vec::new(),
         };
         files.add(text.map_err(|faults| faults.to_vec())?);
         Ok(files)
     }
 
-    /// Adds the values that the user gives, as a text of their own.
+    /// Adds the values and types that the user gives, as texts of their own.
     pub(super) fn define(
         &mut self,
         texts: &mut Texts,
         sources: &mut SourceMap,
     ) -> Result<(), Vec<Diagnostic>> {
-        let defines = texts.import_options.defines.clone();
-        if defines.is_empty() {
-            return Ok(());
+        let ImportOptions { defines, types, .. } = texts.import_options.clone();
+        self.defines = self.give(DEFINES, defines, texts, sources)?;
+        self.types = self.give(TYPES, types, texts, sources)?;
+        Ok(())
+    }
+
+    fn give(
+        &mut self,
+        option: &str,
+        values: Vec<(String, String)>,
+        texts: &mut Texts,
+        sources: &mut SourceMap,
+    ) -> Result<FxHashMap<String, (usize, String)>, Vec<Diagnostic>> {
+        if values.is_empty() {
+            return Ok(FxHashMap::default());
         }
         let mut text = String::from("import math\nimport numpy as np\nimport warp as wp\n");
-        for (at, (_, value)) in defines.iter().enumerate() {
+        for (at, (_, value)) in values.iter().enumerate() {
             text += &format!("_{at} = {value}\n");
         }
-        let known = texts.source(Path::new(DEFINES));
-        let id = known.unwrap_or_else(|| sources.add(DEFINES, text));
+        let known = texts.source(Path::new(option));
+        let id = known.unwrap_or_else(|| sources.add(option, text));
         let number = self.add(texts.parsed(sources, id).map_err(|faults| faults.to_vec())?);
-        for (at, (name, _)) in defines.into_iter().enumerate() {
-            self.defines.insert(name, (number, format!("_{at}")));
-        }
-        Ok(())
+        self.given.push(number);
+        let places = values.into_iter().enumerate();
+        Ok(places.map(|(at, (name, _))| (name, (number, format!("_{at}")))).collect())
     }
 
     /// Where the user gives the value of a name.
     pub(super) fn defined(&self, name: &str) -> Option<&(usize, String)> {
         self.defines.get(name)
+    }
+
+    /// Where the user gives the types of a generic kernel.
+    pub(super) fn types_of(&self, kernel: &str) -> Option<&(usize, String)> {
+        self.types.get(kernel)
+    }
+
+    /// The texts that the user gives.
+    pub(super) fn given_texts(&self) -> impl Iterator<Item = usize> {
+        self.given.iter().copied()
     }
 
     /// Adds a text; gives its number.

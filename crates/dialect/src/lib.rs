@@ -5,19 +5,21 @@
 //! line, with a stable code. Nothing here panics on any text.
 //!
 //! # Generic kernels
-//! A kernel with `Any` in its signature is compiled for the types of the first
-//! `wp.overload(kernel, ..)` in the text, else for defaults: `int32` where only integers fit,
-//! length 3, and for all `Any` at once the first of `float32`, `vec3f`, `mat33f` and an array of
-//! `float32` with which it is no error.
+//! A kernel with `Any` in its signature is compiled for the types of each `wp.overload(kernel, ..)`
+//! in the text, or for those that the caller gives ([`ImportOptions::types`]). Nothing is guessed:
+//! only [`Reader::with_trial_types`] tries types.
 
 mod annotation;
 mod arithmetic;
 mod constant;
 mod decorator;
 mod entry_point;
+mod factory;
 mod file;
+mod frame;
 mod imported_module;
 mod kernel_option;
+mod known_call;
 mod library;
 mod loader;
 mod lower;
@@ -63,10 +65,32 @@ pub struct KernelName {
     pub position: usize,
 }
 
+/// A parameter of a kernel that stands for more than one type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GenericParameter {
+    /// Number among the parameters, from 0.
+    pub position: usize,
+    /// Name.
+    pub name: String,
+    /// Dimensions, if it is an array of anything.
+    pub dims: Option<u8>,
+}
+
 impl Program {
     /// Parses a text that the map has; it imports from no file.
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
         Ok(Self { files: Files::single(Texts::default().parsed(sources, id))? })
+    }
+
+    /// Parses a text that imports from no file, with values and types that the caller gives.
+    pub fn parse_alone(
+        texts: &mut Texts,
+        sources: &mut SourceMap,
+        id: SourceId,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut files = Files::single(texts.parsed(sources, id))?;
+        files.define(texts, sources)?;
+        Ok(Self { files })
     }
 
     /// Parses the text of a file, by the path that is its name, with the files beside it that it
@@ -112,7 +136,7 @@ impl Program {
             own.filter(|&(def, scope)| unit.role(def, scope) == Role::Kernel).collect();
         kernels.extend(kernel_calls.kernels(&unit));
         kernels.sort_by_key(|(def, _)| syntax::start(*def));
-        Reader { unit, kernels, kernel_calls, gradients: false }
+        Reader { unit, kernels, kernel_calls, gradients: false, trial_types: false }
     }
 
     /// All kernels in one module, or everything that is wrong with them.
@@ -127,9 +151,17 @@ pub struct Reader<'a> {
     kernels: Vec<(&'a StmtFunctionDef, ScopeId)>,
     kernel_calls: KernelCalls<'a>,
     gradients: bool,
+    trial_types: bool,
 }
 
 impl<'a> Reader<'a> {
+    /// Generic kernels that nothing gives types for are compiled for some that are tried, the first
+    /// that fits: for a caller that only counts, or compares one way of running with another.
+    #[must_use]
+    pub fn with_trial_types(self) -> Self {
+        Self { trial_types: true, ..self }
+    }
+
     /// Functions get the gradients that `@wp.func_grad` and `@wp.func_replay` define: for a caller
     /// that differentiates. Without, those aren't looked at.
     #[must_use]
@@ -165,41 +197,86 @@ impl<'a> Reader<'a> {
         if faults.is_empty() { Ok(module) } else { Err(faults) }
     }
 
-    /// Lowers one kernel, with the functions it calls, into a module. If it is refused, the module
-    /// may hold parts of it and is of no use.
+    /// Lowers one kernel, with the functions it calls, into a module: once for each call of the
+    /// Python function around it whose arguments it uses, and for each overload if it is generic.
+    /// If it is refused, the module may hold parts of it and is of no use.
     pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
+        let frames = self.unit.factory_frames(scope, &self.kernel_calls.sites);
+        let frames = frames.map_err(|fault| vec![*fault])?;
+        let before = (!frames.is_empty()).then(|| module.clone());
+        let lowered = self.overloads(def, scope, module);
+        match (lowered, before) {
+            // It uses arguments of the function around it.
+            (Err(_), Some(before)) => {
+                *module = before;
+                frames.into_iter().try_for_each(|frame| {
+                    self.unit.framed(frame, || self.overloads(def, scope, module))
+                })
+            }
+            (lowered, _) => lowered,
+        }
+    }
+
+    /// Lowers a kernel for all types that it is compiled for.
+    fn overloads(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
         let formals = self.unit.formals(def, scope)?;
         if let Some(formal) = formals.iter().find(|formal| formal.variadic) {
             let message = "a kernel takes a fixed number of arguments";
             return Err(vec![Diagnostic::error("unsupported-variadic", formal.span, message)]);
         }
-        let generic = formals.iter().any(|formal| formal.annotation.is_generic());
-        let chosen =
-            if generic { self.kernel_calls.chosen(&self.unit, def, &formals) } else { None };
-        let any = formals.iter().any(|formal| formal.annotation.has_any());
-        if let Some(chosen) = chosen {
-            return self.typed(def, scope, &formals, &chosen, module);
+        if !formals.iter().any(|formal| formal.annotation.is_generic()) {
+            let types: Vec<Annotation> = formals.iter().map(|it| it.annotation.clone()).collect();
+            return self.typed(def, scope, &formals, &types, module);
         }
-        let [first, others @ ..] = Annotation::guesses();
-        let guess = |any: &Annotation| -> Vec<Annotation> {
-            formals.iter().map(|formal| formal.annotation.chosen(any)).collect()
-        };
-        let before = any.then(|| module.clone());
-        let lowered = self.typed(def, scope, &formals, &guess(&first), module);
-        let (Err(_), Some(before)) = (&lowered, before) else { return lowered };
-        for any in others {
-            let mut tried = before.clone();
-            if self.typed(def, scope, &formals, &guess(&any), &mut tried).is_ok() {
-                *module = tried;
-                return Ok(());
-            }
+        let overloads = self.kernel_calls.overloads(&self.unit, def, &formals);
+        let overloads = overloads.map_err(|fault| vec![*fault])?;
+        if overloads.is_empty() {
+            return self.untyped(def, scope, &formals, module);
         }
-        lowered.map_err(|faults| vec![self.no_fitting_type(def, &faults)])
+        overloads.iter().try_for_each(|types| self.typed(def, scope, &formals, types, module))
     }
 
-    /// Diagnostic for a generic kernel that none of the usual types fit.
-    fn no_fitting_type(&self, def: &StmtFunctionDef, faults: &[Diagnostic]) -> Diagnostic {
+    /// Lowers a generic kernel that nothing gives types for: for some that are tried, if the caller
+    /// wants that.
+    fn untyped(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+        formals: &[Formal<'a>],
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let mut first = Vec::new();
+        let before = module.clone();
+        let trials = if self.trial_types { &Annotation::trials()[..] } else { &[] };
+        for any in trials {
+            let types: Vec<_> = formals.iter().map(|it| it.annotation.chosen(any)).collect();
+            let lowered = self.typed(def, scope, formals, &types, module);
+            let Err(faults) = lowered else { return Ok(()) };
+            *module = before.clone();
+            if first.is_empty() {
+                first = faults;
+            }
+            if !formals.iter().any(|formal| formal.annotation.has_any()) {
+                break;
+            }
+        }
+        Err(vec![self.no_types(def, formals, &first)])
+    }
+
+    /// Diagnostic for a generic kernel that nothing gives types for, or that none of those that
+    /// were tried fit.
+    fn no_types(
+        &self,
+        def: &StmtFunctionDef,
+        formals: &[Formal<'a>],
+        faults: &[Diagnostic],
+    ) -> Diagnostic {
         let name = &def.name;
         let message =
             format!("nothing says for which types the generic kernel `{name}` is compiled");
@@ -210,9 +287,34 @@ impl<'a> Reader<'a> {
             }
             _ => fault,
         };
-        fault.help(format!(
-            "`wp.overload({name}, [..])` in this file does, with a type for each parameter"
-        ))
+        let names: Vec<&str> = formals.iter().map(|formal| formal.name).collect();
+        let overload =
+            format!("`wp.overload({name}, [..])` does, with types for ({})", names.join(", "));
+        fault.help(if self.unit.files.is_beside {
+            format!("{overload}, and so does `gbxcule compile --types '{name}=[..]'`")
+        } else {
+            overload
+        })
+    }
+
+    /// The parameters of a kernel that stand for more than one type: a caller that launches it
+    /// knows their types, and gives them by [`ImportOptions::types`].
+    pub fn generic_parameters(
+        &self,
+        position: usize,
+    ) -> Result<Vec<GenericParameter>, Vec<Diagnostic>> {
+        let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(Vec::new()) };
+        let formals = self.unit.formals(def, scope)?;
+        let generic = formals.into_iter().enumerate().filter(|(_, it)| it.annotation.is_generic());
+        let parameter = |(position, formal): (usize, Formal<'_>)| GenericParameter {
+            position,
+            name: formal.name.to_owned(),
+            dims: match formal.annotation {
+                Annotation::Array(_, dims) => Some(dims),
+                _ => None,
+            },
+        };
+        Ok(generic.map(parameter).collect())
     }
 
     /// Lowers a kernel for parameters of these types.

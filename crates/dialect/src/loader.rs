@@ -6,7 +6,7 @@
 //! or a definition that is needed itself.
 
 use super::file::{Content, File, Files, ImportedModule, Target, Texts};
-use super::syntax::{Imported, Mentions};
+use super::syntax::{Imported, Mentions, Symbol};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -49,6 +49,7 @@ impl Files {
             attributes: FxHashSet::default(),
             offers: FxHashMap::default(),
             open_offers: Vec::new(),
+            targets: FxHashMap::default(),
         };
         let name = path.display().to_string();
         loader.imported_module(&stem_of(&path), name, Content::Text(0));
@@ -72,32 +73,41 @@ struct Loader<'l> {
     /// Neighbours by their stems; `None` if there is no such module.
     stems: FxHashMap<PathBuf, Option<usize>>,
     /// Names of each text that are needed, and those among them that were not looked into yet.
-    needed: Vec<FxHashSet<String>>,
-    todo: Vec<(usize, String)>,
+    needed: Vec<FxHashSet<Symbol>>,
+    todo: Vec<(usize, Symbol)>,
     /// Modules that are needed as such: any name behind a dot may be one of theirs.
     modules: FxHashSet<usize>,
-    attributes: FxHashSet<String>,
+    attributes: FxHashSet<Symbol>,
     /// The texts of such modules by the names that they bind, and those that may bind any.
-    offers: FxHashMap<String, Vec<usize>>,
+    offers: FxHashMap<Symbol, Vec<usize>>,
     open_offers: Vec<usize>,
+    /// Modules that the imports lead to, by text and import: an import with `*` is asked for each
+    /// name of its text.
+    targets: FxHashMap<(usize, *const Imported), Option<usize>>,
 }
 
 impl Loader<'_> {
     fn run(&mut self) {
         let text = self.files.texts[0].clone();
-        text.outline().mentioned(&text.tree.body).for_each(|each| self.mentioned(0, each));
+        let outline = text.outline(&mut self.texts.symbols);
+        let mentioned = outline.mentioned(&text.tree.body, &mut self.texts.symbols);
+        mentioned.into_iter().for_each(|each| self.mentioned(0, each));
         while let Some((text, name)) = self.todo.pop() {
-            self.follow(text, &name);
+            self.follow(text, name);
         }
     }
 
-    fn need(&mut self, text: usize, name: &str) {
+    fn need(&mut self, text: usize, name: Symbol) {
         if self.needed.len() <= text {
             self.needed.resize_with(text + 1, FxHashSet::default);
         }
-        if !self.needed[text].contains(name) && self.files.texts[text].outline().may_bind(name) {
-            self.needed[text].insert(name.to_owned());
-            self.todo.push((text, name.to_owned()));
+        if self.needed[text].contains(&name) {
+            return;
+        }
+        let outline = self.files.texts[text].outline(&mut self.texts.symbols);
+        if outline.may_bind(name) {
+            self.needed[text].insert(name);
+            self.todo.push((text, name));
         }
     }
 
@@ -108,52 +118,61 @@ impl Loader<'_> {
         }
         let Content::Text(number) = self.files.imported_modules[module].content else { return };
         let text = self.files.texts[number].clone();
-        if text.outline().may_bind_any() {
+        let outline = text.outline(&mut self.texts.symbols);
+        if outline.may_bind_any() {
             self.open_offers.push(number);
             let attributes = std::mem::take(&mut self.attributes);
-            attributes.iter().for_each(|name| self.need(number, name));
+            attributes.iter().for_each(|&name| self.need(number, name));
             self.attributes = attributes;
             return;
         }
-        for name in text.outline().names() {
-            if self.attributes.contains(name) {
+        for name in outline.names() {
+            if self.attributes.contains(&name) {
                 self.need(number, name);
             } else {
-                self.offers.entry(name.to_owned()).or_default().push(number);
+                self.offers.entry(name).or_default().push(number);
             }
         }
     }
 
     /// Marks the names that something in a text mentions as needed.
     fn mentioned(&mut self, text: usize, mentions: &Mentions) {
-        for attribute in &mentions.attributes {
-            if self.attributes.contains(attribute) {
+        for &attribute in &mentions.attributes {
+            if !self.attributes.insert(attribute) {
                 continue;
             }
-            self.attributes.insert(attribute.clone());
-            let mut offers = self.offers.remove(attribute).unwrap_or_default();
+            let mut offers = self.offers.remove(&attribute).unwrap_or_default();
             offers.extend(&self.open_offers);
             offers.into_iter().for_each(|text| self.need(text, attribute));
         }
-        mentions.names.iter().for_each(|name| self.need(text, name));
+        mentions.names.iter().for_each(|&name| self.need(text, name));
     }
 
     /// A name of a text is needed.
-    fn follow(&mut self, number: usize, name: &str) {
+    fn follow(&mut self, number: usize, name: Symbol) {
         let text = self.files.texts[number].clone();
-        let outline = text.outline();
-        outline.behind(&text.tree.body, name).for_each(|each| self.mentioned(number, each));
+        let outline = text.outline(&mut self.texts.symbols);
+        let behind = outline.behind(&text.tree.body, name, &mut self.texts.symbols);
+        behind.into_iter().for_each(|each| self.mentioned(number, each));
         for import in outline.imports(name).filter(|one| !is_known(one)) {
-            self.import(number, import);
-            let target = self.files.target(number, import.level, &import.module);
-            let Some(Ok(module)) = target else { continue };
-            let module = *module;
-            match import.name.as_deref() {
+            let key = (number, std::ptr::from_ref(import));
+            let module = match self.targets.get(&key) {
+                Some(known) => *known,
+                None => {
+                    self.import(number, import);
+                    let target = self.files.target(number, import.level, &import.module);
+                    let module = target.and_then(|target| target.as_ref().ok().copied());
+                    self.targets.insert(key, module);
+                    module
+                }
+            };
+            let Some(module) = module else { continue };
+            match &import.name {
                 None => self.module(module),
-                Some(wanted) => {
-                    let wanted = if wanted == "*" { name } else { wanted };
+                Some((wanted, symbol)) => {
+                    let symbol = if wanted == "*" { name } else { *symbol };
                     if let Content::Text(text) = self.files.imported_modules[module].content {
-                        self.need(text, wanted);
+                        self.need(text, symbol);
                     }
                     let child = self.files.imported_modules[module].children.get(wanted).copied();
                     child.into_iter().for_each(|child| self.module(child));
@@ -211,18 +230,18 @@ impl Loader<'_> {
     fn below(&mut self, folder: &Path, import: &Imported) -> Result<Vec<usize>, Vec<String>> {
         if import.module.is_empty() {
             let package = self.package(folder);
-            import.name.iter().for_each(|name| self.child(package, name));
+            import.name.iter().for_each(|(name, _)| self.child(package, name));
             return Ok(vec![package]);
         }
         let names: Vec<&str> = import.module.split('.').collect();
         let mut stem = names.iter().fold(folder.to_owned(), |stem, name| stem.join(name));
         let last = match (self.load(&stem), &import.name) {
             (Ok(last), name) => {
-                name.iter().for_each(|name| self.child(last, name));
+                name.iter().for_each(|(name, _)| self.child(last, name));
                 last
             }
             // A folder without a file of its own is a module if a module in it is asked for.
-            (Err(looked), Some(name)) => {
+            (Err(looked), Some((name, _))) => {
                 self.load(&stem.join(name)).map_err(|_| looked)?;
                 let package = self.package(&stem);
                 self.child(package, name);
@@ -266,12 +285,15 @@ impl Loader<'_> {
 
     /// The module of a file, or which files there could be.
     fn load(&mut self, stem: &Path) -> Result<usize, Vec<String>> {
+        let known = self.stems.get(stem).copied();
+        if let Some(Some(known)) = known {
+            return Ok(known);
+        }
         let mut file = stem.as_os_str().to_owned();
         file.push(".py");
         let paths = [stem.join("__init__.py"), PathBuf::from(file)];
-        match self.stems.get(stem) {
-            Some(Some(known)) => return Ok(*known),
-            Some(None) => {}
+        match known {
+            Some(_) => {}
             None => {
                 for path in &paths {
                     if let Some((name, content)) = self.content(path) {
@@ -286,9 +308,12 @@ impl Loader<'_> {
 
     /// Reads a file: its name for messages, and its content.
     fn content(&mut self, path: &Path) -> Option<(String, Content)> {
+        if matches!(self.texts.file(path, self.read), File::Absent) {
+            return None;
+        }
         let name = path.display().to_string();
         let is_full = self.files.texts.len() >= FILES_MAX || self.bytes >= BYTES_MAX;
-        if is_full && !matches!(self.texts.file(path, self.read), File::Absent) {
+        if is_full {
             let message = format!(
                 "`{name}` isn't read: a program comes from at most {FILES_MAX} files and {} MiB",
                 BYTES_MAX >> 20

@@ -25,8 +25,9 @@ mod user;
 mod value;
 mod view;
 
-use super::annotation::Annotation;
+use super::annotation::{Annotation, StructKey};
 use super::constant::{Static, Unit};
+use super::frame::FrameId;
 use super::scope::ScopeId;
 use super::signature::Formal;
 use super::syntax::{Expr, Stmt, StmtFunctionDef};
@@ -94,13 +95,15 @@ pub(super) enum Binding<'a> {
 /// Functions made so far, and what was refused.
 pub(super) struct Session<'u, 'a> {
     unit: &'u Unit<'a>,
-    structs: FxHashMap<ScopeId, Definition>,
+    structs: FxHashMap<StructKey, Definition>,
     functions: Vec<Instance<'a>>,
     pub(super) faults: Vec<Diagnostic>,
     /// True if a statement was refused.
     pub(super) refused: bool,
     /// Statements lowered so far: unrolled loops in loops must end.
     work: usize,
+    /// True if some of them are rounds of a loop.
+    has_unrolled: bool,
     /// True if gradients by hand are wanted too.
     gradients: bool,
     /// Set while the body of one is about to be lowered.
@@ -126,7 +129,8 @@ impl Definition {
 
 /// A function lowered for some argument types.
 struct Instance<'a> {
-    def: *const StmtFunctionDef,
+    /// The definition, and the call of a Python function that it is made in.
+    key: (*const StmtFunctionDef, FrameId),
     types: Vec<Type>,
     /// Functions passed as arguments.
     statics: Vec<Static<'a>>,
@@ -146,6 +150,7 @@ impl<'u, 'a> Session<'u, 'a> {
             faults: Vec::new(),
             refused: false,
             work: 0,
+            has_unrolled: false,
             gradients,
             manual_gradient: None,
         }
@@ -219,26 +224,26 @@ impl<'u, 'a> Session<'u, 'a> {
     pub(super) fn structure(
         &mut self,
         module: &mut Module,
-        class: ScopeId,
+        key: StructKey,
     ) -> Result<Type, LoweringError> {
-        match self.structs.get(&class) {
+        match self.structs.get(&key) {
             Some(Definition::Known(ty)) => return Ok(*ty),
             Some(Definition::Refused) => return Err(LoweringError::Reported),
             Some(Definition::Open) => {
-                let (name, span, _) = self.unit.fields(class)?;
+                let (name, span, _) = self.unit.fields(key)?;
                 return fault("recursion", span, format!("`{name}` contains itself"));
             }
             None => {}
         }
-        self.structs.insert(class, Definition::Open);
-        let defined = self.define(module, class);
+        self.structs.insert(key, Definition::Open);
+        let defined = self.define(module, key);
         let outcome = defined.as_ref().map_or(Definition::Refused, |&ty| Definition::Known(ty));
-        self.structs.insert(class, outcome);
+        self.structs.insert(key, outcome);
         defined
     }
 
-    fn define(&mut self, module: &mut Module, class: ScopeId) -> Result<Type, LoweringError> {
-        let (name, span, specs) = self.unit.fields(class)?;
+    fn define(&mut self, module: &mut Module, key: StructKey) -> Result<Type, LoweringError> {
+        let (name, span, specs) = self.unit.fields(key)?;
         let mut fields = Vec::with_capacity(specs.len());
         for spec in specs {
             let ty = self.concrete(module, &spec.annotation, spec.span)?;
@@ -289,7 +294,7 @@ impl<'u, 'a> Session<'u, 'a> {
         annotation: &Annotation,
     ) -> Result<(), LoweringError> {
         match annotation {
-            Annotation::Struct(class) => self.structure(module, *class).map(|_| ()),
+            Annotation::Struct(key) => self.structure(module, *key).map(|_| ()),
             Annotation::Array(of, _) | Annotation::Reference(of) | Annotation::Fixed(of, _) => {
                 self.define_structs(module, of)
             }
@@ -420,7 +425,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if self.session.work > WORK_MAX {
                 if self.session.work == WORK_MAX + 1 {
                     let span = self.unit.span(stmt);
-                    let message = "unrolled loops make this kernel too large";
+                    let what = match self.session.has_unrolled {
+                        true => {
+                            "this kernel has more than {WORK_MAX} statements with its loops unrolled"
+                        }
+                        false => {
+                            "this kernel has more than {WORK_MAX} statements, with functions for each type they take"
+                        }
+                    };
+                    let message = what.replace("{WORK_MAX}", &WORK_MAX.to_string());
                     self.session.faults.push(Diagnostic::error("too-complex", span, message));
                 }
                 return;

@@ -2,12 +2,12 @@
 //! comes out has a limited size, so that every text is read in a time that its length bounds.
 
 use super::constant::{Evaluation, Static, Unit};
-use super::scope::{BindingSource, Definition, ScopeId};
-use super::syntax::Expr;
+use super::scope::{BindingSource, Definition, Guard, GuardId, ScopeId};
+use super::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::Span;
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 /// Results of the evaluation so far.
 #[derive(Default)]
@@ -16,7 +16,10 @@ pub(super) struct Memo<'a> {
     definitions: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
     /// Value of a name behind each of its bindings.
     names: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
-    level: Cell<usize>,
+    /// Answers to conditions that definitions stand under; `None` also while one is worked out.
+    guards: RefCell<FxHashMap<GuardId, Option<bool>>>,
+    /// Result of each Python function.
+    results: RefCell<FxHashMap<*const StmtFunctionDef, Evaluation<'a>>>,
 }
 
 /// How far a binding is.
@@ -41,16 +44,16 @@ impl<'a> Unit<'a> {
         span: Span,
         run: impl FnOnce() -> Evaluation<'a>,
     ) -> Evaluation<'a> {
-        let level = self.memo.level.get();
+        let level = self.level.get();
         if level >= LEVELS_MAX {
             let message = format!(
                 "more than {LEVELS_MAX} definitions and expressions lead to each other here"
             );
             return Err(Box::new(Diagnostic::error("too-complex", span, message)));
         }
-        self.memo.level.set(level + 1);
+        self.level.set(level + 1);
         let result = super::lower::with_stack(run);
-        self.memo.level.set(level);
+        self.level.set(level);
         result
     }
 
@@ -63,12 +66,20 @@ impl<'a> Unit<'a> {
         expr: &Expr,
         home: ScopeId,
     ) -> Evaluation<'a> {
-        let span = self.span(expr);
-        let told =
-            |definition| self.memo.names.borrow().get(&std::ptr::from_ref(definition)).cloned();
-        let first = definitions.iter().rposition(|it| !it.conditional || told(it).is_some());
+        let (span, memo) = (self.span(expr), self.memo());
+        // Those that surely don't count are as if they weren't there.
+        let counts: Vec<(&Definition<'a>, bool)> = definitions
+            .iter()
+            .map(|definition| (definition, self.holds(definition.guard, home)))
+            .filter(|(_, holds)| *holds != Some(false))
+            .map(|(definition, holds)| (definition, holds.is_none()))
+            .collect();
+        let told = |definition: &Definition<'a>| {
+            memo.names.borrow().get(&std::ptr::from_ref(definition)).cloned()
+        };
+        let first = counts.iter().rposition(|(it, conditional)| !conditional || told(it).is_some());
         let mut known = None;
-        for definition in &definitions[first.unwrap_or(0)..] {
+        for &(definition, _) in &counts[first.unwrap_or(0)..] {
             let next = match told(definition) {
                 Some(State::Known(known, used)) => at_other_use(known, used, span),
                 _ => match (known, self.definition_value(definition, name, expr, home)) {
@@ -81,12 +92,34 @@ impl<'a> Unit<'a> {
                 },
             };
             let state = State::Known(next.clone(), span);
-            self.memo.names.borrow_mut().insert(definition, state);
+            memo.names.borrow_mut().insert(definition, state);
             known = Some(next);
         }
         known.unwrap_or_else(|| {
             Err(self.needs_python(expr, format!("`{name}` is only known when Python runs")))
         })
+    }
+
+    /// Whether the condition of a definition in a scope holds; `None` if only Python knows.
+    pub(super) fn holds(&self, guard: Option<GuardId>, home: ScopeId) -> Option<bool> {
+        let Some(id) = guard else { return Some(true) };
+        let memo = self.memo();
+        if let Some(known) = memo.guards.borrow().get(&id) {
+            return *known;
+        }
+        memo.guards.borrow_mut().insert(id, None);
+        let Guard { test, outer } = self.scopes.guard_at(id);
+        let inner = test.and_then(|(test, holds)| {
+            let answer = self.with_depth_limit(self.span(test), || self.known(test, home)).ok()?;
+            answer.truth().map(|answer| answer == holds)
+        });
+        let result = match (self.holds(outer, home), inner) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        };
+        memo.guards.borrow_mut().insert(id, result);
+        result
     }
 
     /// Value of one binding alone.
@@ -97,9 +130,9 @@ impl<'a> Unit<'a> {
         expr: &Expr,
         home: ScopeId,
     ) -> Evaluation<'a> {
-        let span = self.span(expr);
+        let (span, memo) = (self.span(expr), self.memo());
         let key = std::ptr::from_ref(definition);
-        let state = self.memo.definitions.borrow().get(&key).cloned();
+        let state = memo.definitions.borrow().get(&key).cloned();
         match state {
             Some(State::Known(known, used)) => return at_other_use(known, used, span),
             Some(State::Open) => {
@@ -116,10 +149,27 @@ impl<'a> Unit<'a> {
             }
             None => {}
         }
-        self.memo.definitions.borrow_mut().insert(key, State::Open);
+        memo.definitions.borrow_mut().insert(key, State::Open);
         let known = self.evaluate_source(definition.source, name, expr, home);
-        self.memo.definitions.borrow_mut().insert(key, State::Known(known.clone(), span));
+        memo.definitions.borrow_mut().insert(key, State::Known(known.clone(), span));
         known
+    }
+}
+
+impl<'a> Memo<'a> {
+    /// Result of a Python function, worked out at the first call.
+    pub(super) fn result(
+        &self,
+        def: &'a StmtFunctionDef,
+        evaluate: impl FnOnce() -> Evaluation<'a>,
+    ) -> Evaluation<'a> {
+        let key = std::ptr::from_ref(def);
+        if let Some(known) = self.results.borrow().get(&key) {
+            return known.clone();
+        }
+        let result = evaluate();
+        self.results.borrow_mut().insert(key, result.clone());
+        result
     }
 }
 
@@ -152,6 +202,14 @@ impl Static<'_> {
                 let room = parts.checked_sub(inner.len()).filter(|_| levels > 0);
                 *parts = room.unwrap_or(0);
                 room.is_some() && inner.iter().all(|part| part.fits(parts, levels - 1))
+            }
+            Self::Dict(items) => {
+                let room = parts.checked_sub(2 * items.len()).filter(|_| levels > 0);
+                *parts = room.unwrap_or(0);
+                room.is_some()
+                    && items.iter().all(|(key, value)| {
+                        key.fits(parts, levels - 1) && value.fits(parts, levels - 1)
+                    })
             }
             _ => true,
         }

@@ -4,28 +4,29 @@
 use super::annotation::Annotation;
 use super::constant::{Static, Unit};
 use super::decorator::Role;
-use super::scope::{Owner, ScopeId};
+use super::scope::{BindingSource, Owner, ScopeId};
 use super::signature::Formal;
-use super::syntax::{self, Expr, ExprCall, Stmt, StmtFunctionDef};
+use super::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFunctionDef};
+use gbxcule_ir::diagnostic::Diagnostic;
 
-/// Argument types that the calls of a text say about its kernels.
+/// Calls of a text that make kernels, or say types and values for them.
 pub(super) struct KernelCalls<'a> {
-    calls: Vec<&'a ExprCall>,
+    pub(super) sites: Vec<CallSite<'a>>,
 }
 
 impl<'a> KernelCalls<'a> {
     pub(super) fn read(body: &'a [Stmt]) -> Self {
-        let calls = syntax::calls(body).into_iter().filter(|call| {
-            let name = called(call);
-            matches!(name, "Kernel" | "kernel" | "overload") || name.contains("getkernel")
-        });
-        Self { calls: calls.collect() }
+        Self { sites: syntax::calls(body) }
     }
 
     /// Functions made kernels by a call: `wp.Kernel(func=f)`, `wp.kernel(f)`, `getkernel(f, ..)`.
     pub(super) fn kernels(&self, unit: &Unit<'a>) -> Vec<(&'a StmtFunctionDef, ScopeId)> {
         let mut found: Vec<(&'a StmtFunctionDef, ScopeId)> = Vec::new();
-        for call in self.calls.iter().filter(|call| called(call) != "overload") {
+        for CallSite { call, .. } in &self.sites {
+            let maker = called(call);
+            if !matches!(maker, "Kernel" | "kernel") && !maker.contains("getkernel") {
+                continue;
+            }
             let keyword = call
                 .arguments
                 .keywords
@@ -55,39 +56,117 @@ impl<'a> KernelCalls<'a> {
         found
     }
 
-    /// The annotations for a generic kernel's parameters by its first `wp.overload`, if they are
-    /// known.
-    pub(super) fn chosen(
+    /// The types that a generic kernel is compiled for, a list for each overload: those that the
+    /// user gives, else those of the text.
+    pub(super) fn overloads(
         &self,
         unit: &Unit<'a>,
         def: &'a StmtFunctionDef,
         formals: &[Formal<'a>],
-    ) -> Option<Vec<Annotation>> {
-        self.calls.iter().filter(|call| called(call) == "overload").find_map(|call| {
-            let named = matches!(call.arguments.args.first(), Some(Expr::Name(name)) if name.id == def.name.id);
-            if !named {
-                return None;
+    ) -> Result<Vec<Vec<Annotation>>, Box<Diagnostic>> {
+        if let Some((text, place)) = unit.files.types_of(&def.name) {
+            return Ok(vec![unit.given_types(*text, place, &def.name, formals)?]);
+        }
+        let mut found: Vec<Vec<Annotation>> = Vec::new();
+        let mut add = |types: Option<Vec<Annotation>>| {
+            found.extend(types.filter(|types| !found.contains(types)));
+        };
+        for site in self.sites.iter().filter(|site| called(site.call) == "overload") {
+            let [Expr::Name(name), types, ..] = &site.call.arguments.args[..] else { continue };
+            if name.id != def.name.id {
+                continue;
             }
-            let types = match call.arguments.args.get(1)? {
-                Expr::List(list) => list.elts.iter().map(|e| unit.annotation(e, 0).ok()).collect::<Option<Vec<_>>>()?,
-                Expr::Dict(dict) => formals
-                    .iter()
-                    .map(|formal| {
-                        let item = dict.items.iter().find(|item| match item.key.as_ref().map(|key| unit.known(key, 0)) {
-                            Some(Ok(Static::Text(text))) => &*text == formal.name,
-                            _ => false,
-                        });
-                        match item {
-                            Some(item) => unit.annotation(&item.value, 0).ok(),
-                            None => Some(formal.annotation.clone()),
-                        }
-                    })
-                    .collect::<Option<Vec<_>>>()?,
-                _ => return None,
-            };
-            (types.len() == formals.len() && !types.iter().any(Annotation::is_generic)).then_some(types)
+            let at = unit.scopes.at(syntax::start(site.call));
+            for round in unit.rounds(site, at)? {
+                add(unit.framed(round, || unit.types_of(types, formals, at)));
+            }
+        }
+        // `@wp.overload` before a function of the kernel's name, with types for parameters.
+        for &(overload, scope) in
+            unit.scopes.functions.iter().filter(|(it, _)| it.name.id == def.name.id)
+        {
+            let mut decorators = overload.decorator_list.iter();
+            let is_overload = decorators.any(|decorator| {
+                unit.path(&decorator.expression, scope).as_deref() == Some("warp.overload")
+            });
+            if is_overload && let Ok(types) = unit.formals(overload, scope) {
+                add(fitting(types.into_iter().map(|it| it.annotation).collect(), formals));
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl<'a> Unit<'a> {
+    /// Types that the user gives for a kernel.
+    fn given_types(
+        &self,
+        text: usize,
+        place: &str,
+        kernel: &str,
+        formals: &[Formal<'a>],
+    ) -> Result<Vec<Annotation>, Box<Diagnostic>> {
+        let root = self.scopes.root(text);
+        let given = self.scopes.own(root, place).and_then(|definitions| definitions.last());
+        let Some(BindingSource::Value(types)) = given.map(|it| it.source) else {
+            unreachable!("the values of a user are bound by name in a text of their own");
+        };
+        self.types_of(types, formals, root).ok_or_else(|| {
+            let names: Vec<&str> = formals.iter().map(|formal| formal.name).collect();
+            let message = format!("these aren't types that the parameters of `{kernel}` take");
+            let help = format!("it takes a list of types for ({})", names.join(", "));
+            let fault = Diagnostic::error("generic-kernel", self.span(types), message);
+            Box::new(fault.help(help + ", or a dictionary for those that are generic"))
         })
     }
+
+    /// Types as `wp.overload` takes them: a list for all parameters, or a dictionary by their
+    /// names.
+    fn types_of(
+        &self,
+        expr: &'a Expr,
+        formals: &[Formal<'a>],
+        scope: ScopeId,
+    ) -> Option<Vec<Annotation>> {
+        let types = match expr {
+            Expr::List(list) => {
+                list.elts.iter().map(|it| self.annotation(it, scope).ok()).collect::<Option<_>>()?
+            }
+            Expr::Tuple(tuple) => tuple
+                .elts
+                .iter()
+                .map(|it| self.annotation(it, scope).ok())
+                .collect::<Option<_>>()?,
+            Expr::Dict(dict) => {
+                let of = |formal: &Formal<'a>| {
+                    let mut items = dict.items.iter();
+                    let named = items.find(|item| {
+                        let key = item.key.as_ref().map(|key| self.known(key, scope));
+                        matches!(key, Some(Ok(Static::Text(text))) if &*text == formal.name)
+                    });
+                    match named {
+                        Some(item) => self.annotation(&item.value, scope).ok(),
+                        None => Some(formal.annotation.clone()),
+                    }
+                };
+                formals.iter().map(of).collect::<Option<_>>()?
+            }
+            expr => match self.known(expr, scope).ok()? {
+                Static::Sequence(parts) => {
+                    parts.iter().map(|it| self.as_type(it, expr).ok()).collect::<Option<_>>()?
+                }
+                _ => return None,
+            },
+        };
+        fitting(types, formals)
+    }
+}
+
+/// Types, if there is one for each parameter, which takes it.
+fn fitting(types: Vec<Annotation>, formals: &[Formal<'_>]) -> Option<Vec<Annotation>> {
+    let takes =
+        |(formal, of): (&Formal<'_>, &Annotation)| !of.is_generic() && formal.annotation.admits(of);
+    (types.len() == formals.len() && formals.iter().zip(&types).all(takes)).then_some(types)
 }
 
 /// The last name of what is called.

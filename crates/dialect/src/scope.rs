@@ -1,8 +1,9 @@
 //! Names of Python's own scopes, read without running anything: what a name in a module, function
 //! or class was bound to by its text.
 
+use super::frame::FrameId;
 use super::syntax::{Expr, Stmt, StmtClassDef, StmtFunctionDef, end, start};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A scope by its position in [`Scopes`]; 0 is the program's own file.
 pub(super) type ScopeId = usize;
@@ -15,6 +16,11 @@ pub(super) struct Scopes<'a> {
     /// All function definitions of the program's own file with the scopes they stand in, in order
     /// of the text.
     pub(super) functions: Vec<(&'a StmtFunctionDef, ScopeId)>,
+    guards: Vec<Guard<'a>>,
+    /// The scopes of functions' bodies.
+    bodies: FxHashMap<*const StmtFunctionDef, ScopeId>,
+    /// Names of what the program's own file changes in place.
+    changed: FxHashSet<&'a str>,
     /// Of each text the modules whose names were imported without saying which: dots and name.
     stars: Vec<Vec<(u32, &'a str)>>,
 }
@@ -45,8 +51,20 @@ pub(super) struct Definition<'a> {
     pub(super) at: u32,
     /// From which byte on the name means this: a value isn't bound yet where it is worked out.
     pub(super) since: u32,
-    /// True if it stands under a condition, a loop or a `try`.
-    pub(super) conditional: bool,
+    /// Condition that it stands under, if any.
+    pub(super) guard: Option<GuardId>,
+}
+
+/// A condition by its position in [`Scopes`].
+pub(super) type GuardId = usize;
+
+/// A condition that definitions stand under.
+#[derive(Clone, Copy)]
+pub(super) struct Guard<'a> {
+    /// What is asked, and the answer; `None` in loops and in `try`.
+    pub(super) test: Option<(&'a Expr, bool)>,
+    /// The condition around it.
+    pub(super) outer: Option<GuardId>,
 }
 
 /// Source of a name's value.
@@ -74,6 +92,8 @@ pub(super) enum BindingSource<'a> {
 pub(super) struct OverloadSet<'a> {
     pub(super) home: ScopeId,
     pub(super) name: &'a str,
+    /// The call of a Python function that they were defined in.
+    pub(super) frame: FrameId,
     /// Only those that the text defines before this; a second name given to functions goes on to
     /// mean them when the first one is defined anew.
     pub(super) before: Option<u32>,
@@ -81,21 +101,28 @@ pub(super) struct OverloadSet<'a> {
 
 impl<'a> OverloadSet<'a> {
     /// All of a name.
-    pub(super) fn all(home: ScopeId, name: &'a str) -> Self {
-        Self { home, name, before: None }
+    pub(super) fn all(home: ScopeId, name: &'a str, frame: FrameId) -> Self {
+        Self { home, name, frame, before: None }
     }
 }
 
 impl<'a> Scopes<'a> {
     /// Reads the texts of a program, its own file first.
     pub(super) fn read(texts: impl Iterator<Item = &'a [Stmt]>) -> Self {
-        let (scopes, roots, functions) = (Vec::new(), Vec::new(), Vec::new());
-        let mut scopes = Self { scopes, roots, functions, stars: Vec::new() };
+        let mut scopes = Self {
+            scopes: Vec::new(),
+            roots: Vec::new(),
+            functions: Vec::new(),
+            guards: Vec::new(),
+            bodies: FxHashMap::default(),
+            changed: FxHashSet::default(),
+            stars: Vec::new(),
+        };
         for body in texts {
             scopes.stars.push(Vec::new());
             let module = scopes.open(None, Owner::Module);
             scopes.roots.push(module);
-            scopes.suite(body, module, false);
+            scopes.suite(body, module, None);
         }
         scopes
     }
@@ -143,6 +170,51 @@ impl<'a> Scopes<'a> {
         self.scopes[scope].names.get(name).map(Vec::as_slice)
     }
 
+    /// Returns true if something of this name is changed in place.
+    pub(super) fn is_changed(&self, name: &str) -> bool {
+        self.changed.contains(name)
+    }
+
+    /// The scope of a function's body, if something leads into it.
+    pub(super) fn body(&self, def: &StmtFunctionDef) -> Option<ScopeId> {
+        self.bodies.get(&std::ptr::from_ref(def)).copied()
+    }
+
+    /// A condition.
+    pub(super) fn guard_at(&self, guard: GuardId) -> Guard<'a> {
+        self.guards[guard]
+    }
+
+    /// The innermost scope of the program's own file around a byte.
+    pub(super) fn at(&self, byte: u32) -> ScopeId {
+        let own = self.scopes.iter().enumerate().take_while(|(_, scope)| scope.text == 0);
+        let around = own.filter(|(_, scope)| match scope.owner {
+            Owner::Module => true,
+            Owner::Function(def) => (start(def)..end(def)).contains(&byte),
+            Owner::Class(def) => (start(def)..end(def)).contains(&byte),
+        });
+        // A scope is opened behind those around it.
+        around.last().map_or(0, |(scope, _)| scope)
+    }
+
+    /// Makes the names of the program's own file visible in another text too.
+    pub(super) fn nest(&mut self, text: usize) {
+        let root = self.roots[text];
+        self.scopes[root].parent = Some(self.roots[0]);
+    }
+
+    /// Returns true if a scope is another one or in it.
+    pub(super) fn is_within(&self, scope: ScopeId, around: ScopeId) -> bool {
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            if id == around {
+                return true;
+            }
+            next = self.scopes[id].parent;
+        }
+        false
+    }
+
     /// The scope around one.
     pub(super) fn around(&self, scope: ScopeId) -> ScopeId {
         self.scopes[scope].parent.unwrap_or(scope)
@@ -164,30 +236,30 @@ impl<'a> Scopes<'a> {
         scope: ScopeId,
         name: &'a str,
         at: u32,
-        conditional: bool,
+        guard: Option<GuardId>,
         source: BindingSource<'a>,
     ) {
         let since = match source {
             BindingSource::Value(value) | BindingSource::Part(value, _) => end(value).max(at + 1),
             _ => at + 1,
         };
-        let definition = Definition { source, at, since, conditional };
+        let definition = Definition { source, at, since, guard };
         self.scopes[scope].names.entry(name).or_default().push(definition);
     }
 
-    fn suite(&mut self, body: &'a [Stmt], scope: ScopeId, under: bool) {
+    fn suite(&mut self, body: &'a [Stmt], scope: ScopeId, under: Option<GuardId>) {
         for stmt in body {
             self.stmt(stmt, scope, under);
         }
     }
 
-    fn stmt(&mut self, stmt: &'a Stmt, scope: ScopeId, under: bool) {
+    fn stmt(&mut self, stmt: &'a Stmt, scope: ScopeId, under: Option<GuardId>) {
         match stmt {
             Stmt::FunctionDef(def) => self.function(def, scope, under),
             Stmt::ClassDef(def) => {
                 let inner = self.open(Some(scope), Owner::Class(def));
                 self.bind(scope, &def.name, start(def), under, BindingSource::Class(def, inner));
-                self.suite(&def.body, inner, false);
+                self.suite(&def.body, inner, None);
             }
             Stmt::Import(import) => {
                 for alias in &import.names {
@@ -223,19 +295,30 @@ impl<'a> Scopes<'a> {
             }
             Stmt::AugAssign(assign) => self.target(&assign.target, None, scope, under),
             Stmt::If(branch) => {
-                self.suite(&branch.body, scope, true);
+                let test = |holds| Some((&*branch.test, holds));
+                let accept = self.guard(test(true), under);
+                self.suite(&branch.body, scope, accept);
+                let mut otherwise = self.guard(test(false), under);
                 for clause in &branch.elif_else_clauses {
-                    self.suite(&clause.body, scope, true);
+                    let test = |holds| clause.test.as_ref().map(|test| (test, holds));
+                    let accept = match test(true) {
+                        Some(_) => self.guard(test(true), otherwise),
+                        None => otherwise,
+                    };
+                    self.suite(&clause.body, scope, accept);
+                    otherwise = self.guard(test(false), otherwise);
                 }
             }
             Stmt::For(each) => {
-                self.target(&each.target, None, scope, true);
-                self.suite(&each.body, scope, true);
-                self.suite(&each.orelse, scope, true);
+                let under = self.guard(None, under);
+                self.target(&each.target, None, scope, under);
+                self.suite(&each.body, scope, under);
+                self.suite(&each.orelse, scope, under);
             }
             Stmt::While(each) => {
-                self.suite(&each.body, scope, true);
-                self.suite(&each.orelse, scope, true);
+                let under = self.guard(None, under);
+                self.suite(&each.body, scope, under);
+                self.suite(&each.orelse, scope, under);
             }
             Stmt::With(with) => {
                 for item in &with.items {
@@ -246,40 +329,69 @@ impl<'a> Scopes<'a> {
                 self.suite(&with.body, scope, under);
             }
             Stmt::Try(attempt) => {
-                self.suite(&attempt.body, scope, true);
+                let under = self.guard(None, under);
+                self.suite(&attempt.body, scope, under);
                 for handler in &attempt.handlers {
                     let super::syntax::ExceptHandler::ExceptHandler(handler) = handler;
-                    self.suite(&handler.body, scope, true);
+                    self.suite(&handler.body, scope, under);
                 }
-                self.suite(&attempt.orelse, scope, true);
-                self.suite(&attempt.finalbody, scope, true);
+                self.suite(&attempt.orelse, scope, under);
+                self.suite(&attempt.finalbody, scope, under);
+            }
+            Stmt::Delete(delete) => {
+                delete.targets.iter().for_each(|target| self.target(target, None, scope, under));
+            }
+            Stmt::Expr(expr) => {
+                if let Expr::Call(call) = &*expr.value
+                    && let Expr::Attribute(method) = &*call.func
+                    && let Expr::Name(name) = &*method.value
+                {
+                    self.changed.insert(name.id.as_str());
+                }
             }
             _ => {}
         }
     }
 
-    fn function(&mut self, def: &'a StmtFunctionDef, scope: ScopeId, under: bool) {
+    fn guard(&mut self, test: Option<(&'a Expr, bool)>, outer: Option<GuardId>) -> Option<GuardId> {
+        self.guards.push(Guard { test, outer });
+        Some(self.guards.len() - 1)
+    }
+
+    fn function(&mut self, def: &'a StmtFunctionDef, scope: ScopeId, under: Option<GuardId>) {
         self.bind(scope, &def.name, start(def), under, BindingSource::Function(def));
-        if self.scopes[scope].text > 0 {
-            // Nothing leads into the functions of other texts, but where those themselves stand.
+        if self.scopes[scope].text == 0 {
+            self.functions.push((def, scope));
+        } else if !def
+            .body
+            .iter()
+            .any(|stmt| matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)))
+        {
+            // Nothing leads into a function of another text but what is defined in it.
             return;
         }
-        self.functions.push((def, scope));
         let inner = self.open(Some(scope), Owner::Function(def));
+        self.bodies.insert(def, inner);
         for parameter in &def.parameters {
             let parameter = parameter.as_parameter();
             self.bind(
                 inner,
                 parameter.name.as_str(),
                 start(parameter),
-                false,
+                None,
                 BindingSource::Argument,
             );
         }
-        self.suite(&def.body, inner, false);
+        self.suite(&def.body, inner, None);
     }
 
-    fn target(&mut self, target: &'a Expr, value: Option<&'a Expr>, scope: ScopeId, under: bool) {
+    fn target(
+        &mut self,
+        target: &'a Expr,
+        value: Option<&'a Expr>,
+        scope: ScopeId,
+        under: Option<GuardId>,
+    ) {
         match (target, value) {
             (Expr::Name(name), Some(value)) => {
                 self.bind(scope, name.id.as_str(), start(name), under, BindingSource::Value(value));
@@ -296,6 +408,11 @@ impl<'a> Scopes<'a> {
                         }
                         _ => self.target(part, None, scope, under),
                     }
+                }
+            }
+            (Expr::Subscript(subscript), _) => {
+                if let Expr::Name(name) = &*subscript.value {
+                    self.changed.insert(name.id.as_str());
                 }
             }
             _ => {}

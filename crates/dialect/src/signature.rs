@@ -1,6 +1,6 @@
 //! Annotations, parameters of functions and fields of structs, read from the text.
 
-use super::annotation::Annotation;
+use super::annotation::{Annotation, StructKey};
 use super::constant::{Static, Unit};
 use super::decorator::Role;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId};
@@ -113,6 +113,14 @@ impl<'a> Unit<'a> {
             },
             Static::Text(text) => warp::type_named(text).ok_or_else(|| self.no_type(expr, text)),
             Static::None => Ok(Annotation::Tuple(Some(Rc::new([])))),
+            Static::Class(_) => {
+                let fault = self.no_type(expr, self.quote(self.span(expr)));
+                Err(Box::new(
+                    fault.help(
+                        "a class is a type if it is a `@wp.struct`, or if its base is a type",
+                    ),
+                ))
+            }
             _ => Err(self.no_type(expr, self.quote(self.span(expr)))),
         }
     }
@@ -432,33 +440,38 @@ impl<'a> Unit<'a> {
         if faults.is_empty() { Ok(formals) } else { Err(faults) }
     }
 
-    /// The definitions of a family, in order.
-    pub(super) fn overloads(&self, family: OverloadSet<'_>) -> Vec<&'a StmtFunctionDef> {
+    /// The definitions of a family, in order, each with a mark if it stands under a condition.
+    pub(super) fn overloads(&self, family: OverloadSet<'a>) -> Vec<(&'a StmtFunctionDef, bool)> {
         let scope = family.home;
         let definitions = self.scopes.own(scope, family.name).unwrap_or_default();
         definitions
             .iter()
             .filter(|definition| family.before.is_none_or(|before| definition.at < before))
-            .filter_map(|definition| match definition.source {
-                BindingSource::Function(def) if self.role(def, scope) == Role::Func => Some(def),
+            .map(|definition| (definition, self.holds(definition.guard, scope)))
+            .filter(|(_, holds)| *holds != Some(false))
+            .filter_map(|(definition, holds)| match definition.source {
+                BindingSource::Function(def) if self.role(def, scope) == Role::Func => {
+                    Some((def, holds.is_none()))
+                }
                 _ => None,
             })
             .collect()
     }
 
-    /// Name, place and fields of a struct by the scope of its class.
+    /// Name, place and fields of a struct.
     pub(super) fn fields(
         &self,
-        class: ScopeId,
+        key: StructKey,
     ) -> Result<(&'a str, Span, Vec<FieldSpec<'a>>), Box<Diagnostic>> {
-        let Owner::Class(def) = self.scopes.owner(class) else {
+        let Owner::Class(def) = self.scopes.owner(key.class) else {
             return Ok(("", Span::NONE, Vec::new()));
         };
         let mut fields = Vec::new();
         for stmt in &def.body {
             let Stmt::AnnAssign(field) = stmt else { continue };
             let Expr::Name(name) = &*field.target else { continue };
-            let annotation = self.annotation(&field.annotation, class)?;
+            let annotation =
+                self.framed(key.frame, || self.annotation(&field.annotation, key.class))?;
             fields.push(FieldSpec { name: name.id.as_str(), annotation, span: self.span(field) });
         }
         Ok((def.name.as_str(), self.span(&def.name), fields))

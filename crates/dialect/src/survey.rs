@@ -115,7 +115,7 @@ impl Survey {
                 return;
             }
         };
-        let reader = program.reader();
+        let reader = program.reader().with_trial_types();
         self.stage_totals[Stage::Front as usize].time += begin.elapsed();
         for kernel in reader.kernels() {
             let compiling = AssertUnwindSafe(|| self.compile(&reader, id, kernel.position));

@@ -5,17 +5,17 @@
 
 mod outline;
 
-pub(super) use outline::{Imported, Mentions, Outline};
+pub(super) use outline::{Imported, Mentions, Outline, Symbol, Symbols};
 pub(super) use ruff_python_ast::{
-    Arguments, CmpOp, ElifElseClause, Expr, ExprCall, ExprContext, ExprSlice, Keyword, Number,
-    Operator, Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor, StmtFunctionDef, StmtIf,
-    StmtWhile, UnaryOp,
+    Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprContext,
+    ExprSlice, Keyword, Number, Operator, Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor,
+    StmtFunctionDef, StmtIf, StmtWhile, UnaryOp,
 };
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::Span;
-use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 pub(super) use ruff_text_size::Ranged;
 use ruff_text_size::{TextRange, TextSize};
 
@@ -72,20 +72,69 @@ pub(super) fn parse_annotation(text: &str) -> Option<Expr> {
     Some(*parsed.into_syntax().body)
 }
 
+/// A call, and the loops around it, outermost first.
+pub(super) struct CallSite<'a> {
+    pub(super) call: &'a ExprCall,
+    pub(super) loops: Vec<Loop<'a>>,
+}
+
+/// A loop of a statement or a comprehension: its target, and what it goes over.
+#[derive(Clone, Copy)]
+pub(super) struct Loop<'a> {
+    pub(super) target: &'a Expr,
+    pub(super) over: &'a Expr,
+}
+
 /// All calls in some statements, in the order of the text.
-pub(super) fn calls(body: &[Stmt]) -> Vec<&ExprCall> {
+pub(super) fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
     struct Calls<'a> {
-        found: Vec<&'a ExprCall>,
+        found: Vec<CallSite<'a>>,
+        loops: Vec<Loop<'a>>,
     }
-    impl<'a> Visitor<'a> for Calls<'a> {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            if let Expr::Call(call) = expr {
-                self.found.push(call);
-            }
+    impl<'a> Calls<'a> {
+        fn comprehension(&mut self, expr: &'a Expr, generators: &'a [Comprehension]) {
+            let before = self.loops.len();
+            self.loops
+                .extend(generators.iter().map(|it| Loop { target: &it.target, over: &it.iter }));
             walk_expr(self, expr);
+            self.loops.truncate(before);
         }
     }
-    let mut calls = Calls { found: Vec::new() };
+    impl<'a> Visitor<'a> for Calls<'a> {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            match stmt {
+                Stmt::For(each) => {
+                    self.visit_expr(&each.iter);
+                    self.loops.push(Loop { target: &each.target, over: &each.iter });
+                    each.body.iter().for_each(|stmt| self.visit_stmt(stmt));
+                    self.loops.pop();
+                    each.orelse.iter().for_each(|stmt| self.visit_stmt(stmt));
+                }
+                Stmt::FunctionDef(_) => {
+                    // A function is called later, when loops around it have ended.
+                    let outer = std::mem::take(&mut self.loops);
+                    walk_stmt(self, stmt);
+                    self.loops = outer;
+                }
+                stmt => walk_stmt(self, stmt),
+            }
+        }
+
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            match expr {
+                Expr::Call(call) => {
+                    self.found.push(CallSite { call, loops: self.loops.clone() });
+                    walk_expr(self, expr);
+                }
+                Expr::ListComp(it) => self.comprehension(expr, &it.generators),
+                Expr::SetComp(it) => self.comprehension(expr, &it.generators),
+                Expr::DictComp(it) => self.comprehension(expr, &it.generators),
+                Expr::Generator(it) => self.comprehension(expr, &it.generators),
+                expr => walk_expr(self, expr),
+            }
+        }
+    }
+    let mut calls = Calls { found: Vec::new(), loops: Vec::new() };
     body.iter().for_each(|stmt| calls.visit_stmt(stmt));
     calls.found
 }

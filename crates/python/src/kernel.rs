@@ -194,19 +194,44 @@ pub(crate) fn read_program(path: std::path::PathBuf) -> PyResult<String> {
     })
 }
 
-/// Compile a text: all its kernels, or those named. With `beside`, it may import from files beside
-/// `file`.
+/// The kernels of a text, each with its generic parameters: position, name, and dimensions of an
+/// array.
 #[pyfunction]
-#[pyo3(signature = (text, file, names = None, beside = false))]
+#[pyo3(signature = (text, file, beside = false))]
+pub(crate) fn find_kernels(
+    py: Python<'_>,
+    text: String,
+    file: String,
+    beside: bool,
+) -> PyResult<Vec<(String, Vec<(usize, String, Option<u8>)>)>> {
+    let outcome = py.detach(|| {
+        let program = text::parse(file, text, beside, BTreeMap::new())?;
+        let reader = program.reader();
+        let kernels = reader.kernels().into_iter().map(|kernel| {
+            // What is wrong with a signature is said when the kernel is compiled.
+            let generic = reader.generic_parameters(kernel.position).unwrap_or_default();
+            let generic = generic.into_iter().map(|it| (it.position, it.name, it.dims));
+            (kernel.name, generic.collect())
+        });
+        Ok(kernels.collect())
+    });
+    outcome.map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))
+}
+
+/// Compile a text: all its kernels, or those named. With `beside`, it may import from files beside
+/// `file`. `types` has the types of generic kernels, as `wp.overload` takes them.
+#[pyfunction]
+#[pyo3(signature = (text, file, names = None, beside = false, types = BTreeMap::new()))]
 pub(crate) fn compile_kernels(
     py: Python<'_>,
     text: String,
     file: String,
     names: Option<Vec<String>>,
     beside: bool,
+    types: BTreeMap<String, String>,
 ) -> PyResult<Vec<CompiledKernel>> {
     let outcome = py.detach(|| {
-        let program = text::parse(file, text, beside)?;
+        let program = text::parse(file, text, beside, types)?;
         let reader = program.reader();
         let mut module = Module::new("kernels");
         let mut faults = Vec::new();

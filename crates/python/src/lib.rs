@@ -25,7 +25,8 @@ mod _native {
     use crate::command::run_command;
     #[pymodule_export]
     use crate::kernel::{
-        CompileError, CompiledKernel, LaunchError, compile_kernels, read_program, synchronize,
+        CompileError, CompiledKernel, LaunchError, compile_kernels, find_kernels, read_program,
+        synchronize,
     };
     #[pymodule_export]
     use crate::rom::{built_in_rom, built_in_roms, built_in_symbols};

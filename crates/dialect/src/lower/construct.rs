@@ -2,9 +2,8 @@
 
 use super::call::CallArgument;
 use super::{Flow, Lower, Operand, fault};
-use crate::annotation::Annotation;
+use crate::annotation::{Annotation, StructKey};
 use crate::constant::Static;
-use crate::scope::ScopeId;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::Value;
@@ -304,15 +303,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// `MyStruct()`, `MyStruct(a, field=b)`
     pub(super) fn construct_struct(
         &mut self,
-        class: ScopeId,
+        key: StructKey,
         given: Vec<CallArgument<'a>>,
         span: Span,
     ) -> Flow<Operand<'a>> {
-        let ty = self.session.structure(self.b.module, class)?;
+        let ty = self.session.structure(self.b.module, key)?;
         if given.is_empty() {
             return Ok(Operand::Value(self.b.zero(ty)));
         }
-        let (name, _, specs) = self.unit.fields(class)?;
+        let (name, _, specs) = self.unit.fields(key)?;
         let fields: Vec<Type> = match self.shape(ty) {
             Shape::Struct(id) => {
                 self.b.module.types.structure(*id).fields.iter().map(|field| field.ty).collect()

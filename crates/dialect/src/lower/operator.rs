@@ -58,7 +58,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if self.unit.role(def, home) != Role::Func {
             return Ok(None);
         }
-        let family = OverloadSet::all(home, def.name.as_str());
+        let family = OverloadSet::all(home, def.name.as_str(), self.unit.frame_of(home));
         let given = vec![(None, left.clone(), None), (None, right.clone(), None)];
         match self.call_user(family, &given, span) {
             // No overload takes these: the operator is the usual one.

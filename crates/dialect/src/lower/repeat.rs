@@ -174,6 +174,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             numbers.reverse();
         }
         self.iterators.insert(target);
+        self.session.has_unrolled |= numbers.len() > 1;
         for (position, &number) in numbers.iter().enumerate() {
             let is_last = position + 1 == numbers.len();
             let local =

@@ -304,7 +304,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             .structs
             .iter()
             .find(|(_, found)| found.known() == Some(ty))
-            .map(|(&class, _)| class);
+            .map(|(&key, _)| key);
         let annotation = match class {
             Some(class) => Some(Annotation::Struct(class)),
             None => Annotation::of_type(ty, &self.b.module.types),

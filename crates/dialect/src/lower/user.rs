@@ -49,13 +49,16 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         given: &[CallArgument<'a>],
         span: Span,
     ) -> Flow<Operand<'a>> {
-        let found = self.overload(family, given, span)?;
+        let unit = self.unit;
+        let found = unit.framed(family.frame, || self.overload(family, given, span))?;
         let mut passing = PassedArguments::default();
         for (formal, given) in found.formals.iter().zip(found.passed) {
             self.pass(&mut passing, formal, given, span)?;
         }
         let args = std::mem::take(&mut passing.args);
-        let function = self.instance(found.def, family.home, &found.formals, passing, span)?;
+        let function = unit.framed(family.frame, || {
+            self.instance(found.def, family.home, &found.formals, passing, span)
+        })?;
         self.b.set_span(span);
         let value = self.b.call(function, &args);
         Ok(Operand::Value(self.array_of(value)))
@@ -193,9 +196,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     ) -> Flow<Match<'a>> {
         let OverloadSet { home, name, .. } = family;
         let defs = self.unit.overloads(family);
-        let mut generic = None;
+        let (mut known, mut generic) = (None, None);
         let mut taken: Vec<String> = Vec::new();
-        for def in defs.into_iter().rev() {
+        for (def, conditional) in defs.into_iter().rev() {
             let formals = match self.unit.formals(def, home) {
                 Ok(formals) => formals,
                 Err(faults) => {
@@ -223,13 +226,21 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 continue;
             }
             let found = Match { def, formals, passed };
-            if found.formals.iter().any(|formal| formal.annotation.is_generic()) {
-                generic.get_or_insert(found);
-            } else {
-                return Ok(found);
+            let is_generic = found.formals.iter().any(|formal| formal.annotation.is_generic());
+            let kind = if is_generic { &mut generic } else { &mut known };
+            match kind {
+                None => *kind = Some((found, conditional)),
+                // The last one, if nothing else may be meant.
+                Some((_, true)) => {
+                    let what = format!(
+                        "which definition of `{name}` counts is only known when Python runs"
+                    );
+                    return fault("needs-python-evaluation", span, what);
+                }
+                Some((_, false)) => {}
             }
         }
-        if let Some(found) = generic {
+        if let Some((found, _)) = known.or(generic) {
             return Ok(found);
         }
         let mut found = Vec::new();
@@ -346,9 +357,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     ) -> Flow<FunctionId> {
         let PassedArguments { params, statics, bindings, .. } = passing;
         let types: Vec<Type> = params.iter().map(|param| param.ty).collect();
-        let key = std::ptr::from_ref(def);
+        let key = (std::ptr::from_ref(def), self.unit.frame_of(home));
         let same =
-            |one: &Instance<'a>| one.def == key && one.types == types && one.statics == statics;
+            |one: &Instance<'a>| one.key == key && one.types == types && one.statics == statics;
         if let Some(made) = self.session.functions.iter().find(|one| same(one)) {
             return match made.outcome {
                 Some(Ok(id)) => Ok(id),
@@ -369,7 +380,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             );
         }
         let position = self.session.functions.len();
-        self.session.functions.push(Instance { def: key, types, statics, outcome: None });
+        self.session.functions.push(Instance { key, types, statics, outcome: None });
         let id = self.b.module.declare(def.name.as_str(), params, Type::UNIT);
         self.b.module.functions[id].span = self.unit.span(&def.name);
         let right = self.session.body(self.b.module, id, def, home, formals, bindings, false);

@@ -95,6 +95,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             | Static::Module(_)
             | Static::ImportedModule(_)
             | Static::Member(_)
+            | Static::Dict(_)
             | Static::Function(..)
             | Static::Python(..)
             | Static::Class(_) => {

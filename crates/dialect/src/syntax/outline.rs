@@ -4,19 +4,43 @@
 use super::{Expr, Stmt, end, start};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+/// A name of some text, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(in super::super) struct Symbol(u32);
+
+/// The names of all texts, each once: sets of names are sets of numbers.
+#[derive(Default)]
+pub(in super::super) struct Symbols {
+    numbers: FxHashMap<Arc<str>, Symbol>,
+    names: Vec<Arc<str>>,
+}
+
+impl Symbols {
+    /// Number of a name, the same at each request.
+    pub(in super::super) fn of(&mut self, name: &str) -> Symbol {
+        if let Some(&known) = self.numbers.get(name) {
+            return known;
+        }
+        let (number, name) = (Symbol(self.names.len() as u32), Arc::<str>::from(name));
+        self.names.push(name.clone());
+        self.numbers.insert(name, number);
+        number
+    }
+}
 
 /// One name that a text imports.
 #[derive(Clone)]
 pub(in super::super) struct Imported {
     /// The name that it binds; `*` for all of a module.
-    pub(in super::super) bound: String,
+    bound: Symbol,
     /// Dots before the module's name.
     pub(in super::super) level: u32,
     /// The module's name, with dots; may be empty behind dots.
     pub(in super::super) module: String,
     /// The name in the module; without one the module itself is meant.
-    pub(in super::super) name: Option<String>,
+    pub(in super::super) name: Option<(String, Symbol)>,
     /// True if it binds the first of the modules in `module` only: `import a.b.c`.
     pub(in super::super) is_first: bool,
 }
@@ -27,17 +51,16 @@ pub(in super::super) struct Outline {
     /// The imports, wherever they stand.
     imports: Vec<Imported>,
     /// Positions in `imports` by the name that is bound.
-    by_name: FxHashMap<String, Vec<usize>>,
+    by_name: FxHashMap<Symbol, Vec<usize>>,
+    /// Positions in `imports` of those with `*`.
+    stars: Vec<usize>,
     /// Positions in `statements` by the name that is bound: what they mention may be needed with
     /// it.
-    bindings: FxHashMap<String, Vec<usize>>,
+    bindings: FxHashMap<Symbol, Vec<usize>>,
     statements: Vec<Statement>,
     /// Statements that tell of kernels: decorated functions, values at the top, types of generic
     /// kernels.
     roots: Vec<usize>,
-    /// True if functions may become kernels by calls.
-    has_calls: bool,
-    depth: usize,
 }
 
 /// A statement that binds names, by its first byte, and what it mentions, found out when that is
@@ -50,79 +73,105 @@ struct Statement {
 /// Names that are mentioned.
 #[derive(Default)]
 pub(in super::super) struct Mentions {
-    pub(in super::super) names: Vec<String>,
+    pub(in super::super) names: Vec<Symbol>,
     /// Names behind a dot.
-    pub(in super::super) attributes: Vec<String>,
+    pub(in super::super) attributes: Vec<Symbol>,
 }
 
 impl Outline {
-    pub(in super::super) fn of(body: &[Stmt], text: &str) -> Self {
+    pub(in super::super) fn of(body: &[Stmt], text: &str, symbols: &mut Symbols) -> Self {
         let calls = |line: &str| line.contains("kernel(") || line.contains("Kernel(");
         let has_calls = text.lines().any(|line| calls(line) && !line.trim_start().starts_with('@'));
-        let mut outline = Self { has_calls, ..Self::default() };
-        body.iter().for_each(|stmt| outline.visit_stmt(stmt));
+        let mut reader = OutlineReader { outline: Self::default(), has_calls, depth: 0, symbols };
+        body.iter().for_each(|stmt| reader.visit_stmt(stmt));
+        let mut outline = reader.outline;
         for (position, import) in outline.imports.iter().enumerate() {
-            outline.by_name.entry(import.bound.clone()).or_default().push(position);
+            outline.by_name.entry(import.bound).or_default().push(position);
         }
+        outline.stars = outline.by_name.get(&symbols.of("*")).cloned().unwrap_or_default();
         outline
     }
 
     /// Names that kernels of the text, which has this body, mention.
-    pub(in super::super) fn mentioned(&self, body: &[Stmt]) -> impl Iterator<Item = &Mentions> {
-        self.roots.iter().map(move |&at| self.statements[at].mentions(body))
+    pub(in super::super) fn mentioned(
+        &self,
+        body: &[Stmt],
+        symbols: &mut Symbols,
+    ) -> Vec<&Mentions> {
+        self.roots.iter().map(|&at| self.statements[at].mentions(body, symbols)).collect()
     }
 
     /// Names that all bindings of a name mention.
     pub(in super::super) fn behind(
         &self,
         body: &[Stmt],
-        name: &str,
-    ) -> impl Iterator<Item = &Mentions> {
-        let bindings = self.bindings.get(name).map_or(&[][..], Vec::as_slice);
-        bindings.iter().map(move |&at| self.statements[at].mentions(body))
+        name: Symbol,
+        symbols: &mut Symbols,
+    ) -> Vec<&Mentions> {
+        let bindings = self.bindings.get(&name).map_or(&[][..], Vec::as_slice);
+        bindings.iter().map(|&at| self.statements[at].mentions(body, symbols)).collect()
     }
 
     /// The imports that bind a name, or may.
-    pub(in super::super) fn imports(&self, name: &str) -> impl Iterator<Item = &Imported> {
-        let of = |name: &str| self.by_name.get(name).map_or(&[][..], Vec::as_slice);
-        of(name).iter().chain(of("*")).map(|&at| &self.imports[at])
+    pub(in super::super) fn imports(&self, name: Symbol) -> impl Iterator<Item = &Imported> {
+        let named = self.by_name.get(&name).map_or(&[][..], Vec::as_slice);
+        named.iter().chain(&self.stars).map(|&at| &self.imports[at])
     }
 
     /// Returns true if the text may bind any name: it imports all of another.
     pub(in super::super) fn may_bind_any(&self) -> bool {
-        self.by_name.contains_key("*")
+        !self.stars.is_empty()
     }
 
     /// The names that the text binds.
-    pub(in super::super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.bindings.keys().chain(self.by_name.keys()).map(String::as_str)
+    pub(in super::super) fn names(&self) -> impl Iterator<Item = Symbol> {
+        self.bindings.keys().chain(self.by_name.keys()).copied()
     }
 
     /// Returns true if the text may bind a name.
-    pub(in super::super) fn may_bind(&self, name: &str) -> bool {
-        self.bindings.contains_key(name) || self.imports(name).next().is_some()
+    pub(in super::super) fn may_bind(&self, name: Symbol) -> bool {
+        self.may_bind_any() || self.bindings.contains_key(&name) || self.by_name.contains_key(&name)
     }
+}
 
+/// Reads the outline of a text.
+struct OutlineReader<'s> {
+    outline: Outline,
+    /// True if functions may become kernels by calls.
+    has_calls: bool,
+    depth: usize,
+    symbols: &'s mut Symbols,
+}
+
+impl OutlineReader<'_> {
     fn import(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Import(import) => {
                 for alias in &import.names {
                     let module = alias.name.to_string();
                     let first = alias.name.split('.').next().unwrap_or("");
-                    let bound =
-                        alias.asname.as_ref().map_or(first, |name| name.as_str()).to_owned();
+                    let bound = alias.asname.as_ref().map_or(first, |name| name.as_str());
+                    let bound = self.symbols.of(bound);
                     let is_first = alias.asname.is_none();
-                    self.imports.push(Imported { bound, level: 0, module, name: None, is_first });
+                    self.outline.imports.push(Imported {
+                        bound,
+                        level: 0,
+                        module,
+                        name: None,
+                        is_first,
+                    });
                 }
             }
             Stmt::ImportFrom(import) => {
                 for alias in &import.names {
                     let module = import.module.as_ref().map_or("", |module| module.as_str());
-                    self.imports.push(Imported {
-                        bound: alias.asname.as_ref().unwrap_or(&alias.name).to_string(),
+                    let bound = alias.asname.as_ref().unwrap_or(&alias.name);
+                    let name = (alias.name.to_string(), self.symbols.of(&alias.name));
+                    self.outline.imports.push(Imported {
+                        bound: self.symbols.of(bound),
                         level: import.level,
                         module: module.to_owned(),
-                        name: Some(alias.name.to_string()),
+                        name: Some(name),
                         is_first: false,
                     });
                 }
@@ -132,7 +181,7 @@ impl Outline {
     }
 }
 
-impl Visitor<'_> for Outline {
+impl Visitor<'_> for OutlineReader<'_> {
     fn visit_stmt(&mut self, stmt: &Stmt) {
         let mut names = Vec::new();
         let is_root = match stmt {
@@ -161,12 +210,13 @@ impl Visitor<'_> for Outline {
             }
         };
         if is_root || !names.is_empty() {
-            let position = self.statements.len();
-            self.statements.push(Statement { at: start(stmt), mentions: OnceLock::new() });
+            let position = self.outline.statements.len();
+            self.outline.statements.push(Statement { at: start(stmt), mentions: OnceLock::new() });
             for name in names {
-                self.bindings.entry(name.to_owned()).or_default().push(position);
+                let name = self.symbols.of(name);
+                self.outline.bindings.entry(name).or_default().push(position);
             }
-            self.roots.extend(is_root.then_some(position));
+            self.outline.roots.extend(is_root.then_some(position));
         }
         let scope = matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_));
         self.depth += usize::from(scope);
@@ -179,13 +229,15 @@ impl Visitor<'_> for Outline {
 }
 
 impl Statement {
-    fn mentions(&self, body: &[Stmt]) -> &Mentions {
+    fn mentions(&self, body: &[Stmt], symbols: &mut Symbols) -> &Mentions {
         self.mentions.get_or_init(|| {
             let mut finder = Finder { at: self.at, names: Names::default() };
-            body.iter().for_each(|stmt| finder.visit_stmt(stmt));
-            let owned = |names: FxHashSet<&str>| names.into_iter().map(str::to_owned).collect();
+            let around = body.partition_point(|stmt| end(stmt) <= self.at);
+            body.get(around).into_iter().for_each(|stmt| finder.visit_stmt(stmt));
+            let mut numbers =
+                |names: FxHashSet<&str>| names.into_iter().map(|name| symbols.of(name)).collect();
             let Names { names, attributes } = finder.names;
-            Mentions { names: owned(names), attributes: owned(attributes) }
+            Mentions { names: numbers(names), attributes: numbers(attributes) }
         })
     }
 }

@@ -1,10 +1,11 @@
 //! The texts that kernels were compiled from: one map for the whole process, because a device
 //! reports a fault only at a later wait, where the kernel is not known.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
 
-use gbxcule_dialect::Program;
+use gbxcule_dialect::{ImportOptions, Program, Texts};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::ProgramFiles;
@@ -17,12 +18,20 @@ pub(crate) fn all() -> RwLockReadGuard<'static, SourceMap> {
 }
 
 /// Keep a text of a file and parse it; with `beside` also the files beside it that it imports from.
-pub(crate) fn parse(file: String, text: String, beside: bool) -> Result<Program, Vec<Diagnostic>> {
+/// `types` has those of generic kernels.
+pub(crate) fn parse(
+    file: String,
+    text: String,
+    beside: bool,
+    types: BTreeMap<String, String>,
+) -> Result<Program, Vec<Diagnostic>> {
     let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
     let id = texts.add(file, text);
+    let types = types.into_iter().collect();
+    let mut parsed = Texts::new(ImportOptions { types, ..ImportOptions::default() });
     if !beside {
-        return Program::parse(&texts, id);
+        return Program::parse_alone(&mut parsed, &mut texts, id);
     }
     let files = ProgramFiles::of(Path::new(&texts.get(id).name));
-    Program::parse_beside(&mut texts, id, &|path| files.find(path))
+    Program::parse_among(&mut parsed, &mut texts, id, &|path| files.find(path))
 }

@@ -1,6 +1,6 @@
 //! The kernels of a tree of Python files that compile, each in a module of its own.
 
-use gbxcule_dialect::Program;
+use gbxcule_dialect::{Program, Texts};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, Module, Op, Shape, Type};
@@ -30,20 +30,23 @@ impl Tree {
         let mut files = Vec::new();
         collect(folder, &mut files);
         files.sort();
+        let (mut sources, mut texts) = (SourceMap::new(), Texts::default());
         for file in files {
             let Ok(text) = std::fs::read_to_string(&file) else { continue };
-            let mut sources = SourceMap::new();
             let id = sources.add(file.display().to_string(), text);
             let read = |path: &Path| std::fs::read_to_string(path).ok().into();
-            let Ok(program) = Program::parse_beside(&mut sources, id, &read) else { continue };
-            let reader = program.reader();
+            let Ok(program) = Program::parse_among(&mut texts, &mut sources, id, &read) else {
+                continue;
+            };
+            let reader = program.reader().with_trial_types();
             for kernel in reader.kernels() {
                 self.found += 1;
                 let mut module = Module::new("subject");
                 let lowered = reader.lower(kernel.position, &mut module);
                 let Ok(module) = lowered.and_then(|()| check::module(module)) else { continue };
                 let (line, _) = sources.get(id).line_column(kernel.span.start);
-                let (kernel, function) = module.kernels().next().expect("the kernel");
+                // Warp keeps what the last call of a function around it made.
+                let (kernel, function) = module.kernels().last().expect("the kernel");
                 let name = function.name.clone();
                 self.compiled.push(Subject { file: file.clone(), line, name, module, kernel });
             }

@@ -1,0 +1,117 @@
+//! Values that names have for a while: arguments in one call of a Python function, and what a loop
+//! around a call is at. What is evaluated in a frame is remembered there, and nowhere else.
+
+use super::constant::{Static, Unit};
+use super::memo::Memo;
+use super::scope::ScopeId;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::source::Span;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A frame by its position, counted from 1; 0 is none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub(super) struct FrameId(u32);
+
+impl FrameId {
+    /// No frame: what holds for all calls.
+    pub(super) const NONE: Self = Self(0);
+}
+
+/// Names of a scope with their values.
+pub(super) type Values<'a> = Vec<(ScopeId, &'a str, Static<'a>)>;
+
+struct Frame<'a> {
+    values: Values<'a>,
+    outer: FrameId,
+    memo: Rc<Memo<'a>>,
+}
+
+/// All frames of a program, and the one that is open.
+#[derive(Default)]
+pub(super) struct Frames<'a> {
+    all: RefCell<Vec<Frame<'a>>>,
+    open: Cell<FrameId>,
+    /// Results outside any frame.
+    memo: Rc<Memo<'a>>,
+}
+
+/// How many frames a program may have.
+const FRAMES_MAX: usize = 1000;
+
+impl<'a> Unit<'a> {
+    /// The frame with some values, within another: the same one at each request.
+    pub(super) fn frame(
+        &self,
+        values: Values<'a>,
+        outer: FrameId,
+        span: Span,
+    ) -> Result<FrameId, Box<Diagnostic>> {
+        if values.is_empty() {
+            return Ok(outer);
+        }
+        let mut all = self.frames.all.borrow_mut();
+        let same = |frame: &Frame<'a>| frame.outer == outer && frame.values == values;
+        let known = all.iter().position(same);
+        if known.is_none() && all.len() >= FRAMES_MAX {
+            let message =
+                format!("Python functions are called with {FRAMES_MAX} sets of arguments");
+            return Err(Box::new(Diagnostic::error("too-complex", span, message)));
+        }
+        let position = known.unwrap_or_else(|| {
+            all.push(Frame { values, outer, memo: Rc::default() });
+            all.len() - 1
+        });
+        Ok(FrameId(position as u32 + 1))
+    }
+
+    /// The frame that is open.
+    pub(super) fn open_frame(&self) -> FrameId {
+        self.frames.open.get()
+    }
+
+    /// Does something within a frame.
+    pub(super) fn framed<T>(&self, frame: FrameId, run: impl FnOnce() -> T) -> T {
+        let before = self.frames.open.replace(frame);
+        let result = run();
+        self.frames.open.set(before);
+        result
+    }
+
+    /// The frame that a definition in a scope belongs to.
+    pub(super) fn frame_of(&self, scope: ScopeId) -> FrameId {
+        let all = self.frames.all.borrow();
+        let mut next = self.frames.open.get();
+        while let Some(position) = (next.0 as usize).checked_sub(1) {
+            if all[position].values.iter().any(|(home, ..)| self.scopes.is_within(scope, *home)) {
+                break;
+            }
+            next = all[position].outer;
+        }
+        next
+    }
+
+    /// Value of a name of a scope in the open frame.
+    pub(super) fn framed_value(&self, scope: ScopeId, name: &str) -> Option<Static<'a>> {
+        let all = self.frames.all.borrow();
+        let mut next = self.frames.open.get();
+        while let Some(position) = (next.0 as usize).checked_sub(1) {
+            let frame = &all[position];
+            let found =
+                frame.values.iter().find(|(home, known, _)| (*home, *known) == (scope, name));
+            if let Some((.., value)) = found {
+                return Some(value.clone());
+            }
+            next = frame.outer;
+        }
+        None
+    }
+
+    /// Results so far in the open frame.
+    pub(super) fn memo(&self) -> Rc<Memo<'a>> {
+        match (self.frames.open.get().0 as usize).checked_sub(1) {
+            Some(position) => self.frames.all.borrow()[position].memo.clone(),
+            None => self.frames.memo.clone(),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Results of calls that are known from the text: types, constants of types, Python's functions on
+//! numbers.
+
+use super::annotation::Annotation;
+use super::arithmetic::python_function;
+use super::constant::{Evaluation, Static, Unit};
+use super::scope::ScopeId;
+use super::syntax::{Arguments, Expr};
+use super::warp;
+use gbxcule_ir::constant::Literal;
+
+impl<'a> Unit<'a> {
+    /// Result of a call: of a type, or of a function whose meaning is known.
+    pub(super) fn call(
+        &self,
+        func: &'a Expr,
+        args: &'a Arguments,
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Evaluation<'a> {
+        let unknown =
+            || self.needs_python(expr, "the result of this call is only known when Python runs");
+        let callee = self.known(func, scope)?;
+        match &callee {
+            Static::Member(path) => {
+                let name = path.strip_prefix("warp.").unwrap_or("");
+                if name == "constant" {
+                    return args
+                        .args
+                        .first()
+                        .map_or_else(|| Err(unknown()), |arg| self.known(arg, scope));
+                }
+                if warp::array_named(name).is_some()
+                    || matches!(
+                        name,
+                        "vector"
+                            | "matrix"
+                            | "vec"
+                            | "mat"
+                            | "quaternion"
+                            | "transformation"
+                            | "fixedarray"
+                    )
+                {
+                    return self.annotation(expr, scope).map(Static::Type);
+                }
+                if matches!(&**path, "numpy.finfo" | "numpy.iinfo") {
+                    let of = args.args.first().map(|arg| self.annotation(arg, scope));
+                    return match of {
+                        Some(Ok(Annotation::Scalar(of))) => {
+                            Ok(Static::Member(format!("numpy.info.{}", of.name()).into()))
+                        }
+                        _ => Err(unknown()),
+                    };
+                }
+                if &**path == "builtins.len" {
+                    return match args.args.first().map(|arg| self.known(arg, scope)) {
+                        Some(Ok(Static::Sequence(parts))) => Ok(Static::Int(parts.len() as i128)),
+                        Some(Ok(Static::Dict(items))) => Ok(Static::Int(items.len() as i128)),
+                        _ => Err(unknown()),
+                    };
+                }
+                let values: Result<Vec<_>, _> =
+                    args.args.iter().map(|arg| self.known(arg, scope)).collect();
+                python_function(path, &values?).ok_or_else(unknown)
+            }
+            Static::Python(def, home) => {
+                self.python_call(def, *home, args, expr, scope)?.ok_or_else(unknown)
+            }
+            Static::Type(Annotation::Scalar(scalar)) => {
+                let is_python = matches!(func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float" | "bool"));
+                let Some(arg) = args.args.first() else { return Err(unknown()) };
+                let value = self.known(arg, scope)?;
+                if is_python {
+                    return match (scalar, value.as_f64()) {
+                        (gbxcule_ir::ty::Scalar::F32, Some(value)) => Ok(Static::Float(value)),
+                        (gbxcule_ir::ty::Scalar::I32, Some(number)) => Ok(match value {
+                            Static::Int(value) => Static::Int(value),
+                            _ => Static::Int(number as i128),
+                        }),
+                        _ => value.truth().map(Static::Bool).ok_or_else(unknown),
+                    };
+                }
+                value.literal(*scalar).map(Static::Typed).ok_or_else(unknown)
+            }
+            Static::Type(
+                Annotation::Quaternion(_)
+                | Annotation::Transform(_)
+                | Annotation::Vector(..)
+                | Annotation::Matrix(..),
+            ) if matches!(func, Expr::Attribute(a) if matches!(a.attr.as_str(), "quaternion" | "transformation"))
+                && args.args.is_empty() =>
+            {
+                self.annotation(expr, scope).map(Static::Type)
+            }
+            Static::Type(
+                ty @ (Annotation::Vector(..) | Annotation::Matrix(..) | Annotation::Quaternion(_)),
+            ) => {
+                let (of, count) = match ty {
+                    Annotation::Vector(Some(len), of) => (of, usize::from(*len)),
+                    Annotation::Matrix(Some(rows), Some(cols), of) => {
+                        (of, usize::from(*rows) * usize::from(*cols))
+                    }
+                    Annotation::Quaternion(of) => (of, 4),
+                    _ => return Err(unknown()),
+                };
+                let Annotation::Scalar(scalar) = **of else { return Err(unknown()) };
+                let mut parts = Vec::new();
+                for arg in &args.args {
+                    flatten(self.known(arg, scope)?, &mut parts);
+                }
+                let literals: Option<Vec<Literal>> =
+                    parts.iter().map(|part| part.literal(scalar)).collect();
+                let mut literals = literals.ok_or_else(unknown)?;
+                if literals.is_empty() {
+                    literals = vec![Literal::from_bits(scalar, 0); count];
+                } else if literals.len() == 1 {
+                    literals = vec![literals[0]; count];
+                }
+                if literals.len() != count || !args.keywords.is_empty() {
+                    return Err(unknown());
+                }
+                Ok(Static::Composite(ty.clone(), literals.into()))
+            }
+            _ => Err(unknown()),
+        }
+    }
+}
+
+/// Adds the parts of a sequence, and of those in it.
+fn flatten<'a>(value: Static<'a>, parts: &mut Vec<Static<'a>>) {
+    match value {
+        Static::Sequence(inner) => inner.iter().for_each(|part| flatten(part.clone(), parts)),
+        part => parts.push(part),
+    }
+}

@@ -1,0 +1,241 @@
+//! Which types generic kernels are compiled for, and which arguments the Python functions around
+//! kernels and functions have: what a text says of them, and nothing else.
+
+use gbxcule_dialect::{ImportOptions, Program, Texts};
+use gbxcule_interp::{Array, Machine};
+use gbxcule_ir::Module;
+use gbxcule_ir::check::{self, Valid};
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use std::path::Path;
+
+const HEAD: &str = "from typing import Any\nimport numpy as np\nimport warp as wp\n";
+
+/// Compiles a text with other files beside it, and types that the user gives.
+fn compile_with(
+    text: &str,
+    beside: &[(&str, &str)],
+    types: &[(&str, &str)],
+) -> Result<Valid<Module>, String> {
+    let types = types.iter().map(|(name, types)| ((*name).to_owned(), (*types).to_owned()));
+    let options = ImportOptions { types: types.collect(), ..ImportOptions::default() };
+    let (mut sources, mut texts) = (SourceMap::new(), Texts::new(options));
+    let id = sources.add("k.py", format!("{HEAD}{text}"));
+    let read = |path: &Path| {
+        let found = beside.iter().find(|(known, _)| Path::new(known) == path);
+        found.map(|(_, text)| format!("{HEAD}{text}")).into()
+    };
+    let program = Program::parse_among(&mut texts, &mut sources, id, &read);
+    let module = program.and_then(|program| check::module(program.compile("generic")?));
+    module.map_err(|faults| render(&faults, &sources))
+}
+
+fn compile(text: &str) -> Result<Valid<Module>, String> {
+    compile_with(text, &[], &[])
+}
+
+/// Parameters' types of each kernel.
+fn signatures(module: &Valid<Module>) -> Vec<String> {
+    let kernels = module.kernels().map(|(_, kernel)| {
+        let types = kernel.params.iter().map(|param| module.types.spelled(param.ty));
+        types.collect::<Vec<_>>().join(", ")
+    });
+    kernels.collect()
+}
+
+/// Runs each kernel, which takes one array of integers, on `x[0]`.
+fn results(module: &Valid<Module>, x: i32) -> Vec<i32> {
+    let kernels = module.kernels().map(|(kernel, _)| {
+        let mut machine = Machine::new(module);
+        let buffer = machine.memory.add_slice(&[x]);
+        machine.launch(kernel, &[1], &[Array::dense(buffer, 4, &[1]).into()]).expect("it runs");
+        machine.memory.read::<i32>(buffer)[0]
+    });
+    kernels.collect()
+}
+
+const FILL: &str = "@wp.kernel\ndef fill(x: wp.array(dtype=Any), value: Any):\n    x[0] = value\n";
+const ARRAYS: [&str; 3] = ["array[float64], float64", "array[vec3f], vec3f", "array[int32], int32"];
+
+#[test]
+fn overloads_are_found_in_loops_comprehensions_names_and_decorators() {
+    let said =
+        "for T in (wp.float64, wp.vec3, int):\n    wp.overload(fill, [wp.array(dtype=T), T])\n";
+    let named = "TYPES = [wp.float64, wp.vec3, int]\n\
+                 made = {T: wp.overload(fill, {\"value\": T, \"x\": wp.array(dtype=T)}) for T in TYPES}\n";
+    let pairs = "def make():\n    pairs = [(wp.float64, 1), (wp.vec3, 2), (int, 3)]\n    \
+                 return [wp.overload(fill, (wp.array(dtype=T), T)) for T, _ in pairs]\n";
+    let lists = "A = [wp.array(dtype=wp.float64), wp.float64]\nwp.overload(fill, A)\n\
+                 f = wp.overload(fill, [wp.array(dtype=wp.vec3), wp.vec3])\n\
+                 @wp.overload\ndef fill(x: wp.array(dtype=int), value: int): ...\n";
+    for said in [said, named, pairs, lists] {
+        let module = compile(&format!("{FILL}{said}")).unwrap_or_else(|fault| panic!("{fault}"));
+        assert_eq!(signatures(&module), ARRAYS, "{said}");
+    }
+}
+
+#[test]
+fn nothing_is_guessed_for_a_generic_kernel() {
+    for said in
+        ["", "wp.overload(fill, [wp.array(dtype=float)])\n", "wp.overload(fill, [float, float])\n"]
+    {
+        let fault = compile(&format!("{FILL}{said}")).expect_err("no types");
+        assert!(
+            fault.contains("nothing says for which types the generic kernel `fill`"),
+            "{fault}"
+        );
+        assert!(fault.contains("types for (x, value)"), "{fault}");
+        assert!(fault.contains("`gbxcule compile --types 'fill=[..]'`"), "{fault}");
+    }
+    let family = "@wp.kernel\ndef k(x: wp.array(dtype=wp.Float)):\n    x[0] = x[1]\n";
+    assert!(compile(family).is_err());
+    let fits =
+        format!("{family}for T in (int, wp.float16):\n    wp.overload(k, [wp.array(dtype=T)])\n");
+    assert_eq!(signatures(&compile(&fits).expect("one fits")), ["array[float16]"]);
+}
+
+#[test]
+fn the_user_says_the_types_of_a_generic_kernel() {
+    let struct_of = "@wp.struct\nclass Box:\n    low: wp.vec3\n";
+    let text = format!("{struct_of}{FILL}wp.overload(fill, [wp.array(dtype=int), int])\n");
+    let given = [("fill", "{'x': wp.array(dtype=Box), 'value': Box}")];
+    let module = compile_with(&text, &[], &given).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(signatures(&module), ["array[Box], Box"]);
+    let said = compile_with(&text, &[], &[("fill", "[float]")]).expect_err("two parameters");
+    assert!(said.contains("--types") && said.contains("list of types for (x, value)"), "{said}");
+}
+
+/// A factory with a kernel that stores an expression of `x[0]`.
+fn factory(parameters: &str, expression: &str) -> String {
+    format!(
+        "def make({parameters}):\n    @wp.kernel\n    def k(x: wp.array(dtype=int)):\n        x[0] = {expression}\n    return k\n"
+    )
+}
+
+#[test]
+fn a_kernel_is_compiled_for_each_call_of_the_function_around_it() {
+    let text = factory("by, more=1", "x[0] * wp.static(by + more) + by");
+    let calls =
+        "a = make(2)\nb = make(more=4, by=3)\nfor n in (5, 2):\n    make(n)\nmake(UNKNOWN)\n";
+    let module = compile(&format!("{text}{calls}")).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 10), [32, 73, 65]);
+    // One that uses none of the arguments is the same in each call.
+    let module = compile(&format!("{}{calls}", factory("by, more=1", "x[0] + 1"))).expect("right");
+    assert_eq!(results(&module, 10), [11]);
+    let said = compile(&format!("{text}make(UNKNOWN)\n")).expect_err("an unknown argument");
+    assert!(said.contains("`gbxcule compile --define make.by=VALUE`"), "{said}");
+}
+
+#[test]
+fn functions_and_structs_that_python_functions_return_keep_their_arguments() {
+    let scale = "def scale(by, dtype=int):\n    @wp.struct\n    class Box:\n        width: dtype\n    \
+                 @wp.func\n    def area(box: Box):\n        return int(box.width) * by\n    return Box, area\n";
+    let uses = "Two, two = scale(2)\nSeven, seven = scale(7, wp.float64)\n\
+                @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    a = Two()\n    a.width = x[0]\n    \
+                b = Seven()\n    b.width = wp.float64(x[0])\n    x[0] = two(a) * 1000 + seven(b)\n";
+    let module = compile(&format!("{scale}{uses}")).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 3), [6021]);
+    let beside = [("shape.py", scale)];
+    let module = compile_with(&format!("from shape import scale\n{uses}"), &beside, &[]);
+    assert_eq!(results(&module.unwrap_or_else(|fault| panic!("{fault}")), 3), [6021]);
+    // A struct of one call is no struct of the other.
+    let wrong = uses.replace("two(a)", "two(b)");
+    assert!(compile(&format!("{scale}{wrong}")).expect_err("another struct").contains("no `area`"));
+}
+
+#[test]
+fn functions_are_passed_on_through_python_functions_and_dictionaries() {
+    let text = "@wp.func\ndef one(x: int):\n    return x + 1\n\
+                def twice(f):\n    @wp.func\n    def run(x: int):\n        return f(f(x))\n    return run\n\
+                four = twice(twice(one))\nTABLE = {\"two\": twice(one), \"four\": four}\n\
+                @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = four(x[0]) * 100 + wp.static(TABLE[\"two\"])(x[0])\n";
+    let module = compile(text).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 5), [907]);
+    let changed = text.replace("@wp.kernel", "TABLE[\"two\"] = one\n@wp.kernel");
+    assert!(compile(&changed).expect_err("it changes").contains("needs-python-evaluation"));
+}
+
+#[test]
+fn what_a_python_function_works_out_stays_unknown() {
+    for body in [
+        "return 3",
+        "global N\n    N = 2\n    return one",
+        "if N:\n        return one\n    return one",
+    ] {
+        let text = format!(
+            "N = 1\n@wp.func\ndef one(x: int):\n    return x + 1\ndef f():\n    {body}\nf1 = f()\n\
+             @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = f1(x[0])\n"
+        );
+        assert!(compile(&text).expect_err("unknown").contains("needs-python-evaluation"), "{body}");
+    }
+}
+
+#[test]
+fn python_functions_that_lead_to_each_other_come_to_an_end() {
+    let mut text =
+        String::from("@wp.func\ndef g(x: int):\n    return x\ndef f0(n, a, b):\n    return g\n");
+    for level in 1..60 {
+        let below = level - 1;
+        text += &format!(
+            "def f{level}(n, a, b):\n    return f{below}(n + {level}, f{below}(n, a, b), f{below}(n, b, a))\n"
+        );
+    }
+    text += "h = f59(0, g, g)\ndef loop(n):\n    return loop(n + 1)\nl = loop(0)\n\
+             @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = h(x[0]) + l(x[0])\n";
+    assert!(compile(&text).is_err());
+}
+
+#[test]
+fn comprehensions_ranges_and_roundings_are_worked_out_as_python_does() {
+    let lines = "N = [round(2.5), round(3.5), round(-0.6), sum([i * i for i in range(1, 4) if i != 2])]\n\
+                 BY_NAME = {\"a\": len(list(range(10, 0, -3))), \"b\": 2 if 3 in {1, 3} else 5}\n\
+                 M = wp.types.matrix(shape=(2, 2), dtype=int)([[1, 2], [3, 4]])\n\
+                 T = wp.dtype_from_numpy(np.dtype(np.int32))\n";
+    let text = format!(
+        "{lines}@wp.kernel\ndef k(x: wp.array(dtype=T)):\n    \
+         x[0] = wp.static(N[0] + 10 * N[1] + 100 * N[2] + 1000 * N[3] + 10000 * BY_NAME[\"a\"])\n    \
+         x[0] += M[1, 0] * T(100000) + wp.static(BY_NAME[\"b\"]) * 1000000\n"
+    );
+    let module = compile(&text).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 0), [2 + 40 - 100 + 10_000 + 40_000 + 300_000 + 2_000_000]);
+    let changed = text.replace("@wp.kernel", "N.append(1)\n@wp.kernel");
+    assert!(compile(&changed).expect_err("it changes").contains("`N` is changed after it is made"));
+}
+
+#[test]
+fn what_makes_a_kernel_too_large_and_a_class_no_type_is_said() {
+    let head = "@wp.kernel\ndef k(x: wp.array(dtype=int)):\n";
+    let straight = format!("{head}{}", "    pass\n".repeat(50_001));
+    let said = compile(&straight).expect_err("too large");
+    assert!(said.contains("more than 50000 statements, with functions"), "{said}");
+    let unrolled = "    for _ in range(16):\n        pass\n".repeat(3200);
+    let said = compile(&format!("{head}{unrolled}")).expect_err("too large");
+    assert!(said.contains("more than 50000 statements with its loops unrolled"), "{said}");
+    let class = "class Box:\n    width: float\n@wp.kernel\ndef k(x: wp.array(dtype=Box)):\n    x[0].width = 1.0\n";
+    let said = compile(class).expect_err("no struct");
+    assert!(said.contains("`Box` is no type") && said.contains("`@wp.struct`"), "{said}");
+}
+
+#[test]
+fn of_definitions_under_conditions_those_count_whose_condition_holds() {
+    let make = "def make(cone, wide=False):\n    if cone == 1:\n        @wp.func\n        def f(x: int):\n            return x + 1\n    \
+                elif cone == 2:\n        @wp.func\n        def f(x: int):\n            return x + 20\n    \
+                else:\n        @wp.func\n        def f(x: int):\n            return x + 300\n    \
+                T = wp.int32\n    if wide:\n        T = wp.int64\n    \
+                @wp.func\n    def g(x: int):\n        return int(T(x) << T(33 if wide else 3))\n    \
+                return f, g\n";
+    let uses = "a, _ = make(1)\nb, _ = make(2)\nc, d = make(cone=5)\n_, e = make(0, True)\n\
+                @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    \
+                x[0] = a(x[0]) + 2 * b(x[0]) + 3 * c(x[0]) + 10000 * d(x[0]) + e(x[0])\n";
+    let module = compile(&format!("{make}{uses}")).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 1), [2 + 42 + 903 + 80_000]);
+    // Which of two counts isn't known.
+    let text = "import sys\n@wp.func\ndef f(x: int):\n    return x + 1\n\
+                if sys.platform == \"linux\":\n    @wp.func\n    def f(x: int):\n        return x + 2\n\
+                @wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = f(x[0])\n";
+    let said = compile(text).expect_err("one of two");
+    assert!(
+        said.contains("which definition of `f` counts is only known when Python runs"),
+        "{said}"
+    );
+}

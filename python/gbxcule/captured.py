@@ -1,0 +1,349 @@
+"""Text of a decorated kernel with all that it uses of the Python around it.
+
+Functions and structs come along as text, every other value as it is when the kernel is first
+compiled: numbers, enumerations, tuples, types, attributes of modules and objects. Two things of one
+name, such as functions that were made by two calls of one function, get two names.
+"""
+
+import ast
+import enum
+import inspect
+import math
+import os
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from types import FunctionType, ModuleType
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Names:
+    """Stand-in for NVIDIA Warp: remembers names, calls and indices as they were written."""
+
+    def __init__(self, *parts: Any) -> None:
+        # Text, and functions and structs in it.
+        self._parts = parts
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Names(*self._parts, f".{name}")
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        if self._parts in [("wp", ".constant"), ("wp", ".static")]:
+            return arguments[0]
+        written = [_parts(each) for each in arguments]
+        written += [(f"{name}=", *_parts(each)) for name, each in options.items()]
+        between = [part for each in written for part in (", ", *each)][1:]
+        return Names(*self._parts, "(", *between, ")")
+
+    def __getitem__(self, index: Any) -> Any:
+        return Names(*self._parts, "[", *_parts(index), "]")
+
+    def __repr__(self) -> str:
+        return "".join(part if isinstance(part, str) else part.__name__ for part in self._parts)
+
+
+wp: Any = Names("wp")
+"""The dialect's names, for annotations and editors; `import warp as wp` serves as well."""
+
+
+class Piece(Generic[P, R]):
+    """A function or struct of the dialect, to be compiled with the kernels that use it."""
+
+    def __init__(self, python: Any, decorator: str) -> None:
+        if decorator and not (isinstance(python, FunctionType) or isinstance(python, type)):
+            raise TypeError(f"`@{decorator}` is for {'classes' if decorator == 'struct' else 'functions'}, found {python!r}")
+        self.python = python
+        self.decorator = decorator
+        self.overloads: list[Piece[..., Any]] = []
+        self.__name__ = python.__name__
+        self.__doc__ = python.__doc__
+
+    def __call__(self, *_arguments: P.args, **_options: P.kwargs) -> R:
+        raise TypeError(f"`{self.__name__}` is compiled for kernels; Python can't call it")
+
+
+def spelled(value: Any, name: Callable[[Piece[..., Any]], str] = lambda piece: piece.__name__) -> str | None:
+    """Spell a value as the dialect writes it, if it can; `name` gives the names of functions and structs."""
+    if isinstance(value, enum.Enum) and not isinstance(value, (int, float)):
+        value = value.value
+    if isinstance(value, Piece):
+        return name(value)
+    if isinstance(value, (tuple, list)):
+        parts = [spelled(each, name) for each in value]
+        return None if None in parts else f"({''.join(f'{each}, ' for each in parts)})"
+    if isinstance(value, dict):
+        items = [(spelled(key, name), spelled(each, name)) for key, each in value.items()]
+        return None if any(None in item for item in items) else f"{{{', '.join(f'{k}: {v}' for k, v in items)}}}"
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        names = {math.inf: "wp.inf", -math.inf: "-wp.inf"}
+        return "wp.nan" if math.isnan(number) else names.get(number, repr(number))
+    if isinstance(value, str):
+        return repr(value)
+    if isinstance(value, Names):
+        return "".join(part if isinstance(part, str) else name(part) for part in value._parts)
+    if isinstance(value, type):
+        return _spelled_type(value)
+    return None
+
+
+def _spelled_type(value: type) -> str | None:
+    if value in (bool, int, float):
+        return value.__name__
+    if issubclass(value, np.generic):
+        return f"wp.{value.__name__}"
+    if value.__module__.split(".")[0] != "warp":
+        return None
+    # NVIDIA Warp's own types, where that is installed.
+    scalar, shape = getattr(value, "_wp_scalar_type_", None), list(getattr(value, "_shape_", ()))
+    # Types that are made by a call are all called so.
+    if scalar is None or value.__name__ not in ("vec_t", "mat_t"):
+        return f"wp.{value.__name__}"
+    if value.__name__ == "vec_t":
+        return f"wp.types.vector(length={shape[0]}, dtype=wp.{scalar.__name__})"
+    return f"wp.types.matrix(shape={tuple(shape)}, dtype=wp.{scalar.__name__})"
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Names):
+        return value._parts
+    if isinstance(value, Piece):
+        return (value,)
+    return (spelled(value) or getattr(value, "__name__", None) or repr(value),)
+
+
+def text_around(piece: Piece[..., Any]) -> tuple[str, str]:
+    """Give the text of a piece with all that it uses, and the file that messages name."""
+    program = _Program(inspect.getsourcefile(piece.python) or "<unknown>")
+    program.take(piece.__name__, piece)
+    return program.text(), program.file
+
+
+class _Program:
+    """Lines of a text, and the things that its names stand for."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._lines: list[str] = []
+        self._behind = ["import warp as wp"]
+        self._things: dict[str, Any] = {"wp": "import warp"}
+        # Keeps the pieces alive, so that no two have one identity.
+        self._pieces: dict[int, tuple[Piece[..., Any], str]] = {}
+
+    def text(self) -> str:
+        return "\n".join([*self._lines, *self._behind]) + "\n"
+
+    def _named(self, wanted: str, thing: Any) -> tuple[str, bool]:
+        """Find a name for a thing, the wanted one if no other thing has it; and tell if the thing is new."""
+        name, count = wanted, 1
+        while name in self._things and self._things[name] != thing:
+            count += 1
+            name = f"{wanted}_{count}"
+        is_new = name not in self._things
+        self._things[name] = thing
+        return name, is_new
+
+    def _bind(self, wanted: str, thing: str, line: str) -> str:
+        name, is_new = self._named(wanted, thing)
+        if is_new:
+            self._behind.append(line.format(name=name))
+        return name
+
+    def take(self, wanted: str, value: Any) -> str | None:
+        """Bring a value into the text, and give its name there; `None` if the text can't have it."""
+        if isinstance(value, Piece):
+            return self._piece(value)
+        if value is wp or getattr(value, "__name__", None) == "warp":
+            return self._bind(wanted, "import warp", "import warp as {name}")
+        if value is Any:
+            return self._bind(wanted, "Any", "from typing import Any as {name}")
+        if isinstance(value, ModuleType):
+            line = f"import {value.__name__}"
+            return self._bind(wanted, line, line + " as {name}")
+        if isinstance(value, FunctionType):
+            # The compiler says that kernels can't call it.
+            return self._piece(Piece(value, ""))
+        text = spelled(value, self._piece)
+        if text is None:
+            return None
+        return self._bind(wanted, text, "{name} = " + text.replace("{", "{{").replace("}", "}}"))
+
+    def _piece(self, piece: Piece[..., Any]) -> str:
+        key = id(piece.python)
+        if key not in self._pieces:
+            name, _ = self._named(piece.__name__, key)
+            self._pieces[key] = (piece, name)
+            for each in [*piece.overloads, piece]:
+                self._add(each, name)
+        return self._pieces[key][1]
+
+    def _add(self, piece: Piece[..., Any], name: str) -> None:
+        """Add the lines of a piece under a name."""
+        lines, first = _text_of(piece)
+        if piece.decorator:
+            lines = _Names(self, piece, lines).replaced(name)
+        place = slice(first - 1, first - 1 + len(lines))
+        if inspect.getsourcefile(piece.python) == self.file and not any(self._lines[place]):
+            # Pieces of the kernel's file stand on their own lines, so that messages point there.
+            self._lines += [""] * (place.stop - len(self._lines))
+            self._lines[place] = lines
+        else:
+            self._behind += lines
+
+
+class _Names(ast.NodeVisitor):
+    """Brings what a piece mentions into a program, and notes where it is called otherwise there."""
+
+    def __init__(self, program: _Program, piece: Piece[..., Any], lines: list[str]) -> None:
+        self._program = program
+        self._python = piece.python
+        self._lines = lines
+        self._around = _surroundings(piece.python)
+        code = getattr(piece.python, "__code__", None)
+        self._local = set(code.co_varnames + code.co_cellvars) if code else set()
+        # First line, first byte, last byte, and what stands there instead.
+        self._edits: list[tuple[int, int, int, str]] = []
+
+    def replaced(self, name: str) -> list[str]:
+        (definition,) = ast.parse("\n".join(self._lines)).body
+        assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
+        head = re.match(r"(def|class)\s+", self._lines[definition.lineno - 1])
+        if head and definition.name != name:
+            self._edits.append((definition.lineno, head.end(), head.end() + len(definition.name), name))
+        if isinstance(definition, ast.FunctionDef):
+            arguments = definition.args
+            for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+                self._annotation(each.annotation, each.arg)
+            self._annotation(definition.returns, "return")
+            for default in [*arguments.defaults, *arguments.kw_defaults]:
+                default is None or self.visit(default)
+        for statement in definition.body:
+            if isinstance(definition, ast.ClassDef) and isinstance(statement, ast.AnnAssign):
+                self._annotation(statement.annotation, ast.unparse(statement.target))
+            else:
+                self.visit(statement)
+        return self._with_edits()
+
+    def _with_edits(self) -> list[str]:
+        lines = [line.encode() for line in self._lines]
+        for line, begin, end, text in sorted(self._edits, reverse=True):
+            before = lines[line - 1]
+            lines[line - 1] = before[:begin] + text.encode() + before[end:]
+        return [line.decode() for line in lines]
+
+    def _replace(self, node: ast.expr, text: str) -> bool:
+        if node.lineno != node.end_lineno or node.end_col_offset is None:
+            return False
+        self._edits.append((node.lineno, node.col_offset, node.end_col_offset, text))
+        return True
+
+    def _annotation(self, node: ast.expr | None, name: str) -> None:
+        """Annotations were evaluated by Python: names in them may be those of a function around."""
+        if node is None:
+            return
+        value = self._python.__annotations__.get(name)
+        text = spelled(value, self._program._piece) if not isinstance(value, str) else None
+        if isinstance(value, (Names, Piece, type)) and text is not None and self._replace(node, text):
+            return
+        local, self._local = self._local, set()
+        self.visit(node)
+        self._local = local
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load) or node.id in self._local or node.id not in self._around:
+            return
+        name = self._program.take(node.id, self._around[node.id])
+        if name is not None and name != node.id:
+            self._replace(node, name)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """A value behind dots is written where it is used, if the text has no module to find it in."""
+        chain: list[ast.Attribute] = []
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            chain.insert(0, root)
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id in self._local or root.id not in self._around:
+            self.visit(root)
+            return
+        value = self._around[root.id]
+        if value is wp or isinstance(value, (Names, Piece)) or self._is_found(value):
+            self.visit_Name(root)
+            return
+        values = [value := getattr(value, each.attr, None) for each in chain]
+        for each, value in zip(reversed(chain), reversed(values), strict=True):
+            text = spelled(value, self._program._piece)
+            if text is not None and self._replace(each, f"({text})" if text.startswith("-") else text):
+                return
+        self.visit_Name(root)
+
+    def _is_found(self, value: Any) -> bool:
+        """Tell whether the compiler finds a module: it knows it, or it is beside the kernel's file."""
+        if not isinstance(value, ModuleType):
+            return False
+        if value.__name__.split(".")[0] in ("warp", "math", "numpy", "typing"):
+            return True
+        folder = os.path.dirname(os.path.abspath(self._program.file))
+        return os.path.abspath(getattr(value, "__file__", None) or "/").startswith(folder + os.sep)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """What stands in `wp.static` is for Python to evaluate."""
+        match node.func:
+            case ast.Attribute(value=ast.Name(id=module), attr="static"):
+                is_static = self._is_warp(module) and len(node.args) == 1
+            case _:
+                is_static = False
+        names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        # Names of the kernel itself are for the compiler.
+        if is_static and not names & self._local:
+            expression = compile(ast.unparse(node.args[0]), self._program.file, "eval")
+            text = spelled(eval(expression, dict(self._around)), self._program._piece)
+            if text is not None and self._replace(node.args[0], text):
+                return
+        self.generic_visit(node)
+
+    def _is_warp(self, name: str) -> bool:
+        value = self._around.get(name)
+        return value is wp or getattr(value, "__name__", None) == "warp"
+
+
+def _text_of(piece: Piece[..., Any]) -> tuple[list[str], int]:
+    try:
+        source, line = inspect.getsourcelines(piece.python)
+        text = textwrap.dedent("".join(source)).splitlines()
+        first = next(place for place, each in enumerate(text) if re.match(r"(def|class)\b", each))
+    except (OSError, StopIteration):
+        raise TypeError(
+            f"the text of `{piece.__name__}` can't be read: a kernel is a `def` in a file or a notebook's cell; "
+            "`from_text` takes a string"
+        ) from None
+    # The decorators are ours; the compiler knows them as Warp's. They may take several lines.
+    text[:first] = ["" for _ in range(first)]
+    if piece.decorator:
+        text[max(first - 1, 0)] = f"@wp.{piece.decorator}"
+    return text, line
+
+
+def _surroundings(python: Any) -> Mapping[str, Any]:
+    if inspect.isclass(python):
+        module = inspect.getmodule(python)
+        return dict(vars(module)) if module else {}
+    names = dict(python.__globals__)
+    for name, cell in zip(python.__code__.co_freevars, python.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:
+            # Not bound yet.
+            names.pop(name, None)
+    return names
