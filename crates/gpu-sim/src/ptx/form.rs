@@ -51,11 +51,12 @@ pub enum Meaning {
 }
 
 /// Types by the name that patterns give them.
-pub const SETS: [(&str, &str); 5] = [
+pub const SETS: [(&str, &str); 6] = [
     ("int", "{u16,s16,u32,s32,u64,s64}"),
     ("bits", "{b16,b32,b64}"),
     ("float", "{f32,f64}"),
     ("memory", "{b8,u8,s8,b16,u16,s16,b32,u32,s32,f32,b64,u64,s64,f64}"),
+    ("small", "{b8,u8,s8,b16,u16,s16,b32,u32,s32,f32}"),
     ("byte_or_int", "{u8,s8,u16,s16,u32,s32,u64,s64}"),
 ];
 
@@ -117,8 +118,11 @@ pub const FORMS: &[Form] = &[
     value("cvt.f32.f16", "s:t", "from_half"),
     value("cvt.sat.f32.f32", "s:t", "saturate"),
     // Floats, rounded as IEEE 754 says.
-    value("{add,sub,mul}.{rn,rz,rm,rp}.{float}", "t:tt", "$0<$1>"),
-    value("fma.{rn,rz,rm,rp}.{float}", "t:ttt", "fma<$0>"),
+    value("{add,sub,mul}.{rn,rz,rm,rp}.f32", "t:tt", "$0<$1>"),
+    value("{add,sub,mul}.{rn}.f64", "t:tt", "$0<$1>"),
+    value("{add}.{rz}.f64", "t:tt", "$0<$1>"),
+    value("fma.{rn,rz,rm,rp}.f32", "t:ttt", "fma<$0>"),
+    value("fma.{rn}.f64", "t:ttt", "fma<$0>"),
     value("div.rn.{float}", "t:tt", "div"),
     value("rcp.rn.{float}", "t:t", "reciprocal"),
     value("sqrt.rn.{float}", "t:t", "square_root"),
@@ -134,11 +138,12 @@ pub const FORMS: &[Form] = &[
     value("rsqrt.approx.{float}", "t:t", "rsqrt_approx"),
     value("{ex2,lg2,sin,cos}.approx{,.ftz}.f32", "t:t", "$0_approx<is_there(\"$1\")>"),
     // Memory.
-    form("ld{,.volatile}{,.global,.local,.const}{,.v2,.v4}.{memory}", Meaning::Load),
-    form("ld.global.nc{,.v2,.v4}.{memory}", Meaning::Load),
-    form("ld.param{,.v2,.v4}.{memory}", Meaning::Load),
-    form("st{,.volatile}{,.global,.local}{,.v2,.v4}.{memory}", Meaning::Store),
-    form("st.param{,.v2,.v4}.{memory}", Meaning::Store),
+    form("ld{,.volatile,.global,.global.nc,.local,.const,.param}.{memory}", Meaning::Load),
+    form("ld{,.global,.global.nc,.local,.const,.param}.v2.{memory}", Meaning::Load),
+    form("ld{,.global,.global.nc,.local,.const,.param}.v4.{small}", Meaning::Load),
+    form("st{,.volatile,.global,.local,.param}.{memory}", Meaning::Store),
+    form("st{,.global,.local,.param}.v2.{memory}", Meaning::Store),
+    form("st{,.global,.local,.param}.v4.{small}", Meaning::Store),
     value("atom{,.relaxed.gpu}{,.global}.{add}.{u32,s32,u64,f32,f64}", "t:mt", "atom_add"),
     value("atom{,.relaxed.gpu}{,.global}.{min,max}.{u32,s32,u64,s64}", "t:mt", "atom_$2"),
     value("atom{,.relaxed.gpu}{,.global}.{and,or,xor,exch}.{b32,b64}", "t:mt", "atom_$2"),

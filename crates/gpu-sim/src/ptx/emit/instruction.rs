@@ -30,7 +30,7 @@ pub(super) fn instruction(it: &Instruction<'_>, scope: &Scope<'_>) -> Result<Str
     let Some(known) = form::find(it.mnemonic) else {
         return Err("no form in the table of forms, so nothing is known of what it means".into());
     };
-    let printer = Printer { scope, known, operands: &it.operands };
+    let printer = Printer { scope, known, mnemonic: it.mnemonic, operands: &it.operands };
     let statement = match known.meaning {
         Meaning::Value { operands, function } => printer.value(operands, function)?,
         Meaning::Load => printer.load()?,
@@ -51,6 +51,7 @@ pub(super) fn instruction(it: &Instruction<'_>, scope: &Scope<'_>) -> Result<Str
 struct Printer<'p> {
     scope: &'p Scope<'p>,
     known: &'p Known,
+    mnemonic: &'p str,
     operands: &'p [Operand<'p>],
 }
 
@@ -186,8 +187,11 @@ impl<'p> Printer<'p> {
 
     /// The parts of a vector, or the one operand.
     fn parts<'o>(&self, operand: &'o Operand<'o>) -> Result<&'o [Operand<'o>]> {
-        let wanted = self.known.choices.iter().find_map(|choice| choice.strip_prefix(".v"));
-        let wanted = wanted.map_or(1, |count| count.parse().expect("a count"));
+        let wanted = match self.mnemonic {
+            it if it.contains(".v2.") => 2,
+            it if it.contains(".v4.") => 4,
+            _ => 1,
+        };
         let parts = match operand {
             Operand::Vector(parts) => parts.as_slice(),
             _ => std::slice::from_ref(operand),
