@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-const SOURCES: [(&str, &str); 6] = [
+const SOURCES: [(&str, &str); 7] = [
     ("device.h", include_str!("stand_in/device.h")),
     ("device.cpp", include_str!("stand_in/device.cpp")),
     ("driver.cpp", include_str!("stand_in/driver.cpp")),
     ("module.cpp", include_str!("stand_in/module.cpp")),
     ("image.h", include_str!("stand_in/image.h")),
     ("compiler.cpp", include_str!("stand_in/compiler.cpp")),
+    ("ptx_compiler.cpp", include_str!("stand_in/ptx_compiler.cpp")),
 ];
 
 /// A command that finds the stand-ins where it looks for the driver and NVRTC, with a cache of its
@@ -33,7 +34,25 @@ pub fn command(program: &Path, cache: &Path) -> Command {
     command
 }
 
-/// The folder with both libraries, built once for their content.
+/// A command that finds the stand-in for the driver, too, and NVIDIA's own NVRTC at a path: what
+/// runs is the PTX that it makes.
+pub fn ptx_command(program: &Path, nvrtc: &Path) -> Command {
+    let folder = folder();
+    let mut command = command(program, &folder.join("ptx_cache"));
+    command.env("GBXCULE_NVRTC", folder.join("libnvrtc_ptx.so")).env("HOST_NVRTC", nvrtc);
+    command.env("HOST_GPU_SIM", gpu_sim()).env("HOST_GPU_OBJECTS", folder.join("ptx_objects"));
+    command
+}
+
+/// The program `gpu-sim`, which Cargo puts beside what this test's program lies in.
+fn gpu_sim() -> PathBuf {
+    let test = std::env::current_exe().expect("this program");
+    let program = test.ancestors().nth(2).expect("a folder of Cargo's").join("gpu-sim");
+    assert!(program.exists(), "no {}: cargo build -p gbxcule-gpu-sim", program.display());
+    program
+}
+
+/// The folder with the libraries, built once for their content.
 pub fn folder() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -61,6 +80,7 @@ fn build(place: &Path) {
     }
     compile(&beside, &["device.cpp", "driver.cpp", "module.cpp"], "libcuda.so.1");
     compile(&beside, &["compiler.cpp"], "libnvrtc.so.13");
+    compile(&beside, &["ptx_compiler.cpp"], "libnvrtc_ptx.so");
     std::fs::copy(beside.join("libcuda.so.1"), beside.join("libcuda.so")).expect("a file");
     if std::fs::rename(&beside, place).is_err() {
         // Another thread was faster.

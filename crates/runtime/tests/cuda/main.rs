@@ -1,8 +1,8 @@
 //! CUDA devices do what the CPU does.
 //!
-//! Each body runs three times: on the CPU; on the stand-ins for driver and NVRTC
-//! (`testkit/src/stand_in`), in a child process, without a GPU; and, where there is one and the
-//! tests of `needs_cuda` are asked for, on `cuda:0`.
+//! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`testkit/src/stand_in`), in a
+//! child process, without a GPU; there with the PTX of NVIDIA's own NVRTC (`make ptx`); and, where
+//! there is a GPU and the tests of `needs_cuda` are asked for, on `cuda:0`.
 
 mod body;
 mod disk_cache;
@@ -12,6 +12,7 @@ mod kernel;
 mod native;
 mod program;
 
+use gbxcule_runtime::nvrtc::Nvrtc;
 use gbxcule_testkit::stand_in;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -19,7 +20,10 @@ use std::process::{Command, Output};
 /// A child process for one ignored test of this program, with the stand-ins.
 fn child(test: &str, cache: &Path, settings: &[(&str, &str)]) -> Output {
     let program = std::env::current_exe().expect("this program");
-    let mut command: Command = stand_in::command(&program, cache);
+    start(stand_in::command(&program, cache), test, settings)
+}
+
+fn start(mut command: Command, test: &str, settings: &[(&str, &str)]) -> Output {
     command.args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
     command.env("HOST_GPU", "1").envs(settings.iter().copied());
     command.output().expect("it starts")
@@ -27,7 +31,17 @@ fn child(test: &str, cache: &Path, settings: &[(&str, &str)]) -> Output {
 
 /// Runs a test, which must pass. All share what they compile.
 fn passes(test: &str, settings: &[(&str, &str)]) {
-    let run = child(test, &stand_in::folder().join("cache"), settings);
+    assert_passed(test, &child(test, &stand_in::folder().join("cache"), settings));
+}
+
+/// Runs a test on the PTX of NVIDIA's NVRTC, where it must pass.
+fn passes_as_ptx(test: &str) {
+    let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
+    let program = std::env::current_exe().expect("this program");
+    assert_passed(test, &start(stand_in::ptx_command(&program, nvrtc.path()), test, &[]));
+}
+
+fn assert_passed(test: &str, run: &Output) {
     let (said, failed) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "{test}: {:?}\n{said}\n{failed}", run.status);
@@ -47,6 +61,14 @@ macro_rules! bodies {
             $(#[test]
             fn $name() {
                 crate::passes(concat!("needs_cuda::", stringify!($name)), &[]);
+            })*
+        }
+
+        mod on_ptx {
+            $(#[test]
+            #[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
+            fn $name() {
+                crate::passes_as_ptx(concat!("needs_cuda::", stringify!($name)));
             })*
         }
 

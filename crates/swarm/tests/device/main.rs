@@ -1,8 +1,9 @@
 //! The swarm of compiled kernels is the native swarm, byte by byte, on every device.
 //!
 //! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`testkit/src/stand_in`),
-//! without a GPU, all in one child process that compiles each text once; and, where there is a GPU
-//! and the tests of `needs_cuda` are asked for, on `cuda:0`.
+//! without a GPU, all in one child process that compiles each text once; there with the PTX of
+//! NVIDIA's own NVRTC (`make ptx`); and, where there is a GPU and the tests of `needs_cuda` are
+//! asked for, on `cuda:0`.
 
 mod begin;
 mod body;
@@ -13,6 +14,7 @@ mod pair;
 mod traffic;
 
 use gbxcule_runtime::Device;
+use gbxcule_runtime::nvrtc::Nvrtc;
 use gbxcule_swarm::{DeviceConfig, DeviceSwarm, SwarmConfig, SwarmError};
 use gbxcule_testkit::stand_in;
 use std::process::{Command, Output};
@@ -21,14 +23,28 @@ use std::process::{Command, Output};
 fn child(tests: &[&str], settings: &[(&str, &str)]) -> Output {
     let cache = stand_in::folder().join("cache");
     let program = std::env::current_exe().expect("this program");
-    let mut command: Command = stand_in::command(&program, &cache);
+    let mut command = stand_in::command(&program, &cache);
+    start(command.envs(settings.iter().copied()), tests)
+}
+
+fn start(command: &mut Command, tests: &[&str]) -> Output {
     command.args(tests).args(["--ignored", "--nocapture", "--test-threads=1"]);
-    command.envs(settings.iter().copied()).output().expect("it starts")
+    command.output().expect("it starts")
 }
 
 /// Runs these tests in a child process, of which exactly `count` must pass.
 fn pass(count: usize, tests: &[&str], settings: &[(&str, &str)]) {
-    let run = child(tests, settings);
+    assert_passed(count, &child(tests, settings));
+}
+
+/// Runs them on the PTX of NVIDIA's NVRTC.
+fn pass_as_ptx(count: usize, tests: &[&str]) {
+    let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
+    let program = std::env::current_exe().expect("this program");
+    assert_passed(count, &start(&mut stand_in::ptx_command(&program, nvrtc.path()), tests));
+}
+
+fn assert_passed(count: usize, run: &Output) {
     let (said, failed) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "{:?}\n{said}\n{failed}", run.status);
@@ -56,6 +72,13 @@ macro_rules! bodies {
         fn all_of_it_is_so_on_a_stand_in() {
             let count = [$(stringify!($name)),*].len();
             crate::pass(count, &["needs_cuda::"], &[]);
+        }
+
+        #[test]
+        #[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
+        fn all_of_it_is_so_on_ptx() {
+            let count = [$(stringify!($name)),*].len();
+            crate::pass_as_ptx(count, &["needs_cuda::"]);
         }
     };
 }

@@ -43,6 +43,7 @@ API int cuGetErrorString(int error, const char** text)
     case NO_DEVICE: *text = "no CUDA-capable device is detected"; break;
     case INVALID_IMAGE: *text = "device kernel image is invalid"; break;
     case INVALID_CONTEXT: *text = "invalid device context"; break;
+    case INVALID_PTX: *text = "a PTX JIT compilation failed"; break;
     case NO_BINARY_FOR_GPU: *text = "no kernel image is available for execution on the device"; break;
     case NOT_FOUND: *text = "named symbol not found"; break;
     case ILLEGAL_ADDRESS: *text = "an illegal memory access was encountered"; break;
@@ -51,6 +52,9 @@ API int cuGetErrorString(int error, const char** text)
     }
     return SUCCESS;
 }
+
+// NVIDIA's NVRTC asks the driver that it finds for tables of functions, and does without.
+API int cuGetExportTable(const void** table, const void*) { return *table = nullptr, NOT_FOUND; }
 
 // A context is the number of its device plus one.
 API int cuDevicePrimaryCtxRetain(Handle* context, int device) { return *context = Handle(intptr_t(device) + 1), SUCCESS; }

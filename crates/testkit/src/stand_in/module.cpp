@@ -1,6 +1,6 @@
-// module.cpp: code and launches of the stand-in. An image is a shared object of the host behind a
-// few words, as compiler.cpp makes it; each time it is loaded it gets a copy of its own, with
-// globals of its own.
+// module.cpp: code and launches of the stand-in. Code is a shared object of the host behind a few
+// words, as compiler.cpp makes it, or PTX, of which the program `gpu-sim` at the path HOST_GPU_SIM
+// makes a shared object; each time it is loaded it gets a copy of its own, with globals of its own.
 #include "device.h"
 
 #include <algorithm>
@@ -62,27 +62,63 @@ void guarded(const std::function<void()>& kernel)
     sigaction(SIGSEGV, &before, nullptr);
 }
 
+// ---- code ----
+
+// A file of its own for as long as it is looked at.
+struct Scratch {
+    char path[32] = "/tmp/host_gpu_XXXXXX";
+
+    Scratch(const void* content, size_t size)
+    {
+        int file = mkstemp(path);
+        if (file < 0 || write(file, content, size) != ssize_t(size))
+            misuse("can't write %s", path);
+        close(file);
+    }
+    ~Scratch() { unlink(path); }
+};
+
+// A shared object of our NVRTC's stand-in: it runs on its generation, from its own architecture on.
+Status load_image(const Image* image, uint64_t arch, void** library)
+{
+    if (image->arch / 10 != arch / 10 || image->arch > arch)
+        return NO_BINARY_FOR_GPU;
+    Scratch object(image + 1, image->size);
+    *library = dlopen(object.path, RTLD_NOW | RTLD_LOCAL);
+    return *library ? SUCCESS : INVALID_IMAGE;
+}
+
+// PTX runs on its own architecture and on newer ones.
+Status load_ptx(const char* text, uint64_t arch, void** library)
+{
+    const char *target = strstr(text, ".target sm_"), *program = getenv("HOST_GPU_SIM"), *kept = getenv("HOST_GPU_OBJECTS");
+    if (!program || !kept)
+        misuse("PTX runs where HOST_GPU_SIM names the program gpu-sim, and HOST_GPU_OBJECTS a folder for it");
+    if (!target)
+        return INVALID_PTX;
+    if (strtoull(target + strlen(".target sm_"), nullptr, 10) > arch)
+        return NO_BINARY_FOR_GPU;
+    Scratch ptx(text, strlen(text)), object("", 0);
+    std::string command = std::string("'") + program + "' '" + kept + "' " + ptx.path + " " + object.path;
+    if (system(command.c_str()) != 0)
+        return INVALID_PTX;
+    *library = dlopen(object.path, RTLD_NOW | RTLD_LOCAL);
+    return *library ? SUCCESS : INVALID_PTX;
+}
+
 } // namespace
 
 API int cuModuleLoadData(Handle* module, const void* data)
 {
     LOCK;
-    const Image* image = (const Image*)data;
-    if (memcmp(image->magic, IMAGE_MAGIC, sizeof image->magic) != 0)
-        return INVALID_IMAGE;
-    // Code runs on its generation, from its own architecture on.
     uint64_t arch = setting("HOST_GPU_ARCH", 90);
-    if (image->arch / 10 != arch / 10 || image->arch > arch)
-        return NO_BINARY_FOR_GPU;
-    char path[] = "/tmp/host_gpu_XXXXXX";
-    int file = mkstemp(path);
-    if (file < 0 || write(file, image + 1, image->size) != ssize_t(image->size))
-        misuse("can't write %s", path);
-    close(file);
-    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    unlink(path);
-    if (!library)
-        return INVALID_IMAGE;
+    void* library = nullptr;
+    bool is_image = memcmp(data, IMAGE_MAGIC, sizeof IMAGE_MAGIC) == 0, is_text = memcmp(data, "//", 2) == 0;
+    Status status = is_image  ? load_image((const Image*)data, arch, &library)
+                    : is_text ? load_ptx((const char*)data, arch, &library)
+                              : INVALID_IMAGE;
+    if (status != SUCCESS)
+        return status;
     return *module = new Module{library, current, 0, {}}, SUCCESS;
 }
 

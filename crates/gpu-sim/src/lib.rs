@@ -1,0 +1,9 @@
+//! Runs what NVIDIA's compilers make, without a GPU.
+//!
+//! [`ptx::translate`] turns the PTX that NVRTC prints into C++, instruction by instruction, and
+//! [`object::build`] makes a shared object of it, which the stand-in for NVIDIA's driver loads
+//! (`crates/testkit/src/stand_in`). Only tests use this crate; `docs/testing.md` says what the
+//! simulation shows and what it can't.
+
+pub mod object;
+pub mod ptx;
