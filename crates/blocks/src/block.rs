@@ -53,10 +53,31 @@ impl MemoryMap {
     }
 }
 
+/// What a block relies on of the map that it was made from, beside work RAM and the absence of OAM
+/// DMA.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ReliedOn {
+    pub(crate) map: MemoryMap,
+    /// For each quarter of the address space, whether it reads ROM there.
+    pub(crate) rom_base: [bool; 4],
+}
+
+impl ReliedOn {
+    /// Returns true if a machine's memory map is as the block needs it.
+    pub(crate) fn is_true_of(&self, machine: &Machine) -> bool {
+        let bases = self.map.rom_base.iter().zip(&machine.rom_base);
+        MemoryMap::of(machine).is_some()
+            && self.map.wram_reach == machine.wram_reach
+            && bases.zip(self.rom_base).all(|((ours, its), relied_on)| !relied_on || ours == its)
+    }
+}
+
 /// A block before it is compiled.
 #[derive(Debug)]
 pub struct Block {
     body: Body,
+    /// What it relies on of the memory map.
+    pub(crate) relied_on: ReliedOn,
     /// Instructions in it, each as often as ways hold it.
     pub instructions: usize,
     /// M-cycles from the head to the start of the last instruction, on the longest way.
@@ -76,7 +97,7 @@ impl Block {
         map: MemoryMap,
         pc: u16,
     ) -> Result<Self, Unsupported> {
-        tree::build(translation, rom, &map.facts(translation), pc)
+        tree::build(translation, rom, map, pc)
     }
 
     /// Adds the block to a module that has the machine's functions.

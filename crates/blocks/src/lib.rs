@@ -13,6 +13,6 @@ mod runner;
 mod translation;
 
 pub use block::{Block, MemoryMap};
-pub use code::Code;
+pub use code::{Code, Memories};
 pub use runner::Blocks;
 pub use translation::Translation;

@@ -1,40 +1,57 @@
 //! A machine run by blocks where they may run, and by the interpreter elsewhere.
 
 use crate::block::{Block, MemoryMap};
-use crate::code::Code;
+use crate::code::{Code, Memories};
 use crate::translation::Translation;
 use gbxcule_gameboy::machine::is_before;
 use gbxcule_gameboy::{Machine, Step};
 
-/// A place of ROM where blocks may begin.
-#[derive(Default)]
-enum Head {
-    /// How often the interpreter came by.
-    #[default]
-    Cold,
-    Counted(u16),
-    Compiled(Box<Code>),
-    /// Left to the interpreter.
-    Refused,
+/// Heads of blocks at most: some 30 MB of machine code.
+const HEADS_MAX: usize = 4_096;
+/// Blocks of one head at most, for different memory maps.
+const VARIANTS_MAX: usize = 4;
+/// What a head is that the interpreter keeps; numbers below are counts.
+const REFUSED: u16 = 0xff;
+/// What the first head with blocks is.
+const FIRST: u16 = 0x100;
+
+/// Blocks of one ROM, made when code is hot.
+pub struct Blocks {
+    /// For each byte of ROM: how often the interpreter ran an instruction there, [`REFUSED`], or
+    /// from [`FIRST`] on a position in `variants`.
+    heads: Vec<u16>,
+    /// Blocks with one head, the one that ran last in front.
+    variants: Vec<Vec<Code>>,
+    threshold: u16,
+    compiled: usize,
 }
 
-/// Blocks of one ROM.
-pub struct Blocks {
-    heads: Vec<Head>,
-    /// How often the interpreter runs an instruction before a block is made of it.
-    threshold: u16,
-    /// Blocks that were made.
-    pub compiled: usize,
+/// Why blocks went no further.
+enum Stop {
+    /// The deadline has come.
+    Deadline,
+    /// There is no block at this offset of ROM.
+    NoBlock(usize),
+    /// The block here did not run.
+    DidNotRun(usize),
+    /// PC is not in ROM, or OAM DMA has the bus.
+    NotInRom,
 }
 
 impl Blocks {
-    /// No blocks yet.
-    pub fn new(rom_bytes: usize, threshold: u16) -> Self {
-        let heads = (0..rom_bytes).map(|_| Head::Cold).collect();
-        Self { heads, threshold, compiled: 0 }
+    /// No blocks yet, of a ROM of so many bytes; the interpreter runs an instruction `threshold`
+    /// times, at most 254, before a block is made that begins with it.
+    pub fn new(rom_bytes: usize, threshold: u8) -> Self {
+        let threshold = u16::from(threshold).min(REFUSED - 1);
+        Self { heads: vec![0; rom_bytes], variants: Vec::new(), threshold, compiled: 0 }
     }
 
-    /// `Machine::run_step`
+    /// Blocks that were made so far.
+    pub fn compiled(&self) -> usize {
+        self.compiled
+    }
+
+    /// Does what `Machine::run_step` does.
     pub fn run_step(
         &mut self,
         machine: &mut Machine,
@@ -55,7 +72,7 @@ impl Blocks {
         machine.now.wrapping_sub(start)
     }
 
-    /// `Machine::run_frame`
+    /// Does what `Machine::run_frame` does.
     pub fn run_frame(
         &mut self,
         machine: &mut Machine,
@@ -72,61 +89,110 @@ impl Blocks {
         }
     }
 
-    /// `Machine::run_until_deadline`
     fn run_until_deadline(&mut self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) {
+        // A byte is fetched twice: blocks know nothing of that.
         if machine.cpu.halt_bug {
             machine.run_until_deadline(rom, cart_ram);
             return;
         }
         loop {
-            let pc = machine.cpu.pc;
-            let offset = machine.rom_base[usize::from(pc >> 14)].wrapping_add(u32::from(pc));
-            let Some(head) = self.heads.get(offset as usize) else {
-                machine.now = machine.cpu.now;
-                machine.run_until_deadline(rom, cart_ram);
-                return;
+            let stop = self.run_blocks(machine, &Memories::new(rom, cart_ram));
+            machine.now = machine.cpu.now;
+            let interpret = match stop {
+                Stop::Deadline => return,
+                Stop::NotInRom => Interpret::ToDeadline,
+                Stop::NoBlock(offset) => self.count(offset, machine, rom),
+                Stop::DidNotRun(offset) => self.vary(offset, machine, rom),
             };
-            if let Head::Compiled(code) = head {
-                let before = machine.cpu.now;
-                code.run(machine, rom, cart_ram);
-                if machine.cpu.now == before {
-                    machine.now = before;
-                    machine.run_until_deadline(rom, cart_ram);
-                    return;
-                }
-            } else {
-                self.visit(offset as usize, machine, rom);
-                machine.now = machine.cpu.now;
-                machine.run_instruction(rom, cart_ram);
+            match interpret {
+                Interpret::Nothing => {}
+                Interpret::Instruction => _ = machine.run_instruction(rom, cart_ram),
+                Interpret::ToDeadline => machine.run_until_deadline(rom, cart_ram),
             }
-            if !is_before(machine.cpu.now, machine.deadline) {
-                break;
+            if !is_before(machine.now, machine.deadline) {
+                return;
             }
         }
-        machine.now = machine.cpu.now;
     }
 
-    /// Counts an instruction that the interpreter runs; makes a block of it when it is hot.
-    #[cold]
-    fn visit(&mut self, offset: usize, machine: &Machine, rom: &[u8]) {
-        let head = &mut self.heads[offset];
-        match head {
-            Head::Cold => *head = Head::Counted(1),
-            Head::Counted(count) if *count < self.threshold => *count += 1,
-            Head::Counted(_) => {
-                let Some(map) = MemoryMap::of(machine) else { return };
-                let pc = machine.cpu.pc;
-                let block = Block::new(Translation::get(), rom, map, pc);
-                let code = block.ok().and_then(|block| Code::new(block, map, rom.len()).ok());
-                *head = match code {
-                    Some(code) => {
-                        self.compiled += 1;
-                        Head::Compiled(Box::new(code))
-                    }
-                    None => Head::Refused,
-                };
+    /// Runs blocks as long as one follows the other.
+    fn run_blocks(&self, machine: &mut Machine, memories: &Memories<'_>) -> Stop {
+        loop {
+            let pc = machine.cpu.pc;
+            let base = machine.rom_base[usize::from(pc >> 14)];
+            let offset = base.wrapping_add(u32::from(pc)) as usize;
+            let Some(&head) = self.heads.get(offset) else { return Stop::NotInRom };
+            if head < FIRST {
+                return Stop::NoBlock(offset);
             }
-            Head::Compiled(_) | Head::Refused => {}
+            let entered = machine.cpu.now;
+            self.variants[usize::from(head - FIRST)][0].run(machine, memories);
+            if machine.cpu.now == entered {
+                return Stop::DidNotRun(offset);
+            }
+            if !is_before(machine.cpu.now, machine.deadline) {
+                return Stop::Deadline;
+            }
         }
     }
+
+    /// Counts an instruction that has no block; makes one when it is hot.
+    #[cold]
+    fn count(&mut self, offset: usize, machine: &Machine, rom: &[u8]) -> Interpret {
+        let head = self.heads[offset];
+        if head == REFUSED {
+            return Interpret::Instruction;
+        }
+        if head < self.threshold {
+            self.heads[offset] += 1;
+            return Interpret::Instruction;
+        }
+        self.heads[offset] = REFUSED;
+        if self.variants.len() < HEADS_MAX
+            && let Some(code) = self.compile(machine, rom)
+        {
+            self.heads[offset] = FIRST + self.variants.len() as u16;
+            self.variants.push(vec![code]);
+            return Interpret::Nothing;
+        }
+        Interpret::Instruction
+    }
+
+    /// Finds out why a block did not run, and one that may.
+    #[cold]
+    fn vary(&mut self, offset: usize, machine: &Machine, rom: &[u8]) -> Interpret {
+        let at = usize::from(self.heads[offset] - FIRST);
+        match self.variants[at].iter().position(|code| code.fits(machine)) {
+            // It may run, but the deadline is too near.
+            Some(0) => Interpret::ToDeadline,
+            Some(other) => {
+                self.variants[at].swap(0, other);
+                Interpret::Nothing
+            }
+            None if self.variants[at].len() < VARIANTS_MAX => match self.compile(machine, rom) {
+                Some(code) => {
+                    self.variants[at].insert(0, code);
+                    Interpret::Nothing
+                }
+                None => Interpret::Instruction,
+            },
+            None => Interpret::Instruction,
+        }
+    }
+
+    /// The block at a machine's PC; none if its first instruction is left to the interpreter.
+    fn compile(&mut self, machine: &Machine, rom: &[u8]) -> Option<Code> {
+        let map = MemoryMap::of(machine)?;
+        let block = Block::new(Translation::get(), rom, map, machine.cpu.pc).ok()?;
+        let code = Code::new(block, rom.len()).ok()?;
+        self.compiled += 1;
+        Some(code)
+    }
+}
+
+/// What the interpreter has to do before blocks go on.
+enum Interpret {
+    Nothing,
+    Instruction,
+    ToDeadline,
 }

@@ -97,12 +97,13 @@ impl Translation {
         path
     }
 
-    /// Parameters of a block: the machine, ROM and cartridge RAM.
+    /// Parameters of a block: the machine, ROM and cartridge RAM. The handles are passed by
+    /// reference, so that a block which needs none of them has less to do when it begins.
     pub(crate) fn params(&self) -> Vec<Param> {
         vec![
             Param::mutable("machine", self.machine),
-            Param::value("rom", self.array),
-            Param::value("cart_ram", self.array),
+            Param::shared("rom", self.array),
+            Param::shared("cart_ram", self.array),
         ]
     }
 }

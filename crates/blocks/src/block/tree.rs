@@ -1,6 +1,6 @@
 //! The tree of ways, instruction by instruction.
 
-use super::Block;
+use super::{Block, MemoryMap, ReliedOn};
 use crate::translation::Translation;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
@@ -15,9 +15,9 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 
 /// Instructions of a block at most.
-const INSTRUCTIONS_MAX: usize = 96;
+const INSTRUCTIONS_MAX: usize = 160;
 /// M-cycles of its longest way, about: the interpreter runs what is left of them before a deadline.
-const MCYCLES_MAX: u32 = 96;
+const MCYCLES_MAX: u32 = 160;
 /// Branches on a way at most: each nests the code one deeper.
 const DEPTH_MAX: usize = 24;
 /// Where ROM ends in the address space.
@@ -27,9 +27,10 @@ const ROM_END: u64 = 0x8000;
 pub(super) fn build(
     translation: &Translation,
     rom: &[u8],
-    facts: &[Fact],
+    map: MemoryMap,
     pc: u16,
 ) -> Result<Block, Unsupported> {
+    let facts = &map.facts(translation)[..];
     let handle = |param, bytes| ArrayInput { param, ty: translation.array, bytes };
     let mut specialiser = Specialiser::new(
         &translation.module,
@@ -62,6 +63,7 @@ pub(super) fn build(
         checks: Vec::new(),
         exits: Vec::new(),
         returns_to_head: Vec::new(),
+        map,
     };
     tree.guard(&mut specialiser, &state)?;
     tree.grow(&mut specialiser, state)?;
@@ -72,9 +74,7 @@ pub(super) fn build(
 struct Instruction {
     /// The one before it.
     parent: Option<usize>,
-    /// M-cycles from the head to its start.
-    start: u32,
-    /// The latest start of an instruction behind it, or its own.
+    /// M-cycles from the head to the latest start of an instruction behind it, or to its own.
     latest: u32,
 }
 
@@ -114,6 +114,7 @@ struct Tree<'t> {
     checks: Vec<Check>,
     exits: Vec<(BlockId, Vec<Abstract>)>,
     returns_to_head: Vec<(BlockId, Vec<Abstract>)>,
+    map: MemoryMap,
 }
 
 impl Policy for Tree<'_> {
@@ -289,9 +290,9 @@ impl Tree<'_> {
             self.checks.len(),
             self.exits.len(),
         );
-        let start = self.mcycles(&tip.state)?;
+        let latest = self.mcycles(&tip.state)?;
         self.current = self.instructions.len();
-        self.instructions.push(Instruction { parent: tip.behind, start, latest: start });
+        self.instructions.push(Instruction { parent: tip.behind, latest });
         let ends = self.specialised(specialiser, tip.state.clone());
         let Ok(ends) = ends else {
             // Nothing of it stays.
@@ -427,7 +428,11 @@ impl Tree<'_> {
         } else {
             body.blocks[root].stmts.append(&mut inside);
         }
+        let rom_base = self.translation.path(&["rom_base"])[0];
+        let relies = |quarter: u64| used.iter().any(|fact| fact.path == [rom_base, quarter]);
+        let rom_base = [0, 1, 2, 3].map(relies);
         Block {
+            relied_on: ReliedOn { map: self.map, rom_base },
             instructions: self.instructions.len(),
             longest_mcycles: longest,
             is_loop,
