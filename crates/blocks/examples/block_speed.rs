@@ -50,8 +50,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         // The first pair makes the blocks.
         if pair > 0 {
-            println!("{name}: {slow:.0} frames/s interpreted, {fast:.0} by {} blocks: {:.2}",
-                blocks.compiled(), fast / slow);
+            println!(
+                "{name}: {slow:.0} frames/s interpreted, {fast:.0} by {} blocks: {:.2}",
+                blocks.compiled(),
+                fast / slow
+            );
             ratios.push(fast / slow);
         }
     }

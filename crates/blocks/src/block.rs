@@ -9,6 +9,7 @@
 //! - Where code that it does not see through was called, or a deadline was set, both are looked at
 //!   again behind the instruction, and the block is left if they do not hold.
 
+mod body;
 mod tree;
 
 use crate::translation::Translation;
@@ -16,7 +17,7 @@ use gbxcule_gameboy::Machine;
 use gbxcule_ir::{Body, FunctionId, Literal, Module, Scalar, Type};
 use gbxcule_transform::specialise::{Fact, Unsupported};
 
-/// What the CPU sees of cartridge and work RAM, as far as blocks rely on it.
+/// The CPU's view of cartridge and work RAM, as far as blocks rely on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryMap {
     rom_base: [u32; 4],
@@ -53,12 +54,11 @@ impl MemoryMap {
     }
 }
 
-/// What a block relies on of the map that it was made from, beside work RAM and the absence of OAM
-/// DMA.
+/// The part of a map that a block relies on, beside work RAM and the absence of OAM DMA.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ReliedOn {
     pub(crate) map: MemoryMap,
-    /// For each quarter of the address space, whether it reads ROM there.
+    /// True for the quarters of the address space in which it reads ROM.
     pub(crate) rom_base: [bool; 4],
 }
 
@@ -76,13 +76,13 @@ impl ReliedOn {
 #[derive(Debug)]
 pub struct Block {
     body: Body,
-    /// What it relies on of the memory map.
+    /// The memory map that it needs.
     pub(crate) relied_on: ReliedOn,
     /// Instructions in it, each as often as ways hold it.
     pub instructions: usize,
     /// M-cycles from the head to the start of the last instruction, on the longest way.
     pub longest_mcycles: u32,
-    /// Returns true if a way comes back to the head.
+    /// True if a way comes back to the head.
     pub is_loop: bool,
 }
 

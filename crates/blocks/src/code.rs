@@ -75,9 +75,9 @@ impl Code {
         let relied_on = block.relied_on;
         let mut module = translation.outlines();
         let export = block.add_to(translation, &mut module);
-        let externals = door::all().into_iter().filter_map(|(name, address)| {
-            Some(External { function: module.find(name)?, address })
-        });
+        let externals = door::all()
+            .into_iter()
+            .filter_map(|(name, address)| Some(External { function: module.find(name)?, address }));
         let externals: Vec<External> = externals.collect();
         let module = check::module(module)
             .unwrap_or_else(|faults| unreachable!("blocks keep all rules: {faults:#?}"));
@@ -91,9 +91,6 @@ impl Code {
     pub(crate) fn fits(&self, machine: &Machine) -> bool {
         self.relied_on.is_true_of(machine)
     }
-
-    /// TEMP
-    pub fn address(&self) -> *const u8 { self.entry as *const u8 }
 
     /// Runs the block on a machine at whose PC it begins; it does nothing where it may not run.
     #[inline(always)]

@@ -16,3 +16,8 @@ pub use block::{Block, MemoryMap};
 pub use code::{Code, Memories};
 pub use runner::Blocks;
 pub use translation::Translation;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

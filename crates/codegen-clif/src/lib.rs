@@ -43,9 +43,9 @@ pub use fault::Site;
 pub use program::{Emitted, Entry, Import, Printed, Program};
 
 use cranelift_codegen::isa::TargetFrontendConfig;
-use gbxcule_ir::{FunctionId, Module};
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Module};
 
 /// Assumption about the memory that threads running at once may change for each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -124,7 +124,14 @@ impl Machine {
 
     /// A write that may meet OAM DMA, or a chip.
     #[inline(never)]
-    pub fn write_slow(&mut self, rom: &[u8], cart_ram: &mut [u8], now: u32, address: u16, value: u8) {
+    pub fn write_slow(
+        &mut self,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        now: u32,
+        address: u16,
+        value: u8,
+    ) {
         self.now = now;
         self.sync_dma(rom, cart_ram);
         if self.is_lost_to_dma(address) {

@@ -8,9 +8,9 @@ use crate::output::Output;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module as _};
 use gbxcule_codegen_clif::{Boundary, Import, Options, Program, Sharing, lower};
-use gbxcule_ir::{FunctionId, Module};
 use gbxcule_ir::abi::{Checks, GRID_DIMS, RangeRecord};
 use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Module};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

@@ -16,6 +16,8 @@ mod frame;
 mod memory;
 mod merge;
 mod residual;
+#[cfg(test)]
+mod tests;
 
 pub use residual::Residual;
 
@@ -33,7 +35,7 @@ const WAYS_MAX: usize = 64;
 /// Statements that one call may run.
 const STEPS_MAX: usize = 20_000;
 
-/// What is known of a scalar.
+/// Knowledge of a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Abstract {
     /// All.
@@ -91,7 +93,7 @@ pub struct ArrayInput<'m> {
 pub struct Fact {
     /// Fields and indices.
     pub path: Vec<u64>,
-    /// What it holds.
+    /// The value there.
     pub literal: Literal,
 }
 
@@ -110,7 +112,7 @@ pub enum Treatment {
     Refuse,
 }
 
-/// Decisions of who specialises.
+/// Decisions of the caller.
 pub trait Policy {
     /// How a call is treated; `None` stands for what is not a known scalar.
     fn treatment(
@@ -122,13 +124,17 @@ pub trait Policy {
 
     /// Brings a way that ended into order: if it is touched, code checks that all facts hold again.
     /// Gives nothing if the way left the residual code.
-    fn settle(&mut self, specialiser: &mut Specialiser<'_>, state: State) -> Result<Option<State>, Unsupported>;
+    fn settle(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: State,
+    ) -> Result<Option<State>, Unsupported>;
 
     /// Returns true if these ways may meet.
     fn may_meet(&self, left: &State, right: &State) -> bool;
 }
 
-/// What is known on one way.
+/// Knowledge on one way.
 #[derive(Clone, Debug)]
 pub struct State {
     /// The registers, by field.
@@ -137,7 +143,7 @@ pub struct State {
     pub block: BlockId,
     /// The result of the last call.
     pub result: Option<Passed>,
-    /// Which facts hold still, and with which value.
+    /// Values of the facts that hold still.
     facts: Vec<Option<Abstract>>,
     touched: bool,
     frames: Vec<Frame>,
@@ -201,7 +207,18 @@ impl<'m> Specialiser<'m> {
     ) -> Self {
         let used = vec![false; facts.len()];
         let residual = Residual::default();
-        Self { module, residual, arrays, memory, memory_type, facts, watched, used, steps: 0, ways: 0 }
+        Self {
+            module,
+            residual,
+            arrays,
+            memory,
+            memory_type,
+            facts,
+            watched,
+            used,
+            steps: 0,
+            ways: 0,
+        }
     }
 
     /// Facts that the code relies on.
@@ -255,12 +272,24 @@ impl<'m> Specialiser<'m> {
     }
 
     /// Computes an operation in a block.
-    pub fn binary(&mut self, block: BlockId, op: BinaryOp, left: Abstract, right: Abstract) -> Abstract {
+    pub fn binary(
+        &mut self,
+        block: BlockId,
+        op: BinaryOp,
+        left: Abstract,
+        right: Abstract,
+    ) -> Abstract {
         self.residual.binary(block, op, left, right)
     }
 
     /// Compares in a block.
-    pub fn compare(&mut self, block: BlockId, op: CompareOp, left: Abstract, right: Abstract) -> Abstract {
+    pub fn compare(
+        &mut self,
+        block: BlockId,
+        op: CompareOp,
+        left: Abstract,
+        right: Abstract,
+    ) -> Abstract {
         self.residual.compare(block, op, left, right)
     }
 

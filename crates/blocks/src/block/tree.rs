@@ -1,15 +1,13 @@
-//! The tree of ways, instruction by instruction.
+//! The tree of ways, instruction by instruction. `body` makes a function of it when it has grown.
 
-use super::{Block, MemoryMap, ReliedOn};
+use super::body::all_hold;
+use super::{Block, MemoryMap};
 use crate::translation::Translation;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
-use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
-use gbxcule_ir::{
-    FunctionId, Inline, Literal, PlaceId, Projection, Root, Scalar, Type, Value,
-};
-use gbxcule_ir::source::Span;
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::{FunctionId, Inline, Literal, Scalar, Value};
 use gbxcule_transform::specialise::{
-    Abstract, ArrayInput, Fact, Input, Passed, Policy, Specialiser, State, Treatment, Unsupported,
+    Abstract, ArrayInput, Input, Passed, Policy, Specialiser, State, Treatment, Unsupported,
 };
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -71,19 +69,19 @@ pub(super) fn build(
 }
 
 /// An instruction on a way.
-struct Instruction {
+pub(super) struct Instruction {
     /// The one before it.
-    parent: Option<usize>,
+    pub(super) parent: Option<usize>,
     /// M-cycles from the head to the latest start of an instruction behind it, or to its own.
-    latest: u32,
+    pub(super) latest: u32,
 }
 
 /// A look at the deadline, to be filled with what the block runs behind it.
-struct Check {
+pub(super) struct Check {
     /// The instruction behind which it stands; none at the head.
-    behind: Option<usize>,
-    mcycles: u32,
-    placeholder: Value,
+    pub(super) behind: Option<usize>,
+    pub(super) mcycles: u32,
+    pub(super) placeholder: Value,
 }
 
 /// The end of a way that has been followed.
@@ -98,23 +96,23 @@ struct Tip {
     depth: usize,
 }
 
-struct Tree<'t> {
-    translation: &'t Translation,
-    pc: usize,
-    now: usize,
-    sp: usize,
-    deadline: Vec<u64>,
+pub(super) struct Tree<'t> {
+    pub(super) translation: &'t Translation,
+    pub(super) pc: usize,
+    pub(super) now: usize,
+    pub(super) sp: usize,
+    pub(super) deadline: Vec<u64>,
     /// The registers at the head.
-    start: Vec<Abstract>,
-    instructions: Vec<Instruction>,
+    pub(super) start: Vec<Abstract>,
+    pub(super) instructions: Vec<Instruction>,
     /// The instruction that is specialised now.
-    current: usize,
+    pub(super) current: usize,
     /// Bytes that it has fetched behind its opcode.
-    fetches: Cell<u64>,
-    checks: Vec<Check>,
-    exits: Vec<(BlockId, Vec<Abstract>)>,
-    returns_to_head: Vec<(BlockId, Vec<Abstract>)>,
-    map: MemoryMap,
+    pub(super) fetches: Cell<u64>,
+    pub(super) checks: Vec<Check>,
+    pub(super) exits: Vec<(BlockId, Vec<Abstract>)>,
+    pub(super) returns_to_head: Vec<(BlockId, Vec<Abstract>)>,
+    pub(super) map: MemoryMap,
 }
 
 impl Policy for Tree<'_> {
@@ -148,14 +146,9 @@ impl Policy for Tree<'_> {
         if !state.is_touched() {
             return Ok(Some(state));
         }
-        let block = state.block;
-        let mut condition = self.is_in_time(specialiser, &state, Some(self.current))?;
-        for fact in specialiser.facts().to_vec() {
-            let found = specialiser.load_memory(block, &fact.path);
-            let expected = Abstract::Literal(fact.literal);
-            let same = specialiser.compare(block, CompareOp::Equal, found, expected);
-            condition = specialiser.binary(block, BinaryOp::And, condition, same);
-        }
+        let in_time = self.is_in_time(specialiser, &state, Some(self.current))?;
+        let facts = specialiser.facts().to_vec();
+        let condition = all_hold(specialiser, state.block, in_time, &facts);
         self.leave_unless(specialiser, &state, condition);
         specialiser.restore(&mut state);
         Ok(Some(state))
@@ -167,8 +160,8 @@ impl Policy for Tree<'_> {
     }
 }
 
-/// Whether seeing through a function that is kept out of line elsewhere leaves little code: it does
-/// where the address is known to be that of high RAM, or of ROM that is read.
+/// Returns true if seeing through a function leaves little code, though it is kept out of line
+/// elsewhere: where the address is known to be that of high RAM, or of ROM that is read.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
     let address = || args.get(4).copied().flatten().map(Literal::bits);
     match name {
@@ -240,13 +233,8 @@ impl Tree<'_> {
     }
 
     /// Follows all ways until they leave ROM, come back, or are long enough.
-    fn grow(
-        &mut self,
-        specialiser: &mut Specialiser<'_>,
-        state: State,
-    ) -> Result<(), Unsupported> {
-        let tip =
-            Tip { state, behind: None, passed: Vec::new(), returns: Vec::new(), depth: 0 };
+    fn grow(&mut self, specialiser: &mut Specialiser<'_>, state: State) -> Result<(), Unsupported> {
+        let tip = Tip { state, behind: None, passed: Vec::new(), returns: Vec::new(), depth: 0 };
         let mut tips = VecDeque::from([tip]);
         while let Some(tip) = tips.pop_front() {
             let is_first = tip.behind.is_none();
@@ -358,133 +346,6 @@ impl Tree<'_> {
             }
             _ => {}
         }
-    }
-
-    /// Fills in what was left open.
-    fn finish(mut self, specialiser: Specialiser<'_>, main: BlockId, heads: &[Value]) -> Block {
-        for at in (0..self.instructions.len()).rev() {
-            let latest = self.instructions[at].latest;
-            if let Some(parent) = self.instructions[at].parent {
-                let parent = &mut self.instructions[parent];
-                parent.latest = parent.latest.max(latest);
-            }
-        }
-        let longest = self.instructions[0].latest;
-        let used: Vec<Fact> = specialiser.used_facts().cloned().collect();
-        let mut specialiser = specialiser;
-        for check in &self.checks {
-            let latest = check.behind.map_or(longest, |at| self.instructions[at].latest);
-            let rest = latest.saturating_sub(check.mcycles);
-            let literal = Literal::from_bits(Scalar::U32, u64::from(rest));
-            specialiser.residual.fill(check.placeholder, literal);
-        }
-        let changed: Vec<bool> = (0..heads.len())
-            .map(|at| self.returns_to_head.iter().any(|(_, it)| it[at] != self.start[at]))
-            .collect();
-        let variables: Vec<Option<PlaceId>> = changed
-            .iter()
-            .zip(&self.translation.registers)
-            .map(|(changed, (name, ty))| changed.then(|| specialiser.residual.variable(name, *ty)))
-            .collect();
-        let cpu = self.translation.path(&["cpu"])[0] as u32;
-        let places: Vec<PlaceId> = self
-            .translation
-            .registers
-            .iter()
-            .enumerate()
-            .map(|(at, &(_, ty))| {
-                let path = vec![Projection::Field(cpu), Projection::Field(at as u32)];
-                specialiser.residual.place(Root::Param(0), path, ty)
-            })
-            .collect();
-        self.close_ways(&mut specialiser, &places, &variables);
-        let root = specialiser.residual.body.root;
-        self.check_facts(&mut specialiser, root, &used);
-        let mut inside = Vec::new();
-        for (at, &head) in heads.iter().enumerate() {
-            let from = variables[at].unwrap_or(places[at]);
-            specialiser.residual.body.values[head].op = Op::Load(from);
-            let kind = StmtKind::Let(head);
-            match variables[at] {
-                Some(place) => {
-                    let ty = self.translation.registers[at].1;
-                    let value = specialiser.residual.emit(root, Op::Load(places[at]), ty);
-                    specialiser.residual.push(root, StmtKind::Store { place, value });
-                    inside.push(Stmt { kind, span: Span::NONE });
-                }
-                None => specialiser.residual.push(root, kind),
-            }
-        }
-        let body = &mut specialiser.residual.body;
-        inside.append(&mut body.blocks[main].stmts);
-        let is_loop = !self.returns_to_head.is_empty();
-        if is_loop {
-            body.blocks[main].stmts = inside;
-            let header = specialiser.residual.open(root);
-            let yes = Op::Literal(Literal::bool(true));
-            let condition = specialiser.residual.emit(header, yes, Type::BOOL);
-            let kind = StmtKind::While { header, condition, body: main };
-            specialiser.residual.push(root, kind);
-        } else {
-            body.blocks[root].stmts.append(&mut inside);
-        }
-        let rom_base = self.translation.path(&["rom_base"])[0];
-        let relies = |quarter: u64| used.iter().any(|fact| fact.path == [rom_base, quarter]);
-        let rom_base = [0, 1, 2, 3].map(relies);
-        Block {
-            relied_on: ReliedOn { map: self.map, rom_base },
-            instructions: self.instructions.len(),
-            longest_mcycles: longest,
-            is_loop,
-            body: specialiser.residual.body,
-        }
-    }
-
-    /// Writes the registers where ways end.
-    fn close_ways(
-        &self,
-        specialiser: &mut Specialiser<'_>,
-        places: &[PlaceId],
-        variables: &[Option<PlaceId>],
-    ) {
-        let residual = &mut specialiser.residual;
-        for (block, registers) in &self.exits {
-            for (at, &register) in registers.iter().enumerate() {
-                if register != self.start[at] || variables[at].is_some() {
-                    let value = residual.value(*block, register);
-                    residual.push(*block, StmtKind::Store { place: places[at], value });
-                }
-            }
-            residual.push(*block, StmtKind::Return(None));
-        }
-        for (block, registers) in &self.returns_to_head {
-            let values: Vec<(PlaceId, Value)> = registers
-                .iter()
-                .zip(variables)
-                .filter_map(|(&register, place)| Some((register, (*place)?)))
-                .map(|(register, place)| (place, residual.value(*block, register)))
-                .collect();
-            for (place, value) in values {
-                residual.push(*block, StmtKind::Store { place, value });
-            }
-            residual.push(*block, StmtKind::Continue);
-        }
-    }
-
-    /// Leaves the block before it does anything unless all that it relies on holds.
-    fn check_facts(&self, specialiser: &mut Specialiser<'_>, root: BlockId, used: &[Fact]) {
-        let mut condition = Abstract::Literal(Literal::bool(true));
-        for fact in used {
-            let found = specialiser.load_memory(root, &fact.path);
-            let expected = Abstract::Literal(fact.literal);
-            let same = specialiser.compare(root, CompareOp::Equal, found, expected);
-            condition = specialiser.binary(root, BinaryOp::And, same, condition);
-        }
-        let residual = &mut specialiser.residual;
-        let condition = residual.value(root, condition);
-        let [accept, reject] = [(); 2].map(|()| residual.open(root));
-        residual.push(reject, StmtKind::Return(None));
-        residual.push(root, StmtKind::If { condition, accept, reject });
     }
 }
 

@@ -1,8 +1,8 @@
 //! Operations on what is partly known: computed where all is known, simplified where the bits that
 //! are wanted allow it, left as code otherwise.
 
-use super::residual::{Pure, Residual};
 use super::Abstract;
+use super::residual::{Pure, Residual};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::eval;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op, UnaryOp, Value};
@@ -133,7 +133,8 @@ impl Residual {
         }
         if let Op::Binary(BinaryOp::ShiftLeft, inner, amount) = self.body.values[left].op
             && self.literal(amount) == Some(by)
-            && self.possible(inner, 0) <= Literal::from_bits(by.scalar(), u64::MAX).bits() >> by.bits()
+            && self.possible(inner, 0)
+                <= Literal::from_bits(by.scalar(), u64::MAX).bits() >> by.bits()
         {
             return Some(Unknown(inner));
         }
@@ -219,9 +220,11 @@ impl Residual {
         let bits = match self.body.values[value].op {
             Op::Literal(literal) => literal.bits(),
             Op::Convert(from) => {
-                let signed = self.body.type_of(from).as_scalar().is_none_or(|from| {
-                    from.is_float() || from.is_signed_int()
-                });
+                let signed = self
+                    .body
+                    .type_of(from)
+                    .as_scalar()
+                    .is_none_or(|from| from.is_float() || from.is_signed_int());
                 if signed { all } else { of(from) }
             }
             Op::Binary(BinaryOp::And, left, right) => of(left) & of(right),
@@ -325,7 +328,8 @@ impl Residual {
         if from == Some(to) {
             return of;
         }
-        let narrows = from.is_some_and(|from| from.is_int() && to.is_int() && to.bits() < from.bits());
+        let narrows =
+            from.is_some_and(|from| from.is_int() && to.is_int() && to.bits() < from.bits());
         let mask = if narrows { Literal::from_bits(to, u64::MAX).bits() } else { u64::MAX };
         let followed = if narrows { self.followed(block, of, mask, 0) } else { of };
         if let Abstract::Literal(literal) = followed {
@@ -354,10 +358,12 @@ impl Residual {
     fn known(&self, value: Value) -> Abstract {
         match self.body.values[value].op {
             Op::Literal(literal) => Abstract::Literal(literal),
-            Op::Binary(BinaryOp::Add, base, by) if self.is_integer(base) => match self.literal(by) {
-                Some(by) => Sum(base, by),
-                None => Unknown(value),
-            },
+            Op::Binary(BinaryOp::Add, base, by) if self.is_integer(base) => {
+                match self.literal(by) {
+                    Some(by) => Sum(base, by),
+                    None => Unknown(value),
+                }
+            }
             _ => Unknown(value),
         }
     }

@@ -14,7 +14,7 @@ pub(super) enum Step {
     At(Abstract),
 }
 
-/// What a parameter stands for.
+/// The thing that a parameter stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Bound {
     Value(Passed),

@@ -34,7 +34,9 @@ impl Specialiser<'_> {
                 (Bound::Value(passed), []) => Ok(Target::Value(*passed)),
                 (Bound::Value(Passed::Array(array)), [Projection::Element(indices)]) => {
                     match body.value_lists[*indices] {
-                        [index] => Ok(Target::Element { array: *array, index: frame.scalar(index)? }),
+                        [index] => {
+                            Ok(Target::Element { array: *array, index: frame.scalar(index)? })
+                        }
                         _ => Err(Unsupported("an array of several dimensions")),
                     }
                 }
@@ -235,7 +237,8 @@ impl Specialiser<'_> {
         match policy.treatment(function, &literals.collect::<Vec<_>>(), state.touched) {
             Treatment::Unfold => {
                 let body = &self.module.functions[function].body;
-                let result = (self.module.functions[function].result != Type::UNIT).then_some(value);
+                let result =
+                    (self.module.functions[function].result != Type::UNIT).then_some(value);
                 state.frames.push(Frame::new(function, body, bound, result));
                 Ok(())
             }
@@ -264,9 +267,7 @@ impl Specialiser<'_> {
                 Bound::Value(Passed::Scalar(known)) => {
                     Arg::Value(self.residual.value(state.block, *known))
                 }
-                Bound::Value(Passed::Array(array)) => {
-                    Arg::Value(self.handle(state.block, *array))
-                }
+                Bound::Value(Passed::Array(array)) => Arg::Value(self.handle(state.block, *array)),
                 Bound::Memory(steps) => {
                     changes |= param.mode == Mode::Mutable;
                     Arg::Place(self.memory_place(state.block, steps, param.ty))
