@@ -9,6 +9,7 @@ use super::Options;
 use super::control::LoweringTask;
 use super::lowerer::{Bound, Exit, Loc, Lowerer, Val};
 use super::plan::Plan;
+use super::program::Import;
 use super::shape::{Flats, clif_type};
 use cranelift_codegen::ir::{
     AbiParam, BlockArg, InstBuilder, MemFlagsData, Signature, Value, types,
@@ -328,7 +329,11 @@ impl Lowerer<'_, '_> {
             }
         }
         let signature = signature(self.module, self.plan, self.options, self.flats, id);
-        let position = decided.position.unwrap_or_default();
+        let position = if decided.is_external {
+            self.import_position(Import::External(id))
+        } else {
+            decided.position.unwrap_or_default()
+        };
         let callee = self.function_ref(position, signature);
         let call = self.b.ins().call(callee, &args);
         let mut given: Vec<Value> = self.b.inst_results(call).to_vec();

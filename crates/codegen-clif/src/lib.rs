@@ -43,9 +43,9 @@ pub use fault::Site;
 pub use program::{Emitted, Entry, Import, Printed, Program};
 
 use cranelift_codegen::isa::TargetFrontendConfig;
-use gbxcule_ir::Module;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Module};
 
 /// Assumption about the memory that threads running at once may change for each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,9 +70,23 @@ pub struct Options {
     pub target: TargetFrontendConfig,
 }
 
-/// Lowers all kernels of a module and the functions they need.
-pub fn lower(module: &Valid<Module>, options: Options) -> Program {
-    let plan = plan::Plan::new(module, options.checks);
+/// Functions of a module that are called from outside, or that lie outside.
+///
+/// Both have the signature of a function called out of line: the record, a pointer for the result
+/// unless a register holds it, the parameters. Places are pointers; few scalars, array handles
+/// among them, are passed one by one. Such functions don't fault.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Boundary<'b> {
+    /// Functions that are lowered though no kernel calls them.
+    pub exports: &'b [FunctionId],
+    /// Functions that the caller has elsewhere: what their bodies say doesn't matter.
+    pub externals: &'b [FunctionId],
+}
+
+/// Lowers all kernels of a module, the functions that are called from outside, and those that they
+/// need.
+pub fn lower(module: &Valid<Module>, boundary: Boundary<'_>, options: Options) -> Program {
+    let plan = plan::Plan::new(module, boundary, options.checks);
     let mut program = Program::default();
     let mut scratch = lowerer::Scratch::new(module);
     for &function in plan.emitted() {

@@ -312,9 +312,14 @@ impl<'a> Lowerer<'a, '_> {
         self.reference(position as u32, signature)
     }
 
+    /// The position of an import behind the program's own functions.
+    pub(super) fn import_position(&mut self, import: Import) -> usize {
+        self.plan.emitted().len() + self.program.import(import)
+    }
+
     /// Calls a function of the runtime.
     pub(super) fn call_import(&mut self, import: Import, args: &[Value]) -> Option<Value> {
-        let position = self.plan.emitted().len() + self.program.import(import);
+        let position = self.import_position(import);
         let mut signature = Signature::new(self.options.target.default_call_conv);
         let params = args.iter().map(|&arg| AbiParam::new(self.b.func.dfg.value_type(arg)));
         signature.params.extend(params);

@@ -1,6 +1,7 @@
 //! Decisions before lowering: which functions are lowered in place, which can fault, and what
 //! has to lie in memory because an index known only when running goes into it.
 
+use super::Boundary;
 use super::exclusive::Exclusivity;
 use super::program::Entry;
 use super::shape::Flats;
@@ -30,6 +31,8 @@ const LOOP: u64 = 1 << 20;
 #[derive(Clone, Default, Debug)]
 pub(super) struct FunctionPlan {
     pub(super) inline: bool,
+    /// It lies outside of the program.
+    pub(super) is_external: bool,
     pub(super) can_fault: bool,
     /// Of a kernel, how many threads are lowered at once.
     pub(super) lanes: usize,
@@ -59,7 +62,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(module: &Valid<Module>, checks: Checks) -> Self {
+    pub(super) fn new(module: &Valid<Module>, boundary: Boundary<'_>, checks: Checks) -> Self {
         let calls = count_calls(module);
         let mut functions = vec![FunctionPlan::default(); module.functions.len()];
         let mut costs = vec![0; module.functions.len()];
@@ -68,11 +71,15 @@ impl Plan {
             let function = &module.functions[id];
             let checked = checks.of(function);
             let context = Context { module, known: &functions, costs: &costs };
-            let (plan, cost) = of_function(&context, &mut flats, function, checked);
+            let (mut plan, cost) = of_function(&context, &mut flats, function, checked);
+            plan.is_external = boundary.externals.contains(&id);
+            plan.can_fault &= !plan.is_external;
             costs[id.index()] = cost;
             let called = calls[id.index()];
             functions[id.index()] = plan;
+            let kept = functions[id.index()].is_external || boundary.exports.contains(&id);
             functions[id.index()].inline = function.kind == Kind::Callable
+                && !kept
                 && match function.inline {
                     Inline::Never => false,
                     Inline::Always => cost <= ALWAYS,
@@ -91,23 +98,24 @@ impl Plan {
             }
         }
         let mut plan = Self { functions, emitted: Vec::new() };
-        plan.emit(module);
+        plan.emit(module, boundary);
         plan
     }
 
-    fn emit(&mut self, module: &Valid<Module>) {
+    fn emit(&mut self, module: &Valid<Module>, boundary: Boundary<'_>) {
         let mut reached = vec![false; self.functions.len()];
+        boundary.exports.iter().for_each(|export| reached[export.index()] = true);
         // Callers come after their callees.
         for &id in module.call_order().iter().rev() {
             reached[id.index()] |= module.functions[id].kind == Kind::Kernel;
-            if reached[id.index()] {
+            if reached[id.index()] && !self.functions[id.index()].is_external {
                 let callees = &module.facts(id).callees;
                 callees.iter().for_each(|callee| reached[callee.index()] = true);
             }
         }
         for (id, _) in module.functions.iter() {
             let plan = &mut self.functions[id.index()];
-            if reached[id.index()] && !plan.inline {
+            if reached[id.index()] && !plan.inline && !plan.is_external {
                 plan.position = Some(self.emitted.len());
                 self.emitted.push(id);
             }

@@ -44,6 +44,8 @@ pub enum Import {
     Remainder(Scalar),
     /// `fn(record, print: i32, arguments)`: see [`Printed`].
     Print,
+    /// A function of the module that lies outside: see [`super::Boundary`].
+    External(FunctionId),
 }
 
 /// A print statement. Its arguments lie one after the other, each at a multiple of 16 bytes.
@@ -75,6 +77,11 @@ pub struct Entry {
 }
 
 impl Program {
+    /// The position of an exported function in [`Program::functions`].
+    pub fn position(&self, export: FunctionId) -> Option<usize> {
+        self.functions.iter().position(|emitted| emitted.function == export)
+    }
+
     /// The position of an import, which is added if it is new.
     pub(super) fn import(&mut self, import: Import) -> usize {
         position_of(&mut self.imports, import)

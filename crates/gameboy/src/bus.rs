@@ -90,7 +90,7 @@ impl Machine {
 
     /// A read of data that does not lie in work RAM.
     #[inline(never)]
-    fn read_elsewhere(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
+    pub fn read_elsewhere(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
         let offset = self.rom_base[(address >> 14) as usize].wrapping_add(address as u32) as usize;
         if offset < rom.len() {
             rom[offset]
@@ -101,8 +101,9 @@ impl Machine {
         }
     }
 
+    /// A read that may meet OAM DMA, or a chip.
     #[inline(never)]
-    fn read_slow(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
+    pub fn read_slow(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
         self.now = now;
         self.sync_dma(rom, cart_ram);
         if self.is_lost_to_dma(address) {
@@ -121,8 +122,16 @@ impl Machine {
         }
     }
 
+    /// A write that may meet OAM DMA, or a chip.
     #[inline(never)]
-    fn write_slow(&mut self, rom: &[u8], cart_ram: &mut [u8], now: u32, address: u16, value: u8) {
+    pub fn write_slow(
+        &mut self,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        now: u32,
+        address: u16,
+        value: u8,
+    ) {
         self.now = now;
         self.sync_dma(rom, cart_ram);
         if self.is_lost_to_dma(address) {
@@ -223,7 +232,7 @@ impl Machine {
 
     /// The 16-bit register that was counted points into OAM.
     #[inline(never)]
-    fn touch_oam(&mut self, now: u32) {
+    pub fn touch_oam(&mut self, now: u32) {
         self.now = now;
         self.corrupt_oam_by_write();
     }

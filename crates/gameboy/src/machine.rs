@@ -116,7 +116,7 @@ impl Machine {
 
     /// Executes instructions on a copy of the registers until the deadline has come.
     #[inline(never)]
-    fn run_until_deadline(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+    pub fn run_until_deadline(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         let mut cpu = self.cpu;
         let mut opcode = cpu.fetch(self, rom, cart_ram);
         if cpu.halt_bug {
@@ -156,7 +156,7 @@ impl Machine {
 
     /// Does the work that is due on an instruction boundary when the deadline has come.
     #[inline(never)]
-    pub(crate) fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+    pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         self.sync_due(rom, cart_ram, 0);
         if self.ppu.frame_over || self.is_dark_frame_over() {
             self.end_frame();

@@ -109,7 +109,7 @@ pub fn compile(
 
 impl Native {
     fn new(module: &Valid<Module>, build: Build) -> Result<Self, Error> {
-        let (code, program) = Code::new(module, build.checks, sharing())?;
+        let (code, program) = Code::new(module, &[], &[], build.checks, sharing())?;
         if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > STACK_MAX) {
             return Err(Error::Stack {
                 kernel: module.functions[entry.kernel].name.clone(),
@@ -128,7 +128,7 @@ impl Native {
         if let Some(code) = self.shared.get() {
             return Ok(code);
         }
-        let (code, _) = Code::new(module, self.checks, Sharing::Any)?;
+        let (code, _) = Code::new(module, &[], &[], self.checks, Sharing::Any)?;
         Ok(self.shared.get_or_init(|| code))
     }
 }

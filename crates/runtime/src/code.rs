@@ -7,10 +7,10 @@ use crate::import;
 use crate::output::Output;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module as _};
-use gbxcule_codegen_clif::{Options, Program, Sharing, lower};
-use gbxcule_ir::Module;
+use gbxcule_codegen_clif::{Boundary, Import, Options, Program, Sharing, lower};
 use gbxcule_ir::abi::{Checks, GRID_DIMS, RangeRecord};
 use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Module};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -45,6 +45,16 @@ pub(crate) struct RunningLaunch<'a> {
 
 type Entry = unsafe extern "C" fn(*mut Record, *const u8, i64, i64) -> i32;
 
+/// A function of a module that lies elsewhere in this process, with the signature that
+/// [`Boundary`] tells.
+#[derive(Clone, Copy, Debug)]
+pub struct External {
+    /// The function.
+    pub function: FunctionId,
+    /// Where it lies.
+    pub address: *const u8,
+}
+
 /// The machine code of a module.
 pub(crate) struct Code {
     memory: Option<JITModule>,
@@ -69,16 +79,23 @@ impl Code {
     /// Lowers a module and makes machine code of it.
     pub(crate) fn new(
         module: &Valid<Module>,
+        externals: &[External],
+        exports: &[FunctionId],
         checks: Checks,
         sharing: Sharing,
     ) -> Result<(Self, Program), Error> {
         let host = HostCompiler::new()?;
         let isa = Arc::clone(&host.optimising);
-        let program = lower(module, Options { checks, sharing, target: isa.frontend_config() });
+        let outside: Vec<FunctionId> = externals.iter().map(|external| external.function).collect();
+        let boundary = Boundary { exports, externals: &outside };
+        let options = Options { checks, sharing, target: isa.frontend_config() };
+        let program = lower(module, boundary, options);
         let names = cranelift_module::default_libcall_names();
         let mut builder = JITBuilder::with_isa(isa, names);
         for (position, &import) in program.imports.iter().enumerate() {
-            builder.symbol(format!("import{position}"), import::address(import));
+            let outside = externals.iter().find(|it| import == Import::External(it.function));
+            let address = outside.map_or_else(|| import::address(import), |it| it.address);
+            builder.symbol(format!("import{position}"), address);
         }
         let mut code = Self { memory: Some(JITModule::new(builder)), functions: Vec::new() };
         let refuse =
@@ -111,6 +128,11 @@ impl Code {
         memory.finalize_definitions().map_err(whole)?;
         code.functions = ids.iter().map(|&id| memory.get_finalized_function(id)).collect();
         Ok((code, program))
+    }
+
+    /// Where a function of the program lies.
+    pub(crate) fn address(&self, position: usize) -> *const u8 {
+        self.functions[position]
     }
 
     /// Runs threads `begin..end` of the kernel at a position of the program; gives 0 or the number

@@ -133,6 +133,7 @@ pub(crate) fn address(import: Import) -> *const u8 {
         Import::Remainder(Scalar::F32) => rem_f32 as One as *const u8,
         Import::Remainder(_) => rem_f64 as Two as *const u8,
         Import::Print => print as extern "C" fn(*const Record, i32, *const u8) as *const u8,
+        Import::External(_) => unreachable!("the caller has its address"),
         Import::Native(native, of) => unary_address(native, of)
             .or_else(|| eval_address(native, of))
             .unwrap_or_else(|| unreachable!("`{}` is lowered in line", native.row().name)),

@@ -1,0 +1,367 @@
+//! The tree of ways, instruction by instruction. `body` makes a function of it when it has grown.
+
+use super::body::all_hold;
+use super::{Block, MemoryMap};
+use crate::translation::Translation;
+use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::{FunctionId, Inline, Literal, Scalar, Value};
+use gbxcule_transform::specialise::{
+    Abstract, ArrayInput, Input, Passed, Policy, Specialiser, State, Treatment, Unsupported,
+};
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+/// Instructions of a block at most.
+const INSTRUCTIONS_MAX: usize = 160;
+/// M-cycles of its longest way, about: the interpreter runs what is left of them before a deadline.
+const MCYCLES_MAX: u32 = 160;
+/// Branches on a way at most: each nests the code one deeper.
+const DEPTH_MAX: usize = 24;
+/// Where ROM ends in the address space.
+const ROM_END: u64 = 0x8000;
+
+/// Makes a block.
+pub(super) fn build(
+    translation: &Translation,
+    rom: &[u8],
+    map: MemoryMap,
+    pc: u16,
+) -> Result<Block, Unsupported> {
+    let facts = &map.facts(translation)[..];
+    let handle = |param, bytes| ArrayInput { param, ty: translation.array, bytes };
+    let mut specialiser = Specialiser::new(
+        &translation.module,
+        (0, translation.machine),
+        vec![handle(1, Some(rom)), handle(2, None)],
+        facts.to_vec(),
+        vec![translation.path(&["deadline"])],
+    );
+    let root = specialiser.residual.body.root;
+    let main = specialiser.residual.open(root);
+    let heads: Vec<Value> = translation
+        .registers
+        .iter()
+        .map(|&(_, ty)| specialiser.residual.define(Op::Zero, ty))
+        .collect();
+    let mut registers: Vec<Abstract> = heads.iter().map(|&head| Abstract::Value(head)).collect();
+    let pc_at = translation.register("pc");
+    registers[pc_at] = Abstract::Literal(Literal::from_bits(Scalar::U16, u64::from(pc)));
+    let state = State::new(facts, registers.clone(), main);
+    let mut tree = Tree {
+        translation,
+        pc: pc_at,
+        now: translation.register("now"),
+        sp: translation.register("sp"),
+        deadline: translation.path(&["deadline"]),
+        start: registers,
+        instructions: Vec::new(),
+        current: 0,
+        fetches: Cell::new(0),
+        checks: Vec::new(),
+        exits: Vec::new(),
+        returns_to_head: Vec::new(),
+        map,
+    };
+    tree.guard(&mut specialiser, &state)?;
+    tree.grow(&mut specialiser, state)?;
+    Ok(tree.finish(specialiser, main, &heads))
+}
+
+/// An instruction on a way.
+pub(super) struct Instruction {
+    /// The one before it.
+    pub(super) parent: Option<usize>,
+    /// M-cycles from the head to the latest start of an instruction behind it, or to its own.
+    pub(super) latest: u32,
+}
+
+/// A look at the deadline, to be filled with what the block runs behind it.
+pub(super) struct Check {
+    /// The instruction behind which it stands; none at the head.
+    pub(super) behind: Option<usize>,
+    pub(super) mcycles: u32,
+    pub(super) placeholder: Value,
+}
+
+/// The end of a way that has been followed.
+struct Tip {
+    state: State,
+    /// The instruction that led there.
+    behind: Option<usize>,
+    /// PCs on the way.
+    passed: Vec<u16>,
+    /// Where calls on the way will return to, probably.
+    returns: Vec<u64>,
+    depth: usize,
+}
+
+pub(super) struct Tree<'t> {
+    pub(super) translation: &'t Translation,
+    pub(super) pc: usize,
+    pub(super) now: usize,
+    pub(super) sp: usize,
+    pub(super) deadline: Vec<u64>,
+    /// The registers at the head.
+    pub(super) start: Vec<Abstract>,
+    pub(super) instructions: Vec<Instruction>,
+    /// The instruction that is specialised now.
+    pub(super) current: usize,
+    /// Bytes that it has fetched behind its opcode.
+    pub(super) fetches: Cell<u64>,
+    pub(super) checks: Vec<Check>,
+    pub(super) exits: Vec<(BlockId, Vec<Abstract>)>,
+    pub(super) returns_to_head: Vec<(BlockId, Vec<Abstract>)>,
+    pub(super) map: MemoryMap,
+}
+
+impl Policy for Tree<'_> {
+    fn treatment(
+        &self,
+        function: FunctionId,
+        args: &[Option<Literal>],
+        is_touched: bool,
+    ) -> Treatment {
+        if function == self.translation.fetch {
+            self.fetches.set(self.fetches.get() + 1);
+        }
+        let callee = &self.translation.module.functions[function];
+        if callee.inline == Inline::Always {
+            return Treatment::Unfold;
+        }
+        if !is_touched && is_worth_unfolding(&callee.name, callee.inline, args) {
+            return Treatment::Unfold;
+        }
+        match crate::door::is_there(&callee.name) {
+            true => Treatment::Call,
+            false => Treatment::Refuse,
+        }
+    }
+
+    fn settle(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        mut state: State,
+    ) -> Result<Option<State>, Unsupported> {
+        if !state.is_touched() {
+            return Ok(Some(state));
+        }
+        let in_time = self.is_in_time(specialiser, &state, Some(self.current))?;
+        let facts = specialiser.facts().to_vec();
+        let condition = all_hold(specialiser, state.block, in_time, &facts);
+        self.leave_unless(specialiser, &state, condition);
+        specialiser.restore(&mut state);
+        Ok(Some(state))
+    }
+
+    fn may_meet(&self, left: &State, right: &State) -> bool {
+        let known = |state: &State| state.registers[self.pc].literal();
+        known(left) == known(right) && left.registers[self.now] == right.registers[self.now]
+    }
+}
+
+/// Returns true if seeing through a function leaves little code, though it is kept out of line
+/// elsewhere: where the address is known to be that of high RAM, or of ROM that is read.
+fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
+    let address = || args.get(4).copied().flatten().map(Literal::bits);
+    match name {
+        "Machine::read_elsewhere" => {
+            address().is_some_and(|at| at < ROM_END || (0xff80..0xffff).contains(&at))
+        }
+        "Machine::write_slow" => address().is_some_and(|at| (0xff80..0xffff).contains(&at)),
+        _ => inline == Inline::Auto,
+    }
+}
+
+impl Tree<'_> {
+    /// M-cycles from the head to where a state is.
+    fn mcycles(&self, state: &State) -> Result<u32, Unsupported> {
+        let Abstract::Value(head) = self.start[self.now] else { unreachable!("as it began") };
+        match state.registers[self.now] {
+            Abstract::Value(now) if now == head => Ok(0),
+            Abstract::Sum(now, more) if now == head => Ok(more.bits() as u32),
+            _ => Err(Unsupported("time that is not known")),
+        }
+    }
+
+    /// A value that is true if the deadline lies behind the start of all that the block may still
+    /// run.
+    fn is_in_time(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: &State,
+        behind: Option<usize>,
+    ) -> Result<Abstract, Unsupported> {
+        let block = state.block;
+        let placeholder = specialiser.residual.placeholder(block, Scalar::U32);
+        let mcycles = self.mcycles(state)?;
+        self.checks.push(Check { behind, mcycles, placeholder });
+        let (now, rest) = (state.registers[self.now], Abstract::Value(placeholder));
+        let moment = specialiser.binary(block, BinaryOp::Add, now, rest);
+        let deadline = specialiser.load_memory(block, &self.deadline);
+        let inputs = [moment, deadline].map(|known| Input::Passed(Passed::Scalar(known)));
+        let is_before = self.translation.is_before;
+        let ended = specialiser.call_straight(state.clone(), self, is_before, &inputs)?;
+        match ended.result {
+            Some(Passed::Scalar(known)) => Ok(known),
+            _ => unreachable!("a comparison gives a scalar"),
+        }
+    }
+
+    /// Leaves the block here if a condition does not hold.
+    fn leave_unless(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: &State,
+        condition: Abstract,
+    ) {
+        let condition = specialiser.residual.value(state.block, condition);
+        let [accept, reject] = [(); 2].map(|()| specialiser.residual.open(state.block));
+        specialiser.residual.push(state.block, StmtKind::If { condition, accept, reject });
+        self.exits.push((reject, state.registers.clone()));
+    }
+
+    /// The look at the deadline at the head.
+    fn guard(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: &State,
+    ) -> Result<(), Unsupported> {
+        let condition = self.is_in_time(specialiser, state, None)?;
+        self.leave_unless(specialiser, state, condition);
+        Ok(())
+    }
+
+    /// Follows all ways until they leave ROM, come back, or are long enough.
+    fn grow(&mut self, specialiser: &mut Specialiser<'_>, state: State) -> Result<(), Unsupported> {
+        let tip = Tip { state, behind: None, passed: Vec::new(), returns: Vec::new(), depth: 0 };
+        let mut tips = VecDeque::from([tip]);
+        while let Some(tip) = tips.pop_front() {
+            let is_first = tip.behind.is_none();
+            match self.next(&tip)? {
+                Next::Instruction(pc) => match self.instruction(specialiser, &tip, pc) {
+                    Ok(more) => tips.extend(more),
+                    Err(unsupported) if is_first => return Err(unsupported),
+                    Err(_) => self.exits.push((tip.state.block, tip.state.registers)),
+                },
+                Next::Head => self.returns_to_head.push((tip.state.block, tip.state.registers)),
+                Next::Exit => self.exits.push((tip.state.block, tip.state.registers)),
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&self, tip: &Tip) -> Result<Next, Unsupported> {
+        let Some(pc) = tip.state.registers[self.pc].literal() else { return Ok(Next::Exit) };
+        let head = self.start[self.pc].literal();
+        if tip.behind.is_some() && Some(pc) == head {
+            return Ok(Next::Head);
+        }
+        let pc = pc.bits();
+        let goes_on = pc < ROM_END
+            && !tip.passed.contains(&(pc as u16))
+            && self.instructions.len() < INSTRUCTIONS_MAX
+            && tip.depth < DEPTH_MAX
+            && self.mcycles(&tip.state)? < MCYCLES_MAX;
+        Ok(if goes_on { Next::Instruction(pc) } else { Next::Exit })
+    }
+
+    /// Specialises an instruction; gives what comes behind it.
+    fn instruction(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        tip: &Tip,
+        pc: u64,
+    ) -> Result<Vec<Tip>, Unsupported> {
+        let before = (
+            specialiser.residual.body.blocks[tip.state.block].stmts.len(),
+            self.checks.len(),
+            self.exits.len(),
+        );
+        let latest = self.mcycles(&tip.state)?;
+        self.current = self.instructions.len();
+        self.instructions.push(Instruction { parent: tip.behind, latest });
+        let ends = self.specialised(specialiser, tip.state.clone());
+        let Ok(ends) = ends else {
+            // Nothing of it stays.
+            let (stmts, checks, exits) = before;
+            specialiser.residual.body.blocks[tip.state.block].stmts.truncate(stmts);
+            self.checks.truncate(checks);
+            self.exits.truncate(exits);
+            self.instructions.pop();
+            return ends.map(|_| Vec::new());
+        };
+        let following = (pc + 1 + self.fetches.get()) & 0xffff;
+        let branches = usize::from(ends.len() > 1);
+        let sp = tip.state.registers[self.sp];
+        let more = ends.into_iter().map(|state| {
+            let mut tip = Tip {
+                behind: Some(self.current),
+                passed: [&tip.passed[..], &[pc as u16]].concat(),
+                returns: tip.returns.clone(),
+                depth: tip.depth + branches,
+                state,
+            };
+            self.foresee_return(specialiser, &mut tip, (sp, following));
+            tip
+        });
+        Ok(more.collect())
+    }
+
+    fn specialised(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: State,
+    ) -> Result<Vec<State>, Unsupported> {
+        let arrays = [0, 1].map(|array| Input::Passed(Passed::Array(array)));
+        let mut inputs = vec![Input::Registers, Input::Memory, arrays[0], arrays[1]];
+        let Translation { fetch, execute, .. } = *self.translation;
+        let fetched = specialiser.call_straight(state, self, fetch, &inputs)?;
+        let Some(opcode @ Passed::Scalar(Abstract::Literal(_))) = fetched.result else {
+            return Err(Unsupported("an opcode outside of ROM"));
+        };
+        inputs.push(Input::Passed(opcode));
+        self.fetches.set(0);
+        specialiser.call(fetched, self, execute, &inputs)
+    }
+
+    /// Follows a return to where the call before it, if SP tells it right, came from: the way goes on
+    /// if it does come back there.
+    fn foresee_return(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        tip: &mut Tip,
+        (sp, following): (Abstract, u64),
+    ) {
+        let state = &mut tip.state;
+        let pc = state.registers[self.pc];
+        match (difference(state.registers[self.sp], sp), pc.literal()) {
+            (Some(-2), Some(target)) if target.bits() != following => tip.returns.push(following),
+            (Some(2), None) => {
+                let Some(expected) = tip.returns.pop() else { return };
+                let expected = Abstract::Literal(Literal::from_bits(Scalar::U16, expected));
+                let same = specialiser.compare(state.block, CompareOp::Equal, pc, expected);
+                self.leave_unless(specialiser, state, same);
+                state.registers[self.pc] = expected;
+            }
+            _ => {}
+        }
+    }
+}
+
+enum Next {
+    Instruction(u64),
+    Head,
+    Exit,
+}
+
+/// How much more one value of 16 bits is than another, if that is known.
+fn difference(of: Abstract, than: Abstract) -> Option<i16> {
+    let parts = |known| match known {
+        Abstract::Literal(literal) => (None, literal.bits() as i16),
+        Abstract::Value(value) => (Some(value), 0),
+        Abstract::Sum(value, more) => (Some(value), more.bits() as i16),
+    };
+    let (of, than) = (parts(of), parts(than));
+    (of.0 == than.0).then(|| of.1.wrapping_sub(than.1))
+}

@@ -1,0 +1,27 @@
+//! All built-in ROMs, frame by frame.
+
+use crate::program::Subject;
+use gbxcule_blocks::Blocks;
+
+#[test]
+fn all_built_in_roms_run_alike() {
+    let mut compiled = 0;
+    for rom in gbxcule_roms::all() {
+        let mut native = Subject::new(rom.bytes()).expect("a ROM that runs");
+        let mut ours = native.clone();
+        let mut blocks = Blocks::new(ours.rom.len(), 60);
+        for frame in 0..16u32 {
+            if frame % 5 == 0 {
+                let buttons = frame.wrapping_mul(0x35) as u8;
+                native.machine.set_buttons(buttons);
+                ours.machine.set_buttons(buttons);
+            }
+            let draw = frame % 4 == 3;
+            native.machine.run_frame(&native.rom, &mut native.cart_ram, draw);
+            blocks.run_frame(&mut ours.machine, &ours.rom, &mut ours.cart_ram, draw);
+            ours.assert_equals(&native, &format!("{} after frame {frame}", rom.name));
+        }
+        compiled += blocks.compiled();
+    }
+    assert!(compiled > 200, "{compiled} blocks in all ROMs");
+}

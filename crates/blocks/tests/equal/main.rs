@@ -1,0 +1,7 @@
+//! Blocks do what the interpreter does, in every byte of the machine: as IR in the reference
+//! interpreter, and as machine code.
+
+mod built_in;
+mod interpreted;
+mod program;
+mod random;

@@ -1,0 +1,54 @@
+//! Random programs as machine code, beside the interpreter: they write to every register of the
+//! hardware, switch banks under their own feet, jump into the middle of instructions and run RAM.
+
+use crate::program::{Subject, random_rom, scene};
+use gbxcule_blocks::{Block, Blocks, Code, Memories, MemoryMap, Translation};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 12,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn random_programs_run_alike(
+        rom in random_rom(),
+        scenes in prop::collection::vec(scene(), 3),
+    ) {
+        let Some(mut native) = Subject::new(&rom) else { return Ok(()) };
+        let mut blocks = Blocks::new(native.rom.len(), 2);
+        let mut ours = native.clone();
+        for scene in scenes {
+            scene.apply(&mut native.machine);
+            scene.apply(&mut ours.machine);
+            for frame in 0..2 {
+                native.machine.run_frame(&native.rom, &mut native.cart_ram, frame == 1);
+                blocks.run_frame(&mut ours.machine, &ours.rom, &mut ours.cart_ram, frame == 1);
+                ours.assert_equals(&native, &format!("frame {frame} of {scene:?}"));
+            }
+        }
+    }
+
+    /// A block runs whole instructions, and none that the interpreter would not have run.
+    #[test]
+    fn a_block_stops_where_the_interpreter_may_stop(rom in random_rom(), scene in scene()) {
+        let Some(mut native) = Subject::new(&rom) else { return Ok(()) };
+        scene.apply(&mut native.machine);
+        let map = MemoryMap::of(&native.machine).expect("no OAM DMA after power-on");
+        let Ok(block) = Block::new(Translation::get(), &native.rom, map, scene.pc) else {
+            return Ok(());
+        };
+        let code = Code::new(block, native.rom.len()).expect("code for this machine");
+        let mut ours = native.clone();
+        code.run(&mut ours.machine, &Memories::new(&ours.rom, &mut ours.cart_ram));
+        ours.machine.now = ours.machine.cpu.now;
+        while native.machine.cpu.now != ours.machine.cpu.now {
+            let now = native.machine.now;
+            prop_assert!(gbxcule_gameboy::machine::is_before(now, native.machine.deadline));
+            native.machine.run_instruction(&native.rom, &mut native.cart_ram);
+        }
+        ours.assert_equals(&native, &format!("{scene:?}"));
+    }
+}

@@ -1,0 +1,527 @@
+//! Specialisation: what is left of calls of a function when part of its arguments is known (partial
+//! evaluation; for an interpreter, the first Futamura projection).
+//!
+//! [`Specialiser::call`] runs a function on [`Abstract`] values. What it can compute it computes;
+//! what it can't becomes code of a [`Residual`]. Two things are passed by reference: the *registers*,
+//! a struct whose fields are all values of the [`State`], and the *memory*, a struct that code
+//! reads and writes where it is. Of some of its places a value is known ([`Fact`]) until code that
+//! isn't seen through may have changed it; then the state is *touched*.
+//!
+//! Where a condition isn't known, both ways are followed. They meet again behind the branch if
+//! nothing but values sets them apart, else at the end of the call, where a [`Policy`] settles what
+//! was touched first. Ways that the policy tells apart never meet.
+
+mod arithmetic;
+mod frame;
+mod memory;
+mod merge;
+mod residual;
+#[cfg(test)]
+mod tests;
+
+pub use residual::Residual;
+
+use frame::{Bound, Frame};
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::eval;
+use gbxcule_ir::function::FunctionId;
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{BinaryOp, CompareOp, Op, Value};
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::ty::{Shape, Type};
+
+/// Ways that one call may have at once.
+const WAYS_MAX: usize = 64;
+/// Statements that one call may run.
+const STEPS_MAX: usize = 20_000;
+
+/// Knowledge of a scalar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Abstract {
+    /// All.
+    Literal(Literal),
+    /// The value of the residual code that it will have.
+    Value(Value),
+    /// An integer value of the residual code and how much more it is; never 0.
+    Sum(Value, Literal),
+}
+
+impl Abstract {
+    /// The literal, if all is known.
+    pub fn literal(self) -> Option<Literal> {
+        match self {
+            Self::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+}
+
+/// A value that a call passes or gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passed {
+    /// A scalar.
+    Scalar(Abstract),
+    /// One of the arrays.
+    Array(usize),
+}
+
+/// An argument of a specialised call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// By value.
+    Passed(Passed),
+    /// The registers.
+    Registers,
+    /// The memory.
+    Memory,
+}
+
+/// An array that the residual code gets as a parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrayInput<'m> {
+    /// The position of the parameter.
+    pub param: u32,
+    /// The type of the handle.
+    pub ty: Type,
+    /// Its elements, if they are bytes that never change.
+    pub bytes: Option<&'m [u8]>,
+}
+
+/// A place of the memory, by field numbers and indices from the outside in, of which something is
+/// known when the residual code begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fact {
+    /// Fields and indices.
+    pub path: Vec<u64>,
+    /// The value there.
+    pub literal: Literal,
+}
+
+/// Reason why something can't be specialised.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unsupported(pub &'static str);
+
+/// How a call is treated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Treatment {
+    /// Seen through.
+    Unfold,
+    /// Left as a call.
+    Call,
+    /// Not allowed.
+    Refuse,
+}
+
+/// Decisions of the caller.
+pub trait Policy {
+    /// How a call is treated; `None` stands for what is not a known scalar.
+    fn treatment(
+        &self,
+        function: FunctionId,
+        args: &[Option<Literal>],
+        is_touched: bool,
+    ) -> Treatment;
+
+    /// Brings a way that ended into order: if it is touched, code checks that all facts hold again.
+    /// Gives nothing if the way left the residual code.
+    fn settle(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        state: State,
+    ) -> Result<Option<State>, Unsupported>;
+
+    /// Returns true if these ways may meet.
+    fn may_meet(&self, left: &State, right: &State) -> bool;
+}
+
+/// Knowledge on one way.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The registers, by field.
+    pub registers: Vec<Abstract>,
+    /// The block to which code is added.
+    pub block: BlockId,
+    /// The result of the last call.
+    pub result: Option<Passed>,
+    /// Values of the facts that hold still.
+    facts: Vec<Option<Abstract>>,
+    touched: bool,
+    frames: Vec<Frame>,
+}
+
+impl State {
+    /// A state in which all facts hold.
+    pub fn new(facts: &[Fact], registers: Vec<Abstract>, block: BlockId) -> Self {
+        let facts = facts.iter().map(|fact| Some(Abstract::Literal(fact.literal))).collect();
+        Self { registers, block, result: None, facts, touched: false, frames: Vec::new() }
+    }
+
+    /// Returns true if code that isn't seen through may have changed what is known or watched.
+    pub fn is_touched(&self) -> bool {
+        self.touched
+    }
+}
+
+/// Where a way came to.
+enum Way {
+    /// Behind the statement at which it should stop.
+    Joined(State),
+    /// Out of the function that holds this statement.
+    Left(State),
+    /// At the end of the call: all ways that are left, settled.
+    Ended(Vec<State>),
+}
+
+/// A place in the middle of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stop {
+    frames: usize,
+    tasks: usize,
+}
+
+/// A specialisation in progress.
+pub struct Specialiser<'m> {
+    module: &'m Module,
+    /// The code so far.
+    pub residual: Residual,
+    arrays: Vec<ArrayInput<'m>>,
+    /// The position of the memory's parameter.
+    memory: u32,
+    memory_type: Type,
+    facts: Vec<Fact>,
+    /// Places a write to which touches the state.
+    watched: Vec<Vec<u64>>,
+    used: Vec<bool>,
+    steps: usize,
+    ways: usize,
+}
+
+impl<'m> Specialiser<'m> {
+    /// Begins a specialisation over functions of a module.
+    pub fn new(
+        module: &'m Module,
+        (memory, memory_type): (u32, Type),
+        arrays: Vec<ArrayInput<'m>>,
+        facts: Vec<Fact>,
+        watched: Vec<Vec<u64>>,
+    ) -> Self {
+        let used = vec![false; facts.len()];
+        let residual = Residual::default();
+        Self {
+            module,
+            residual,
+            arrays,
+            memory,
+            memory_type,
+            facts,
+            watched,
+            used,
+            steps: 0,
+            ways: 0,
+        }
+    }
+
+    /// Facts that the code relies on.
+    pub fn used_facts(&self) -> impl Iterator<Item = &Fact> {
+        self.facts.iter().zip(&self.used).filter(|(_, used)| **used).map(|(fact, _)| fact)
+    }
+
+    /// All facts.
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// Makes all facts hold again on a way on which code has checked that they do.
+    pub fn restore(&self, state: &mut State) {
+        let facts = self.facts.iter().map(|fact| Some(Abstract::Literal(fact.literal)));
+        state.facts = facts.collect();
+        state.touched = false;
+    }
+
+    /// Specialises a call that has one way only and touches nothing.
+    pub fn call_straight(
+        &mut self,
+        state: State,
+        policy: &mut dyn Policy,
+        function: FunctionId,
+        inputs: &[Input],
+    ) -> Result<State, Unsupported> {
+        let was_touched = state.touched;
+        let state = self.entered(state, function, inputs);
+        let stop = Stop { frames: 0, tasks: 0 };
+        match self.run(state, Some(stop), policy)? {
+            Way::Joined(state) if state.touched == was_touched => Ok(state),
+            _ => Err(Unsupported("a call with several ways")),
+        }
+    }
+
+    /// Specialises a call; gives the ways on which it ended, settled.
+    pub fn call(
+        &mut self,
+        state: State,
+        policy: &mut dyn Policy,
+        function: FunctionId,
+        inputs: &[Input],
+    ) -> Result<Vec<State>, Unsupported> {
+        let state = self.entered(state, function, inputs);
+        (self.steps, self.ways) = (0, 0);
+        match self.run(state, None, policy)? {
+            Way::Ended(states) => Ok(states),
+            Way::Joined(_) | Way::Left(_) => unreachable!("nothing to stop at"),
+        }
+    }
+
+    /// Computes an operation in a block.
+    pub fn binary(
+        &mut self,
+        block: BlockId,
+        op: BinaryOp,
+        left: Abstract,
+        right: Abstract,
+    ) -> Abstract {
+        self.residual.binary(block, op, left, right)
+    }
+
+    /// Compares in a block.
+    pub fn compare(
+        &mut self,
+        block: BlockId,
+        op: CompareOp,
+        left: Abstract,
+        right: Abstract,
+    ) -> Abstract {
+        self.residual.compare(block, op, left, right)
+    }
+
+    fn entered(&self, mut state: State, function: FunctionId, inputs: &[Input]) -> State {
+        let params = inputs.iter().map(|input| match *input {
+            Input::Passed(passed) => Bound::Value(passed),
+            Input::Registers => Bound::Registers,
+            Input::Memory => Bound::Memory(Vec::new()),
+        });
+        let body = &self.module.functions[function].body;
+        state.frames.push(Frame::new(function, body, params.collect(), None));
+        state
+    }
+
+    fn run(
+        &mut self,
+        mut state: State,
+        stop: Option<Stop>,
+        policy: &mut dyn Policy,
+    ) -> Result<Way, Unsupported> {
+        loop {
+            let Some(frame) = state.frames.last_mut() else {
+                return match stop {
+                    Some(Stop { frames: 0, .. }) => Ok(Way::Joined(state)),
+                    Some(_) => Ok(Way::Left(state)),
+                    None => Ok(Way::Ended(policy.settle(self, state)?.into_iter().collect())),
+                };
+            };
+            let tasks = frame.tasks.len();
+            if let Some(stop) = stop {
+                let frames = state.frames.len();
+                if frames < stop.frames {
+                    return Ok(Way::Left(state));
+                }
+                if (Stop { frames, tasks }) == stop {
+                    return Ok(Way::Joined(state));
+                }
+            }
+            let frame = state.frames.last_mut().unwrap_or_else(|| unreachable!("seen above"));
+            let Some((block, position)) = frame.tasks.last_mut() else {
+                self.leave(&mut state, None);
+                continue;
+            };
+            let body = &self.module.functions[frame.function].body;
+            let Some(stmt) = body.blocks[*block].stmts.get(*position) else {
+                frame.tasks.pop();
+                continue;
+            };
+            *position += 1;
+            self.steps += 1;
+            if self.steps > STEPS_MAX {
+                return Err(Unsupported("too many steps"));
+            }
+            match &stmt.kind {
+                StmtKind::If { condition, accept, reject } => {
+                    let condition = frame.scalar(*condition)?;
+                    if let Abstract::Literal(condition) = condition {
+                        let block = if condition.bits() != 0 { *accept } else { *reject };
+                        frame.tasks.push((block, 0));
+                        continue;
+                    }
+                    let blocks = [*accept, *reject];
+                    match self.fork(state, condition, blocks, policy)? {
+                        Way::Joined(joined) => state = joined,
+                        other => return Ok(other),
+                    }
+                }
+                StmtKind::Switch { selector, cases, default } => {
+                    let Abstract::Literal(selector) = frame.scalar(*selector)? else {
+                        return Err(Unsupported("a switch on what is not known"));
+                    };
+                    let label = selector.as_int().unwrap_or_default() as i64;
+                    let case = cases.iter().find(|case| case.labels.contains(&label));
+                    frame.tasks.push((case.map_or(*default, |case| case.body), 0));
+                }
+                StmtKind::Return(value) => {
+                    let value = value.map(|value| frame.passed(value)).transpose()?;
+                    self.leave(&mut state, value);
+                }
+                StmtKind::Let(value) => self.define(&mut state, *value, policy)?,
+                StmtKind::Store { place, value } => self.store(&mut state, *place, *value)?,
+                _ => return Err(Unsupported("a loop, a trap or a print")),
+            }
+        }
+    }
+
+    /// Ends the innermost function.
+    fn leave(&self, state: &mut State, value: Option<Passed>) {
+        let Some(frame) = state.frames.pop() else { return };
+        match (state.frames.last_mut(), frame.result, value) {
+            (Some(caller), Some(result), Some(value)) => caller.define(result, value),
+            (None, _, value) => state.result = value,
+            _ => {}
+        }
+    }
+
+    /// Follows both ways of a branch.
+    fn fork(
+        &mut self,
+        state: State,
+        condition: Abstract,
+        blocks: [BlockId; 2],
+        policy: &mut dyn Policy,
+    ) -> Result<Way, Unsupported> {
+        self.ways += 1;
+        if self.ways > WAYS_MAX {
+            return Err(Unsupported("too many ways"));
+        }
+        let mut base = state;
+        let tasks = base.frames.last().map_or(0, |frame| frame.tasks.len());
+        let stop = Stop { frames: base.frames.len(), tasks };
+        let condition = self.residual.value(base.block, condition);
+        let arms = [(); 2].map(|()| self.residual.open(base.block));
+        let [accept, reject] = arms;
+        self.residual.push(base.block, StmtKind::If { condition, accept, reject });
+        let mut ways = Vec::with_capacity(2);
+        for (arm, block) in arms.into_iter().zip(blocks) {
+            let mut state = base.clone();
+            state.block = arm;
+            let Some(frame) = state.frames.last_mut() else { unreachable!("a branch is in one") };
+            frame.tasks.push((block, 0));
+            ways.push(self.run(state, Some(stop), policy)?);
+        }
+        if let [Way::Joined(left), Way::Joined(right)] = &ways[..]
+            && left.touched == right.touched
+            && left.facts == right.facts
+        {
+            let meeting: Vec<State> = ways.into_iter().filter_map(Way::joined).collect();
+            base.facts.clone_from(&meeting[0].facts);
+            base.touched = meeting[0].touched;
+            self.meet(&mut base, &meeting)?;
+            return Ok(Way::Joined(base));
+        }
+        let mut ends = Vec::new();
+        for way in ways {
+            match way {
+                Way::Ended(states) => ends.extend(states),
+                Way::Joined(state) | Way::Left(state) => match self.run(state, None, policy)? {
+                    Way::Ended(states) => ends.extend(states),
+                    Way::Joined(_) | Way::Left(_) => unreachable!("nothing to stop at"),
+                },
+            }
+        }
+        if ends.len() > 1 && ends[1..].iter().all(|end| policy.may_meet(&ends[0], end)) {
+            base.frames.clear();
+            base.facts.clone_from(&ends[0].facts);
+            base.touched = false;
+            base.result = ends[0].result;
+            self.meet(&mut base, &ends)?;
+            ends = vec![base];
+        }
+        Ok(Way::Ended(ends))
+    }
+
+    /// Evaluates an operation.
+    fn define(
+        &mut self,
+        state: &mut State,
+        value: Value,
+        policy: &mut dyn Policy,
+    ) -> Result<(), Unsupported> {
+        let Some(frame) = state.frames.last() else { unreachable!("statements are in a function") };
+        let body = &self.module.functions[frame.function].body;
+        let data = &body.values[value];
+        let (block, residual) = (state.block, &mut self.residual);
+        let known = match data.op {
+            Op::Literal(literal) => Abstract::Literal(literal),
+            Op::Zero => match data.ty.as_scalar() {
+                Some(scalar) => Abstract::Literal(Literal::from_bits(scalar, 0)),
+                None => return Err(Unsupported("a composite")),
+            },
+            Op::Unary(op, of) => residual.unary(block, op, frame.scalar(of)?),
+            Op::Binary(op, left, right) => {
+                residual.binary(block, op, frame.scalar(left)?, frame.scalar(right)?)
+            }
+            Op::Compare(op, left, right) => {
+                residual.compare(block, op, frame.scalar(left)?, frame.scalar(right)?)
+            }
+            Op::Select { condition, accept, reject } => {
+                let parts = [condition, accept, reject];
+                let mut scalars = [Abstract::Literal(Literal::bool(false)); 3];
+                for (scalar, part) in scalars.iter_mut().zip(parts) {
+                    *scalar = frame.scalar(part)?;
+                }
+                residual.select(block, scalars)
+            }
+            Op::Convert(of) => match data.ty.as_scalar() {
+                Some(to) => residual.convert(block, frame.scalar(of)?, to),
+                None => return Err(Unsupported("a composite")),
+            },
+            Op::Bitcast(of) => match data.ty.as_scalar() {
+                Some(to) => residual.bitcast(block, frame.scalar(of)?, to),
+                None => return Err(Unsupported("a composite")),
+            },
+            Op::Native { native, args } => {
+                let args = &body.value_lists[args];
+                let mut literals = Vec::with_capacity(args.len());
+                for &arg in args {
+                    match frame.scalar(arg)? {
+                        Abstract::Literal(literal) => literals.push(literal),
+                        _ => return Err(Unsupported("a native of what is not known")),
+                    }
+                }
+                Abstract::Literal(eval::native(native, &literals))
+            }
+            Op::Extent { array, dim: 0 } => self.extent(state, array)?,
+            Op::Load(place) => {
+                let passed = self.load(state, place)?;
+                let Some(frame) = state.frames.last_mut() else { unreachable!("seen above") };
+                frame.define(value, passed);
+                return Ok(());
+            }
+            Op::Call { function, args } => {
+                return self.enter(state, value, function, args, policy);
+            }
+            _ => return Err(Unsupported("an operation on arrays or composites")),
+        };
+        let Some(frame) = state.frames.last_mut() else { unreachable!("seen above") };
+        frame.define(value, Passed::Scalar(known));
+        Ok(())
+    }
+
+    fn is_scalar(&self, ty: Type) -> bool {
+        matches!(self.module.types[ty], Shape::Scalar(_))
+    }
+}
+
+impl Way {
+    fn joined(self) -> Option<State> {
+        match self {
+            Self::Joined(state) => Some(state),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! Operations on what is partly known: computed where all is known, simplified where the bits that
+//! are wanted allow it, left as code otherwise.
+
+use super::Abstract;
+use super::residual::{Pure, Residual};
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::eval;
+use gbxcule_ir::op::{BinaryOp, CompareOp, Op, UnaryOp, Value};
+use gbxcule_ir::stmt::BlockId;
+use gbxcule_ir::ty::{Scalar, Type};
+
+use Abstract::{Sum, Value as Unknown};
+
+/// Operations looked through when bits are followed.
+const DEPTH_MAX: usize = 8;
+
+impl Residual {
+    /// `-x`, `!x`
+    pub(super) fn unary(&mut self, block: BlockId, op: UnaryOp, of: Abstract) -> Abstract {
+        if let Abstract::Literal(literal) = of {
+            return Abstract::Literal(eval::unary(op, literal));
+        }
+        let ty = self.type_of(of);
+        let of = self.value(block, of);
+        match (op, self.body.values[of].op) {
+            (UnaryOp::Not, Op::Unary(UnaryOp::Not, inner)) => Unknown(inner),
+            (UnaryOp::Not, Op::Compare(compared, left, right)) if self.is_integer(left) => {
+                let pure = Pure::Compare(opposite(compared), left, right);
+                Unknown(self.pure(block, pure, ty))
+            }
+            _ => Unknown(self.pure(block, Pure::Unary(op, of), ty)),
+        }
+    }
+
+    /// Two operands of one type to a result of the same.
+    pub(super) fn binary(
+        &mut self,
+        block: BlockId,
+        op: BinaryOp,
+        left: Abstract,
+        right: Abstract,
+    ) -> Abstract {
+        if let (Abstract::Literal(left), Abstract::Literal(right)) = (left, right)
+            && let Ok(result) = eval::binary(op, left, right)
+        {
+            return Abstract::Literal(result);
+        }
+        let ty = self.type_of(left);
+        if ty.as_scalar().is_some_and(|of| !of.is_float())
+            && let Some(known) = self.integers(block, op, left, right)
+        {
+            return known;
+        }
+        let (left, right) = (self.value(block, left), self.value(block, right));
+        Unknown(self.pure(block, Pure::Binary(op, left, right), ty))
+    }
+
+    /// What is simpler than the operation itself.
+    fn integers(
+        &mut self,
+        block: BlockId,
+        op: BinaryOp,
+        left: Abstract,
+        right: Abstract,
+    ) -> Option<Abstract> {
+        use BinaryOp::{Add, And, Multiply, Or, ShiftLeft, ShiftRight, Subtract, Xor};
+        let commutes = matches!(op, Add | And | Or | Xor | Multiply);
+        let (left, right) = match (left, right) {
+            (Abstract::Literal(_), _) if commutes => (right, left),
+            other => other,
+        };
+        let scalar = self.type_of(left).as_scalar()?;
+        let zero = Abstract::Literal(Literal::from_bits(scalar, 0));
+        if left == right {
+            match op {
+                And | Or => return Some(left),
+                Xor | Subtract => return Some(zero),
+                _ => {}
+            }
+        }
+        if scalar != Scalar::Bool {
+            match (op, left, right) {
+                (Add, _, Abstract::Literal(by)) => return self.plus(left, by),
+                (Subtract, _, Abstract::Literal(by)) => {
+                    return self.plus(left, eval::unary(UnaryOp::Negate, by));
+                }
+                (Subtract, Sum(base, by), Sum(other, less)) if base == other => {
+                    return eval::binary(Subtract, by, less).ok().map(Abstract::Literal);
+                }
+                (Subtract, Sum(base, by), Unknown(other)) if base == other => {
+                    return Some(Abstract::Literal(by));
+                }
+                _ => {}
+            }
+        }
+        let Abstract::Literal(by) = right else {
+            return if op == Or { self.halves(left, right) } else { None };
+        };
+        match op {
+            Or | Xor | ShiftLeft | ShiftRight if by.bits() == 0 => Some(left),
+            And => Some(self.wanted(block, left, by.bits())),
+            ShiftRight if !scalar.is_signed_int() && by.bits() < 64 => {
+                let all = Literal::from_bits(scalar, u64::MAX).bits();
+                let kept = all & (u64::MAX << by.bits());
+                let left = self.followed(block, left, kept, 0);
+                self.shifted_right(block, left, by)
+            }
+            _ => None,
+        }
+    }
+
+    fn plus(&self, left: Abstract, by: Literal) -> Option<Abstract> {
+        match left {
+            _ if by.bits() == 0 => Some(left),
+            Unknown(base) => Some(Sum(base, by)),
+            Sum(base, before) => {
+                let sum = eval::binary(BinaryOp::Add, before, by).ok()?;
+                Some(if sum.bits() == 0 { Unknown(base) } else { Sum(base, sum) })
+            }
+            Abstract::Literal(_) => None,
+        }
+    }
+
+    /// `(x << n) >> n` is `x` if nothing went over the edge.
+    fn shifted_right(&mut self, block: BlockId, left: Abstract, by: Literal) -> Option<Abstract> {
+        let ty = self.type_of(left);
+        if let Abstract::Literal(left) = left {
+            return eval::binary(BinaryOp::ShiftRight, left, by).ok().map(Abstract::Literal);
+        }
+        let left = self.value(block, left);
+        if self.possible(left, 0).checked_shr(by.bits() as u32).unwrap_or(0) == 0 {
+            return Some(Abstract::Literal(Literal::from_bits(by.scalar(), 0)));
+        }
+        if let Op::Binary(BinaryOp::ShiftLeft, inner, amount) = self.body.values[left].op
+            && self.literal(amount) == Some(by)
+            && self.possible(inner, 0)
+                <= Literal::from_bits(by.scalar(), u64::MAX).bits() >> by.bits()
+        {
+            return Some(Unknown(inner));
+        }
+        let by = self.pure(block, Pure::Literal(by), ty);
+        Some(Unknown(self.pure(block, Pure::Binary(BinaryOp::ShiftRight, left, by), ty)))
+    }
+
+    /// `x & mask`
+    fn wanted(&mut self, block: BlockId, left: Abstract, mask: u64) -> Abstract {
+        let ty = self.type_of(left);
+        let left = self.followed(block, left, mask, 0);
+        let scalar = ty.as_scalar().unwrap_or(Scalar::U64);
+        if let Abstract::Literal(left) = left {
+            return Abstract::Literal(Literal::from_bits(scalar, left.bits() & mask));
+        }
+        let left = self.value(block, left);
+        let possible = self.possible(left, 0);
+        if possible & mask == 0 {
+            return Abstract::Literal(Literal::from_bits(scalar, 0));
+        }
+        if possible & !mask == 0 {
+            return Unknown(left);
+        }
+        let mask = self.pure(block, Pure::Literal(Literal::from_bits(scalar, mask)), ty);
+        Unknown(self.pure(block, Pure::Binary(BinaryOp::And, left, mask), ty))
+    }
+
+    /// Something of one type whose bits under the mask are those of `of`.
+    fn followed(&mut self, block: BlockId, of: Abstract, mask: u64, depth: usize) -> Abstract {
+        let Unknown(value) = of else { return of };
+        if depth == DEPTH_MAX {
+            return of;
+        }
+        let ty = self.body.type_of(value);
+        match self.body.values[value].op {
+            Op::Binary(op @ (BinaryOp::Or | BinaryOp::Xor), left, right) => {
+                let [left_bits, right_bits] = [left, right].map(|side| self.possible(side, 0));
+                if left_bits & mask == 0 {
+                    return self.followed(block, self.known(right), mask, depth + 1);
+                }
+                if right_bits & mask == 0 {
+                    return self.followed(block, self.known(left), mask, depth + 1);
+                }
+                let sides = [left, right].map(|side| self.known(side));
+                let [a, b] = sides.map(|side| self.followed(block, side, mask, depth + 1));
+                if [a, b] == sides {
+                    return of;
+                }
+                self.binary(block, op, a, b)
+            }
+            Op::Binary(BinaryOp::And, left, right) => match self.literal(right) {
+                Some(other) if other.bits() & mask == mask => {
+                    self.followed(block, self.known(left), mask, depth + 1)
+                }
+                _ => of,
+            },
+            Op::Binary(BinaryOp::ShiftRight, left, by)
+                if !ty.as_scalar().is_some_and(Scalar::is_signed_int) =>
+            {
+                let Some(by) = self.literal(by).filter(|by| by.bits() < 64) else { return of };
+                let wide = mask << by.bits();
+                if wide >> by.bits() != mask {
+                    return of;
+                }
+                let inner = self.followed(block, self.known(left), wide, depth + 1);
+                if inner == self.known(left) {
+                    return of;
+                }
+                self.binary(block, BinaryOp::ShiftRight, inner, Abstract::Literal(by))
+            }
+            _ => of,
+        }
+    }
+
+    /// Bits that may be set, of an unsigned integer; all for others.
+    fn possible(&self, value: Value, depth: usize) -> u64 {
+        let Some(scalar) = self.body.type_of(value).as_scalar() else { return u64::MAX };
+        let all = Literal::from_bits(scalar, u64::MAX).bits();
+        if depth == DEPTH_MAX {
+            return all;
+        }
+        let of = |value| self.possible(value, depth + 1);
+        let bits = match self.body.values[value].op {
+            Op::Literal(literal) => literal.bits(),
+            Op::Convert(from) => {
+                let signed = self
+                    .body
+                    .type_of(from)
+                    .as_scalar()
+                    .is_none_or(|from| from.is_float() || from.is_signed_int());
+                if signed { all } else { of(from) }
+            }
+            Op::Binary(BinaryOp::And, left, right) => of(left) & of(right),
+            Op::Binary(BinaryOp::Or | BinaryOp::Xor, left, right) => of(left) | of(right),
+            Op::Binary(BinaryOp::ShiftLeft, left, by) => match self.literal(by) {
+                Some(by) => of(left).checked_shl(by.bits() as u32).unwrap_or(0),
+                None => all,
+            },
+            Op::Binary(BinaryOp::ShiftRight, left, by) if !scalar.is_signed_int() => {
+                match self.literal(by) {
+                    Some(by) => of(left).checked_shr(by.bits() as u32).unwrap_or(0),
+                    None => below(of(left).checked_add(1)).unwrap_or(all),
+                }
+            }
+            Op::Binary(BinaryOp::Add, left, right) => {
+                let sum = of(left).checked_add(of(right)).and_then(|sum| sum.checked_add(1));
+                below(sum).unwrap_or(all)
+            }
+            _ => all,
+        };
+        bits & all
+    }
+
+    /// Two halves of one 16-bit value put together again: `(w >> 8) << 8 | w & 0xff`.
+    fn halves(&self, left: Abstract, right: Abstract) -> Option<Abstract> {
+        let (Unknown(left), Unknown(right)) = (left, right) else { return None };
+        let whole = |high: Value, low: Value| {
+            let Op::Binary(BinaryOp::ShiftLeft, high, by) = self.body.values[high].op else {
+                return None;
+            };
+            let (Op::Convert(high), Op::Convert(low)) =
+                (self.body.values[high].op, self.body.values[low].op)
+            else {
+                return None;
+            };
+            let (Op::Convert(shifted), Op::Convert(word)) =
+                (self.body.values[high].op, self.body.values[low].op)
+            else {
+                return None;
+            };
+            let Op::Binary(BinaryOp::ShiftRight, other, back) = self.body.values[shifted].op else {
+                return None;
+            };
+            let is_byte = |value| self.body.type_of(value) == Type::U8;
+            let eight = |by| self.literal(by).is_some_and(|by| by.bits() == 8);
+            let fits = other == word
+                && self.body.type_of(word) == Type::U16
+                && is_byte(high)
+                && is_byte(low)
+                && eight(by)
+                && eight(back);
+            fits.then_some(word)
+        };
+        whole(left, right).or_else(|| whole(right, left)).map(|word| self.known(word))
+    }
+
+    /// Two operands of one type to `bool`.
+    pub(super) fn compare(
+        &mut self,
+        block: BlockId,
+        op: CompareOp,
+        left: Abstract,
+        right: Abstract,
+    ) -> Abstract {
+        if let (Abstract::Literal(left), Abstract::Literal(right)) = (left, right) {
+            return Abstract::Literal(Literal::bool(eval::compare(op, left, right)));
+        }
+        let scalar = self.type_of(left).as_scalar();
+        if scalar.is_some_and(|of| !of.is_float() && !of.is_signed_int())
+            && let Abstract::Literal(limit) = right
+            && let Unknown(value) = left
+            && self.possible(value, 0) < limit.bits()
+        {
+            let result = matches!(op, CompareOp::Less | CompareOp::LessEqual | CompareOp::NotEqual);
+            return Abstract::Literal(Literal::bool(result));
+        }
+        let (left, right) = (self.value(block, left), self.value(block, right));
+        Unknown(self.pure(block, Pure::Compare(op, left, right), Type::BOOL))
+    }
+
+    /// One of two values.
+    pub(super) fn select(&mut self, block: BlockId, parts: [Abstract; 3]) -> Abstract {
+        let [condition, accept, reject] = parts;
+        if let Abstract::Literal(condition) = condition {
+            return if condition.bits() != 0 { accept } else { reject };
+        }
+        if accept == reject {
+            return accept;
+        }
+        let ty = self.type_of(accept);
+        let [condition, accept, reject] = parts.map(|part| self.value(block, part));
+        Unknown(self.pure(block, Pure::Select(condition, accept, reject), ty))
+    }
+
+    /// To another scalar type by value.
+    pub(super) fn convert(&mut self, block: BlockId, of: Abstract, to: Scalar) -> Abstract {
+        if let Abstract::Literal(literal) = of {
+            return Abstract::Literal(eval::convert(literal, to));
+        }
+        let from = self.type_of(of).as_scalar();
+        if from == Some(to) {
+            return of;
+        }
+        let narrows =
+            from.is_some_and(|from| from.is_int() && to.is_int() && to.bits() < from.bits());
+        let mask = if narrows { Literal::from_bits(to, u64::MAX).bits() } else { u64::MAX };
+        let followed = if narrows { self.followed(block, of, mask, 0) } else { of };
+        if let Abstract::Literal(literal) = followed {
+            return Abstract::Literal(eval::convert(literal, to));
+        }
+        let value = self.value(block, followed);
+        if narrows
+            && let Op::Convert(inner) = self.body.values[value].op
+            && self.body.type_of(inner) == Type::scalar(to)
+        {
+            return self.known(inner);
+        }
+        Unknown(self.pure(block, Pure::Convert(value), Type::scalar(to)))
+    }
+
+    /// Bits read as another scalar.
+    pub(super) fn bitcast(&mut self, block: BlockId, of: Abstract, to: Scalar) -> Abstract {
+        if let Abstract::Literal(literal) = of {
+            return Abstract::Literal(Literal::from_bits(to, literal.bits()));
+        }
+        let value = self.value(block, of);
+        Unknown(self.pure(block, Pure::Bitcast(value), Type::scalar(to)))
+    }
+
+    /// What is known of a value of the body.
+    fn known(&self, value: Value) -> Abstract {
+        match self.body.values[value].op {
+            Op::Literal(literal) => Abstract::Literal(literal),
+            Op::Binary(BinaryOp::Add, base, by) if self.is_integer(base) => {
+                match self.literal(by) {
+                    Some(by) => Sum(base, by),
+                    None => Unknown(value),
+                }
+            }
+            _ => Unknown(value),
+        }
+    }
+
+    fn literal(&self, value: Value) -> Option<Literal> {
+        match self.body.values[value].op {
+            Op::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
+    fn is_integer(&self, value: Value) -> bool {
+        self.body.type_of(value).as_scalar().is_some_and(|of| !of.is_float())
+    }
+}
+
+/// All bits of numbers below a bound.
+fn below(bound: Option<u64>) -> Option<u64> {
+    bound?.checked_next_power_of_two().map(|top| top - 1)
+}
+
+const fn opposite(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Equal => CompareOp::NotEqual,
+        CompareOp::NotEqual => CompareOp::Equal,
+        CompareOp::Less => CompareOp::GreaterEqual,
+        CompareOp::LessEqual => CompareOp::Greater,
+        CompareOp::Greater => CompareOp::LessEqual,
+        CompareOp::GreaterEqual => CompareOp::Less,
+    }
+}

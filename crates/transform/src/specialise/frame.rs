@@ -1,0 +1,74 @@
+//! A function on the way through a specialised call.
+
+use super::{Abstract, Passed, Unsupported};
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::function::{Body, FunctionId};
+use gbxcule_ir::op::Value;
+use gbxcule_ir::stmt::BlockId;
+use rustc_hash::FxHashMap;
+
+/// A step from the memory to a part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    Field(u32),
+    At(Abstract),
+}
+
+/// The thing that a parameter stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Bound {
+    Value(Passed),
+    Registers,
+    /// A part of the memory.
+    Memory(Vec<Step>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub(super) function: FunctionId,
+    pub(super) params: Vec<Bound>,
+    /// Variables; nothing for those that aren't scalars.
+    pub(super) locals: Vec<Option<Abstract>>,
+    /// Blocks, and the statements in them that come next.
+    pub(super) tasks: Vec<(BlockId, usize)>,
+    /// The caller's value that its result becomes.
+    pub(super) result: Option<Value>,
+    values: FxHashMap<Value, Passed>,
+}
+
+impl Frame {
+    pub(super) fn new(
+        function: FunctionId,
+        body: &Body,
+        params: Vec<Bound>,
+        result: Option<Value>,
+    ) -> Self {
+        let locals = body.locals.iter().map(|(_, local)| {
+            let zero = |scalar| Abstract::Literal(Literal::from_bits(scalar, 0));
+            local.ty.as_scalar().map(zero)
+        });
+        Self {
+            function,
+            params,
+            locals: locals.collect(),
+            tasks: vec![(body.root, 0)],
+            result,
+            values: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn define(&mut self, value: Value, passed: Passed) {
+        self.values.insert(value, passed);
+    }
+
+    pub(super) fn passed(&self, value: Value) -> Result<Passed, Unsupported> {
+        self.values.get(&value).copied().ok_or(Unsupported("a composite"))
+    }
+
+    pub(super) fn scalar(&self, value: Value) -> Result<Abstract, Unsupported> {
+        match self.passed(value)? {
+            Passed::Scalar(known) => Ok(known),
+            Passed::Array(_) => Err(Unsupported("an array as a value")),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Places, loads, stores and calls in a specialised call.
+
+use super::frame::{Bound, Frame, Step};
+use super::{Abstract, Passed, Policy, Specialiser, State, Treatment, Unsupported};
+use gbxcule_ir::arena::List;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::function::{FunctionId, LocalId, Mode};
+use gbxcule_ir::op::{Arg, Op, Value};
+use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::ty::{Scalar, Shape, Type};
+
+/// Where a place lies.
+enum Target {
+    Register(usize),
+    Registers,
+    Local(LocalId),
+    /// A parameter passed by value.
+    Value(Passed),
+    Memory(Vec<Step>),
+    Element {
+        array: usize,
+        index: Abstract,
+    },
+}
+
+impl Specialiser<'_> {
+    fn target(&self, frame: &Frame, place: PlaceId) -> Result<Target, Unsupported> {
+        let body = &self.module.functions[frame.function].body;
+        let path = body.path(place);
+        match (body.places[place].root, path) {
+            (Root::Local(local), []) => Ok(Target::Local(local)),
+            (Root::Param(at), _) => match (&frame.params[at as usize], path) {
+                (Bound::Value(passed), []) => Ok(Target::Value(*passed)),
+                (Bound::Value(Passed::Array(array)), [Projection::Element(indices)]) => {
+                    match body.value_lists[*indices] {
+                        [index] => {
+                            Ok(Target::Element { array: *array, index: frame.scalar(index)? })
+                        }
+                        _ => Err(Unsupported("an array of several dimensions")),
+                    }
+                }
+                (Bound::Registers, []) => Ok(Target::Registers),
+                (Bound::Registers, [Projection::Field(field)]) => {
+                    Ok(Target::Register(*field as usize))
+                }
+                (Bound::Memory(before), _) => {
+                    let mut steps = before.clone();
+                    for step in path {
+                        steps.push(match *step {
+                            Projection::Field(field) => Step::Field(field),
+                            Projection::At(index) => Step::At(frame.scalar(index)?),
+                            _ => return Err(Unsupported("an array in the memory")),
+                        });
+                    }
+                    Ok(Target::Memory(steps))
+                }
+                _ => Err(Unsupported("a part of a parameter")),
+            },
+            (Root::Array(value), [Projection::Element(indices)]) => {
+                match (frame.passed(value)?, &body.value_lists[*indices]) {
+                    (Passed::Array(array), [index]) => {
+                        Ok(Target::Element { array, index: frame.scalar(*index)? })
+                    }
+                    _ => Err(Unsupported("an array of several dimensions")),
+                }
+            }
+            _ => Err(Unsupported("a part of a variable, or a table")),
+        }
+    }
+
+    pub(super) fn load(&mut self, state: &State, place: PlaceId) -> Result<Passed, Unsupported> {
+        let Some(frame) = state.frames.last() else { unreachable!("statements are in a function") };
+        let ty = self.module.functions[frame.function].body.places[place].ty;
+        let known = match self.target(frame, place)? {
+            Target::Register(at) => state.registers[at],
+            Target::Local(local) => {
+                frame.locals[local.index()].ok_or(Unsupported("a composite variable"))?
+            }
+            Target::Value(passed) => return Ok(passed),
+            Target::Memory(steps) => {
+                if !self.is_scalar(ty) {
+                    return Err(Unsupported("a composite of the memory"));
+                }
+                match self.fact(state, &steps) {
+                    Some(known) => known,
+                    None => {
+                        let place = self.memory_place(state.block, &steps, ty);
+                        Abstract::Value(self.residual.emit(state.block, Op::Load(place), ty))
+                    }
+                }
+            }
+            Target::Element { array, index } => self.element(state.block, array, index, ty),
+            Target::Registers => return Err(Unsupported("all registers as a value")),
+        };
+        Ok(Passed::Scalar(known))
+    }
+
+    fn element(&mut self, block: BlockId, array: usize, index: Abstract, ty: Type) -> Abstract {
+        let input = self.arrays[array];
+        if let (Some(bytes), Some(index)) = (input.bytes, index.literal())
+            && let Some(&byte) = bytes.get(index.bits() as usize)
+        {
+            return Abstract::Literal(Literal::from_bits(Scalar::U8, u64::from(byte)));
+        }
+        let index = self.residual.value(block, index);
+        let indices = self.residual.body.value_lists.add([index]);
+        let path = vec![Projection::Element(indices)];
+        let place = self.residual.place(Root::Param(input.param), path, ty);
+        Abstract::Value(self.residual.emit(block, Op::Load(place), ty))
+    }
+
+    pub(super) fn extent(&mut self, state: &State, array: Value) -> Result<Abstract, Unsupported> {
+        let Some(frame) = state.frames.last() else { unreachable!("statements are in a function") };
+        let Passed::Array(array) = frame.passed(array)? else {
+            return Err(Unsupported("the extent of a scalar"));
+        };
+        if let Some(bytes) = self.arrays[array].bytes {
+            return Ok(Abstract::Literal(Literal::int(Scalar::I32, bytes.len() as i128)));
+        }
+        let array = self.handle(state.block, array);
+        let op = Op::Extent { array, dim: 0 };
+        Ok(Abstract::Value(self.residual.emit(state.block, op, Type::I32)))
+    }
+
+    fn handle(&mut self, block: BlockId, array: usize) -> Value {
+        let input = self.arrays[array];
+        let place = self.residual.place(Root::Param(input.param), Vec::new(), input.ty);
+        self.residual.emit(block, Op::Load(place), input.ty)
+    }
+
+    /// The known value of a place of the memory.
+    fn fact(&mut self, state: &State, steps: &[Step]) -> Option<Abstract> {
+        let path = known_path(steps)?;
+        let at = self.facts.iter().position(|fact| fact.path == path)?;
+        let known = state.facts[at]?;
+        self.used[at] = true;
+        Some(known)
+    }
+
+    /// Adds a load of a scalar of the memory to a block: field numbers and indices from the outside
+    /// in.
+    pub fn load_memory(&mut self, block: BlockId, path: &[u64]) -> Abstract {
+        let (mut ty, mut steps) = (self.memory_type, Vec::with_capacity(path.len()));
+        for &part in path {
+            let types = &self.module.types;
+            ty = match types[ty] {
+                Shape::Struct(id) => {
+                    steps.push(Step::Field(part as u32));
+                    types.structure(id).fields[part as usize].ty
+                }
+                Shape::Fixed { of, .. } => {
+                    let index = Literal::from_bits(Scalar::U64, part);
+                    steps.push(Step::At(Abstract::Literal(index)));
+                    of
+                }
+                _ => unreachable!("a path through structs and arrays"),
+            };
+        }
+        let place = self.memory_place(block, &steps, ty);
+        Abstract::Value(self.residual.emit(block, Op::Load(place), ty))
+    }
+
+    fn memory_place(&mut self, block: BlockId, steps: &[Step], ty: Type) -> PlaceId {
+        let mut path = Vec::with_capacity(steps.len());
+        for step in steps {
+            path.push(match *step {
+                Step::Field(field) => Projection::Field(field),
+                Step::At(index) => Projection::At(self.residual.value(block, index)),
+            });
+        }
+        self.residual.place(Root::Param(self.memory), path, ty)
+    }
+
+    pub(super) fn store(
+        &mut self,
+        state: &mut State,
+        place: PlaceId,
+        value: Value,
+    ) -> Result<(), Unsupported> {
+        let Some(frame) = state.frames.last_mut() else {
+            unreachable!("statements are in a function")
+        };
+        let known = frame.scalar(value)?;
+        let ty = self.module.functions[frame.function].body.places[place].ty;
+        match self.target(frame, place)? {
+            Target::Register(at) => state.registers[at] = known,
+            Target::Local(local) => frame.locals[local.index()] = Some(known),
+            Target::Memory(steps) => {
+                let place = self.memory_place(state.block, &steps, ty);
+                let value = self.residual.value(state.block, known);
+                self.residual.push(state.block, StmtKind::Store { place, value });
+                self.written(state, &steps, known);
+            }
+            _ => return Err(Unsupported("a write to an array")),
+        }
+        Ok(())
+    }
+
+    /// Notes that a place of the memory was written.
+    fn written(&self, state: &mut State, steps: &[Step], known: Abstract) {
+        for (fact, holds) in self.facts.iter().zip(&mut state.facts) {
+            if overlap(steps, &fact.path) {
+                let is_whole = known_path(steps).is_some_and(|path| path == fact.path);
+                *holds = is_whole.then_some(known);
+                state.touched = true;
+            }
+        }
+        state.touched |= self.watched.iter().any(|path| overlap(steps, path));
+    }
+
+    pub(super) fn enter(
+        &mut self,
+        state: &mut State,
+        value: Value,
+        function: FunctionId,
+        args: List<Arg>,
+        policy: &dyn Policy,
+    ) -> Result<(), Unsupported> {
+        let Some(frame) = state.frames.last() else { unreachable!("statements are in a function") };
+        let body = &self.module.functions[frame.function].body;
+        let mut bound = Vec::with_capacity(args.len());
+        for arg in &body.arg_lists[args] {
+            bound.push(match *arg {
+                Arg::Value(value) => Bound::Value(frame.passed(value)?),
+                Arg::Place(place) => match self.target(frame, place)? {
+                    Target::Registers => Bound::Registers,
+                    Target::Memory(steps) => Bound::Memory(steps),
+                    _ => return Err(Unsupported("a variable passed by reference")),
+                },
+            });
+        }
+        let literals = bound.iter().map(|bound| match bound {
+            Bound::Value(Passed::Scalar(known)) => known.literal(),
+            _ => None,
+        });
+        match policy.treatment(function, &literals.collect::<Vec<_>>(), state.touched) {
+            Treatment::Unfold => {
+                let body = &self.module.functions[function].body;
+                let result =
+                    (self.module.functions[function].result != Type::UNIT).then_some(value);
+                state.frames.push(Frame::new(function, body, bound, result));
+                Ok(())
+            }
+            Treatment::Call => self.call_left(state, value, function, &bound),
+            Treatment::Refuse => Err(Unsupported("a call that may not be left")),
+        }
+    }
+
+    /// Leaves a call in the code.
+    fn call_left(
+        &mut self,
+        state: &mut State,
+        value: Value,
+        function: FunctionId,
+        bound: &[Bound],
+    ) -> Result<(), Unsupported> {
+        let callee = &self.module.functions[function];
+        let result = callee.result;
+        if result != Type::UNIT && !self.is_scalar(result) {
+            return Err(Unsupported("a call that gives a composite"));
+        }
+        let mut changes = false;
+        let mut args = Vec::with_capacity(bound.len());
+        for (bound, param) in bound.iter().zip(&callee.params) {
+            args.push(match bound {
+                Bound::Value(Passed::Scalar(known)) => {
+                    Arg::Value(self.residual.value(state.block, *known))
+                }
+                Bound::Value(Passed::Array(array)) => Arg::Value(self.handle(state.block, *array)),
+                Bound::Memory(steps) => {
+                    changes |= param.mode == Mode::Mutable;
+                    Arg::Place(self.memory_place(state.block, steps, param.ty))
+                }
+                Bound::Registers => return Err(Unsupported("registers passed to a call")),
+            });
+        }
+        let args = self.residual.body.arg_lists.add(args);
+        let given = self.residual.emit(state.block, Op::Call { function, args }, result);
+        if changes {
+            state.facts.fill(None);
+            state.touched = true;
+        }
+        if result != Type::UNIT
+            && let Some(frame) = state.frames.last_mut()
+        {
+            frame.define(value, Passed::Scalar(Abstract::Value(given)));
+        }
+        Ok(())
+    }
+}
+
+/// Fields and indices of a place, if all are known.
+fn known_path(steps: &[Step]) -> Option<Vec<u64>> {
+    steps.iter().map(step_number).collect()
+}
+
+fn step_number(step: &Step) -> Option<u64> {
+    match step {
+        Step::Field(field) => Some(u64::from(*field)),
+        Step::At(index) => index.literal().map(Literal::bits),
+    }
+}
+
+/// Returns true if two places may share memory.
+fn overlap(steps: &[Step], path: &[u64]) -> bool {
+    steps.iter().zip(path).all(|(step, part)| step_number(step).is_none_or(|it| it == *part))
+}
