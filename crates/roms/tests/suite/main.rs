@@ -5,3 +5,4 @@ mod game;
 mod game_picture;
 mod micro_roms;
 mod registry;
+mod sound;
