@@ -9,8 +9,7 @@ const SOUND: &str = include_str!("../../asm/game/sound.inc");
 
 /// A program that calls the driver once a frame and plays effect 1 in frame 10, effect 0 in frame 11.
 const PLAYER: &str = r#"
-SOUND_RAM equ $C000
-FRAME     equ $C040
+FRAME equ $C040
     title "SOUND"
     org $0040
     jp VBlank
