@@ -3,5 +3,6 @@
 mod console;
 mod game;
 mod game_picture;
+mod library;
 mod micro_roms;
 mod registry;
