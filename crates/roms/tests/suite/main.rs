@@ -6,3 +6,4 @@ mod game_picture;
 mod library;
 mod micro_roms;
 mod registry;
+mod sound;
