@@ -1,5 +1,5 @@
 //! The registry: every ROM of this crate by name. A new ROM is one source in `asm/` and one row
-//! here.
+//! here; a file that sources include is a row of `includes!`.
 
 use std::sync::OnceLock;
 
@@ -25,10 +25,10 @@ impl BuiltIn {
     /// The ROM, assembled at the first call.
     pub fn rom(&self) -> &Rom {
         self.built.get_or_init(|| {
-            let assembler = Assembler::new(self.file, self.source)
-                .with_include("selfcheck.inc", include_str!("../asm/selfcheck.inc"))
-                .with_include("mbc.inc", include_str!("../asm/mbc.inc"))
-                .with_include("screen.inc", include_str!("../asm/screen.inc"));
+            let assembler = Assembler::new(self.file, self.source);
+            let assembler = INCLUDES
+                .iter()
+                .fold(assembler, |assembler, (name, text)| assembler.with_include(name, text));
             assembler.rom().unwrap_or_else(|errors| {
                 unreachable!("every source in asm/ assembles, a test holds it:\n{errors}")
             })
@@ -41,7 +41,7 @@ impl BuiltIn {
     }
 }
 
-/// All ROMs, the endless loops first, the game last.
+/// All ROMs, the endless loops first, the games last, PEARL_DRIFT behind them all.
 pub fn all() -> &'static [BuiltIn] {
     &SUITE
 }
@@ -49,6 +49,26 @@ pub fn all() -> &'static [BuiltIn] {
 /// The ROM called so.
 pub fn by_name(name: &str) -> Option<&'static BuiltIn> {
     SUITE.iter().find(|rom| rom.name == name)
+}
+
+macro_rules! includes {
+    ($($name:literal)*) => {
+        /// Every file that sources may include, by its path below `asm/`.
+        const INCLUDES: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../asm/", $name)))),*];
+    };
+}
+
+includes! {
+    "selfcheck.inc"
+    "mbc.inc"
+    "screen.inc"
+
+    "game/memory.inc"
+    "game/joypad.inc"
+    "game/random.inc"
+    "game/objects.inc"
+    "game/video.inc"
 }
 
 macro_rules! suite {
