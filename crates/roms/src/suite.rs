@@ -69,6 +69,15 @@ includes! {
     "game/random.inc"
     "game/objects.inc"
     "game/video.inc"
+    "game/sound.inc"
+    "game/text.inc"
+    "game/logo.inc"
+
+    "tarn_mason/load.inc"
+    "tarn_mason/rain.inc"
+    "tarn_mason/draw.inc"
+    "tarn_mason/music.inc"
+    "tarn_mason/tiles.inc"
 }
 
 macro_rules! suite {
@@ -196,6 +205,10 @@ suite! {
     "HALT_IDLE" "halt_idle.asm"
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
+
+    "TARN_MASON" "tarn_mason/game.asm"
+    "a game: lay stone in bowls, which rain fills and dissolves"
+    "C000-C001 score, C002 carts, C003 game over, C004 level, C005 state, C006-C007 place, C008-C009 loads laid, C00E loads until rain"
 
     "PEARL_DRIFT" "pearl_drift.asm"
     "a game: steer a submarine, collect pearls, touch nothing that stings"

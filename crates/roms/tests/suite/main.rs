@@ -7,3 +7,4 @@ mod library;
 mod micro_roms;
 mod registry;
 mod sound;
+mod tarn_mason;
