@@ -69,6 +69,16 @@ includes! {
     "game/random.inc"
     "game/objects.inc"
     "game/video.inc"
+    "game/banner.inc"
+
+    "keep_of_keys/floor.inc"
+    "keep_of_keys/hero.inc"
+    "keep_of_keys/creatures.inc"
+    "keep_of_keys/screen.inc"
+    "keep_of_keys/rooms.inc"
+    "keep_of_keys/music.inc"
+    "keep_of_keys/scenery.inc"
+    "keep_of_keys/figures.inc"
 }
 
 macro_rules! suite {
@@ -196,6 +206,10 @@ suite! {
     "HALT_IDLE" "halt_idle.asm"
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
+
+    "KEEP_OF_KEYS" "keep_of_keys/main.asm"
+    "a game: a keep of 27 rooms, with keys, doors, guards and traps"
+    "C000-C001 score, C002 hearts, C003 game over, C004 floor, C006-C007 place, C008-C009 rooms seen, C010 keys"
 
     "PEARL_DRIFT" "pearl_drift.asm"
     "a game: steer a submarine, collect pearls, touch nothing that stings"
