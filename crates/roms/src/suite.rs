@@ -72,12 +72,36 @@ includes! {
     "game/sound.inc"
     "game/text.inc"
     "game/logo.inc"
+    "game/banner.inc"
+
+    "keep_of_keys/floor.inc"
+    "keep_of_keys/hero.inc"
+    "keep_of_keys/creatures.inc"
+    "keep_of_keys/screen.inc"
+    "keep_of_keys/rooms.inc"
+    "keep_of_keys/music.inc"
+    "keep_of_keys/scenery.inc"
+    "keep_of_keys/figures.inc"
 
     "tarn_mason/load.inc"
     "tarn_mason/rain.inc"
     "tarn_mason/draw.inc"
     "tarn_mason/music.inc"
     "tarn_mason/tiles.inc"
+
+    "last_beacon/walk.inc"
+    "last_beacon/event.inc"
+    "last_beacon/talk.inc"
+    "last_beacon/battle.inc"
+    "last_beacon/strike.inc"
+    "last_beacon/cells.inc"
+    "last_beacon/people.inc"
+    "last_beacon/picture.inc"
+    "last_beacon/beasts.inc"
+    "last_beacon/rooms.inc"
+    "last_beacon/texts.inc"
+    "last_beacon/music.inc"
+    "last_beacon/water.inc"
 }
 
 macro_rules! suite {
@@ -206,9 +230,17 @@ suite! {
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
 
+    "KEEP_OF_KEYS" "keep_of_keys/main.asm"
+    "a game: a keep of 27 rooms, with keys, doors, guards and traps"
+    "C000-C001 score, C002 hearts, C003 game over, C004 floor, C006-C007 place, C008-C009 rooms seen, C010 keys"
+
     "TARN_MASON" "tarn_mason/game.asm"
     "a game: lay stone in bowls, which rain fills and dissolves"
     "C000-C001 score, C002 carts, C003 game over, C004 level, C005 state, C006-C007 place, C008-C009 loads laid, C00E loads until rain"
+
+    "LAST_BEACON" "last_beacon/game.asm"
+    "a game: walk an island, fight by turns, bring three embers to the beacon"
+    "C000-C001 score, C002 hit points, C003 game over, C004 room, C005 state, C006-C007 cell, C008 embers and things, C009 rooms seen"
 
     "PEARL_DRIFT" "pearl_drift.asm"
     "a game: steer a submarine, collect pearls, touch nothing that stings"
