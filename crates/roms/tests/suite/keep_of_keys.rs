@@ -159,13 +159,7 @@ impl Player {
 }
 
 /// Says whether a step (4: none) meets neither spikes nor a creature, if that goes on as it does.
-fn is_safe(
-    console: &Console,
-    floor: &Floor,
-    place: Place,
-    pixels: (i32, i32),
-    way: usize,
-) -> bool {
+fn is_safe(console: &Console, floor: &Floor, place: Place, pixels: (i32, i32), way: usize) -> bool {
     let step = STEPS.get(way).copied().unwrap_or((0, 0));
     let next = (place.0 + step.0, place.1 + step.1);
     let kind = floor.kind(next);

@@ -3,7 +3,10 @@
 mod console;
 mod game;
 mod game_picture;
+mod game_text;
 mod keep_of_keys;
+mod last_beacon;
+mod last_beacon_player;
 mod library;
 mod micro_roms;
 mod registry;
