@@ -69,7 +69,15 @@ includes! {
     "game/random.inc"
     "game/objects.inc"
     "game/video.inc"
-    "game/banner.inc"
+    "game/sound.inc"
+    "game/text.inc"
+    "game/logo.inc"
+
+    "tarn_mason/load.inc"
+    "tarn_mason/rain.inc"
+    "tarn_mason/draw.inc"
+    "tarn_mason/music.inc"
+    "tarn_mason/tiles.inc"
 
     "keep_of_keys/floor.inc"
     "keep_of_keys/hero.inc"
@@ -207,9 +215,13 @@ suite! {
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
 
-    "KEEP_OF_KEYS" "keep_of_keys/main.asm"
+    "KEEP_OF_KEYS" "keep_of_keys/game.asm"
     "a game: a keep of 27 rooms, with keys, doors, guards and traps"
     "C000-C001 score, C002 hearts, C003 game over, C004 floor, C006-C007 place, C008-C009 rooms seen, C010 keys"
+
+    "TARN_MASON" "tarn_mason/game.asm"
+    "a game: lay stone in bowls, which rain fills and dissolves"
+    "C000-C001 score, C002 carts, C003 game over, C004 level, C005 state, C006-C007 place, C008-C009 loads laid, C00E loads until rain"
 
     "PEARL_DRIFT" "pearl_drift.asm"
     "a game: steer a submarine, collect pearls, touch nothing that stings"

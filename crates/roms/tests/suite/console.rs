@@ -8,6 +8,7 @@ pub(crate) const LEFT: u8 = 0x02;
 pub(crate) const UP: u8 = 0x04;
 pub(crate) const DOWN: u8 = 0x08;
 pub(crate) const A: u8 = 0x10;
+pub(crate) const B: u8 = 0x20;
 pub(crate) const START: u8 = 0x80;
 
 pub(crate) struct Console {

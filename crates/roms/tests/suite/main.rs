@@ -8,3 +8,4 @@ mod library;
 mod micro_roms;
 mod registry;
 mod sound;
+mod tarn_mason;

@@ -5,16 +5,17 @@ use gbxcule_roms::Assembler;
 
 use crate::console::Console;
 
+const MEMORY: &str = include_str!("../../asm/game/memory.inc");
 const SOUND: &str = include_str!("../../asm/game/sound.inc");
 
 /// A program that calls the driver once a frame and plays effect 1 in frame 10, effect 0 in frame 11.
 const PLAYER: &str = r#"
-SOUND_RAM equ $C000
-FRAME     equ $C040
+FRAME equ $C040
     title "SOUND"
     org $0040
     jp VBlank
     org $0150
+    include "game/memory.inc"
 Start:
     di
     xor a
@@ -61,7 +62,9 @@ Strong:
 
 /// NR22, NR32 (if the channel is on), NR42 and NR43 after each frame, and whether channel 1 plays.
 fn registers(frames: usize) -> Vec<[u8; 5]> {
-    let assembler = Assembler::new("player.asm", PLAYER).with_include("game/sound.inc", SOUND);
+    let assembler = Assembler::new("player.asm", PLAYER)
+        .with_include("game/memory.inc", MEMORY)
+        .with_include("game/sound.inc", SOUND);
     let rom = assembler.rom().unwrap_or_else(|errors| panic!("{errors}"));
     let mut console = Console::of(&rom.bytes);
     while console.peek(0xC040) == 0 {

@@ -57,7 +57,8 @@ DAZZLE      equ 150
 BAR         equ $9C00
 BAR_Y       equ 128
 SCENERY     equ $80             ; first tile
-SOUND_RAM   equ $DD00
+LOGO        equ $C0
+LETTERS     equ 11              ; of the name
 
 ; hl = table \1 + a. Changes a.
 macro index
@@ -120,7 +121,7 @@ Map:        ds 960
     include "game/joypad.inc"
     include "game/random.inc"
     include "game/text.inc"
-    include "game/banner.inc"
+    include "game/logo.inc"
 
 Seed:       dw $4B1D            ; all chance of the game begins here
 
@@ -202,14 +203,27 @@ ShowTitle:
     ld bc, $0080
     ld d, ' '
     call Fill
-    ld a, $C0
-    ld [BannerTile], a
-    ld hl, TitleUpper
+    ld hl, Name
+    ld de, $8000 + LOGO * 16
+    call LoadLogo
+    ld hl, $8000 + LOGO * 16
+    ld bc, LETTERS * 64
+.letter:                        ; light on dark
+    ld a, [hl]
+    cpl
+    ld [hl+], a
+    dec bc
+    ld a, b
+    or c
+    jr nz, .letter
     ld de, $9800 + 12 * 32 + 3
-    call PrintBanner
-    ld hl, TitleLower
+    ld a, LOGO
+    ld b, 7
+    call PlaceLogo
     ld de, $9800 + 14 * 32 + 6
-    call PrintBanner
+    ld a, LOGO + 28
+    ld b, 4
+    call PlaceLogo
     call BeginObjects
     call EndObjects
     ld a, 144
@@ -239,8 +253,7 @@ TitleFrame:
     ld de, $9800 + 17 * 32 + 4
     jp PrintText
 
-TitleUpper: db "KEEP OF", 0
-TitleLower: db "KEYS", 0
+Name:       db "KEEP OFKEYS", 0
 PressStart: db "PRESS START ", 0
 NoText:     db "            ", 0
 
