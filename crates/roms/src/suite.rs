@@ -72,7 +72,12 @@ includes! {
     "game/sound.inc"
     "game/text.inc"
     "game/logo.inc"
-    "game/banner.inc"
+
+    "tarn_mason/load.inc"
+    "tarn_mason/rain.inc"
+    "tarn_mason/draw.inc"
+    "tarn_mason/music.inc"
+    "tarn_mason/tiles.inc"
 
     "keep_of_keys/floor.inc"
     "keep_of_keys/hero.inc"
@@ -82,12 +87,6 @@ includes! {
     "keep_of_keys/music.inc"
     "keep_of_keys/scenery.inc"
     "keep_of_keys/figures.inc"
-
-    "tarn_mason/load.inc"
-    "tarn_mason/rain.inc"
-    "tarn_mason/draw.inc"
-    "tarn_mason/music.inc"
-    "tarn_mason/tiles.inc"
 
     "last_beacon/walk.inc"
     "last_beacon/event.inc"
@@ -230,7 +229,7 @@ suite! {
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
 
-    "KEEP_OF_KEYS" "keep_of_keys/main.asm"
+    "KEEP_OF_KEYS" "keep_of_keys/game.asm"
     "a game: a keep of 27 rooms, with keys, doors, guards and traps"
     "C000-C001 score, C002 hearts, C003 game over, C004 floor, C006-C007 place, C008-C009 rooms seen, C010 keys"
 

@@ -2,14 +2,14 @@
 ; key to the gate, and keep out of the way of guards, hounds, bats, blades and spikes.
 ;
 ; A key opens any one door of its floor. The lantern (A) dazzles all creatures of a room for a while;
-; it burns a flask of oil. Three hearts, each hit costs one. START begins, at the title and after
-; the end.
+; it burns a flask of oil. Three hearts, each hit costs one; each new floor gives a heart and a
+; flask. START begins, at the title and after the end.
 ;
 ; C000-C001  score: gem 10, heart or flask 5, key 25, door 50, great key 100, gate 200, the end 500
 ; C002       hearts left: 3 at first, 4 at most
 ; C003       game over: 0 playing, 1 over, by the last heart or by the last gate
 ; C004       floor, 1 to 3
-; C005       0 title, 1 play, 2 over, 3 walking into the next room
+; C005       0 title, 1 play, 2 over, 3 on the way to the next room or floor
 ; C006-C007  hero: x and y of the upper left corner in the room, 0 to 144 and 0 to 112
 ; C008-C009  rooms of this floor seen so far, a bit each
 ; C00A-C00D  buttons held, buttons pressed, random state
@@ -53,11 +53,12 @@ STATE_SCROLL equ 3
 HEARTS      equ 3
 MOST_HEARTS equ 4
 MERCY       equ 90              ; frames after a hit
-DAZZLE      equ 150
+DAZZLE      equ 180
 BAR         equ $9C00
 BAR_Y       equ 128
 SCENERY     equ $80             ; first tile
-SOUND_RAM   equ $DD00
+LOGO        equ $C0
+LETTERS     equ 11              ; of the name
 
 ; hl = table \1 + a. Changes a.
 macro index
@@ -120,7 +121,7 @@ Map:        ds 960
     include "game/joypad.inc"
     include "game/random.inc"
     include "game/text.inc"
-    include "game/banner.inc"
+    include "game/logo.inc"
 
 Seed:       dw $4B1D            ; all chance of the game begins here
 
@@ -143,9 +144,10 @@ Start:
 
 Main:
     call NextFrame
+    call SoundFrame
+    call EndVBlank
     call ReadButtons
     call StirRandom
-    call SoundFrame
     ld hl, Clock
     inc [hl]
     call RunState
@@ -202,14 +204,27 @@ ShowTitle:
     ld bc, $0080
     ld d, ' '
     call Fill
-    ld a, $C0
-    ld [BannerTile], a
-    ld hl, TitleUpper
+    ld hl, Name
+    ld de, $8000 + LOGO * 16
+    call LoadLogo
+    ld hl, $8000 + LOGO * 16
+    ld bc, LETTERS * 64
+.letter:                        ; light on dark
+    ld a, [hl]
+    cpl
+    ld [hl+], a
+    dec bc
+    ld a, b
+    or c
+    jr nz, .letter
     ld de, $9800 + 12 * 32 + 3
-    call PrintBanner
-    ld hl, TitleLower
+    ld a, LOGO
+    ld b, 7
+    call PlaceLogo
     ld de, $9800 + 14 * 32 + 6
-    call PrintBanner
+    ld a, LOGO + 28
+    ld b, 4
+    call PlaceLogo
     call BeginObjects
     call EndObjects
     ld a, 144
@@ -239,12 +254,13 @@ TitleFrame:
     ld de, $9800 + 17 * 32 + 4
     jp PrintText
 
-TitleUpper: db "KEEP OF", 0
-TitleLower: db "KEYS", 0
+Name:       db "KEEP OFKEYS", 0
 PressStart: db "PRESS START ", 0
 NoText:     db "            ", 0
 
 NewGame:
+    ld a, STATE_SCROLL          ; on the way
+    ld [State], a
     ld hl, Score
     xor a
     ld [hl+], a
