@@ -106,6 +106,7 @@ Start:
     call Copy
     ld hl, Name
     ld de, VRAM + LOGO * 16
+    ld b, 0
     call LoadLogo
     ld a, %11100100
     ldh [BGP], a
