@@ -88,6 +88,15 @@ includes! {
     "tarn_mason/draw.inc"
     "tarn_mason/music.inc"
     "tarn_mason/tiles.inc"
+
+    "keep_of_keys/floor.inc"
+    "keep_of_keys/hero.inc"
+    "keep_of_keys/creatures.inc"
+    "keep_of_keys/screen.inc"
+    "keep_of_keys/rooms.inc"
+    "keep_of_keys/music.inc"
+    "keep_of_keys/scenery.inc"
+    "keep_of_keys/figures.inc"
 }
 
 macro_rules! suite {
@@ -215,6 +224,10 @@ suite! {
     "HALT_IDLE" "halt_idle.asm"
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
+
+    "KEEP_OF_KEYS" "keep_of_keys/game.asm"
+    "a game: a keep of 27 rooms, with keys, doors, guards and traps"
+    "C000-C001 score, C002 hearts, C003 game over, C004 floor, C006-C007 place, C008-C009 rooms seen, C010 keys"
 
     "TARN_MASON" "tarn_mason/game.asm"
     "a game: lay stone in bowls, which rain fills and dissolves"

@@ -124,9 +124,11 @@ Start:
 
 Main:
     call NextFrame
-    ld a, [State]
-    or a
-    call nz, DrawBar            ; first of all: the queue keeps interrupts waiting
+    ld a, [State]               ; first of all, while VBlank lasts: the queue keeps interrupts waiting,
+    or a                        ; and scrolls must not change in the middle of a picture
+    call nz, DrawBar
+    call ScrollStars
+    call EndVBlank
     call ReadButtons
     call StirRandom
     call SoundFrame
@@ -158,7 +160,7 @@ Seed:
 Title:
     ld a, [Clock]
     and $1F
-    jr nz, .scroll
+    jr nz, .objects
     ld a, [Clock]
     bit 5, a
     ld hl, PressText
@@ -167,17 +169,7 @@ Title:
 .print:
     ld de, $9800 + 10 * 32 + 4
     call PrintText
-.scroll:
-    call ScrollStars
-    xor a                       ; the rows of the name stand still
-    ld hl, RowScroll + 2
-    ld b, 6
-.row:
-    ld [hl+], a
-    dec b
-    jr nz, .row
-    ld [RowScroll + 9], a       ; and those of the text: what changes on its first line would be seen
-    ld [RowScroll + 10], a
+.objects:
     call DrawTitleObjects
     ld a, [Pressed]
     bit BUTTON_START, a
@@ -215,7 +207,6 @@ NewGame:
     jp BeginWarp
 
 Play:
-    call ScrollStars
     call FlyShip
     call MoveBolts
     call NextWave
@@ -228,14 +219,6 @@ Play:
     jp DrawObjects
 
 Over:
-    call ScrollStars
-    xor a
-    ld hl, RowScroll + 5
-    ld b, 5
-.row:
-    ld [hl+], a
-    dec b
-    jr nz, .row
     call MoveSwarm
     call MoveShots
     call DrawObjects

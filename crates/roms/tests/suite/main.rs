@@ -3,6 +3,7 @@
 mod console;
 mod game;
 mod game_picture;
+mod keep_of_keys;
 mod lantern_wing;
 mod library;
 mod micro_roms;
