@@ -202,8 +202,6 @@ NewGame:
     ld [PlayerX], a
     ld a, 72
     ld [PlayerY], a
-    ld hl, BattleTune
-    call PlayTune
     jp BeginWarp
 
 Play:
