@@ -5,6 +5,7 @@ mod game;
 mod game_picture;
 mod game_text;
 mod keep_of_keys;
+mod lantern_wing;
 mod last_beacon;
 mod last_beacon_player;
 mod library;
