@@ -245,11 +245,15 @@ Over:
     ld bc, PictureEnd - Picture
     call Copy
     use 3
+    ld a, 1
+    ld [Palette], a             ; night, unless the light is back
     ld hl, LostText
     ld bc, LostTune
     ld a, [Progress]
     rlca
     jr nc, .lost
+    xor a
+    ld [Palette], a
     ld hl, WonText
     ld bc, TitleTune
 .lost:
@@ -258,10 +262,8 @@ Over:
     call PrintText
     pop hl
     call Music
-    ld a, [Progress]
-    rlca
     ld de, $9800
-    call c, PlacePicture
+    call PlacePicture
     ld hl, ScoreText
     ld de, $9800 + 14 * 32 + 4
     call PrintText
@@ -432,10 +434,9 @@ AddScore:
     ld [hl], a
     ret
 
-Palettes:                       ; day, night, thunder
+Palettes:                       ; day, night
     db $E4, $90, $40, $00
     db $F9, $A4, $50, $00
-    db $1B, $06, $01, $00
 ObjectPalettes:
     db $E0, $D0, $90, $80, $40, $40, $00, $00
 
