@@ -6,6 +6,7 @@ import gbxcule
 import gymnasium
 import numpy as np
 import pytest
+from conftest import ROOT
 from gbxcule import game
 from gymnasium.utils.env_checker import check_env
 
@@ -86,6 +87,14 @@ def test_gymnasium_makes_and_checks_every_game(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         check_env(env.unwrapped)
+
+
+def test_the_page_lists_the_games_as_they_are():
+    page = (ROOT / "docs/games.md").read_text()
+    for name, played in game.GAMES.items():
+        assert f"`gbxcule/{played.title}-v0`" in page
+        row = f"| {name} | `{played.actions}` | {played.frames_per_step}, {played.release_after_frames} |"
+        assert row in page
 
 
 def test_the_starts_behind_a_title_differ_in_chance_and_not_in_score():

@@ -41,9 +41,14 @@ const BUILT_IN_SIZES: Sizes = Sizes {
     looks_at_frame: false,
 };
 
-/// Names and texts of the programs that need no file. Those of a game have its ROM's name.
+/// Names and texts of the programs that need no file.
 pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
-    BUILT_IN_NAMES.map(|name| (name, BUILT_IN)).into_iter().chain(game::GAMES)
+    BUILT_IN_NAMES.map(|name| (name, BUILT_IN)).into_iter().chain(games())
+}
+
+/// The built-in games: the ROM's name, which is the program's as well, and the program's text.
+pub fn games() -> impl Iterator<Item = (&'static str, &'static str)> {
+    game::GAMES.into_iter()
 }
 
 /// A program's text, and what artifacts say about it.

@@ -103,8 +103,7 @@ fn flags_are_the_bits_of_memory() {
 #[test]
 fn the_programs_of_the_games_pay_for_points_and_end_with_the_game() {
     let schedule = gbxcule_swarm::Schedule::new(12, 8).expect("a schedule");
-    let games = gbxcule_swarm::program::built_in().filter(|(name, _)| !name.ends_with("_v0"));
-    for (name, _) in games {
+    for (name, _) in gbxcule_swarm::program::games() {
         let rom = gbxcule_roms::by_name(name).unwrap_or_else(|| panic!("no ROM {name}"));
         let programs = Programs::find(name, name).unwrap_or_else(|said| panic!("{said}"));
         let obs_dim = programs.obs_dim();
