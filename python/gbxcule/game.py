@@ -51,7 +51,7 @@ _FLYING = "NOOP,UP,DOWN,LEFT,RIGHT,A,A+UP,A+DOWN,A+LEFT,A+RIGHT,B"
 GAMES = {
     "KEEP_OF_KEYS": Game("KeepOfKeys", _info("hearts", "floor"), "NOOP,UP,DOWN,LEFT,RIGHT,A", 16, 16),
     "EMBER_LEAP": Game("EmberLeap", _info("lives", "level"), _RUNNING, 4, 4),
-    "TARN_MASON": Game("TarnMason", _info("carts", "level"), "NOOP,LEFT,RIGHT,DOWN,A,B", 8, 4),
+    "TARN_MASON": Game("TarnMason", _info("carts", "level"), "NOOP,LEFT,RIGHT,UP,DOWN,A,B", 8, 4),
     "LANTERN_WING": Game("LanternWing", _info("lives", "sector"), _FLYING, 4, 4),
     "LAST_BEACON": Game("LastBeacon", _info("hit_points", "room"), "A,B,START,UP,DOWN,LEFT,RIGHT", 16, 8),
     "PEARL_DRIFT": Game("PearlDrift", _info("hulls", "level", "Hulls"), "full_v1", 24, 8, has_title=False),

@@ -1,4 +1,4 @@
-//! A scripted player for LAST_BEACON: knows the rooms from the ROM, finds its way, fights and shops.
+//! A scripted player for LAST_BEACON: knows the rooms from the ROM, finds its way, fights, shops.
 
 use std::collections::{BTreeMap, VecDeque};
 
