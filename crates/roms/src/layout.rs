@@ -119,8 +119,10 @@ pub(crate) struct Layout {
     pub(crate) header: Header,
     pub(crate) banks: u16,
     place: Place,
-    /// The bank to which `org` comes back after variables.
-    rom_bank: u16,
+    /// Where `rom` goes on, and the bank to which `org` comes back after variables.
+    rom_place: Place,
+    /// Where `ram` goes on.
+    ram_address: u32,
     scope: String,
     /// A fragment has one flat address space and no cartridge around it.
     is_fragment: bool,
@@ -147,7 +149,8 @@ impl Layout {
             header: Header { title: String::new(), cartridge: Cartridge::ROM_ONLY, ram_code: 0 },
             banks: 2,
             place,
-            rom_bank: 0,
+            rom_place: place,
+            ram_address: 0xC000,
             scope: String::new(),
             is_fragment,
         }
@@ -191,19 +194,31 @@ impl Layout {
         match statement {
             Statement::Origin { address, column } => {
                 let address = self.within(&address, 0, 0xFFFF, "an address", column)? as u32;
-                self.place = Place { bank: Some(self.rom_bank), address };
+                self.leave();
+                self.place = Place { bank: self.rom_place.bank, address };
                 self.fit(0, column)
             }
             Statement::Bank { number, column } => {
                 let bank = self.within(&number, 0, 511, "a ROM bank", column)? as u16;
                 let address = if bank == 0 { 0x150 } else { 0x4000 };
-                self.rom_bank = bank;
+                self.leave();
                 self.place = Place { bank: Some(bank), address };
                 self.fit(0, column)
             }
             Statement::Ram { address, column } => {
-                let address = self.within(&address, 0x8000, 0xFFFE, "an address in RAM", column)?;
-                self.place = Place { bank: None, address: address as u32 };
+                self.leave();
+                let address = match address {
+                    Some(address) => {
+                        self.within(&address, 0x8000, 0xFFFE, "an address in RAM", column)? as u32
+                    }
+                    None => self.ram_address,
+                };
+                self.place = Place { bank: None, address };
+                Ok(())
+            }
+            Statement::Rom => {
+                self.leave();
+                self.place = self.rom_place;
                 Ok(())
             }
             Statement::Title { title, column } => {
@@ -231,6 +246,14 @@ impl Layout {
                 Ok(())
             }
             _ => unreachable!("`statement` handles what leaves bytes"),
+        }
+    }
+
+    /// Remembers where the ROM, or RAM, goes on.
+    fn leave(&mut self) {
+        match self.place.bank {
+            Some(_) => self.rom_place = self.place,
+            None => self.ram_address = self.place.address,
         }
     }
 

@@ -48,11 +48,14 @@ pub(crate) enum Statement {
         number: Expression,
         column: u32,
     },
-    /// `ram $C000`: what follows is labels and `ds` in memory outside the ROM.
+    /// `ram $C000`: what follows is labels and `ds` in memory outside the ROM. `ram` alone goes on
+    /// where the last one ended.
     Ram {
-        address: Expression,
+        address: Option<Expression>,
         column: u32,
     },
+    /// `rom`: what follows goes on in the ROM where `ram` left it.
+    Rom,
     /// `title "NAME"`
     Title {
         title: String,
@@ -99,7 +102,7 @@ pub(crate) enum OperandKind {
 const RESERVED: [&str; 15] =
     ["a", "b", "c", "d", "e", "h", "l", "af", "bc", "de", "hl", "sp", "nz", "z", "nc"];
 
-const DIRECTIVES: &str = "db, dw, ds, align, org, bank, banks, ram, title, cartridge, ramsize, art, \
+const DIRECTIVES: &str = "db, dw, ds, align, org, bank, banks, ram, rom, title, cartridge, ramsize, art, \
                           macro, include, equ";
 
 /// The statements of a line: at most a label and one more.
@@ -160,7 +163,11 @@ fn statement(reader: &mut Reader) -> Result<Statement, Complaint> {
         "align" => Ok(Statement::Align { to: reader.expression()?, column }),
         "org" => Ok(Statement::Origin { address: reader.expression()?, column }),
         "bank" => Ok(Statement::Bank { number: reader.expression()?, column }),
-        "ram" => Ok(Statement::Ram { address: reader.expression()?, column }),
+        "ram" => {
+            let address = reader.peek(0).map(|_| reader.expression()).transpose()?;
+            Ok(Statement::Ram { address, column })
+        }
+        "rom" => Ok(Statement::Rom),
         "title" => Ok(Statement::Title { title: text(reader)?, column }),
         "cartridge" => cartridge(reader),
         "ramsize" => Ok(Statement::RamSize { kib: reader.expression()?, column }),

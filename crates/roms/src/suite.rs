@@ -1,5 +1,5 @@
 //! The registry: every ROM of this crate by name. A new ROM is one source in `asm/` and one row
-//! here.
+//! here; a file that sources include is a row of `includes!`.
 
 use std::sync::OnceLock;
 
@@ -25,10 +25,10 @@ impl BuiltIn {
     /// The ROM, assembled at the first call.
     pub fn rom(&self) -> &Rom {
         self.built.get_or_init(|| {
-            let assembler = Assembler::new(self.file, self.source)
-                .with_include("selfcheck.inc", include_str!("../asm/selfcheck.inc"))
-                .with_include("mbc.inc", include_str!("../asm/mbc.inc"))
-                .with_include("screen.inc", include_str!("../asm/screen.inc"));
+            let assembler = Assembler::new(self.file, self.source);
+            let assembler = INCLUDES
+                .iter()
+                .fold(assembler, |assembler, (name, text)| assembler.with_include(name, text));
             assembler.rom().unwrap_or_else(|errors| {
                 unreachable!("every source in asm/ assembles, a test holds it:\n{errors}")
             })
@@ -41,7 +41,7 @@ impl BuiltIn {
     }
 }
 
-/// All ROMs, the endless loops first, the game last.
+/// All ROMs, the endless loops first, the games last, PEARL_DRIFT behind them all.
 pub fn all() -> &'static [BuiltIn] {
     &SUITE
 }
@@ -49,6 +49,76 @@ pub fn all() -> &'static [BuiltIn] {
 /// The ROM called so.
 pub fn by_name(name: &str) -> Option<&'static BuiltIn> {
     SUITE.iter().find(|rom| rom.name == name)
+}
+
+macro_rules! includes {
+    ($($name:literal)*) => {
+        /// Every file that sources may include, by its path below `asm/`.
+        const INCLUDES: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../asm/", $name)))),*];
+    };
+}
+
+includes! {
+    "selfcheck.inc"
+    "mbc.inc"
+    "screen.inc"
+
+    "game/memory.inc"
+    "game/joypad.inc"
+    "game/random.inc"
+    "game/objects.inc"
+    "game/video.inc"
+    "game/sound.inc"
+    "game/text.inc"
+    "game/logo.inc"
+
+    "lantern_wing/ship.inc"
+    "lantern_wing/swarm.inc"
+    "lantern_wing/queen.inc"
+    "lantern_wing/stars.inc"
+    "lantern_wing/draw.inc"
+    "lantern_wing/waves.inc"
+    "lantern_wing/music.inc"
+    "lantern_wing/sprites.inc"
+    "lantern_wing/worlds.inc"
+
+    "tarn_mason/load.inc"
+    "tarn_mason/rain.inc"
+    "tarn_mason/draw.inc"
+    "tarn_mason/music.inc"
+    "tarn_mason/tiles.inc"
+
+    "keep_of_keys/floor.inc"
+    "keep_of_keys/hero.inc"
+    "keep_of_keys/creatures.inc"
+    "keep_of_keys/screen.inc"
+    "keep_of_keys/rooms.inc"
+    "keep_of_keys/music.inc"
+    "keep_of_keys/scenery.inc"
+    "keep_of_keys/figures.inc"
+
+    "ember_leap/level.inc"
+    "ember_leap/ember.inc"
+    "ember_leap/creatures.inc"
+    "ember_leap/screen.inc"
+    "ember_leap/music.inc"
+    "ember_leap/levels.inc"
+    "ember_leap/scenery.inc"
+    "ember_leap/figures.inc"
+    "last_beacon/walk.inc"
+    "last_beacon/event.inc"
+    "last_beacon/talk.inc"
+    "last_beacon/battle.inc"
+    "last_beacon/strike.inc"
+    "last_beacon/cells.inc"
+    "last_beacon/people.inc"
+    "last_beacon/picture.inc"
+    "last_beacon/beasts.inc"
+    "last_beacon/rooms.inc"
+    "last_beacon/texts.inc"
+    "last_beacon/music.inc"
+    "last_beacon/water.inc"
 }
 
 macro_rules! suite {
@@ -176,6 +246,26 @@ suite! {
     "HALT_IDLE" "halt_idle.asm"
     "a frame spent in HALT but for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
+
+    "KEEP_OF_KEYS" "keep_of_keys/game.asm"
+    "a game: a keep of 27 rooms, with keys, doors, guards and traps"
+    "C000-C001 score, C002 hearts, C003 game over, C004 floor, C006-C007 place, C008-C009 rooms seen, C010 keys"
+
+    "EMBER_LEAP" "ember_leap/game.asm"
+    "a game: run and jump over the roofs of five levels, with momentum, under MBC1"
+    "C000-C001 score, C002 lives, C003 game over, C004 level, C006-C007 place, C008-C009 farthest x, C011-C012 time left"
+
+    "TARN_MASON" "tarn_mason/game.asm"
+    "a game: lay stone in bowls, which rain fills and dissolves"
+    "C000-C001 score, C002 carts, C003 game over, C004 level, C005 state, C006-C007 place, C008-C009 loads laid, C00E loads until rain"
+
+    "LANTERN_WING" "lantern_wing/game.asm"
+    "a game: a glider among swarms that love its light, forty objects before a sea of stars"
+    "C000-C001 score, C002 lives, C003 game over, C004 sector, C005 state, C006-C007 place, C008-C009 waves begun, C00E flares, C013 strength of the queen"
+
+    "LAST_BEACON" "last_beacon/game.asm"
+    "a game: walk an island, fight by turns, bring three embers to the beacon"
+    "C000-C001 score, C002 hit points, C003 game over, C004 room, C005 state, C006-C007 cell, C008 embers and things, C009 rooms seen"
 
     "PEARL_DRIFT" "pearl_drift.asm"
     "a game: steer a submarine, collect pearls, touch nothing that stings"

@@ -74,6 +74,20 @@ fn art_becomes_tiles_row_by_row_or_in_tall_pairs() {
 }
 
 #[test]
+fn ram_and_rom_go_on_where_they_were_left() {
+    let source = "ram $C100\nOne: ds 2\n rom\n db 1\n ram\nTwo: ds 1\n rom\n db 2\n dw One, Two";
+    assert_eq!(code(source), [1, 2, 0x00, 0xC1, 0x02, 0xC1]);
+}
+
+#[test]
+fn rom_goes_on_in_the_bank_that_ram_left() {
+    let source = "Start: nop\n bank 2\n db 7\n ram $C000\nOne: ds 1\n rom\nHere: db 8";
+    let rom = assemble(source).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(rom.bytes[0x8000..0x8002], [7, 8]);
+    assert_eq!(rom.address("Here"), Some(0x4001));
+}
+
+#[test]
 fn included_files_are_read_in_place() {
     let assembler = Assembler::new("main.asm", "include \"one.inc\"\n db ONE")
         .with_include("one.inc", "ONE equ 1\n db 7");

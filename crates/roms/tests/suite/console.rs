@@ -7,8 +7,11 @@ pub(crate) const RIGHT: u8 = 0x01;
 pub(crate) const LEFT: u8 = 0x02;
 pub(crate) const UP: u8 = 0x04;
 pub(crate) const DOWN: u8 = 0x08;
+pub(crate) const A: u8 = 0x10;
+pub(crate) const B: u8 = 0x20;
 pub(crate) const START: u8 = 0x80;
 
+#[derive(Clone)]
 pub(crate) struct Console {
     machine: Machine,
     rom: Vec<u8>,
@@ -29,9 +32,10 @@ impl Console {
         }
     }
 
+    /// Runs so many frames, of which the last one is drawn.
     pub(crate) fn run(&mut self, frames: u32) {
-        for _ in 0..frames {
-            self.machine.run_frame(&self.rom, &mut self.cart_ram, true);
+        for left in (0..frames).rev() {
+            self.machine.run_frame(&self.rom, &mut self.cart_ram, left == 0);
         }
     }
 

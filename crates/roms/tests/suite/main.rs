@@ -1,7 +1,16 @@
 //! The ROM suite, its game, and its registry.
 
 mod console;
+mod ember_leap;
 mod game;
 mod game_picture;
+mod game_text;
+mod keep_of_keys;
+mod lantern_wing;
+mod last_beacon;
+mod last_beacon_player;
+mod library;
 mod micro_roms;
 mod registry;
+mod sound;
+mod tarn_mason;
