@@ -97,6 +97,15 @@ includes! {
     "keep_of_keys/music.inc"
     "keep_of_keys/scenery.inc"
     "keep_of_keys/figures.inc"
+
+    "ember_leap/level.inc"
+    "ember_leap/ember.inc"
+    "ember_leap/creatures.inc"
+    "ember_leap/screen.inc"
+    "ember_leap/music.inc"
+    "ember_leap/levels.inc"
+    "ember_leap/scenery.inc"
+    "ember_leap/figures.inc"
 }
 
 macro_rules! suite {
@@ -228,6 +237,10 @@ suite! {
     "KEEP_OF_KEYS" "keep_of_keys/game.asm"
     "a game: a keep of 27 rooms, with keys, doors, guards and traps"
     "C000-C001 score, C002 hearts, C003 game over, C004 floor, C006-C007 place, C008-C009 rooms seen, C010 keys"
+
+    "EMBER_LEAP" "ember_leap/game.asm"
+    "a game: run and jump over the roofs of five levels, with momentum, under MBC1"
+    "C000-C001 score, C002 lives, C003 game over, C004 level, C006-C007 place, C008-C009 farthest x, C011-C012 time left"
 
     "TARN_MASON" "tarn_mason/game.asm"
     "a game: lay stone in bowls, which rain fills and dissolves"

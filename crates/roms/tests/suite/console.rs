@@ -11,6 +11,7 @@ pub(crate) const A: u8 = 0x10;
 pub(crate) const B: u8 = 0x20;
 pub(crate) const START: u8 = 0x80;
 
+#[derive(Clone)]
 pub(crate) struct Console {
     machine: Machine,
     rom: Vec<u8>,

@@ -1,6 +1,7 @@
 //! The ROM suite, its game, and its registry.
 
 mod console;
+mod ember_leap;
 mod game;
 mod game_picture;
 mod keep_of_keys;
