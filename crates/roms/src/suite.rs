@@ -106,6 +106,19 @@ includes! {
     "ember_leap/levels.inc"
     "ember_leap/scenery.inc"
     "ember_leap/figures.inc"
+    "last_beacon/walk.inc"
+    "last_beacon/event.inc"
+    "last_beacon/talk.inc"
+    "last_beacon/battle.inc"
+    "last_beacon/strike.inc"
+    "last_beacon/cells.inc"
+    "last_beacon/people.inc"
+    "last_beacon/picture.inc"
+    "last_beacon/beasts.inc"
+    "last_beacon/rooms.inc"
+    "last_beacon/texts.inc"
+    "last_beacon/music.inc"
+    "last_beacon/water.inc"
 }
 
 macro_rules! suite {
@@ -249,6 +262,10 @@ suite! {
     "LANTERN_WING" "lantern_wing/game.asm"
     "a game: a glider among swarms that love its light, forty objects before a sea of stars"
     "C000-C001 score, C002 lives, C003 game over, C004 sector, C005 state, C006-C007 place, C008-C009 waves begun, C00E flares, C013 strength of the queen"
+
+    "LAST_BEACON" "last_beacon/game.asm"
+    "a game: walk an island, fight by turns, bring three embers to the beacon"
+    "C000-C001 score, C002 hit points, C003 game over, C004 room, C005 state, C006-C007 cell, C008 embers and things, C009 rooms seen"
 
     "PEARL_DRIFT" "pearl_drift.asm"
     "a game: steer a submarine, collect pearls, touch nothing that stings"
