@@ -1,13 +1,83 @@
-"""Addresses and rewards of the built-in game, so that training it needs no settings.
+"""The built-in games as environments: rewards, ends, infos, actions, and where their episodes begin.
 
-The addresses are those of docs/roms.md; they are found by label.
+`make_vec("KEEP_OF_KEYS", ..)` takes all that is not given from the game's row. Addresses are found by label; docs/games.md
+says what they mean. Each game's reward, end and features are a program, too, which has the name of the ROM.
 """
 
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gbxcule import _native
 from gbxcule.memory import Change, Number
 
+# The game that an environment without a ROM plays.
 NAME = "PEARL_DRIFT"
-REWARD = Change("Score", 2)
-DONE = Number("GameOver")
-INFO = {"score": Number("Score", 2), "hulls": Number("Hulls"), "level": Number("Level")}
-# Sixteen bits from which every sea is made; zero would stay zero.
-CHANCE = Number("Random", 2)
+
+# States behind the title in which episodes begin: in each of them START was pressed a little later.
+STARTS = 16
+_FRAMES = 4
+_FIRST = 30
+_STATE = 0xC005
+_PLAYING = b"\1"
+
+
+@dataclass(frozen=True)
+class Game:
+    """What an environment of a game is made of, where its maker says nothing else."""
+
+    # In Gymnasium's registry, as `gbxcule/KeepOfKeys-v0`.
+    title: str
+    info: Mapping[str, Number]
+    # The buttons that the game needs, as a codec's name or its spelling.
+    actions: str
+    frames_per_step: int
+    release_after_frames: int
+    has_title: bool = True
+    reward: Change = field(default=Change("Score", 2))
+    done: Number = field(default=Number("GameOver"))
+    # Sixteen bits from which all chance is made; zero would stay zero.
+    chance: Number = field(default=Number("Random", 2))
+
+
+def _info(lives: str, level: str, label: str = "Lives") -> dict[str, Number]:
+    return {"score": Number("Score", 2), lives: Number(label), level: Number("Level")}
+
+
+_RUNNING = "NOOP,LEFT,RIGHT,A,A+LEFT,A+RIGHT,B+LEFT,B+RIGHT,A+B+LEFT,A+B+RIGHT"
+_FLYING = "NOOP,UP,DOWN,LEFT,RIGHT,A,A+UP,A+DOWN,A+LEFT,A+RIGHT,B"
+
+GAMES = {
+    "KEEP_OF_KEYS": Game("KeepOfKeys", _info("hearts", "floor"), "NOOP,UP,DOWN,LEFT,RIGHT,A", 16, 16),
+    "EMBER_LEAP": Game("EmberLeap", _info("lives", "level"), _RUNNING, 4, 4),
+    "TARN_MASON": Game("TarnMason", _info("carts", "level"), "NOOP,LEFT,RIGHT,UP,DOWN,A,B", 8, 4),
+    "LANTERN_WING": Game("LanternWing", _info("lives", "sector"), _FLYING, 4, 4),
+    "LAST_BEACON": Game("LastBeacon", _info("hit_points", "room"), "A,B,START,UP,DOWN,LEFT,RIGHT", 16, 8),
+    "PEARL_DRIFT": Game("PearlDrift", _info("hulls", "level", "Hulls"), "full_v1", 24, 8, has_title=False),
+}
+
+
+def game_of(rom: Any) -> Game | None:
+    """The game that an environment's `rom` names, if it is one."""
+    if rom is None:
+        return GAMES[NAME]
+    return GAMES.get(rom) if isinstance(rom, str) else None
+
+
+@functools.cache
+def starts(name: str) -> tuple[bytes, ...]:
+    """The states behind a game's title, made by pressing START."""
+    rom = _native.built_in_rom(name)
+    swarm = _native.Swarm(
+        rom, STARTS, codec="NOOP,START", frames_per_step=_FRAMES, release_after_frames=_FRAMES, threads=1
+    )
+    found: dict[int, bytes] = {}
+    for step in range(400):
+        swarm.step(bytes(step == _FIRST + env for env in range(STARTS)))
+        for env in range(STARTS):
+            if env not in found and swarm.read_memory(env, _STATE, _STATE + 1) == _PLAYING:
+                found[env] = swarm.save_state(env)
+        if len(found) == STARTS:
+            return tuple(found[env] for env in range(STARTS))
+    raise RuntimeError(f"{name} did not begin after its title")

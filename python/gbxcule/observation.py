@@ -11,6 +11,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native
+from gbxcule.game import GAMES
 from gbxcule.symbol import Place, Symbols, range_of
 
 
@@ -54,7 +55,7 @@ PICTURES = ("packed", "gray", "mean", "stride")
 
 
 def program_of(spec: Observation) -> str | None:
-    """The program among these, if there is one: a file that ends in `.py`."""
+    """The program among these, if there is one: a file that ends in `.py`, or a game's own."""
     parts = spec.values() if isinstance(spec, Mapping) else [spec]
     found = {os.fspath(part) for part in parts if isinstance(part, (str, os.PathLike)) and is_program(part)}
     if len(found) > 1:
@@ -63,8 +64,11 @@ def program_of(spec: Observation) -> str | None:
 
 
 def is_program(spec: Any) -> bool:
-    """Is this the path of a program?"""
-    return isinstance(spec, (str, os.PathLike)) and os.fspath(spec).endswith(".py")
+    """Is this the path of a program, or the name of a game, which has one?"""
+    if not isinstance(spec, (str, os.PathLike)):
+        return False
+    name = os.fspath(spec)
+    return name.endswith(".py") or name in GAMES
 
 
 class _ProgramView:
@@ -98,8 +102,8 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
     if isinstance(spec, str) and spec in PICTURES:
         return _native.View.picture(spec, grays)
     raise ValueError(
-        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, files that end in .py, gbxcule.Ram(...), "
-        "gbxcule.Flags(...), and dictionaries of these"
+        f"no observation `{spec}`; there are {', '.join(PICTURES)}, obs_v0, the games' own ({', '.join(GAMES)}), files that "
+        "end in .py, gbxcule.Ram(...), gbxcule.Flags(...), and dictionaries of these"
     )
 
 

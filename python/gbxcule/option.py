@@ -20,8 +20,8 @@ State: TypeAlias = bytes | str | os.PathLike[str]
 
 class _Shared(TypedDict, total=False):
     device: str
-    frames_per_step: int
-    release_after_frames: int
+    frames_per_step: int | None
+    release_after_frames: int | None
     obs: Observation
     grays: str
     reward: Reward | None
@@ -41,7 +41,7 @@ class _Shared(TypedDict, total=False):
 class SingleOptions(_Shared, total=False):
     """Options of `make`."""
 
-    actions: Actions
+    actions: "Actions | None"
 
 
 class Options(SingleOptions, total=False):
@@ -61,4 +61,4 @@ class BesideActions(_Shared, total=False):
 class DiscreteOptions(BesideActions, total=False):
     """Options with actions of which an agent chooses one at a time."""
 
-    actions: str | Sequence[Row]
+    actions: str | Sequence[Row] | None

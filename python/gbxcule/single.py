@@ -7,6 +7,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from gbxcule.check import reset_options, seed_of, without
+from gbxcule.game import GAMES
 from gbxcule.picture import colored
 from gbxcule.start import RomLike
 from gbxcule.vector import RENDER_MODES, SwarmVectorEnv
@@ -80,11 +81,13 @@ def make(rom: RomLike = None, **options: "Unpack[SingleOptions]") -> SwarmEnv:
 
 
 def register() -> None:
-    """Register the built-in game as `gbxcule/PearlDrift-v0` with Gymnasium."""
-    if "gbxcule/PearlDrift-v0" in gymnasium.registry:
-        return
-    gymnasium.register(
-        "gbxcule/PearlDrift-v0",
-        entry_point="gbxcule.single:SwarmEnv",
-        vector_entry_point="gbxcule.vector:SwarmVectorEnv",
-    )
+    """Register the built-in games with Gymnasium, as `gbxcule/PearlDrift-v0` and so on."""
+    for name, game in GAMES.items():
+        id = f"gbxcule/{game.title}-v0"
+        if id not in gymnasium.registry:
+            gymnasium.register(
+                id,
+                entry_point="gbxcule.single:SwarmEnv",
+                vector_entry_point="gbxcule.vector:SwarmVectorEnv",
+                kwargs={"rom": name},
+            )

@@ -36,6 +36,9 @@ Mask = npt.NDArray[np.bool_]
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 FRAMES_PER_SECOND = 4194304 / 70224
+# A step of ROMs that are no games of ours.
+FRAMES_PER_STEP = 24
+RELEASE_AFTER_FRAMES = 8
 # What a step computes behind the machines: whether a program's reward, whether a program's
 # observation.
 _STAGES = {
@@ -72,9 +75,9 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         num_envs: int = 1,
         *,
         device: str = "cpu",
-        frames_per_step: int = 24,
-        release_after_frames: int = 8,
-        actions: Actions = "full_v1",
+        frames_per_step: int | None = None,
+        release_after_frames: int | None = None,
+        actions: "Actions | None" = None,
         obs: Observation = "mean",
         grays: str = "even",
         reward: Reward | None = None,
@@ -95,10 +98,15 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     ) -> None:
         # What a checkpoint makes it of again; where episodes begin is the machines' own.
         self._arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
-        self._arguments["rom"] = None if rom is None else "the checkpoint's own"
+        played = game.game_of(rom)
+        self._arguments["rom"] = rom if played is not None else "the checkpoint's own"
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"no render mode `{render_mode}`; there are {', '.join(RENDER_MODES)}")
         num_envs = whole("num_envs", num_envs, 1)
+        if frames_per_step is None:
+            frames_per_step = played.frames_per_step if played is not None else FRAMES_PER_STEP
+        if release_after_frames is None:
+            release_after_frames = played.release_after_frames if played is not None else RELEASE_AFTER_FRAMES
         frames_per_step = whole("frames_per_step", frames_per_step, 1)
         release_after_frames = whole("release_after_frames", release_after_frames, 1)
         start_steps = whole("start_steps", start_steps, 0)
@@ -115,11 +123,13 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             autoreset_mode = one_of("autoreset mode", autoreset_mode, modes)
         if device == "cpu" and _machines is None:
             _check_memory(num_envs)
-        if rom is None:
-            reward = game.REWARD if reward is None else reward
-            done = game.DONE if done is None else done
-            info = game.INFO if info is None else info
-            chance = game.CHANCE if chance is None else chance
+        if played is not None:
+            reward = played.reward if reward is None else reward
+            done = played.done if done is None else done
+            info = played.info if info is None else info
+            chance = played.chance if chance is None else chance
+        if actions is None:
+            actions = played.actions if played is not None else "full_v1"
         self.symbols = rom_symbols(rom, symbols)
         self.num_envs = num_envs
         self.render_mode = render_mode
@@ -136,8 +146,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         rewarded = os.fspath(reward) if isinstance(reward, (str, os.PathLike)) else None
         if rewarded is not None and rewarded != "reward_v0" and not is_program(rewarded):
             raise ValueError(
-                f"no reward `{rewarded}`; there are reward_v0, files that end in .py, gbxcule.Change(...), "
-                "and lists of these"
+                f"no reward `{rewarded}`; there are reward_v0, the games' own ({', '.join(game.GAMES)}), files that end "
+                "in .py, gbxcule.Change(...), and lists of these"
             )
         self._process = os.getpid()
         self._machines = _machines or _native.Swarm(
@@ -189,6 +199,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._rewards = np.zeros(num_envs, np.float32)
         self._is_seeded = False
         if _machines is None:
+            if played is not None and played.has_title and start_state is starts is start_battery is None:
+                starts = game.starts(str(rom))
             self._set_starts(start_state, starts, start_battery, start_steps)
         else:
             self._watch.look(self._swarm)
@@ -579,7 +591,8 @@ def make_vec(
 def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]") -> SwarmVectorEnv[Any]:
     """Machines stepped together, as a Gymnasium `VectorEnv`.
 
-    `rom`: a path, the bytes, the name of a built-in ROM, or `None` for the built-in game, whose reward is the score.
+    `rom`: a path, the bytes, the name of a built-in ROM, or `None` for PEARL_DRIFT. A built-in game (docs/games.md) has defaults of its
+    own: its score is the reward, its actions are the buttons that it needs, and its episodes begin behind its title.
     `device`: where machines are stepped, `cpu`, `cuda` or `cuda:N`. `frames_per_step`, `release_after_frames`: how long a step lasts and how long
     its action is pressed. `actions`: the codec, `full_v1`, `pokemonred_puffer_v1`, `pad_v1` or `buttons_v1`; a table of your own, such as
     `[["A", "RIGHT"], ["A"], []]`; `Choices(...)`, `Buttons(...)`. `obs`: `packed`, `gray`, `mean`,

@@ -10,14 +10,14 @@ use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::report;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Codec, Programs, Rom, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Rom, Schedule, Stage, program};
 use serde_json::Value;
 
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
 use crate::picture::{Mosaic, Palette};
 use crate::print::{say, shell_word};
-use crate::{progress, record};
+use crate::progress;
 
 /// Machines in the picture, and the steps after which it is taken: long enough that no two are
 /// alike.
@@ -32,8 +32,8 @@ const NEXT: [(&str, &str); 4] = [
     ("doctor", "what else this computer can run, and what is missing for it"),
 ];
 
-/// Run the swarm on the built-in game for some seconds: a throughput table and a picture of the
-/// machines
+/// Run the swarm on a built-in game for some seconds: a throughput table and a picture of machines
+/// that play all games
 #[derive(Args)]
 #[command(
     after_long_help = "FILES\n  mosaic.png, scaling.png, summary.md and demo.json in the folder"
@@ -144,7 +144,13 @@ fn print_table(artifact: &Value) {
     }
 }
 
+/// A picture of machines that play the ROM, or of all games, a column each, if it is one of them.
 fn picture(rom: &RomImage, schedule: Schedule, device: Device) -> anyhow::Result<Vec<u8>> {
+    let games: Vec<&str> = program::games().map(|(name, _)| name).collect();
+    let roms: Vec<RomImage> = match games.contains(&rom.name.as_str()) {
+        true => games.into_iter().map(RomImage::find).collect::<Result<_, _>>()?,
+        false => vec![rom.clone()],
+    };
     let drive = DriveSettings {
         codec: Codec::FULL_V1,
         schedule,
@@ -154,11 +160,19 @@ fn picture(rom: &RomImage, schedule: Schedule, device: Device) -> anyhow::Result
         stage: Stage::FullStep,
         programs: Programs::default(),
     };
-    let mut driver = Driver::new(Rom::new(&rom.bytes)?, SHOWN, drive, device)?;
-    while driver.step() < SHOWN_STEPS {
-        driver.finish_step(driver.step() + 1 == SHOWN_STEPS)?;
+    let columns = (roms.len() > 1).then_some(roms.len());
+    let mut mosaic = Mosaic::new(SHOWN, columns, 1)?;
+    for (column, rom) in roms.iter().enumerate() {
+        let count = SHOWN / roms.len();
+        let mut driver = Driver::new(Rom::new(&rom.bytes)?, count, drive.clone(), device)?;
+        while driver.step() < SHOWN_STEPS {
+            driver.finish_step(driver.step() + 1 == SHOWN_STEPS)?;
+        }
+        let mut place = column;
+        driver.pictures(&(0..count).collect::<Vec<_>>(), |picture| {
+            mosaic.place(place, picture);
+            place += roms.len();
+        })?;
     }
-    let mut mosaic = Mosaic::new(SHOWN, None, 1)?;
-    record::draw(&mut mosaic, &driver, &(0..SHOWN).collect::<Vec<_>>())?;
     mosaic.png(Palette::Green)
 }

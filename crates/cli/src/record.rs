@@ -240,7 +240,7 @@ fn moment(frames: u32) -> f64 {
 }
 
 /// All shown machines' present pictures.
-pub(crate) fn draw(mosaic: &mut Mosaic, driver: &Driver, envs: &[usize]) -> anyhow::Result<()> {
+fn draw(mosaic: &mut Mosaic, driver: &Driver, envs: &[usize]) -> anyhow::Result<()> {
     let mut place = 0;
     driver.pictures(envs, |picture| {
         mosaic.place(place, picture);

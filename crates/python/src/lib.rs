@@ -28,7 +28,7 @@ mod _native {
         CompileError, CompiledKernel, LaunchError, compile_kernels, read_program, synchronize,
     };
     #[pymodule_export]
-    use crate::rom::{built_in_rom, built_in_roms, built_in_symbols};
+    use crate::rom::{built_in_programs, built_in_rom, built_in_roms, built_in_symbols};
     #[pymodule_export]
     use crate::swarm::Swarm;
     #[pymodule_export]

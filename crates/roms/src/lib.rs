@@ -1,4 +1,4 @@
-//! ROMs made here: an SM83 assembler, the micro-ROM suite written with it, and an original game.
+//! ROMs made here: an SM83 assembler, the micro-ROM suite written with it, and six original games.
 //!
 //! Nothing in this crate comes from elsewhere and nothing is read from disk: `all()` assembles the
 //! sources in `asm/`, byte for byte the same every time. Used by tests, benches and the swarm.

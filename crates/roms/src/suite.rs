@@ -73,6 +73,16 @@ includes! {
     "game/text.inc"
     "game/logo.inc"
 
+    "lantern_wing/ship.inc"
+    "lantern_wing/swarm.inc"
+    "lantern_wing/queen.inc"
+    "lantern_wing/stars.inc"
+    "lantern_wing/draw.inc"
+    "lantern_wing/waves.inc"
+    "lantern_wing/music.inc"
+    "lantern_wing/sprites.inc"
+    "lantern_wing/worlds.inc"
+
     "tarn_mason/load.inc"
     "tarn_mason/rain.inc"
     "tarn_mason/draw.inc"
@@ -96,6 +106,19 @@ includes! {
     "ember_leap/levels.inc"
     "ember_leap/scenery.inc"
     "ember_leap/figures.inc"
+    "last_beacon/walk.inc"
+    "last_beacon/event.inc"
+    "last_beacon/talk.inc"
+    "last_beacon/battle.inc"
+    "last_beacon/strike.inc"
+    "last_beacon/cells.inc"
+    "last_beacon/people.inc"
+    "last_beacon/picture.inc"
+    "last_beacon/beasts.inc"
+    "last_beacon/rooms.inc"
+    "last_beacon/texts.inc"
+    "last_beacon/music.inc"
+    "last_beacon/water.inc"
 }
 
 macro_rules! suite {
@@ -235,6 +258,14 @@ suite! {
     "TARN_MASON" "tarn_mason/game.asm"
     "a game: lay stone in bowls, which rain fills and dissolves"
     "C000-C001 score, C002 carts, C003 game over, C004 level, C005 state, C006-C007 place, C008-C009 loads laid, C00E loads until rain"
+
+    "LANTERN_WING" "lantern_wing/game.asm"
+    "a game: a glider among swarms that love its light, forty objects before a sea of stars"
+    "C000-C001 score, C002 lives, C003 game over, C004 sector, C005 state, C006-C007 place, C008-C009 waves begun, C00E flares, C013 strength of the queen"
+
+    "LAST_BEACON" "last_beacon/game.asm"
+    "a game: walk an island, fight by turns, bring three embers to the beacon"
+    "C000-C001 score, C002 hit points, C003 game over, C004 room, C005 state, C006-C007 cell, C008 embers and things, C009 rooms seen"
 
     "PEARL_DRIFT" "pearl_drift.asm"
     "a game: steer a submarine, collect pearls, touch nothing that stings"

@@ -59,7 +59,8 @@ pub enum SwarmError {
     #[error("the state cannot be used: {0}")]
     State(#[from] StateError),
     #[error(
-        "there is no built-in program `{name}`; there are reward_v0 and obs_v0, and files that end in .py"
+        "there is no built-in program `{name}`; there are {}, and files that end in .py",
+        crate::program::built_in().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
     )]
     NoSuchProgram { name: String },
     #[error("cannot read the program {path}: {error}")]

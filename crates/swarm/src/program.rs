@@ -5,6 +5,7 @@
 //! them into any module that has the machine; `native_programs` runs them for the native swarm.
 
 mod fuse;
+mod game;
 mod native_programs;
 
 use std::cell::RefCell;
@@ -25,7 +26,7 @@ pub(crate) use native_programs::{NativePrograms, Outputs, Scene};
 
 use crate::{OBS_V0_DIM, Stage, SwarmError};
 
-/// The built-in text and the names it answers to.
+/// The text of `reward_v0` and `obs_v0`.
 const BUILT_IN: &str = include_str!("program/v0.py");
 const BUILT_IN_NAMES: [&str; 2] = ["reward_v0", "obs_v0"];
 
@@ -39,6 +40,16 @@ const BUILT_IN_SIZES: Sizes = Sizes {
     has_begin: [false; 2],
     looks_at_frame: false,
 };
+
+/// Names and texts of the programs that need no file.
+pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BUILT_IN_NAMES.map(|name| (name, BUILT_IN)).into_iter().chain(games())
+}
+
+/// The built-in games: the ROM's name, which is the program's as well, and the program's text.
+pub fn games() -> impl Iterator<Item = (&'static str, &'static str)> {
+    game::GAMES.into_iter()
+}
 
 /// A program's text, and what artifacts say about it.
 #[derive(Clone, PartialEq, Eq)]
@@ -75,8 +86,8 @@ impl ProgramText {
     /// # Errors
     /// Neither exists, or the file cannot be read.
     pub fn find(name_or_path: &str) -> Result<Self, SwarmError> {
-        if BUILT_IN_NAMES.contains(&name_or_path) {
-            return Ok(Self::new(name_or_path, BUILT_IN));
+        if let Some((name, text)) = built_in().find(|(name, _)| *name == name_or_path) {
+            return Ok(Self::new(name, text));
         }
         if Path::new(name_or_path).extension().is_none_or(|extension| extension != "py") {
             return Err(SwarmError::NoSuchProgram { name: name_or_path.to_owned() });

@@ -281,10 +281,15 @@ fn programs_are_found_by_name_and_by_path() {
     assert_eq!((built_in.obs_dim(), built_in.scratch_len(), built_in.has_done()), (32, 0, false));
     assert_eq!(built_in.reward().sha256().len(), 64);
     let said = |name: &str| Programs::find(name, "obs_v0").expect_err("nothing there").to_string();
+    let names: Vec<&str> = gbxcule_swarm::program::built_in().map(|(name, _)| name).collect();
     assert_eq!(
         said("reward_v1"),
-        "there is no built-in program `reward_v1`; there are reward_v0 and obs_v0, and files that end in .py"
+        format!(
+            "there is no built-in program `reward_v1`; there are {}, and files that end in .py",
+            names.join(", ")
+        )
     );
+    assert!(names.starts_with(&["reward_v0", "obs_v0"]), "{names:?}");
     assert!(said("no/such/file.py").starts_with("cannot read the program no/such/file.py: "));
 }
 

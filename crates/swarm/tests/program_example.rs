@@ -1,4 +1,4 @@
-//! The programs of `examples/programs` do what they say, on the built-in game.
+//! The programs of `examples/programs` do what they say, on PEARL_DRIFT, and those of the games on each.
 
 use std::collections::BTreeSet;
 
@@ -96,6 +96,42 @@ fn flags_are_the_bits_of_memory() {
                 bytes.iter().flat_map(|byte| (0..8).map(move |bit| f32::from(byte >> bit & 1)));
             assert!(bits.eq(swarm.observations()[env * 640..][..640].iter().copied()));
         }
+    }
+}
+
+/// Plays each game that has a program with buttons of chance: START leaves the title.
+#[test]
+fn the_programs_of_the_games_pay_for_points_and_end_with_the_game() {
+    let schedule = gbxcule_swarm::Schedule::new(12, 8).expect("a schedule");
+    for (name, _) in gbxcule_swarm::program::games() {
+        let rom = gbxcule_roms::by_name(name).unwrap_or_else(|| panic!("no ROM {name}"));
+        let programs = Programs::find(name, name).unwrap_or_else(|said| panic!("{said}"));
+        let obs_dim = programs.obs_dim();
+        let config = SwarmConfig { programs, schedule, ..SwarmConfig::new(ENVS) };
+        let mut swarm =
+            NativeSwarm::new(Rom::new(rom.bytes()).expect("a ROM"), config).expect("a swarm");
+        let score = |swarm: &NativeSwarm, env: usize| {
+            let [low, high] = [0xC000, 0xC001].map(|address| byte(swarm, env, address));
+            f32::from(u16::from_le_bytes([low, high]))
+        };
+        let mut scores = [0.0; ENVS];
+        let (mut paid, mut seen) = (0.0, BTreeSet::new());
+        for step in 0..400 {
+            swarm.step(&actions(step)).expect("good actions");
+            for (env, before) in scores.iter_mut().enumerate() {
+                let now = score(&swarm, env);
+                let reward = swarm.rewards()[env];
+                assert!(reward >= (now - *before).max(0.0), "{name}, step {step}: {reward}");
+                assert_eq!(swarm.dones()[env], byte(&swarm, env, 0xC003) == 1, "{name}");
+                paid += reward;
+                *before = now;
+            }
+            let found = &swarm.observations()[..obs_dim];
+            assert!(found.iter().all(|number| number.abs() < 32.0), "{name}: {found:?}");
+            seen.extend(found.iter().enumerate().map(|(at, number)| (at, number.to_bits())));
+        }
+        assert!(paid > 0.0, "{name} pays nothing");
+        assert!(seen.len() > obs_dim + 20, "{name} shows {} numbers", seen.len());
     }
 }
 

@@ -76,6 +76,7 @@ CrumbList:  ds 20               ; column, y, last y, kind of each
 Timer:      ds 1                ; frames of the state at hand
 Stage:      ds 1                ; rows of water that have come down so far, 0 while it's dry
 Deepest:    ds 1                ; of all tarns
+Palette:    ds 1                ; for BGP, from the next frame on
 IsBare:     ds 1                ; no stone below some column of the tarn at hand
 PanelIsOld: ds 1
 Best:       ds 2
@@ -106,17 +107,21 @@ Start:
     call Copy
     ld hl, Name
     ld de, VRAM + LOGO * 16
+    ld b, 0
     call LoadLogo
     ld a, %11100100
-    ldh [BGP], a
+    ld [Palette], a
     ldh [OBP0], a
-    ldh [OBP1], a
     ld a, PANEL_X + 7
     ldh [WX], a
     call ShowTitle
 
 Main:
     call NextFrame
+    ld a, [Palette]
+    ldh [BGP], a
+    call Ripple
+    call EndVBlank
     call ReadButtons
     call StirRandom
     call SoundFrame
@@ -137,7 +142,6 @@ Main:
     ld a, [State]
     or a
     call nz, DrawChanges
-    call Ripple
     jr Main
 CallHl:
     jp hl

@@ -32,9 +32,10 @@ impl Console {
         }
     }
 
+    /// Runs so many frames, of which the last one is drawn.
     pub(crate) fn run(&mut self, frames: u32) {
-        for _ in 0..frames {
-            self.machine.run_frame(&self.rom, &mut self.cart_ram, true);
+        for left in (0..frames).rev() {
+            self.machine.run_frame(&self.rom, &mut self.cart_ram, left == 0);
         }
     }
 

@@ -4,8 +4,8 @@ use crate::pair::{Pair, actions, config, on, plain, rom};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::device::DeviceSwarm;
 use gbxcule_swarm::{
-    EnvStates, FRAME_BYTES, Grays, Layout, Picture, ProgramText, Programs, Rom, Stage, SwarmConfig,
-    View,
+    EnvStates, FRAME_BYTES, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage,
+    SwarmConfig, View,
 };
 
 pub(crate) fn every_rom_runs_alike(device: Device) {
@@ -247,6 +247,20 @@ pub(crate) fn programs_of_the_user_compute_the_same(device: Device) {
     pair.ours.reset_masked(&[true, false, false, true]).expect("a mask");
     pair.step(&actions(4, 10));
     pair.assert_equal("programs after a masked reset");
+}
+
+pub(crate) fn the_program_of_a_game_computes_the_same(device: Device) {
+    let programs = Programs::find("LAST_BEACON", "LAST_BEACON").expect("right programs");
+    let rom = gbxcule_roms::by_name("LAST_BEACON").expect("the game");
+    let schedule = Schedule::new(8, 4).expect("a schedule");
+    let config = SwarmConfig { programs, schedule, ..config(3) };
+    let mut pair = Pair::new(rom.bytes(), config, plain(device));
+    for step in 0..60 {
+        pair.step(&actions(3, step));
+        if step % 10 == 9 {
+            pair.assert_equal(&format!("after step {step}"));
+        }
+    }
 }
 
 pub(crate) fn a_program_that_stops_names_its_env_and_its_line(device: Device) {
