@@ -102,6 +102,7 @@ Clock:      ds 1
 BarChanged: ds 1
 Message:    ds 2
 MessageTime: ds 1
+BarShows:   ds 1                ; 1 if the lower row is a message
 Flash:      ds 1                ; frames of light by the lantern
 Kind:       ds 1                ; the creature at hand, as in Creatures
 CreatureX:  ds 1
@@ -136,7 +137,7 @@ Start:
     call LoadTiles
     ld a, %11100100
     ldh [OBP1], a
-    ld a, %11100000             ; the hero is white inside
+    ld a, %11010000             ; the hero is bright
     ldh [OBP0], a
     ld a, 7
     ldh [WX], a
@@ -303,6 +304,7 @@ BeginFloor:
     ld [State], a
     call FloorName
     call Say
+    call BeginBar
     call DrawBar
     call DrawFigures
     ld a, BAR_Y

@@ -197,16 +197,16 @@ fn shifts(console: &Console) -> Vec<Option<usize>> {
 #[test]
 fn rows_of_stars_have_scrolls_of_their_own() {
     let mut console = console();
-    console.run(40);
+    console.run(60);
     let rom = gbxcule_roms::by_name("LANTERN_WING").expect("the game").rom();
     let scroll = rom.address("RowScroll").expect("a label of the game");
     let (mut seen, mut speeds) = (0, std::collections::BTreeSet::new());
-    for _ in 0..6 {
+    for _ in 0..5 {
         let before = console.range(scroll, scroll + 16);
         console.run(1);
         let after = console.range(scroll, scroll + 16);
         // A row's scroll changes while its first line is drawn. The uppermost row is a frame late.
-        let is_settled = |row: &(usize, Option<usize>)| row.0 >= 8 && row.0 % 8 > 0;
+        let is_settled = |row: &(usize, Option<usize>)| row.0 >= 8 && !row.0.is_multiple_of(8);
         for (line, shift) in shifts(&console).into_iter().enumerate().filter(is_settled) {
             let Some(shift) = shift else { continue };
             let row = line / 8;
@@ -217,7 +217,7 @@ fn rows_of_stars_have_scrolls_of_their_own() {
         }
         console.run(20);
     }
-    assert!(seen > 100 && speeds.len() > 8, "{seen} lines with {} scrolls", speeds.len());
+    assert!(seen > 40 && speeds.len() > 8, "{seen} lines with the scrolls {speeds:?}");
 }
 
 #[test]
