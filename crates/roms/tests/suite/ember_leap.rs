@@ -27,8 +27,9 @@ fn score(console: &Console) -> u16 {
 const AHEAD: usize = 72;
 const STEP: usize = 6;
 
-/// A player that looks ahead: it runs to the right as long as that goes well on a copy of the console,
-/// else it tries when to jump, how high, how fast, after which wait, and keeps to what comes farthest.
+/// A player that looks ahead: it runs to the right as long as that goes well on a copy of the
+/// console, else it tries when to jump, how high, how fast, after which wait, and keeps to what
+/// comes farthest.
 #[derive(Default)]
 struct Player {
     /// Buttons of the frames to come; behind them it runs.
@@ -38,16 +39,10 @@ struct Player {
 
 impl Player {
     fn play(&mut self, console: &mut Console) {
-        if console.peek(STATE) != PLAY {
+        if console.peek(STATE) == PLAY {
+            self.think(console);
+        } else {
             self.plan = vec![0; STEP];
-        }
-        let is_playing = console.peek(STATE) == PLAY;
-        let x = i32::from(console.word(X));
-        let ahead = outcome(console, &self.plan);
-        if is_playing && (ahead < 0 || self.plan.is_empty() && ahead < x + 24) {
-            let plans = plans();
-            let best = plans.into_iter().max_by_key(|plan| outcome(console, plan));
-            self.plan = best.expect("there are plans");
         }
         for _ in 0..STEP {
             let next = if self.plan.is_empty() { RIGHT | B } else { self.plan.remove(0) };
@@ -55,6 +50,16 @@ impl Player {
             if is_frame_of_the_game(console) {
                 self.played.push(next);
             }
+        }
+    }
+
+    /// Looks for another plan if the one at hand ends badly or leads nowhere.
+    fn think(&mut self, console: &Console) {
+        let ahead = outcome(console, &self.plan);
+        let is_stuck = self.plan.is_empty() && ahead < i32::from(console.word(X)) + 24;
+        if ahead < 0 || is_stuck {
+            let best = plans().into_iter().max_by_key(|plan| outcome(console, plan));
+            self.plan = best.expect("there are plans");
         }
     }
 }
@@ -108,11 +113,12 @@ fn start(mut console: Console) -> Console {
     console
 }
 
-/// The player's way through the game: buttons and for how many frames, from the first frame of play on.
+/// The way of that player through the game: buttons and for how many frames of the game, from the
+/// first frame of play on.
 const RUN: &str = include_str!("ember_leap_run.txt");
 
-/// Runs a frame of the machine and says whether it was one of the game, too: while a level is loaded
-/// the game stands still, for however long that takes.
+/// Runs a frame of the machine and says whether it was one of the game, too: while a level is
+/// loaded the game stands still, for however long that takes.
 fn is_frame_of_the_game(console: &mut Console) -> bool {
     static CLOCK: OnceLock<u16> = OnceLock::new();
     let rom = || gbxcule_roms::by_name("EMBER_LEAP").expect("the game").rom();

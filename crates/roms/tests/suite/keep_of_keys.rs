@@ -181,7 +181,7 @@ fn is_open(kind: u8) -> bool {
     !(8..16).contains(&kind)
 }
 
-/// What the player knows when it decides.
+/// Knowledge with which the player decides.
 struct View {
     floor: Floor,
     place: Place,
