@@ -106,10 +106,14 @@ fn the_scripted_player_wins_all_levels() {
             level = console.peek(LEVEL);
             eprintln!("level {level} at {frame}");
         }
-        if console.peek(GAME_OVER) == 1 { break; }
+        if console.peek(GAME_OVER) == 1 {
+            break;
+        }
         let before = console.peek(LIVES);
         player.play(&mut console);
-        if console.peek(LIVES) < before { eprintln!("lost at {} in {level}, {frame}", console.word(X)); }
+        if console.peek(LIVES) < before {
+            eprintln!("lost at {} in {level}, {frame}", console.word(X));
+        }
     }
     eprintln!("{:?} {} {:?}", console.range(0xC000, 0xC020), score(&console), (GAMES, FARTHEST));
     assert_eq!(console.peek(WON), 1);
