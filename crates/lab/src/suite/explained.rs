@@ -63,7 +63,7 @@ const fn mgba(fields: Fields, (first, times, digest): Pin, why: &'static str) ->
 const ANYTHING: &[&str] =
     &["a", "f", "b", "c", "d", "e", "h", "l", "sp", "pc", "tcycles", "C000:C100"];
 
-pub(super) const CASES: [Case; 34] = [
+pub(super) const CASES: [Case; 35] = [
     plain("ALU_LOOP", 1024),
     plain("MEM_RWB", 1024),
     Case {
@@ -148,10 +148,41 @@ pub(super) const CASES: [Case; 34] = [
         ],
         ..drawn("PPU_STAT_IRQ", 120)
     },
-    drawn("KEEP_OF_KEYS", 2000),
-    drawn("TARN_MASON", 2000),
-    drawn("LANTERN_WING", 2000),
-    drawn("LAST_BEACON", 2000),
+    Case {
+        explained: &[
+            pyboy(GAME_FIELDS, (0, 0, ""), LCD_ON),
+            mgba(GAME_FIELDS, (0, 0, ""), GAME_MGBA),
+        ],
+        ..drawn("KEEP_OF_KEYS", 2000)
+    },
+    Case {
+        explained: &[
+            pyboy(GAME_FIELDS, (0, 0, ""), LCD_ON),
+            mgba(GAME_FIELDS, (0, 0, ""), GAME_MGBA),
+        ],
+        ..drawn("EMBER_LEAP", 2000)
+    },
+    Case {
+        explained: &[
+            pyboy(GAME_FIELDS, (0, 0, ""), LCD_ON),
+            mgba(GAME_FIELDS, (0, 0, ""), GAME_MGBA),
+        ],
+        ..drawn("TARN_MASON", 2000)
+    },
+    Case {
+        explained: &[
+            pyboy(GAME_FIELDS, (0, 0, ""), LCD_ON),
+            mgba(GAME_FIELDS, (0, 0, ""), GAME_MGBA),
+        ],
+        ..drawn("LANTERN_WING", 2000)
+    },
+    Case {
+        explained: &[
+            pyboy(GAME_FIELDS, (0, 0, ""), LCD_ON),
+            mgba(GAME_FIELDS, (0, 0, ""), GAME_MGBA),
+        ],
+        ..drawn("LAST_BEACON", 2000)
+    },
     Case {
         explained: &[
             pyboy(&["f", "pc", "tcycles"], (3, 598, "3fd643d65103"), LCD_ON),

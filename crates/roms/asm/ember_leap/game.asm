@@ -63,7 +63,7 @@ SPLAT       equ 6
 STATE_LOST  equ 3
 STATE_LIT   equ 4
 LIVES       equ 3
-TIME        equ 250             ; a unit is 24 frames
+TIME        equ 150             ; a unit is 24 frames
 COALS       equ 32              ; for a life
 BAR         equ $9C00
 BAR_Y       equ 128
@@ -169,9 +169,6 @@ Start:
     ld [ROM_BANK], a
     call SoundInit
     call LoadTiles
-    ld a, %11100100
-    ldh [OBP1], a
-    ldh [BGP], a
     ld a, %11010000             ; Ember glows
     ldh [OBP0], a
     ld a, 7
@@ -242,6 +239,7 @@ ShowTitle:
     ld a, 1
     ld [Level], a
     call LoadLevel
+    call SetPalettes
     call BeginAtLamp
     xor a
     ld [State], a
@@ -312,6 +310,7 @@ NewGame:
 BeginLevel:
     call ScreenOff
     call LoadLevel
+    call SetPalettes
     call LevelName
     call Say
 
@@ -332,6 +331,21 @@ Continue:
     ld a, %11100111
     ld b, $01
     jp ScreenOn
+
+; Night falls with the fourth level.
+SetPalettes:
+    ld a, [Level]
+    cp 4
+    ld a, %11100100
+    ld b, a
+    jr c, .evening
+    ld a, %11111000
+    ld b, %11010000
+.evening:
+    ldh [BGP], a
+    ld a, b
+    ldh [OBP1], a
+    ret
 
 PlayFrame:
     call CountTime

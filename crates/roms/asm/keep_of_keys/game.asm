@@ -136,7 +136,7 @@ Start:
     call LoadTiles
     ld a, %11100100
     ldh [OBP1], a
-    ld a, %11100000             ; the hero is white inside
+    ld a, %11010000             ; the hero is bright
     ldh [OBP0], a
     ld a, 7
     ldh [WX], a

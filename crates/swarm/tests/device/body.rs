@@ -5,7 +5,7 @@ use gbxcule_runtime::Device;
 use gbxcule_swarm::device::DeviceSwarm;
 use gbxcule_swarm::{
     EnvStates, FRAME_BYTES, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage,
-    SwarmConfig, View, program,
+    SwarmConfig, View,
 };
 
 pub(crate) fn every_rom_runs_alike(device: Device) {
@@ -249,20 +249,16 @@ pub(crate) fn programs_of_the_user_compute_the_same(device: Device) {
     pair.assert_equal("programs after a masked reset");
 }
 
-pub(crate) fn the_programs_of_the_games_compute_the_same(device: Device) {
-    // Each is a kernel of its own, which takes its time where it is compiled from text.
-    let chosen = |name: &str| device == Device::Cpu || name == "LAST_BEACON";
-    for (name, _) in program::games().filter(|(name, _)| chosen(name)) {
-        let programs = Programs::find(name, name).expect("right programs");
-        let rom = gbxcule_roms::by_name(name).expect("the game");
-        let schedule = Schedule::new(8, 4).expect("a schedule");
-        let config = SwarmConfig { programs, schedule, ..config(3) };
-        let mut pair = Pair::new(rom.bytes(), config, plain(device));
-        for step in 0..60 {
-            pair.step(&actions(3, step));
-            if step % 10 == 9 {
-                pair.assert_equal(&format!("{name} after step {step}"));
-            }
+pub(crate) fn the_program_of_a_game_computes_the_same(device: Device) {
+    let programs = Programs::find("LAST_BEACON", "LAST_BEACON").expect("right programs");
+    let rom = gbxcule_roms::by_name("LAST_BEACON").expect("the game");
+    let schedule = Schedule::new(8, 4).expect("a schedule");
+    let config = SwarmConfig { programs, schedule, ..config(3) };
+    let mut pair = Pair::new(rom.bytes(), config, plain(device));
+    for step in 0..60 {
+        pair.step(&actions(3, step));
+        if step % 10 == 9 {
+            pair.assert_equal(&format!("after step {step}"));
         }
     }
 }

@@ -68,7 +68,7 @@ bodies! {
     body::views_show_the_same,
     body::wrong_calls_are_refused_and_change_nothing,
     body::programs_of_the_user_compute_the_same,
-    body::the_programs_of_the_games_compute_the_same,
+    body::the_program_of_a_game_computes_the_same,
     body::a_program_that_stops_names_its_env_and_its_line,
     begin::episodes_begin_alike_wherever_they_do,
     begin::a_stage_begins_what_it_owns,
