@@ -6,7 +6,7 @@ says what they mean. Each game's reward, end and features are a program, too, wh
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from gbxcule import _native
@@ -29,16 +29,16 @@ class Game:
 
     # In Gymnasium's registry, as `gbxcule/KeepOfKeys-v0`.
     title: str
-    info: Mapping[str, Number]
+    info: Mapping[str, Number] | None
     # The buttons that the game needs, as a codec's name or its spelling.
     actions: str
     frames_per_step: int
     release_after_frames: int
     has_title: bool = True
-    reward: Change = field(default=Change("Score", 2))
-    done: Number = field(default=Number("GameOver"))
+    reward: Change | None = Change("Score", 2)
+    done: Number | None = Number("GameOver")
     # Sixteen bits from which all chance is made; zero would stay zero.
-    chance: Number = field(default=Number("Random", 2))
+    chance: Number | None = Number("Random", 2)
 
 
 def _info(lives: str, level: str, label: str = "Lives") -> dict[str, Number]:
@@ -58,11 +58,15 @@ GAMES = {
 }
 
 
-def game_of(rom: Any) -> Game | None:
-    """The game that an environment's `rom` names, if it is one."""
+# A ROM that is none of them has no reward, no end and no title that is known here.
+OTHER = Game("", None, "full_v1", 24, 8, has_title=False, reward=None, done=None, chance=None)
+
+
+def game_of(rom: Any) -> Game:
+    """The game that an environment's `rom` names, or `OTHER`."""
     if rom is None:
         return GAMES[NAME]
-    return GAMES.get(rom) if isinstance(rom, str) else None
+    return GAMES.get(rom, OTHER) if isinstance(rom, str) else OTHER
 
 
 @functools.cache
