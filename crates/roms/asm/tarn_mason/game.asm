@@ -158,13 +158,16 @@ Title:
     ld a, [Wave]
     and $1F
     jr nz, .waiting
+    ld de, $9800 + 16 * 32 + 4
     ld a, [Wave]
     bit 5, a
+    jr z, .text
+    ld a, BEDROCK
+    ld b, 11
+    call FillRow
+    jr .waiting
+.text:
     ld hl, PressText
-    jr z, .print
-    ld hl, NoText
-.print:
-    ld de, $9800 + 16 * 32 + 4
     call PrintText
 .waiting:
     ld a, [Pressed]
