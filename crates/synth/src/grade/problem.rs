@@ -1,4 +1,4 @@
-//! What is right for a row: its program on the stored inputs and on fresh ones, and how far from
+//! The right results for a row: those of its program on the stored inputs and on fresh ones, and how far from
 //! its results an answer may be.
 //!
 //! An answer may compute in another order, so its numbers may differ by what rounding does to the

@@ -24,7 +24,7 @@ const TRIES: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
 /// Quantile of the normal distribution for intervals of 95 %.
 const QUANTILE: f64 = 1.959_964;
 
-/// What the problems of a group have in common.
+/// Property that the problems of a group have in common.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(tag = "group", content = "name", rename_all = "lowercase")]
 pub enum Group {

@@ -1,5 +1,5 @@
-//! Stand-ins for a model: a dataset's own texts as answers, some of them made wrong on purpose. What
-//! is right about each is known, so a grading of them can be held to it.
+//! Stand-ins for a model: a dataset's own texts as answers, some of them made wrong on purpose. It
+//! is known which are right, so a grading of them can be held to it.
 
 use super::task::Task;
 use crate::mutate::{Mutation, same_gradients, same_outputs};
@@ -30,7 +30,7 @@ impl StandIn {
         Some(Self { row: row.id, task, text, is_right: true })
     }
 
-    /// What the compiler makes of the row's source with one operator, function or number changed;
+    /// The text that the compiler makes of the row's source with one operator, function or number changed;
     /// `None` if the source has nothing to change, or the change has no such text.
     pub fn changed(row: &Row, task: Task, seed: u64) -> Option<Self> {
         (0..TRIES).find_map(|attempt| {

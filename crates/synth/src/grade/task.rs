@@ -162,7 +162,7 @@ impl Task {
         }
     }
 
-    /// What an answer must look like from outside, so that it can be run.
+    /// Rules for an answer, so that it can be called from outside.
     fn interface(self, program: &Program) -> Option<String> {
         Some(match self {
             Self::PythonToCuda => cuda_interface(&signature(program, Dialect::Cuda, false)?),

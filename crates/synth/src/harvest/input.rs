@@ -167,8 +167,14 @@ fn try_inputs(
         draws.push((data, after));
     }
     let written: Vec<usize> = (0..inputs.len()).filter(|&at| inputs[at].written).collect();
-    let is_constant = |at: &usize| draws.iter().all(|(_, after)| after[*at] == draws[0].1[*at]);
-    if written.iter().all(is_constant) {
+    // Bytes that no draw changes hold what was drawn for them.
+    let varies = |&at: &usize| {
+        (0..draws[0].1[at].len()).any(|byte| {
+            let changes = draws.iter().any(|(before, after)| before[at][byte] != after[at][byte]);
+            changes && draws.iter().any(|(_, after)| after[at][byte] != draws[0].1[at][byte])
+        })
+    };
+    if !written.iter().any(varies) {
         return Err(Refusal::Constant);
     }
     let grid = Grid { dims: &dims, inputs: &inputs };
