@@ -113,8 +113,26 @@ impl Driver {
             sound: drive.sound,
             ..SwarmConfig::new(num_envs)
         };
-        let swarm = Swarm::new(rom, config, device)?;
+        Self::of(Swarm::new(rom, config, device)?, drive)
+    }
+
+    /// Goes on with the swarm of a checkpoint, whose settings are its own but for the source of the
+    /// actions.
+    pub(crate) fn restored(
+        checkpoint: &[u8],
+        action_gen: ActionGen,
+        seed: u64,
+        device: Device,
+    ) -> Result<Self, SwarmError> {
+        let (swarm, _note) = Swarm::from_checkpoint(checkpoint, Some(device), None)?;
+        let SwarmConfig { codec, schedule, stage, programs, .. } = swarm.config().clone();
+        let drive = DriveSettings { codec, schedule, action_gen, seed, stage, programs };
+        Self::of(swarm, drive)
+    }
+
+    fn of(swarm: Swarm, drive: DriveSettings) -> Result<Self, SwarmError> {
         let owns_reward = drive.stage.owns_reward();
+        let num_envs = swarm.config().num_envs;
         Ok(Self {
             returns: owns_reward.then(|| Returns::new(&swarm)).transpose()?,
             swarm,
@@ -124,6 +142,11 @@ impl Driver {
             actions: vec![0; num_envs],
             held: vec![None; num_envs],
         })
+    }
+
+    /// Lets all machines begin in a saved state, here and at each reset.
+    pub(crate) fn start_at(&mut self, state: &[u8]) -> Result<(), SwarmError> {
+        self.swarm.start_at(&[state], 0)
     }
 
     pub(crate) fn num_envs(&self) -> usize {
@@ -354,6 +377,36 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                 assert_eq!(returns(&whole), returns(&pieces));
             }
         }
+    }
+
+    #[test]
+    fn machines_begin_in_a_state_and_a_checkpoint_goes_on() {
+        let mut first = driver(8);
+        (0..5).for_each(|_| _ = first.finish_step(false).expect("a step"));
+        let state = first.swarm.save_state(1).expect("an env");
+        let machine = |driver: &Driver, env| *driver.swarm.snapshot(env).expect("an env").machine();
+        let mut other = self::driver(8);
+        other.start_at(&state).expect("a state");
+        for _ in 0..2 {
+            assert!((0..5).all(|env| machine(&other, env) == machine(&first, 1)));
+            other.finish_step(false).expect("a step");
+            assert!((0..5).any(|env| machine(&other, env) != machine(&first, 1)));
+            other.reset().expect("a reset");
+        }
+        other.start_at(b"no state").expect_err("no state");
+        let checkpoint = first.swarm.checkpoint(b"a note").expect("bytes");
+        let again = Driver::restored(&checkpoint, ActionGen::Random, 3, Device::Cpu);
+        let mut again = again.expect("a swarm");
+        assert_eq!(everything(&again), everything(&first));
+        assert_eq!(again.drive().schedule, first.drive().schedule);
+        // Its steps are counted from here on, so its actions are those of a first step.
+        let actions = first.actions.clone();
+        ActionGen::Random.fill(&Codec::FULL_V1, 3, 0, &mut first.actions);
+        assert_ne!(actions, first.actions);
+        let range = FrameRange { frames: 0..8, draw_last: false };
+        first.swarm.step_frames(&first.actions, &range).expect("a step");
+        again.finish_step(false).expect("a step");
+        assert_eq!(everything(&again), everything(&first));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
 
 use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
-use crate::run_options::ProgramOptions;
-use crate::watch::{Mode, Place, Start, SwarmOptions, show};
+use crate::run_options::{ProgramOptions, StartOption};
+use crate::watch::{Mode, Place, Start, driver, show};
 
 /// Play one machine in the browser, at the speed of a real one
 ///
@@ -18,6 +18,7 @@ use crate::watch::{Mode, Place, Start, SwarmOptions, show};
 EXAMPLES
   gbxcule play
   gbxcule play --rom game.gb --port 9000
+  gbxcule play --rom game.gb --state town.state
   gbxcule play --reward task.py --frames-per-step 24")]
 pub(crate) struct Play {
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
@@ -40,6 +41,9 @@ pub(crate) struct Play {
 
     #[command(flatten)]
     programs: ProgramOptions,
+
+    #[command(flatten)]
+    begins: StartOption,
 }
 
 impl Play {
@@ -55,7 +59,8 @@ impl Play {
         };
         let drive = drive.with(self.programs.programs()?);
         let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play };
-        let swarm = SwarmOptions { rom: &self.rom, num_envs: 1, drive, device: self.device.device };
-        show(swarm, start, &self.place)
+        let (name, mut driver) = driver(&self.rom, 1, drive, self.device.device)?;
+        self.begins.put(&mut driver)?;
+        show(&name, driver, start, &self.place)
     }
 }

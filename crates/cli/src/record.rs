@@ -15,7 +15,7 @@ use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
 use crate::picture::{Mosaic, Palette};
 use crate::print::say;
 use crate::progress;
-use crate::run_options::RunOptions;
+use crate::run_options::{RunOptions, StartOption};
 use crate::video::Video;
 
 /// Steps, at most: days of any swarm.
@@ -85,6 +85,9 @@ pub(crate) struct Record {
 
     #[command(flatten)]
     run: RunOptions,
+
+    #[command(flatten)]
+    begins: StartOption,
 }
 
 /// Format of the file.
@@ -132,6 +135,7 @@ impl Record {
         let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
         let mut mosaic = Mosaic::new(shown, self.columns, self.scale as usize)?;
         let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
+        self.begins.put(&mut driver)?;
         let bytes = match kind {
             Kind::Still => {
                 self.run_to_end(&mut driver)?;

@@ -1,10 +1,14 @@
 //! Options that all verbs that step machines share: how machines are driven.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_swarm::{Codec, Programs, Stage};
+
+use crate::driver::Driver;
 
 /// Options that say how machines are driven.
 #[derive(Args)]
@@ -39,6 +43,27 @@ impl RunOptions {
         self.action_gen.check(&self.codec).map_err(anyhow::Error::msg)
     }
 }
+
+/// Where machines begin.
+#[derive(Args)]
+pub(crate) struct StartOption {
+    /// Begin in a saved state instead of at power-on: of this program, of PyBoy 2.8.1, or BESS
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+}
+
+impl StartOption {
+    /// Puts all machines to the start.
+    pub(crate) fn put(&self, driver: &mut Driver) -> anyhow::Result<()> {
+        let Some(path) = &self.state else { return Ok(()) };
+        let shown = || format!("--state {}", path.display());
+        let state = gbxcule_files::read(path, MOST_STATE_BYTES).with_context(shown)?;
+        driver.start_at(&state).with_context(shown)
+    }
+}
+
+/// Bytes of a saved state, at most: more than any machine has.
+const MOST_STATE_BYTES: u64 = 1 << 24;
 
 /// Programs that run behind each step, in stages that compute a reward or an observation.
 #[derive(Args)]

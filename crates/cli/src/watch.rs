@@ -19,6 +19,7 @@ mod timed;
 mod viewer;
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -29,7 +30,7 @@ use gbxcule_swarm::Rom;
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
 use crate::print::{self, say};
-use crate::run_options::{ProgramOptions, RunOptions};
+use crate::run_options::{ProgramOptions, RunOptions, StartOption};
 pub(crate) use protocol::Mode;
 
 /// Watch a swarm in the browser while it runs
@@ -44,7 +45,9 @@ EXAMPLES
   gbxcule watch --num-envs 4096 --port 9000
   gbxcule watch --num-envs 16384 --device cuda
   gbxcule watch --rom game.gb --frames-per-step 4 --actions hold:RIGHT
-  gbxcule watch --reward task.py --obs task.py")]
+  gbxcule watch --reward task.py --obs task.py
+  gbxcule watch --rom game.gb --state town.state
+  gbxcule watch --checkpoint swarm.ckpt --speed 1")]
 pub(crate) struct Watch {
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
@@ -77,7 +80,19 @@ pub(crate) struct Watch {
 
     #[command(flatten)]
     programs: ProgramOptions,
+
+    #[command(flatten)]
+    begins: StartOption,
+
+    /// Go on with a swarm that `env.checkpoint` kept: its ROM, machines, codec, frames and programs
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "rom", "num_envs", "frames_per_step", "release_after_frames", "codec", "stage", "reward", "obs", "state",
+    ])]
+    checkpoint: Option<PathBuf>,
 }
+
+/// Bytes of a checkpoint, at most.
+const MOST_CHECKPOINT_BYTES: u64 = 1 << 36;
 
 /// Address of the page.
 #[derive(Args)]
@@ -100,43 +115,57 @@ fn speed(text: &str) -> Result<f64, String> {
 
 impl Watch {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let start = session::Start { speed: self.speed, running: !self.paused, mode: Mode::Watch };
+        if let Some(path) = &self.checkpoint {
+            let (name, driver) = self.restored(path)?;
+            return show(&name, driver, start, &self.place);
+        }
         let drive =
             DriveSettings::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
-        let start = session::Start { speed: self.speed, running: !self.paused, mode: Mode::Watch };
-        let swarm = SwarmOptions {
-            rom: &self.rom,
-            num_envs: self.num_envs,
-            drive,
-            device: self.device.device,
-        };
-        show(swarm, start, &self.place)
+        let (name, mut driver) = driver(&self.rom, self.num_envs, drive, self.device.device)?;
+        self.begins.put(&mut driver)?;
+        show(&name, driver, start, &self.place)
+    }
+
+    /// The swarm of a checkpoint, and the file's name.
+    fn restored(&self, path: &Path) -> anyhow::Result<(String, Driver)> {
+        let shown = || format!("--checkpoint {}", path.display());
+        let bytes = gbxcule_files::read(path, MOST_CHECKPOINT_BYTES).with_context(shown)?;
+        let RunOptions { action_gen, actions_seed, .. } = &self.run;
+        let device = self.device.device;
+        let driver = Driver::restored(&bytes, action_gen.clone(), *actions_seed, device);
+        let driver = driver.with_context(shown)?;
+        action_gen.check(&driver.drive().codec).map_err(anyhow::Error::msg)?;
+        Ok((path.file_name().unwrap_or_default().to_string_lossy().into_owned(), driver))
     }
 }
 
-/// The swarm that is shown.
-pub(crate) struct SwarmOptions<'o> {
-    pub(crate) rom: &'o str,
-    pub(crate) num_envs: usize,
-    pub(crate) drive: DriveSettings,
-    pub(crate) device: Device,
+/// A swarm to show, and its ROM's name.
+pub(crate) fn driver(
+    rom: &str,
+    num_envs: usize,
+    drive: DriveSettings,
+    device: Device,
+) -> anyhow::Result<(String, Driver)> {
+    let image = RomImage::find(rom)
+        .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
+    Ok((image.name, Driver::new(Rom::new(&image.bytes)?, num_envs, drive, device)?))
 }
 
 /// Serve the page and run the swarm until Ctrl-C.
 pub(crate) fn show(
-    swarm: SwarmOptions<'_>,
+    name: &str,
+    driver: Driver,
     start: session::Start,
     place: &Place,
 ) -> anyhow::Result<bool> {
-    let SwarmOptions { rom, num_envs, drive, device } = swarm;
-    let image = RomImage::find(rom)
-        .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
-    let driver = Driver::new(Rom::new(&image.bytes)?, num_envs, drive, device)?;
-    let hello = protocol::hello(&image.name, &driver, start.mode);
+    let (num_envs, device) = (driver.num_envs(), driver.device());
+    let hello = protocol::hello(name, &driver, start.mode);
     let server = server::Server::bind(place.host, place.port)?;
     let what = match start.mode {
-        Mode::Watch if num_envs == 1 => format!("watching one machine with {}", image.name),
-        Mode::Watch => format!("watching {num_envs} machines with {}", image.name),
-        Mode::Play => format!("playing {}", image.name),
+        Mode::Watch if num_envs == 1 => format!("watching one machine with {name}"),
+        Mode::Watch => format!("watching {num_envs} machines with {name}"),
+        Mode::Play => format!("playing {name}"),
     };
     let place = if device == Device::Cpu { String::new() } else { format!(" on {device}") };
     say!("{what}{place}: {}   (Ctrl-C ends)", server.url());

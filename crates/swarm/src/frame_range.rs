@@ -46,7 +46,7 @@ impl FrameRange {
         let computes = end == of;
         let draw_last = self.draw_last || computes && config.programs.look_at_frame();
         let programs = &config.programs;
-        let is_seen = config.draw_last || programs.look_at_frame();
+        let is_seen = self.draw_last || config.draw_last || programs.look_at_frame();
         Ok(StepPlan {
             frames: end - start,
             first_frame: start,
