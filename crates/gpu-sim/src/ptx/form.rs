@@ -138,10 +138,13 @@ pub const FORMS: &[Form] = &[
     value("rsqrt.approx.{float}", "t:t", "rsqrt_approx"),
     value("{ex2,lg2,sin,cos}.approx{,.ftz}.f32", "t:t", "$0_approx<is_there(\"$1\")>"),
     // Memory.
-    form("ld{,.volatile,.global,.global.nc,.local,.const,.param}.{memory}", Meaning::Load),
+    form(
+        "ld{,.volatile,.volatile.global,.global,.global.nc,.local,.const,.param}.{memory}",
+        Meaning::Load,
+    ),
     form("ld{,.global,.global.nc,.local,.const,.param}.v2.{memory}", Meaning::Load),
     form("ld{,.global,.global.nc,.local,.const,.param}.v4.{small}", Meaning::Load),
-    form("st{,.volatile,.global,.local,.param}.{memory}", Meaning::Store),
+    form("st{,.volatile,.volatile.global,.global,.local,.param}.{memory}", Meaning::Store),
     form("st{,.global,.local,.param}.v2.{memory}", Meaning::Store),
     form("st{,.global,.local,.param}.v4.{small}", Meaning::Store),
     value("atom{,.relaxed.gpu}{,.global}.{add}.{u32,s32,u64,f32,f64}", "t:mt", "atom_add"),

@@ -20,12 +20,12 @@ use std::process::{Command, Output};
 /// A child process for one ignored test of this program, with the stand-ins.
 fn child(test: &str, cache: &Path, settings: &[(&str, &str)]) -> Output {
     let program = std::env::current_exe().expect("this program");
-    start(stand_in::command(&program, cache), test, settings)
+    let mut command = stand_in::command(&program, cache);
+    start(command.env("HOST_GPU", "1").envs(settings.iter().copied()), test)
 }
 
-fn start(mut command: Command, test: &str, settings: &[(&str, &str)]) -> Output {
+fn start(command: &mut Command, test: &str) -> Output {
     command.args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
-    command.env("HOST_GPU", "1").envs(settings.iter().copied());
     command.output().expect("it starts")
 }
 
@@ -38,7 +38,7 @@ fn passes(test: &str, settings: &[(&str, &str)]) {
 fn passes_as_ptx(test: &str) {
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let program = std::env::current_exe().expect("this program");
-    assert_passed(test, &start(stand_in::ptx_command(&program, nvrtc.path()), test, &[]));
+    assert_passed(test, &start(&mut stand_in::ptx_command(&program, nvrtc.path()), test));
 }
 
 fn assert_passed(test: &str, run: &Output) {

@@ -211,7 +211,7 @@ impl<'p> Printer<'p> {
         let mut text = format!("{{ auto from = place<{}, {}>({place});", ty.cpp(), parts.len());
         for (at, part) in parts.iter().enumerate() {
             text += " ";
-            text += &self.set(part, ty, &format!("load(from + {at})"), true)?;
+            text += &self.set(part, ty, &format!("from[{at}]"), true)?;
         }
         Ok(text + " }")
     }
@@ -222,7 +222,7 @@ impl<'p> Printer<'p> {
         let place = self.address(to, ty.bytes() * parts.len() as u64)?;
         let mut text = format!("{{ auto to = place<{}, {}>({place});", ty.cpp(), parts.len());
         for (at, part) in parts.iter().enumerate() {
-            text += &format!(" store(to + {at}, {});", self.source(part, ty, true)?);
+            text += &format!(" to[{at}] = {};", self.source(part, ty, true)?);
         }
         Ok(text + " }")
     }
