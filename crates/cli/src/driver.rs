@@ -125,8 +125,8 @@ impl Driver {
         device: Device,
     ) -> Result<Self, SwarmError> {
         let (swarm, _note) = Swarm::from_checkpoint(checkpoint, Some(device), None)?;
-        let SwarmConfig { codec, schedule, stage, programs, .. } = swarm.config().clone();
-        let drive = DriveSettings { codec, schedule, action_gen, seed, stage, programs };
+        let SwarmConfig { codec, schedule, stage, programs, sound, .. } = swarm.config().clone();
+        let drive = DriveSettings { codec, schedule, action_gen, seed, stage, programs, sound };
         Self::of(swarm, drive)
     }
 
