@@ -49,7 +49,7 @@ _RUNNING = "NOOP,LEFT,RIGHT,A,A+LEFT,A+RIGHT,B+LEFT,B+RIGHT,A+B+LEFT,A+B+RIGHT"
 _FLYING = "NOOP,UP,DOWN,LEFT,RIGHT,A,A+UP,A+DOWN,A+LEFT,A+RIGHT,B"
 
 GAMES = {
-    "KEEP_OF_KEYS": Game("KeepOfKeys", _info("hearts", "floor"), "NOOP,UP,DOWN,LEFT,RIGHT,A", 16, 16),
+    "KEEP_OF_KEYS": Game("KeepOfKeys", _info("hearts", "floor"), "NOOP,UP,DOWN,LEFT,RIGHT,A", 8, 8),
     "EMBER_LEAP": Game("EmberLeap", _info("lives", "level"), _RUNNING, 4, 4),
     "TARN_MASON": Game("TarnMason", _info("carts", "level"), "NOOP,LEFT,RIGHT,UP,DOWN,A,B", 8, 4),
     "LANTERN_WING": Game("LanternWing", _info("lives", "sector"), _FLYING, 4, 4),

@@ -144,6 +144,7 @@ CrumblingEnd:
 BarChanged: ds 1
 Message:    ds 2
 MessageTime: ds 1
+BarShows:   ds 1                ; 1 if the lower row is a message
 Tiles:      ds 16               ; a column on its way to the queue
     ram $C100
 Map:        ds 1024
@@ -322,6 +323,7 @@ Continue:
     call DrawPicture
     ld hl, TIME
     store_hl TimeLeft
+    call BeginBar
     call DrawBar
     call DrawFigures
     ld a, BAR_Y
@@ -339,7 +341,7 @@ SetPalettes:
     ld a, %11100100
     ld b, a
     jr c, .evening
-    ld a, %11111000
+    ld a, %11011000             ; houses in the light of the moon
     ld b, %11010000
 .evening:
     ldh [BGP], a

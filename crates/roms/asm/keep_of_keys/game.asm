@@ -102,6 +102,7 @@ Clock:      ds 1
 BarChanged: ds 1
 Message:    ds 2
 MessageTime: ds 1
+BarShows:   ds 1                ; 1 if the lower row is a message
 Flash:      ds 1                ; frames of light by the lantern
 Kind:       ds 1                ; the creature at hand, as in Creatures
 CreatureX:  ds 1
@@ -303,6 +304,7 @@ BeginFloor:
     ld [State], a
     call FloorName
     call Say
+    call BeginBar
     call DrawBar
     call DrawFigures
     ld a, BAR_Y

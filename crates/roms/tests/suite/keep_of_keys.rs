@@ -181,7 +181,7 @@ fn is_open(kind: u8) -> bool {
     !(8..16).contains(&kind)
 }
 
-/// What the player knows when it decides.
+/// Knowledge with which the player decides.
 struct View {
     floor: Floor,
     place: Place,
@@ -404,4 +404,17 @@ fn buttons_and_the_seed_decide_the_game_and_nothing_else() {
     assert_eq!(after(&rom.bytes, 1), after(&rom.bytes, 1));
     assert_ne!(after(&rom.bytes, 1), after(&rom.bytes, 2));
     assert_ne!(after(&rom.bytes, 1), after(&other, 1));
+}
+
+#[test]
+fn blind_play_finds_next_to_nothing() {
+    let scores: Vec<u16> = (0..6)
+        .map(|seed| {
+            let mut console = started_after(0);
+            play_blindly(&mut console, 3_600, seed);
+            assert_eq!(console.peek(FLOOR), 1);
+            score(&console)
+        })
+        .collect();
+    assert!(scores.iter().all(|score| *score < 150), "{scores:?}");
 }
