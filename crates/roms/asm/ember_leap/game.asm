@@ -101,6 +101,8 @@ endm
 
     org $0040
     jp VBlank
+    org $0048                   ; the picture begins
+    reti
 
     org $0150
     include "game/memory.inc"
@@ -165,6 +167,7 @@ Start:
     call ScreenOff
     call ClearMemory
     call InitObjects
+    call InitPictureStart
     call SeedRandom
     ld a, 1
     ld [ROM_BANK], a
@@ -266,7 +269,7 @@ ShowTitle:
     ld hl, TitleTune
     call PlayTune
     ld a, %11100111
-    ld b, $01
+    ld b, $03
     jp ScreenOn
 
 TitleFrame:
@@ -309,15 +312,14 @@ NewGame:
 
 ; The level in Level from its beginning.
 BeginLevel:
-    call ScreenOff
+    call DarkenScreen
     call LoadLevel
-    call SetPalettes
     call LevelName
     call Say
 
 ; The level from the last lamp on.
 Continue:
-    call ScreenOff
+    call DarkenScreen
     call BeginAtLamp
     call RestoreLedges
     call DrawPicture
@@ -325,14 +327,12 @@ Continue:
     store_hl TimeLeft
     call BeginBar
     call DrawBar
-    call DrawFigures
-    ld a, BAR_Y
-    ldh [WindowY], a
+    call DrainQueue
     ld a, STATE_PLAY
     ld [State], a
-    ld a, %11100111
-    ld b, $01
-    jp ScreenOn
+    call DrawFigures
+    call NextFrame
+    jp SetPalettes
 
 ; Night falls with the fourth level.
 SetPalettes:
@@ -349,6 +349,7 @@ SetPalettes:
     ldh [OBP1], a
     ret
 
+; One frame of play.
 PlayFrame:
     call CountTime
     call AnimateScenery

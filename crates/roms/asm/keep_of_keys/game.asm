@@ -71,6 +71,8 @@ endm
 
     org $0040
     jp VBlank
+    org $0048                   ; the picture begins
+    reti
 
     org $0150
     include "game/memory.inc"
@@ -132,6 +134,7 @@ Start:
     call ScreenOff
     call ClearMemory
     call InitObjects
+    call InitPictureStart
     call SeedRandom
     call SoundInit
     call LoadTiles
@@ -234,8 +237,8 @@ ShowTitle:
     ldh [BGP], a
     ld hl, TitleTune
     call PlayTune
-    ld a, %11000111
-    ld b, $01
+    ld a, %11100111
+    ld b, $03
     jp ScreenOn
 
 TitleFrame:
@@ -280,7 +283,7 @@ NewGame:
 
 ; The floor in Level from its beginning.
 BeginFloor:
-    call ScreenOff
+    call DarkenScreen
     ld a, [Level]
     call LoadFloor
     xor a
@@ -300,18 +303,20 @@ BeginFloor:
     ld [Mercy], a
     call EnterRoom
     call DrawRoom
-    ld a, STATE_PLAY
-    ld [State], a
     call FloorName
     call Say
     call BeginBar
     call DrawBar
-    call DrawFigures
     ld a, BAR_Y
     ldh [WindowY], a
-    ld a, %11100111
-    ld b, $01
-    jp ScreenOn
+    call DrainQueue
+    ld a, STATE_PLAY
+    ld [State], a
+    call DrawFigures
+    call NextFrame
+    ld a, %11100100
+    ldh [BGP], a
+    ret
 
 ; One frame of play.
 PlayFrame:
