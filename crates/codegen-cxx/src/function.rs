@@ -12,6 +12,7 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
+use rustc_hash::FxHashSet;
 
 /// Expressions longer than this get a name.
 const EXPRESSION_MAX: usize = 90;
@@ -50,6 +51,10 @@ pub(super) struct Writer<'u, 'a> {
     quoted: Option<(Option<gbxcule_ir::source::SourceId>, usize)>,
     /// The span looked at last.
     quoted_span: Option<Span>,
+    /// All source lines that were quoted. What is written later than it was computed doesn't quote
+    /// its line again.
+    quoted_lines: FxHashSet<(Option<gbxcule_ir::source::SourceId>, usize)>,
+    is_settling: bool,
     temporaries: u32,
 }
 
@@ -95,6 +100,8 @@ pub(super) fn write(unit: &mut Unit<'_>, id: FunctionId) {
         pending: Vec::new(),
         quoted: None,
         quoted_span: None,
+        quoted_lines: FxHashSet::default(),
+        is_settling: false,
         temporaries: 0,
     };
     writer.heading();
@@ -260,9 +267,11 @@ impl Writer<'_, '_> {
         }
         self.quoted_span = Some(self.span);
         let Some((_, line, text)) = self.unit.quote(self.span) else { return };
-        let now = Some((self.span.source(), line));
-        if self.quoted != now && !text.is_empty() {
-            self.quoted = now;
+        let now = (self.span.source(), line);
+        let is_late = self.is_settling && self.quoted_lines.contains(&now);
+        if self.quoted != Some(now) && !text.is_empty() && !is_late {
+            self.quoted = Some(now);
+            self.quoted_lines.insert(now);
             self.indent();
             self.unit.put(&format!("// {line}: {text}\n"));
         }
@@ -381,7 +390,9 @@ impl Writer<'_, '_> {
                     if self.body.values[value].span.is_some() {
                         self.span = self.body.values[value].span;
                     }
+                    self.is_settling = true;
                     self.materialize(value, &expr);
+                    self.is_settling = false;
                 }
                 expr => {
                     self.exprs[value.index()] = expr;

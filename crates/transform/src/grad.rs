@@ -62,6 +62,7 @@ mod reverse;
 mod rule;
 mod scan;
 mod signature;
+mod tidy;
 mod trip;
 
 use crate::pass::dce;
@@ -166,6 +167,10 @@ fn differentiate(
     let plan = Plan { scan: &scan, activity: &activity, need: &need, program };
     let b = Builder::new(module, into);
     Reverser::new(&plan, b, function, shared).run();
+    dce::clean(module, into, &shared.droppable);
+    // Only what a reverse calls to multiply adjoints is known to compute and nothing else.
+    let chains: Vec<FunctionId> = shared.chains.values().copied().collect();
+    tidy::run(module, into, &|function| chains.contains(&function));
     dce::clean(module, into, &shared.droppable);
     Ok(into)
 }

@@ -3,7 +3,7 @@
 use gbxcule_dialect::{Program, Texts};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{FunctionId, Module, Op, Shape, Type};
+use gbxcule_ir::{FunctionId, Kind, Module, Op, Shape, Type};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -43,9 +43,17 @@ impl Tree {
                 self.found += 1;
                 let mut module = Module::new("subject");
                 let lowered = reader.lower(kernel.position, &mut module);
+                // Warp keeps what the last call of a function around it made.
+                let made: Vec<FunctionId> = module
+                    .functions
+                    .handles()
+                    .filter(|&id| module.functions[id].kind == Kind::Kernel)
+                    .collect();
+                for (number, &earlier) in made.iter().rev().skip(1).enumerate() {
+                    module.functions[earlier].name += &format!("_earlier_{number}");
+                }
                 let Ok(module) = lowered.and_then(|()| check::module(module)) else { continue };
                 let (line, _) = sources.get(id).line_column(kernel.span.start);
-                // Warp keeps what the last call of a function around it made.
                 let (kernel, function) = module.kernels().last().expect("the kernel");
                 let name = function.name.clone();
                 self.compiled.push(Subject { file: file.clone(), line, name, module, kernel });

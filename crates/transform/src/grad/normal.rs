@@ -224,8 +224,9 @@ impl Normalizer<'_, '_> {
                 self.b.store(place, frame.copy.value(*value));
             }
             StmtKind::If { condition, accept, reject } => {
-                let condition = frame.copy.value(*condition);
+                let (condition, span) = (frame.copy.value(*condition), self.b.span());
                 let (accept, reject) = (self.block(frame, *accept), self.block(frame, *reject));
+                self.b.set_span(span);
                 self.b.if_blocks(condition, accept, reject);
             }
             StmtKind::Switch { selector, cases, default } => {

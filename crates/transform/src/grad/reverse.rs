@@ -278,8 +278,9 @@ impl<'a, 'm> Reverser<'a, 'm> {
     pub(super) fn advance_stmt(&mut self, stmt: &StmtKind, counter: Option<PlaceId>) {
         match stmt {
             StmtKind::If { condition, accept, reject } => {
-                let condition = self.copy.value(*condition);
+                let (condition, span) = (self.copy.value(*condition), self.b.span());
                 let blocks = [*accept, *reject].map(|block| self.advanced(block));
+                self.b.set_span(span);
                 self.b.if_blocks(condition, blocks[0], blocks[1]);
             }
             StmtKind::Switch { selector, cases, default } => {
@@ -336,8 +337,9 @@ impl<'a, 'm> Reverser<'a, 'm> {
     fn compound(&mut self, stmt: &StmtKind, keep: &SavedValues) {
         match stmt {
             StmtKind::If { condition, accept, reject } => {
-                let condition = self.copy.value(*condition);
+                let (condition, span) = (self.copy.value(*condition), self.b.span());
                 let blocks = [*accept, *reject].map(|block| self.reversed(block));
+                self.b.set_span(span);
                 self.b.if_blocks(condition, blocks[0], blocks[1]);
             }
             StmtKind::Switch { selector, cases, default } => {

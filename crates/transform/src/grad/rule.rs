@@ -383,6 +383,12 @@ impl Reverser<'_, '_> {
     /// like reason: so the length of a zero vector has the gradient 0.
     fn chain_rule(&mut self, adjoint: Value, factor: Value, divides: bool) -> Value {
         let ty = self.b.body().type_of(adjoint);
+        if self.is_plain_number(factor) {
+            return match divides {
+                true => self.b.div(adjoint, factor),
+                false => self.b.mul(adjoint, factor),
+            };
+        }
         let key = (divides, ty);
         let function = match self.shared.chains.get(&key) {
             Some(&function) => function,
@@ -393,6 +399,14 @@ impl Reverser<'_, '_> {
             }
         };
         self.b.call(function, &[Arg::Value(adjoint), Arg::Value(factor)])
+    }
+
+    /// Returns true for a number of the text that is neither infinite nor zero.
+    fn is_plain_number(&self, factor: Value) -> bool {
+        match self.b.body().values[factor].op {
+            Op::Literal(literal) => literal.as_f64().is_normal(),
+            _ => false,
+        }
     }
 }
 

@@ -58,7 +58,8 @@ fn may_fault(module: &Module, body: &Body) -> bool {
     faults
 }
 
-fn op_may_fault(module: &Module, body: &Body, value: Value) -> bool {
+/// Returns true if an operation may fault, whatever is done with its value.
+pub(crate) fn op_may_fault(module: &Module, body: &Body, value: Value) -> bool {
     match body.values[value].op {
         Op::Binary(BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder, _, divisor) => {
             let of = module.types.components(body.type_of(value)).map(|(of, _)| of);

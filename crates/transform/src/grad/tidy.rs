@@ -1,0 +1,363 @@
+//! The last step of a reverse: what it computes twice, once; one handle for the gradient of each
+//! array; one test for neighbours that ask whether it is there.
+//!
+//! The reverse is written statement by statement, each by itself. None of this changes a result:
+//! what is merged has no effect, reads nothing that is written, and faults only where it would have
+//! faulted before.
+
+use crate::pass::dce;
+use gbxcule_ir::builtin::Native;
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::function::{Body, Function, FunctionId, Mode};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{Arg, BinaryOp, CompareOp, Op, UnaryOp, Value};
+use gbxcule_ir::place::{PlaceId, Projection, Root};
+use gbxcule_ir::source::Span;
+use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
+use gbxcule_ir::ty::Type;
+use gbxcule_ir::walk::{stmt_blocks, substitute};
+use rustc_hash::FxHashMap;
+
+/// Tidies a reverse. `computes` tells of functions that have no effect and no fault.
+pub(super) fn run(
+    module: &mut Module,
+    function: FunctionId,
+    computes: &dyn Fn(FunctionId) -> bool,
+) {
+    let mut body = std::mem::take(&mut module.functions[function].body);
+    merge(&module.functions[function], &mut body, computes);
+    raise_gradients(&module.functions[function], &mut body);
+    merge(&module.functions[function], &mut body, computes);
+    for block in body.blocks.handles().collect::<Vec<_>>() {
+        while join_tests(module, &mut body, block, computes) {}
+    }
+    module.functions[function].body = body;
+}
+
+/// An operation without effect that depends on values alone: equal keys are equal values.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Literal(Literal),
+    Zero,
+    Unary(UnaryOp, Value),
+    Binary(BinaryOp, Value, Value),
+    Compare(CompareOp, Value, Value),
+    Select([Value; 3]),
+    Convert(Value),
+    Bitcast(Value),
+    Construct(Vec<Value>),
+    Splat(Value),
+    Extract(Value, u32),
+    Native(Native, Vec<Value>),
+    Call(FunctionId, Vec<Value>),
+    LaunchIndex(u8),
+    Extent(Value, u8),
+    Present(Value),
+    Gradient(Value),
+    Param(u32),
+}
+
+impl Key {
+    fn of(
+        function: &Function,
+        body: &Body,
+        op: &Op,
+        same: &[Value],
+        computes: &dyn Fn(FunctionId) -> bool,
+    ) -> Option<Self> {
+        let on = |value: Value| same[value.index()];
+        let list = |values: &[Value]| values.iter().map(|&value| on(value)).collect();
+        Some(match *op {
+            Op::Literal(literal) => Self::Literal(literal),
+            Op::Zero => Self::Zero,
+            Op::Unary(op, value) => Self::Unary(op, on(value)),
+            Op::Binary(op, left, right) => Self::Binary(op, on(left), on(right)),
+            Op::Compare(op, left, right) => Self::Compare(op, on(left), on(right)),
+            Op::Select { condition, accept, reject } => {
+                Self::Select([condition, accept, reject].map(on))
+            }
+            Op::Convert(value) => Self::Convert(on(value)),
+            Op::Bitcast(value) => Self::Bitcast(on(value)),
+            Op::Construct(parts) => Self::Construct(list(&body.value_lists[parts])),
+            Op::Splat(value) => Self::Splat(on(value)),
+            Op::Extract { from, index } => Self::Extract(on(from), index),
+            Op::Native { native, args } => Self::Native(native, list(&body.value_lists[args])),
+            Op::Call { function, args } if computes(function) => {
+                let args = body.arg_lists[args].iter().map(|arg| match *arg {
+                    Arg::Value(value) => Some(on(value)),
+                    Arg::Place(_) => None,
+                });
+                Self::Call(function, args.collect::<Option<_>>()?)
+            }
+            Op::LaunchIndex(dim) => Self::LaunchIndex(dim),
+            Op::Extent { array, dim } => Self::Extent(on(array), dim),
+            Op::Present(array) => Self::Present(on(array)),
+            Op::Gradient(array) => Self::Gradient(on(array)),
+            Op::Load(place) => Self::Param(whole_param(function, body, place)?),
+            _ => return None,
+        })
+    }
+}
+
+/// Position of the parameter that a place is, if nothing can change it.
+fn whole_param(function: &Function, body: &Body, place: PlaceId) -> Option<u32> {
+    match body.places[place].root {
+        Root::Param(position) if body.path(place).is_empty() => {
+            (function.params[position as usize].mode == Mode::Value).then_some(position)
+        }
+        _ => None,
+    }
+}
+
+/// Puts the first value for those that are computed again where it is visible.
+fn merge(function: &Function, body: &mut Body, computes: &dyn Fn(FunctionId) -> bool) {
+    let same = body.values.handles().collect();
+    let mut merger =
+        Merger { function, computes, same, known: FxHashMap::default(), open: Vec::new() };
+    merger.block(body, body.root);
+    let is_literal: Vec<bool> =
+        body.values.iter().map(|(_, data)| matches!(data.op, Op::Literal(_))).collect();
+    let same = merger.same;
+    // A number that has a name isn't meant by others of its value.
+    let first = |value: Value| if is_literal[value.index()] { value } else { same[value.index()] };
+    substitute(body, first);
+}
+
+struct Merger<'a> {
+    function: &'a Function,
+    computes: &'a dyn Fn(FunctionId) -> bool,
+    /// For each value the first one that is the same.
+    same: Vec<Value>,
+    known: FxHashMap<(Key, Type), Value>,
+    /// The keys of the open blocks, in order.
+    open: Vec<(Key, Type)>,
+}
+
+impl Merger<'_> {
+    fn block(&mut self, body: &mut Body, block: BlockId) {
+        let outer = self.open.len();
+        self.stmts(body, block);
+        self.close(outer);
+    }
+
+    fn close(&mut self, outer: usize) {
+        for key in self.open.drain(outer..) {
+            self.known.remove(&key);
+        }
+    }
+
+    fn stmts(&mut self, body: &mut Body, block: BlockId) {
+        let mut stmts = std::mem::take(&mut body.blocks[block].stmts);
+        stmts.retain(|stmt| match stmt.kind {
+            StmtKind::Let(value) => !self.is_known(body, value),
+            StmtKind::While { header, body: inner, .. } => {
+                // What the header computes is visible in the body.
+                let outer = self.open.len();
+                self.stmts(body, header);
+                self.block(body, inner);
+                self.close(outer);
+                true
+            }
+            _ => {
+                let mut inner = Vec::new();
+                stmt_blocks(&stmt.kind, |block| inner.push(block));
+                inner.into_iter().for_each(|block| self.block(body, block));
+                true
+            }
+        });
+        body.blocks[block].stmts = stmts;
+    }
+
+    /// Returns true if a value was computed before, and notes it if not.
+    fn is_known(&mut self, body: &mut Body, value: Value) -> bool {
+        let data = body.values[value];
+        let key = Key::of(self.function, body, &data.op, &self.same, self.computes);
+        let Some(key) = key.map(|key| (key, data.ty)) else { return false };
+        let Some(&first) = self.known.get(&key) else {
+            self.known.insert(key.clone(), value);
+            self.open.push(key);
+            return false;
+        };
+        self.same[value.index()] = first;
+        if body.values[first].name.is_none() {
+            body.values[first].name = data.name;
+        }
+        !matches!(data.op, Op::Literal(_))
+    }
+}
+
+/// Takes the gradients of parameters before the first statement that needs one.
+fn raise_gradients(function: &Function, body: &mut Body) {
+    // The first handle of each parameter, with the parameter's own.
+    let mut handles: FxHashMap<u32, (Value, Value)> = FxHashMap::default();
+    let mut same: Vec<Value> = body.values.handles().collect();
+    for (value, data) in body.values.iter() {
+        let Op::Gradient(array) = data.op else { continue };
+        let Op::Load(place) = body.values[array].op else { continue };
+        let Some(position) = whole_param(function, body, place) else { continue };
+        let (first, of) = *handles.entry(position).or_insert((value, array));
+        same[value.index()] = first;
+        same[array.index()] = of;
+    }
+    let is_raised = |body: &Body, value: Value| {
+        matches!(body.values[value].op, Op::Gradient(_) | Op::Load(_))
+            && handles
+                .values()
+                .any(|&(gradient, array)| [gradient, array].contains(&same[value.index()]))
+    };
+    let mut raised: Vec<Value> = Vec::new();
+    let root = body.root;
+    let mut stmts = std::mem::take(&mut body.blocks[root].stmts);
+    let mut first = None;
+    for (position, stmt) in stmts.iter().enumerate() {
+        let mut todo = Vec::new();
+        let mut note = |body: &Body, stmt: &Stmt| {
+            let StmtKind::Let(value) = stmt.kind else { return };
+            if matches!(body.values[value].op, Op::Gradient(_)) && is_raised(body, value) {
+                first.get_or_insert(position);
+                let gradient = same[value.index()];
+                if !raised.contains(&gradient) {
+                    raised.push(gradient);
+                }
+            }
+        };
+        note(body, stmt);
+        stmt_blocks(&stmt.kind, |block| todo.push(block));
+        while let Some(block) = todo.pop() {
+            for stmt in &body.blocks[block].stmts {
+                note(body, stmt);
+                stmt_blocks(&stmt.kind, |inner| todo.push(inner));
+            }
+        }
+    }
+    let Some(first) = first else {
+        body.blocks[root].stmts = stmts;
+        return;
+    };
+    let stays = |body: &Body, stmt: &Stmt| match stmt.kind {
+        StmtKind::Let(value) => !is_raised(body, value),
+        _ => true,
+    };
+    let removed = stmts[..first].iter().filter(|stmt| !stays(body, stmt)).count();
+    stmts.retain(|stmt| stays(body, stmt));
+    for block in body.blocks.handles().collect::<Vec<_>>() {
+        let mut inner = std::mem::take(&mut body.blocks[block].stmts);
+        inner.retain(|stmt| stays(body, stmt));
+        body.blocks[block].stmts = inner;
+    }
+    raised.sort();
+    let lets = raised.iter().flat_map(|&gradient| {
+        let array = match body.values[gradient].op {
+            Op::Gradient(array) => same[array.index()],
+            _ => gradient,
+        };
+        [array, gradient]
+    });
+    let lets: Vec<Stmt> =
+        lets.map(|value| Stmt { kind: StmtKind::Let(value), span: Span::NONE }).collect();
+    // A parameter's own handle may have been used before: it is taken at the begin.
+    let (own, gradients): (Vec<Stmt>, Vec<Stmt>) = lets.into_iter().partition(|stmt| {
+        matches!(stmt.kind, StmtKind::Let(value) if matches!(body.values[value].op, Op::Load(_)))
+    });
+    let at = first - removed;
+    stmts.splice(at..at, gradients);
+    stmts.splice(0..0, own);
+    body.blocks[root].stmts = stmts;
+    for stmt in &body.blocks[root].stmts {
+        if let (StmtKind::Let(value), Span::NONE) = (&stmt.kind, stmt.span) {
+            body.values[*value].span = Span::NONE;
+        }
+    }
+    substitute(body, |value| same[value.index()]);
+}
+
+/// Joins the first two tests of a block that ask for the same gradient, if only steps lie between
+/// them that can be taken before the first one; returns true if there are such.
+fn join_tests(
+    module: &Module,
+    body: &mut Body,
+    block: BlockId,
+    computes: &dyn Fn(FunctionId) -> bool,
+) -> bool {
+    let stmts = &body.blocks[block].stmts;
+    for (first, stmt) in stmts.iter().enumerate() {
+        let Some((condition, accept)) = adds_to_gradient(module, body, stmt, computes) else {
+            continue;
+        };
+        for (next, stmt) in stmts.iter().enumerate().skip(first + 1) {
+            match adds_to_gradient(module, body, stmt, computes) {
+                Some((other, into)) if other == condition => {
+                    let mut joined = std::mem::take(&mut body.blocks[accept].stmts);
+                    joined.append(&mut body.blocks[into].stmts);
+                    body.blocks[into].stmts = joined;
+                    let stmts = &mut body.blocks[block].stmts;
+                    stmts[next].span = stmts[first].span;
+                    stmts.remove(first);
+                    return true;
+                }
+                _ if touches_variables_alone(module, body, stmt, computes) => {}
+                _ => break,
+            }
+        }
+    }
+    false
+}
+
+/// The condition and block of a test for a gradient that only adds to it.
+fn adds_to_gradient(
+    module: &Module,
+    body: &Body,
+    stmt: &Stmt,
+    computes: &dyn Fn(FunctionId) -> bool,
+) -> Option<(Value, BlockId)> {
+    let StmtKind::If { condition, accept, reject } = stmt.kind else { return None };
+    let Op::Present(array) = body.values[condition].op else { return None };
+    let adds = |stmt: &Stmt| match stmt.kind {
+        StmtKind::Let(value) => match body.values[value].op {
+            Op::Atomic { place, .. } => matches!(body.places[place].root, Root::Array(_)),
+            ref op => is_computed(module, body, op, value, computes),
+        },
+        _ => false,
+    };
+    let is_gradient = matches!(body.values[array].op, Op::Gradient(_));
+    let adds = body.blocks[accept].stmts.iter().all(adds);
+    (is_gradient && body.blocks[reject].stmts.is_empty() && adds).then_some((condition, accept))
+}
+
+/// Returns true for what neither reads nor writes memory of arrays, and cannot fault.
+fn touches_variables_alone(
+    module: &Module,
+    body: &Body,
+    stmt: &Stmt,
+    computes: &dyn Fn(FunctionId) -> bool,
+) -> bool {
+    let variable = |place: PlaceId| {
+        let plain =
+            |step: &Projection| matches!(step, Projection::Field(_) | Projection::Component(_));
+        matches!(body.places[place].root, Root::Local(_) | Root::Param(_))
+            && body.path(place).iter().all(plain)
+    };
+    match stmt.kind {
+        StmtKind::Let(value) => match body.values[value].op {
+            Op::Load(place) => variable(place),
+            ref op => is_computed(module, body, op, value, computes),
+        },
+        StmtKind::Store { place, .. } => variable(place),
+        _ => false,
+    }
+}
+
+/// Returns true for operations on values that have no effect and cannot fault.
+fn is_computed(
+    module: &Module,
+    body: &Body,
+    op: &Op,
+    value: Value,
+    computes: &dyn Fn(FunctionId) -> bool,
+) -> bool {
+    match *op {
+        Op::Call { function, .. } => computes(function),
+        Op::Load(_) | Op::AsArray(_) | Op::Atomic { .. } | Op::View { .. } => false,
+        _ => !dce::op_may_fault(module, body, value),
+    }
+}
