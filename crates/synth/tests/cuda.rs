@@ -42,7 +42,8 @@ mod needs_cuda {
         let verdicts = validate(&rows, &wanted).expect("a device");
         let mut backward = 0;
         for (row, checks) in rows.iter().zip(&verdicts) {
-            let gpu = checks.iter().find(|check| check.check == "gpu").expect("a check");
+            let mut ran = checks.iter().filter_map(|check| check.as_ref().ok());
+            let gpu = ran.find(|check| check.check == "gpu").expect("a check");
             assert_eq!(gpu.verdict, "pass", "row {}: {gpu:?}\n{}", row.id, row.source);
             backward += usize::from(row.gradients_json.is_some());
         }
