@@ -26,6 +26,7 @@ mod needs_cuda {
     use gbxcule_runtime::Device;
     use gbxcule_synth::batch::read;
     use gbxcule_synth::validate::{Checks, validate};
+    use gbxcule_synth::verdict::Verdict;
     use std::path::Path;
 
     /// Rows of the sample, from everywhere in it.
@@ -44,7 +45,7 @@ mod needs_cuda {
         for (row, checks) in rows.iter().zip(&verdicts) {
             let mut ran = checks.iter().filter_map(|check| check.as_ref().ok());
             let gpu = ran.find(|check| check.check == "gpu").expect("a check");
-            assert_eq!(gpu.verdict, "pass", "row {}: {gpu:?}\n{}", row.id, row.source);
+            assert_eq!(gpu.verdict, Verdict::Pass, "row {}: {gpu:?}\n{}", row.id, row.source);
             backward += usize::from(row.gradients_json.is_some());
         }
         assert!(backward > 0, "gradients are launched too");
