@@ -92,6 +92,8 @@ pub(crate) struct Driver {
     drive: DriveSettings,
     step: u64,
     frame: u32,
+    /// Samples of machine 0 that the step had before the last range of frames.
+    heard: usize,
     actions: Vec<u8>,
     held: Vec<Option<u8>>,
     /// None in stages that have no rewards.
@@ -139,6 +141,7 @@ impl Driver {
             drive,
             step: 0,
             frame: 0,
+            heard: 0,
             actions: vec![0; num_envs],
             held: vec![None; num_envs],
         })
@@ -186,6 +189,7 @@ impl Driver {
             let DriveSettings { codec, action_gen, seed, .. } = &self.drive;
             action_gen.fill(codec, *seed, self.step, &mut self.actions);
         }
+        self.heard = if self.frame == 0 { 0 } else { self.samples_of_first().len() };
         let frames = most_frames.clamp(1, of - self.frame);
         let end = self.frame + frames;
         self.swarm
@@ -198,6 +202,16 @@ impl Driver {
             }
         }
         Ok(frames)
+    }
+
+    /// Samples that machine 0 has made since the call of `advance` before the last one; none without
+    /// sound.
+    pub(crate) fn new_samples(&self) -> &[[i16; 2]] {
+        self.samples_of_first().get(self.heard..).unwrap_or_default()
+    }
+
+    fn samples_of_first(&self) -> &[[i16; 2]] {
+        self.swarm.samples(0).unwrap_or_default()
     }
 
     /// Samples of an env's step so far.

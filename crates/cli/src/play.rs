@@ -2,6 +2,7 @@
 
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
+use gbxcule_runtime::Device;
 use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
 
 use crate::device::DeviceOption;
@@ -12,7 +13,7 @@ use crate::watch::{Mode, Place, Start, driver, show};
 /// Play one machine in the browser, at the speed of a real one
 ///
 /// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; there are buttons to
-/// touch as well. It is the page of `gbxcule watch` with one machine.
+/// touch as well, and one for sound. It is the page of `gbxcule watch` with one machine.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -58,6 +59,8 @@ impl Play {
             sound: false,
         };
         let drive = drive.with(self.programs.programs()?);
+        let sound = self.device.device == Device::Cpu && !drive.programs.follow_frames();
+        let drive = DriveSettings { sound, ..drive };
         let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play };
         let (name, mut driver) = driver(&self.rom, 1, drive, self.device.device)?;
         self.begins.put(&mut driver)?;

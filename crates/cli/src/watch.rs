@@ -13,6 +13,7 @@ mod protocol;
 mod request;
 mod server;
 mod session;
+mod sound_queue;
 mod swarm_channel;
 mod tile;
 mod timed;

@@ -272,8 +272,9 @@ impl Programs {
         self.0.sizes.writes
     }
 
-    /// Must something happen between the frames of a step, or in them?
-    pub(crate) fn follow_frames(&self) -> bool {
+    /// Must something happen between the frames of a step, or in them? Then machines make no sound.
+    #[must_use]
+    pub fn follow_frames(&self) -> bool {
         self.has_settled() || !self.hooks().is_empty()
     }
 

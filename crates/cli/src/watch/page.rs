@@ -13,6 +13,7 @@ pub(crate) fn file(path: &str) -> Option<(&'static str, &'static str)> {
         "/screen.js" => (SCRIPT, include_str!("page/screen.js")),
         "/mosaic.js" => (SCRIPT, include_str!("page/mosaic.js")),
         "/machine.js" => (SCRIPT, include_str!("page/machine.js")),
+        "/sound.js" => (SCRIPT, include_str!("page/sound.js")),
         "/pad.js" => (SCRIPT, include_str!("page/pad.js")),
         _ => return None,
     })

@@ -5,13 +5,13 @@
 //! ```json
 //! {"type":"hello", "mode":"watch", "rom":"PEARL_DRIFT", "num_envs":64, "device":"cpu",
 //!  "frames_per_step":24, "release_after_frames":8, "codec":"full_v1", "actions":"random",
-//!  "seed":0, "version":"0.1.0"}
+//!  "seed":0, "sound":false, "version":"0.1.0"}
 //! ```
 //! The browser sends texts, each one JSON object:
 //!
 //! | `type` | fields | what happens |
 //! |---|---|---|
-//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null | sends the next new view |
+//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound` | sends the next new view |
 //! | `run`, `pause` | | |
 //! | `step` | | to the end of the step, then pause |
 //! | `speed` | `times` | so many times the speed of a real machine; 0 as fast as it goes |
@@ -21,10 +21,11 @@
 //!
 //! A view is a binary message: the length of a JSON text as u32, little endian; the text; then the
 //! pictures of `count` machines from `first` on, each (160 / shrink) x (144 / shrink) pixels of 2
-//! bits, leftmost in the top bits; then, if one is chosen, its whole picture.
+//! bits, leftmost in the top bits; then, if one is chosen, its whole picture; then `sound` samples
+//! of machine 0 since the viewer's last view that had some, left and right as i16, little endian.
 //! ```json
 //! {"step":12, "frame":0, "running":true, "speed":0, "frames_per_s":412000.0, "first":0,
-//!  "count":64, "shrink":1, "done": [3, 17],
+//!  "count":64, "shrink":1, "sound":0, "done": [3, 17],
 //!  "chosen": {"env":5, "frames":288, "reward":0.25, "episode_return":4.5, "done":false,
 //!             "observation":[0.5, 0.25], "obs_dim":2, "action":"LEFT", "buttons":2, "held":false,
 //!             "registers":{"a":1,"f":176,"b":0,"c":19,"d":0,"e":216,"h":1,"l":77,"sp":65534,
@@ -66,6 +67,7 @@ pub(crate) fn hello(rom: &str, driver: &Driver, mode: Mode) -> String {
         "codec": drive.codec.name,
         "actions": drive.action_gen.to_string(),
         "seed": drive.seed,
+        "sound": drive.sound,
         "version": env!("CARGO_PKG_VERSION"),
     });
     hello.to_string()
@@ -86,10 +88,11 @@ pub(crate) struct Status {
     pub(crate) frames_per_s: f64,
 }
 
-/// A view up to its pictures, with room for them.
+/// A view up to its pictures, with room for them and for so many samples.
 pub(crate) fn view_head(
     status: Status,
     look: Look,
+    samples: usize,
     done: &[usize],
     chosen: Option<&EnvDetails>,
 ) -> Vec<u8> {
@@ -102,12 +105,13 @@ pub(crate) fn view_head(
         "first": look.first,
         "count": look.count,
         "shrink": look.shrink.divisor(),
+        "sound": samples,
         "done": done,
         "chosen": look.chosen.zip(chosen).map(|(env, details)| chosen_head(env, details)),
     })
     .to_string();
     let pictures = look.count * look.shrink.tile_bytes() + FRAME_BYTES;
-    let mut bytes = Vec::with_capacity(4 + head.len() + pictures);
+    let mut bytes = Vec::with_capacity(4 + head.len() + pictures + 4 * samples);
     // The text has a few hundred bytes.
     bytes.extend((head.len() as u32).to_le_bytes());
     bytes.extend(head.as_bytes());

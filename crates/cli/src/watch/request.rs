@@ -40,6 +40,9 @@ pub(crate) struct Look {
     pub(crate) shrink: Shrink,
     #[serde(default)]
     pub(crate) chosen: Option<usize>,
+    /// Send the machine's sound since the last view.
+    #[serde(default)]
+    pub(crate) sound: bool,
 }
 
 impl Look {
@@ -82,7 +85,7 @@ mod tests {
         let look = r#"{"type":"look","first":2,"count":3,"shrink":4,"chosen":null}"#;
         let shrink = Shrink::try_from(4).expect("4 is one");
         let expected = [
-            (look, Request::Look(Look { first: 2, count: 3, shrink, chosen: None })),
+            (look, Request::Look(Look { first: 2, count: 3, shrink, chosen: None, sound: false })),
             (r#"{"type":"run"}"#, Request::Run),
             (r#"{"type":"pause"}"#, Request::Pause),
             (r#"{"type":"step"}"#, Request::Step),
@@ -120,11 +123,17 @@ mod tests {
     #[test]
     fn a_look_is_clipped_to_the_machines_there_are_and_to_a_size() {
         let shrink = Shrink::try_from(1).expect("1 is one");
-        let look = Look { first: 60, count: usize::MAX, shrink, chosen: Some(64) };
-        assert_eq!(look.clipped(64, 1), Look { first: 60, count: 4, shrink, chosen: None });
-        let look = Look { first: usize::MAX, count: 1, shrink, chosen: Some(63) };
-        assert_eq!(look.clipped(64, 1), Look { first: 64, count: 0, shrink, chosen: Some(63) });
-        let look = Look { first: 0, count: 1 << 20, shrink, chosen: None };
+        let look = Look { first: 60, count: usize::MAX, shrink, chosen: Some(64), sound: false };
+        assert_eq!(
+            look.clipped(64, 1),
+            Look { first: 60, count: 4, shrink, chosen: None, sound: false }
+        );
+        let look = Look { first: usize::MAX, count: 1, shrink, chosen: Some(63), sound: false };
+        assert_eq!(
+            look.clipped(64, 1),
+            Look { first: 64, count: 0, shrink, chosen: Some(63), sound: false }
+        );
+        let look = Look { first: 0, count: 1 << 20, shrink, chosen: None, sound: false };
         assert_eq!(look.clipped(1 << 20, 1).count, MOST_PICTURE_BYTES / FRAME_BYTES);
         assert_eq!(look.clipped(1 << 20, 64).count, (1 << 20) / FRAME_BYTES);
     }

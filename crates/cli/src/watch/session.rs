@@ -16,6 +16,7 @@ use crate::watch::ahead::Ahead;
 use crate::watch::connection::MOST_VIEWERS;
 use crate::watch::protocol::{self, Mode, Status};
 use crate::watch::request::{Look, Request};
+use crate::watch::sound_queue::SoundQueue;
 use crate::watch::swarm_channel::{SwarmReceiver, View, ViewerLink, ViewerRequest};
 
 /// Paced pieces are made as long as it takes to have no more of them than this in a second.
@@ -44,11 +45,13 @@ struct Viewer {
     looks: u64,
     last: Option<(Look, u64)>,
     holds: Option<usize>,
+    /// The sample that comes next.
+    heard: u64,
 }
 
 impl Viewer {
     fn new(link: ViewerLink) -> Self {
-        Self { link, look: None, looks: 0, last: None, holds: None }
+        Self { link, look: None, looks: 0, last: None, holds: None, heard: 0 }
     }
 
     /// Returns the look to be answered next: none while the last view is on its way to the browser.
@@ -71,6 +74,7 @@ pub(crate) struct Session {
     /// Counts whatever makes a view differ from the one before.
     version: u64,
     meter: Meter,
+    sound: SoundQueue,
 }
 
 impl Session {
@@ -86,6 +90,7 @@ impl Session {
             ahead: Ahead::default(),
             version: 0,
             meter: Meter { since: now, frames: 0, rate: 0.0 },
+            sound: SoundQueue::default(),
         }
     }
 
@@ -186,6 +191,7 @@ impl Session {
     fn record_frames(&mut self, frames: u32, drawn: bool) {
         self.is_drawn = drawn;
         self.version += 1;
+        self.sound.push(self.driver.new_samples());
         self.meter.count(u64::from(frames) * self.driver.num_envs() as u64);
     }
 
@@ -274,8 +280,9 @@ impl Session {
         for index in 0..self.viewers.len() {
             let Some(look) = self.viewers[index].awaits(self.version) else { continue };
             self.settle()?;
-            let bytes = self.view(look)?;
+            let bytes = self.view(look, self.viewers[index].heard)?;
             let viewer = &mut self.viewers[index];
+            viewer.heard = self.sound.end();
             (viewer.look, viewer.last) = (None, Some((look, self.version)));
             viewer.link.is_served.store(true, Ordering::SeqCst);
             // A viewer that is gone is found by the end of its requests.
@@ -284,7 +291,8 @@ impl Session {
         Ok(())
     }
 
-    fn view(&self, look: Look) -> Result<Vec<u8>, SwarmError> {
+    /// A view, with the samples from a number on if they are asked for.
+    fn view(&self, look: Look, heard: u64) -> Result<Vec<u8>, SwarmError> {
         let status = Status {
             step: self.driver.step(),
             frame: self.driver.frame(),
@@ -295,12 +303,14 @@ impl Session {
         let details = look.chosen.map(|env| self.driver.details(env)).transpose()?;
         let envs = look.first..look.first + look.count;
         let done = self.driver.over(envs.clone())?;
-        let mut view = protocol::view_head(status, look, &done, details.as_ref());
+        let samples = self.sound.since(if look.sound { heard } else { self.sound.end() });
+        let mut view = protocol::view_head(status, look, samples.len(), &done, details.as_ref());
         let envs: Vec<usize> = envs.collect();
         self.driver.pictures(&envs, |picture| look.shrink.append(picture, &mut view))?;
         if let Some(env) = look.chosen {
             self.driver.pictures(&[env], |picture| view.extend_from_slice(picture))?;
         }
+        view.extend(samples.flatten().flat_map(i16::to_le_bytes));
         Ok(view)
     }
 }

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
-use gbxcule_swarm::{FRAME_BYTES, ProgramText, Programs};
+use gbxcule_swarm::{FRAME_BYTES, NativeSwarm, ProgramText, Programs, Rom, Schedule, SwarmConfig};
 use serde_json::{Value, json};
 use tungstenite::Message;
 
@@ -43,6 +43,38 @@ fn stepped_views_show_what_a_swarm_with_the_same_actions_shows() {
         let memory = swarm.read_memory(6, 0xC000..0xC020).expect("memory");
         assert_eq!(chosen["memory"], json!(memory));
     }
+}
+
+#[test]
+fn the_machine_that_is_played_is_heard() {
+    let serving = Serving::start(&["play", "--paused", "--frames-per-step", "3"]);
+    let (mut client, mut deaf) = (Client::connect(&serving), Client::connect(&serving));
+    assert_eq!(client.hello["sound"], true);
+    let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
+    let rom = Rom::new(rom.bytes()).expect("a good header");
+    let schedule = Schedule::new(3, 3).expect("a schedule");
+    let config = SwarmConfig { sound: true, schedule, ..SwarmConfig::new(1) };
+    let mut swarm = NativeSwarm::new(rom, config).expect("a swarm");
+    let look =
+        json!({ "type": "look", "first": 0, "count": 0, "shrink": 1, "chosen": 0, "sound": true });
+    let mut expected = Vec::new();
+    for step in 1..=30 {
+        swarm.step(&[8]).expect("nothing is pressed");
+        let samples = swarm.samples(0).expect("an env").iter().flatten();
+        expected.extend(samples.flat_map(|side| side.to_le_bytes()));
+        client.send(&json!({ "type": "step" }));
+        // A view brings all samples since the last one.
+        if step % 3 == 0 {
+            client.send(&look);
+            let view = client.view();
+            assert_eq!(view.head["sound"], expected.len() / 4, "step {step}");
+            assert!(view.pictures[FRAME_BYTES..] == expected, "step {step}");
+            expected.clear();
+            assert_eq!(deaf.look(0, 0, 1, Some(0)).head["sound"], 0);
+        }
+    }
+    let watch = Serving::start(&["watch", "--num-envs", "1", "--paused"]);
+    assert_eq!(Client::connect(&watch).hello["sound"], false);
 }
 
 #[test]

@@ -33,5 +33,6 @@ function parseView(buffer) {
   const start = 4 + length;
   const tiles = new Uint8Array(buffer, start, head.count * tileBytes);
   const screen = head.chosen ? new Uint8Array(buffer, start + tiles.length, 5760) : null;
-  return { ...head, tileBytes, tiles, screen };
+  const samples = new Int16Array(buffer.slice(buffer.byteLength - head.sound * 4));
+  return { ...head, tileBytes, tiles, screen, samples };
 }

@@ -6,19 +6,21 @@ import { Machine } from './machine.js';
 import { Mosaic } from './mosaic.js';
 import { Pad } from './pad.js';
 import { choosePalette } from './screen.js';
+import { Sound } from './sound.js';
 
 const REAL_FRAMES_PER_S = 4194304 / 70224;
 
 const byId = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-const state = { hello: null, running: true, chosen: null, hands: false, asked: false, view: null };
+const state = { hello: null, running: true, chosen: null, hands: false, asked: false, view: null, heard: false };
 
 const swarm = byId('swarm');
 const mosaic = new Mosaic({
   swarm, sheet: byId('sheet'), canvas: byId('mosaic'), ring: byId('ring'), hover: byId('hover'),
 });
 const machine = new Machine();
+const sound = new Sound();
 const pad = new Pad(byId('pad'), byId('machine'), byId('cross'), (buttons) => send({ type: 'hold', env: state.chosen, buttons }));
 const send = connect({ hello: greet, view: show, lost: lose });
 
@@ -29,6 +31,7 @@ function greet(hello) {
   document.body.dataset.mode = hello.mode;
   document.title = `${hello.rom} · gbxcule`;
   byId('rom').textContent = hello.rom;
+  byId('sound').hidden = !hello.sound;
   const place = hello.device === 'cpu' ? '' : ` on ${hello.device}`;
   byId('machines').textContent = number.format(hello.num_envs) + place;
   byId('mosaic').setAttribute('aria-label', `${hello.num_envs} machines playing ${hello.rom}`);
@@ -51,7 +54,7 @@ function lose() {
 function ask() {
   if (!state.hello) return;
   const sight = state.hello.mode === 'play' ? { first: 0, count: 0, shrink: 1 } : mosaic.inSight();
-  send({ type: 'look', ...sight, chosen: state.chosen });
+  send({ type: 'look', ...sight, chosen: state.chosen, sound: state.heard });
 }
 
 /** Ask again before the next picture of the browser, once however often this is called. */
@@ -68,6 +71,7 @@ function show(view) {
   state.view = view;
   state.running = view.running;
   if (view.count > 0) mosaic.draw(view);
+  sound.play(view.samples);
   if (view.chosen && view.chosen.env === state.chosen) machine.draw(view);
   byId('run').textContent = view.running ? 'Pause' : 'Run';
   // Nothing has been counted in the first moments.
@@ -114,6 +118,14 @@ function chooseBy(offset) {
   choose(Math.min(Math.max((state.chosen ?? -offset) + offset, 0), last));
 }
 
+function listen(on) {
+  state.heard = on;
+  sound.set(on);
+  byId('sound').textContent = on ? 'Silence' : 'Sound';
+  byId('sound').setAttribute('aria-pressed', String(on));
+  askSoon();
+}
+
 const runOrPause = () => send({ type: state.running ? 'pause' : 'run' });
 const resize = (change) => {
   change();
@@ -123,6 +135,7 @@ const resize = (change) => {
 
 byId('run').onclick = runOrPause;
 byId('step').onclick = () => send({ type: 'step' });
+byId('sound').onclick = () => listen(!state.heard);
 byId('reset').onclick = () => send({ type: 'reset' });
 byId('speed').onchange = (event) => send({ type: 'speed', times: Number(event.target.value) });
 byId('smaller').onclick = () => resize(() => mosaic.larger(-1));
