@@ -6,7 +6,7 @@ says what they mean. Each game's reward, end and features are a program, too, wh
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from gbxcule import _native
@@ -29,16 +29,16 @@ class Game:
 
     # In Gymnasium's registry, as `gbxcule/KeepOfKeys-v0`.
     title: str
-    info: Mapping[str, Number]
+    info: Mapping[str, Number] | None
     # The buttons that the game needs, as a codec's name or its spelling.
     actions: str
     frames_per_step: int
     release_after_frames: int
     has_title: bool = True
-    reward: Change = field(default=Change("Score", 2))
-    done: Number = field(default=Number("GameOver"))
+    reward: Change | None = Change("Score", 2)
+    done: Number | None = Number("GameOver")
     # Sixteen bits from which all chance is made; zero would stay zero.
-    chance: Number = field(default=Number("Random", 2))
+    chance: Number | None = Number("Random", 2)
 
 
 def _info(lives: str, level: str, label: str = "Lives") -> dict[str, Number]:
@@ -49,7 +49,7 @@ _RUNNING = "NOOP,LEFT,RIGHT,A,A+LEFT,A+RIGHT,B+LEFT,B+RIGHT,A+B+LEFT,A+B+RIGHT"
 _FLYING = "NOOP,UP,DOWN,LEFT,RIGHT,A,A+UP,A+DOWN,A+LEFT,A+RIGHT,B"
 
 GAMES = {
-    "KEEP_OF_KEYS": Game("KeepOfKeys", _info("hearts", "floor"), "NOOP,UP,DOWN,LEFT,RIGHT,A", 16, 16),
+    "KEEP_OF_KEYS": Game("KeepOfKeys", _info("hearts", "floor"), "NOOP,UP,DOWN,LEFT,RIGHT,A", 8, 8),
     "EMBER_LEAP": Game("EmberLeap", _info("lives", "level"), _RUNNING, 4, 4),
     "TARN_MASON": Game("TarnMason", _info("carts", "level"), "NOOP,LEFT,RIGHT,UP,DOWN,A,B", 8, 4),
     "LANTERN_WING": Game("LanternWing", _info("lives", "sector"), _FLYING, 4, 4),
@@ -58,11 +58,15 @@ GAMES = {
 }
 
 
-def game_of(rom: Any) -> Game | None:
-    """The game that an environment's `rom` names, if it is one."""
+# A ROM that is none of them has no reward, no end and no title that is known here.
+OTHER = Game("", None, "full_v1", 24, 8, has_title=False, reward=None, done=None, chance=None)
+
+
+def game_of(rom: Any) -> Game:
+    """The game that an environment's `rom` names, or `OTHER`."""
     if rom is None:
         return GAMES[NAME]
-    return GAMES.get(rom) if isinstance(rom, str) else None
+    return GAMES.get(rom, OTHER) if isinstance(rom, str) else OTHER
 
 
 @functools.cache

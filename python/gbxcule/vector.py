@@ -36,9 +36,6 @@ Mask = npt.NDArray[np.bool_]
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 FRAMES_PER_SECOND = 4194304 / 70224
-# A step of ROMs that are no games of ours.
-FRAMES_PER_STEP = 24
-RELEASE_AFTER_FRAMES = 8
 # What a step computes behind the machines: whether a program's reward, whether a program's
 # observation.
 _STAGES = {
@@ -99,14 +96,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         # What a checkpoint makes it of again; where episodes begin is the machines' own.
         self._arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
         played = game.game_of(rom)
-        self._arguments["rom"] = rom if played is not None else "the checkpoint's own"
+        self._arguments["rom"] = "the checkpoint's own" if played is game.OTHER else rom
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"no render mode `{render_mode}`; there are {', '.join(RENDER_MODES)}")
         num_envs = whole("num_envs", num_envs, 1)
-        if frames_per_step is None:
-            frames_per_step = played.frames_per_step if played is not None else FRAMES_PER_STEP
-        if release_after_frames is None:
-            release_after_frames = played.release_after_frames if played is not None else RELEASE_AFTER_FRAMES
+        frames_per_step = played.frames_per_step if frames_per_step is None else frames_per_step
+        release_after_frames = played.release_after_frames if release_after_frames is None else release_after_frames
         frames_per_step = whole("frames_per_step", frames_per_step, 1)
         release_after_frames = whole("release_after_frames", release_after_frames, 1)
         start_steps = whole("start_steps", start_steps, 0)
@@ -123,13 +118,11 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             autoreset_mode = one_of("autoreset mode", autoreset_mode, modes)
         if device == "cpu" and _machines is None:
             _check_memory(num_envs)
-        if played is not None:
-            reward = played.reward if reward is None else reward
-            done = played.done if done is None else done
-            info = played.info if info is None else info
-            chance = played.chance if chance is None else chance
-        if actions is None:
-            actions = played.actions if played is not None else "full_v1"
+        actions = played.actions if actions is None else actions
+        reward = played.reward if reward is None else reward
+        done = played.done if done is None else done
+        info = played.info if info is None else info
+        chance = played.chance if chance is None else chance
         self.symbols = rom_symbols(rom, symbols)
         self.num_envs = num_envs
         self.render_mode = render_mode
@@ -199,7 +192,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._rewards = np.zeros(num_envs, np.float32)
         self._is_seeded = False
         if _machines is None:
-            if played is not None and played.has_title and start_state is starts is start_battery is None:
+            if played.has_title and start_state is starts is start_battery is None:
                 starts = game.starts(str(rom))
             self._set_starts(start_state, starts, start_battery, start_steps)
         else:

@@ -1,4 +1,5 @@
-//! The programs of `examples/programs` do what they say, on PEARL_DRIFT, and those of the games on each.
+//! The programs of `examples/programs` do what they say, on PEARL_DRIFT, and those of the games,
+//! each on its own.
 
 use std::collections::BTreeSet;
 

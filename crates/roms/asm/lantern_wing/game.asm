@@ -1,8 +1,9 @@
-; LANTERN_WING: a game. A glider with a lantern crosses a sea of stars, and everything that loves light
-; comes: shoot it, gather the oil it drops, and put out the queen that waits at each third sector's end.
+; LANTERN_WING: a game. A glider with a lantern crosses a sea of stars, and everything that loves
+; light comes: shoot it, gather the oil it drops, and put out the queen behind each third sector.
 ;
-; A fires while it is held, B burns a flare: all shots vanish and everything near is hurt. Oil makes the
-; lantern brighter, up to three; a hit costs a life and the brightness. Each 500 points bring a life.
+; A fires while it is held, B burns a flare: all shots vanish and everything that flies is hurt. Oil
+; makes the lantern brighter, up to three; a hit costs a life and the brightness. Each 500 points
+; bring a life.
 ;
 ; C000-C001  score, low byte first
 ; C002       lives left, 3 at first, 9 at most
@@ -16,7 +17,8 @@
 ; C00E       flares left
 ; C00F       games begun since power-on
 ; C010       brightness of the lantern, 1 to 3
-; C011       frames for which nothing can hurt, C012 frames since the glider was hit, 0 while it flies
+; C011       frames for which nothing can hurt
+; C012       frames since the glider was hit, 0 while it flies
 ; C013       strength of the queen, 0 while there is none
 ; C014-C015  queen: x + 8 and y + 16 of her upper left corner
 ; C100-C19F  ten that fly, sixteen bytes each: kind (0 none, 1 moth, 2 beetle, 3 wasp, 4 pod, 5 oil,
@@ -24,8 +26,8 @@
 ; C1A0-C1B7  six bolts, four bytes each: strength (0 none), x + 8, y + 16
 ; C200-C25F  twelve shots, eight bytes each: 1 or 0 none, x / 100, x + 8, y / 100, y + 16, speeds
 ;
-; The frame: every row of stars has a scroll of its own, set by an LYC interrupt every eight lines. On
-; the way to a sector an HBlank interrupt bends each line.
+; The frame: every row of stars has a scroll of its own, set by an LYC interrupt every eight lines.
+; On the way to a sector an HBlank interrupt bends each line.
 
     title "LANTERN WING"
 
@@ -124,8 +126,8 @@ Start:
 
 Main:
     call NextFrame
-    ld a, [State]               ; first of all, while VBlank lasts: the queue keeps interrupts waiting,
-    or a                        ; and scrolls must not change in the middle of a picture
+    ld a, [State]               ; both while VBlank lasts: the queue keeps interrupts waiting, and
+    or a                        ; scrolls must not change in the middle of a picture
     call nz, DrawBar
     call ScrollStars
     call EndVBlank

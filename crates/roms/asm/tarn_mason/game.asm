@@ -1,11 +1,12 @@
-; TARN_MASON: a game. Loads of stone fall and crumble into heaps; build bowls of them, for the next rain
-; fills every bowl that is open to the sky, and what stands under water dissolves.
+; TARN_MASON: a game. Loads of stone fall and crumble into heaps; build bowls of them, for the next
+; rain fills every bowl that is open to the sky, and what stands under water dissolves.
 ;
 ; A heap column never has holes: each stone of a load falls until it lies on its column. Rain stands
 ; where both sides are higher, runs off at both ends of the ground, and seeps away wherever a tarn's
-; bottom is bare ground. A tarn earns its volume times its greatest depth. Then it digs: as many stones below each column of water as the water is deep, and
-; the stones on its shores that the water touches. Granite is turned into plain stone first.
-; A column of more than twelve stones starts a landslide, which costs a cart and levels the ground.
+; bottom is bare ground. A tarn earns its volume times its greatest depth. Then it digs: as many
+; stones below each column of water as the water is deep, and the stones on its shores that the
+; water touches. Granite is turned into plain stone first. A column of more than twelve stones
+; starts a landslide, which costs a cart and levels the ground.
 ;
 ; C000-C001  score, low byte first
 ; C002       carts left, 3 at first
@@ -18,8 +19,8 @@
 ; C00C-C00D  random state, stirred by the buttons held
 ; C00E       loads until it rains
 ; C00F       games begun since power-on
-; C010-C012  shape that falls (0 pebble, 1 brick, 2 beam, 3 hook, 4 feet, 5 yoke, 6 granite), its turn
-;            (0 to 3), shape that comes next
+; C010-C012  shape that falls (0 pebble, 1 brick, 2 beam, 3 hook, 4 feet, 5 yoke, 6 granite), its
+;            turn (0 to 3), shape that comes next
 ; C013-C014  points that rain would bring now
 ; C015       rains in this game
 ; C020-C02B  heights of the twelve columns, C030-C03B water that would stand on each, C040-C04B the
@@ -157,13 +158,16 @@ Title:
     ld a, [Wave]
     and $1F
     jr nz, .waiting
+    ld de, $9800 + 16 * 32 + 4
     ld a, [Wave]
     bit 5, a
+    jr z, .text
+    ld a, BEDROCK
+    ld b, 11
+    call FillRow
+    jr .waiting
+.text:
     ld hl, PressText
-    jr z, .print
-    ld hl, NoText
-.print:
-    ld de, $9800 + 16 * 32 + 4
     call PrintText
 .waiting:
     ld a, [Pressed]

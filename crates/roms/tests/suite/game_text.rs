@@ -47,7 +47,7 @@ Start:
     Console::of(&assembler.rom().unwrap_or_else(|errors| panic!("{errors}")).bytes)
 }
 
-/// What stands in a row of the background's map.
+/// Text in a row of the background's map.
 fn row(console: &Console, row: u16) -> String {
     let from = 0x9800 + row * 32;
     let tiles = console.range(from, from + 32);

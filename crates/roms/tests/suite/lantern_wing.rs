@@ -35,8 +35,8 @@ fn speed(byte: u8) -> f32 {
     f32::from(byte as i8) / 16.0
 }
 
-/// What the bytes say: x and y of the upper left corner, which lie off the screen's left edge when
-/// large.
+/// Something of a kind, from the bytes that say where its upper left corner is. A large x lies
+/// beyond the left edge.
 fn flyer(kind: u8, [x, y]: [u8; 2], [dx, dy]: [u8; 2], half: f32, reach: f32) -> Flyer {
     let x = if x > 240 { f32::from(x) - 256.0 } else { f32::from(x) };
     let place = (x + half, f32::from(y) + 8.0);
@@ -55,9 +55,9 @@ fn shots(console: &Console) -> Vec<Flyer> {
     rows.map(|row| flyer(0, [row[2], row[4]], [row[5], row[6]], 4.0, 6.0)).collect()
 }
 
-/// The buttons of a pilot who looks half a second ahead: away from what will touch the glider, else to
-/// the height of what is to be shot, and always firing.
-pub(crate) fn pilot(console: &Console) -> u8 {
+/// The buttons of a pilot who looks half a second ahead: away from what will touch the glider, else
+/// to the height of what is to be shot, and always firing.
+fn pilot(console: &Console) -> u8 {
     let [x, y] = [0xC006, 0xC007].map(|at| f32::from(console.peek(at)) + 8.0);
     let swarm = swarm(console);
     let (oil, wild): (Vec<Flyer>, Vec<Flyer>) = swarm.into_iter().partition(|f| f.kind == OIL);
@@ -138,10 +138,10 @@ fn run_to(console: &mut Console, state: u8) {
 }
 
 /// Lets the pilot fly until something is so, a decision each two frames.
-fn fly(console: &mut Console, frames: u32, mut until: impl FnMut(&Console) -> bool) -> u32 {
-    for frame in (0..frames).step_by(2) {
+fn fly(console: &mut Console, frames: u32, mut until: impl FnMut(&Console) -> bool) {
+    for _ in (0..frames).step_by(2) {
         if until(console) {
-            return frame;
+            return;
         }
         console.hold(pilot(console));
         console.run(2);
@@ -178,8 +178,8 @@ fn map_line(console: &Console, line: u16) -> Vec<u8> {
     (0..64).flat_map(pixels).collect()
 }
 
-/// Pixels to the left by which each line of the picture is shifted, where only one shift explains it.
-/// Objects are left out: at most an eighth of a line may differ.
+/// Pixels by which each line of the picture is shifted to the left, if exactly one number explains
+/// the line: it has stars and no objects.
 fn shifts(console: &Console) -> Vec<Option<usize>> {
     let picture = console.shades();
     let shift = |line: usize| {

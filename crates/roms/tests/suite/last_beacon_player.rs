@@ -44,7 +44,7 @@ struct Event {
     value: [u8; 2],
 }
 
-/// What the ROM says of the island.
+/// Rooms, events and walls, as the ROM has them.
 struct Island {
     letters: Vec<u8>,
     events: BTreeMap<Place, Event>,
@@ -218,7 +218,7 @@ impl Player {
         self.settle();
     }
 
-    /// Whether the battle's menu waits for a choice.
+    /// Is the battle's menu waiting for a choice?
     fn is_asked(&self) -> bool {
         self.peek(0x9C23) == b'F' && self.peek(0x9C83) == b'R'
     }

@@ -10,6 +10,7 @@ mod lantern_wing;
 mod last_beacon;
 mod last_beacon_player;
 mod library;
+mod logo;
 mod micro_roms;
 mod registry;
 mod sound;

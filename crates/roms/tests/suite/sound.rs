@@ -8,7 +8,7 @@ use crate::console::Console;
 const MEMORY: &str = include_str!("../../asm/game/memory.inc");
 const SOUND: &str = include_str!("../../asm/game/sound.inc");
 
-/// A program that calls the driver once a frame and plays effect 1 in frame 10, effect 0 in frame 11.
+/// A program that calls the driver once a frame: effect 1 in frame 10, effect 0 in frame 11.
 const PLAYER: &str = r#"
 FRAME equ $C040
     title "SOUND"

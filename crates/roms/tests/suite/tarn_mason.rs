@@ -25,7 +25,7 @@ const GRANITE: u8 = 4;
 const COLUMNS: usize = 12;
 
 /// Water on each column, and the points it brings: the rule as the page states it.
-pub(crate) fn forecast(heights: &[u8]) -> (Vec<u8>, u32) {
+fn forecast(heights: &[u8]) -> (Vec<u8>, u32) {
     let highest = |side: &[u8]| side.iter().copied().max().unwrap_or(0);
     let surface = |at: usize| highest(&heights[..=at]).min(highest(&heights[at..]));
     let mut water: Vec<u8> = (0..heights.len()).map(|at| surface(at) - heights[at]).collect();
@@ -36,16 +36,14 @@ pub(crate) fn forecast(heights: &[u8]) -> (Vec<u8>, u32) {
         }
         at += tarn.len() + 1;
     }
-    let tarns = water.split(|depth| *depth == 0).filter(|tarn| !tarn.is_empty());
-    let worth = tarns.map(|tarn| {
-        tarn.iter().map(|depth| u32::from(*depth)).sum::<u32>() * u32::from(highest(tarn))
-    });
-    let worth = worth.sum();
+    let tarns = water.split(|depth| *depth == 0);
+    let volume = |tarn: &[u8]| tarn.iter().map(|depth| u32::from(*depth)).sum::<u32>();
+    let worth = tarns.map(|tarn| volume(tarn) * u32::from(highest(tarn))).sum();
     (water, worth)
 }
 
 /// A mason who lays each load where rain would bring most, and builds no towers.
-pub(crate) struct Mason {
+struct Mason {
     shapes: u16,
     /// Turn and column for the load at hand, whose number is kept with them.
     plan: Option<(u16, u8, u8)>,
@@ -54,7 +52,7 @@ pub(crate) struct Mason {
 
 impl Mason {
     /// `shapes`: address of the game's table.
-    pub(crate) fn new(shapes: u16) -> Mason {
+    fn new(shapes: u16) -> Mason {
         Mason { shapes, plan: None, is_pressed: false }
     }
 
@@ -87,7 +85,7 @@ impl Mason {
     }
 
     /// The buttons for the next frame.
-    pub(crate) fn buttons(&mut self, console: &Console) -> u8 {
+    fn buttons(&mut self, console: &Console) -> u8 {
         self.is_pressed = !self.is_pressed && console.peek(STATE) == PLAY;
         if !self.is_pressed {
             return 0;
@@ -137,7 +135,7 @@ fn stones(console: &Console) -> Vec<Vec<u8>> {
     (0..COLUMNS).map(|at| column(at).take_while(|stone| *stone != 0).collect()).collect()
 }
 
-/// What rain leaves of the stones: the rule as the page states it.
+/// The stones that rain leaves: the rule as the page states it.
 fn dissolved(stones: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let heights: Vec<u8> = stones.iter().map(|column| column.len() as u8).collect();
     let (water, _) = forecast(&heights);
