@@ -51,7 +51,6 @@ GIRDER      equ 16              ; from here on only from above
 CRUMBLY     equ 17
 SPRING      equ 18
 BEACON_LIT  equ 19
-PICTURES    equ 23              ; the last ones are only of the sky
 
 SLUG        equ 1               ; creatures
 MOTH        equ 2
@@ -129,7 +128,6 @@ CreatureY:  ds 1
 Dir:        ds 1
 Timer:      ds 1
 FirstY:     ds 1
-CreatureEnd:
 ScreenX:    ds 1                ; of that creature
 OldY:       ds 1                ; Ember's, before the move
 Coyote:     ds 1                ; frames since the ground in which a jump still counts

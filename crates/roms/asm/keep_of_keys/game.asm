@@ -95,7 +95,6 @@ Won:        ds 1
 Creatures:  ds 64
 CreaturesEnd:
 RoomBase:   ds 2                ; address of the room's places
-Rooms:      ds 1                ; of the floor
 OriginX:    ds 1                ; the room's first column and row on the background map
 OriginY:    ds 1
 ScrollStep: ds 1
