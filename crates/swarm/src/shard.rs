@@ -42,7 +42,7 @@ pub(crate) struct Shard {
     pub(crate) dones: Vec<u8>,
     pub(crate) observations: Vec<f32>,
     obs_dim: usize,
-    /// What is needed if something happens between the frames of a step, or in them.
+    /// Hooks and progress, if something happens between the frames of a step, or in them.
     follower: Option<Follower>,
     /// The first env whose program stopped in the last step, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
