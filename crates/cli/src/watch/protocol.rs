@@ -18,13 +18,15 @@
 //! | `reset` | | all machines to their start |
 //! | `hold` | `env`, `buttons` | these joypad bits are pressed instead of the actions |
 //! | `let_go` | | the env that this browser holds is driven by actions again |
+//! | `save` | `env` | the next view brings the env's state along |
 //!
 //! A view is a binary message: the length of a JSON text as u32, little endian; the text; then the
 //! pictures of `count` machines from `first` on, each (160 / shrink) x (144 / shrink) pixels of 2
-//! bits, leftmost in the top bits; then, if one is chosen, its whole picture.
+//! bits, leftmost in the top bits; then, if one is chosen, its whole picture; then a state that was
+//! asked for, `state_bytes` of it.
 //! ```json
 //! {"step":12, "frame":0, "running":true, "speed":0, "frames_per_s":412000.0, "first":0,
-//!  "count":64, "shrink":1, "done": [3, 17],
+//!  "count":64, "shrink":1, "done": [3, 17], "state_bytes": 0,
 //!  "chosen": {"env":5, "frames":288, "reward":0.25, "episode_return":4.5, "done":false,
 //!             "observation":[0.5, 0.25], "obs_dim":2, "action":"LEFT", "buttons":2, "held":false,
 //!             "registers":{"a":1,"f":176,"b":0,"c":19,"d":0,"e":216,"h":1,"l":77,"sp":65534,
@@ -92,6 +94,7 @@ pub(crate) fn view_head(
     look: Look,
     done: &[usize],
     chosen: Option<&EnvDetails>,
+    state_bytes: usize,
 ) -> Vec<u8> {
     let head = json!({
         "step": status.step,
@@ -103,11 +106,12 @@ pub(crate) fn view_head(
         "count": look.count,
         "shrink": look.shrink.divisor(),
         "done": done,
+        "state_bytes": state_bytes,
         "chosen": look.chosen.zip(chosen).map(|(env, details)| chosen_head(env, details)),
     })
     .to_string();
     let pictures = look.count * look.shrink.tile_bytes() + FRAME_BYTES;
-    let mut bytes = Vec::with_capacity(4 + head.len() + pictures);
+    let mut bytes = Vec::with_capacity(4 + head.len() + pictures + state_bytes);
     // The text has a few hundred bytes.
     bytes.extend((head.len() as u32).to_le_bytes());
     bytes.extend(head.as_bytes());

@@ -44,11 +44,13 @@ struct Viewer {
     looks: u64,
     last: Option<(Look, u64)>,
     holds: Option<usize>,
+    /// The machine whose state the next view brings along.
+    saves: Option<usize>,
 }
 
 impl Viewer {
     fn new(link: ViewerLink) -> Self {
-        Self { link, look: None, looks: 0, last: None, holds: None }
+        Self { link, look: None, looks: 0, last: None, holds: None, saves: None }
     }
 
     /// Returns the look to be answered next: none while the last view is on its way to the browser.
@@ -226,6 +228,9 @@ impl Session {
                 self.driver.hold(env, Some(buttons))?;
             }
             Request::LetGo => self.let_go(index)?,
+            Request::Save { env } => {
+                self.viewers[index].saves = Some(env).filter(|env| *env < self.driver.num_envs());
+            }
             Request::Look(_) => {}
         }
         Ok(())
@@ -274,7 +279,8 @@ impl Session {
         for index in 0..self.viewers.len() {
             let Some(look) = self.viewers[index].awaits(self.version) else { continue };
             self.settle()?;
-            let bytes = self.view(look)?;
+            let saves = self.viewers[index].saves.take();
+            let bytes = self.view(look, saves)?;
             let viewer = &mut self.viewers[index];
             (viewer.look, viewer.last) = (None, Some((look, self.version)));
             viewer.link.is_served.store(true, Ordering::SeqCst);
@@ -284,7 +290,7 @@ impl Session {
         Ok(())
     }
 
-    fn view(&self, look: Look) -> Result<Vec<u8>, SwarmError> {
+    fn view(&self, look: Look, saves: Option<usize>) -> Result<Vec<u8>, SwarmError> {
         let status = Status {
             step: self.driver.step(),
             frame: self.driver.frame(),
@@ -295,12 +301,14 @@ impl Session {
         let details = look.chosen.map(|env| self.driver.details(env)).transpose()?;
         let envs = look.first..look.first + look.count;
         let done = self.driver.over(envs.clone())?;
-        let mut view = protocol::view_head(status, look, &done, details.as_ref());
+        let state = saves.map(|env| self.driver.state(env)).transpose()?.unwrap_or_default();
+        let mut view = protocol::view_head(status, look, &done, details.as_ref(), state.len());
         let envs: Vec<usize> = envs.collect();
         self.driver.pictures(&envs, |picture| look.shrink.append(picture, &mut view))?;
         if let Some(env) = look.chosen {
             self.driver.pictures(&[env], |picture| view.extend_from_slice(picture))?;
         }
+        view.extend(state);
         Ok(view)
     }
 }

@@ -33,5 +33,6 @@ function parseView(buffer) {
   const start = 4 + length;
   const tiles = new Uint8Array(buffer, start, head.count * tileBytes);
   const screen = head.chosen ? new Uint8Array(buffer, start + tiles.length, 5760) : null;
-  return { ...head, tileBytes, tiles, screen };
+  const state = head.state_bytes ? new Uint8Array(buffer, buffer.byteLength - head.state_bytes) : null;
+  return { ...head, tileBytes, tiles, screen, state };
 }
