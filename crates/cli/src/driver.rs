@@ -10,8 +10,8 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Codec, CpuState, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm, SwarmConfig,
-    SwarmError,
+    Codec, CpuState, EnvStates, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm,
+    SwarmConfig, SwarmError,
 };
 
 use crate::run_options::RunOptions;
@@ -254,6 +254,11 @@ impl Driver {
         self.swarm.frames(envs, see)
     }
 
+    /// An env's state, as `--state` takes it.
+    pub(crate) fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        self.swarm.save_state(env)
+    }
+
     /// Everything about one env.
     pub(crate) fn details(&self, env: usize) -> Result<EnvDetails, SwarmError> {
         let swarm = &self.swarm;
@@ -304,7 +309,7 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gbxcule_swarm::{EnvStates, NativeSwarm, button};
+    use gbxcule_swarm::{NativeSwarm, button};
 
     /// Programs that read everything a step offers and keep sums of it: a program that runs once
     /// too often changes the result.

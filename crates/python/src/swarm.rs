@@ -292,8 +292,8 @@ impl Swarm {
         Ok(PyBytes::new(py, &dones))
     }
 
-    /// Write how often each env came to each hook into `out`, two uint32 for each: since the episode
-    /// began, and in the last step.
+    /// Write how often each env came to each hook into `out`, two uint32 for each: since its
+    /// episode began, and in the last step.
     fn hook_counts_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let counts = self.look(py, gbxcule_swarm::Swarm::hook_counts)?;
         let counts: Vec<u32> =

@@ -201,7 +201,8 @@ impl Programs {
         Self::with_hooks(reward, obs, Vec::new())
     }
 
-    /// The same, with hooks, which may call functions of these texts.
+    /// A text for the reward and one for the observation, and hooks, which may call functions of
+    /// these.
     ///
     /// # Errors
     /// As [`Programs::new`], or the texts lack a function that a hook calls.

@@ -44,7 +44,7 @@ pub(crate) struct Shard {
     pub(crate) dones: Vec<u8>,
     pub(crate) observations: Vec<f32>,
     obs_dim: usize,
-    /// What is needed if something happens between the frames of a step, or in them.
+    /// Hooks and progress, if something happens between the frames of a step, or in them.
     follower: Option<Follower>,
     /// The sound of each machine, if it is asked for.
     sounds: Vec<Sound>,

@@ -270,8 +270,7 @@ impl Swarm {
         Ok(cells.into_iter().map(|cell| cell != 0.0).collect())
     }
 
-    /// What the programs of each env keep in a cell of their scratch: the reward's, or the
-    /// observation's.
+    /// The number that each env's programs keep in a cell of their scratch.
     pub fn kept(&self, cell: ScratchCell) -> Result<Vec<f32>, SwarmError> {
         self.cells(cell.place(&self.config().programs)?)
     }

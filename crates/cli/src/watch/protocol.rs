@@ -18,14 +18,16 @@
 //! | `reset` | | all machines to their start |
 //! | `hold` | `env`, `buttons` | these joypad bits are pressed instead of the actions |
 //! | `let_go` | | the env that this browser holds is driven by actions again |
+//! | `save` | `env` | the next view brings the env's state along |
 //!
 //! A view is a binary message: the length of a JSON text as u32, little endian; the text; then the
 //! pictures of `count` machines from `first` on, each (160 / shrink) x (144 / shrink) pixels of 2
 //! bits, leftmost in the top bits; then, if one is chosen, its whole picture; then `sound` samples
-//! of machine 0 since the viewer's last view that had some, left and right as i16, little endian.
+//! of machine 0 since the viewer's last view, left and right as i16, little endian; then a state
+//! that was asked for, `state_bytes` of it.
 //! ```json
 //! {"step":12, "frame":0, "running":true, "speed":0, "frames_per_s":412000.0, "first":0,
-//!  "count":64, "shrink":1, "sound":0, "done": [3, 17],
+//!  "count":64, "shrink":1, "sound":0, "done": [3, 17], "state_bytes": 0,
 //!  "chosen": {"env":5, "frames":288, "reward":0.25, "episode_return":4.5, "done":false,
 //!             "observation":[0.5, 0.25], "obs_dim":2, "action":"LEFT", "buttons":2, "held":false,
 //!             "registers":{"a":1,"f":176,"b":0,"c":19,"d":0,"e":216,"h":1,"l":77,"sp":65534,
@@ -95,6 +97,7 @@ pub(crate) fn view_head(
     samples: usize,
     done: &[usize],
     chosen: Option<&EnvDetails>,
+    state_bytes: usize,
 ) -> Vec<u8> {
     let head = json!({
         "step": status.step,
@@ -107,11 +110,13 @@ pub(crate) fn view_head(
         "shrink": look.shrink.divisor(),
         "sound": samples,
         "done": done,
+        "state_bytes": state_bytes,
         "chosen": look.chosen.zip(chosen).map(|(env, details)| chosen_head(env, details)),
     })
     .to_string();
     let pictures = look.count * look.shrink.tile_bytes() + FRAME_BYTES;
-    let mut bytes = Vec::with_capacity(4 + head.len() + pictures + 4 * samples);
+    let more = 4 * samples + state_bytes;
+    let mut bytes = Vec::with_capacity(4 + head.len() + pictures + more);
     // The text has a few hundred bytes.
     bytes.extend((head.len() as u32).to_le_bytes());
     bytes.extend(head.as_bytes());

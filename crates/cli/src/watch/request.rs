@@ -30,6 +30,7 @@ pub(crate) enum Request {
     Reset,
     Hold { env: usize, buttons: u8 },
     LetGo,
+    Save { env: usize },
 }
 
 /// Range of machines that a browser shows, with the scale of their pictures.
@@ -93,6 +94,7 @@ mod tests {
             (r#"{"type":"reset"}"#, Request::Reset),
             (r#"{"type":"hold","env":1,"buttons":255}"#, Request::Hold { env: 1, buttons: 255 }),
             (r#"{"type":"let_go"}"#, Request::LetGo),
+            (r#"{"type":"save","env":3}"#, Request::Save { env: 3 }),
         ];
         for (text, request) in expected {
             assert_eq!(parse(text), Ok(request), "{text}");

@@ -47,11 +47,13 @@ struct Viewer {
     holds: Option<usize>,
     /// The sample that comes next.
     heard: u64,
+    /// The machine whose state the next view brings along.
+    saves: Option<usize>,
 }
 
 impl Viewer {
     fn new(link: ViewerLink) -> Self {
-        Self { link, look: None, looks: 0, last: None, holds: None, heard: 0 }
+        Self { link, look: None, looks: 0, last: None, holds: None, heard: 0, saves: None }
     }
 
     /// Returns the look to be answered next: none while the last view is on its way to the browser.
@@ -232,6 +234,9 @@ impl Session {
                 self.driver.hold(env, Some(buttons))?;
             }
             Request::LetGo => self.let_go(index)?,
+            Request::Save { env } => {
+                self.viewers[index].saves = Some(env).filter(|env| *env < self.driver.num_envs());
+            }
             Request::Look(_) => {}
         }
         Ok(())
@@ -280,7 +285,9 @@ impl Session {
         for index in 0..self.viewers.len() {
             let Some(look) = self.viewers[index].awaits(self.version) else { continue };
             self.settle()?;
-            let bytes = self.view(look, self.viewers[index].heard)?;
+            let Viewer { heard, saves, .. } = &mut self.viewers[index];
+            let (heard, saves) = (*heard, saves.take());
+            let bytes = self.view(look, heard, saves)?;
             let viewer = &mut self.viewers[index];
             viewer.heard = self.sound.end();
             (viewer.look, viewer.last) = (None, Some((look, self.version)));
@@ -291,8 +298,8 @@ impl Session {
         Ok(())
     }
 
-    /// A view, with the samples from a number on if they are asked for.
-    fn view(&self, look: Look, heard: u64) -> Result<Vec<u8>, SwarmError> {
+    /// A view, with the samples from a number on if they are asked for, and with a machine's state.
+    fn view(&self, look: Look, heard: u64, saves: Option<usize>) -> Result<Vec<u8>, SwarmError> {
         let status = Status {
             step: self.driver.step(),
             frame: self.driver.frame(),
@@ -304,13 +311,17 @@ impl Session {
         let envs = look.first..look.first + look.count;
         let done = self.driver.over(envs.clone())?;
         let samples = self.sound.since(if look.sound { heard } else { self.sound.end() });
-        let mut view = protocol::view_head(status, look, samples.len(), &done, details.as_ref());
+        let state = saves.map(|env| self.driver.state(env)).transpose()?.unwrap_or_default();
+        let details = details.as_ref();
+        let mut view =
+            protocol::view_head(status, look, samples.len(), &done, details, state.len());
         let envs: Vec<usize> = envs.collect();
         self.driver.pictures(&envs, |picture| look.shrink.append(picture, &mut view))?;
         if let Some(env) = look.chosen {
             self.driver.pictures(&[env], |picture| view.extend_from_slice(picture))?;
         }
         view.extend(samples.flatten().flat_map(i16::to_le_bytes));
+        view.extend(state);
         Ok(view)
     }
 }

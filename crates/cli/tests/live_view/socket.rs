@@ -4,7 +4,9 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
-use gbxcule_swarm::{FRAME_BYTES, NativeSwarm, ProgramText, Programs, Rom, Schedule, SwarmConfig};
+use gbxcule_swarm::{
+    EnvStates, FRAME_BYTES, NativeSwarm, ProgramText, Programs, Rom, Schedule, SwarmConfig,
+};
 use serde_json::{Value, json};
 use tungstenite::Message;
 
@@ -75,6 +77,37 @@ fn the_machine_that_is_played_is_heard() {
     }
     let watch = Serving::start(&["watch", "--num-envs", "1", "--paused"]);
     assert_eq!(Client::connect(&watch).hello["sound"], false);
+}
+
+#[test]
+fn a_state_is_saved_from_the_page_and_machines_begin_in_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("saved.state").display().to_string();
+    let serving =
+        Serving::start(&["watch", "--num-envs", "4", "--paused", "--frames-per-step", "6"]);
+    let mut client = Client::connect(&serving);
+    (0..5).for_each(|_| client.send(&json!({ "type": "step" })));
+    client.send(&json!({ "type": "save", "env": 4 }));
+    client.send(&json!({ "type": "save", "env": 3 }));
+    let view = client.look(0, 1, 1, None);
+    assert_eq!(view.head["step"], 5);
+    let state = &view.pictures[FRAME_BYTES..];
+    assert_eq!(view.head["state_bytes"], state.len());
+    let swarm = expected_swarm(4, 6, 5);
+    assert!(state == swarm.save_state(3).expect("an env"), "the state of that machine");
+    client.send(&json!({ "type": "step" }));
+    assert_eq!(client.look(0, 1, 1, None).head["state_bytes"], 0, "it is sent once");
+    std::fs::write(&file, state).expect("a file");
+    let other = Serving::start(&["play", "--paused", "--state", &file]);
+    let mut player = Client::connect(&other);
+    let memory = |view: &View| view.head["chosen"]["memory"].clone();
+    let expected = json!(swarm.read_memory(3, 0xC000..0xC020).expect("memory"));
+    for _ in 0..2 {
+        assert_eq!(memory(&player.look(0, 0, 1, Some(0))), expected);
+        (0..9).for_each(|_| player.send(&json!({ "type": "step" })));
+        assert_ne!(memory(&player.look(0, 0, 1, Some(0))), expected);
+        player.send(&json!({ "type": "reset" }));
+    }
 }
 
 #[test]

@@ -105,8 +105,7 @@ impl DeviceSwarm {
         let begin = begin::begin_module(&config.programs, config.stage);
         let kernels = Kernels::new(&module, begin.as_ref(), device)?;
         let lengths = lengths(&columns, rom.cart_ram_bytes(), config.programs.scratch_len());
-        // Rewards and observations; action, done, mask; manual buttons, twice; what a step's follower
-        // keeps.
+        // Rewards and observations; action, done, mask; manual buttons, twice; progress in a step.
         let outputs = 4 * (1 + config.programs.obs_dim()) + 3 + 4 + 5;
         memory.fits(config.num_envs, env_bytes(lengths) + outputs as u64)?;
         let one = || StateArrays::new(lengths, 1, Layout::EnvMajor, &memory);

@@ -30,7 +30,7 @@ pub(crate) fn machine_module() -> Module {
     lowered(&MODULE, &[])
 }
 
-/// The same, for steps that run one frame at a time.
+/// The machine of `machine_module`, for steps that run one frame at a time.
 pub(crate) fn followed_machine_module() -> Module {
     static MODULE: OnceLock<Module> = OnceLock::new();
     lowered(&MODULE, &FOLLOW_ENTRIES)

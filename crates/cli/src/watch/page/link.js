@@ -33,6 +33,8 @@ function parseView(buffer) {
   const start = 4 + length;
   const tiles = new Uint8Array(buffer, start, head.count * tileBytes);
   const screen = head.chosen ? new Uint8Array(buffer, start + tiles.length, 5760) : null;
-  const samples = new Int16Array(buffer.slice(buffer.byteLength - head.sound * 4));
-  return { ...head, tileBytes, tiles, screen, samples };
+  const state = head.state_bytes ? new Uint8Array(buffer, buffer.byteLength - head.state_bytes) : null;
+  const end = buffer.byteLength - head.state_bytes;
+  const samples = new Int16Array(buffer.slice(end - head.sound * 4, end));
+  return { ...head, tileBytes, tiles, screen, samples, state };
 }

@@ -80,7 +80,16 @@ function show(view) {
   byId('times').textContent = isCounted ? `${number.format(view.frames_per_s / REAL_FRAMES_PER_S)}×` : '–';
   byId('step-count').textContent = number.format(view.step);
   for (const choice of document.getElementsByName('speed')) choice.checked = Number(choice.value) === view.speed;
+  if (view.state) download(view.state, `${state.hello.rom}-${view.step}.state`);
   askSoon();
+}
+
+function download(bytes, name) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([bytes]));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 function choose(env) {
@@ -144,6 +153,10 @@ byId('fit').onclick = () => resize(() => mosaic.fit());
 byId('previous').onclick = () => chooseBy(-1);
 byId('next').onclick = () => chooseBy(1);
 byId('close').onclick = () => choose(null);
+byId('save').onclick = () => {
+  send({ type: 'save', env: state.chosen });
+  askSoon();
+};
 byId('hands').onclick = () => takeControls(!state.hands);
 
 swarm.onclick = (event) => {
