@@ -87,7 +87,7 @@ fn the_columns_of_schema_version_2() {
         names,
         "id family kernel source ir ir_backward cpp cpp_backward cuda cuda_backward ptx ptx_backward warp_cpp warp_cuda \
          warp_origin_json gradient_refused signature_json inputs_json outputs_json gradients_json structure split \
-         checks_json warp_gradient compiler launch_dims features input_seed seed attempt generator_version in_warp"
+         checks_json warp_gradient origin_json compiler launch_dims features input_seed seed attempt generator_version in_warp"
     );
     assert_eq!(read_parquet(&path).expect("rows"), rows);
 }
