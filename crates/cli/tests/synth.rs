@@ -163,9 +163,9 @@ fn a_line_that_is_no_row_is_named() {
     // Only the manifest says which columns there are.
     std::fs::write(&file, &whole).expect("a file");
     let manifest = std::fs::read_to_string(out.join("dataset.json")).expect("a manifest");
-    let newer = manifest.replace("\"schema_version\": 2", "\"schema_version\": 3");
+    let newer = manifest.replace("\"schema_version\": 3", "\"schema_version\": 4");
     std::fs::write(out.join("dataset.json"), newer).expect("a file");
-    refused("schema version 3, this program reads 2");
+    refused("schema version 4, this program reads 3");
 }
 
 /// As a cluster would: each shard is a process of its own, started by the script for Slurm, at the
