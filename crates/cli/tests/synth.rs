@@ -163,9 +163,9 @@ fn a_line_that_is_no_row_is_named() {
     // Only the manifest says which columns there are.
     std::fs::write(&file, &whole).expect("a file");
     let manifest = std::fs::read_to_string(out.join("dataset.json")).expect("a manifest");
-    let newer = manifest.replace("\"schema_version\": 2", "\"schema_version\": 3");
+    let newer = manifest.replace("\"schema_version\": 3", "\"schema_version\": 4");
     std::fs::write(out.join("dataset.json"), newer).expect("a file");
-    refused("schema version 3, this program reads 2");
+    refused("schema version 4, this program reads 3");
 }
 
 /// As a cluster would: each shard is a process of its own, started by the script for Slurm, at the
@@ -231,4 +231,52 @@ fn ptx_without_cuda_text_is_refused_with_what_to_do() {
     let output = output.expect("the program starts");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && said.contains("add --device cuda"), "{said}");
+}
+
+#[test]
+fn a_models_answers_are_asked_for_and_graded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let dataset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/dataset");
+    let (tasks, answers, out) = (path("tasks.jsonl"), path("answers.jsonl"), path("out"));
+    let asked = ["--task", "python-to-ir", "--limit", "6", "--mutate-every", "3"];
+    let files = ["--out", text(&tasks), "--stand-in", text(&answers)];
+    run(&[&["tasks", text(&dataset)][..], &asked, &files].concat());
+    let asked = std::fs::read_to_string(&tasks).expect("tasks");
+    assert_eq!(asked.matches("\"custom_id\":\"python-to-ir/").count(), 6);
+    let given = std::fs::read_to_string(&answers).expect("answers");
+    let right = given.matches("\"is_right\":true").count();
+    assert!((4..6).contains(&right), "{given}");
+    let grade = |answers: &Path, out: &Path| {
+        let mut command = gbxcule(&["grade", text(answers), "--dataset", text(&dataset)]);
+        command.args(["--out", text(out)]).output().expect("the program starts")
+    };
+    let said = grade(&answers, &out);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains(&format!("6        6       {right}")), "{said}");
+    let grades = std::fs::read_to_string(out.join("grades.jsonl")).expect("grades");
+    assert_eq!(grades.matches("\"verdict\":\"right\"").count(), right);
+    assert!(out.join("grades.json").exists() && out.join("python-to-ir.png").exists());
+
+    // A line that is no answer stops everything before anything is written.
+    std::fs::write(&answers, format!("{given}{{\"row\": 1000}}\n")).expect("a file");
+    let (out, said) = (path("none"), grade(&answers, &path("none")));
+    assert!(!said.status.success() && !out.exists());
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("answers.jsonl:7:"), "{said}");
+}
+
+#[test]
+fn a_folder_without_kernels_gives_no_dataset() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/programs");
+    for (license, reason) in [("MIT", "no kernel below"), ("my/own", "is no SPDX expression")] {
+        let mut command = gbxcule(&["harvest", text(&code), "--license", license]);
+        let said = command.args(["--out", text(&out)]).output().expect("the program starts");
+        let error = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(!said.status.success() && error.contains(reason), "{error}");
+        assert!(!out.exists());
+    }
 }

@@ -40,8 +40,14 @@ pub(super) struct Import {
 /// The statements of a text, in order; those indented below others follow them.
 pub(super) fn outline(text: &str) -> Vec<Statement> {
     let all = tokens(text);
-    let lines: Vec<usize> =
-        (0..all.len()).filter(|&at| matches!(all[at].1, Token::Line(_))).collect();
+    // What follows the end of brackets that span lines is marked as a line, too, and is none.
+    let begins = |&(at, token): &(usize, Token<'_>)| match token {
+        Token::Line(margin) => {
+            text[..at - margin].is_empty() || text[..at - margin].ends_with('\n')
+        }
+        _ => false,
+    };
+    let lines: Vec<usize> = (0..all.len()).filter(|&at| begins(&all[at])).collect();
     let mut statements: Vec<Statement> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     // Decorators wait for what they decorate.
@@ -204,7 +210,7 @@ mod tests {
 
     #[test]
     fn statements_know_what_they_define_and_mention() {
-        let text = "import a.b as c, d\nfrom ..m import (x as y,\n    z)\nfrom . import w\nA, B = f(C), 2\nD: int = A\nE = F = 3\n@wp.func\n@other(G)\ndef g(x: H):\n    I = x.J\n\n    return I\n\nclass K:\n    def h(self):\n        pass\nprint(A)\n";
+        let text = "import a.b as c, d\nfrom ..m import (x as y,\n    z)\nfrom . import w\nA, B = f(C), 2\nD: int = A\nE = F = 3\n@wp.func\n@other(G)\ndef g(x: H):\n    I = x.J\n\n    return I\n\ndef long(\n    L: int,\n):\n    M = L\n\nclass K:\n    def h(self):\n        pass\nprint(A)\n";
         let all = outline(text);
         let named = |name: &str| {
             all.iter()
@@ -232,6 +238,8 @@ mod tests {
         assert!(text[g.begin..g.end].starts_with("@wp.func\n@other(G)\ndef g"));
         assert!(text[g.begin..g.end].ends_with("return I\n\n"));
         assert!(g.mentions.contains("H") && g.mentions.contains("G") && !g.mentions.contains("J"));
+        let long = named("long");
+        assert!(text[long.begin..long.end].ends_with("M = L\n\n"));
         let h = named("h");
         assert_eq!(all[h.parent.expect("a class")].defines, ["K"]);
         assert!(all.last().expect("a line").defines.is_empty());
