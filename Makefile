@@ -13,6 +13,9 @@
 #   make warp-share  every twentieth of them in both, the table of gradients in docs/gradients.md, rows of a dataset
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
+#   make ptx         the PTX of NVIDIA's own NVRTC, run on the host (crates/gpu-sim): launches, gradients, rows, the step of
+#                    the swarm; no GPU; part of make test on Linux
+#   make ptx-all     the same for everything the swarm and the Python package do on a device: a quarter of an hour
 #   make rom-suites  how many ROMs of each public suite pass (GBXCULE_TEST_ROMS, docs/testing.md)
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
@@ -36,7 +39,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny
+.PHONY: wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -61,13 +64,26 @@ else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
 ifeq ($(shell uname),Linux)
-	$(MAKE) nvrtc
+	$(MAKE) nvrtc ptx
 else
 	@echo "NVRTC is for Linux and Windows: the CUDA text was not compiled"
 endif
 
 nvrtc: $(VENV)/nvrtc.txt
 	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --package gbxcule-swarm --package gbxcule-synth --test nvrtc $(TEST_ALL)
+
+gpu-sim:
+	cargo build --quiet --package gbxcule-gpu-sim
+
+# Tests find the program gpu-sim beside their own.
+ptx: $(VENV)/nvrtc.txt gpu-sim
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --package gbxcule-synth --test cuda _ptx $(TEST_ALL)
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-swarm --test device share_of_it_is_so_on_ptx $(TEST_ALL)
+
+ptx-all: $(VENV)/nvrtc.txt gpu-sim
+	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-swarm --test device all_of_it_is_so_on_ptx $(TEST_ALL)
+	HOST_NVRTC=$$(find $(abspath $(VENV)) -name 'libnvrtc.so*') HOST_GPU_SIM=$(abspath target/debug/gpu-sim) \
+	    $(MAKE) test-python
 
 WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
     cargo test --quiet --package gbxcule-runtime --test warp -- --ignored --nocapture
@@ -175,7 +191,7 @@ verify-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 1024 --mem-region C000:C100
 
 check-gpu: $(VENV)/oracle.txt
-	$(TEST) --package gbxcule-runtime --test cuda needs_cuda $(TEST_ALL)
+	$(TEST) --package gbxcule-runtime --package gbxcule-synth --test cuda needs_cuda $(TEST_ALL)
 	$(TEST) --package gbxcule-swarm --test device needs_cuda $(TEST_ALL)
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 64
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom MEM_RWB --verify-steps 64 --mem-region C000:C100

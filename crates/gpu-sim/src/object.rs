@@ -34,7 +34,7 @@ pub enum ObjectError {
     Compiler {
         /// The program.
         compiler: String,
-        /// What it said.
+        /// Its message.
         reason: String,
     },
     /// A file can't be read or written.

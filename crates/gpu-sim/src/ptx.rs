@@ -24,7 +24,7 @@ pub const HEADER_NAME: &str = "ptx.h";
 pub struct Refusal {
     /// Line of the PTX, from 1.
     pub line: usize,
-    /// What was found there, by name.
+    /// Thing that was found there, by name.
     pub reason: String,
 }
 

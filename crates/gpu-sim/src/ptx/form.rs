@@ -14,11 +14,11 @@ use std::sync::OnceLock;
 pub struct Form {
     /// Their mnemonics.
     pub pattern: &'static str,
-    /// What is done.
+    /// Their meaning.
     pub meaning: Meaning,
 }
 
-/// What a form does.
+/// Effect of a form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
     /// Computes a value from values.
@@ -165,9 +165,9 @@ pub const FORMS: &[Form] = &[
 /// A mnemonic with a meaning.
 #[derive(Debug)]
 pub struct Known {
-    /// What is done.
+    /// Their meaning.
     pub meaning: Meaning,
-    /// What was taken of each choice in the pattern.
+    /// Parts of the mnemonic that each choice in the pattern stands for.
     pub choices: Vec<&'static str>,
     /// Types at the mnemonic's end, in its order.
     pub types: Vec<Type>,

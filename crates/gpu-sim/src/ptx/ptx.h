@@ -1,8 +1,8 @@
 // ptx.h: what the instructions of PTX compute, for text that gpu-sim translates to C++.
 //
 // A register is an unsigned integer of its width, or a bool; as<T> reads it as a float, raw makes
-// bits of one. Threads run one after the other. Where the PTX ISA document leaves a result open, a comment
-// says so. Compile with -ffp-contract=off and without any option for fast mathematics.
+// bits of one. Threads run one after the other. Where the PTX ISA document leaves a result open, a
+// comment says so. Compile with -ffp-contract=off and without any option for fast mathematics.
 #pragma once
 
 #include <cfenv>

@@ -59,13 +59,13 @@ pub struct Function<'t> {
     pub name: &'t str,
     /// True for a kernel.
     pub is_entry: bool,
-    /// What it gives.
+    /// Variables that it gives back.
     pub results: Vec<Variable<'t>>,
-    /// What it takes.
+    /// Variables that it takes.
     pub params: Vec<Variable<'t>>,
     /// Most threads of a block, for a kernel.
     pub most_threads: u64,
-    /// What it does; none for a declaration.
+    /// Statements; none for a declaration.
     pub body: Option<Vec<Statement<'t>>>,
 }
 

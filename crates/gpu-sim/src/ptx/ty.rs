@@ -18,7 +18,7 @@ pub enum Kind {
 /// A scalar type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Type {
-    /// What its values are.
+    /// Kind of its values.
     pub kind: Kind,
     /// Their width; 1 for predicates.
     pub bits: u32,

@@ -95,7 +95,7 @@ fn loads_read_what_lies_there_and_keep_its_sign() {
         let mut from = Aligned(pattern());
         let mut to = [0_u64; 4];
         loaded.launch(&format!("move_{number}"), 1, 1, &[address(&mut from.0), address(&mut to)]);
-        for at in 0..it.count {
+        for (at, found) in to.iter().enumerate().take(it.count) {
             let size = it.ty.bytes() as usize;
             let part = &pattern()[16 + at * size..][..size];
             let negative = it.ty.kind == Kind::Signed && part[size - 1] > 127;
@@ -106,7 +106,7 @@ fn loads_read_what_lies_there_and_keep_its_sign() {
             });
             let expected =
                 u64::from_le_bytes(filled.collect::<Vec<_>>().try_into().expect("8 bytes"));
-            assert_eq!(to[at], expected, "{} part {at}", it.mnemonic);
+            assert_eq!(*found, expected, "{} part {at}", it.mnemonic);
         }
     }
 }

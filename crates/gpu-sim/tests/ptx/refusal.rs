@@ -1,4 +1,4 @@
-//! What has no meaning here is refused by its name and its line, all of it at once.
+//! Refusals: everything without a meaning here, by its name and line, all at once.
 
 use super::host::kernel;
 use gbxcule_gpu_sim::ptx::translate;

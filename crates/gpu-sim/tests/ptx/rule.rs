@@ -1,4 +1,4 @@
-//! What the PTX ISA document says of each form, written down a second time: integers in 128 bits,
+//! Rules of the PTX ISA document for each form, written down a second time: integers in 128 bits,
 //! bits one by one, floats in Rust's own arithmetic or with the error that the document states.
 
 use super::near::{Direction, half, of_half, product_f32, sum_f32, sum_f64};
@@ -7,7 +7,7 @@ use gbxcule_gpu_sim::ptx::ty::{Kind, Type};
 /// Bits of the operands, then the carry.
 pub(crate) type Arguments = [u64; 5];
 
-/// What a form must give.
+/// Result that a form must have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Expected {
     /// These bits.
@@ -78,7 +78,7 @@ fn of_float(value: f64, ty: Type) -> Expected {
     if ty.bits == 32 { of_f32(value as f32) } else { of_f64(value) }
 }
 
-/// What the document says of a mnemonic with these operands.
+/// Result of a mnemonic with these operands, as the document says.
 pub(crate) fn expected(mnemonic: &str, arguments: &Arguments) -> Expected {
     let parts: Vec<&str> = mnemonic.split('.').collect();
     let ty = Type::named(parts[parts.len() - 1]).expect("a type");
@@ -145,7 +145,7 @@ fn with_carry(parts: &[&str], arguments: &Arguments) -> Expected {
         ("add" | "addc", _) => a + b + used,
         ("sub" | "subc", _) => a - b - used,
         (_, "lo") => (a * b) % (1 << 32) + c + used,
-        _ => (a * b >> 32) + c + used,
+        _ => ((a * b) >> 32) + c + used,
     };
     let carry = if parts.contains(&"cc") { !(0..1 << 32).contains(&exact) } else { before != 0 };
     Expected::WithCarry(exact as u64 & ones(32), carry)

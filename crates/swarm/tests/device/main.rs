@@ -75,7 +75,7 @@ macro_rules! bodies {
         }
 
         #[test]
-        #[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
+        #[ignore = "needs NVRTC and gpu-sim, and many minutes: run by `make ptx-all`"]
         fn all_of_it_is_so_on_ptx() {
             let count = [$(stringify!($name)),*].len();
             crate::pass_as_ptx(count, &["needs_cuda::"]);
@@ -109,6 +109,21 @@ bodies! {
     traffic::whoever_watches_waits_only_where_they_look,
     traffic::what_is_looked_at_is_copied_and_nothing_else,
     traffic::resets_and_copies_stay_on_the_device,
+}
+
+/// Bodies that need the step's kernel and small ones; of those that read memory, NVRTC and the
+/// host's compiler need a minute each.
+#[test]
+#[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
+fn a_share_of_it_is_so_on_ptx() {
+    let share = [
+        "needs_cuda::every_rom_runs_alike",
+        "needs_cuda::frames_are_those_of_the_native_swarm",
+        "needs_cuda::resets_copies_and_snapshots_do_the_same",
+        "needs_cuda::a_step_copies_its_actions_and_waits_for_nothing",
+        "needs_cuda::wrong_calls_are_refused_and_change_nothing",
+    ];
+    pass_as_ptx(share.len(), &share);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the names in a function's body stand for.
+//! Meanings of the names in a function's body.
 
 use super::super::syntax::{Function, Module, Variable};
 use super::super::ty::Type;
