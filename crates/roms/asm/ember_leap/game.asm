@@ -51,7 +51,6 @@ GIRDER      equ 16              ; from here on only from above
 CRUMBLY     equ 17
 SPRING      equ 18
 BEACON_LIT  equ 19
-PICTURES    equ 23              ; the last ones are only of the sky
 
 SLUG        equ 1               ; creatures
 MOTH        equ 2
@@ -101,6 +100,8 @@ endm
 
     org $0040
     jp VBlank
+    org $0048                   ; the picture begins
+    reti
 
     org $0150
     include "game/memory.inc"
@@ -127,7 +128,6 @@ CreatureY:  ds 1
 Dir:        ds 1
 Timer:      ds 1
 FirstY:     ds 1
-CreatureEnd:
 ScreenX:    ds 1                ; of that creature
 OldY:       ds 1                ; Ember's, before the move
 Coyote:     ds 1                ; frames since the ground in which a jump still counts
@@ -165,6 +165,7 @@ Start:
     call ScreenOff
     call ClearMemory
     call InitObjects
+    call InitPictureStart
     call SeedRandom
     ld a, 1
     ld [ROM_BANK], a
@@ -266,7 +267,7 @@ ShowTitle:
     ld hl, TitleTune
     call PlayTune
     ld a, %11100111
-    ld b, $01
+    ld b, $03
     jp ScreenOn
 
 TitleFrame:
@@ -309,15 +310,14 @@ NewGame:
 
 ; The level in Level from its beginning.
 BeginLevel:
-    call ScreenOff
+    call DarkenScreen
     call LoadLevel
-    call SetPalettes
     call LevelName
     call Say
 
 ; The level from the last lamp on.
 Continue:
-    call ScreenOff
+    call DarkenScreen
     call BeginAtLamp
     call RestoreLedges
     call DrawPicture
@@ -325,14 +325,12 @@ Continue:
     store_hl TimeLeft
     call BeginBar
     call DrawBar
-    call DrawFigures
-    ld a, BAR_Y
-    ldh [WindowY], a
+    call DrainQueue
     ld a, STATE_PLAY
     ld [State], a
-    ld a, %11100111
-    ld b, $01
-    jp ScreenOn
+    call DrawFigures
+    call NextFrame
+    jp SetPalettes
 
 ; Night falls with the fourth level.
 SetPalettes:
@@ -349,6 +347,7 @@ SetPalettes:
     ldh [OBP1], a
     ret
 
+; One frame of play.
 PlayFrame:
     call CountTime
     call AnimateScenery

@@ -71,6 +71,8 @@ endm
 
     org $0040
     jp VBlank
+    org $0048                   ; the picture begins
+    reti
 
     org $0150
     include "game/memory.inc"
@@ -93,7 +95,6 @@ Won:        ds 1
 Creatures:  ds 64
 CreaturesEnd:
 RoomBase:   ds 2                ; address of the room's places
-Rooms:      ds 1                ; of the floor
 OriginX:    ds 1                ; the room's first column and row on the background map
 OriginY:    ds 1
 ScrollStep: ds 1
@@ -132,6 +133,7 @@ Start:
     call ScreenOff
     call ClearMemory
     call InitObjects
+    call InitPictureStart
     call SeedRandom
     call SoundInit
     call LoadTiles
@@ -234,8 +236,8 @@ ShowTitle:
     ldh [BGP], a
     ld hl, TitleTune
     call PlayTune
-    ld a, %11000111
-    ld b, $01
+    ld a, %11100111
+    ld b, $03
     jp ScreenOn
 
 TitleFrame:
@@ -280,7 +282,7 @@ NewGame:
 
 ; The floor in Level from its beginning.
 BeginFloor:
-    call ScreenOff
+    call DarkenScreen
     ld a, [Level]
     call LoadFloor
     xor a
@@ -300,18 +302,20 @@ BeginFloor:
     ld [Mercy], a
     call EnterRoom
     call DrawRoom
-    ld a, STATE_PLAY
-    ld [State], a
     call FloorName
     call Say
     call BeginBar
     call DrawBar
-    call DrawFigures
     ld a, BAR_Y
     ldh [WindowY], a
-    ld a, %11100111
-    ld b, $01
-    jp ScreenOn
+    call DrainQueue
+    ld a, STATE_PLAY
+    ld [State], a
+    call DrawFigures
+    call NextFrame
+    ld a, %11100100
+    ldh [BGP], a
+    ret
 
 ; One frame of play.
 PlayFrame:

@@ -44,6 +44,8 @@ MARK     equ 7                  ; bit of a stone that is about to dissolve
 
     org $0040
     jp VBlank
+    org $0048                   ; the picture begins
+    reti
     org $0150
     include "game/memory.inc"
     include "game/video.inc"
@@ -93,6 +95,7 @@ Start:
     call ScreenOff
     call ClearMemory
     call InitObjects
+    call InitPictureStart
     call SeedRandom
     call SoundInit
     ld hl, VRAM + BOX * 16
