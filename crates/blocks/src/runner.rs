@@ -3,17 +3,21 @@
 use crate::block::{Block, MemoryMap};
 use crate::code::{Code, Memories};
 use crate::translation::Translation;
+use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::machine::is_before;
 use gbxcule_gameboy::{Machine, Step};
 
-/// Heads of blocks at most: some 30 MB of machine code.
+/// Heads of blocks at most, so that machine code has a bound.
 const HEADS_MAX: usize = 4_096;
 /// Blocks of one head at most, for different memory maps.
 const VARIANTS_MAX: usize = 4;
-/// What a head is that the interpreter keeps; numbers below are counts.
+/// A head that the interpreter keeps; numbers below are counts.
 const REFUSED: u16 = 0xff;
-/// What the first head with blocks is.
+/// The first head with blocks.
 const FIRST: u16 = 0x100;
+
+/// Bytes of the longest instruction: PC that moved by more came by a jump.
+const LONGEST_INSTRUCTION: u16 = 3;
 
 /// Blocks of one ROM, made when code is hot.
 pub struct Blocks {
@@ -26,7 +30,7 @@ pub struct Blocks {
     compiled: usize,
 }
 
-/// Why blocks went no further.
+/// The reason why blocks went no further.
 enum Stop {
     /// The deadline has come.
     Deadline,
@@ -81,32 +85,53 @@ impl Blocks {
         draw: bool,
     ) {
         machine.begin_frame(draw);
+        let mut arrived = false;
         while !machine.frame_done {
             if is_before(machine.now, machine.deadline) {
-                self.run_until_deadline(machine, rom, cart_ram);
+                self.run_until_deadline(machine, rom, cart_ram, arrived);
             }
+            let before = (machine.cpu.pc, machine.cpu.mode);
             machine.service(rom, cart_ram);
+            // A handler begins, or the program wakes.
+            arrived = before != (machine.cpu.pc, Mode::Running);
         }
     }
 
-    fn run_until_deadline(&mut self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) {
+    /// Does what `Machine::run_until_deadline` does. Blocks are made where programs arrive by a jump
+    /// or from a block (`arrived`), not wherever a deadline happened to stop one.
+    fn run_until_deadline(
+        &mut self,
+        machine: &mut Machine,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        mut arrived: bool,
+    ) {
         // A byte is fetched twice: blocks know nothing of that.
         if machine.cpu.halt_bug {
             machine.run_until_deadline(rom, cart_ram);
             return;
         }
         loop {
+            let entered = machine.cpu.now;
             let stop = self.run_blocks(machine, &Memories::new(rom, cart_ram));
             machine.now = machine.cpu.now;
+            arrived |= machine.now != entered;
             let interpret = match stop {
                 Stop::Deadline => return,
                 Stop::NotInRom => Interpret::ToDeadline,
-                Stop::NoBlock(offset) => self.count(offset, machine, rom),
+                Stop::NoBlock(offset) if arrived => self.count(offset, machine, rom),
+                Stop::NoBlock(_) => Interpret::Instruction,
                 Stop::DidNotRun(offset) => self.vary(offset, machine, rom),
             };
             match interpret {
                 Interpret::Nothing => {}
-                Interpret::Instruction => _ = machine.run_instruction(rom, cart_ram),
+                Interpret::Instruction => {
+                    let before = machine.cpu.pc;
+                    machine.run_instruction(rom, cart_ram);
+                    let moved = machine.cpu.pc.wrapping_sub(before);
+                    let is_refused = matches!(stop, Stop::NoBlock(at) if self.heads[at] == REFUSED);
+                    arrived = is_refused || moved > LONGEST_INSTRUCTION;
+                }
                 Interpret::ToDeadline => machine.run_until_deadline(rom, cart_ram),
             }
             if !is_before(machine.now, machine.deadline) {
@@ -137,7 +162,6 @@ impl Blocks {
     }
 
     /// Counts an instruction that has no block; makes one when it is hot.
-    #[cold]
     fn count(&mut self, offset: usize, machine: &Machine, rom: &[u8]) -> Interpret {
         let head = self.heads[offset];
         if head == REFUSED {
@@ -159,7 +183,6 @@ impl Blocks {
     }
 
     /// Finds out why a block did not run, and one that may.
-    #[cold]
     fn vary(&mut self, offset: usize, machine: &Machine, rom: &[u8]) -> Interpret {
         let at = usize::from(self.heads[offset] - FIRST);
         match self.variants[at].iter().position(|code| code.fits(machine)) {
@@ -190,7 +213,7 @@ impl Blocks {
     }
 }
 
-/// What the interpreter has to do before blocks go on.
+/// Work of the interpreter before blocks go on.
 enum Interpret {
     Nothing,
     Instruction,
