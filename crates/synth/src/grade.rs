@@ -23,7 +23,6 @@ use crate::row::Row;
 use answer::Answer;
 use gbxcule_sandbox::Limits;
 use problem::Problem;
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,8 +35,7 @@ pub const FRESH_INPUTS: u64 = 3;
 pub const MOST_ANSWER_BYTES: usize = 1 << 20;
 
 /// Verdict on an answer.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-#[serde(tag = "verdict", content = "reason", rename_all = "kebab-case")]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Grade {
     /// Python or IR that isn't even that, with the first error.
     DoesNotParse(String),

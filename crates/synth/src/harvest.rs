@@ -47,11 +47,11 @@ enum Refusal {
     Compiler(String),
     /// The text that was cut out isn't the kernel.
     NotCut,
-    /// It takes something that inputs can't be drawn for, such as a struct with an array.
+    /// A parameter that inputs can't be drawn for, such as a struct with an array.
     Parameters,
     /// No inputs were found on which it runs without a fault.
     Faults,
-    /// It writes nothing.
+    /// No result: the kernel writes nothing.
     NoResult,
     /// Its results don't depend on its inputs.
     Constant,

@@ -32,7 +32,7 @@ pub(crate) struct Argument<'a> {
 
 /// Contents that Warp left in the arrays, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct WarpAnswer {
     pub(crate) data: Vec<Vec<u8>>,
     pub(crate) gradients: Vec<Vec<u8>>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Answer {
 pub(crate) fn ask(
     python: &Python,
     questions: &[Question<'_>],
-) -> Result<Vec<Result<Answer, String>>, SynthError> {
+) -> Result<Vec<Result<WarpAnswer, String>>, SynthError> {
     // A row's source is a program to Python, whatever it is to us.
     let parent = std::env::temp_dir();
     let folder = TemporaryFolder::inside(&parent).map_err(SynthError::file(&parent))?;
@@ -53,7 +53,7 @@ pub(crate) fn ask(
 struct Warp(RestartingOracle);
 
 impl Warp {
-    fn ask(&mut self, questions: &[Question<'_>]) -> Vec<Result<Answer, String>> {
+    fn ask(&mut self, questions: &[Question<'_>]) -> Vec<Result<WarpAnswer, String>> {
         let error = match self.answers(questions) {
             Ok(answers) => return answers.into_iter().map(Ok).collect(),
             Err(error) => error,
@@ -67,14 +67,14 @@ impl Warp {
         answers
     }
 
-    fn answers(&mut self, questions: &[Question<'_>]) -> Result<Vec<Answer>, String> {
+    fn answers(&mut self, questions: &[Question<'_>]) -> Result<Vec<WarpAnswer>, String> {
         let source = together(questions);
         let data = self.launches("run", &source, questions)?;
         let gradients = self.launches("backward", &source, questions)?;
         Ok(data
             .into_iter()
             .zip(gradients)
-            .map(|(data, gradients)| Answer { data, gradients })
+            .map(|(data, gradients)| WarpAnswer { data, gradients })
             .collect())
     }
 

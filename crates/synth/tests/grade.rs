@@ -154,7 +154,7 @@ const SHORT: HostLimits = HostLimits {
     },
 };
 
-/// Whatever an interpreted answer does, it ends by itself.
+/// An interpreted answer ends by itself, or by its budget.
 #[test]
 fn hostile_python_and_ir_end_with_a_verdict() {
     let own = &ROW[&3];

@@ -28,8 +28,8 @@ fn task(text: &str) -> Result<Task, String> {
 
 /// Write what a language model is asked about each row, as chat messages and as plain text
 ///
-/// One JSON object a line: `custom_id`, `row`, `task`, `family`, `split`, `messages`, `prompt`. A row
-/// has the tasks whose texts it has: with `--device cpu` there are none in CUDA.
+/// One JSON object a line: `custom_id`, `row`, `task`, `family`, `split`, `messages`, `prompt`. A
+/// row has the tasks whose texts it has: with `--device cpu` there are none in CUDA.
 #[derive(Args)]
 pub(crate) struct Tasks {
     #[command(flatten)]
@@ -93,8 +93,8 @@ impl Tasks {
 /// Compile and run the answers of a language model, and print how many are right
 ///
 /// Each answer runs on its row's stored inputs and on 3 fresh ones. C++ and CUDA text runs in the
-/// sandbox, Python is read and never executed. Writes `grades.json`, `grades.jsonl` and a picture of
-/// each task. No network is used.
+/// sandbox, Python is read and never executed. Writes `grades.json`, `grades.jsonl` and a picture
+/// of each task. No network is used.
 #[derive(Args)]
 pub(crate) struct GradeAnswers {
     /// The answers: JSON lines with `row`, `task` and `answer`, or the output of an OpenAI batch

@@ -16,9 +16,9 @@ use crate::run_options::workers;
 
 /// Make rows of the kernels below a folder of Python files, such as NVIDIA Warp's package
 ///
-/// Each kernel that the compiler takes is cut out of its file with all that it needs, gets inputs on
-/// which it runs and means something, and is checked as sampled rows are. No Python is executed. The
-/// card says which kernels became no rows, and why.
+/// Each kernel that the compiler takes is cut out of its file with all that it needs, gets inputs
+/// on which it runs and means something, and is checked as sampled rows are. No Python is executed.
+/// The card says which kernels became no rows, and why.
 #[derive(Args)]
 pub(crate) struct HarvestCode {
     /// The folder

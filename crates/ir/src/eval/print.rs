@@ -3,8 +3,8 @@
 use crate::constant::Literal;
 use crate::ty::Shape;
 
-/// Characters, and digits behind the point, of a conversion at most: a format may ask for as many as
-/// memory holds.
+/// Characters, and digits behind the point, of a conversion at most: a format may ask for as many
+/// as memory holds.
 const WIDEST: usize = 512;
 
 /// A value of these components on a line of its own; a matrix on one for each row.

@@ -2,7 +2,8 @@
 //!
 //! ```json
 //! {"row": 17, "task": "python-to-cuda", "answer": "..."}
-//! {"custom_id": "python-to-cuda/17", "response": {"body": {"choices": [{"message": {"content": "..."}}]}}}
+//! {"custom_id": "python-to-cuda/17",
+//!  "response": {"body": {"choices": [{"message": {"content": "..."}}]}}}
 //! ```
 //! Several lines, or choices, about one row and task are samples of one problem.
 

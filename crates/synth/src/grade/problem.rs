@@ -1,5 +1,5 @@
-//! The right results for a row: those of its program on the stored inputs and on fresh ones, and how far from
-//! its results an answer may be.
+//! The right results for a row: those of its program on the stored inputs and on fresh ones, and
+//! how far from them an answer may be.
 //!
 //! An answer may compute in another order, so its numbers may differ by what rounding does to the
 //! row. That is measured: four times the largest difference between an array's results and those in

@@ -30,8 +30,8 @@ impl StandIn {
         Some(Self { row: row.id, task, text, is_right: true })
     }
 
-    /// The text that the compiler makes of the row's source with one operator, function or number changed;
-    /// `None` if the source has nothing to change, or the change has no such text.
+    /// The text that the compiler makes of the row's source with one operator, function or number
+    /// changed; `None` if the source has nothing to change, or the change has no such text.
     pub fn changed(row: &Row, task: Task, seed: u64) -> Option<Self> {
         (0..TRIES).find_map(|attempt| {
             let wrong = Mutation::SourceAndTexts.apply(row, random::seed(seed, attempt))?;
