@@ -72,6 +72,21 @@ fn the_page_shows_the_swarm_and_obeys() {
     let mut browser = Chromium::start();
     browser.open(&serving.url(), WIDE);
     wait_for_text(&mut browser, "rate", "paused");
+    wait_until("the first picture is there", || {
+        browser.holds("document.getElementById('loading').hidden")
+    });
+    // Keys work before anything was clicked.
+    browser.press("ArrowRight");
+    wait_for_text(&mut browser, "name", "Machine 0");
+    browser.press("Escape");
+    // Every pixel of a machine is as large as the others, at every size.
+    let scale = "(() => { const canvas = document.getElementById('mosaic'); \
+                 return canvas.getBoundingClientRect().width * devicePixelRatio / canvas.width; })()";
+    for button in ["larger", "larger", "smaller", "smaller", "smaller", "fit"] {
+        let scale = browser.evaluate(scale).as_f64().expect("a number");
+        assert!(scale >= 1.0 && (scale - scale.round()).abs() < 1e-6, "{scale}");
+        browser.click_on(button);
+    }
 
     // Stepped by a click and by a key, every pixel is the swarm's.
     browser.click_on("step");

@@ -69,6 +69,7 @@ function askSoon() {
 
 function show(view) {
   state.view = view;
+  byId('loading').hidden = true;
   state.running = view.running;
   if (view.count > 0) mosaic.draw(view);
   sound.play(view.samples);
@@ -189,7 +190,8 @@ function shortcut({ key, target, ctrlKey, metaKey, altKey }) {
   if (key === '-') return resize(() => mosaic.larger(-1)), true;
   if (key === '0') return resize(() => mosaic.fit()), true;
   if (key === 'Escape') return choose(null), swarm.focus(), true;
-  if (target !== swarm) return false;
+  // Nothing has the focus at first.
+  if (target !== swarm && target !== document.body) return false;
   const columns = mosaic.grid.columns;
   const moves = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
   if (key in moves) return chooseBy(moves[key]), true;

@@ -1,16 +1,15 @@
 // All machines on one canvas: how large, which of them are in sight, and where a click went.
 //
 // Sizes are in device pixels. The canvas holds one pixel for each that the server sends, whose pictures are whole or
-// shrunk to a half, a quarter or an eighth, and never smaller than they are shown; the browser does the rest.
+// shrunk to a half, a quarter or an eighth; the browser enlarges whole ones by whole numbers.
 
 import { HEIGHT, WIDTH, unpack } from './screen.js';
 
+/** The widths of a machine, in device pixels: those of the pictures that the server sends, half the smallest, and whole
+ * multiples of the largest, so that all pixels of a machine have one size. */
+const WIDTHS = [WIDTH / 16, WIDTH / 8, WIDTH / 4, WIDTH / 2, ...[1, 2, 3, 4, 5, 6].map((times) => WIDTH * times)];
 /** Machines narrower than this are only shown if somebody asks for it; the swarm is scrolled instead. */
-const NARROWEST_TO_FIT = 44;
-const NARROWEST = 18;
-const WIDEST = WIDTH * 6;
-/** By how much a machine grows at a time. */
-const GROWTH = 1.25;
+const NARROWEST_TO_FIT = WIDTH / 4;
 
 /** Lies over a machine whose episode is over. */
 const OVER = 'rgb(16 16 24 / 0.6)';
@@ -32,8 +31,8 @@ export class Mosaic {
   }
 
   larger(by) {
-    const wished = this.grid.wide * GROWTH ** by;
-    this.wished = Math.min(Math.max(wished, NARROWEST), WIDEST);
+    const next = WIDTHS.indexOf(this.grid.wide) + by;
+    this.wished = WIDTHS[Math.min(Math.max(next, 0), WIDTHS.length - 1)];
     this.layOut();
   }
 
@@ -49,11 +48,10 @@ export class Mosaic {
     const width = inner(this.swarm.clientWidth, 'paddingLeft', 'paddingRight');
     const height = inner(this.swarm.clientHeight, 'paddingTop', 'paddingBottom');
     const wide = this.wished ?? Math.max(fitting(this.machines, width, height, this.ratio), NARROWEST_TO_FIT);
-    this.grid = makeGrid(Math.min(wide, width, WIDEST), width, this.machines, this.ratio);
+    this.grid = makeGrid(widestWithin(Math.min(wide, width)), width, this.machines, this.ratio);
     this.sheet.style.width = `${this.grid.width / this.ratio}px`;
     this.sheet.style.height = `${(this.grid.rows * this.grid.rowHeight - this.grid.gap * this.grid.scale) / this.ratio}px`;
-    // Twice as large or more, pixels are squares again; between, they are better smooth than uneven.
-    this.canvas.style.imageRendering = this.grid.scale >= 2 || this.grid.scale === 1 ? 'pixelated' : 'auto';
+    this.canvas.style.imageRendering = this.grid.scale >= 1 ? 'pixelated' : 'auto';
     this.image = null;
     this.place(this.ring, this.chosen);
     this.place(this.hover, this.hovered);
@@ -138,6 +136,9 @@ export class Mosaic {
     ring.style.height = px(tileHeight * scale);
   }
 }
+
+/** The largest of the widths that are no larger than this, or the smallest. */
+const widestWithin = (wide) => WIDTHS.findLast((width) => width <= wide) ?? WIDTHS[0];
 
 /** The gap between machines of that width. */
 const gapOf = (wide, ratio) => (wide < 100 * ratio ? 2 : 6) * ratio;
