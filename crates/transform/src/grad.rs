@@ -48,6 +48,7 @@
 mod activity;
 mod adjoint;
 mod checkpoint;
+mod content;
 mod copy;
 mod cycle;
 mod exit;
@@ -166,7 +167,8 @@ fn differentiate(
     }
     let plan = Plan { scan: &scan, activity: &activity, need: &need, program };
     let b = Builder::new(module, into);
-    Reverser::new(&plan, b, function, shared).run();
+    let adjoints = Reverser::new(&plan, b, function, shared).run();
+    content::run(&mut module.functions[into].body, &adjoints);
     dce::clean(module, into, &shared.droppable);
     // Only what a reverse calls to multiply adjoints is known to compute and nothing else.
     let chains: Vec<FunctionId> = shared.chains.values().copied().collect();

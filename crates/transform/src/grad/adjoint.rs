@@ -46,6 +46,12 @@ impl Adjoints {
         }
     }
 
+    /// All variables of adjoints.
+    pub(super) fn all(&self) -> impl Iterator<Item = LocalId> {
+        let variables = self.variables.values().chain(self.locals.values());
+        variables.chain(self.params.values()).copied()
+    }
+
     pub(super) fn is_active(&self, value: Value) -> bool {
         self.active[value.index()]
     }

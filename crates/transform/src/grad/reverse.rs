@@ -18,7 +18,7 @@ use gbxcule_ir::op::{Arg, Op, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::stmt::{BlockId, Case, StmtKind};
 use gbxcule_ir::ty::Type;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// State that all reverse functions of a module share.
@@ -94,8 +94,8 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// Writes all of it.
-    pub(super) fn run(mut self) {
+    /// Writes all of it; gives the variables of adjoints.
+    pub(super) fn run(mut self) -> FxHashSet<LocalId> {
         let callable = self.function.kind == Kind::Callable;
         if callable {
             self.begin();
@@ -105,6 +105,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
             self.end();
         }
         self.b.finish();
+        self.adjoints.all().collect()
     }
 
     pub(super) fn name(&self, value: Value) -> Option<String> {

@@ -73,5 +73,6 @@ fn a_gradient_has_one_handle_and_neighbours_one_test() {
     assert_eq!((count("adj_u.data != nullptr"), count("atomic_add(adj_u")), (1, 6), "{text}");
     // A factor that is a number of the text is never infinite.
     assert_eq!((count("* 4.0f"), count("chain(")), (1, 2), "{text}");
-    assert_eq!((count("n - 1"), count("// 7: if")), (1, 1), "{text}");
+    // In the line that is quoted, and in the condition.
+    assert_eq!((count("n - 1"), count("// 7: if")), (2, 1), "{text}");
 }
