@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gbxcule.checkpoint import restore as restore
     from gbxcule.info import Cell as Cell
     from gbxcule.info import Hook as Hook
+    from gbxcule.many import make_vec as make_vec
     from gbxcule.memory import Change as Change
     from gbxcule.memory import Number as Number
     from gbxcule.observation import Flags as Flags
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from gbxcule.single import register as register
     from gbxcule.symbol import load_symbols as load_symbols
     from gbxcule.vector import SwarmVectorEnv as SwarmVectorEnv
-    from gbxcule.vector import make_vec as make_vec
 
 _MODULES = {"kernel", "observation", "rank", "symbol"}
 _HOMES = {
@@ -48,7 +48,7 @@ _HOMES = {
     "register": "gbxcule.single",
     "load_symbols": "gbxcule.symbol",
     "SwarmVectorEnv": "gbxcule.vector",
-    "make_vec": "gbxcule.vector",
+    "make_vec": "gbxcule.many",
 }
 
 __all__ = [*_HOMES]
