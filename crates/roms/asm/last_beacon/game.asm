@@ -92,7 +92,6 @@ FoeCoins:   ds 1
 FoeName:    ds 2
 MenuRows:   ds 1
 MenuAt:     ds 2
-ShakeNow:   ds 1
     ram $C100
 RoomCells:  ds 128              ; kinds of cells, sixteen to a row of ten
 
