@@ -55,7 +55,7 @@ fn every_text_becomes_ptx_and_machine_code_and_wrong_ptx_is_caught() {
     let verdicts = nvidia(&wrong);
     for (at, (checks, name)) in verdicts.iter().zip(["ptx", "ptx", "ptx", "texts"]).enumerate() {
         let fails = |check: &Check| check.check == name && check.verdict == Verdict::Fail;
-        assert!(checks.iter().flatten().any(|check| fails(&check)), "change {at}: {checks:?}");
+        assert!(checks.iter().flatten().any(fails), "change {at}: {checks:?}");
     }
     // NVRTC works in this process: a text that our compiler does not print never reaches it.
     let altered = Err(Skipped { check: "nvrtc".into(), reason: NotRun::Altered });

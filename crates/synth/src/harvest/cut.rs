@@ -145,8 +145,8 @@ impl Cutter<'_> {
                 self.choose(file, at);
                 continue;
             }
-            for import in it.imports.iter().filter(|import| import.name == name).cloned() {
-                self.import(file, &import, depth);
+            for import in it.imports.iter().filter(|import| import.name == name) {
+                self.import(file, import, depth);
             }
         }
         !found.is_empty()
