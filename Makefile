@@ -15,7 +15,7 @@
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make ptx         the PTX of NVIDIA's own NVRTC, run on the host (crates/gpu-sim): launches, gradients, rows, the step of
 #                    the swarm; no GPU; part of make test on Linux
-#   make ptx-all     the same for everything the swarm and the Python package do on a device: a quarter of an hour
+#   make ptx-all     the same for everything the swarm and the Python package do on a device: many minutes
 #   make rom-suites  how many ROMs of each public suite pass (GBXCULE_TEST_ROMS, docs/testing.md)
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu

@@ -2,8 +2,8 @@
 //!
 //! A pattern stands for several mnemonics: of `{a,b}` one is taken, and of a name of [`SETS`] one
 //! of its types. Nothing else is translated. What a form computes is written in `ptx.h`, and each
-//! is tested by `tests/ptx/value.rs` or `tests/ptx/memory.rs` against its rule in the PTX ISA
-//! document.
+//! is tested against its rule in the PTX ISA document: `value.rs`, `memory.rs` and `control.rs` of
+//! `tests/ptx`.
 
 use super::ty::Type;
 use rustc_hash::FxHashMap;
