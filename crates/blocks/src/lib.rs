@@ -1,10 +1,10 @@
 //! Code made for a ROM: the machine's own source, specialised block by block.
 //!
 //! ROM does not change. So where PC is known, opcodes and operands are: of `Cpu::fetch` and
-//! `Cpu::execute`, as the Rust front end reads them, little is left (`gbxcule_transform::specialise`).
-//! [`Block`] is such code as IR, [`Code`] as machine code that works on the native machine where it
-//! lies, and [`Blocks`] runs a machine by it. The interpreter stays the meaning, and the way out of
-//! every block.
+//! `Cpu::execute`, as the Rust front end reads them, little is left
+//! (`gbxcule_transform::specialise`). [`Block`] is such code as IR, [`Code`] as machine code that
+//! works on the native machine where it lies, and [`Blocks`] runs a machine by it. The interpreter
+//! stays the meaning, and the way out of every block.
 
 mod block;
 mod code;

@@ -97,8 +97,8 @@ impl Blocks {
         }
     }
 
-    /// Does what `Machine::run_until_deadline` does. Blocks are made where programs arrive by a jump
-    /// or from a block (`arrived`), not wherever a deadline happened to stop one.
+    /// Does what `Machine::run_until_deadline` does. Blocks are made where programs arrive by a
+    /// jump or from a block (`arrived`), not wherever a deadline happened to stop one.
     fn run_until_deadline(
         &mut self,
         machine: &mut Machine,

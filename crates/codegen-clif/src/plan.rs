@@ -31,7 +31,7 @@ const LOOP: u64 = 1 << 20;
 #[derive(Clone, Default, Debug)]
 pub(super) struct FunctionPlan {
     pub(super) inline: bool,
-    /// It lies outside of the program.
+    /// True if it lies outside of the program.
     pub(super) is_external: bool,
     pub(super) can_fault: bool,
     /// Of a kernel, how many threads are lowered at once.

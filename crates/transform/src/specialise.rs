@@ -2,10 +2,10 @@
 //! evaluation; for an interpreter, the first Futamura projection).
 //!
 //! [`Specialiser::call`] runs a function on [`Abstract`] values. What it can compute it computes;
-//! what it can't becomes code of a [`Residual`]. Two things are passed by reference: the *registers*,
-//! a struct whose fields are all values of the [`State`], and the *memory*, a struct that code
-//! reads and writes where it is. Of some of its places a value is known ([`Fact`]) until code that
-//! isn't seen through may have changed it; then the state is *touched*.
+//! what it can't becomes code of a [`Residual`]. Two things are passed by reference: the
+//! *registers*, a struct whose fields are all values of the [`State`], and the *memory*, a struct
+//! that code reads and writes where it is. Of some of its places a value is known ([`Fact`]) until
+//! code that isn't seen through may have changed it; then the state is *touched*.
 //!
 //! Where a condition isn't known, both ways are followed. They meet again behind the branch if
 //! nothing but values sets them apart, else at the end of the call, where a [`Policy`] settles what

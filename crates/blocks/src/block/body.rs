@@ -1,5 +1,5 @@
-//! The function that a tree of ways becomes: registers are loaded, kept in variables where ways come
-//! back to the head, and written where ways end.
+//! The function that a tree of ways becomes: registers are loaded, kept in variables where ways
+//! come back to the head, and written where ways end.
 
 use super::tree::Tree;
 use super::{Block, ReliedOn};

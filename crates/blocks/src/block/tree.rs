@@ -325,8 +325,8 @@ impl Tree<'_> {
         specialiser.call(fetched, self, execute, &inputs)
     }
 
-    /// Follows a return to where the call before it, if SP tells it right, came from: the way goes on
-    /// if it does come back there.
+    /// Follows a return to where the call before it, if SP tells it right, came from: the way goes
+    /// on if it does come back there.
     fn foresee_return(
         &mut self,
         specialiser: &mut Specialiser<'_>,

@@ -55,7 +55,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Binary(op, left, right), ty))
     }
 
-    /// What is simpler than the operation itself.
+    /// Something simpler than the operation itself.
     fn integers(
         &mut self,
         block: BlockId,
@@ -354,7 +354,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Bitcast(value), Type::scalar(to)))
     }
 
-    /// What is known of a value of the body.
+    /// All that is known of a value of the body.
     fn known(&self, value: Value) -> Abstract {
         match self.body.values[value].op {
             Op::Literal(literal) => Abstract::Literal(literal),

@@ -1,4 +1,4 @@
-//! What is simplified means the same: random expressions over values that are not known, beside
+//! Simplified operations mean the same: random expressions over values that are not known, beside
 //! their value for random inputs.
 
 use super::{Abstract, Residual};
