@@ -149,6 +149,9 @@ impl NativePrograms {
         scene: Scene<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
+        if self.begin.is_none() {
+            return Ok(());
+        }
         self.allow_all(outputs);
         outputs.obs.fill(0.0);
         self.run_begin(FIRST_LOOK, scene, outputs)
