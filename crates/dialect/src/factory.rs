@@ -152,8 +152,8 @@ impl<'a> Unit<'a> {
             }
             let frame = self.frame(values, self.open_frame(), self.span(expr))?;
             let (part, is_in) = self.framed(frame, || {
-                let conditions = only.ifs.iter().map(|it| self.known(it, scope).ok()?.truth());
-                let is_in = conditions.fold(Some(true), |all, one| Some(all? && one?));
+                let mut conditions = only.ifs.iter().map(|it| self.known(it, scope).ok()?.truth());
+                let is_in = conditions.try_fold(true, |all, one| Some(all && one?));
                 (self.known(each, scope), is_in)
             });
             if is_in.ok_or_else(unknown)? {

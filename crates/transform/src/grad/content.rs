@@ -246,14 +246,13 @@ fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
                         open.remove(&local);
                     }
                 }
-                StmtKind::Let(value) => match body.values[value].op {
-                    Op::Load(place) => {
-                        if let Root::Local(local) = body.places[place].root {
-                            open.remove(&local);
-                        }
+                StmtKind::Let(value) => {
+                    if let Op::Load(place) = body.values[value].op
+                        && let Root::Local(local) = body.places[place].root
+                    {
+                        open.remove(&local);
                     }
-                    _ => {}
-                },
+                }
                 _ => open.clear(),
             }
         }
