@@ -194,8 +194,10 @@ pub(crate) fn read_program(path: std::path::PathBuf) -> PyResult<String> {
     })
 }
 
-/// The kernels of a text, each with its generic parameters: position, name, and dimensions of an
-/// array.
+/// A generic parameter: position, name, and dimensions of an array.
+type GenericParameter = (usize, String, Option<u8>);
+
+/// The kernels of a text, each with its generic parameters.
 #[pyfunction]
 #[pyo3(signature = (text, file, beside = false))]
 pub(crate) fn find_kernels(
@@ -203,7 +205,7 @@ pub(crate) fn find_kernels(
     text: String,
     file: String,
     beside: bool,
-) -> PyResult<Vec<(String, Vec<(usize, String, Option<u8>)>)>> {
+) -> PyResult<Vec<(String, Vec<GenericParameter>)>> {
     let outcome = py.detach(|| {
         let program = text::parse(file, text, beside, BTreeMap::new())?;
         let reader = program.reader();
