@@ -204,8 +204,7 @@ impl Driver {
         Ok(frames)
     }
 
-    /// Samples that machine 0 has made since the call of `advance` before the last one; none without
-    /// sound.
+    /// Samples that machine 0 has made in the last call of `advance`; none without sound.
     pub(crate) fn new_samples(&self) -> &[[i16; 2]] {
         self.samples_of_first().get(self.heard..).unwrap_or_default()
     }

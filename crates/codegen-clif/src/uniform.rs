@@ -78,8 +78,8 @@ impl Varying<'_> {
         match *stmt {
             StmtKind::Let(value) => {
                 let op = self.body.values[value].op;
-                // Values from array memory are not looked into, nor results of functions that depend
-                // on more than their arguments.
+                // Values from array memory are not looked into, nor results of functions that
+                // depend on more than their arguments.
                 let asks = match op {
                     Op::LaunchIndex(_) | Op::Atomic { .. } => true,
                     Op::Call { function, .. } => {

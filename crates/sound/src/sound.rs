@@ -33,7 +33,7 @@ impl Sound {
         self.run_frame_with(machine, rom, cart_ram, draw, |_| {});
     }
 
-    /// The same, and shows the levels of every half M-cycle.
+    /// Runs the machine to the end of its frame, and shows the levels of every half M-cycle.
     pub fn run_frame_with(
         &mut self,
         machine: &mut Machine,
@@ -106,7 +106,7 @@ impl Sound {
         self.samples.clear();
     }
 
-    /// What this knows of the registers that programs read: always the machine's own.
+    /// The copy of what the machine keeps, equal to it between frames.
     #[must_use]
     pub fn apu(&self) -> &gbxcule_gameboy::apu::Apu {
         self.channels.apu()

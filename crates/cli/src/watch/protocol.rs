@@ -11,7 +11,7 @@
 //!
 //! | `type` | fields | what happens |
 //! |---|---|---|
-//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound` | sends the next new view |
+//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound` | sends the next view |
 //! | `run`, `pause` | | |
 //! | `step` | | to the end of the step, then pause |
 //! | `speed` | `times` | so many times the speed of a real machine; 0 as fast as it goes |

@@ -106,8 +106,8 @@ fn viewers_that_never_read_hold_little_memory_and_no_place() {
             assert_eq!(client.look(0, 4, 8, None).head["count"], 4);
         }
     }
-    // Each of them alone may have a view of 3 MB waiting: together they would be 900 MB and more. The
-    // 64 that have places hold 192 MB at most; how much the allocator keeps differs by system.
+    // Each of them alone may have a view of 3 MB waiting: together they would be 900 MB and more.
+    // The 64 that have places hold 192 MB at most; what the allocator keeps differs by system.
     let grown = status(&serving, "VmRSS").saturating_sub(before);
     assert!(grown < 600 << 10, "{grown} KiB more");
     assert!(status(&serving, "Threads") < 256 + 20);

@@ -554,8 +554,8 @@ impl Ppu {
                 self.pipeline.column += 1;
             }
         }
-        // A window that begins in the last column goes on in the next line, behind its first tile; if
-        // it is disabled now, as soon as it is enabled.
+        // A window that begins in the last column goes on in the next line, behind its first tile;
+        // if it is disabled now, as soon as it is enabled.
         let goes_on = self.wy_met && self.wx == 166;
         self.pipeline.window_column = goes_on as u8;
         self.pipeline.window_active = goes_on && self.lcdc & LCDC_WINDOW != 0;

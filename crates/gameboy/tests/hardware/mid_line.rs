@@ -228,8 +228,8 @@ fn a_window_at_the_edges_has_bugs_of_its_own() {
     ");
 }
 
-// gambatte `wxA6_*`: the window goes on behind its first tile, in the first line of a frame too, and
-// if it was disabled meanwhile, as soon as it is enabled.
+// gambatte `wxA6_*`: the window goes on behind its first tile, in the first line of a frame too,
+// and if it was disabled meanwhile, as soon as it is enabled.
 #[test]
 fn a_window_in_the_last_column_goes_on_in_the_next_line() {
     let registers = [(WY, 0), (WX, 166)];

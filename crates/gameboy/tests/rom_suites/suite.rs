@@ -251,7 +251,7 @@ fn judge_gambatte_picture(path: &Path) -> Option<Verdict> {
     Some(judge_picture(&console, &expected))
 }
 
-/// Whether the DMG is heard in the last frame: some of gambatte's names say so.
+/// Some of gambatte's names say whether the DMG is heard in the last frame.
 fn judge_gambatte_sound(path: &Path) -> Option<Verdict> {
     let name = stem(path);
     let marks = ["dmg08_outaudio", "dmg08_cgb04c_outaudio"];
