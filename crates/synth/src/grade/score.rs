@@ -3,8 +3,8 @@
 //!
 //! A problem is one row and one task. Of `n` answers to a problem `c` are right; the chance that at
 //! least one of `k` drawn answers is right is estimated without bias as
-//! `1 - C(n - c, k) / C(n, k)`. pass@k is the mean over problems. Its interval is Wilson's, at 95 %,
-//! for as many trials as there are problems: no problem's estimate lies outside of 0 to 1, so
+//! `1 - C(n - c, k) / C(n, k)`. pass@k is the mean over problems. Its interval is Wilson's, at
+//! 95 %, for as many trials as there are problems: no problem's estimate lies outside of 0 to 1, so
 //! their mean varies no more than a share of successes does.
 
 use super::answer::Answer;
