@@ -132,7 +132,7 @@ impl<'a> Unit<'a> {
         Ok(rounds)
     }
 
-    /// What a comprehension with one loop comes to.
+    /// Value of a comprehension with one loop.
     pub(super) fn comprehension(
         &self,
         each: &'a Expr,
@@ -164,7 +164,7 @@ impl<'a> Unit<'a> {
         if sequence.is_small() { Ok(sequence) } else { Err(too_large(self.span(expr))) }
     }
 
-    /// What a loop goes over; one unknown value if that isn't known.
+    /// Values that a loop goes over; one unknown value if they aren't known.
     fn loop_values(&self, each: &Loop<'a>, scope: ScopeId) -> Vec<Option<Static<'a>>> {
         match self.known(each.over, scope) {
             Ok(Static::Sequence(parts)) => parts.iter().cloned().map(Some).collect(),
@@ -186,7 +186,7 @@ fn targets<'a>(target: &'a Expr, value: Option<Static<'a>>, scope: ScopeId) -> V
     }
 }
 
-/// What a function returns at its end, if it returns nowhere else.
+/// Expression that a function returns at its end, if it returns nowhere else.
 fn returned(def: &StmtFunctionDef) -> Option<&Expr> {
     fn returns(stmt: &Stmt) -> bool {
         let any = |body: &[Stmt]| body.iter().any(returns);

@@ -183,7 +183,7 @@ pub(super) struct Files {
     pub(super) is_beside: bool,
     /// The names whose values the user gives: in which text, and what they are called there.
     defines: FxHashMap<String, (usize, String)>,
-    /// The same for the types of generic kernels.
+    /// Types of generic kernels, likewise.
     types: FxHashMap<String, (usize, String)>,
     /// The texts of both.
     given: Vec<usize>,

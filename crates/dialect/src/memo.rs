@@ -100,7 +100,7 @@ impl<'a> Unit<'a> {
         })
     }
 
-    /// Whether the condition of a definition in a scope holds; `None` if only Python knows.
+    /// Answer to the condition of a definition in a scope; `None` if only Python knows it.
     pub(super) fn holds(&self, guard: Option<GuardId>, home: ScopeId) -> Option<bool> {
         let Some(id) = guard else { return Some(true) };
         let memo = self.memo();

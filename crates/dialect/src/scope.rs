@@ -61,7 +61,7 @@ pub(super) type GuardId = usize;
 /// A condition that definitions stand under.
 #[derive(Clone, Copy)]
 pub(super) struct Guard<'a> {
-    /// What is asked, and the answer; `None` in loops and in `try`.
+    /// Question and answer; `None` in loops and in `try`.
     pub(super) test: Option<(&'a Expr, bool)>,
     /// The condition around it.
     pub(super) outer: Option<GuardId>,

@@ -1,5 +1,5 @@
-//! Contents that variables of adjoints are known to have: what was stored is used as it is instead
-//! of loaded again, and nothing is added to zero.
+//! Contents of the variables of adjoints, where they are known: what was stored is used as it is
+//! instead of loaded again, and nothing is added to zero.
 //!
 //! Adjoints begin as zero and are zero again once they have been taken, so that in straight lines,
 //! and from one round of a loop to the next, most of them hold what the statement before left.
