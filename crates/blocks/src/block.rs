@@ -78,12 +78,8 @@ pub struct Block {
     body: Body,
     /// The memory map that it needs.
     pub(crate) relied_on: ReliedOn,
-    /// Instructions in it, each as often as ways hold it.
-    pub instructions: usize,
     /// M-cycles from the head to the start of the last instruction, on the longest way.
     pub longest_mcycles: u32,
-    /// True if a way comes back to the head.
-    pub is_loop: bool,
 }
 
 impl Block {

@@ -101,9 +101,8 @@ impl Machine {
         }
     }
 
-    /// A read that may meet OAM DMA, or a chip.
     #[inline(never)]
-    pub fn read_slow(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
+    fn read_slow(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
         self.now = now;
         self.sync_dma(rom, cart_ram);
         if self.is_lost_to_dma(address) {

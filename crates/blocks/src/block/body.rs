@@ -37,9 +37,7 @@ impl Tree<'_> {
         let is_loop = !self.returns_to_head.is_empty();
         Block {
             relied_on: ReliedOn { map: self.map, rom_base: [0, 1, 2, 3].map(relies) },
-            instructions: self.instructions.len(),
             longest_mcycles,
-            is_loop,
             body: assembled(specialiser.residual, main, heads, &homes, is_loop),
         }
     }

@@ -31,6 +31,26 @@ proptest! {
         }
     }
 
+    #[test]
+    fn a_block_enters_only_if_its_longest_way_fits(rom in random_rom(), scene in scene()) {
+        let Some(mut subject) = Subject::new(&rom) else { return Ok(()) };
+        scene.apply(&mut subject.machine);
+        let map = MemoryMap::of(&subject.machine).expect("no OAM DMA after power-on");
+        let Ok(block) = Block::new(Translation::get(), &subject.rom, map, scene.pc) else {
+            return Ok(());
+        };
+        let longest = block.longest_mcycles;
+        let code = Code::new(block, subject.rom.len()).expect("code for this machine");
+        let mut machine = subject.machine;
+        machine.deadline = machine.now.wrapping_add(longest);
+        let before = machine;
+        code.run(&mut machine, &Memories::new(&subject.rom, &mut subject.cart_ram));
+        prop_assert!(machine == before, "too early a deadline");
+        machine.deadline = machine.deadline.wrapping_add(1);
+        code.run(&mut machine, &Memories::new(&subject.rom, &mut subject.cart_ram));
+        prop_assert!(machine.cpu.now != before.cpu.now, "the deadline lies behind it");
+    }
+
     /// A block runs whole instructions, and none that the interpreter would not have run.
     #[test]
     fn a_block_stops_where_the_interpreter_may_stop(rom in random_rom(), scene in scene()) {
