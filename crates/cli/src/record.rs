@@ -117,25 +117,25 @@ impl Record {
         self.check_length(kind)?;
         let image = RomImage::find(&self.rom)
             .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
-        let envs = self.shown_envs();
+        let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
         let has_sound = match kind {
             Kind::Wav => {
                 ensure!(
-                    envs.len() == 1,
+                    shown == 1,
                     "a .wav is the sound of one machine; choose it by --envs, such as --envs 0"
                 );
                 true
             }
-            Kind::Mp4 => envs.len() == 1 && self.device.device == Device::Cpu,
+            Kind::Mp4 => shown == 1 && self.device.device == Device::Cpu,
             Kind::Still | Kind::Gif => false,
         };
         let drive = DriveSettings::new(&self.run, self.frames_per_step)?;
         let drive = DriveSettings { sound: has_sound, ..drive };
         let rom = Rom::new(&image.bytes)?;
-        let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
         let mut mosaic = Mosaic::new(shown, self.columns, self.scale as usize)?;
         let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
         self.begins.put(&mut driver)?;
+        let envs = self.shown_envs();
         let bytes = match kind {
             Kind::Still => {
                 self.run_to_end(&mut driver)?;

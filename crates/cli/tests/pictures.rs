@@ -105,7 +105,7 @@ fn a_still_shows_every_machine_at_the_end() {
 fn what_cannot_be_recorded_is_said_and_leaves_nothing() {
     let folder = folder();
     let cases: [(&[&str], &str); 4] = [
-        (&["--out", "swarm.avi"], ".gif, an .mp4 or a .png"),
+        (&["--out", "swarm.avi"], ".gif, an .mp4, a .png or a .wav"),
         (&["--envs", "5", "--num-envs", "3", "--out", "a.gif"], "the envs 0 to 2"),
         (&["--num-envs", "4000", "--columns", "4000", "--out", "a.png"], "fewer"),
         (&["--rom", "NO_SUCH_ROM", "--out", "a.gif"], "gbxcule roms"),

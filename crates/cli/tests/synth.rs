@@ -102,7 +102,10 @@ fn a_dataset_is_made_checked_and_described() {
     assert_eq!(lines.lines().count(), 12);
     let counts = run(&["validate", text(&out), "--work", text(&folder.path().join("work"))]);
     let counts = String::from_utf8_lossy(&counts.stdout).into_owned();
-    assert!(counts.contains("cuda_on_host         12        0        0   100.00"), "{counts}");
+    assert!(
+        counts.contains("cuda_on_host         12        0        0        0   100.00"),
+        "{counts}"
+    );
     run(&["dedupe", text(&out), "--out", text(&less)]);
     let leakage = run(&["leakage", text(&less)]);
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));

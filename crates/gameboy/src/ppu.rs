@@ -271,7 +271,8 @@ impl Ppu {
     /// Between two frames nothing is left of the last line, so that the state does not show whether
     /// the frame was drawn.
     pub fn forget_line(&mut self) {
-        let Pipeline { window_active, window_column, .. } = self.pipeline;
+        let window_active = self.pipeline.window_active;
+        let window_column = self.pipeline.window_column;
         self.pipeline = Pipeline::idle();
         self.pipeline.window_active = window_active;
         self.pipeline.window_column = window_column;

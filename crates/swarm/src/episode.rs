@@ -76,10 +76,10 @@ pub(crate) struct Episodes {
 }
 
 impl Episodes {
-    /// The episodes of envs that were just switched on.
-    pub(crate) fn new(num_envs: usize) -> Self {
+    /// The episodes of envs that were just switched on, with so many starts.
+    pub(crate) fn new(num_envs: usize, starts: usize) -> Self {
         let (of, pending) = (vec![Episode::default(); num_envs], vec![true; num_envs]);
-        Self { of, pending, weights: vec![1] }
+        Self { of, pending, weights: vec![1; starts] }
     }
 
     /// The start of an env's episode.
@@ -183,9 +183,9 @@ mod tests {
 
     #[test]
     fn chance_depends_on_the_seed_and_the_episode_alone() {
-        let mut swarm = Episodes::new(4);
+        let mut swarm = Episodes::new(4, 1);
         swarm.seed_all(7);
-        let mut single = Episodes::new(1);
+        let mut single = Episodes::new(1, 1);
         single.seed_some(&[Some(9)]);
         let first: Vec<u16> = (0..3).map(|_| single.of[0].draw()).collect();
         assert_eq!((0..3).map(|_| swarm.of[2].draw()).collect::<Vec<_>>(), first);

@@ -112,10 +112,10 @@ impl DeviceSwarm {
         let starts = EnvSnapshot::power_on(&rom, config.power_on);
         let mut swarm = Self {
             parts: StateArrays::new(lengths, config.num_envs, device.layout, &memory)?,
+            episodes: Episodes::new(config.num_envs, starts.len()),
             starts: (one()?, starts),
             transit: one()?,
             buffers: Buffers::new(&rom, &config, &memory)?,
-            episodes: Episodes::new(config.num_envs),
             config,
             device,
             rom,

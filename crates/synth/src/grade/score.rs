@@ -91,7 +91,9 @@ pub fn wilson(share: f64, trials: usize) -> (f64, f64) {
     let centre = share + z * z / (2.0 * n);
     let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z * z / n;
-    (((centre - half) / scale).max(0.0), ((centre + half) / scale).min(1.0))
+    // Rounding leaves neither the share nor the range outside.
+    let (low, high) = ((centre - half) / scale, (centre + half) / scale);
+    (low.clamp(0.0, share), high.clamp(share, 1.0))
 }
 
 /// Answers to a problem: how many were graded, how many are right, how many have each verdict.
