@@ -1,7 +1,7 @@
 //! The translated machine lies in memory as rustc lays the native one out, field by field: what is
 //! compiled from the translation may read a native machine where it is.
 
-use gbxcule_gameboy::apu::{Apu, Sequencer, Sweep, Wave};
+use gbxcule_gameboy::apu::{Apu, Sequencer, Sweep, Wave, Written};
 use gbxcule_gameboy::cart::{Cart, ClockRegisters, Rtc};
 use gbxcule_gameboy::cpu::Cpu;
 use gbxcule_gameboy::dma::Dma;
@@ -49,10 +49,11 @@ fn natives() -> Vec<Native> {
             object_high object_palette object_behind fetch_step tile data_low data_high window_active
             window_column window_just_started window_cut_short stall inserts_pixel wx_just_changed object
             object_step object_aborted object_flags object_tile object_data_low object_data_high }
-        Apu { synced_at registers wave_ram powered active lengths sequencer sweep wave }
+        Apu { synced_at registers wave_ram powered active lengths sequencer sweep wave written }
         Sequencer { clocks glitch }
         Sweep { shadow timer enabled subtracted }
         Wave { countdown_ticks position just_read }
+        Written { count address value previous_address previous_value }
         Dma { page active start previous_active previous_start previous_page copied deadline }
         Serial { sb sc bits clock_high synced_at deadline }
         Joypad { pressed select }
