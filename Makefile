@@ -24,7 +24,7 @@
 #   make mutants     the front end that reads the machine, broken in hundreds of ways: do tests notice? cargo-mutants; hours
 #   make mutants-machine, make mutants-passes   the same for the machine, and for the passes that its kernels need
 #   make test-browser   the live view in a headless Chromium (Debian's package `chromium`, or GBXCULE_CHROMIUM), and videos
-#   make pictures    the pictures in docs/ anew; needs Chromium too
+#   make pictures    the pictures in docs/ anew; needs Chromium and ffmpeg too
 #   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
 
@@ -177,6 +177,8 @@ endif
 
 pictures:
 	$(GBXCULE) record --num-envs 18 --columns 6 --steps 60 --out docs/pearl_drift.png
+	$(GBXCULE) demo --env-counts 1
+	ffmpeg -loglevel error -y -i runs/demo/mosaic.png -vf crop=980:440:0:444 docs/games.png
 	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
 	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
 
