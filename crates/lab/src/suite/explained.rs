@@ -135,8 +135,8 @@ pub(super) const CASES: [Case; 35] = [
     },
     Case {
         explained: &[
-            pyboy(&["tcycles", "frame"], (3, 298, "24a50b5b191d"), LCD_ON_WINDOW),
-            mgba(&["frame"], (1, 40, "2aa5fe105e45"), WHOLE_LINES),
+            pyboy(&["tcycles", "frame"], (3, 298, "7e7f8f15c6a0"), LCD_ON_WINDOW),
+            mgba(&["frame"], (1, 40, "f16ef5bae6c9"), WHOLE_LINES),
         ],
         ..drawn("PPU_WINDOW", 300)
     },
