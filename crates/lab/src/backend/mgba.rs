@@ -7,9 +7,7 @@ use std::ffi::{CStr, c_char};
 use std::ops::Range;
 use std::ptr::NonNull;
 
-use gbxcule_swarm::{
-    CpuState, FRAME_BYTES, Features, OBS_V0_DIM, SwarmError, button, obs_v0, reward_v0,
-};
+use gbxcule_swarm::{CpuState, FRAME_BYTES, Features, OBS_V0_DIM, button, obs_v0, reward_v0};
 use serde_json::{Value, json};
 
 use super::{Backend, BackendConfig, BackendKind, EnvState};
