@@ -35,8 +35,8 @@ def saved(boy):
     return file.getvalue()
 
 
-# The games' stack. What lies below SP depends on the instruction at which an interrupt came, and PyBoy's STAT
-# interrupts come some cycles off.
+# The games' stack. What lies below SP depends on the instruction at which an interrupt came, and
+# PyBoy's STAT interrupts come some cycles off.
 STACK = range(0xDD60, 0xDE00)
 
 

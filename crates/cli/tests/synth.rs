@@ -245,7 +245,9 @@ fn a_models_answers_are_asked_for_and_graded() {
     let asked = ["--task", "python-to-ir", "--limit", "6", "--mutate-every", "3"];
     let files = ["--out", text(&tasks), "--stand-in", text(&answers)];
     run(&[&["tasks", text(&dataset)][..], &asked, &files].concat());
+    let printed = run(&[&["tasks", text(&dataset)][..], &asked[..4]].concat());
     let asked = std::fs::read_to_string(&tasks).expect("tasks");
+    assert!(printed.stdout == asked.as_bytes(), "without a file they are printed");
     assert_eq!(asked.matches("\"custom_id\":\"python-to-ir/").count(), 6);
     let given = std::fs::read_to_string(&answers).expect("answers");
     let right = given.matches("\"is_right\":true").count();

@@ -44,9 +44,9 @@ pub(crate) struct Tasks {
     #[arg(long, value_name = "PART", value_parser = ["train", "valid", "test"])]
     split: Option<String>,
 
-    /// The file
+    /// The file; without it the tasks are printed
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: Option<PathBuf>,
 
     /// Write also answers, to try `grade` without a model: the rows' own texts
     #[arg(long, value_name = "FILE")]
@@ -81,11 +81,16 @@ impl Tasks {
             }
         }
         bar.finish_and_clear();
-        gbxcule_files::write(&self.out, lines.as_bytes())?;
         if let Some(path) = &self.stand_in {
             gbxcule_files::write(path, stand_ins.as_bytes())?;
         }
-        say!("{count} tasks of {} rows in {}", rows.len(), self.out.display());
+        match &self.out {
+            Some(out) => {
+                gbxcule_files::write(out, lines.as_bytes())?;
+                say!("{count} tasks of {} rows in {}", rows.len(), out.display());
+            }
+            None => print::bytes(lines.as_bytes()),
+        }
         Ok(count > 0)
     }
 }
@@ -119,7 +124,7 @@ pub(crate) struct GradeAnswers {
     workers: Option<NonZeroUsize>,
 
     /// The folder for the verdicts
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", default_value = "runs/grade")]
     out: PathBuf,
 
     /// The folder in which the host's compiler gets one of its own to work in, removed at the end
