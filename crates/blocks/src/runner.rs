@@ -3,9 +3,9 @@
 use crate::block::{Block, MemoryMap};
 use crate::code::{Code, Memories};
 use crate::translation::Translation;
+use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::machine::is_before;
-use gbxcule_gameboy::{Machine, Step};
 
 /// Heads of blocks at most, so that machine code has a bound.
 const HEADS_MAX: usize = 4_096;
@@ -53,27 +53,6 @@ impl Blocks {
     /// Blocks that were made so far.
     pub fn compiled(&self) -> usize {
         self.compiled
-    }
-
-    /// Does what `Machine::run_step` does.
-    pub fn run_step(
-        &mut self,
-        machine: &mut Machine,
-        rom: &[u8],
-        cart_ram: &mut [u8],
-        buttons: u8,
-        step: Step,
-    ) -> u32 {
-        let start = machine.now;
-        machine.set_buttons(if step.release_after == 0 { 0 } else { buttons });
-        for frame in 0..step.frames {
-            if frame == step.release_after {
-                machine.set_buttons(0);
-            }
-            let draw = step.draw_last && frame + 1 == step.frames;
-            self.run_frame(machine, rom, cart_ram, draw);
-        }
-        machine.now.wrapping_sub(start)
     }
 
     /// Does what `Machine::run_frame` does.
@@ -186,7 +165,7 @@ impl Blocks {
     fn vary(&mut self, offset: usize, machine: &Machine, rom: &[u8]) -> Interpret {
         let at = usize::from(self.heads[offset] - FIRST);
         match self.variants[at].iter().position(|code| code.fits(machine)) {
-            // It may run, but the deadline is too near.
+            // The block may run, but the deadline is too near.
             Some(0) => Interpret::ToDeadline,
             Some(other) => {
                 self.variants[at].swap(0, other);

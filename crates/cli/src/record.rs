@@ -26,7 +26,7 @@ const MOST_FRAMES: u64 = 1 << 20;
 /// Record machines as a GIF or an MP4, their last picture as a PNG, or one machine's sound as a WAV
 ///
 /// Several machines are shown side by side. An MP4 of one machine, run on the CPU, has its sound.
-/// The same ROM, actions and seed give the same file, on every device.
+/// Equal ROMs, actions and seeds give equal files, on every device.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES

@@ -85,7 +85,7 @@ pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Opti
         let found = parts.iter().any(|part| compared(CmpOp::Eq, left, part) == Some(true));
         return Some(found == (op == CmpOp::In));
     }
-    // What is only named here, such as `sys.platform`, may be anything.
+    // A value that is only named here, such as `sys.platform`, may be anything.
     let named = |it: &Static<'_>| matches!(it, Static::Member(path) if !path.starts_with("warp."));
     if named(left) || named(right) {
         return None;

@@ -106,7 +106,7 @@ impl<'a> Unit<'a> {
             Expr::Set(set) => self.sequence(&set.elts, scope),
             Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
-            // What the functions of another file do with its dictionaries isn't looked at.
+            // Functions of another file may change its dictionaries; they aren't looked into.
             Expr::Dict(dict) if self.scopes.text(scope) == 0 => {
                 let item = |item: &'a DictItem| {
                     let Some(key) = &item.key else {

@@ -119,7 +119,7 @@ fn print_counts(rows: &[Row], verdicts: &[Vec<CheckOutcome>]) {
         };
         say!("{check:<14} {pass:>8} {fail:>8} {not_run:>8} {neither:>8} {percent:>8}   {most}");
     }
-    // What no option asked for needs no explanation.
+    // A check that no option asked for needs no explanation.
     let explained = |(reason, _): &(&NotRun, &usize)| **reason != NotRun::NotAsked;
     for count in &counts {
         for (reason, rows) in count.not_run.iter().filter(explained) {

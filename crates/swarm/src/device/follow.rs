@@ -11,7 +11,7 @@ use gbxcule_runtime::{Argument, Array};
 use super::memory::Memory;
 use super::program_call::{TurnNumbers, Writes, call_writing, cells, seen, unsigned};
 use super::state_arrays::{COUNTERS, SCRATCH};
-use super::step::{DRAW_LAST, FIRST_FRAME, FOLLOWING, FRAMES, Pressed, SEED};
+use super::step::{DRAW_LAST, FIRST_FRAME, FOLLOWING, FRAMES, PressedValues, SEED};
 use super::translation::{field, function};
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
@@ -82,7 +82,7 @@ pub(super) struct Ran {
 struct Loop<'f> {
     programs: &'f Programs,
     fused: &'f Fused,
-    pressed: &'f Pressed,
+    pressed: &'f PressedValues,
     machine: PlaceId,
     turn_type: Type,
     turn: PlaceId,
@@ -98,7 +98,7 @@ pub(super) fn frames(
     b: &mut Builder<'_>,
     programs: &Programs,
     fused: &Fused,
-    pressed: &Pressed,
+    pressed: &PressedValues,
     machine: PlaceId,
     turn_type: Type,
 ) -> Ran {

@@ -88,7 +88,7 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
     if stage != Stage::EmulateOnly {
         let local = b.local("turn", turn);
         let place = b.local_place(local);
-        let Pressed { action, buttons, .. } = pressed;
+        let PressedValues { action, buttons, .. } = pressed;
         let seed = b.arg(SEED);
         let numbers = TurnNumbers { frames, seed, step_frames, action, buttons };
         let turn = numbers.value(&mut b, turn, env);
@@ -131,7 +131,7 @@ fn parameters(module: &mut Module, follows: bool) -> Vec<Param> {
 }
 
 /// Runs all frames at once: where nothing happens in between.
-fn whole_step(b: &mut Builder<'_>, pressed: &Pressed, machine: PlaceId) -> Ran {
+fn whole_step(b: &mut Builder<'_>, pressed: &PressedValues, machine: PlaceId) -> Ran {
     let run = function(b.module, "Machine::run_step");
     let step = b.module.functions[run].params[2].ty;
     let (frames, draw_last) = (b.arg(FRAMES), b.arg(DRAW_LAST));
@@ -173,7 +173,7 @@ fn run_programs(
 }
 
 /// The buttons of an env in a step.
-pub(super) struct Pressed {
+pub(super) struct PressedValues {
     pub(super) action: Value,
     pub(super) buttons: Value,
     /// Frames of this range after which they are released.
@@ -182,7 +182,7 @@ pub(super) struct Pressed {
 
 /// Returns the buttons of an env's action, or its manual buttons if it has any; the schedule does
 /// not release manual buttons.
-fn pressed(b: &mut Builder<'_>, env: Value) -> Pressed {
+fn pressed(b: &mut Builder<'_>, env: Value) -> PressedValues {
     let [actions, codec, frames_held, manual_buttons] =
         [ACTIONS, CODEC, FRAMES_HELD, MANUAL_BUTTONS].map(|position| b.param_place(position));
     let action = b.element(actions, &[env]);
@@ -197,7 +197,7 @@ fn pressed(b: &mut Builder<'_>, env: Value) -> Pressed {
     let (first_frame, now) = (b.arg(FIRST_FRAME), b.zero(Type::U32));
     let (is_held, rest) = (b.lt(first_frame, frames_held), b.sub(frames_held, first_frame));
     let release_after = b.select(is_held, rest, now);
-    Pressed {
+    PressedValues {
         action,
         buttons: b.select(is_free, by_action, held),
         release_after: b.select(is_free, release_after, never),

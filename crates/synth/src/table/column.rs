@@ -1,7 +1,7 @@
 //! The columns of a Parquet file, in order: what each is called, how it is stored, where it lies in
 //! a row.
 
-use super::leaf::{Leaf, Reading};
+use super::leaf::{ColumnValues, Reading};
 use crate::row::Row;
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
@@ -115,22 +115,24 @@ pub(super) fn write(
     // read.
     let (rows, bytes) = (rows.iter(), |text: &str| ByteArray::from(text.as_bytes().to_vec()));
     match cell {
-        Long(get, _) => {
-            Leaf::flat(rows.map(|row| Some(get(row).cast_signed()))).write::<Int64Type>(writer)
+        Long(get, _) => ColumnValues::flat(rows.map(|row| Some(get(row).cast_signed())))
+            .write::<Int64Type>(writer),
+        Word(get, _) => ColumnValues::flat(rows.map(|row| Some(get(row).cast_signed())))
+            .write::<Int32Type>(writer),
+        Mark(get, _) => {
+            ColumnValues::flat(rows.map(|row| Some(get(row)))).write::<BoolType>(writer)
         }
-        Word(get, _) => {
-            Leaf::flat(rows.map(|row| Some(get(row).cast_signed()))).write::<Int32Type>(writer)
-        }
-        Mark(get, _) => Leaf::flat(rows.map(|row| Some(get(row)))).write::<BoolType>(writer),
         Text(get, _) => {
-            Leaf::flat(rows.map(|row| get(row).map(bytes))).write::<ByteArrayType>(writer)
+            ColumnValues::flat(rows.map(|row| get(row).map(bytes))).write::<ByteArrayType>(writer)
         }
         Words(get, _) => {
-            Leaf::lists(rows.map(|row| get(row).iter().map(|word| word.cast_signed())))
+            ColumnValues::lists(rows.map(|row| get(row).iter().map(|word| word.cast_signed())))
                 .write::<Int32Type>(writer)
         }
-        Texts(get, _) => Leaf::lists(rows.map(|row| get(row).iter().map(|text| bytes(text))))
-            .write::<ByteArrayType>(writer),
+        Texts(get, _) => {
+            ColumnValues::lists(rows.map(|row| get(row).iter().map(|text| bytes(text))))
+                .write::<ByteArrayType>(writer)
+        }
     }
 }
 

@@ -13,13 +13,13 @@ use parquet::schema::types::ColumnDescriptor;
 const RECORDS: usize = 1024;
 
 /// A column to be written.
-pub(super) struct Leaf<T> {
+pub(super) struct ColumnValues<T> {
     values: Vec<T>,
     definition: Vec<i16>,
     repetition: Option<Vec<i16>>,
 }
 
-impl<T> Leaf<T> {
+impl<T> ColumnValues<T> {
     /// One value a row, or none.
     pub(super) fn flat(rows: impl Iterator<Item = Option<T>>) -> Self {
         let mut leaf = Self { values: Vec::new(), definition: Vec::new(), repetition: None };
