@@ -12,6 +12,7 @@ mod sequencer;
 mod sweep;
 mod wave;
 
+use crate::machine::COLOR;
 pub use sequencer::{PowerOnGlitch, Sequencer};
 pub use sweep::Sweep;
 pub use wave::Wave;
@@ -40,6 +41,9 @@ pub struct Apu {
     pub wave: Wave,
     /// The CPU's last writes to FF10-FF3F.
     pub written: Written,
+    /// M-cycles last half as long, and DIV counts twice as fast, while sound goes on as it was.
+    #[cfg(color)]
+    pub double_speed: bool,
 }
 
 /// The CPU's last two writes to sound registers: one instruction makes no more.
@@ -107,6 +111,8 @@ impl Apu {
                 previous_address: 0,
                 previous_value: 0,
             },
+            #[cfg(color)]
+            double_speed: false,
         }
     }
 
@@ -115,9 +121,9 @@ impl Apu {
         let elapsed = now.wrapping_sub(self.synced_at);
         if self.is_active(WAVE) {
             let period = self.wave_period();
-            self.wave.advance(elapsed, period);
+            self.wave.advance(elapsed << self.tick_shift(), period);
         }
-        let edges = sequencer::edges(self.synced_at, now, div_base);
+        let edges = self.sequencer_edges(now, div_base);
         self.synced_at = now;
         if edges != 0 && self.powered {
             self.clock_sequencer(edges);
@@ -127,7 +133,7 @@ impl Apu {
     /// Must be called before DIV is cleared: a bit that falls clocks the sequencer.
     pub fn div_reset(&mut self, now: u32, div_base: u32) {
         self.sync(now, div_base);
-        if self.powered && sequencer::bit(now, div_base) {
+        if self.powered && self.sequencer_bit(now, div_base) {
             self.clock_sequencer(1);
         }
     }
@@ -163,7 +169,7 @@ impl Apu {
             previous_value: self.written.value,
         };
         match address & 0x3f {
-            0x26 => self.write_power(sequencer::bit(now, div_base), value),
+            0x26 => self.write_power(self.sequencer_bit(now, div_base), value),
             0x27..=0x2f => {}
             0x30..=0x3f => self.write_wave_ram(address, value),
             _ => self.write_register(address.wrapping_sub(0x10) as u8 & 0x1f, value),
@@ -173,7 +179,7 @@ impl Apu {
     fn write_register(&mut self, index: u8, value: u8) {
         let (channel, register) = if index < 20 { (index / 5, index % 5) } else { (0, 5) };
         // Pan Docs "NR52": on monochrome models the length counters can be loaded while off.
-        if register == 1 {
+        if register == 1 && (self.powered || !COLOR) {
             self.load_length(channel, value);
         }
         if !self.powered {
@@ -224,6 +230,9 @@ impl Apu {
         self.powered = power;
         self.active = 0;
         self.registers = [0; 32];
+        if COLOR {
+            self.lengths = [0; 4];
+        }
         self.sweep = Sweep::idle();
         self.wave = Wave::stopped();
         self.sequencer = Sequencer::power_on(power && div_bit);

@@ -5,7 +5,7 @@
 //! door, where the chip that is looked at is first brought up to `now`.
 
 use crate::cpu::Cpu;
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
 use crate::view;
 
 /// Work RAM and its echo, counted from C000.
@@ -21,7 +21,7 @@ impl Cpu {
         let value = if offset < rom.len() {
             rom[offset]
         } else if address.wrapping_sub(0xc000) < m.wram_reach {
-            m.wram[(address & 0x1fff) as usize]
+            m.wram[m.wram_at(address)]
         } else {
             m.read_slow(rom, ram, self.now, address)
         };
@@ -33,7 +33,7 @@ impl Cpu {
     #[inline(always)]
     pub fn read(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], address: u16) -> u8 {
         let value = if address.wrapping_sub(0xc000) < m.wram_reach {
-            m.wram[(address & 0x1fff) as usize]
+            m.wram[m.wram_at(address)]
         } else {
             m.read_elsewhere(rom, ram, self.now, address)
         };
@@ -45,7 +45,8 @@ impl Cpu {
     #[inline(always)]
     pub fn write(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], address: u16, value: u8) {
         if address.wrapping_sub(0xc000) < m.wram_reach {
-            m.wram[(address & 0x1fff) as usize] = value;
+            let at = m.wram_at(address);
+            m.wram[at] = value;
         } else {
             m.write_slow(rom, ram, self.now, address, value);
         }
@@ -117,7 +118,7 @@ impl Machine {
             0xa0..=0xbf => self.cart.read_ram(cart_ram, address),
             0xfe => self.read_oam(address),
             0xff => self.read_high(address as u8),
-            _ => self.wram[(address & 0x1fff) as usize],
+            _ => self.wram[self.wram_at(address)],
         }
     }
 
@@ -141,14 +142,17 @@ impl Machine {
         }
         match address >> 8 {
             0x00..=0x7f => {
-                self.cart.write_control(self.now, address, value);
+                self.cart.write_control(self.steady_now(), address, value);
                 self.open_bus(!self.dma.active);
             }
             0x80..=0x9f => self.write_vram(address, value),
-            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.now, address, value),
+            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.steady_now(), address, value),
             0xfe => self.write_oam(address, value),
             0xff => self.write_high(rom, cart_ram, address as u8, value),
-            _ => self.wram[(address & 0x1fff) as usize] = value,
+            _ => {
+                let at = self.wram_at(address);
+                self.wram[at] = value;
+            }
         }
     }
 
@@ -163,7 +167,7 @@ impl Machine {
             }
             0x02 => {
                 self.sync_serial();
-                self.serial.sc | 0x7e
+                self.serial.sc | self.serial_control_ones()
             }
             0x04..=0x07 => self.timer.read(&mut self.interrupts, self.now, low as u16),
             0x0f => {
@@ -173,6 +177,8 @@ impl Machine {
             0x10..=0x3f => self.apu.read(self.now, self.timer.div_base, 0xff00 | low as u16),
             0x46 => self.dma.page,
             0x40..=0x4b => self.read_ppu(low),
+            #[cfg(color)]
+            0x4c..=0x77 => self.read_color(low),
             0xff => self.interrupts.enabled,
             _ => 0xff,
         }
@@ -193,7 +199,8 @@ impl Machine {
             }
             0x02 => {
                 self.sync_serial();
-                self.serial.write_control(&mut self.interrupts, value);
+                let control = value & !self.serial_control_ones();
+                self.serial.write_control(&mut self.interrupts, control);
                 self.serial.schedule(self.now, self.timer.div_base);
             }
             0x04 => self.reset_div(),
@@ -213,6 +220,8 @@ impl Machine {
                 self.open_bus(false);
             }
             0x40..=0x4b => self.write_ppu(low, value),
+            #[cfg(color)]
+            0x4c..=0x77 => self.write_color(low, value),
             0xff => self.interrupts.enabled = value,
             _ => {}
         }
@@ -223,6 +232,19 @@ impl Machine {
             }
             _ => {}
         }
+    }
+
+    /// Bits of SC that read as ones.
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub fn serial_control_ones(&self) -> u8 {
+        0x7e
+    }
+
+    /// Bits of SC that read as ones.
+    #[cfg(color)]
+    pub fn serial_control_ones(&self) -> u8 {
+        if self.ppu.compatible { 0x7e } else { 0x7c }
     }
 
     fn sync_serial(&mut self) {
@@ -267,20 +289,34 @@ impl Machine {
     }
 
     // Pan Docs "OAM DMA bus conflicts": VRAM has a bus of its own; ROM, cartridge RAM and work RAM
-    // share one.
+    // share one, of which the Color's work RAM has its own part.
     fn is_lost_to_dma(&self, address: u16) -> bool {
         self.dma.is_moving(self.now)
             && (address & 0xff00 == 0xfe00
-                || address < 0xfe00 && is_vram(address) == is_vram(self.dma.source(self.now)))
+                || address < 0xfe00 && bus_of(address) == bus_of(self.dma.source(self.now)))
+    }
+
+    /// Where an address of C000-FDFF lies in work RAM.
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub fn wram_at(&self, address: u16) -> usize {
+        (address & 0x1fff) as usize
+    }
+
+    /// Where an address of 8000-9FFF lies in video RAM.
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub fn vram_at(&self, address: u16) -> usize {
+        (address & 0x1fff) as usize
     }
 
     /// A read by the DMA engine: 0000-DFFF, no chip can refuse it.
     pub fn read_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
         match address >> 12 {
             0x0..=0x7 => self.read_rom(rom, address),
-            0x8 | 0x9 => self.vram[(address & 0x1fff) as usize],
+            0x8 | 0x9 => self.vram[self.vram_at(address)],
             0xa | 0xb => self.cart.read_ram(cart_ram, address),
-            _ => self.wram[(address & 0x1fff) as usize],
+            _ => self.wram[self.wram_at(address)],
         }
     }
 
@@ -302,9 +338,10 @@ impl Machine {
             0x00..=0x7f => {}
             0x80..=0x9f => {
                 self.before_picture_change();
-                self.vram[(address & 0x1fff) as usize] = value;
+                let at = self.vram_at(address);
+                self.vram[at] = value;
             }
-            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.now, address, value),
+            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.steady_now(), address, value),
             0xfe => {
                 if address < 0xfea0 {
                     self.before_timing_change();
@@ -312,11 +349,21 @@ impl Machine {
                 }
             }
             0xff => self.write_high(rom, cart_ram, address as u8, value),
-            _ => self.wram[(address & 0x1fff) as usize] = value,
+            _ => {
+                let at = self.wram_at(address);
+                self.wram[at] = value;
+            }
         }
     }
 }
 
-fn is_vram(address: u16) -> bool {
-    address & 0xe000 == 0x8000
+/// The bus on which an address lies: 0 outside, 1 video RAM, 2 the Color's work RAM.
+fn bus_of(address: u16) -> u8 {
+    if address & 0xe000 == 0x8000 {
+        1
+    } else if COLOR && address >= 0xc000 {
+        2
+    } else {
+        0
+    }
 }

@@ -168,7 +168,7 @@ impl Cart {
     }
 
     /// Derives every cached selection from the registers.
-    pub(crate) fn map(&mut self) {
+    pub fn map(&mut self) {
         match self.mapper {
             Mapper::RomOnly => self.select(0, 1, 0, RamPort::Bytes),
             Mapper::Mbc1 | Mapper::Mbc1Multicart => self.map_mbc1(),

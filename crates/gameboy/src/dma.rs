@@ -78,7 +78,7 @@ impl Machine {
     /// Ends the transfer when its last byte has moved.
     pub fn sync_dma(&mut self, rom: &[u8], cart_ram: &[u8]) {
         if self.dma.active && !is_before(self.now, self.dma.deadline) {
-            self.sync_ppu(self.dma.deadline << 2);
+            self.sync_ppu(self.tcycles_at(self.dma.deadline));
             self.before_timing_change();
             self.copy_for_dma(rom, cart_ram, TRANSFER_MCYCLES);
             self.dma.active = false;

@@ -6,6 +6,7 @@
 use core::fmt;
 
 use crate::cart::{Cart, Mapper, RamPort, Rtc};
+use crate::compatibility;
 
 /// The first address after the header.
 const HEADER_END: usize = 0x150;
@@ -18,7 +19,8 @@ const LOGO_BYTES: usize = 0x30;
 /// Parts of a cartridge, and the fields of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cartridge {
-    pub(crate) title: [u8; 16],
+    /// The title, zeros behind it.
+    pub title: [u8; 16],
     /// The chip that switches banks.
     pub mapper: Mapper,
     /// Size of the ROM chips, a power of two of at least 32 KiB.
@@ -42,6 +44,21 @@ pub struct Cartridge {
     /// The bytes at 014E and 014F, which no Game Boy checks; here they tell versions of a ROM
     /// apart.
     pub global_checksum: u16,
+    /// The sum of its title's bytes that the Color's boot ROM leaves in B.
+    pub title_sum: u8,
+    /// The palettes of OBP0, OBP1 and BGP that the Color's boot ROM gives a program for the
+    /// original, RGB555 with red in the lowest bits.
+    pub compatible_palettes: [[u16; 4]; 3],
+}
+
+/// The two models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Model {
+    /// The original Game Boy, DMG.
+    #[default]
+    Original,
+    /// The Game Boy Color, CGB.
+    Color,
 }
 
 /// Why a ROM was refused.
@@ -104,11 +121,9 @@ impl Cartridge {
         }
         let parts = Parts::from_type(rom[0x147])?;
         let cgb_flag = rom[0x143];
-        if cgb_flag & 0xc0 == 0xc0 {
-            return Err(RomError::ColorOnly { cgb_flag });
-        }
         let rom_bytes = rom_size(rom)?;
         let ram_bytes = parts.ram_size(rom[0x149])?;
+        let (title_sum, compatible_palettes) = compatibility::of(rom);
         Ok(Cartridge {
             title: title(rom),
             mapper: parts.mapper(rom, rom_bytes, ram_bytes),
@@ -122,6 +137,8 @@ impl Cartridge {
             header_checksum: rom[0x14d],
             header_checksum_ok: header_checksum(rom) == rom[0x14d],
             global_checksum: u16::from_be_bytes([rom[0x14e], rom[0x14f]]),
+            title_sum,
+            compatible_palettes,
         })
     }
 
@@ -129,6 +146,20 @@ impl Cartridge {
     pub fn title(&self) -> &str {
         let end = self.title.iter().position(|&byte| byte == 0).unwrap_or(self.title.len());
         core::str::from_utf8(&self.title[..end]).unwrap_or("")
+    }
+
+    /// The model that the program was written for: the Color if its header names that.
+    pub fn model(&self) -> Model {
+        if self.cgb_flag & 0x80 != 0 { Model::Color } else { Model::Original }
+    }
+
+    /// Checks that the program runs on a model.
+    pub fn check_model(&self, model: Model) -> Result<(), RomError> {
+        let is_color_only = self.cgb_flag & 0xc0 == 0xc0;
+        if is_color_only && model == Model::Original {
+            return Err(RomError::ColorOnly { cgb_flag: self.cgb_flag });
+        }
+        Ok(())
     }
 
     /// How long the ROM slice given to the machine must be. A shorter file is filled up with FF,
@@ -340,8 +371,8 @@ impl fmt::Display for RomError {
             ),
             RomError::ColorOnly { cgb_flag } => write!(
                 f,
-                "the program runs only on a Game Boy Color (flag {cgb_flag:02X} at 0143); this \
-                 machine is the original Game Boy, so use a version with flag 80 or 00"
+                "the program runs only on a Game Boy Color (flag {cgb_flag:02X} at 0143); ask for \
+                 that model, or use a version with flag 80 or 00"
             ),
         }
     }

@@ -1,8 +1,12 @@
-//! One Game Boy (DMG), written once in plain Rust.
+//! One Game Boy, written once in plain Rust: the original (DMG) or, with the flag `color`, the Color.
 //!
-//! Every file but `header`, `power_on`, `source` and `state`, which run on the host only, keeps to
-//! a small subset of the language, so that the kernel compiler can read the very same text and
-//! print it for a GPU.
+//! The package `gbxcule-gameboy-color` compiles these files a second time, with the flag set. What
+//! only one of the models has stands behind `#[cfg(color)]` or `#[cfg(not(color))]`, so that the
+//! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
+//!
+//! Every file but `compatibility`, `header`, `power_on`, `power_on_memory`, `source` and `state`, which run on the
+//! host only, keeps to a small subset of the language, so that the kernel compiler can read the
+//! very same text and print it for a GPU.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or
@@ -13,28 +17,44 @@
 
 pub mod apu;
 pub mod bus;
-pub mod cart;
+pub mod color;
 pub mod cpu;
 pub mod dma;
-pub mod header;
+pub mod hdma;
 pub mod hook;
-pub mod interrupts;
-pub mod joypad;
 pub mod machine;
 mod power_on;
 pub mod ppu;
 pub mod serial;
 pub mod source;
+pub mod speed;
 pub mod state;
-pub mod step;
-pub mod timer;
 pub mod view;
 
-pub use header::{Cartridge, RomError};
-pub use machine::{FRAME_MCYCLES, Machine};
-pub use power_on::PowerOnMemory;
-pub use source::SOURCES;
-pub use step::Step;
+// Both models have these, so the Color takes the original's.
+#[cfg(not(color))]
+pub mod cart;
+#[cfg(not(color))]
+mod compatibility;
+#[cfg(not(color))]
+pub mod header;
+#[cfg(not(color))]
+pub mod interrupts;
+#[cfg(not(color))]
+pub mod joypad;
+#[cfg(not(color))]
+mod power_on_memory;
+#[cfg(not(color))]
+pub mod step;
+#[cfg(not(color))]
+pub mod timer;
+#[cfg(color)]
+pub use gbxcule_gameboy::{PowerOnMemory, cart, header, interrupts, joypad, step, timer};
+#[cfg(not(color))]
+pub use power_on_memory::PowerOnMemory;
 
-/// Bytes of one picture: 160 x 144 pixels of 2 bits, four to a byte, the leftmost in the top bits.
-pub const FRAME_BYTES: usize = 5760;
+pub use header::{Cartridge, Model, RomError};
+pub use machine::{COLOR, FRAME_MCYCLES, Machine};
+pub use ppu::FRAME_BYTES;
+pub use source::{FLAGS, SOURCES};
+pub use step::Step;

@@ -7,13 +7,29 @@
 
 use crate::apu::Apu;
 use crate::cart::Cart;
+#[cfg(color)]
+use crate::color::Color;
 use crate::cpu::{Cpu, Mode};
 use crate::dma::Dma;
+#[cfg(color)]
+use crate::hdma::Hdma;
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
-use crate::ppu::Ppu;
+use crate::ppu::{FRAME_BYTES, Ppu, VRAM_BYTES};
 use crate::serial::Serial;
+#[cfg(color)]
+use crate::speed::Speed;
+use crate::step::Step;
 use crate::timer::Timer;
+
+/// This is the Game Boy Color.
+pub const COLOR: bool = cfg!(color);
+/// Bytes of work RAM.
+#[cfg(not(color))]
+pub const WRAM_BYTES: usize = 0x2000;
+/// Bytes of work RAM, eight banks.
+#[cfg(color)]
+pub const WRAM_BYTES: usize = 0x8000;
 
 /// M-cycles of one frame while the LCD is on.
 pub const FRAME_MCYCLES: u32 = 17_556;
@@ -25,8 +41,8 @@ pub const FRAME_MCYCLES: u32 = 17_556;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Machine {
-    /// C000-DFFF.
-    pub wram: [u8; 0x2000],
+    /// C000-DFFF; on the Color bank after bank.
+    pub wram: [u8; WRAM_BYTES],
     /// M-cycles since power-on, wrapping.
     pub now: u32,
     /// When `service` must look again.
@@ -60,14 +76,23 @@ pub struct Machine {
     pub joypad: Joypad,
     /// The cartridge's mapper.
     pub cart: Cart,
-    /// 8000-9FFF.
-    pub vram: [u8; 0x2000],
+    /// The Color's speed switch, and its clocks.
+    #[cfg(color)]
+    pub speed: Speed,
+    /// The Color's DMA into video RAM.
+    #[cfg(color)]
+    pub hdma: Hdma,
+    /// Other registers of the Color.
+    #[cfg(color)]
+    pub color: Color,
+    /// 8000-9FFF; on the Color bank after bank.
+    pub vram: [u8; VRAM_BYTES],
     /// FE00-FE9F.
     pub oam: [u8; 0xa0],
     /// FF80-FFFE; the last byte is IE's address and stays unused.
     pub hram: [u8; 0x80],
-    /// The last picture drawn: 2 bits a pixel, leftmost in the top bits.
-    pub frame: [u8; 5760],
+    /// The last picture drawn, as `FRAME_BYTES` says.
+    pub frame: [u8; FRAME_BYTES],
 }
 
 /// Returns true if a moment comes before another, on a clock that wraps.
@@ -95,6 +120,20 @@ impl Machine {
             }
             self.service(rom, cart_ram);
         }
+    }
+
+    /// Holds the buttons for the first frames of a step and nothing for the rest; gives the
+    /// M-cycles, of four T-cycles each, that it took.
+    pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
+        let start = self.steady_now();
+        self.set_buttons(if step.release_after == 0 { 0 } else { buttons });
+        for frame in 0..step.frames {
+            if frame == step.release_after {
+                self.set_buttons(0);
+            }
+            self.run_frame(rom, cart_ram, step.draw_last && frame + 1 == step.frames);
+        }
+        self.steady_now().wrapping_sub(start)
     }
 
     /// Executes one instruction, or lets one event happen, and says whether the frame ended in it.
@@ -148,12 +187,6 @@ impl Machine {
         self.deadline = self.now;
     }
 
-    /// `now` in T-cycles, the PPU's unit.
-    #[inline(always)]
-    pub fn tcycles(&self) -> u32 {
-        self.now << 2
-    }
-
     /// Does the work that is due on an instruction boundary when the deadline has come.
     #[inline(never)]
     pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
@@ -161,6 +194,17 @@ impl Machine {
         if self.ppu.frame_over || self.is_dark_frame_over() {
             self.end_frame();
             return;
+        }
+        #[cfg(color)]
+        if self.hdma.due > 0 {
+            if self.cpu.mode == Mode::Running {
+                self.run_hdma(rom, cart_ram);
+                self.cpu.now = self.now;
+                self.deadline = self.now;
+                return;
+            }
+            // UNVERIFIED: a block that is due while the CPU halts is lost.
+            self.hdma.due = 0;
         }
         match self.cpu.mode {
             Mode::Running => {
@@ -245,7 +289,7 @@ impl Machine {
             self.serial.schedule(self.now, div_base);
         }
         self.sync_dma(rom, cart_ram);
-        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + 3) >> 2);
+        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + 3) >> self.tcycle_shift());
         if self.ppu.is_on() && !is_before(ppu_now, self.ppu.deadline) {
             self.sync_ppu(self.tcycles().wrapping_add(ppu_ahead_tcycles));
             self.schedule_ppu();
@@ -271,8 +315,8 @@ impl Machine {
     /// When the frame ends if the LCD stays off. A program that switches it on and off all the time
     /// never reaches line 0, and must not make its frame endless.
     fn dark_frame_end(&self) -> u32 {
-        let longest = self.frame_start.wrapping_add(2 * FRAME_MCYCLES);
-        earlier(self.dark_start.wrapping_add(FRAME_MCYCLES), longest)
+        let longest = self.frame_start.wrapping_add(2 * self.frame_mcycles());
+        earlier(self.dark_start.wrapping_add(self.frame_mcycles()), longest)
     }
 
     /// Every chip is synced here, so that no two moments that are compared lie far apart.
@@ -287,7 +331,9 @@ impl Machine {
         let div_base = self.timer.div_base;
         self.serial.sync(&mut self.interrupts, self.now, div_base);
         self.apu.sync(self.now, div_base);
-        self.cart.sync(self.now);
+        self.cart.sync(self.steady_now());
+        #[cfg(color)]
+        self.rebase_clocks();
         // The counter has 16 bits: keep its base within one turn.
         self.timer.div_base = self.now.wrapping_sub(self.now.wrapping_sub(div_base) & 0x3fff);
         self.timer.schedule(self.now);

@@ -1,64 +1,45 @@
-//! The state in which the DMG boot ROM hands over to the cartridge (host side, not translated).
+//! The state in which the boot ROM hands over to the cartridge (host side, not translated).
 //!
-//! Pan Docs "Power Up Sequence" and the mooneye boot_* tests of the DMG revisions A to C.
+//! Pan Docs "Power Up Sequence" and the mooneye boot_* tests of the DMG revisions A to C, and of
+//! CGB.
 
+use crate::PowerOnMemory;
 use crate::apu::Apu;
 use crate::cart::Cart;
-use crate::cpu::{C, Cpu, H, Mode, Z};
+#[cfg(color)]
+use crate::color::Color;
+#[cfg(not(color))]
+use crate::cpu::{C, H};
+use crate::cpu::{Cpu, Mode, Z};
 use crate::dma::Dma;
+#[cfg(color)]
+use crate::hdma::Hdma;
 use crate::header::Cartridge;
+#[cfg(color)]
+use crate::header::Model;
 use crate::interrupts::{Interrupts, VBLANK};
 use crate::joypad::Joypad;
-use crate::machine::Machine;
-use crate::ppu::{FINE_SCROLL_UNUSED, Pipeline, Ppu, Scan, Stage};
+use crate::machine::{Machine, WRAM_BYTES};
+#[cfg(color)]
+use crate::ppu::Palettes;
+use crate::ppu::{FINE_SCROLL_UNUSED, FRAME_BYTES, Pipeline, Ppu, Scan, Stage, VRAM_BYTES};
 use crate::serial::Serial;
+#[cfg(color)]
+use crate::speed::Speed;
 use crate::timer::{FAR_MCYCLES, Timer};
 
 /// The system counter at the first instruction of the cartridge, in M-cycles.
+#[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
+/// The same of a Color, which takes longer over programs for the original.
+#[cfg(color)]
+const BOOT_COUNTER_MCYCLES: u32 = 0x2674 / 4;
 /// Where the boot ROM leaves the PPU: in the last line of VBlank.
 /// GBMicrotest and gambatte `display_startstate` count from here, and pass at this dot alone.
 const BOOT_DOT: u16 = 404;
 
 /// The registered-trademark tile comes from the boot ROM itself.
 const TRADEMARK_ROWS: [u8; 8] = [0x3c, 0x42, 0xb9, 0xa5, 0xb9, 0xa5, 0x42, 0x3c];
-
-/// Contents of work RAM, high RAM and wave RAM at power-on. The hardware leaves them as they happen
-/// to be; the boot ROM clears video RAM alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum PowerOnMemory {
-    /// All zeros.
-    #[default]
-    Zero,
-    /// FF in pages of 256 bytes that have an even address, 00 in the others. Cold work RAM of a DMG
-    /// looks much like it; gambatte's tests of OAM DMA from FE00 and FF00 expect it.
-    Pattern,
-    /// Bytes that a seed gives.
-    Random(u64),
-}
-
-impl PowerOnMemory {
-    /// Fills the memory that begins at an address.
-    fn fill(self, address: u16, memory: &mut [u8]) {
-        for (index, byte) in memory.iter_mut().enumerate() {
-            let address = address + index as u16;
-            *byte = match self {
-                PowerOnMemory::Zero => 0,
-                PowerOnMemory::Pattern if address & 0x100 == 0 => 0xff,
-                PowerOnMemory::Pattern => 0,
-                PowerOnMemory::Random(seed) => random_byte(seed, address),
-            };
-        }
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014), jumped to the address.
-fn random_byte(seed: u64, address: u16) -> u8 {
-    let state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(address as u64 + 1));
-    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((state ^ (state >> 31)) >> 56) as u8
-}
 
 impl Machine {
     /// A machine about to execute the cartridge's first instruction at 0100, its memory zero.
@@ -87,7 +68,7 @@ impl Machine {
                 reload_at: FAR_MCYCLES,
                 deadline: FAR_MCYCLES,
             },
-            ppu: boot_ppu(),
+            ppu: boot_ppu(cartridge),
             apu: Apu::post_boot(),
             rom_base: [0; 4],
             wram_reach: 0,
@@ -111,13 +92,27 @@ impl Machine {
             },
             joypad: Joypad { pressed: 0, select: 0 },
             cart: Cart::new(cartridge),
-            wram: [0; 0x2000],
-            vram: [0; 0x2000],
+            wram: [0; WRAM_BYTES],
+            vram: [0; VRAM_BYTES],
             oam: [0; 0xa0],
             hram: [0; 0x80],
-            frame: [0; 5760],
+            frame: [0; FRAME_BYTES],
+            #[cfg(color)]
+            speed: Speed { double: false, armed: false, since: 0, tcycles: 0, steady_mcycles: 0 },
+            #[cfg(color)]
+            hdma: Hdma::idle(),
+            #[cfg(color)]
+            color: Color {
+                vram_bank: 0,
+                wram_bank: 0,
+                wram_offset: 0x1000,
+                infrared: 0,
+                undocumented: [0; 4],
+            },
         };
-        memory.fill(0xc000, &mut machine.wram);
+        for bank in machine.wram.chunks_mut(0x2000) {
+            memory.fill(0xc000, bank);
+        }
         memory.fill(0xff80, &mut machine.hram[..0x7f]);
         memory.fill(0xff30, &mut machine.apu.wave_ram);
         machine.open_bus(true);
@@ -149,6 +144,7 @@ impl Machine {
     }
 }
 
+#[cfg(not(color))]
 fn boot_cpu(cartridge: &Cartridge) -> Cpu {
     let mut cpu = Cpu {
         now: 0,
@@ -175,7 +171,63 @@ fn boot_cpu(cartridge: &Cartridge) -> Cpu {
     cpu
 }
 
-fn boot_ppu() -> Ppu {
+/// Registers by Pan Docs; programs for the original see traces of how their colours were chosen.
+#[cfg(color)]
+fn boot_cpu(cartridge: &Cartridge) -> Cpu {
+    let compatible = cartridge.model() == Model::Original;
+    let has_map = matches!(cartridge.title_sum, 0x43 | 0x58);
+    let (b, de, hl) = match (compatible, has_map) {
+        (false, _) => (0, 0xff56, 0x000d_u16),
+        (true, false) => (cartridge.title_sum, 0x0008_u16, 0x007c),
+        (true, true) => (cartridge.title_sum, 0x0008, 0x991a),
+    };
+    let mut cpu = Cpu {
+        now: 0,
+        a: 0x11,
+        zero: 0,
+        carries: 0,
+        b,
+        c: 0,
+        d: (de >> 8) as u8,
+        e: de as u8,
+        h: (hl >> 8) as u8,
+        l: hl as u8,
+        sp: 0xfffe,
+        pc: 0x0100,
+        ime: false,
+        ime_delayed: false,
+        mode: Mode::Running,
+        just_halted: false,
+        halt_bug: false,
+        stop_skips: false,
+    };
+    cpu.set_f(Z);
+    cpu
+}
+
+/// White for programs of the Color; the others' own palettes.
+#[cfg(color)]
+fn boot_palettes(cartridge: &Cartridge) -> Palettes {
+    const WHITE: [u8; 2] = 0x7fff_u16.to_le_bytes();
+    let mut palettes = Palettes {
+        background: [0; 64],
+        object: [0; 64],
+        background_index: 0x88,
+        object_index: 0x90,
+    };
+    palettes.background.as_chunks_mut().0.fill(WHITE);
+    palettes.object.as_chunks_mut().0.fill(WHITE);
+    if cartridge.model() == Model::Original {
+        let [first, second, background] = cartridge.compatible_palettes;
+        let objects = first.into_iter().chain(second).zip(palettes.object.as_chunks_mut().0);
+        objects.for_each(|(color, cell)| *cell = color.to_le_bytes());
+        let cells = background.into_iter().zip(palettes.background.as_chunks_mut().0);
+        cells.for_each(|(color, cell)| *cell = color.to_le_bytes());
+    }
+    palettes
+}
+
+fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
     Ppu {
         lcdc: 0x91,
         stat: 0,
@@ -206,5 +258,11 @@ fn boot_ppu() -> Ppu {
         mode3_end: 0,
         scan: Scan::idle(),
         pipeline: Pipeline::idle(),
+        #[cfg(color)]
+        palettes: boot_palettes(_cartridge),
+        #[cfg(color)]
+        compatible: _cartridge.model() == Model::Original,
+        #[cfg(color)]
+        sorts_by_x: _cartridge.model() == Model::Original,
     }
 }

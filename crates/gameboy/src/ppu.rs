@@ -8,15 +8,21 @@
 //! interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed access
 //! does to OAM.
 
+mod color_pixel;
 mod line;
 mod oam_bug;
 mod octet;
+pub mod palette;
 mod pipeline;
+mod planes;
 mod registers;
 mod scan;
+mod shade;
 mod stat;
 mod timing;
 
+#[cfg(color)]
+pub use palette::Palettes;
 pub use pipeline::Pipeline;
 pub use scan::Scan;
 
@@ -50,6 +56,20 @@ pub const VBLANK_LINE: u8 = 144;
 pub const LAST_LINE: u8 = 153;
 /// The dot of line 144 on which VBlank is requested.
 pub const VBLANK_DOT: u16 = 5;
+
+/// Bytes of one picture: 160 x 144 pixels of 2 bits, four to a byte, the leftmost in the top bits.
+#[cfg(not(color))]
+pub const FRAME_BYTES: usize = 5760;
+/// Bytes of one picture: 160 x 144 pixels of 2 bytes, the lower one first: RGB555, red lowest.
+#[cfg(color)]
+pub const FRAME_BYTES: usize = 46080;
+
+/// Bytes of video RAM.
+#[cfg(not(color))]
+pub const VRAM_BYTES: usize = 0x2000;
+/// Bytes of video RAM, two banks.
+#[cfg(color)]
+pub const VRAM_BYTES: usize = 0x4000;
 
 /// How far the current line's picture has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +145,16 @@ pub struct Ppu {
     pub scan: Scan,
     /// The dot-by-dot renderer's state, meaningful while `Rendering`.
     pub pipeline: Pipeline,
+    /// Colours.
+    #[cfg(color)]
+    pub palettes: Palettes,
+    /// The program is one for the original: the Color's registers are locked, and colours come out
+    /// of BGP, OBP0 and OBP1.
+    #[cfg(color)]
+    pub compatible: bool,
+    /// FF6C (OPRI) bit 0: X decides which object lies in front, as on the original.
+    #[cfg(color)]
+    pub sorts_by_x: bool,
 }
 
 impl Ppu {
@@ -149,7 +179,7 @@ impl Machine {
             self.advance_in_line(LINE_TCYCLES);
             self.ppu.begin_next_line();
             elapsed -= LINE_TCYCLES as u32;
-            if self.ppu.is_quiet() {
+            if self.ppu.is_quiet() && !self.watches_hblank() {
                 elapsed -= self.ppu.skip_quiet_lines(elapsed);
             }
         }
@@ -193,11 +223,13 @@ impl Machine {
         if ppu.stage == Stage::Rendering {
             self.run_pipeline(to);
         }
-        if self.ppu.stat & stat::HBLANK_SOURCE != 0 && self.ppu.stage != Stage::Rendering {
+        if self.watches_hblank() && self.ppu.stage != Stage::Rendering {
             let rise = self.mode3_end() + 1;
             if from <= rise && to > rise {
                 self.ppu.dot = rise + 1;
                 self.ppu.update_stat_line(&mut self.interrupts, stat::HBLANK_SOURCE);
+                #[cfg(color)]
+                self.hdma.begin_hblank();
             }
         }
         if to == LINE_TCYCLES {
@@ -259,11 +291,31 @@ impl Machine {
         }
     }
 
+    #[cfg(not(color))]
     #[inline(never)]
     fn clear_picture(&mut self) {
         for index in 0..5760 {
             self.frame[index as usize] = 0;
         }
+    }
+
+    #[cfg(color)]
+    #[inline(never)]
+    fn clear_picture(&mut self) {
+        color_pixel::clear(&mut self.frame);
+    }
+
+    /// Something happens when HBlank begins.
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub fn watches_hblank(&self) -> bool {
+        self.ppu.stat & stat::HBLANK_SOURCE != 0
+    }
+
+    /// Something happens when HBlank begins.
+    #[cfg(color)]
+    pub fn watches_hblank(&self) -> bool {
+        self.ppu.stat & stat::HBLANK_SOURCE != 0 || self.hdma.active
     }
 }
 

@@ -8,6 +8,15 @@ use crate::timer::FAR_MCYCLES;
 
 /// M-cycles between falling edges of the system counter's bit 7.
 const EDGE_MCYCLES: u32 = 64;
+/// M-cycles between the edges of the Color's fast clock.
+#[cfg(color)]
+const FAST_EDGE_MCYCLES: u32 = 2;
+/// Bits of SC that exist.
+#[cfg(not(color))]
+const CONTROL_BITS: u8 = 0x81;
+/// Bits of SC that exist.
+#[cfg(color)]
+const CONTROL_BITS: u8 = 0x83;
 
 /// SB, SC and the transfer in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +24,7 @@ const EDGE_MCYCLES: u32 = 64;
 pub struct Serial {
     /// SB: shifted out at the top, ones shifted in at the bottom.
     pub sb: u8,
-    /// SC: bit 7 transfer in progress, bit 0 our own clock.
+    /// SC: bit 7 transfer in progress, bit 0 our own clock, on the Color bit 1 the fast one.
     pub sc: u8,
     /// Bits shifted in this transfer.
     pub bits: u8,
@@ -28,14 +37,28 @@ pub struct Serial {
 }
 
 impl Serial {
+    /// M-cycles between two edges of the clock.
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn edge_mcycles(&self) -> u32 {
+        EDGE_MCYCLES
+    }
+
+    /// M-cycles between two edges of the clock.
+    #[cfg(color)]
+    fn edge_mcycles(&self) -> u32 {
+        if self.sc & 2 != 0 { FAST_EDGE_MCYCLES } else { EDGE_MCYCLES }
+    }
+
     fn transferring(&self) -> bool {
         self.sc & 0x81 == 0x81
     }
 
     /// Brings SB, SC and the interrupt line up to `now`.
     pub fn sync(&mut self, interrupts: &mut Interrupts, now: u32, div_base: u32) {
-        let from = self.synced_at.wrapping_sub(div_base) / EDGE_MCYCLES;
-        let mut edges = (now.wrapping_sub(div_base) / EDGE_MCYCLES).wrapping_sub(from);
+        let period = self.edge_mcycles();
+        let from = self.synced_at.wrapping_sub(div_base) / period;
+        let mut edges = (now.wrapping_sub(div_base) / period).wrapping_sub(from);
         self.synced_at = now;
         while edges != 0 && self.transferring() {
             self.edge(interrupts);
@@ -61,8 +84,9 @@ impl Serial {
     pub fn schedule(&mut self, now: u32, div_base: u32) {
         self.deadline = if self.transferring() {
             let edges = (8 - self.bits as u32) * 2 - self.clock_high as u32;
-            let passed = now.wrapping_sub(div_base) / EDGE_MCYCLES;
-            div_base.wrapping_add((passed + edges).wrapping_mul(EDGE_MCYCLES))
+            let period = self.edge_mcycles();
+            let passed = now.wrapping_sub(div_base) / period;
+            div_base.wrapping_add((passed + edges).wrapping_mul(period))
         } else {
             now.wrapping_add(FAR_MCYCLES)
         };
@@ -75,13 +99,13 @@ impl Serial {
             self.edge(interrupts);
         }
         self.bits = 0;
-        self.sc = value & 0x81;
+        self.sc = value & CONTROL_BITS;
     }
 
     /// DIV is about to be reset while its bit 7 is high: that is an edge too.
     pub fn div_reset(&mut self, interrupts: &mut Interrupts, now: u32, div_base: u32) {
         self.sync(interrupts, now, div_base);
-        if now.wrapping_sub(div_base) & (EDGE_MCYCLES / 2) != 0 {
+        if now.wrapping_sub(div_base) & (self.edge_mcycles() / 2) != 0 {
             self.edge(interrupts);
         }
     }

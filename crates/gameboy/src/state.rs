@@ -4,67 +4,26 @@
 //! to. Whatever loads can run: `rule` refuses what no machine can be in. `list` is the format.
 
 mod codec;
+#[cfg(not(color))]
+mod error;
 mod list;
 mod rule;
 
-use core::fmt;
-
-pub use codec::{Difference, Path};
+#[cfg(not(color))]
+pub use error::{Difference, Path, StateError};
+#[cfg(color)]
+pub use gbxcule_gameboy::state::{Difference, Path, StateError};
 
 use crate::cart::Cart;
 use crate::header::Cartridge;
 use crate::machine::Machine;
 use codec::{Field, Reader, Unreadable, Writer};
 
-const MAGIC: [u8; 8] = *b"gbxstate";
+const MAGIC: [u8; 8] = if crate::COLOR { *b"gbxcolor" } else { *b"gbxstate" };
+/// How a state of the other model begins.
+const OTHER_MAGIC: [u8; 8] = if crate::COLOR { *b"gbxstate" } else { *b"gbxcolor" };
 /// Raised with every change of `list`.
 const VERSION: u32 = 3;
-
-/// Why bytes were not taken as a state, or a buffer not as a place for one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StateError {
-    /// The bytes don't begin as a state does.
-    NotAState,
-    /// Made by a program that keeps its states differently.
-    OtherVersion {
-        /// Version in the state.
-        version: u32,
-    },
-    /// Bytes are missing or left over.
-    WrongLength {
-        /// Length of a state of this cartridge.
-        expected_bytes: usize,
-        /// Length of the bytes given.
-        found_bytes: usize,
-    },
-    /// Made with another ROM.
-    OtherCartridge {
-        /// The ROM's title.
-        title: [u8; 16],
-    },
-    /// A flag or a choice that is neither of its values.
-    Meaningless {
-        /// Where.
-        path: Path,
-        /// Value found there.
-        code: u8,
-    },
-    /// No machine can be in this state.
-    Impossible {
-        /// Rule that the state breaks.
-        rule: &'static str,
-    },
-    /// The slices given don't fit the cartridge or the state.
-    WrongBuffer {
-        /// Purpose of the buffer.
-        what: &'static str,
-        /// How long it must be.
-        expected_bytes: usize,
-        /// How long it is.
-        found_bytes: usize,
-    },
-}
 
 impl Machine {
     /// How long a state of a machine with this cartridge is.
@@ -102,7 +61,7 @@ impl Machine {
         if bytes.len() != expected_bytes {
             return Err(StateError::WrongLength { expected_bytes, found_bytes: bytes.len() });
         }
-        let machine: Machine = Field::fetch(&mut reader)?;
+        let machine: Machine = Field::fetch(&mut reader).map_err(meaningless)?;
         rule::check(&machine, &Cart::new(cartridge))?;
         cart_ram.copy_from_slice(reader.bytes);
         Ok(machine)
@@ -167,6 +126,9 @@ fn check_buffer(
 
 /// Gives what follows the preamble.
 fn check_preamble<'a>(cartridge: &Cartridge, bytes: &'a [u8]) -> Result<&'a [u8], StateError> {
+    if bytes.starts_with(&OTHER_MAGIC) {
+        return Err(StateError::OtherModel);
+    }
     let rest = bytes.strip_prefix(&MAGIC).ok_or(StateError::NotAState)?;
     let mut reader = Reader { bytes: rest, path: Path::root() };
     let version = u32::fetch(&mut reader).map_err(|_| StateError::NotAState)?;
@@ -180,50 +142,6 @@ fn check_preamble<'a>(cartridge: &Cartridge, bytes: &'a [u8]) -> Result<&'a [u8]
     Ok(reader.bytes)
 }
 
-/// The title up to its padding.
-fn printable(title: &[u8; 16]) -> core::slice::EscapeAscii<'_> {
-    let end = title.iter().position(|&byte| byte == 0).unwrap_or(title.len());
-    title[..end].escape_ascii()
+fn meaningless(Unreadable { path, code }: Unreadable) -> StateError {
+    StateError::Meaningless { path, code }
 }
-
-impl From<Unreadable> for StateError {
-    fn from(Unreadable { path, code }: Unreadable) -> StateError {
-        StateError::Meaningless { path, code }
-    }
-}
-
-impl fmt::Display for StateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            StateError::NotAState => {
-                write!(f, "not a state of this program; check that this is the right file")
-            }
-            StateError::OtherVersion { version } => write!(
-                f,
-                "the state has format version {version}, this program reads version {VERSION}; \
-                 load it with the program that saved it"
-            ),
-            StateError::WrongLength { expected_bytes, found_bytes } => write!(
-                f,
-                "the state has {found_bytes} bytes, one of this cartridge has {expected_bytes}; \
-                 it is cut off or damaged"
-            ),
-            StateError::OtherCartridge { title } => write!(
-                f,
-                "the state was made with another ROM, titled `{}`; load that ROM, the very same \
-                 version",
-                printable(&title)
-            ),
-            StateError::Meaningless { path, code } => {
-                write!(f, "the state is damaged: {code:#04x} has no meaning for {path}")
-            }
-            StateError::Impossible { rule } => write!(f, "the state is damaged: {rule}"),
-            StateError::WrongBuffer { what, expected_bytes, found_bytes } => write!(
-                f,
-                "the buffer for {what} has {found_bytes} bytes, it must have {expected_bytes}"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for StateError {}

@@ -29,7 +29,7 @@ pub struct Turn {
 pub fn read(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
     match address >> 8 {
         0x00..=0x7f => machine.read_rom(rom, address),
-        0x80..=0x9f => machine.vram[(address & 0x1fff) as usize],
+        0x80..=0x9f => machine.vram[machine.vram_at(address)],
         0xa0..=0xbf => machine.cart.read_ram(cart_ram, address),
         0xfe => {
             if address < 0xfea0 {
@@ -39,7 +39,7 @@ pub fn read(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 
             }
         }
         0xff => read_register(machine, address as u8),
-        _ => machine.wram[(address & 0x1fff) as usize],
+        _ => machine.wram[machine.wram_at(address)],
     }
 }
 
@@ -52,7 +52,7 @@ fn read_register(machine: &Machine, low: u8) -> u8 {
         0x80..=0xfe => machine.hram[(low & 0x7f) as usize],
         0x00 => machine.joypad.read(),
         0x01 => machine.serial.sb,
-        0x02 => machine.serial.sc | 0x7e,
+        0x02 => machine.serial.sc | machine.serial_control_ones(),
         0x04..=0x07 => {
             let mut timer = machine.timer;
             let mut interrupts = machine.interrupts;
@@ -65,8 +65,24 @@ fn read_register(machine: &Machine, low: u8) -> u8 {
         }
         0x46 => machine.dma.page,
         0x40..=0x4b => read_ppu(machine, low),
+        #[cfg(color)]
+        0x4c..=0x77 => read_color(machine, low),
         0xff => machine.interrupts.enabled,
         _ => 0xff,
+    }
+}
+
+/// FF4C-FF77, as `Machine::read_color`.
+#[cfg(color)]
+fn read_color(machine: &Machine, low: u8) -> u8 {
+    let palettes = &machine.ppu.palettes;
+    if machine.ppu.compatible {
+        return machine.open_color_register(low);
+    }
+    match low {
+        0x69 => palettes.background[(palettes.background_index & 0x3f) as usize],
+        0x6b => palettes.object[(palettes.object_index & 0x3f) as usize],
+        _ => machine.color_register(low),
     }
 }
 
@@ -136,7 +152,18 @@ pub fn rom_bank(machine: &Machine) -> u16 {
     (machine.cart.rom_high >> 14) as u16
 }
 
+/// A pixel of the last frame that was drawn, RGB555 with red in the lowest bits; 0 outside.
+#[cfg(color)]
+pub fn pixel(machine: &Machine, x: i32, y: i32) -> u16 {
+    if x < 0 || x >= 160 || y < 0 || y >= 144 {
+        return 0;
+    }
+    let at = (y as usize * 160 + x as usize) * 2;
+    machine.frame[at] as u16 | (machine.frame[at + 1] as u16) << 8
+}
+
 /// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest; 0 outside.
+#[cfg(not(color))]
 pub fn pixel(machine: &Machine, x: i32, y: i32) -> u8 {
     if x < 0 || x >= 160 || y < 0 || y >= 144 {
         return 0;

@@ -1,7 +1,7 @@
 //! Headers: what is read from them, and how ROMs are refused.
 
 use gbxcule_gameboy::cart::{Cart, Mapper};
-use gbxcule_gameboy::header::{Cartridge, RomError};
+use gbxcule_gameboy::header::{Cartridge, Model, RomError};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
@@ -24,7 +24,8 @@ fn rom(bytes: usize, type_code: u8, rom_code: u8, ram_code: u8) -> Vec<u8> {
 }
 
 fn refusal(rom: &[u8]) -> String {
-    Cartridge::from_rom(rom).unwrap_err().to_string()
+    let runs = Cartridge::from_rom(rom).and_then(|it| it.check_model(Model::Original));
+    runs.unwrap_err().to_string()
 }
 
 #[test]
@@ -136,7 +137,10 @@ fn only_the_two_upper_bits_of_the_color_flag_together_need_a_color() {
     for (flag, runs) in [(0x00, true), (0x40, true), (0x80, true), (0xc0, false), (0xff, false)] {
         let mut rom = rom(0x8000, 0, 0, 0);
         rom[0x143] = flag;
-        assert_eq!(Cartridge::from_rom(&rom).is_ok(), runs, "{flag:02x}");
+        let cartridge = Cartridge::from_rom(&rom).unwrap();
+        assert_eq!(cartridge.check_model(Model::Original).is_ok(), runs, "{flag:02x}");
+        assert_eq!(cartridge.check_model(Model::Color), Ok(()));
+        assert_eq!(cartridge.model() == Model::Color, flag >= 0x80, "{flag:02x}");
     }
 }
 

@@ -7,6 +7,7 @@
 //! outside the subset, or isn't understood, is a diagnostic at its line.
 
 mod constant;
+mod flag;
 mod infer;
 mod item;
 mod lower;
@@ -31,7 +32,17 @@ pub fn lower(
     entries: &[&str],
     sources: &mut SourceMap,
 ) -> Result<Module, Vec<Diagnostic>> {
-    let files = texts.iter().map(|(path, text)| File::parse(path, text, sources));
+    lower_with_flags(texts, &[], entries, sources)
+}
+
+/// Does what [`lower`] does, for texts compiled with some flags: `#[cfg(flag)]` holds for them alone.
+pub fn lower_with_flags(
+    texts: &[(&str, &str)],
+    flags: &[&str],
+    entries: &[&str],
+    sources: &mut SourceMap,
+) -> Result<Module, Vec<Diagnostic>> {
+    let files = texts.iter().map(|(path, text)| File::parse(path, text, flags, sources));
     let (mut parsed, mut faults) = (Vec::new(), Vec::new());
     for file in files {
         match file {
@@ -55,10 +66,10 @@ pub fn lower(
 }
 
 /// The paths of all functions of some texts: as entries, they lower everything.
-pub fn functions(texts: &[(&str, &str)]) -> Vec<String> {
+pub fn functions(texts: &[(&str, &str)], flags: &[&str]) -> Vec<String> {
     let mut sources = SourceMap::new();
-    let files = texts.iter().filter_map(|(path, text)| File::parse(path, text, &mut sources).ok());
-    let files: Vec<File> = files.collect();
+    let parse = |(path, text): &(&str, &str)| File::parse(path, text, flags, &mut sources).ok();
+    let files: Vec<File> = texts.iter().filter_map(parse).collect();
     let program = Program::collect(&files);
     let functions = program.functions.iter();
     functions.map(|it| program.full_name(it.scope.module, &it.name)).collect()

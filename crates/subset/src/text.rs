@@ -1,5 +1,6 @@
 //! Source texts to syntax, and places in syntax to spans.
 
+use super::flag;
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use syn::spanned::Spanned;
@@ -17,6 +18,7 @@ impl File {
     pub(super) fn parse(
         path: &str,
         text: &str,
+        flags: &[&str],
         sources: &mut SourceMap,
     ) -> Result<Self, Diagnostic> {
         let id = sources.add(path, text);
@@ -26,9 +28,10 @@ impl File {
         if modules.last().is_some_and(|last| ["lib", "main", "mod"].contains(&last.as_str())) {
             modules.pop();
         }
-        let syntax = syn::parse_file(text).map_err(|error| {
+        let mut syntax = syn::parse_file(text).map_err(|error| {
             Diagnostic::error("rust-syntax", within(id, error.span()), error.to_string())
         })?;
+        flag::apply(&mut syntax, flags);
         Ok(Self { id, modules, syntax })
     }
 

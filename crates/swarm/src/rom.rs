@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gbxcule_gameboy::Cartridge;
+use gbxcule_gameboy::{Cartridge, Model};
 
 use crate::SwarmError;
 
@@ -21,6 +21,7 @@ impl Rom {
     /// The header is damaged or asks for a mapper that does not exist here.
     pub fn new(bytes: &[u8]) -> Result<Self, SwarmError> {
         let cartridge = Cartridge::from_rom(bytes)?;
+        cartridge.check_model(Model::Original)?;
         let mut padded = bytes.to_vec();
         padded.resize(cartridge.rom_bytes as usize, 0xFF);
         Ok(Self { cartridge, bytes: padded.into() })

@@ -42,19 +42,31 @@ impl Sequencer {
     }
 }
 
-/// How often the bit fell after `from`, up to and including `now`. Edge numbers have 21 bits.
-pub(super) fn edges(from: u32, now: u32, div_base: u32) -> u32 {
-    let before = from.wrapping_sub(div_base) >> EDGE_MCYCLES_LOG2;
-    let after = now.wrapping_sub(div_base) >> EDGE_MCYCLES_LOG2;
-    after.wrapping_sub(before) & 0x1f_ffff
-}
-
-/// DIV's bit 4.
-pub(super) fn bit(now: u32, div_base: u32) -> bool {
-    now.wrapping_sub(div_base) & (1 << (EDGE_MCYCLES_LOG2 - 1)) != 0
-}
-
 impl Apu {
+    /// How often the bit fell since the last sync, up to and including `now`. Edge numbers have 21
+    /// bits, or one less.
+    pub(super) fn sequencer_edges(&self, now: u32, div_base: u32) -> u32 {
+        let before = self.synced_at.wrapping_sub(div_base) >> self.edge_shift();
+        let after = now.wrapping_sub(div_base) >> self.edge_shift();
+        after.wrapping_sub(before) & (0xffff_ffff >> self.edge_shift())
+    }
+
+    /// DIV's bit 4; at double speed bit 5.
+    pub(super) fn sequencer_bit(&self, now: u32, div_base: u32) -> bool {
+        now.wrapping_sub(div_base) >> (self.edge_shift() - 1) & 1 != 0
+    }
+
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn edge_shift(&self) -> u32 {
+        EDGE_MCYCLES_LOG2
+    }
+
+    #[cfg(color)]
+    fn edge_shift(&self) -> u32 {
+        EDGE_MCYCLES_LOG2 + self.double_speed as u32
+    }
+
     #[inline(never)]
     pub(super) fn clock_sequencer(&mut self, edges: u32) {
         let mut left = edges;

@@ -4,8 +4,8 @@
 //! Sources: Pan Docs "FF30-FF3F", "Obscure Behavior"; the windows are those of blargg's dmg_sound.
 
 use super::{Apu, WAVE};
+use crate::machine::COLOR;
 
-const TICKS_PER_MCYCLE: u32 = 2;
 /// The first read after a trigger comes this much later than a period.
 const TRIGGER_DELAY_TICKS: u32 = 3;
 
@@ -27,11 +27,10 @@ impl Wave {
     }
 
     /// Lets time pass. A new period counts from the next read on.
-    pub(super) fn advance(&mut self, mcycles: u32, period_ticks: u32) {
-        if mcycles == 0 {
+    pub(super) fn advance(&mut self, ticks: u32, period_ticks: u32) {
+        if ticks == 0 {
             return;
         }
-        let ticks = mcycles.wrapping_mul(TICKS_PER_MCYCLE);
         if ticks < self.countdown_ticks {
             self.countdown_ticks -= ticks;
             self.just_read = false;
@@ -47,12 +46,25 @@ impl Wave {
 }
 
 impl Apu {
+    /// Ticks of an M-cycle, as a power of two.
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub(super) fn tick_shift(&self) -> u32 {
+        1
+    }
+
+    /// Ticks of an M-cycle, as a power of two.
+    #[cfg(color)]
+    pub(super) fn tick_shift(&self) -> u32 {
+        1 - self.double_speed as u32
+    }
+
     pub(super) fn wave_period(&self) -> u32 {
         2048 - self.frequency(WAVE) as u32
     }
 
     pub(super) fn trigger_wave(&mut self, was_active: bool) {
-        if was_active && self.wave.countdown_ticks == 1 {
+        if !COLOR && was_active && self.wave.countdown_ticks == 1 {
             self.corrupt_wave_ram();
         }
         if self.is_active(WAVE) {
@@ -79,11 +91,12 @@ impl Apu {
         }
     }
 
-    /// While channel 3 plays, the CPU gets the byte that it reads, and only as it reads it.
+    /// While channel 3 plays, the CPU gets the byte that it reads, and on the original only as it
+    /// reads it.
     pub(super) fn read_wave_ram(&self, address: u16) -> u8 {
         if !self.is_active(WAVE) {
             self.wave_ram[address as usize & 0x0f]
-        } else if self.wave.just_read {
+        } else if COLOR || self.wave.just_read {
             self.wave_ram[(self.wave.position >> 1) as usize & 0x0f]
         } else {
             0xff
@@ -93,7 +106,7 @@ impl Apu {
     pub(super) fn write_wave_ram(&mut self, address: u16, value: u8) {
         if !self.is_active(WAVE) {
             self.wave_ram[address as usize & 0x0f] = value;
-        } else if self.wave.just_read {
+        } else if COLOR || self.wave.just_read {
             self.wave_ram[(self.wave.position >> 1) as usize & 0x0f] = value;
         }
     }

@@ -60,6 +60,16 @@ impl Machine {
     #[inline(never)]
     pub fn stop(&mut self, mut cpu: Cpu) -> Cpu {
         let skips = self.requested_at(cpu.now) & self.interrupts.enabled & 0x1f == 0;
+        #[cfg(color)]
+        if self.speed.armed && self.joypad.lines() == 0x0f {
+            self.change_speed();
+            if skips {
+                cpu.pc = cpu.pc.wrapping_add(1);
+                cpu.now = cpu.now.wrapping_add(self.change_mcycles());
+            }
+            self.deadline = cpu.now;
+            return cpu;
+        }
         if self.joypad.lines() != 0x0f {
             // A button is held already: no STOP, but a HALT if nothing is pending.
             if skips {

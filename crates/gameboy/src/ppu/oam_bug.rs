@@ -2,7 +2,7 @@
 //! there, garbles the row the scan is reading (Pan Docs "OAM corruption bug"; the patterns for rows
 //! 4n come from tests on real machines and vary between units).
 
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
 use crate::ppu::{VBLANK_LINE, timing};
 
 /// Bytes of one row, as the scan reads OAM.
@@ -11,6 +11,9 @@ const ROW_BYTES: usize = 8;
 impl Machine {
     /// The offset of the row being read now, or 0 where nothing can be garbled.
     fn oam_row(&mut self) -> usize {
+        if COLOR {
+            return 0;
+        }
         let tcycles = self.tcycles();
         self.sync_ppu(tcycles);
         let ppu = &self.ppu;

@@ -4,8 +4,7 @@
 //! The dots must begin right after a row of tile data was queued. A property test holds this
 //! against the pipeline stepped dot by dot.
 
-use crate::ppu::pipeline::store_pixel;
-use crate::ppu::{LCDC_BACKGROUND, LCDC_OBJECTS, LCDC_WINDOW, Ppu};
+use crate::ppu::{FRAME_BYTES, LCDC_WINDOW, Ppu, VRAM_BYTES};
 
 impl Ppu {
     /// Returns true if the next eight dots put out eight pixels and fetch one tile, and nothing
@@ -38,7 +37,7 @@ impl Ppu {
         while object < self.scan.count as usize && (self.scan.x[object] as i16) < position + 8 {
             object += 1;
         }
-        self.lcdc & LCDC_OBJECTS != 0
+        self.fetches_objects()
             && object < self.scan.count as usize
             && self.scan.x[object] as i16 <= position + 15
     }
@@ -46,8 +45,8 @@ impl Ppu {
     /// Works on eight dots for which `is_octet_plain` holds.
     pub(super) fn render_octet(
         &mut self,
-        vram: &[u8; 0x2000],
-        frame: &mut [u8; 5760],
+        vram: &[u8; VRAM_BYTES],
+        frame: &mut [u8; FRAME_BYTES],
         draws: bool,
     ) {
         if draws {
@@ -57,16 +56,23 @@ impl Ppu {
         pipeline.object_low = 0;
         pipeline.object_high = 0;
         pipeline.object_palette = 0;
+        #[cfg(color)]
+        {
+            pipeline.object_palette_1 = 0;
+            pipeline.object_palette_2 = 0;
+        }
         pipeline.object_behind = 0;
         pipeline.window_just_started = false;
         // The fetcher looks at the map after the first of the eight pixels.
         pipeline.position += 1;
-        let tile = vram[self.map_address() as usize & 0x1fff];
-        self.pipeline.tile = tile;
-        let address = self.tile_address() as usize;
+        self.fetch_tile(vram);
+        self.pipeline.data_low = self.tile_row(vram, 0);
+        self.pipeline.data_high = self.tile_row(vram, 1);
+        #[cfg(color)]
+        {
+            self.pipeline.background_attributes = self.pipeline.tile_attributes;
+        }
         let pipeline = &mut self.pipeline;
-        pipeline.data_low = vram[address & 0x1fff];
-        pipeline.data_high = vram[(address | 1) & 0x1fff];
         pipeline.background_low = pipeline.data_low;
         pipeline.background_high = pipeline.data_high;
         if pipeline.window_active {
@@ -75,38 +81,5 @@ impl Ppu {
         pipeline.position += 7;
         pipeline.column = pipeline.column.wrapping_add(8);
         pipeline.dot += 8;
-    }
-
-    fn put_octet(&mut self, frame: &mut [u8; 5760]) {
-        let pipeline = &self.pipeline;
-        let mut background_low = pipeline.background_low;
-        let mut background_high = pipeline.background_high;
-        if self.lcdc & LCDC_BACKGROUND == 0 {
-            background_low = 0;
-            background_high = 0;
-        }
-        let opaque = background_low | background_high;
-        let mut shows =
-            (pipeline.object_low | pipeline.object_high) & !(pipeline.object_behind & opaque);
-        if self.lcdc & LCDC_OBJECTS == 0 {
-            shows = 0;
-        }
-        let second = pipeline.object_palette;
-        for pixel in 0..8 {
-            let bit = 7 - pixel;
-            let shade = if shows >> bit & 1 != 0 {
-                let colour =
-                    pipeline.object_low >> bit & 1 | (pipeline.object_high >> bit & 1) << 1;
-                let palette = if second >> bit & 1 != 0 { self.obp1 } else { self.obp0 };
-                palette >> (colour * 2) & 3
-            } else {
-                let colour = background_low >> bit & 1 | (background_high >> bit & 1) << 1;
-                self.bgp >> (colour * 2) & 3
-            };
-            let column = pipeline.column.wrapping_add(pixel);
-            if column < 160 {
-                store_pixel(frame, self.line, column, shade);
-            }
-        }
     }
 }

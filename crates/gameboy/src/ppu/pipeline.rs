@@ -5,10 +5,14 @@
 //! frame is looked at; timing does not depend on it. Facts: Pan Docs "Pixel FIFO",
 //! mealybug-tearoom-tests.
 
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
+#[cfg(color)]
+use crate::ppu::color_pixel::{load_pixel, store_pixel};
+#[cfg(not(color))]
+use crate::ppu::shade::{load_pixel, store_pixel};
 use crate::ppu::{
-    LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TALL_OBJECTS, LCDC_TILE_DATA,
-    LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Scan, Stage,
+    FRAME_BYTES, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW,
+    LCDC_WINDOW_MAP, Ppu, Scan, Stage, VRAM_BYTES,
 };
 
 /// `fetch_step` once a row of tile data waits to be pushed.
@@ -43,8 +47,23 @@ pub struct Pipeline {
     pub object_low: u8,
     /// Upper plane.
     pub object_high: u8,
-    /// Object pixels that use OBP1.
+    /// Object pixels that use OBP1; on the Color bit 0 of their palettes' numbers.
     pub object_palette: u8,
+    /// Bit 1 of their palettes' numbers.
+    #[cfg(color)]
+    pub object_palette_1: u8,
+    /// Bit 2 of their palettes' numbers.
+    #[cfg(color)]
+    pub object_palette_2: u8,
+    /// Place in OAM of the object that each pixel is of, by the lower bits of its column.
+    #[cfg(color)]
+    pub object_entries: [u8; 8],
+    /// Attributes of the background pixels that are queued.
+    #[cfg(color)]
+    pub background_attributes: u8,
+    /// Attributes of the tile fetched last.
+    #[cfg(color)]
+    pub tile_attributes: u8,
     /// Object pixels that lie behind background colours 1 to 3.
     pub object_behind: u8,
     /// Step of the background fetcher on this dot: tile number, low and high data, two dots each.
@@ -98,6 +117,16 @@ impl Pipeline {
             object_low: 0,
             object_high: 0,
             object_palette: 0,
+            #[cfg(color)]
+            object_palette_1: 0,
+            #[cfg(color)]
+            object_palette_2: 0,
+            #[cfg(color)]
+            object_entries: [0; 8],
+            #[cfg(color)]
+            background_attributes: 0,
+            #[cfg(color)]
+            tile_attributes: 0,
             object_behind: 0,
             fetch_step: 0,
             tile: 0,
@@ -166,25 +195,40 @@ impl Pipeline {
         }
     }
 
-    /// Puts an object's row under the object pixels that are queued already.
-    fn queue_object(&mut self) {
-        let mut low = self.object_data_low;
-        let mut high = self.object_data_high;
-        if self.object_flags & 0x20 != 0 {
-            low = low.reverse_bits();
-            high = high.reverse_bits();
+    /// The colour number of the background pixel that comes next.
+    pub(super) fn front_background(&self) -> u8 {
+        if self.inserts_pixel {
+            0
+        } else {
+            self.background_low >> 7 | self.background_high >> 7 << 1
         }
-        let free = !(self.object_low | self.object_high);
-        let takes = free & (low | high);
-        self.object_low |= low & takes;
-        self.object_high |= high & takes;
-        let palette = if self.object_flags & 0x10 != 0 { takes } else { 0 };
-        self.object_palette = self.object_palette & !takes | palette;
-        let behind = if self.object_flags & 0x80 != 0 { takes } else { 0 };
-        self.object_behind = self.object_behind & !takes | behind;
+    }
+
+    /// Takes one pixel off both queues.
+    fn pop_pixels(&mut self) {
+        if self.inserts_pixel {
+            self.inserts_pixel = false;
+        } else {
+            self.background_low <<= 1;
+            self.background_high <<= 1;
+            self.background_count -= 1;
+        }
+        self.object_low <<= 1;
+        self.object_high <<= 1;
+        self.object_palette <<= 1;
+        #[cfg(color)]
+        {
+            self.object_palette_1 <<= 1;
+            self.object_palette_2 <<= 1;
+        }
+        self.object_behind <<= 1;
     }
 
     fn queue_background(&mut self) {
+        #[cfg(color)]
+        {
+            self.background_attributes = self.tile_attributes;
+        }
         self.background_low = self.data_low;
         self.background_high = self.data_high;
         self.background_count = 8;
@@ -237,9 +281,9 @@ impl Ppu {
     /// Works on one dot and says whether mode 3 ends on it.
     fn render_dot(
         &mut self,
-        vram: &[u8; 0x2000],
+        vram: &[u8; VRAM_BYTES],
         oam: &[u8; 0xa0],
-        frame: &mut [u8; 5760],
+        frame: &mut [u8; FRAME_BYTES],
         draws: bool,
     ) -> bool {
         if self.pipeline.stall > 0 {
@@ -270,15 +314,16 @@ impl Ppu {
                 self.pipeline.window_active = true;
                 self.pipeline.window_just_started = true;
                 self.pipeline.fetch_step = 0;
-                if self.wx == 0 && self.fine_scroll() != 0 {
+                if !COLOR && self.wx == 0 && self.fine_scroll() != 0 {
                     self.pipeline.stall = 1;
                     return true;
                 }
-            } else if self.wx == 166 && position == 159 {
+            } else if !COLOR && self.wx == 166 && position == 159 {
                 self.window_line = self.window_line.wrapping_add(1);
             }
         }
-        if self.wx as i16 == position + 7
+        if !COLOR
+            && self.wx as i16 == position + 7
             && self.pipeline.window_active
             && !self.pipeline.window_just_started
             && self.pipeline.fetch_step == 0
@@ -293,13 +338,13 @@ impl Ppu {
         let position = self.pipeline.position;
         if self.wx == 0 {
             if position == -16 { self.fine_scroll() != 0 } else { position <= -7 }
-        } else if self.wx >= 166 {
+        } else if self.wx >= 166 + COLOR as u8 {
             false
         } else if self.wx as i16 == position + 7 {
             true
         } else if self.wx as i16 == position + 6 && !self.pipeline.wx_just_changed {
             // The panel falls one pixel behind the PPU (seen on most DMGs).
-            if self.pipeline.column > 0 {
+            if !COLOR && self.pipeline.column > 0 {
                 self.pipeline.column -= 1;
             }
             true
@@ -309,7 +354,7 @@ impl Ppu {
     }
 
     /// Works on the object that begins here, if any, and says whether that takes the dot.
-    fn fetch_objects(&mut self, vram: &[u8; 0x2000], oam: &[u8; 0xa0]) -> bool {
+    fn fetch_objects(&mut self, vram: &[u8; VRAM_BYTES], oam: &[u8; 0xa0]) -> bool {
         if self.pipeline.object_step == OBJECT_NONE {
             self.pipeline.skip_passed_objects(&self.scan);
         }
@@ -320,7 +365,7 @@ impl Ppu {
         }
         loop {
             if self.pipeline.object_step == OBJECT_NONE {
-                if self.lcdc & LCDC_OBJECTS == 0 || !self.pipeline.object_matches(&self.scan) {
+                if !self.fetches_objects() || !self.pipeline.object_matches(&self.scan) {
                     return false;
                 }
                 self.pipeline.object_step = OBJECT_WAITS;
@@ -329,7 +374,7 @@ impl Ppu {
                 self.fetch_object_step(vram, oam);
                 return true;
             }
-            self.pipeline.queue_object();
+            self.queue_object();
             self.pipeline.object += 1;
             self.pipeline.object_step = OBJECT_NONE;
         }
@@ -337,7 +382,7 @@ impl Ppu {
 
     /// One dot of an object's fetch: it waits until the background fetcher can be interrupted, then
     /// takes six dots.
-    fn fetch_object_step(&mut self, vram: &[u8; 0x2000], oam: &[u8; 0xa0]) {
+    fn fetch_object_step(&mut self, vram: &[u8; VRAM_BYTES], oam: &[u8; 0xa0]) {
         if self.pipeline.object_step == OBJECT_WAITS {
             let waits = self.pipeline.fetch_step < FETCH_INTERRUPTIBLE
                 || self.pipeline.background_count == 0;
@@ -356,12 +401,12 @@ impl Ppu {
                 self.pipeline.object_flags = oam[(entry + 3) % 0xa0];
             }
             5 => {
-                let address = self.object_address();
-                self.pipeline.object_data_low = vram[address as usize & 0x1fff];
+                let address = self.object_address() as usize;
+                self.pipeline.object_data_low = vram[address & (VRAM_BYTES - 1)];
             }
             7 => {
-                let address = self.object_address();
-                self.pipeline.object_data_high = vram[(address | 1) as usize & 0x1fff];
+                let address = self.object_address() as usize;
+                self.pipeline.object_data_high = vram[(address | 1) & (VRAM_BYTES - 1)];
             }
             _ => {}
         }
@@ -378,25 +423,46 @@ impl Ppu {
             row ^= last_row;
         }
         let tile = if tall { self.pipeline.object_tile & 0xfe } else { self.pipeline.object_tile };
-        tile as u16 * 16 + row as u16 * 2
+        tile as u16 * 16 + row as u16 * 2 + self.object_bank()
+    }
+
+    /// Where the bank of the object being fetched begins in VRAM.
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn object_bank(&self) -> u16 {
+        0
+    }
+
+    /// Where the bank of the object being fetched begins in VRAM.
+    #[cfg(color)]
+    fn object_bank(&self) -> u16 {
+        if self.compatible { 0 } else { (self.pipeline.object_flags as u16 & 8) << 10 }
+    }
+
+    /// Returns true if objects take their time.
+    #[inline(always)]
+    pub(super) fn fetches_objects(&self) -> bool {
+        // The Color fetches objects also while they are off.
+        COLOR || self.lcdc & LCDC_OBJECTS != 0
     }
 
     /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off
     /// now.
     pub fn abort_object_if_off(&mut self) {
-        if self.lcdc & LCDC_OBJECTS == 0 && self.pipeline.is_fetching_object() {
+        if !self.fetches_objects() && self.pipeline.is_fetching_object() {
             self.pipeline.object_aborted = true;
         }
     }
 
-    fn put_pixel(&mut self, frame: &mut [u8; 5760], draws: bool) {
-        let first_object_waits = self.lcdc & LCDC_OBJECTS != 0
+    fn put_pixel(&mut self, frame: &mut [u8; FRAME_BYTES], draws: bool) {
+        let first_object_waits = self.fetches_objects()
             && self.pipeline.object < self.scan.count
             && self.scan.x[self.pipeline.object as usize] == 0;
         if first_object_waits || self.pipeline.background_count == 0 {
             return;
         }
-        let pixel = self.next_pixel();
+        let pixel = self.mixed_front();
+        self.pipeline.pop_pixels();
         let fine = self.fine_scroll() as i16;
         let pipeline = &mut self.pipeline;
         if pipeline.position < -8 {
@@ -419,35 +485,8 @@ impl Ppu {
         pipeline.position += 1;
     }
 
-    /// Takes one pixel off both queues and mixes them into a shade.
-    fn next_pixel(&mut self) -> u8 {
-        let pipeline = &mut self.pipeline;
-        let mut background = 0;
-        if pipeline.inserts_pixel {
-            pipeline.inserts_pixel = false;
-        } else {
-            background = pipeline.background_low >> 7 | pipeline.background_high >> 7 << 1;
-            pipeline.background_low <<= 1;
-            pipeline.background_high <<= 1;
-            pipeline.background_count -= 1;
-        }
-        let object = pipeline.object_low >> 7 | pipeline.object_high >> 7 << 1;
-        let behind = pipeline.object_behind & 0x80 != 0;
-        let palette = if pipeline.object_palette & 0x80 != 0 { self.obp1 } else { self.obp0 };
-        pipeline.object_low <<= 1;
-        pipeline.object_high <<= 1;
-        pipeline.object_palette <<= 1;
-        pipeline.object_behind <<= 1;
-        if self.lcdc & LCDC_BACKGROUND == 0 {
-            background = 0;
-        }
-        let shows_object =
-            object != 0 && self.lcdc & LCDC_OBJECTS != 0 && !(behind && background != 0);
-        if shows_object { palette >> (object * 2) & 3 } else { self.bgp >> (background * 2) & 3 }
-    }
-
     /// One dot of the background fetcher.
-    fn fetch_background(&mut self, vram: &[u8; 0x2000]) {
+    fn fetch_background(&mut self, vram: &[u8; VRAM_BYTES]) {
         match self.pipeline.fetch_step {
             0 => {
                 if self.lcdc & LCDC_WINDOW == 0 {
@@ -456,18 +495,15 @@ impl Ppu {
                     self.pipeline.window_active = true;
                     self.window_line = self.window_line.wrapping_add(1);
                 }
-                let address = self.map_address();
-                self.pipeline.tile = vram[address as usize & 0x1fff];
+                self.fetch_tile(vram);
                 self.pipeline.fetch_step = 1;
             }
             2 => {
-                let address = self.tile_address();
-                self.pipeline.data_low = vram[address as usize & 0x1fff];
+                self.pipeline.data_low = self.tile_row(vram, 0);
                 self.pipeline.fetch_step = 3;
             }
             4 => {
-                let address = self.tile_address();
-                self.pipeline.data_high = vram[(address | 1) as usize & 0x1fff];
+                self.pipeline.data_high = self.tile_row(vram, 1);
                 self.pipeline.fetch_step = 5;
             }
             1 | 3 => self.pipeline.fetch_step += 1,
@@ -488,7 +524,8 @@ impl Ppu {
             return;
         }
         // A window that was met but is disabled leaves one blank pixel where it would have begun.
-        if self.wy_met && self.lcdc & LCDC_WINDOW == 0 && !self.pipeline.window_cut_short {
+        let is_met = self.wy_met && self.lcdc & LCDC_WINDOW == 0;
+        if !COLOR && is_met && !self.pipeline.window_cut_short {
             let mut column = self.pipeline.position + 7;
             if column > 167 || column < 0 {
                 column = 0;
@@ -511,7 +548,7 @@ impl Ppu {
         }
     }
 
-    pub(super) fn map_address(&self) -> u16 {
+    fn map_address(&self) -> u16 {
         let mut map = 0x1800;
         let column;
         if self.pipeline.window_active {
@@ -532,8 +569,8 @@ impl Ppu {
         map + (self.fetch_row() >> 3) as u16 * 32 + column as u16
     }
 
-    pub(super) fn tile_address(&self) -> u16 {
-        let row = (self.fetch_row() & 7) as u16 * 2;
+    fn tile_address(&self, row: u8) -> u16 {
+        let row = (row & 7) as u16 * 2;
         let tile = self.pipeline.tile;
         if self.lcdc & LCDC_TILE_DATA != 0 {
             tile as u16 * 16 + row
@@ -542,21 +579,54 @@ impl Ppu {
         }
     }
 
-    fn end_mode3(&mut self, frame: &mut [u8; 5760]) {
+    /// Fetches the number of the next tile.
+    #[cfg(not(color))]
+    pub(super) fn fetch_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
+        let address = self.map_address();
+        self.pipeline.tile = vram[address as usize & 0x1fff];
+    }
+
+    /// Fetches the number and the attributes of the next tile.
+    #[cfg(color)]
+    pub(super) fn fetch_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
+        let address = self.map_address() as usize & 0x1fff;
+        self.pipeline.tile = vram[address];
+        self.pipeline.tile_attributes = if self.compatible { 0 } else { vram[0x2000 | address] };
+    }
+
+    /// One plane of the tile's row.
+    #[cfg(not(color))]
+    pub(super) fn tile_row(&self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
+        let address = self.tile_address(self.fetch_row());
+        vram[(address | plane) as usize & 0x1fff]
+    }
+
+    /// One plane of the tile's row.
+    #[cfg(color)]
+    pub(super) fn tile_row(&self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
+        let attributes = self.pipeline.tile_attributes;
+        let row = if attributes & 0x40 != 0 { !self.fetch_row() } else { self.fetch_row() };
+        let bank = (attributes as u16 & 8) << 10;
+        let address = self.tile_address(row) & 0x1fff | bank | plane;
+        let data = vram[address as usize & 0x3fff];
+        if attributes & 0x20 != 0 { data.reverse_bits() } else { data }
+    }
+
+    fn end_mode3(&mut self, frame: &mut [u8; FRAME_BYTES]) {
         self.mode3_end = self.pipeline.dot;
         self.stage = Stage::Done;
         if self.draw {
             // The panel fell behind the PPU: the line's rest repeats the last pixel.
             while self.pipeline.column < 160 {
                 let column = self.pipeline.column;
-                let shade = if column == 0 { 0 } else { load_pixel(frame, self.line, column - 1) };
-                store_pixel(frame, self.line, column, shade);
+                let shown = if column == 0 { 0 } else { load_pixel(frame, self.line, column - 1) };
+                store_pixel(frame, self.line, column, shown);
                 self.pipeline.column += 1;
             }
         }
         // A window that begins in the last column goes on in the next line, behind its first tile;
         // if it is disabled now, as soon as it is enabled.
-        let goes_on = self.wy_met && self.wx == 166;
+        let goes_on = !COLOR && self.wy_met && self.wx == 166;
         self.pipeline.window_column = goes_on as u8;
         self.pipeline.window_active = goes_on && self.lcdc & LCDC_WINDOW != 0;
         if self.pipeline.window_active {
@@ -569,16 +639,6 @@ impl Ppu {
     pub fn carries_window(&self) -> bool {
         self.pipeline.window_active
             || self.pipeline.window_is_due()
-            || self.wy_met && self.wx == 166
+            || !COLOR && self.wy_met && self.wx == 166
     }
-}
-
-pub(super) fn store_pixel(frame: &mut [u8; 5760], line: u8, column: u8, shade: u8) {
-    let index = (line as usize * 40 + (column >> 2) as usize) % 5760;
-    let shift = 6 - (column & 3) * 2;
-    frame[index] = frame[index] & !(3 << shift) | shade << shift;
-}
-
-fn load_pixel(frame: &[u8; 5760], line: u8, column: u8) -> u8 {
-    frame[(line as usize * 40 + (column >> 2) as usize) % 5760] >> (6 - (column & 3) * 2) & 3
 }

@@ -5,7 +5,7 @@
 //! moments are those at which mealybug-tearoom-tests show a DMG to change its picture; they are
 //! relative to the T-cycle `t` at which a read in the same M-cycle would look.
 
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
 use crate::ppu::{
     FINE_SCROLL_UNUSED, LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_ON,
     LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Stage, VBLANK_LINE, stat,
@@ -104,7 +104,7 @@ impl Machine {
     fn write_palette(&mut self, t: u32, mixed: u8, value: u8, palette: u8) {
         self.sync_ppu(t.wrapping_sub(2));
         self.before_picture_change();
-        self.ppu.set_palette(palette, mixed);
+        self.ppu.set_palette(palette, if COLOR { value } else { mixed });
         self.sync_ppu(t.wrapping_sub(1));
         self.before_picture_change();
         self.ppu.set_palette(palette, value);
@@ -168,6 +168,10 @@ impl Machine {
     // that dot.
     fn write_stat(&mut self, t: u32, value: u8) {
         self.sync_ppu(t);
+        if COLOR {
+            self.set_stat(value & stat::ALL_SOURCES);
+            return;
+        }
         let at_line_edge = self.ppu.line < VBLANK_LINE && self.ppu.dot == 4;
         let only_hblank = self.ppu.stat & (stat::OAM_SOURCE | stat::HBLANK_SOURCE);
         if at_line_edge && only_hblank == stat::HBLANK_SOURCE {
@@ -200,7 +204,7 @@ impl Machine {
     /// A read of 8000-9FFF.
     pub fn read_vram(&mut self, address: u16) -> u8 {
         self.sync_ppu(self.tcycles());
-        if self.is_vram_read_blocked() { 0xff } else { self.vram[(address & 0x1fff) as usize] }
+        if self.is_vram_read_blocked() { 0xff } else { self.vram[self.vram_at(address)] }
     }
 
     /// A write to 8000-9FFF.
@@ -208,7 +212,8 @@ impl Machine {
         self.sync_ppu(self.tcycles());
         if !self.is_vram_write_blocked() {
             self.before_picture_change();
-            self.vram[(address & 0x1fff) as usize] = value;
+            let at = self.vram_at(address);
+            self.vram[at] = value;
         }
     }
 

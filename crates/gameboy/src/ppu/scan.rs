@@ -97,7 +97,7 @@ impl Machine {
             return self.dma.is_moving(self.now);
         }
         let moment = self.ppu.line_start.wrapping_add(6 + 2 * entry as u32);
-        let mcycles = moment.wrapping_sub(self.tcycles()) as i32 >> 2;
+        let mcycles = moment.wrapping_sub(self.tcycles()) as i32 >> self.tcycle_shift();
         self.dma.is_moving(self.now.wrapping_add(mcycles as u32))
     }
 }

@@ -6,7 +6,7 @@
 //! mealybug-tearoom-tests and the research they rest on; on a CPU that accesses every fourth dot
 //! STAT therefore looks 4 late.
 
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
 use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_DOT, VBLANK_LINE, stat};
 
 /// LY changes.
@@ -88,7 +88,7 @@ impl Ppu {
         } else if self.dot > MODE2_DOT {
             2
         } else {
-            (self.line == 0 && self.dot <= LY_DOT) as u8
+            (self.line == 0 && (COLOR || self.dot <= LY_DOT)) as u8
         }
     }
 
@@ -158,7 +158,13 @@ impl Machine {
 
     /// Returns true if the PPU keeps the CPU from reading VRAM.
     pub fn is_vram_read_blocked(&mut self) -> bool {
-        let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { SCAN_TAIL_DOT };
+        let begins = if self.ppu.first_line {
+            FIRST_LINE_MODE3_DOT
+        } else if COLOR {
+            MODE3_DOT
+        } else {
+            SCAN_TAIL_DOT
+        };
         self.blocks_from(begins)
     }
 
@@ -179,8 +185,21 @@ impl Machine {
         if self.ppu.first_line {
             return self.blocks_from(MODE3_DOT);
         }
-        let is_tail = self.ppu.dot > SCAN_TAIL_DOT && self.ppu.dot <= MODE3_DOT;
+        let is_tail = !COLOR && self.ppu.dot > SCAN_TAIL_DOT && self.ppu.dot <= MODE3_DOT;
         !is_tail && self.blocks_from(MODE2_DOT)
+    }
+
+    /// Returns true if the PPU keeps the CPU from the Color's palettes.
+    #[cfg(color)]
+    pub fn is_palette_blocked(&mut self) -> bool {
+        let begins = self.ppu.mode3_dot();
+        self.blocks_from(begins)
+    }
+
+    /// Returns true between mode 3 and the end of its line.
+    #[cfg(color)]
+    pub fn is_in_hblank(&mut self) -> bool {
+        self.ppu.line < VBLANK_LINE && self.ppu.dot > MODE3_DOT && !self.in_mode3()
     }
 
     fn blocks_from(&mut self, begins: u16) -> bool {
@@ -203,13 +222,13 @@ impl Machine {
             if sources & stat::OAM_SOURCE != 0 {
                 tcycles = tcycles.min(self.ppu.tcycles_to_oam_source());
             }
-            if sources & stat::HBLANK_SOURCE != 0 {
-                tcycles = tcycles.min(self.tcycles_to_hblank());
-            }
+        }
+        if self.watches_hblank() {
+            tcycles = tcycles.min(self.tcycles_to_hblank());
         }
         // What happens on dot d is seen by accesses after it.
         let moment = self.ppu.line_start.wrapping_add(tcycles);
-        let mcycles = (moment.wrapping_sub(self.tcycles()) as i32 >> 2) + 1;
+        let mcycles = (moment.wrapping_sub(self.tcycles()) as i32 >> self.tcycle_shift()) + 1;
         self.ppu.deadline = self.now.wrapping_add(mcycles.max(1) as u32);
     }
 

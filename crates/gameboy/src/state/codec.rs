@@ -3,65 +3,7 @@
 //! `Field` does three things with every part of the machine: store it, fetch it, and find the first
 //! place where two of it differ. `list` implements it for the structs, from one list each.
 
-use core::fmt;
-
-/// Structs within structs, at most: `ppu.pipeline.dot`.
-const DEEPEST: usize = 4;
-
-/// Where a value stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Path {
-    names: [&'static str; DEEPEST],
-    depth: usize,
-    index: Option<usize>,
-}
-
-impl Path {
-    pub(super) const fn root() -> Path {
-        Path { names: [""; DEEPEST], depth: 0, index: None }
-    }
-
-    pub(super) fn enter(&mut self, name: &'static str) {
-        self.names[self.depth] = name;
-        self.depth += 1;
-    }
-
-    pub(super) fn leave(&mut self) {
-        self.depth -= 1;
-    }
-}
-
-impl fmt::Display for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (depth, name) in self.names[..self.depth].iter().enumerate() {
-            if depth > 0 {
-                f.write_str(".")?;
-            }
-            f.write_str(name)?;
-        }
-        match self.index {
-            Some(index) => write!(f, "[{index:#x}]"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Two machines disagree here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Where.
-    pub path: Path,
-    /// Value in this machine.
-    pub ours: u32,
-    /// Value in the other machine.
-    pub theirs: u32,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {:#x} and {:#x}", self.path, self.ours, self.theirs)
-    }
-}
+use super::{Difference, Path};
 
 /// Bytes stored one after the other; counted even where there is no room for them.
 pub(super) struct Writer<'a> {

@@ -3,37 +3,49 @@
 //! The list makes storing, fetching and comparing. A field that a struct has and the list lacks
 //! does not compile, nor does the reverse. Changing the list changes the format: raise `VERSION`.
 
-use super::codec::{Difference, Field, Path, Reader, Unreadable, Writer};
+use super::codec::{Field, Reader, Unreadable, Writer};
+use super::{Difference, Path};
 use crate::apu::{Apu, PowerOnGlitch, Sequencer, Sweep, Wave, Written};
 use crate::cart::{Cart, ClockRegisters, Mapper, RamPort, Rtc};
+#[cfg(color)]
+use crate::color::Color;
 use crate::cpu::{Cpu, Mode};
 use crate::dma::Dma;
+#[cfg(color)]
+use crate::hdma::Hdma;
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
 use crate::machine::Machine;
+#[cfg(color)]
+use crate::ppu::Palettes;
 use crate::ppu::{Pipeline, Ppu, Scan, Stage};
 use crate::serial::Serial;
+#[cfg(color)]
+use crate::speed::Speed;
 use crate::timer::Timer;
 
 macro_rules! fields {
-    ($type:ident { $($field:ident),* $(,)? }) => {
+    ($type:ident { $($(#[$flag:meta])? $field:ident),* $(,)? }) => {
         impl Field for $type {
             fn store(&self, out: &mut Writer<'_>) {
-                let $type { $($field),* } = self;
-                $( $field.store(out); )*
+                let $type { $($(#[$flag])? $field),* } = self;
+                $( $(#[$flag])? { $field.store(out); } )*
             }
 
             fn fetch(input: &mut Reader<'_>) -> Result<$type, Unreadable> {
-                Ok($type { $( $field: input.field(stringify!($field))? ),* })
+                Ok($type { $( $(#[$flag])? $field: input.field(stringify!($field))? ),* })
             }
 
             fn first_difference(&self, other: &$type, path: &mut Path) -> Option<Difference> {
                 $(
-                    path.enter(stringify!($field));
-                    let difference = self.$field.first_difference(&other.$field, path);
-                    path.leave();
-                    if difference.is_some() {
-                        return difference;
+                    $(#[$flag])?
+                    {
+                        path.enter(stringify!($field));
+                        let difference = self.$field.first_difference(&other.$field, path);
+                        path.leave();
+                        if difference.is_some() {
+                            return difference;
+                        }
                     }
                 )*
                 None
@@ -81,6 +93,12 @@ fields!(Machine {
     serial,
     joypad,
     cart,
+    #[cfg(color)]
+    speed,
+    #[cfg(color)]
+    hdma,
+    #[cfg(color)]
+    color,
     vram,
     oam,
     hram,
@@ -154,6 +172,12 @@ fields!(Ppu {
     mode3_end,
     scan,
     pipeline,
+    #[cfg(color)]
+    palettes,
+    #[cfg(color)]
+    compatible,
+    #[cfg(color)]
+    sorts_by_x,
 });
 
 codes!(Stage { Untouched, Rendering, Done });
@@ -170,6 +194,16 @@ fields!(Pipeline {
     object_low,
     object_high,
     object_palette,
+    #[cfg(color)]
+    object_palette_1,
+    #[cfg(color)]
+    object_palette_2,
+    #[cfg(color)]
+    object_entries,
+    #[cfg(color)]
+    background_attributes,
+    #[cfg(color)]
+    tile_attributes,
     object_behind,
     fetch_step,
     tile,
@@ -202,6 +236,8 @@ fields!(Apu {
     sweep,
     wave,
     written,
+    #[cfg(color)]
+    double_speed,
 });
 
 fields!(Written { count, address, value, previous_address, previous_value });
@@ -253,3 +289,15 @@ codes!(RamPort { Closed, Bytes, Nibbles, Clock });
 fields!(Rtc { synced_at, subsecond_mcycles, running, latched, latch_armed });
 
 fields!(ClockRegisters { seconds, minutes, hours, days_low, days_high });
+
+#[cfg(color)]
+fields!(Speed { double, armed, since, tcycles, steady_mcycles });
+
+#[cfg(color)]
+fields!(Hdma { source, target, left, active, due });
+
+#[cfg(color)]
+fields!(Color { vram_bank, wram_bank, wram_offset, infrared, undocumented });
+
+#[cfg(color)]
+fields!(Palettes { background, object, background_index, object_index });

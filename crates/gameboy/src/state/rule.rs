@@ -27,8 +27,10 @@ pub(super) fn check(machine: &Machine, fresh: &Cart) -> Verdict {
     check_times(machine)?;
     check_cpu(machine)?;
     check_small_chips(machine)?;
-    check_ppu(&machine.ppu, machine.now)?;
+    check_ppu(&machine.ppu, machine.tcycles())?;
     check_pipeline(&machine.ppu)?;
+    #[cfg(color)]
+    check_color(machine)?;
     check_apu(&machine.apu)?;
     check_cart(&machine.cart, fresh)
 }
@@ -52,7 +54,7 @@ fn check_times(machine: &Machine) -> Verdict {
     rule(is_recent(now, serial.synced_at), "serial.synced_at must lie in the last frames")?;
     rule(is_recent(now, apu.synced_at), "apu.synced_at must lie in the last frames")?;
     rule(
-        !cart.has_rtc || is_recent(now, cart.rtc.synced_at),
+        !cart.has_rtc || is_recent(machine.steady_now(), cart.rtc.synced_at),
         "cart.rtc.synced_at must lie in the last frames",
     )?;
     let since_div = now.wrapping_sub(timer.div_base);
@@ -94,11 +96,12 @@ fn check_cpu(machine: &Machine) -> Verdict {
 fn check_small_chips(machine: &Machine) -> Verdict {
     rule(machine.timer.tac & !7 == 0, "timer.tac has no bits 3 to 7")?;
     rule(machine.serial.bits < 8, "serial.bits must be less than 8")?;
-    rule(machine.serial.sc & !0x81 == 0, "serial.sc has only bits 0 and 7")?;
+    let bits = 0x81 | (crate::COLOR as u8) << 1;
+    rule(machine.serial.sc & !bits == 0, "serial.sc has only bits 0 and 7, on the Color bit 1")?;
     rule(machine.joypad.select & !0x30 == 0, "joypad.select has only bits 4 and 5")
 }
 
-fn check_ppu(ppu: &Ppu, now: u32) -> Verdict {
+fn check_ppu(ppu: &Ppu, tcycles: u32) -> Verdict {
     rule(ppu.line <= LAST_LINE, "ppu.line must be at most 153")?;
     rule(ppu.dot < LINE_TCYCLES, "ppu.dot must be less than 456")?;
     rule(ppu.mode3_end <= LINE_TCYCLES, "ppu.mode3_end must be at most 456")?;
@@ -119,7 +122,7 @@ fn check_ppu(ppu: &Ppu, now: u32) -> Verdict {
         ppu.stage != Stage::Done || ppu.mode3_end != 0,
         "ppu.mode3_end must be known when ppu.stage is Done",
     )?;
-    let elapsed = (now << 2).wrapping_sub(ppu.line_start).wrapping_add(PPU_LEAD_TCYCLES);
+    let elapsed = tcycles.wrapping_sub(ppu.line_start).wrapping_add(PPU_LEAD_TCYCLES);
     rule(elapsed <= 4 * LONGEST_LAG_MCYCLES, "ppu.line_start must lie in the last frames")?;
     rule(ppu.dot as u32 <= elapsed, "ppu.dot must not be ahead of the time")
 }
@@ -195,4 +198,20 @@ fn check_rtc(rtc: &Rtc) -> Verdict {
         )?;
     }
     Ok(())
+}
+
+#[cfg(color)]
+fn check_color(machine: &Machine) -> Verdict {
+    let Machine { color, hdma, speed, .. } = machine;
+    rule(color.vram_bank < 2, "color.vram_bank must be less than 2")?;
+    rule(color.wram_bank < 8, "color.wram_bank must be less than 8")?;
+    rule(
+        color.wram_offset == u16::from(color.wram_bank.max(1)) << 12,
+        "color.wram_offset must be where color.wram_bank begins",
+    )?;
+    rule(color.infrared & !0xc1 == 0, "color.infrared has only bits 0, 6 and 7")?;
+    rule(hdma.target < 0x2000, "hdma.target must be less than 2000")?;
+    rule(hdma.left < 0x80 && hdma.due <= 0x80, "hdma.left and hdma.due must be at most 80")?;
+    rule(is_recent(machine.now, speed.since), "speed.since must lie in the last frames")?;
+    rule(machine.apu.double_speed == speed.double, "apu.double_speed must be what speed.double is")
 }

@@ -29,8 +29,8 @@ const KNOWN_METHODS: [&str; 19] = [
 ];
 
 const KNOWN_DERIVES: [&str; 5] = ["Clone", "Copy", "Debug", "PartialEq", "Eq"];
-const KNOWN_ATTRIBUTES: [&str; 8] =
-    ["doc", "inline", "cold", "derive", "repr", "allow", "rustfmt", "must_use"];
+const KNOWN_ATTRIBUTES: [&str; 9] =
+    ["cfg", "doc", "inline", "cold", "derive", "repr", "allow", "rustfmt", "must_use"];
 const UNKNOWN_TYPES: [&str; 11] =
     ["f32", "f64", "str", "char", "String", "Option", "Result", "Vec", "Box", "Self", "dyn"];
 
@@ -190,6 +190,8 @@ impl<'ast> Visit<'ast> for Rules<'_> {
     fn visit_expr(&mut self, expression: &'ast syn::Expr) {
         let what = match expression {
             syn::Expr::Closure(_) => "closures",
+            // What the kernel compiler knows as rustc does (`cfg!(color)`).
+            syn::Expr::Macro(call) if call.mac.path.is_ident("cfg") => return,
             syn::Expr::Macro(_) => "macros",
             syn::Expr::Unsafe(_) => "unsafe",
             syn::Expr::Let(_) => "let in conditions",

@@ -472,5 +472,5 @@ fn an_entry_point_is_the_one_function_whose_path_ends_so() {
         assert_eq!(lowered(name), none(name));
     }
     let all = ["go", "a::twice", "chip::twice", "chip::line::go_on"];
-    assert_eq!(gbxcule_subset::functions(&texts), all);
+    assert_eq!(gbxcule_subset::functions(&texts, &[]), all);
 }

@@ -1,0 +1,120 @@
+//! Registers that only the Color has, apart from those of HDMA and the palettes: banks of work RAM
+//! and video RAM, the infrared port, and those that no manual of the time named; and which chip has the
+//! others.
+#![cfg(color)]
+
+use crate::machine::Machine;
+
+/// Banks, the infrared port, and cells that do nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Color {
+    /// FF4F (VBK) bit 0: the bank of video RAM.
+    pub vram_bank: u8,
+    /// FF70 (SVBK) bits 0 to 2: the bank of work RAM at D000; 0 stands for 1.
+    pub wram_bank: u8,
+    /// Where that bank begins in work RAM.
+    pub wram_offset: u16,
+    /// FF56 (RP) as written; nobody ever shines into the port.
+    pub infrared: u8,
+    /// FF72 to FF75 as written.
+    pub undocumented: [u8; 4],
+}
+
+impl Machine {
+    /// Where an address of C000-FDFF lies in work RAM.
+    #[inline(always)]
+    pub fn wram_at(&self, address: u16) -> usize {
+        let bank = if address & 0x1000 != 0 { self.color.wram_offset } else { 0 };
+        ((bank | address & 0x0fff) & 0x7fff) as usize
+    }
+
+    /// Where an address of 8000-9FFF lies in video RAM.
+    #[inline(always)]
+    pub fn vram_at(&self, address: u16) -> usize {
+        ((self.color.vram_bank as usize) << 13 | (address & 0x1fff) as usize) & 0x3fff
+    }
+
+    /// A read of FF4C-FF77; the palettes and HDMA are asked elsewhere.
+    pub fn read_color(&mut self, low: u8) -> u8 {
+        if self.ppu.compatible {
+            return self.open_color_register(low);
+        }
+        match low {
+            0x69 => self.read_palette(false),
+            0x6b => self.read_palette(true),
+            _ => self.color_register(low),
+        }
+    }
+
+    /// A register that programs for the original can read, too, or FF.
+    pub fn open_color_register(&self, low: u8) -> u8 {
+        match low {
+            // FF72, FF73 and the two that show sound levels are open to all programs.
+            0x72 | 0x73 => self.color.undocumented[(low & 3) as usize ^ 2],
+            0x75 => self.color.undocumented[3] | 0x8f,
+            // UNVERIFIED: nothing in the machine knows the levels of the channels.
+            0x76 | 0x77 => 0,
+            // Both stay visible in compatibility mode (mooneye misc boot_hwio-C).
+            0x4f => self.color.vram_bank | 0xfe,
+            0x68 => self.ppu.palettes.background_index | 0x40,
+            0x6a => self.ppu.palettes.object_index | 0x40,
+            _ => 0xff,
+        }
+    }
+
+    /// A register that does not ask what the PPU does.
+    pub fn color_register(&self, low: u8) -> u8 {
+        match low {
+            0x4d => (self.speed.double as u8) << 7 | 0x7e | self.speed.armed as u8,
+            0x55 => self.hdma.read(),
+            // Bit 1 says that no light is seen.
+            0x56 => self.color.infrared | 0x3e,
+            0x6c => self.ppu.sorts_by_x as u8 | 0xfe,
+            0x70 => self.color.wram_bank | 0xf8,
+            0x74 => self.color.undocumented[2],
+            _ => self.open_color_register(low),
+        }
+    }
+
+    /// A write to FF4C-FF77.
+    pub fn write_color(&mut self, low: u8, value: u8) {
+        match low {
+            0x72 | 0x73 => self.color.undocumented[(low & 3) as usize ^ 2] = value,
+            0x75 => self.color.undocumented[3] = value & 0x70,
+            _ => {
+                if !self.ppu.compatible {
+                    self.write_locked(low, value);
+                }
+            }
+        }
+    }
+
+    fn write_locked(&mut self, low: u8, value: u8) {
+        match low {
+            0x4d => self.speed.armed = value & 1 != 0,
+            0x4f => self.color.vram_bank = value & 1,
+            0x51..=0x54 => self.hdma.write_address(low, value),
+            0x55 => self.write_hdma_control(value),
+            0x56 => self.color.infrared = value & 0xc1,
+            0x68 => self.ppu.palettes.background_index = value & 0xbf,
+            0x69 => self.write_color_cell(false, value),
+            0x6a => self.ppu.palettes.object_index = value & 0xbf,
+            0x6b => self.write_color_cell(true, value),
+            0x6c => {
+                self.sync_ppu(self.tcycles());
+                self.before_picture_change();
+                self.ppu.sorts_by_x = value & 1 != 0;
+            }
+            0x70 => self.select_wram(value & 7),
+            0x74 => self.color.undocumented[2] = value,
+            _ => {}
+        }
+    }
+
+    /// Selects the bank of work RAM at D000.
+    pub fn select_wram(&mut self, bank: u8) {
+        self.color.wram_bank = bank;
+        self.color.wram_offset = (if bank == 0 { 1 } else { bank } as u16) << 12;
+    }
+}
