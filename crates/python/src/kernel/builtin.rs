@@ -1,4 +1,4 @@
-//! What `gbxcule.warp` asks about the dialect, so that Python can call its builtins.
+//! Questions of `gbxcule.warp` about the dialect, so that Python can call its builtins.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
