@@ -5,7 +5,7 @@
 //! conflicts are exact to the cycle: a write that loses its bus changes the byte that moves, and
 //! then the bytes up to it are copied at once. While the CPU halts, the transfer stands still.
 
-use crate::machine::{Machine, is_before};
+use crate::machine::{Machine, WRAM_BYTES, is_before};
 
 /// Bytes of a transfer, and M-cycles it takes.
 const TRANSFER_MCYCLES: u32 = 160;
@@ -90,9 +90,9 @@ impl Machine {
     fn copy_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], end: u32) {
         if self.dma.page >= 0xc0 {
             // Nearly always: programs keep a copy of OAM in work RAM.
-            let from = (self.dma.page as usize) << 8 & 0x1fff;
+            let from = self.wram_at((self.dma.page as u16) << 8);
             for index in self.dma.copied as usize..end as usize {
-                self.oam[index] = self.wram[from + index & 0x1fff];
+                self.oam[index] = self.wram[from + index & (WRAM_BYTES - 1)];
             }
             return;
         }

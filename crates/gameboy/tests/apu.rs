@@ -2,6 +2,10 @@
 //!
 //! blargg's dmg_sound ROMs test the same things end to end; here each claim stands alone.
 
+// The Color runs these, too.
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+
 use gbxcule_gameboy::apu::Apu;
 use proptest::prelude::*;
 

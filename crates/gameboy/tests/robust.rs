@@ -2,6 +2,10 @@
 //! built with overflow checks here (see the workspace's profiles), so arithmetic is covered as
 //! well.
 
+// The Color runs these, too.
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+
 use gbxcule_gameboy::{Cartridge, FRAME_MCYCLES, Machine};
 use proptest::prelude::*;
 

@@ -1,5 +1,9 @@
 //! A step is some frames under one action.
 
+// The Color runs these, too.
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+
 use gbxcule_gameboy::{Cartridge, FRAME_MCYCLES, Machine, Step};
 
 fn console() -> (Machine, Vec<u8>) {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gbxcule_gameboy::cpu::Mode;
-use gbxcule_gameboy::{Cartridge, Machine, PowerOnMemory};
+use crate::gameboy::cpu::Mode;
+use crate::gameboy::{Cartridge, Machine, PowerOnMemory};
 
 pub(crate) struct Console {
     pub(crate) machine: Machine,
@@ -17,10 +17,8 @@ impl Console {
             std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         // A DMG also starts programs that ask for a Game Boy Color; gambatte's have results for
         // both.
-        let mut header = rom.clone();
-        header[0x143] &= !0x40;
-        let cartridge = Cartridge::from_rom(&header)
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let cartridge =
+            Cartridge::from_rom(&rom).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         rom.resize(cartridge.padded_len(), 0xff);
         let cart_ram = vec![0; cartridge.ram_bytes as usize];
         // Some of gambatte's tests read what power-on left in a DMG's work RAM.

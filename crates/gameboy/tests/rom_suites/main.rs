@@ -7,6 +7,7 @@ mod known_failure;
 mod picture;
 mod suite;
 
+use gbxcule_gameboy as gameboy;
 use suite::Suite;
 
 /// Runs a suite and compares what fails with what is known to.
