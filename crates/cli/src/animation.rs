@@ -4,10 +4,12 @@
 use anyhow::Context;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
-use crate::picture::{GROUND, Mosaic, Palette};
+use crate::picture::{COLOR, GROUND, Mosaic, Palette};
 
 /// Shows what lies beneath.
-const UNCHANGED: u8 = GROUND + 1;
+const UNCHANGED: u8 = GROUND as u8 + 1;
+/// Colours of a GIF's picture, without the one that shows what lies beneath.
+const MOST_COLORS: usize = 255;
 /// Browsers show a picture that asks for less than this much longer.
 const SHORTEST_CENTISECONDS: u64 = 2;
 
@@ -15,6 +17,7 @@ const SHORTEST_CENTISECONDS: u64 = 2;
 /// up.
 pub(crate) struct Animation {
     encoder: Encoder<Vec<u8>>,
+    palette: Palette,
     shown: Mosaic,
     /// The picture whose end is not known yet, and when it appears.
     open: Option<(Frame<'static>, u64)>,
@@ -28,9 +31,12 @@ impl Animation {
         let mut encoder =
             Encoder::new(Vec::new(), width, height, &palette.rgb()).context("a GIF's header")?;
         encoder.set_repeat(Repeat::Infinite).context("a GIF's header")?;
-        let mut frame = Frame::from_indexed_pixels(width, height, first.pixels.clone(), None);
+        let colors = Colors::of(&first.pixels, palette);
+        let pixels: Vec<u8> = first.pixels.iter().map(|&pixel| colors.index(pixel)).collect();
+        let mut frame = Frame::from_indexed_pixels(width, height, pixels, None);
+        frame.palette = colors.palette();
         frame.make_lzw_pre_encoded();
-        Ok(Self { encoder, shown: first.clone(), open: Some((frame, 0)) })
+        Ok(Self { encoder, palette, shown: first.clone(), open: Some((frame, 0)) })
     }
 
     /// The next picture; one that changes nothing, or comes too early, is left out.
@@ -38,7 +44,7 @@ impl Animation {
         let at = centiseconds(at_s);
         let too_early =
             self.open.as_ref().is_some_and(|(_, since)| at < since + SHORTEST_CENTISECONDS);
-        let Some(frame) = change(&self.shown, picture).filter(|_| !too_early) else {
+        let Some(frame) = change(&self.shown, picture, self.palette).filter(|_| !too_early) else {
             return Ok(());
         };
         self.close(at)?;
@@ -69,7 +75,7 @@ fn centiseconds(seconds: f64) -> u64 {
 
 /// The smallest rectangle that changes, in whichever of two spellings is shorter: as it is, or with
 /// what stays the same in it left transparent.
-fn change(before: &Mosaic, after: &Mosaic) -> Option<Frame<'static>> {
+fn change(before: &Mosaic, after: &Mosaic, palette: Palette) -> Option<Frame<'static>> {
     let width = after.width;
     let differs = |at: &usize| before.pixels[*at] != after.pixels[*at];
     let top = (0..after.pixels.len()).find(differs)? / width;
@@ -78,9 +84,14 @@ fn change(before: &Mosaic, after: &Mosaic) -> Option<Frame<'static>> {
     let left = (0..width).find(|x| is_column_changed(*x))?;
     let right = (0..width).rfind(|x| is_column_changed(*x))?;
     let rectangle = (top..=bottom).flat_map(|y| (left..=right).map(move |x| y * width + x));
-    let plain: Vec<u8> = rectangle.clone().map(|at| after.pixels[at]).collect();
-    let sparse: Vec<u8> =
-        rectangle.map(|at| if differs(&at) { after.pixels[at] } else { UNCHANGED }).collect();
+    let seen: Vec<u16> = rectangle.clone().map(|at| after.pixels[at]).collect();
+    let colors = Colors::of(&seen, palette);
+    let plain: Vec<u8> = seen.iter().map(|&pixel| colors.index(pixel)).collect();
+    let unchanged = colors.unchanged();
+    let sparse: Vec<u8> = rectangle
+        .zip(&plain)
+        .map(|(at, index)| if differs(&at) { *index } else { unchanged })
+        .collect();
     let frame = |buffer: Vec<u8>| {
         let mut frame = Frame {
             left: left as u16,
@@ -88,7 +99,8 @@ fn change(before: &Mosaic, after: &Mosaic) -> Option<Frame<'static>> {
             width: (right - left + 1) as u16,
             height: (bottom - top + 1) as u16,
             buffer: buffer.into(),
-            transparent: Some(UNCHANGED),
+            transparent: Some(unchanged),
+            palette: colors.palette(),
             dispose: DisposalMethod::Keep,
             ..Frame::default()
         };
@@ -97,6 +109,65 @@ fn change(before: &Mosaic, after: &Mosaic) -> Option<Frame<'static>> {
     };
     let (plain, sparse) = (frame(plain), frame(sparse));
     Some(if plain.buffer.len() < sparse.buffer.len() { plain } else { sparse })
+}
+
+/// The colours of one picture of a GIF.
+enum Colors {
+    /// The file's own palette.
+    Shades,
+    /// A palette of the picture's: colours with as many of their bits as 255 of them leave.
+    Own { colors: Vec<u16>, mask: u16, palette: Palette },
+}
+
+impl Colors {
+    fn of(pixels: &[u16], palette: Palette) -> Self {
+        if pixels.iter().all(|pixel| pixel & COLOR == 0) {
+            return Self::Shades;
+        }
+        let mut own = Vec::new();
+        // All five bits of each part, then four, then three.
+        for mask in [0xFFFF, 0xFBDE, 0xF39C, 0xE318] {
+            let masked = |&pixel: &u16| if pixel & COLOR == 0 { pixel } else { pixel & mask };
+            let mut colors: Vec<u16> = pixels.iter().map(masked).collect();
+            colors.sort_unstable();
+            colors.dedup();
+            if colors.len() <= MOST_COLORS {
+                return Self::Own { colors, mask, palette };
+            }
+            own = colors;
+        }
+        own.truncate(MOST_COLORS);
+        Self::Own { colors: own, mask: 0xE318, palette }
+    }
+
+    fn index(&self, pixel: u16) -> u8 {
+        match self {
+            Self::Shades => pixel as u8,
+            Self::Own { colors, mask, .. } => {
+                let masked = if pixel & COLOR == 0 { pixel } else { pixel & mask };
+                let found = colors.binary_search(&masked);
+                // There are 255 at most.
+                found.unwrap_or_else(|next| next.min(colors.len() - 1)) as u8
+            }
+        }
+    }
+
+    fn unchanged(&self) -> u8 {
+        match self {
+            Self::Shades => UNCHANGED,
+            Self::Own { colors, .. } => colors.len() as u8,
+        }
+    }
+
+    fn palette(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Shades => None,
+            Self::Own { colors, palette, .. } => {
+                let color = |&pixel: &u16| palette.color(pixel);
+                Some(colors.iter().chain([&GROUND]).flat_map(color).collect())
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +181,8 @@ mod tests {
         for frame in 0..6_u8 {
             let packed: Vec<u8> =
                 (0..5760_u16).map(|at| if at / 40 > 60 { frame / 2 } else { at as u8 }).collect();
-            picture.place(usize::from(frame % 2), &packed);
+            let packed = packed.as_array().expect("a frame");
+            picture.place(usize::from(frame % 2), gbxcule_swarm::Frame::Shades(packed));
             pictures.push(picture.clone());
         }
         let moments: Vec<f64> = (0..6).map(|frame| f64::from(frame) * 4.0 / 59.7275).collect();

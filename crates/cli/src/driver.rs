@@ -10,8 +10,8 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Codec, CpuState, EnvStates, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm,
-    SwarmConfig, SwarmError,
+    Codec, CpuState, EnvStates, Frame, FrameRange, Model, Programs, Returns, Rom, Schedule, Stage,
+    Swarm, SwarmConfig, SwarmError,
 };
 
 use crate::run_options::RunOptions;
@@ -107,6 +107,9 @@ impl Driver {
         drive: DriveSettings,
         device: Device,
     ) -> Result<Self, SwarmError> {
+        // A Color is silent.
+        let sound = drive.sound && rom.model() == Model::Original;
+        let drive = DriveSettings { sound, ..drive };
         let config = SwarmConfig {
             codec: drive.codec.clone(),
             schedule: drive.schedule,
@@ -248,7 +251,7 @@ impl Driver {
     pub(crate) fn pictures(
         &self,
         envs: &[usize],
-        see: impl FnMut(&[u8]),
+        see: impl FnMut(Frame<'_>),
     ) -> Result<(), SwarmError> {
         self.swarm.frames(envs, see)
     }
@@ -402,7 +405,8 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let mut first = driver(8);
         (0..5).for_each(|_| _ = first.finish_step(false).expect("a step"));
         let state = first.swarm.save_state(1).expect("an env");
-        let machine = |driver: &Driver, env| *driver.swarm.snapshot(env).expect("an env").machine();
+        let machine =
+            |driver: &Driver, env| driver.swarm.snapshot(env).expect("an env").machine().clone();
         let mut other = self::driver(8);
         other.start_at(&state).expect("a state");
         for _ in 0..2 {

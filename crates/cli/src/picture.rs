@@ -1,14 +1,17 @@
-//! Machines side by side as one picture of five colours: four shades, and the ground between them.
-//! For stills (PNG) and for the frames of an animation.
+//! Machines side by side as one picture: four shades or the colours of a Game Boy Color, and the
+//! ground between them. For stills (PNG) and for the frames of an animation.
 
 use anyhow::Context;
 use clap::ValueEnum;
+use gbxcule_swarm::{Frame, rgb};
 
 const WIDTH: usize = 160;
 const HEIGHT: usize = 144;
 const GAP: usize = 4;
 /// The index of the ground's colour, after the four shades.
-pub(crate) const GROUND: u8 = 4;
+pub(crate) const GROUND: u16 = 4;
+/// Added to RGB555, a pixel that is a colour and no index of the palette.
+pub(crate) const COLOR: u16 = 0x8000;
 /// Larger pictures are more likely a slip than a wish.
 const LONGEST_SIDE: usize = 16_384;
 const MOST_MACHINES: usize = (LONGEST_SIDE / WIDTH) * (LONGEST_SIDE / HEIGHT);
@@ -38,14 +41,24 @@ impl Palette {
         }
         bytes
     }
+
+    /// Red, green and blue of a pixel of a [`Mosaic`].
+    pub(crate) fn color(self, pixel: u16) -> [u8; 3] {
+        if pixel & COLOR != 0 {
+            return rgb(pixel & !COLOR);
+        }
+        let at = usize::from(pixel) * 3;
+        let bytes = self.rgb();
+        [bytes[at], bytes[at + 1], bytes[at + 2]]
+    }
 }
 
-/// A picture with a place for each machine; one byte a pixel.
+/// A picture with a place for each machine; a pixel is an index of the palette, or a colour.
 #[derive(Debug, Clone)]
 pub(crate) struct Mosaic {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    pub(crate) pixels: Vec<u8>,
+    pub(crate) pixels: Vec<u16>,
     columns: usize,
     scale: usize,
 }
@@ -73,19 +86,36 @@ impl Mosaic {
         Ok(Self { width, height, pixels: vec![GROUND; width * height], columns, scale })
     }
 
-    /// Draw a machine's packed picture into its place.
-    pub(crate) fn place(&mut self, place: usize, packed: &[u8]) {
-        let (column, row) = (place % self.columns, place / self.columns);
-        let corner = (row * (HEIGHT + GAP) * self.width + column * (WIDTH + GAP)) * self.scale;
-        for (y, line) in packed.chunks_exact(WIDTH / 4).enumerate() {
-            let shades = line.iter().flat_map(|byte| [6, 4, 2, 0].map(|shift| byte >> shift & 3));
-            for (x, shade) in shades.enumerate() {
-                for below in 0..self.scale {
-                    let start = corner + (y * self.scale + below) * self.width + x * self.scale;
-                    self.pixels[start..start + self.scale].fill(shade);
-                }
+    /// Draw a machine's picture into its place.
+    pub(crate) fn place(&mut self, place: usize, frame: Frame<'_>) {
+        match frame {
+            Frame::Shades(packed) => {
+                let quad = |byte: &u8| [6, 4, 2, 0].map(|shift| u16::from(byte >> shift & 3));
+                self.place_pixels(place, packed.iter().flat_map(quad));
+            }
+            Frame::Colors(bytes) => {
+                let (pixels, _) = bytes.as_chunks();
+                let color = |pixel: &[u8; 2]| COLOR | u16::from_le_bytes(*pixel);
+                self.place_pixels(place, pixels.iter().map(color));
             }
         }
+    }
+
+    fn place_pixels(&mut self, place: usize, pixels: impl Iterator<Item = u16>) {
+        let (column, row) = (place % self.columns, place / self.columns);
+        let corner = (row * (HEIGHT + GAP) * self.width + column * (WIDTH + GAP)) * self.scale;
+        for (at, pixel) in pixels.enumerate() {
+            let (x, y) = (at % WIDTH, at / WIDTH);
+            for below in 0..self.scale {
+                let start = corner + (y * self.scale + below) * self.width + x * self.scale;
+                self.pixels[start..start + self.scale].fill(pixel);
+            }
+        }
+    }
+
+    /// Returns true if a machine in it has colours of its own.
+    pub(crate) fn is_colored(&self) -> bool {
+        self.pixels.iter().any(|pixel| pixel & COLOR != 0)
     }
 
     /// The bytes of a PNG file.
@@ -93,19 +123,22 @@ impl Mosaic {
         let mut bytes = Vec::new();
         // Sides are bounded by `LONGEST_SIDE`.
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
-        encoder.set_color(png::ColorType::Indexed);
-        encoder.set_depth(png::BitDepth::Four);
-        encoder.set_palette(palette.rgb().to_vec());
         encoder.set_compression(png::Compression::High);
         encoder.set_filter(png::Filter::NoFilter);
-        let packed: Vec<u8> = self
-            .pixels
-            .chunks_exact(self.width)
-            .flat_map(|line| line.chunks(2))
-            .map(|two| two[0] << 4 | two.get(1).copied().unwrap_or(0))
-            .collect();
+        let data: Vec<u8> = if self.is_colored() {
+            encoder.set_color(png::ColorType::Rgb);
+            self.pixels.iter().flat_map(|&pixel| palette.color(pixel)).collect()
+        } else {
+            encoder.set_color(png::ColorType::Indexed);
+            encoder.set_depth(png::BitDepth::Four);
+            encoder.set_palette(palette.rgb().to_vec());
+            let lines = self.pixels.chunks_exact(self.width);
+            let index = |pixel: Option<&u16>| pixel.map_or(0, |pixel| *pixel as u8);
+            let two = |two: &[u16]| index(two.first()) << 4 | index(two.get(1));
+            lines.flat_map(|line| line.chunks(2)).map(two).collect()
+        };
         let mut writer = encoder.write_header().context("a PNG header")?;
-        writer.write_image_data(&packed).context("a PNG image")?;
+        writer.write_image_data(&data).context("a PNG image")?;
         writer.finish().context("a PNG's end")?;
         Ok(bytes)
     }
@@ -140,10 +173,10 @@ mod tests {
     fn every_machine_is_drawn_in_its_place_at_its_scale() {
         let mut mosaic = Mosaic::new(3, Some(2), 2).expect("a small picture");
         assert_eq!((mosaic.width, mosaic.height), (2 * 324, 2 * 292));
-        let mut packed = vec![0; 5760];
+        let mut packed = [0; 5760];
         packed[0] = 0b0100_0000;
         packed[5759] = 0b0000_0011;
-        mosaic.place(2, &packed);
+        mosaic.place(2, Frame::Shades(&packed));
         let at = |x: usize, y: usize| mosaic.pixels[y * mosaic.width + x];
         assert_eq!([at(0, 296), at(1, 297), at(2, 296), at(0, 298)], [1, 1, 0, 0]);
         assert_eq!([at(319, 583), at(318, 582), at(317, 583)], [3, 3, 0]);
@@ -153,7 +186,7 @@ mod tests {
     #[test]
     fn a_png_holds_the_pixels() {
         let mut mosaic = Mosaic::new(1, None, 1).expect("a small picture");
-        mosaic.place(0, &[0b0001_1011; 5760]);
+        mosaic.place(0, Frame::Shades(&[0b0001_1011; 5760]));
         let bytes = mosaic.png(Palette::Grey).expect("a PNG");
         let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
         decoder.set_transformations(png::Transformations::EXPAND);

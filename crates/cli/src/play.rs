@@ -7,7 +7,7 @@ use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
 
 use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
-use crate::run_options::{ProgramOptions, StartOption};
+use crate::run_options::{ModelOption, ProgramOptions, StartOption};
 use crate::watch::{Mode, Place, Start, driver, show};
 
 /// Play one machine in the browser, at the speed of a real one
@@ -38,6 +38,9 @@ pub(crate) struct Play {
     device: DeviceOption,
 
     #[command(flatten)]
+    model: ModelOption,
+
+    #[command(flatten)]
     place: Place,
 
     #[command(flatten)]
@@ -62,7 +65,7 @@ impl Play {
         let sound = self.device.device == Device::Cpu && !drive.programs.follow_frames();
         let drive = DriveSettings { sound, ..drive };
         let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play };
-        let (name, mut driver) = driver(&self.rom, 1, drive, self.device.device)?;
+        let (name, mut driver) = driver(&self.rom, &self.model, 1, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
         show(&name, driver, start, &self.place)
     }

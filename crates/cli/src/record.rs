@@ -7,7 +7,7 @@ use clap::Args;
 use gbxcule_lab::artifact::{RomImage, write_whole};
 use gbxcule_runtime::Device;
 use gbxcule_sound::{sample_rate, wav};
-use gbxcule_swarm::Rom;
+use gbxcule_swarm::{Model, Rom};
 
 use crate::animation::Animation;
 use crate::device::DeviceOption;
@@ -15,7 +15,7 @@ use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
 use crate::picture::{Mosaic, Palette};
 use crate::print::say;
 use crate::progress;
-use crate::run_options::{RunOptions, StartOption};
+use crate::run_options::{ModelOption, RunOptions, StartOption};
 use crate::video::Video;
 
 /// Steps, at most: days of any swarm.
@@ -50,6 +50,9 @@ pub(crate) struct Record {
 
     #[command(flatten)]
     device: DeviceOption,
+
+    #[command(flatten)]
+    model: ModelOption,
 
     /// Steps to record
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
@@ -131,7 +134,11 @@ impl Record {
         };
         let drive = DriveSettings::new(&self.run, self.frames_per_step)?;
         let drive = DriveSettings { sound: has_sound, ..drive };
-        let rom = Rom::new(&image.bytes)?;
+        let rom = Rom::for_model(&image.bytes, self.model.model())?;
+        ensure!(
+            !matches!(kind, Kind::Wav) || rom.model() == Model::Original,
+            "a Game Boy Color makes no sound here yet; give it --model dmg, or record a picture"
+        );
         let mut mosaic = Mosaic::new(shown, self.columns, self.scale as usize)?;
         let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
         self.begins.put(&mut driver)?;

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use gbxcule_lab::action_source::ActionGen;
-use gbxcule_swarm::{Codec, Programs, Stage};
+use gbxcule_swarm::{Codec, Model, Programs, Stage};
 
 use crate::driver::Driver;
 
@@ -41,6 +41,33 @@ impl RunOptions {
     /// Checks that the options fit each other.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         self.action_gen.check(&self.codec).map_err(anyhow::Error::msg)
+    }
+}
+
+/// The model of the machines.
+#[derive(Args)]
+pub(crate) struct ModelOption {
+    /// Model of the machines: the original (dmg), the Color (cgb), or what the ROM's header asks for
+    #[arg(long, value_enum, default_value_t)]
+    model: ModelChoice,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum ModelChoice {
+    #[default]
+    Auto,
+    Dmg,
+    Cgb,
+}
+
+impl ModelOption {
+    /// The model, or nothing where the header decides.
+    pub(crate) fn model(&self) -> Option<Model> {
+        match self.model {
+            ModelChoice::Auto => None,
+            ModelChoice::Dmg => Some(Model::Original),
+            ModelChoice::Cgb => Some(Model::Color),
+        }
     }
 }
 

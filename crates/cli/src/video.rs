@@ -20,7 +20,7 @@ const TICKS_PER_S: u32 = 4_194_304;
 /// A file under way.
 pub(crate) struct Video {
     ffmpeg: Owned,
-    colours: [u8; 15],
+    palette: Palette,
     out: PathBuf,
     /// Nothing of it is left if it is given up.
     file: NewFile,
@@ -52,13 +52,13 @@ impl Video {
             ),
             Err(error) => return Err(error).context("starting ffmpeg"),
         };
-        Ok(Self { ffmpeg, colours: palette.rgb(), out: out.to_owned(), file })
+        Ok(Self { ffmpeg, palette, out: out.to_owned(), file })
     }
 
     /// The next picture.
     pub(crate) fn push(&mut self, picture: &Mosaic) -> anyhow::Result<()> {
-        let colour = |pixel: &u8| self.colours[usize::from(*pixel) * 3..][..3].to_vec();
-        let pixels: Vec<u8> = picture.pixels.iter().flat_map(colour).collect();
+        let color = |pixel: &u16| self.palette.color(*pixel);
+        let pixels: Vec<u8> = picture.pixels.iter().flat_map(color).collect();
         let pipe =
             self.ffmpeg.child().stdin.as_mut().context("ffmpeg's input is open until the end")?;
         match pipe.write_all(&pixels) {

@@ -31,7 +31,7 @@ use gbxcule_swarm::Rom;
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
 use crate::print::{self, say};
-use crate::run_options::{ProgramOptions, RunOptions, StartOption};
+use crate::run_options::{ModelOption, ProgramOptions, RunOptions, StartOption};
 pub(crate) use protocol::Mode;
 
 /// Watch a swarm in the browser while it runs
@@ -64,6 +64,9 @@ pub(crate) struct Watch {
 
     #[command(flatten)]
     device: DeviceOption,
+
+    #[command(flatten)]
+    model: ModelOption,
 
     /// How fast to begin, in times the speed of a real machine; 0 as fast as it goes
     #[arg(long, value_name = "TIMES", default_value_t = 0.0, value_parser = speed)]
@@ -123,7 +126,8 @@ impl Watch {
         }
         let drive =
             DriveSettings::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
-        let (name, mut driver) = driver(&self.rom, self.num_envs, drive, self.device.device)?;
+        let (name, mut driver) =
+            driver(&self.rom, &self.model, self.num_envs, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
         show(&name, driver, start, &self.place)
     }
@@ -144,13 +148,17 @@ impl Watch {
 /// A swarm to show, and its ROM's name.
 pub(crate) fn driver(
     rom: &str,
+    model: &ModelOption,
     num_envs: usize,
     drive: DriveSettings,
     device: Device,
 ) -> anyhow::Result<(String, Driver)> {
     let image = RomImage::find(rom)
         .context("--rom takes a micro-ROM's name (see `gbxcule roms`) or a ROM file")?;
-    Ok((image.name, Driver::new(Rom::new(&image.bytes)?, num_envs, drive, device)?))
+    Ok((
+        image.name,
+        Driver::new(Rom::for_model(&image.bytes, model.model())?, num_envs, drive, device)?,
+    ))
 }
 
 /// Serve the page and run the swarm until Ctrl-C.

@@ -19,7 +19,7 @@ use crate::header::Cartridge;
 use crate::header::Model;
 use crate::interrupts::{Interrupts, VBLANK};
 use crate::joypad::Joypad;
-use crate::machine::{Machine, WRAM_BYTES};
+use crate::machine::{COLOR, Machine, WRAM_BYTES};
 #[cfg(color)]
 use crate::ppu::Palettes;
 use crate::ppu::{FINE_SCROLL_UNUSED, FRAME_BYTES, Pipeline, Ppu, Scan, Stage, VRAM_BYTES};
@@ -90,7 +90,7 @@ impl Machine {
                 synced_at: 0,
                 deadline: FAR_MCYCLES,
             },
-            joypad: Joypad { pressed: 0, select: 0 },
+            joypad: Joypad { pressed: 0, select: if COLOR { 0x30 } else { 0 } },
             cart: Cart::new(cartridge),
             wram: [0; WRAM_BYTES],
             vram: [0; VRAM_BYTES],

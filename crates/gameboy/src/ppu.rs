@@ -9,6 +9,7 @@
 //! does to OAM.
 
 mod color_pixel;
+mod fetcher;
 mod line;
 mod oam_bug;
 mod octet;

@@ -152,14 +152,18 @@ pub fn rom_bank(machine: &Machine) -> u16 {
     (machine.cart.rom_high >> 14) as u16
 }
 
-/// A pixel of the last frame that was drawn, RGB555 with red in the lowest bits; 0 outside.
+/// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest, by how light its
+/// colour is; 0 outside.
 #[cfg(color)]
-pub fn pixel(machine: &Machine, x: i32, y: i32) -> u16 {
+pub fn pixel(machine: &Machine, x: i32, y: i32) -> u8 {
     if x < 0 || x >= 160 || y < 0 || y >= 144 {
         return 0;
     }
     let at = (y as usize * 160 + x as usize) * 2;
-    machine.frame[at] as u16 | (machine.frame[at + 1] as u16) << 8
+    let color = machine.frame[at] as u32 | (machine.frame[at + 1] as u32) << 8;
+    // The weights of BT.601.
+    let light = 299 * (color & 31) + 587 * (color >> 5 & 31) + 114 * (color >> 10 & 31);
+    3 - (light / 8000) as u8
 }
 
 /// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest; 0 outside.

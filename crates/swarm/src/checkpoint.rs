@@ -12,11 +12,11 @@ use gbxcule_runtime::Device;
 use crate::env_record::{read_env, read_episode, write_env, write_episode};
 use crate::record::{Kind, Reader, Writer};
 use crate::{
-    Chance, Codec, EnvSnapshot, Episode, Hook, ProgramText, Programs, Rom, Schedule, Swarm,
+    Chance, Codec, EnvSnapshot, Episode, Hook, Model, ProgramText, Programs, Rom, Schedule, Swarm,
     SwarmConfig, SwarmError,
 };
 
-const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 1 };
+const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 2 };
 
 /// One env of a checkpoint.
 pub(crate) struct Kept {
@@ -42,6 +42,7 @@ impl Swarm {
         writer.bytes(note);
         writer.text(&self.device().to_string());
         writer.bytes(self.rom().bytes());
+        writer.u8(u8::from(self.rom().model() == Model::Color));
         write_config(&mut writer, self.config());
         writer.u64(self.seed());
         writer.u64(self.starts().len() as u64);
@@ -78,7 +79,9 @@ impl Swarm {
             (Some(device), _) => device,
             (None, recorded) => recorded.parse()?,
         };
-        let rom = Rom::new(reader.bytes()?)?;
+        let bytes = reader.bytes()?;
+        let model = if reader.flag()? { Model::Color } else { Model::Original };
+        let rom = Rom::for_model(bytes, Some(model))?;
         let mut config = read_config(&mut reader)?;
         config.threads = threads.or(config.threads);
         let (num_envs, seed) = (config.num_envs, reader.u64()?);

@@ -1,6 +1,7 @@
 //! One machine's registers, as every backend reports them.
 
-use gbxcule_gameboy::Machine;
+use crate::Machine;
+use crate::machine::of_either;
 
 /// The SM83's programmer-visible registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,19 +23,21 @@ impl CpuState {
     /// The registers of a machine.
     #[must_use]
     pub fn of(machine: &Machine) -> Self {
-        let cpu = &machine.cpu;
-        Self {
-            a: cpu.a,
-            f: cpu.f(),
-            b: cpu.b,
-            c: cpu.c,
-            d: cpu.d,
-            e: cpu.e,
-            h: cpu.h,
-            l: cpu.l,
-            sp: cpu.sp,
-            pc: cpu.pc,
-        }
+        of_either!(machine, machine => {
+            let cpu = &machine.cpu;
+            Self {
+                a: cpu.a,
+                f: cpu.f(),
+                b: cpu.b,
+                c: cpu.c,
+                d: cpu.d,
+                e: cpu.e,
+                h: cpu.h,
+                l: cpu.l,
+                sp: cpu.sp,
+                pc: cpu.pc,
+            }
+        })
     }
 
     /// From A F B C D E H L SP PC, as kernels leave them.

@@ -3,10 +3,8 @@
 
 use std::fmt::Write as _;
 
-use gbxcule_gameboy::Machine;
-
 use crate::record::{Kind, Reader, Writer};
-use crate::{Counters, EnvSnapshot, Episode, Programs, Rom, SwarmError};
+use crate::{Counters, EnvSnapshot, Episode, Machine, Programs, Rom, SwarmError};
 
 /// The record that holds one env's state.
 pub(crate) const STATE: Kind = Kind { name: "state", magic: b"gbxcule env\n", version: 1 };
@@ -108,6 +106,6 @@ pub(crate) fn read_episode(reader: &mut Reader<'_>) -> Result<Episode, SwarmErro
 /// A machine alone, where an episode begins.
 fn machine_of(rom: &Rom, bytes: &[u8]) -> Result<EnvSnapshot, SwarmError> {
     let mut cart_ram = vec![0; rom.cart_ram_bytes()];
-    let machine = Machine::load_state(rom.cartridge(), bytes, &mut cart_ram)?;
+    let machine = Machine::load_state(rom, bytes, &mut cart_ram)?;
     Ok(EnvSnapshot::start(machine, cart_ram))
 }

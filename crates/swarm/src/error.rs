@@ -77,6 +77,10 @@ pub enum SwarmError {
     NoSuchBank { bank: u16, address: u16, last: usize },
     #[error("sound is made on the CPU alone; take device cpu, or no sound")]
     SoundOnDevice,
+    #[error("a Game Boy Color makes no sound here yet; take no sound, or model dmg")]
+    SoundOfColor,
+    #[error("a Game Boy Color runs on the CPU alone, for now; take device cpu, or model dmg")]
+    ColorOnDevice,
     #[error("machines with hooks, or with a program's `settled`, make no sound; leave one of them")]
     SoundBesideHooks,
     #[error("two hooks are at {bank:02x}:{address:04x}; one hook can count, end the step and call")]

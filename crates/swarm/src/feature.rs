@@ -1,9 +1,7 @@
 //! The registers and memory that the built-in reward and observation read, so that a reference
 //! emulator can be asked for the same values.
 
-use gbxcule_gameboy::Machine;
-
-use crate::{CpuState, Rom};
+use crate::{CpuState, Machine, Rom};
 
 /// The WRAM that the built-in programs read: where the micro-ROMs leave their signatures.
 pub const FEATURE_MEMORY: std::ops::Range<u16> = 0xC000..0xC010;

@@ -13,7 +13,7 @@ mod pyboy;
 
 use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
 use gbxcule_gameboy::cpu::Mode;
-use gbxcule_gameboy::{FRAME_MCYCLES, Machine};
+use gbxcule_gameboy::{FRAME_MCYCLES, Machine, Model};
 
 use crate::env_record::{EnvRecord, STATE};
 use crate::{EnvSnapshot, Programs, Rom, SwarmError};
@@ -80,6 +80,10 @@ pub enum ForeignStateError {
         "the file has {found} bytes, the cartridge {}", held(*size, *has_clock)
     )]
     Battery { found: usize, size: usize, has_clock: bool },
+    #[error(
+        "states of other emulators are read and written for the original Game Boy alone, for now"
+    )]
+    OfColor,
     #[error("{format} state from within the boot ROM; save it later")]
     Booting { format: &'static str },
 }
@@ -99,9 +103,12 @@ pub(crate) fn imported(
     rom: &Rom,
     programs: &Programs,
 ) -> Result<EnvSnapshot, SwarmError> {
-    let foreign_state = if bess::is_one(bytes) {
+    let is_color = rom.model() == Model::Color;
+    let foreign_state = if is_color && (bess::is_one(bytes) || pyboy::is_one(bytes)) {
+        return Err(ForeignStateError::OfColor.into());
+    } else if bess::is_one(bytes) {
         bess::read(bytes, rom)?
-    } else if STATE.is_one(bytes) || bytes.starts_with(b"gbxstate") {
+    } else if STATE.is_one(bytes) || is_machine(bytes) {
         return Ok(EnvRecord::from_bytes(rom, programs, bytes)?.snapshot);
     } else if pyboy::is_one(bytes) {
         pyboy::read(bytes, rom)?
@@ -109,12 +116,18 @@ pub(crate) fn imported(
         return Err(ForeignStateError::UnknownFormat.into());
     };
     let (machine, cart_ram) = foreign_state.machine(rom)?;
-    Ok(EnvSnapshot::start(machine, cart_ram))
+    Ok(EnvSnapshot::start(machine.into(), cart_ram))
+}
+
+/// A machine alone, of either model.
+fn is_machine(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"gbxstate") || bytes.starts_with(b"gbxcolor")
 }
 
 /// An env as BESS.
-pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
-    bess::write(&ForeignState::of(&snapshot.machine, rom, &snapshot.cart_ram), rom)
+pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom) -> Result<Vec<u8>, SwarmError> {
+    let machine = snapshot.machine.original().ok_or(ForeignStateError::OfColor)?;
+    Ok(bess::write(&ForeignState::of(machine, rom, &snapshot.cart_ram), rom))
 }
 
 impl ForeignState {

@@ -4,7 +4,6 @@ mod outputs;
 
 use std::num::NonZeroUsize;
 
-use gbxcule_gameboy::Machine;
 use gbxcule_runtime::Device;
 use gbxcule_sound::{SAMPLES_PER_FRAME, Sound};
 
@@ -18,8 +17,8 @@ use crate::shard::{Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    Chance, Codec, Counters, EnvSnapshot, Episode, FrameRange, PowerOnMemory, Programs, Rom,
-    Schedule, Stage, SwarmError, capacity,
+    Chance, Codec, Counters, EnvSnapshot, Episode, FrameRange, Machine, Model, PowerOnMemory,
+    Programs, Rom, Schedule, Stage, SwarmError, capacity,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
@@ -115,6 +114,9 @@ impl NativeSwarm {
         programs.check_codec(&config.codec)?;
         if config.sound && programs.follow_frames() {
             return Err(SwarmError::SoundBesideHooks);
+        }
+        if config.sound && rom.model() == Model::Color {
+            return Err(SwarmError::SoundOfColor);
         }
         let (start, sound) = (&starts[0], config.sound);
         let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound };
@@ -571,7 +573,7 @@ fn marked(mask: &[bool]) -> impl Iterator<Item = usize> + '_ {
 /// Bytes of memory for an env: its machine, what its shard keeps beside it, its outputs, twice.
 fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
     let programs = &config.programs;
-    let state = size_of::<Machine>() + size_of::<Counters>() + rom.cart_ram_bytes();
+    let state = Machine::bytes(rom.model()) + size_of::<Counters>() + rom.cart_ram_bytes();
     let buttons = 2 + size_of::<u32>() + size_of::<Option<u8>>();
     let outputs = size_of::<f32>() * (1 + programs.obs_dim()) + 1;
     let samples =

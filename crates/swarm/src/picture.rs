@@ -1,9 +1,16 @@
-//! Frames as learners take them: packed, gray, or reduced to a quarter.
+//! Frames as learners take them: packed, gray, reduced to a quarter, or in colour.
+//!
+//! Frames of the original have four shades, the Color's have RGB555. Each is also given in the other's
+//! terms: shades as grays, colours as their lightness.
 //!
 //! The two reductions are both in use and not equal: one averages each square of four pixels, one
 //! keeps its upper left pixel.
 
+use std::borrow::Cow;
+
 use gbxcule_gameboy::FRAME_BYTES;
+
+use crate::Frame;
 
 /// Pixels of a line.
 pub(crate) const WIDTH: usize = 160;
@@ -22,6 +29,12 @@ pub enum Picture {
     Mean,
     /// 72 x 80: the upper left pixel of each square of four.
     Stride,
+    /// 144 x 160 colours of two bytes, the lower one first: RGB555, red in the lowest bits.
+    Rgb555,
+    /// 144 x 160 colours of three bytes, each of the five bits spread over eight.
+    Rgb,
+    /// As `Rgb`, in the colours that the Color's dim panel shows: mixed with one another.
+    RgbCorrected,
 }
 
 impl Picture {
@@ -32,6 +45,8 @@ impl Picture {
             Self::Packed => (HEIGHT, LINE_BYTES),
             Self::Gray => (HEIGHT, WIDTH),
             Self::Mean | Self::Stride => (HEIGHT / 2, WIDTH / 2),
+            Self::Rgb555 => (HEIGHT, 2 * WIDTH),
+            Self::Rgb | Self::RgbCorrected => (HEIGHT, 3 * WIDTH),
         }
     }
 
@@ -42,8 +57,45 @@ impl Picture {
         lines * columns
     }
 
-    /// Put a packed frame into `out`, which has [`Picture::bytes`].
-    pub(crate) fn fill(self, grays: Grays, frame: &[u8; FRAME_BYTES], out: &mut [u8]) {
+    /// Put a frame into `out`, which has [`Picture::bytes`].
+    pub(crate) fn fill(self, grays: Grays, frame: Frame<'_>, out: &mut [u8]) {
+        match (self, frame) {
+            (Self::Rgb555, _) => fill_colors(frame, grays, out, u16::to_le_bytes),
+            (Self::Rgb, _) => fill_colors(frame, grays, out, rgb),
+            (Self::RgbCorrected, _) => fill_colors(frame, grays, out, corrected_rgb),
+            (_, Frame::Shades(frame)) => self.fill_shades(grays, frame, out),
+            (Self::Packed, Frame::Colors(_)) => out.copy_from_slice(&*frame.shades()),
+            (_, Frame::Colors(frame)) => self.fill_lightness(frame, out),
+        }
+    }
+
+    /// Grays of a frame in colour, or the reductions of them.
+    fn fill_lightness(self, frame: &[u8], out: &mut [u8]) {
+        let (colors, _) = frame.as_chunks();
+        let gray = |x: usize, y: usize| lightness(u16::from_le_bytes(colors[y * WIDTH + x]));
+        let (lines, columns) = self.shape();
+        for y in 0..lines {
+            for x in 0..columns {
+                let (left, top) = (2 * x, 2 * y);
+                let square = || {
+                    [
+                        gray(left, top),
+                        gray(left + 1, top),
+                        gray(left, top + 1),
+                        gray(left + 1, top + 1),
+                    ]
+                };
+                out[y * columns + x] = match self {
+                    // The mean of bytes is a byte.
+                    Self::Mean => (square().map(u16::from).iter().sum::<u16>() / 4) as u8,
+                    Self::Stride => gray(left, top),
+                    _ => gray(x, y),
+                };
+            }
+        }
+    }
+
+    fn fill_shades(self, grays: Grays, frame: &[u8; FRAME_BYTES], out: &mut [u8]) {
         let grays = grays.table();
         match self {
             Self::Packed => out.copy_from_slice(frame),
@@ -62,8 +114,93 @@ impl Picture {
                 let gray = grays[usize::from(upper)];
                 [gray[0], gray[2]]
             }),
+            Self::Rgb555 | Self::Rgb | Self::RgbCorrected => unreachable!("filled as colours"),
         }
     }
+}
+
+impl Frame<'_> {
+    /// The frame as shades, four pixels to a byte; colours by their lightness.
+    #[must_use]
+    pub fn shades(&self) -> Cow<'_, [u8; FRAME_BYTES]> {
+        match self {
+            Self::Shades(frame) => Cow::Borrowed(frame),
+            Self::Colors(frame) => {
+                let (colors, _) = frame.as_chunks::<8>();
+                let mut shades = [0; FRAME_BYTES];
+                for (packed, four) in shades.iter_mut().zip(colors) {
+                    let (four, _) = four.as_chunks();
+                    *packed = four
+                        .iter()
+                        .fold(0, |byte, &color| byte << 2 | shade(u16::from_le_bytes(color)));
+                }
+                Cow::Owned(shades)
+            }
+        }
+    }
+
+    /// Calls `see` with each pixel's colour, RGB555; shades are grays.
+    pub fn colors(&self, grays: Grays, mut see: impl FnMut(u16)) {
+        match self {
+            Self::Shades(frame) => {
+                let colors = grays.shades().map(|gray| u16::from(gray >> 3) * 0x421);
+                for byte in frame.iter() {
+                    for shift in [6, 4, 2, 0] {
+                        see(colors[usize::from(byte >> shift & 3)]);
+                    }
+                }
+            }
+            Self::Colors(frame) => {
+                frame.as_chunks().0.iter().for_each(|&color| see(u16::from_le_bytes(color)));
+            }
+        }
+    }
+}
+
+fn fill_colors<const N: usize>(
+    frame: Frame<'_>,
+    grays: Grays,
+    out: &mut [u8],
+    bytes: impl Fn(u16) -> [u8; N],
+) {
+    let mut places = out.as_chunks_mut::<N>().0.iter_mut();
+    frame.colors(grays, |color| {
+        if let Some(place) = places.next() {
+            *place = bytes(color);
+        }
+    });
+}
+
+fn parts(color: u16) -> [u16; 3] {
+    [color & 31, color >> 5 & 31, color >> 10 & 31]
+}
+
+/// Red, green and blue of RGB555, five bits spread over eight.
+#[must_use]
+pub fn rgb(color: u16) -> [u8; 3] {
+    parts(color).map(|five| (five << 3 | five >> 2) as u8)
+}
+
+/// Red, green and blue as the Color's panel shows RGB555: every part lights the others a little,
+/// and white is not full.
+#[must_use]
+pub fn corrected_rgb(color: u16) -> [u8; 3] {
+    let [red, green, blue] = parts(color);
+    let shown =
+        [26 * red + 4 * green + 2 * blue, 24 * green + 8 * blue, 6 * red + 4 * green + 22 * blue];
+    shown.map(|sum| (sum.min(960) >> 2) as u8)
+}
+
+/// The shade of a colour, as programs see it (`gbxcule_gameboy_color::view::pixel`).
+fn shade(color: u16) -> u8 {
+    let [red, green, blue] = parts(color).map(u32::from);
+    3 - ((299 * red + 587 * green + 114 * blue) / 8000) as u8
+}
+
+/// How light a colour is, 0 to 255, by the weights of BT.601.
+fn lightness(color: u16) -> u8 {
+    let [red, green, blue] = rgb(color).map(u32::from);
+    ((299 * red + 587 * green + 114 * blue) / 1000) as u8
 }
 
 /// How light the four shades are, from the lightest to the darkest. Packed frames hold shades and
@@ -132,7 +269,7 @@ mod tests {
 
     fn with(grays: Grays, picture: Picture, frame: &[u8; FRAME_BYTES]) -> Vec<u8> {
         let mut out = vec![7; picture.bytes()];
-        picture.fill(grays, frame, &mut out);
+        picture.fill(grays, Frame::Shades(frame), &mut out);
         out
     }
 

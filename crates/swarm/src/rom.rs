@@ -11,26 +11,43 @@ use crate::SwarmError;
 #[derive(Debug, Clone)]
 pub struct Rom {
     cartridge: Cartridge,
+    model: Model,
     bytes: Arc<[u8]>,
 }
 
 impl Rom {
-    /// Understand the header and pad with 0xFF, as an empty ROM chip reads.
+    /// Understand the header and pad with 0xFF, as an empty ROM chip reads; for the model that the
+    /// header asks for.
     ///
     /// # Errors
     /// The header is damaged or asks for a mapper that does not exist here.
     pub fn new(bytes: &[u8]) -> Result<Self, SwarmError> {
+        Self::for_model(bytes, None)
+    }
+
+    /// As [`Rom::new`], for machines of a model; `None` leaves it to the header.
+    ///
+    /// # Errors
+    /// As [`Rom::new`], or the program does not run on that model.
+    pub fn for_model(bytes: &[u8], model: Option<Model>) -> Result<Self, SwarmError> {
         let cartridge = Cartridge::from_rom(bytes)?;
-        cartridge.check_model(Model::Original)?;
+        let model = model.unwrap_or_else(|| cartridge.model());
+        cartridge.check_model(model)?;
         let mut padded = bytes.to_vec();
         padded.resize(cartridge.rom_bytes as usize, 0xFF);
-        Ok(Self { cartridge, bytes: padded.into() })
+        Ok(Self { cartridge, model, bytes: padded.into() })
     }
 
     /// The facts that the cartridge's header states.
     #[must_use]
     pub fn cartridge(&self) -> &Cartridge {
         &self.cartridge
+    }
+
+    /// The model of the machines that run it.
+    #[must_use]
+    pub fn model(&self) -> Model {
+        self.model
     }
 
     /// The padded bytes.

@@ -3,14 +3,13 @@
 mod follow;
 
 use follow::Follower;
-use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::Turn;
 use gbxcule_sound::Sound;
 
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::program::{NativePrograms, Outputs, Scene};
-use crate::{Counters, EnvSnapshot, Programs, Rom, Stage, SwarmError};
+use crate::{Counters, EnvSnapshot, Machine, Programs, Rom, Stage, SwarmError};
 
 /// The parameters that all shards of a swarm share.
 pub(crate) struct ShardPlan<'p> {
@@ -65,8 +64,8 @@ impl Shard {
             index,
             first_env: envs.start,
             rom: rom.clone(),
-            behind: NativePrograms::new(programs, stage)?,
-            machines: vec![*start.machine; count],
+            behind: NativePrograms::new(programs, stage, rom.model())?,
+            machines: vec![start.machine.clone(); count],
             cart_ram: vec![0; count * rom.cart_ram_bytes()],
             counters: vec![Counters::default(); count],
             actions: vec![0; count],
@@ -80,7 +79,10 @@ impl Shard {
             observations: vec![0.0; count * obs_dim],
             obs_dim,
             follower: programs.follow_frames().then(|| Follower::new(programs, hooks, count)),
-            sounds: if sound { vec![Sound::new(&start.machine); count] } else { Vec::new() },
+            sounds: match start.machine.original() {
+                Some(machine) if sound => vec![Sound::new(machine); count],
+                _ => Vec::new(),
+            },
             fault: None,
         };
         for slot in 0..count {
@@ -119,9 +121,10 @@ impl Shard {
         let machine = &mut self.machines[slot];
         let step = plan.step(frames_held);
         let rom = self.rom.bytes();
-        let mcycles = match self.sounds.get_mut(slot) {
-            None => machine.run_step(rom, cart_ram, buttons, step),
-            Some(sound) => {
+        let mcycles = match (self.sounds.get_mut(slot), machine) {
+            (None, machine) => machine.run_step(rom, cart_ram, buttons, step),
+            (Some(_), Machine::Color(_)) => unreachable!("a Color makes no sound"),
+            (Some(sound), Machine::Original(machine)) => {
                 if plan.first_frame == 0 {
                     sound.clear();
                 }
@@ -254,7 +257,7 @@ impl Shard {
 
     pub(crate) fn snapshot(&self, slot: usize) -> EnvSnapshot {
         EnvSnapshot {
-            machine: Box::new(self.machines[slot]),
+            machine: self.machines[slot].clone(),
             cart_ram: self.cart_ram(slot).to_vec(),
             counters: self.counters[slot],
             scratch: Some(self.scratch(slot).to_vec()),
@@ -265,7 +268,7 @@ impl Shard {
     /// is one, these programs', which the swarm has checked.
     pub(crate) fn restore(&mut self, slot: usize, snapshot: &EnvSnapshot) {
         let ram_bytes = self.rom.cart_ram_bytes();
-        self.machines[slot] = *snapshot.machine;
+        self.machines[slot].clone_from(&snapshot.machine);
         self.cart_ram[slot * ram_bytes..][..ram_bytes].copy_from_slice(&snapshot.cart_ram);
         self.counters[slot] = snapshot.counters;
         if let Some(sound) = self.sounds.get_mut(slot) {

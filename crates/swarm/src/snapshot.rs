@@ -1,9 +1,9 @@
 //! The saved state of one env.
 
-use gbxcule_gameboy::{Machine, Step};
+use gbxcule_gameboy::Step;
 
 use crate::foreign_state::imported;
-use crate::{PowerOnMemory, Programs, Rom, SwarmConfig, SwarmError};
+use crate::{Machine, PowerOnMemory, Programs, Rom, SwarmConfig, SwarmError};
 
 /// How far an env has come since its reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +18,7 @@ pub struct Counters {
 /// scratch.
 #[derive(Clone)]
 pub struct EnvSnapshot {
-    pub(crate) machine: Box<Machine>,
+    pub(crate) machine: Machine,
     pub(crate) cart_ram: Vec<u8>,
     pub(crate) counters: Counters,
     /// `None` where an episode begins: then the scratch is zeros, and the programs' `begin` runs.
@@ -33,7 +33,7 @@ impl EnvSnapshot {
     pub(crate) fn power_on(rom: &Rom, memory: PowerOnMemory) -> Vec<Self> {
         let switch_on = |contents| {
             let cart_ram = vec![0xFF; rom.cart_ram_bytes()];
-            Self::start(Machine::power_on_with(rom.cartridge(), contents), cart_ram)
+            Self::start(Machine::power_on(rom, contents), cart_ram)
         };
         memory.contents().into_iter().map(switch_on).collect()
     }
@@ -41,7 +41,7 @@ impl EnvSnapshot {
     /// A machine where an episode begins: nothing is counted, programs keep nothing yet.
     pub(crate) fn start(machine: Machine, cart_ram: Vec<u8>) -> Self {
         let (counters, scratch) = (Counters::default(), None);
-        Self { machine: Box::new(machine), cart_ram, counters, scratch }
+        Self { machine, cart_ram, counters, scratch }
     }
 
     /// Makes starts of states of any format, or of power-on if there are none, each run on for so
@@ -80,7 +80,7 @@ impl EnvSnapshot {
 
     /// This machine as a start: counters at zero and no scratch values.
     pub(crate) fn into_start(self) -> Self {
-        Self::start(*self.machine, self.cart_ram)
+        Self::start(self.machine, self.cart_ram)
     }
 
     /// Checks that an env with this cartridge and these programs can be in this state.

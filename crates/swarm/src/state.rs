@@ -136,7 +136,7 @@ pub trait EnvStates {
     /// # Errors
     /// There is no such env, or the device failed.
     fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        Ok(exported(&self.snapshot(env)?, self.rom()))
+        exported(&self.snapshot(env)?, self.rom())
     }
 }
 

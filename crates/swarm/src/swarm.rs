@@ -7,8 +7,8 @@ use gbxcule_runtime::Device;
 
 use crate::checkpoint::{Computed, Kept};
 use crate::{
-    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, FRAME_BYTES, FrameRange,
-    HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
+    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, FRAME_BYTES, Frame,
+    FrameRange, HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
 };
 
 /// Machines stepped together on a device.
@@ -316,14 +316,16 @@ impl Swarm {
     }
 
     /// Call `see` with the last drawn frame of each of these envs, one after the other.
-    pub fn frames(&self, envs: &[usize], mut see: impl FnMut(&[u8])) -> Result<(), SwarmError> {
+    pub fn frames(&self, envs: &[usize], mut see: impl FnMut(Frame<'_>)) -> Result<(), SwarmError> {
         match self {
             Self::Native(swarm) => envs.iter().try_for_each(|&env| {
-                see(swarm.frame(env)?);
+                see(swarm.machine(env)?.frame());
                 Ok(())
             }),
             Self::Device(swarm) => {
-                swarm.frames(envs)?.chunks_exact(FRAME_BYTES).for_each(see);
+                let frames = swarm.frames(envs)?;
+                let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
+                frames.iter().for_each(|frame| see(Frame::Shades(frame)));
                 Ok(())
             }
         }

@@ -5,11 +5,14 @@
 
 use std::ops::Range;
 
-use gbxcule_gameboy::{FRAME_BYTES, Machine};
+use gbxcule_gameboy::FRAME_BYTES;
 use rayon::prelude::*;
 
 use crate::picture::{self, Grays, Picture};
-use crate::{DeviceSwarm, EnvSnapshot, Features, NativeSwarm, OBS_V0_DIM, Rom, SwarmError, obs_v0};
+use crate::{
+    DeviceSwarm, EnvSnapshot, Features, Frame, Machine, NativeSwarm, OBS_V0_DIM, Rom, SwarmError,
+    obs_v0,
+};
 
 /// One way of looking at a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +79,7 @@ impl View {
     /// Fills an env's row with the view of its machine.
     fn show_machine(&self, machine: &Machine, rom: &Rom, cart_ram: &[u8], row: &mut [u8]) {
         match self {
-            Self::Picture(picture, grays) => picture.fill(*grays, &machine.frame, row),
+            Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
             Self::Memory(ranges) | Self::Bits(ranges) => {
                 // `check` has seen that every address fits 16 bits.
                 let addresses = ranges.iter().cloned().flatten().map(|address| address as u16);
@@ -145,7 +148,7 @@ impl DeviceSwarm {
                 let frames = self.frames(&envs)?;
                 let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
                 let rows = rows.into_iter().zip(frames);
-                rows.for_each(|((_, row), frame)| picture.fill(*grays, frame, row));
+                rows.for_each(|((_, row), frame)| picture.fill(*grays, Frame::Shades(frame), row));
             }
             View::Memory(ranges) | View::Bits(ranges) => {
                 let addresses: Vec<u16> =

@@ -17,7 +17,7 @@ fn swarm(power_on: PowerOnMemory) -> NativeSwarm {
 fn memory(swarm: &NativeSwarm) -> Vec<Vec<u8>> {
     let of = |env| {
         let snapshot = swarm.snapshot(env).expect("an env");
-        let machine = snapshot.machine();
+        let machine = snapshot.machine().original().expect("an original");
         [&machine.wram[..], &machine.hram[..0x7f], &machine.apu.wave_ram].concat()
     };
     (0..ENVS).map(of).collect()

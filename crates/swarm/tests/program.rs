@@ -212,7 +212,9 @@ fn stages_run_only_what_they_own() {
         assert_eq!(swarm.dones(), [stage.owns_reward(); 3], "{stage}");
         let observed = swarm.observations().iter().any(|number| *number != 0.0);
         assert_eq!(observed, stage.owns_observation(), "{stage}");
-        machines.push((0..3).map(|env| *swarm.machine(env).expect("an env")).collect::<Vec<_>>());
+        machines.push(
+            (0..3).map(|env| swarm.machine(env).expect("an env").clone()).collect::<Vec<_>>(),
+        );
     }
     assert!(machines.iter().all(|those| *those == machines[0]), "the machines are the same");
 }

@@ -2,9 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use gbxcule_gameboy::Machine;
 use gbxcule_swarm::{
-    Codec, EnvStates, Features, FrameRange, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage,
+    Codec, EnvStates, Features, FrameRange, Machine, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage,
     SwarmConfig, SwarmError, button, obs_v0, reward_v0,
 };
 
@@ -37,7 +36,7 @@ fn run(swarm: &mut NativeSwarm, steps: std::ops::Range<usize>) {
 /// Everything that a machine is.
 fn state(swarm: &NativeSwarm, env: usize) -> (Machine, Vec<u8>, u64) {
     let snapshot = swarm.snapshot(env).expect("an env");
-    (*snapshot.machine(), snapshot.cart_ram().to_vec(), snapshot.counters().tcycles)
+    (snapshot.machine().clone(), snapshot.cart_ram().to_vec(), snapshot.counters().tcycles)
 }
 
 #[test]

@@ -316,9 +316,9 @@ impl Session {
         let mut view =
             protocol::view_head(status, look, samples.len(), &done, details, state.len());
         let envs: Vec<usize> = envs.collect();
-        self.driver.pictures(&envs, |picture| look.shrink.append(picture, &mut view))?;
+        self.driver.pictures(&envs, |picture| look.shrink.append(&*picture.shades(), &mut view))?;
         if let Some(env) = look.chosen {
-            self.driver.pictures(&[env], |picture| view.extend_from_slice(picture))?;
+            self.driver.pictures(&[env], |picture| view.extend_from_slice(&*picture.shades()))?;
         }
         view.extend(samples.flatten().flat_map(i16::to_le_bytes));
         view.extend(state);

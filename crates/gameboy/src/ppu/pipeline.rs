@@ -11,12 +11,11 @@ use crate::ppu::color_pixel::{load_pixel, store_pixel};
 #[cfg(not(color))]
 use crate::ppu::shade::{load_pixel, store_pixel};
 use crate::ppu::{
-    FRAME_BYTES, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW,
-    LCDC_WINDOW_MAP, Ppu, Scan, Stage, VRAM_BYTES,
+    FRAME_BYTES, LCDC_OBJECTS, LCDC_TALL_OBJECTS, LCDC_WINDOW, Ppu, Scan, Stage, VRAM_BYTES,
 };
 
 /// `fetch_step` once a row of tile data waits to be pushed.
-const FETCH_PUSH: u8 = 6;
+pub(super) const FETCH_PUSH: u8 = 6;
 /// `fetch_step` from which an object may interrupt the fetcher.
 const FETCH_INTERRUPTIBLE: u8 = 5;
 
@@ -176,7 +175,7 @@ impl Pipeline {
 
     /// Returns true between two lines if the window was put just off the screen in the first, but
     /// is disabled.
-    fn window_is_due(&self) -> bool {
+    pub(super) fn window_is_due(&self) -> bool {
         !self.window_active && self.window_column == 1
     }
 
@@ -224,7 +223,7 @@ impl Pipeline {
         self.object_behind <<= 1;
     }
 
-    fn queue_background(&mut self) {
+    pub(super) fn queue_background(&mut self) {
         #[cfg(color)]
         {
             self.background_attributes = self.tile_attributes;
@@ -483,133 +482,6 @@ impl Ppu {
             pipeline.column = pipeline.column.wrapping_add(1);
         }
         pipeline.position += 1;
-    }
-
-    /// One dot of the background fetcher.
-    fn fetch_background(&mut self, vram: &[u8; VRAM_BYTES]) {
-        match self.pipeline.fetch_step {
-            0 => {
-                if self.lcdc & LCDC_WINDOW == 0 {
-                    self.pipeline.window_active = false;
-                } else if self.pipeline.position <= -7 && self.pipeline.window_is_due() {
-                    self.pipeline.window_active = true;
-                    self.window_line = self.window_line.wrapping_add(1);
-                }
-                self.fetch_tile(vram);
-                self.pipeline.fetch_step = 1;
-            }
-            2 => {
-                self.pipeline.data_low = self.tile_row(vram, 0);
-                self.pipeline.fetch_step = 3;
-            }
-            4 => {
-                self.pipeline.data_high = self.tile_row(vram, 1);
-                self.pipeline.fetch_step = 5;
-            }
-            1 | 3 => self.pipeline.fetch_step += 1,
-            _ => {
-                if self.pipeline.fetch_step == 5 {
-                    if self.pipeline.window_active {
-                        self.pipeline.window_column = (self.pipeline.window_column + 1) & 0x1f;
-                    }
-                    self.pipeline.fetch_step = FETCH_PUSH;
-                }
-                self.push_background();
-            }
-        }
-    }
-
-    fn push_background(&mut self) {
-        if self.pipeline.background_count > 0 {
-            return;
-        }
-        // A window that was met but is disabled leaves one blank pixel where it would have begun.
-        let is_met = self.wy_met && self.lcdc & LCDC_WINDOW == 0;
-        if !COLOR && is_met && !self.pipeline.window_cut_short {
-            let mut column = self.pipeline.position + 7;
-            if column > 167 || column < 0 {
-                column = 0;
-            }
-            if self.wx as i16 == column {
-                self.pipeline.background_low = 0;
-                self.pipeline.background_high = 0;
-                self.pipeline.background_count = 1;
-                return;
-            }
-        }
-        self.pipeline.queue_background();
-    }
-
-    fn fetch_row(&self) -> u8 {
-        if self.pipeline.window_active {
-            self.window_line.wrapping_sub(1)
-        } else {
-            self.line.wrapping_add(self.scy)
-        }
-    }
-
-    fn map_address(&self) -> u16 {
-        let mut map = 0x1800;
-        let column;
-        if self.pipeline.window_active {
-            if self.lcdc & LCDC_WINDOW_MAP != 0 {
-                map = 0x1c00;
-            }
-            column = self.pipeline.window_column;
-        } else {
-            if self.lcdc & LCDC_BACKGROUND_MAP != 0 {
-                map = 0x1c00;
-            }
-            column = if self.pipeline.position < -8 {
-                self.scx >> 3
-            } else {
-                ((self.scx as i16 + self.pipeline.position + 8) >> 3) as u8 & 0x1f
-            };
-        }
-        map + (self.fetch_row() >> 3) as u16 * 32 + column as u16
-    }
-
-    fn tile_address(&self, row: u8) -> u16 {
-        let row = (row & 7) as u16 * 2;
-        let tile = self.pipeline.tile;
-        if self.lcdc & LCDC_TILE_DATA != 0 {
-            tile as u16 * 16 + row
-        } else {
-            (0x1000 + tile as i8 as i16 * 16) as u16 + row
-        }
-    }
-
-    /// Fetches the number of the next tile.
-    #[cfg(not(color))]
-    pub(super) fn fetch_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
-        let address = self.map_address();
-        self.pipeline.tile = vram[address as usize & 0x1fff];
-    }
-
-    /// Fetches the number and the attributes of the next tile.
-    #[cfg(color)]
-    pub(super) fn fetch_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
-        let address = self.map_address() as usize & 0x1fff;
-        self.pipeline.tile = vram[address];
-        self.pipeline.tile_attributes = if self.compatible { 0 } else { vram[0x2000 | address] };
-    }
-
-    /// One plane of the tile's row.
-    #[cfg(not(color))]
-    pub(super) fn tile_row(&self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
-        let address = self.tile_address(self.fetch_row());
-        vram[(address | plane) as usize & 0x1fff]
-    }
-
-    /// One plane of the tile's row.
-    #[cfg(color)]
-    pub(super) fn tile_row(&self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
-        let attributes = self.pipeline.tile_attributes;
-        let row = if attributes & 0x40 != 0 { !self.fetch_row() } else { self.fetch_row() };
-        let bank = (attributes as u16 & 8) << 10;
-        let address = self.tile_address(row) & 0x1fff | bank | plane;
-        let data = vram[address as usize & 0x3fff];
-        if attributes & 0x20 != 0 { data.reverse_bits() } else { data }
     }
 
     fn end_mode3(&mut self, frame: &mut [u8; FRAME_BYTES]) {

@@ -75,7 +75,7 @@ impl Backend for SwarmBackend {
 
     fn frame(&mut self, env: usize) -> Result<Vec<u8>, LabError> {
         let mut frame = Vec::new();
-        self.swarm.frames(&[env], |picture| frame.extend_from_slice(picture))?;
+        self.swarm.frames(&[env], |picture| frame.extend_from_slice(&*picture.shades()))?;
         Ok(frame)
     }
 

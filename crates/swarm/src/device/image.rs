@@ -3,14 +3,14 @@
 //! A saved state holds every field of the machine in order and without gaps, so one walk over the
 //! columns carries both ways, and nothing depends on how rustc lays the machine out.
 
-use gbxcule_gameboy::{Cartridge, Machine};
+use gbxcule_gameboy::{Cartridge, Machine as Original};
 use gbxcule_ir::Scalar;
 
 use super::column::{Columns, Item};
 use super::state_arrays::{
     CART_RAM, COUNTERS, DETACHED_BYTES, FIRST_ARRAY, PARTS, SCRATCH, StateArrays, lengths, scalars,
 };
-use crate::{Counters, EnvSnapshot, SwarmError};
+use crate::{Counters, EnvSnapshot, Machine, SwarmError};
 
 /// Bytes of a saved state before its first field: what it is, and which cartridge it belongs to.
 const PREAMBLE_BYTES: usize = 31;
@@ -100,11 +100,11 @@ pub(crate) fn download(
     }
     put(&bytes[CART_RAM]);
     let mut cart_ram = like.cart_ram.clone();
-    let machine = Machine::load_state(cartridge, &state, &mut cart_ram)?;
+    let machine = Original::load_state(cartridge, &state, &mut cart_ram)?;
     let counters: Vec<u64> = parts.arrays[COUNTERS].to_vec()?;
     let counters = Counters { frames: counters[0], tcycles: counters[1] };
     let scratch = Some(parts.arrays[SCRATCH].to_vec()?);
-    Ok(EnvSnapshot { machine: Box::new(machine), cart_ram, counters, scratch })
+    Ok(EnvSnapshot { machine: Machine::from(machine), cart_ram, counters, scratch })
 }
 
 /// The bytes of a part made for one env.

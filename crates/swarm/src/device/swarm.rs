@@ -15,7 +15,9 @@ use super::{begin, image, inspect, step, transfer};
 use crate::checkpoint::Computed;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
-use crate::{Chance, EnvSnapshot, Episode, FrameRange, Rom, SwarmConfig, SwarmError, action};
+use crate::{
+    Chance, EnvSnapshot, Episode, FrameRange, Model, Rom, SwarmConfig, SwarmError, action,
+};
 
 /// How a [`DeviceSwarm`] runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,6 +98,9 @@ impl DeviceSwarm {
         config.chance.map_or(Ok(()), Chance::check)?;
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
+        }
+        if rom.model() == Model::Color {
+            return Err(SwarmError::ColorOnDevice);
         }
         config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;

@@ -2,6 +2,7 @@
 //! emulators' files by the registers of an MBC3's clock, as in BESS.
 
 use super::{ForeignStateError, bess};
+use crate::machine::of_either;
 use crate::{EnvSnapshot, Rom, SwarmError};
 
 /// PyBoy writes whole banks, also for cartridges whose RAM is smaller.
@@ -12,11 +13,11 @@ const CLOCK_BYTES: usize = 48;
 
 /// The file of an env's cartridge.
 pub(crate) fn written(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
-    let mut machine = *snapshot.machine;
-    machine.cart.sync(machine.now);
+    let mut cart = of_either!(&snapshot.machine, machine => machine.cart);
+    cart.sync(snapshot.machine.steady_now());
     let mut file = snapshot.cart_ram.clone();
-    if machine.cart.has_rtc {
-        let rtc = machine.cart.rtc;
+    if cart.has_rtc {
+        let rtc = cart.rtc;
         file.extend(bess::clock_block(&super::Clock {
             running: rtc.running,
             latched: rtc.latched,
@@ -35,7 +36,7 @@ pub(crate) fn inserted(
     rom: &Rom,
 ) -> Result<EnvSnapshot, SwarmError> {
     let (mut snapshot, size) = (snapshot, rom.cart_ram_bytes());
-    let has_clock = snapshot.machine.cart.has_rtc;
+    let has_clock = rom.cartridge().has_rtc;
     let wrong =
         || SwarmError::from(ForeignStateError::Battery { found: file.len(), size, has_clock });
     let (ram, rest) = file.split_at_checked(size).ok_or_else(wrong)?;
@@ -47,7 +48,8 @@ pub(crate) fn inserted(
             let mut block = [0; CLOCK_BYTES];
             block[..rest.len()].copy_from_slice(rest);
             let clock = bess::read_clock(&block)?;
-            let (now, rtc) = (snapshot.machine.now, &mut snapshot.machine.cart.rtc);
+            let now = snapshot.machine.steady_now();
+            let rtc = of_either!(&mut snapshot.machine, machine => &mut machine.cart.rtc);
             (rtc.running, rtc.latched) = (clock.running, clock.latched);
             (rtc.subsecond_mcycles, rtc.synced_at) = (0, now);
         }

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use gbxcule_gameboy::Machine;
-
 use super::NativeSwarm;
-use crate::{Counters, CpuState, SwarmError};
+use crate::{Counters, CpuState, Frame, Machine, SwarmError};
 
 impl NativeSwarm {
     /// One reward for each env, as of the last step whose stage owned it.
@@ -59,12 +57,16 @@ impl NativeSwarm {
         self.locate(env).map(|(shard, slot)| shard.counters(slot))
     }
 
-    /// The last drawn frame of an env, packed as [`crate::FRAME_BYTES`] says.
+    /// The last drawn frame of an env, packed as [`crate::FRAME_BYTES`] says; a Color's has two
+    /// bytes a pixel, as [`Frame::Colors`] says.
     ///
     /// # Errors
     /// There is no such env.
     pub fn frame(&self, env: usize) -> Result<&[u8], SwarmError> {
-        Ok(&self.machine(env)?.frame[..])
+        Ok(match self.machine(env)?.frame() {
+            Frame::Shades(bytes) => bytes,
+            Frame::Colors(bytes) => bytes,
+        })
     }
 
     /// The bytes that a debugger would show at these addresses; reading changes nothing.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use gbxcule_dialect::{EntryParam, EntryPoint, Library, Program, Reader};
-use gbxcule_gameboy::SOURCES;
+use gbxcule_gameboy::{Model, SOURCES};
 use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use gbxcule_ir::{FunctionId, Module, Op, Param, Type};
@@ -115,17 +115,29 @@ impl Programs {
     }
 }
 
-/// The module of what programs ask the machine, and no more.
+/// The module of what programs ask the original machine, and no more.
 #[must_use]
 pub fn view_module() -> Module {
-    static MODULE: OnceLock<Module> = OnceLock::new();
+    view_module_of(Model::Original)
+}
+
+/// The module of what programs ask a machine of a model, and no more. Both have the same functions.
+#[must_use]
+pub(crate) fn view_module_of(model: Model) -> Module {
+    static MODULES: [OnceLock<Module>; 2] = [OnceLock::new(), OnceLock::new()];
+    let (module, flags) = match model {
+        Model::Original => (&MODULES[0], gbxcule_gameboy::FLAGS),
+        Model::Color => (&MODULES[1], gbxcule_gameboy_color::FLAGS),
+    };
     let lowered = || {
         let mut sources = SourceMap::new();
-        gbxcule_subset::lower(SOURCES, PROGRAM_ENTRIES, &mut sources).unwrap_or_else(|faults| {
+        let lowered =
+            gbxcule_subset::lower_with_flags(SOURCES, flags, PROGRAM_ENTRIES, &mut sources);
+        lowered.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })
     };
-    once(&MODULE, lowered).clone()
+    once(module, lowered).clone()
 }
 
 /// Everything about two texts but the functions, if they are right.

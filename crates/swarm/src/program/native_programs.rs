@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::Turn;
 use gbxcule_ir::check;
 use gbxcule_ir::{
@@ -19,9 +18,9 @@ use gbxcule_runtime::{
 };
 
 use super::fuse::{MOST_WRITES, TOO_MANY_WRITES};
-use super::fuse::{machine_params, view_module};
+use super::fuse::{machine_params, view_module_of};
 use super::{Fused, Programs, TextNumber};
-use crate::{Stage, SwarmError};
+use crate::{Machine, Model, Stage, SwarmError};
 
 /// The kernels' names, and their arguments after the machine's.
 const STEP: &str = "behind_step";
@@ -73,11 +72,15 @@ pub(crate) struct Outputs<'o> {
 
 impl NativePrograms {
     /// Nothing for a stage that computes nothing.
-    pub(crate) fn new(programs: &Programs, stage: Stage) -> Result<Option<Self>, SwarmError> {
+    pub(crate) fn new(
+        programs: &Programs,
+        stage: Stage,
+        model: Model,
+    ) -> Result<Option<Self>, SwarmError> {
         if !programs.compute_in(stage) {
             return Ok(None);
         }
-        let compiled = compiled(programs, stage)?;
+        let compiled = compiled(programs, stage, model)?;
         let kernel = |name| Ok::<_, SwarmError>(DirectKernel::new(compiled.kernel(name)?)?);
         let only_if = |is_there: bool, name| is_there.then(|| kernel(name)).transpose();
         let calls = programs.hooks().iter().any(|hook| hook.calls.is_some());
@@ -183,7 +186,10 @@ fn run(
     [answer, writes]: [&mut [u32]; 2],
 ) -> Result<(), SwarmError> {
     let ran = kernel.run(&mut [
-        SliceArgument::read(std::slice::from_ref(scene.machine)),
+        match scene.machine {
+            Machine::Original(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
+            Machine::Color(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
+        },
         SliceArgument::read(scene.rom),
         SliceArgument::read(scene.cart_ram),
         SliceArgument::read(&[scene.turn]),
@@ -202,18 +208,18 @@ fn run(
 
 /// Machine code, compiled once and shared while any swarm uses it. Stage, texts and the functions
 /// that hooks call determine it.
-fn compiled(programs: &Programs, stage: Stage) -> Result<Arc<Compiled>, SwarmError> {
-    type Key = (Stage, String, String, Vec<Option<String>>);
+fn compiled(programs: &Programs, stage: Stage, model: Model) -> Result<Arc<Compiled>, SwarmError> {
+    type Key = (Stage, bool, String, String, Vec<Option<String>>);
     static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
     let hash = |text: &super::ProgramText| text.sha256().to_owned();
     let calls = programs.hooks().iter().map(|hook| hook.calls.clone()).collect();
-    let key = (stage, hash(programs.reward()), hash(programs.obs()), calls);
+    let key = (stage, model == Model::Color, hash(programs.reward()), hash(programs.obs()), calls);
     // Held while compiling, so that what many swarms ask for at once is made once.
     let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(compiled) = known.get(&key).and_then(Weak::upgrade) {
         return Ok(compiled);
     }
-    let module = check::module(module(programs, stage))
+    let module = check::module(module(programs, stage, model))
         .unwrap_or_else(|faults| unreachable!("kernels are right: {faults:#?}"));
     let compiled = compile(&module, Device::Cpu, Build::default())?;
     known.retain(|_, compiled| compiled.strong_count() > 0);
@@ -222,8 +228,8 @@ fn compiled(programs: &Programs, stage: Stage) -> Result<Arc<Compiled>, SwarmErr
 }
 
 /// The kernels of a stage; all take the same arguments.
-fn module(programs: &Programs, stage: Stage) -> Module {
-    let mut fused = programs.fuse(view_module());
+fn module(programs: &Programs, stage: Stage, model: Model) -> Module {
+    let mut fused = programs.fuse(view_module_of(model));
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("{STEP}_{stage}_{}", programs.obs_dim());
     let mut b = kernel(&mut module, STEP);

@@ -50,12 +50,12 @@ impl Shard {
             }
             let buttons = if frame < frames_held { buttons } else { 0 };
             let draw = plan.draw_each || plan.draw_last && frame + 1 == end;
-            let begun = self.machines[slot].now;
+            let begun = self.machines[slot].steady_now();
             self.machines[slot].begin_frame_with(buttons, draw);
             let is_stopped = self.finish_frame(slot, plan);
             let counters = &mut self.counters[slot];
             counters.frames += 1;
-            counters.tcycles += 4 * u64::from(self.machines[slot].now.wrapping_sub(begun));
+            counters.tcycles += 4 * u64::from(self.machines[slot].steady_now().wrapping_sub(begun));
             self.follower().progress[slot].frames += 1;
             let turn = self.turn(slot, plan);
             let is_settled = self.run_behind(slot, turn, NativePrograms::settled);
@@ -83,7 +83,7 @@ impl Shard {
             let (rom, ram) =
                 (self.rom.bytes(), &mut self.cart_ram[slot * ram_bytes..][..ram_bytes]);
             let machine = &mut self.machines[slot];
-            let hook = machine.run_to_hook(rom, ram, &hooks.marks, &hooks.places, resumes);
+            let hook = machine.run_to_hook(rom, ram, (&hooks.marks, &hooks.places), resumes);
             if hook == NO_HOOK {
                 return ends_step;
             }

@@ -1,0 +1,210 @@
+//! A machine of either model. Both are compiled from the same sources, so they have the same calls;
+//! this is the one place that knows that there are two.
+
+use gbxcule_gameboy as original;
+use gbxcule_gameboy::state::{Difference, StateError};
+use gbxcule_gameboy::{Cartridge, Model, PowerOnMemory, Step};
+use gbxcule_gameboy_color as color;
+
+use crate::Rom;
+
+/// One Game Boy.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// The original.
+    Original(Box<original::Machine>),
+    /// The Color.
+    Color(Box<color::Machine>),
+}
+
+/// Evaluates one expression with the machine of either model.
+macro_rules! of_either {
+    ($self:expr, $machine:ident => $act:expr) => {
+        match $self {
+            $crate::machine::Machine::Original($machine) => $act,
+            $crate::machine::Machine::Color($machine) => $act,
+        }
+    };
+}
+pub(crate) use of_either;
+
+impl Clone for Machine {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Original(machine) => Self::Original(machine.clone()),
+            Self::Color(machine) => Self::Color(machine.clone()),
+        }
+    }
+
+    /// Within a model nothing is allocated.
+    fn clone_from(&mut self, source: &Self) {
+        match (self, source) {
+            (Self::Original(own), Self::Original(source)) => **own = **source,
+            (Self::Color(own), Self::Color(source)) => **own = **source,
+            (own, source) => *own = source.clone(),
+        }
+    }
+}
+
+impl Machine {
+    /// A machine that runs a ROM from its first instruction on, with this in its memory.
+    pub(crate) fn power_on(rom: &Rom, contents: PowerOnMemory) -> Self {
+        let cartridge = rom.cartridge();
+        match rom.model() {
+            Model::Original => Self::from(original::Machine::power_on_with(cartridge, contents)),
+            Model::Color => Self::from(color::Machine::power_on_with(cartridge, contents)),
+        }
+    }
+
+    /// Fetches what [`Machine::save_state`] stored of a machine of this ROM's model.
+    pub(crate) fn load_state(
+        rom: &Rom,
+        bytes: &[u8],
+        cart_ram: &mut [u8],
+    ) -> Result<Self, StateError> {
+        let cartridge = rom.cartridge();
+        Ok(match rom.model() {
+            Model::Original => {
+                Self::from(original::Machine::load_state(cartridge, bytes, cart_ram)?)
+            }
+            Model::Color => Self::from(color::Machine::load_state(cartridge, bytes, cart_ram)?),
+        })
+    }
+
+    /// The machine as an original one, if it is.
+    #[must_use]
+    pub fn original(&self) -> Option<&original::Machine> {
+        match self {
+            Self::Original(machine) => Some(machine),
+            Self::Color(_) => None,
+        }
+    }
+
+    /// The machine as a Color, if it is.
+    #[must_use]
+    pub fn color(&self) -> Option<&color::Machine> {
+        match self {
+            Self::Original(_) => None,
+            Self::Color(machine) => Some(machine),
+        }
+    }
+
+    /// Its model.
+    #[must_use]
+    pub fn model(&self) -> Model {
+        match self {
+            Self::Original(_) => Model::Original,
+            Self::Color(_) => Model::Color,
+        }
+    }
+
+    /// Bytes that a machine of a model takes.
+    pub(crate) fn bytes(model: Model) -> usize {
+        match model {
+            Model::Original => size_of::<original::Machine>(),
+            Model::Color => size_of::<color::Machine>(),
+        }
+    }
+
+    /// How long a state of a machine with this cartridge is.
+    #[must_use]
+    pub fn state_len(&self, cartridge: &Cartridge) -> usize {
+        of_either!(self, machine => machine.state_len(cartridge))
+    }
+
+    /// Stores everything in `out`, which must be `state_len` bytes long.
+    ///
+    /// # Errors
+    /// A buffer has another length.
+    pub fn save_state(
+        &self,
+        cartridge: &Cartridge,
+        cart_ram: &[u8],
+        out: &mut [u8],
+    ) -> Result<(), StateError> {
+        of_either!(self, machine => machine.save_state(cartridge, cart_ram, out))
+    }
+
+    /// The first field in which two machines of one model differ.
+    #[must_use]
+    pub fn first_difference(&self, other: &Self) -> Option<Difference> {
+        match (self, other) {
+            (Self::Original(own), Self::Original(other)) => own.first_difference(other),
+            (Self::Color(own), Self::Color(other)) => own.first_difference(other),
+            _ => None,
+        }
+    }
+
+    /// Holds the buttons for the first frames of a step; gives the M-cycles that it took.
+    pub(crate) fn run_step(
+        &mut self,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        buttons: u8,
+        step: Step,
+    ) -> u32 {
+        of_either!(self, machine => machine.run_step(rom, cart_ram, buttons, step))
+    }
+
+    /// Starts a frame with these buttons held.
+    pub(crate) fn begin_frame_with(&mut self, buttons: u8, draw: bool) {
+        of_either!(self, machine => machine.begin_frame_with(buttons, draw));
+    }
+
+    /// Runs on in a frame to a hook, whose number it gives, or to the frame's end.
+    pub(crate) fn run_to_hook(
+        &mut self,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        (marks, places): (&[u8], &[u32]),
+        resumes: bool,
+    ) -> u32 {
+        of_either!(self, machine => machine.run_to_hook(rom, cart_ram, marks, places, resumes))
+    }
+
+    /// M-cycles of four T-cycles since power-on, wrapping.
+    pub(crate) fn steady_now(&self) -> u32 {
+        of_either!(self, machine => machine.steady_now())
+    }
+
+    /// Returns the byte at an address, for debuggers and observers.
+    #[must_use]
+    pub fn peek(&self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
+        of_either!(self, machine => machine.peek(rom, cart_ram, address))
+    }
+
+    /// Changes memory for debuggers.
+    pub(crate) fn poke(&mut self, rom: &[u8], cart_ram: &mut [u8], address: u16, value: u8) {
+        of_either!(self, machine => machine.poke(rom, cart_ram, address, value));
+    }
+
+    /// The last drawn frame.
+    #[must_use]
+    pub fn frame(&self) -> Frame<'_> {
+        match self {
+            Self::Original(machine) => Frame::Shades(&machine.frame),
+            Self::Color(machine) => Frame::Colors(&machine.frame),
+        }
+    }
+}
+
+impl From<original::Machine> for Machine {
+    fn from(machine: original::Machine) -> Self {
+        Self::Original(Box::new(machine))
+    }
+}
+
+impl From<color::Machine> for Machine {
+    fn from(machine: color::Machine) -> Self {
+        Self::Color(Box::new(machine))
+    }
+}
+
+/// A frame as its model draws it.
+#[derive(Debug, Clone, Copy)]
+pub enum Frame<'f> {
+    /// Four pixels to a byte, the leftmost in the top bits; 0 is the lightest shade.
+    Shades(&'f [u8; original::FRAME_BYTES]),
+    /// Two bytes a pixel, the lower one first: RGB555, red in the lowest bits.
+    Colors(&'f [u8; color::FRAME_BYTES]),
+}
