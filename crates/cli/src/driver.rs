@@ -253,8 +253,8 @@ impl Driver {
         EnvDetails::of(swarm, env, step)
     }
 
-    /// Rewards and ends of the last whole step, if programs say when episodes end and it lies on the
-    /// host.
+    /// Rewards and ends of the last whole step, if programs say when episodes end and these
+    /// numbers lie on the host.
     pub(crate) fn outcome(&self) -> Result<Option<(Vec<f32>, Vec<bool>)>, SwarmError> {
         let says_when = self.returns.is_some() && self.drive.programs.has_done();
         if !says_when || self.device() != Device::Cpu {

@@ -75,7 +75,7 @@ pub struct LiveView {
     served_next: Instant,
 }
 
-/// What is shown of a swarm beside the swarm itself.
+/// State that is shown beside the swarm itself.
 struct Shown {
     actions: Vec<u8>,
     rewards: Vec<f32>,

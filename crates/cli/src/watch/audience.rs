@@ -17,7 +17,7 @@ use crate::watch::sound_queue::SoundQueue;
 use crate::watch::statistics::Summary;
 use crate::watch::swarm_channel::{SwarmReceiver, View, ViewerLink, ViewerRequest};
 
-/// What viewers look at.
+/// Swarm that viewers look at.
 pub(crate) trait Sight {
     /// How many machines there are.
     fn num_envs(&self) -> usize;

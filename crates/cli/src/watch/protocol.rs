@@ -11,7 +11,7 @@
 //!
 //! | `type` | fields | what happens |
 //! |---|---|---|
-//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound`, `map` | sends the next view |
+//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound`, `map` | sends a view |
 //! | `run`, `pause` | | |
 //! | `step` | | to the end of the step, then pause |
 //! | `speed` | `times` | so many times the speed of a real machine; 0 as fast as it goes |
@@ -25,10 +25,10 @@
 //!
 //! A view is a binary message: the length of a JSON text as u32, little endian; the text; then the
 //! pictures of `count` machines from `first` on, each (160 / shrink) x (144 / shrink) pixels of 2
-//! bits, leftmost in the top bits; then, if one is chosen, its whole picture; then, if asked for,
-//! the map of where machines were, a byte for each of `columns` x `rows` cells; then `sound` samples
-//! of machine 0 since the viewer's last view, left and right as i16, little endian; then a state
-//! that was asked for, `state_bytes` of it.
+//! bits, leftmost in the top bits; then, if one is chosen, its whole picture; then, if it is asked
+//! for, the map of where machines were, a byte for each of `columns` x `rows` cells; then `sound`
+//! samples of machine 0 since the viewer's last view, left and right as i16, little endian; then a
+//! state that was asked for, `state_bytes` of it.
 //! ```json
 //! {"step":12, "frame":0, "running":true, "speed":0, "frames_per_s":412000.0, "first":0,
 //!  "count":64, "shrink":1, "sound":0, "done": [3, 17], "state_bytes": 0,
@@ -80,7 +80,7 @@ impl Mode {
     }
 }
 
-/// What a viewer is told of the swarm.
+/// Description of the swarm for a viewer.
 pub(crate) struct Hello<'a> {
     pub(crate) mode: Mode,
     pub(crate) rom: &'a str,
@@ -88,7 +88,7 @@ pub(crate) struct Hello<'a> {
     pub(crate) device: Device,
     pub(crate) schedule: Schedule,
     pub(crate) codec: &'a Codec,
-    /// Who acts, and the seed.
+    /// The source of the actions, and its seed.
     pub(crate) actions: String,
     pub(crate) seed: u64,
     pub(crate) sound: bool,
@@ -132,7 +132,7 @@ pub(crate) struct Status {
     pub(crate) frames_per_s: f64,
 }
 
-/// What stands before a view's pictures.
+/// Contents of a view before its pictures.
 pub(crate) struct ViewHead<'a> {
     pub(crate) status: Status,
     pub(crate) look: Look,

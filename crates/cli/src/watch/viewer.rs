@@ -41,7 +41,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 /// Time limit of a browser for one message.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What every viewer is told and may do.
+/// The first message to every viewer, and what viewers may do.
 pub(crate) struct Welcome {
     /// The first message.
     pub(crate) hello: String,
