@@ -367,7 +367,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                 }
                 let returns = |driver: &Driver| {
                     let looked = (0..5).map(|env| driver.details(env).expect("an env"));
-                    looked.map(|details| details.episode_return).collect::<Vec<_>>()
+                    looked.map(|details| details.step.episode_return).collect::<Vec<_>>()
                 };
                 assert_eq!(returns(&whole), returns(&pieces));
             }
@@ -414,7 +414,10 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             while held.step() < free.step() {
                 held.advance(1, false).expect("a frame");
                 let details = held.details(2).expect("an env");
-                assert_eq!((details.buttons, details.action), (button::UP | button::LEFT, None));
+                assert_eq!(
+                    (details.step.buttons, details.step.action),
+                    (button::UP | button::LEFT, None)
+                );
             }
         }
         let (free, held) = (everything(&free), everything(&held));
@@ -429,14 +432,15 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         for _ in 0..40 {
             driver.finish_step(false).expect("a step");
             let details = driver.details(2).expect("an env");
-            let (reward, done) = (details.reward.expect("a reward"), details.is_done == Some(true));
+            let (reward, done) =
+                (details.step.reward.expect("a reward"), details.step.is_done == Some(true));
             if was_over && !done {
                 (sum, episodes) = (0.0, episodes + 1);
             }
             if !(was_over && done) {
                 sum += reward;
             }
-            assert_eq!(details.episode_return, Some(sum));
+            assert_eq!(details.step.episode_return, Some(sum));
             assert_eq!(driver.over(0..5).expect("envs").contains(&2), done);
             assert_eq!(
                 details.observation.map(|(numbers, of)| (numbers[0], of)),
@@ -446,6 +450,6 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         }
         assert!(episodes > 2, "{episodes}");
         driver.reset().expect("a reset");
-        assert_eq!(driver.details(2).expect("an env").episode_return, Some(0.0));
+        assert_eq!(driver.details(2).expect("an env").step.episode_return, Some(0.0));
     }
 }
