@@ -219,7 +219,8 @@ mod tests {
         distinct.dedup_by(|one, other| one.pixels == other.pixels);
         assert_eq!(shown.len(), distinct.len());
         for ((time, canvas), (picture, at_s)) in shown.iter().zip(pictures.iter().zip(moments)) {
-            assert_eq!(canvas, &picture.pixels);
+            let pixels: Vec<u16> = canvas.iter().map(|&pixel| u16::from(pixel)).collect();
+            assert_eq!(pixels, picture.pixels);
             assert_eq!(*time, (at_s * 100.0_f64).round() as u64);
         }
     }

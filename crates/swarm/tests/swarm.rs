@@ -2,8 +2,9 @@
 
 use std::num::NonZeroUsize;
 
+use gbxcule_gameboy::Machine;
 use gbxcule_swarm::{
-    Codec, EnvStates, Features, FrameRange, Machine, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage,
+    Codec, EnvStates, Features, FrameRange, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage,
     SwarmConfig, SwarmError, button, obs_v0, reward_v0,
 };
 
@@ -34,7 +35,7 @@ fn run(swarm: &mut NativeSwarm, steps: std::ops::Range<usize>) {
 }
 
 /// Everything that a machine is.
-fn state(swarm: &NativeSwarm, env: usize) -> (Machine, Vec<u8>, u64) {
+fn state(swarm: &NativeSwarm, env: usize) -> (gbxcule_swarm::Machine, Vec<u8>, u64) {
     let snapshot = swarm.snapshot(env).expect("an env");
     (snapshot.machine().clone(), snapshot.cart_ram().to_vec(), snapshot.counters().tcycles)
 }
