@@ -114,6 +114,7 @@ class Swarm:
         threads: int | None = None,
         device: str = "cpu",
         hooks: list[tuple[int, int, bool, str | None]] = ...,
+        model: str = "auto",
     ) -> Swarm: ...
     @staticmethod
     def restored(

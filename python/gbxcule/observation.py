@@ -67,7 +67,7 @@ class Numbers:
 One: TypeAlias = "str | os.PathLike[str] | Ram | Flags | Numbers"
 Observation: TypeAlias = "One | Mapping[str, One]"
 
-PICTURES = ("packed", "gray", "mean", "stride")
+PICTURES = ("packed", "gray", "mean", "stride", "rgb", "rgb_corrected", "rgb555")
 
 # Samples a second, and of one frame while the screen is on.
 SAMPLE_RATE = 1048576 / 22

@@ -31,6 +31,7 @@ class _Shared(TypedDict, total=False):
     hooks: Hooks | None
     chance: Number | None
     power_on: str
+    model: str
     audio: bool
     symbols: Symbols | str | os.PathLike[str] | None
     start_state: State | None

@@ -195,16 +195,13 @@ impl Machine {
             self.end_frame();
             return;
         }
+        // A block that is due while the CPU halts waits for it (gambatte `hdma_late_m0halt_*`).
         #[cfg(color)]
-        if self.hdma.due > 0 {
-            if self.cpu.mode == Mode::Running {
-                self.run_hdma(rom, cart_ram);
-                self.cpu.now = self.now;
-                self.deadline = self.now;
-                return;
-            }
-            // UNVERIFIED: a block that is due while the CPU halts is lost.
-            self.hdma.due = 0;
+        if self.hdma.due > 0 && self.cpu.mode == Mode::Running {
+            self.run_hdma(rom, cart_ram);
+            self.cpu.now = self.now;
+            self.deadline = self.now;
+            return;
         }
         match self.cpu.mode {
             Mode::Running => {

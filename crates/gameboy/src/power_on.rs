@@ -31,9 +31,12 @@ use crate::timer::{FAR_MCYCLES, Timer};
 /// The system counter at the first instruction of the cartridge, in M-cycles.
 #[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
-/// The same of a Color, which takes longer over programs for the original.
+/// The same of a Color: gambatte `div/start_inc_*`.
 #[cfg(color)]
-const BOOT_COUNTER_MCYCLES: u32 = 0x2674 / 4;
+const BOOT_COUNTER_MCYCLES: u32 = 0x1ea0 / 4;
+/// The same of a Color that had to find colours for a program for the original: mooneye boot_div.
+#[cfg(color)]
+const COMPATIBLE_BOOT_COUNTER_MCYCLES: u32 = 0x2678 / 4;
 /// Where the boot ROM leaves the PPU: in the last line of VBlank.
 /// GBMicrotest and gambatte `display_startstate` count from here, and pass at this dot alone.
 const BOOT_DOT: u16 = 404;
@@ -58,7 +61,7 @@ impl Machine {
             cpu: boot_cpu(cartridge),
             interrupts: Interrupts { requested: VBLANK, enabled: 0 },
             timer: Timer {
-                div_base: 0u32.wrapping_sub(BOOT_COUNTER_MCYCLES),
+                div_base: 0u32.wrapping_sub(boot_counter_mcycles(cartridge)),
                 tima: 0,
                 tma: 0,
                 tac: 0,
@@ -141,6 +144,19 @@ impl Machine {
             self.vram[0x1924 + column] = column as u8 + 13;
         }
         self.vram[0x1910] = 0x19;
+    }
+}
+
+#[cfg(not(color))]
+fn boot_counter_mcycles(_cartridge: &Cartridge) -> u32 {
+    BOOT_COUNTER_MCYCLES
+}
+
+#[cfg(color)]
+fn boot_counter_mcycles(cartridge: &Cartridge) -> u32 {
+    match cartridge.model() {
+        Model::Original => COMPATIBLE_BOOT_COUNTER_MCYCLES,
+        Model::Color => BOOT_COUNTER_MCYCLES,
     }
 }
 

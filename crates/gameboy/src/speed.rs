@@ -23,6 +23,9 @@ pub struct Speed {
     pub steady_mcycles: u32,
 }
 
+/// T-cycles that an M-cycle at double speed lacks.
+#[cfg(color)]
+const LOST_TCYCLES: u32 = 2;
 /// M-cycles at double speed for which a change of speed stops the CPU.
 // UNVERIFIED: emulators agree on 131,080 ticks of 8 MHz to within a few; Pan Docs says 2,050
 // M-cycles.
@@ -113,7 +116,11 @@ impl Machine {
         self.apu.sync(self.now, self.timer.div_base);
         let (frame, dark) =
             (self.now.wrapping_sub(self.frame_start), self.now.wrapping_sub(self.dark_start));
-        self.speed.tcycles = self.tcycles();
+        // An access looks at the end of its M-cycle, so at double speed it sees the picture earlier
+        // by what the M-cycle lacks.
+        let behind = self.tcycles().wrapping_sub(LOST_TCYCLES);
+        let ahead = self.tcycles().wrapping_add(LOST_TCYCLES);
+        self.speed.tcycles = if self.speed.double { ahead } else { behind };
         self.speed.steady_mcycles = self.steady_now();
         self.speed.since = self.now;
         self.speed.armed = false;

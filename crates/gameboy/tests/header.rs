@@ -185,7 +185,7 @@ fn refusals_say_what_the_header_said_and_what_to_do() {
     assert_snapshot!(refusal(&rom(0x8000, 0x04, 0, 0)), @r"the header's cartridge type 04 at 0147 is unknown; supported are ROM ONLY, MBC1, MBC2, MBC3 and MBC5");
     let mut color = rom(0x8000, 0, 0, 0);
     color[0x143] = 0xc0;
-    assert_snapshot!(refusal(&color), @r"the program runs only on a Game Boy Color (flag C0 at 0143); this machine is the original Game Boy, so use a version with flag 80 or 00");
+    assert_snapshot!(refusal(&color), @r"the program runs only on a Game Boy Color (flag C0 at 0143); ask for that model, or use a version with flag 80 or 00");
     assert_snapshot!(refusal(&rom(0x8000, 0x20, 0, 0)), @r"the cartridge is of type 20 at 0147, MBC6, which is not supported; supported are ROM ONLY, MBC1, MBC2, MBC3 and MBC5");
 }
 

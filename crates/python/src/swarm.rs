@@ -9,8 +9,8 @@ use std::sync::{RwLock, TryLockError};
 
 use gbxcule_runtime::{Array, Device, in_pool};
 use gbxcule_swarm::{
-    Chance, Codec, DeviceSwarm, EnvStates, Hook, Pressed, ProgramText, Programs, Rom, Schedule,
-    ScratchCell, Stage, SwarmConfig, SwarmError,
+    Chance, Codec, DeviceSwarm, EnvStates, Hook, Model, Pressed, ProgramText, Programs, Rom,
+    Schedule, ScratchCell, Stage, SwarmConfig, SwarmError,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -63,6 +63,16 @@ impl<T> OrRefuse<T> for Result<T, SwarmError> {
 /// A hook's bank and address, whether it ends the step, and the function that it calls.
 type HookTuple = (u16, u16, bool, Option<String>);
 
+/// The model of a name; `auto` leaves it to the ROM's header.
+fn model_of(name: &str) -> PyResult<Option<Model>> {
+    match name {
+        "auto" => Ok(None),
+        "dmg" => Ok(Some(Model::Original)),
+        "cgb" => Ok(Some(Model::Color)),
+        _ => Err(PyValueError::new_err(format!("no model `{name}`; there are auto, dmg, cgb"))),
+    }
+}
+
 /// NumPy's booleans as bytes.
 pub(crate) fn as_mask(bytes: &[u8]) -> Vec<bool> {
     bytes.iter().map(|byte| *byte != 0).collect()
@@ -75,7 +85,8 @@ impl Swarm {
     #[new]
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
                         stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, chance = None,
-                        power_on = "zero", sound = false, threads = None, device = "cpu", hooks = Vec::new()))]
+                        power_on = "zero", sound = false, threads = None, device = "cpu", hooks = Vec::new(),
+                        model = "auto"))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -93,6 +104,7 @@ impl Swarm {
         threads: Option<NonZeroUsize>,
         device: &str,
         hooks: Vec<HookTuple>,
+        model: &str,
     ) -> PyResult<Self> {
         let device = device_of(device)?;
         let hooks = hooks.into_iter().map(|(bank, address, ends_step, calls)| Hook {
@@ -114,7 +126,7 @@ impl Swarm {
             threads,
             ..SwarmConfig::new(num_envs)
         };
-        let rom = Rom::new(rom).or_refuse()?;
+        let rom = Rom::for_model(rom, model_of(model)?).or_refuse()?;
         let inner = py.detach(|| gbxcule_swarm::Swarm::new(rom, config, device)).or_refuse()?;
         Ok(Self::of(inner))
     }

@@ -33,15 +33,23 @@ impl View {
             "gray" => Picture::Gray,
             "mean" => Picture::Mean,
             "stride" => Picture::Stride,
+            "rgb" => Picture::Rgb,
+            "rgb_corrected" => Picture::RgbCorrected,
+            "rgb555" => Picture::Rgb555,
             _ => {
                 return Err(PyValueError::new_err(format!(
-                    "no picture `{name}`; there are packed, gray, mean, stride"
+                    "no picture `{name}`; there are packed, gray, mean, stride, rgb, rgb_corrected, rgb555"
                 )));
             }
         };
         let (lines, columns) = picture.shape();
+        let shape = match picture {
+            Picture::Rgb | Picture::RgbCorrected => vec![lines, columns / 3, 3],
+            Picture::Rgb555 => vec![lines, columns / 2, 2],
+            _ => vec![lines, columns],
+        };
         let inner = gbxcule_swarm::View::Picture(picture, grays);
-        Ok(Self { inner, shape: vec![lines, columns], dtype: "uint8" })
+        Ok(Self { inner, shape, dtype: "uint8" })
     }
 
     /// The bytes at ranges of addresses, each from its first address up to but without its last.

@@ -77,6 +77,10 @@ pub enum SwarmError {
     NoSuchBank { bank: u16, address: u16, last: usize },
     #[error("sound is made on the CPU alone; take device cpu, or no sound")]
     SoundOnDevice,
+    #[error(
+        "the snapshot is of the other model; machines of a swarm are all original or all Color"
+    )]
+    OtherModel,
     #[error("a Game Boy Color makes no sound here yet; take no sound, or model dmg")]
     SoundOfColor,
     #[error("a Game Boy Color runs on the CPU alone, for now; take device cpu, or model dmg")]

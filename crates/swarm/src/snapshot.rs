@@ -85,6 +85,9 @@ impl EnvSnapshot {
 
     /// Checks that an env with this cartridge and these programs can be in this state.
     pub(crate) fn check(&self, rom: &Rom, programs: &Programs) -> Result<(), SwarmError> {
+        if self.machine.model() != rom.model() {
+            return Err(SwarmError::OtherModel);
+        }
         let (found, expected) = (self.cart_ram.len(), rom.cart_ram_bytes());
         if found != expected {
             return Err(SwarmError::OtherCartridge { found, expected });

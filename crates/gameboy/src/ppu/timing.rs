@@ -26,7 +26,7 @@ pub(super) const VBLANK_EVENTS: [u16; 7] = [0, 2, 4, VBLANK_DOT, 6, 8, LYC_0_DOT
 /// Line 0 is compared with LYC, still in line 153.
 const LYC_0_DOT: u16 = 13;
 /// The OAM source rises on line 144.
-const VBLANK_OAM_DOT: u16 = if COLOR { 4 } else { 2 };
+const VBLANK_OAM_DOT: u16 = if COLOR { 0 } else { 2 };
 /// The new line drives the interrupt line if it is LYC. On line 0 the OAM source rises now.
 pub(super) const COMPARE_DOT: u16 = 5;
 

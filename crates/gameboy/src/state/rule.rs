@@ -96,8 +96,11 @@ fn check_cpu(machine: &Machine) -> Verdict {
 fn check_small_chips(machine: &Machine) -> Verdict {
     rule(machine.timer.tac & !7 == 0, "timer.tac has no bits 3 to 7")?;
     rule(machine.serial.bits < 8, "serial.bits must be less than 8")?;
-    let bits = 0x81 | (crate::COLOR as u8) << 1;
-    rule(machine.serial.sc & !bits == 0, "serial.sc has only bits 0 and 7, on the Color bit 1")?;
+    if crate::COLOR {
+        rule(machine.serial.sc & !0x83 == 0, "serial.sc has only bits 0, 1 and 7")?;
+    } else {
+        rule(machine.serial.sc & !0x81 == 0, "serial.sc has only bits 0 and 7")?;
+    }
     rule(machine.joypad.select & !0x30 == 0, "joypad.select has only bits 4 and 5")
 }
 

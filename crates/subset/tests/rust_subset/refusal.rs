@@ -73,8 +73,8 @@ const ITEMS: &[(&str, &str)] = &[
     ("«#[serde]» struct Q { x: u8 }", "this attribute"),
     ("«#[serde]» enum E { A }", "this attribute"),
     ("«#[serde]» const C: u8 = 1;", "this attribute"),
-    ("«#[cfg(test)]» mod tests {}", "this attribute"),
-    ("«#[cfg(test)]» use inner::DEEP;", "this attribute"),
+    ("«#[deprecated]» mod tests {}", "this attribute"),
+    ("«#[deprecated]» use inner::DEEP;", "this attribute"),
     ("«#[serde]» impl P {}", "this attribute"),
     ("impl P { «#[serde]» fn h() {} }", "this attribute"),
     ("fn h«<T>»() {}", "a generic item"),
@@ -142,7 +142,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("let «ref x» = a;", "this pattern"),
     ("let «x @ _» = a;", "this pattern"),
     ("let «P { .. }» = *p;", "this pattern"),
-    ("match a { «#[cfg(test)]» 1 => {} _ => {} }", "this attribute"),
+    ("match a { «#[deprecated]» 1 => {} _ => {} }", "this attribute"),
     ("match a { «n» => {} }", "a pattern that binds a name"),
     ("match a { «n if b» => {} _ => {} }", "a guard of a `match` arm"),
     ("match a { «n @ 1..=3» => {} _ => {} }", "this pattern"),
@@ -473,4 +473,13 @@ fn an_entry_point_is_the_one_function_whose_path_ends_so() {
     }
     let all = ["go", "a::twice", "chip::twice", "chip::line::go_on"];
     assert_eq!(gbxcule_subset::functions(&texts, &[]), all);
+}
+
+#[test]
+fn what_a_condition_leaves_out_is_not_there() {
+    let text = "#[cfg(small)] fn f() {}\n#[cfg(not(small))] fn g() {}\n\
+                fn h() -> u8 { #[cfg(all(small, not(big)))] return 1; if cfg!(small) { 2 } else { 3 } }";
+    let texts = [("src/a.rs", text)];
+    assert_eq!(gbxcule_subset::functions(&texts, &[]), ["a::g", "a::h"]);
+    assert_eq!(gbxcule_subset::functions(&texts, &["small"]), ["a::f", "a::h"]);
 }
