@@ -13,5 +13,6 @@ mod library;
 mod logo;
 mod micro_roms;
 mod registry;
+mod score;
 mod sound;
 mod tarn_mason;
