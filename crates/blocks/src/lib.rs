@@ -3,8 +3,8 @@
 //! ROM does not change. So where PC is known, opcodes and operands are: of `Cpu::fetch` and
 //! `Cpu::execute`, as the Rust front end reads them, little is left
 //! (`gbxcule_transform::specialise`). [`Block`] is such code as IR, [`Code`] as machine code that
-//! works on the native machine where it lies, and [`Table`] has them by address. [`Blocks`] runs one
-//! machine by it; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a thread makes
+//! works on the native machine where it lies, and [`Table`] has them by address. [`Blocks`] runs
+//! one machine by it; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a thread makes
 //! meanwhile. The interpreter stays the meaning, and the way out of every block.
 
 mod block;

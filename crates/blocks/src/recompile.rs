@@ -1,6 +1,6 @@
 //! When swarms run code made for their ROM.
 
-/// Whether code made for a ROM is run. Results are the same in every case.
+/// Use of code made for a ROM. Results are the same in every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Recompile {
     /// Never.

@@ -21,7 +21,7 @@ use std::time::Instant;
 const FRAMES_BEFORE_LEARNING: u64 = 1 << 14;
 /// Arrivals at an address in frames that are watched, before a block is made there.
 const ARRIVALS: u32 = 24;
-/// The same where blocks are made at once.
+/// Arrivals where blocks are made at once.
 const EAGER_ARRIVALS: u32 = 3;
 /// A machine watches one of so many frames, at first and at last.
 const PERIODS: (u32, u32) = (32, 2_048);

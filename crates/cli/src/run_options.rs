@@ -36,7 +36,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "STAGE", default_value = "emulate_only")]
     pub(crate) stage: Stage,
 
-    /// Interpret every instruction, instead of compiling what a ROM runs often (docs/performance.md)
+    /// Interpret every instruction instead of compiling what a ROM runs often
     #[arg(long)]
     pub(crate) no_recompile: bool,
 }

@@ -1,5 +1,5 @@
-//! The frames of a step for hosts that run frames in ways of their own: by blocks, or with an ear to
-//! the machine. Host side: not translated.
+//! The frames of a step for hosts that run frames in ways of their own: by blocks, or with an ear
+//! to the machine. Host side: not translated.
 
 use crate::machine::Machine;
 use crate::step::Step;

@@ -26,7 +26,7 @@ pub enum BackendKind {
     PyboyVecMp,
     /// SwarmBackend on CPU threads.
     WarpVecCpu,
-    /// The same without code made for the ROM.
+    /// SwarmBackend on CPU threads, without code made for the ROM.
     WarpVecInterpreted,
     /// SwarmBackend on a CUDA device.
     WarpVecCuda,

@@ -285,8 +285,8 @@ impl Plane {
         Plane { words: [0; 3] }
     }
 
-    /// Sets the pixels under `cover`, and only them, to those of `row`: eight pixels, the first at a
-    /// distance of `at` pixels from the plane's left end. Words are changed one by one: what is
+    /// Sets the pixels under `cover`, and only them, to those of `row`: eight pixels, the first at
+    /// a distance of `at` pixels from the plane's left end. Words are changed one by one: what is
     /// read soon after must have been written as widely.
     #[inline(always)]
     fn replace(&mut self, at: u8, cover: u8, row: u8) {
