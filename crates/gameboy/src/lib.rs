@@ -25,6 +25,8 @@ pub mod hook;
 pub mod machine;
 mod power_on;
 pub mod ppu;
+#[cfg(not(color))]
+mod schedule;
 pub mod serial;
 pub mod source;
 pub mod speed;

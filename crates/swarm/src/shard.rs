@@ -3,6 +3,7 @@
 mod follow;
 
 use follow::Follower;
+use gbxcule_blocks::{Recompile, Runner};
 use gbxcule_gameboy::view::Turn;
 use gbxcule_sound::Sound;
 
@@ -19,6 +20,8 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) start: &'p EnvSnapshot,
     pub(crate) hooks: &'p HookTable,
     pub(crate) sound: bool,
+    /// If frames may be run by code made for the ROM.
+    pub(crate) recompile: Option<Recompile>,
 }
 
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
@@ -47,6 +50,8 @@ pub(crate) struct Shard {
     follower: Option<Follower>,
     /// The sound of each machine, if it is asked for.
     sounds: Vec<Sound>,
+    /// Runs frames by code made for the ROM.
+    runner: Option<Runner>,
     /// The first env whose program stopped in the last step, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
 }
@@ -57,7 +62,7 @@ impl Shard {
         envs: std::ops::Range<usize>,
         plan: &ShardPlan<'_>,
     ) -> Result<Self, SwarmError> {
-        let ShardPlan { rom, programs, stage, start, hooks, sound } = *plan;
+        let ShardPlan { rom, programs, stage, start, hooks, sound, recompile } = *plan;
         let (scratch_len, obs_dim, count) =
             (programs.scratch_len(), programs.obs_dim(), envs.len());
         let mut shard = Self {
@@ -83,6 +88,7 @@ impl Shard {
                 Some(machine) if sound => vec![Sound::new(machine); count],
                 _ => Vec::new(),
             },
+            runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
             fault: None,
         };
         for slot in 0..count {
@@ -121,10 +127,15 @@ impl Shard {
         let machine = &mut self.machines[slot];
         let step = plan.step(frames_held);
         let rom = self.rom.bytes();
-        let mcycles = match (self.sounds.get_mut(slot), machine) {
-            (None, machine) => machine.run_step(rom, cart_ram, buttons, step),
-            (Some(_), Machine::Color(_)) => unreachable!("a Color makes no sound"),
-            (Some(sound), Machine::Original(machine)) => {
+        let mcycles = match (self.sounds.get_mut(slot), &mut self.runner, machine) {
+            (None, Some(runner), Machine::Original(machine)) => {
+                step.run_by(machine, buttons, |machine, draw| {
+                    runner.run_frame(machine, cart_ram, draw);
+                })
+            }
+            (None, _, machine) => machine.run_step(rom, cart_ram, buttons, step),
+            (Some(_), _, Machine::Color(_)) => unreachable!("a Color makes no sound"),
+            (Some(sound), _, Machine::Original(machine)) => {
                 if plan.first_frame == 0 {
                     sound.clear();
                 }
@@ -218,6 +229,11 @@ impl Shard {
         self.rewards.fill(0.0);
         self.dones.fill(0);
         self.observations.fill(0.0);
+    }
+
+    /// Runs frames by code made for the ROM, if that may be.
+    pub(crate) fn runner(&self) -> Option<&Runner> {
+        self.runner.as_ref()
     }
 
     pub(crate) fn len(&self) -> usize {

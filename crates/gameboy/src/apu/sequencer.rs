@@ -51,6 +51,11 @@ impl Apu {
         after.wrapping_sub(before) & (0xffff_ffff >> self.edge_shift())
     }
 
+    /// Returns true if the bit falls with this very M-cycle.
+    pub(super) fn is_sequencer_edge(&self, now: u32, div_base: u32) -> bool {
+        now.wrapping_sub(div_base) & ((1 << self.edge_shift()) - 1) == 0
+    }
+
     /// DIV's bit 4; at double speed bit 5.
     pub(super) fn sequencer_bit(&self, now: u32, div_base: u32) -> bool {
         now.wrapping_sub(div_base) >> (self.edge_shift() - 1) & 1 != 0
@@ -77,6 +82,12 @@ impl Apu {
         self.sequencer.clocks = (self.sequencer.clocks + (left & 7) as u8) & 7;
     }
 
+    /// Returns true if the sweep's clock comes with the next M-cycle.
+    pub(super) fn is_sweep_clock_next(&self, div_base: u32) -> bool {
+        self.sequencer.clocks & 3 == 2
+            && self.is_sequencer_edge(self.synced_at.wrapping_add(1), div_base)
+    }
+
     /// Returns true if clocks change more than their own count.
     fn is_sequencer_seen(&self) -> bool {
         match self.sequencer.glitch {
@@ -92,6 +103,7 @@ impl Apu {
     }
 
     fn clock_sequencer_once(&mut self) {
+        self.iterate_sweep_if_due();
         match self.sequencer.glitch {
             PowerOnGlitch::None => self.sequencer.clocks = (self.sequencer.clocks + 1) & 7,
             PowerOnGlitch::LoseEdge => {

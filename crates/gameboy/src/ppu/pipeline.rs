@@ -445,6 +445,15 @@ impl Ppu {
         COLOR || self.lcdc & LCDC_OBJECTS != 0
     }
 
+    /// Called when the window is switched off: on the dot before, its start still saw it, but the
+    /// fetcher took the background's tile (mealybug `m3_lcdc_win_en_change_multiple_wx`).
+    pub fn forget_window_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
+        if self.stage == Stage::Rendering && self.pipeline.fetch_step == 1 {
+            self.pipeline.window_active = false;
+            self.fetch_tile(vram);
+        }
+    }
+
     /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off
     /// now.
     pub fn abort_object_if_off(&mut self) {
