@@ -54,6 +54,19 @@ def k(x: wp.array(dtype=float), o: wp.array(dtype=float)):
 ",
     ),
     (
+        "grad-stored-array",
+        "
+@wp.struct
+class Row:
+    values: wp.array(dtype=float)
+@wp.kernel
+def k(rows: wp.array(dtype=Row), x: wp.array(dtype=float), o: wp.array(dtype=float)):
+    i = wp.tid()
+    rows[i] = rows[i + 1]
+    o[i] = x[i] * x[i]
+",
+    ),
+    (
         "grad-bits",
         "
 @wp.kernel
