@@ -15,11 +15,12 @@ from gbxcule import _native, game
 from gbxcule.action import Actions, Numbering, spelling_of
 from gbxcule.check import content, env_number, mask_of, one_of, reset_options, seed_of, whole
 from gbxcule.info import Hooks, Info, Infos, hooks_of, named_numbers, native_hooks
+from gbxcule.live import Heatmap, LiveView
 from gbxcule.memory import Change, Number, Watch
 from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
 from gbxcule.option import Reward, State
 from gbxcule.picture import Pixels, colored, mosaic
-from gbxcule.start import RomLike, env_seeds, rom_bytes, rom_symbols
+from gbxcule.start import RomLike, env_seeds, rom_bytes, rom_name, rom_symbols
 from gbxcule.symbol import Place, Symbols, range_of
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         info = played.info if info is None else info
         chance = played.chance if chance is None else chance
         self.symbols = rom_symbols(rom, symbols)
+        self._rom_name = rom_name(rom)
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.autoreset_mode = autoreset_mode
@@ -197,6 +199,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._levels = np.zeros((len(self._changes), num_envs), np.int64)
         self._rewards = np.zeros(num_envs, np.float32)
         self._is_seeded = False
+        self._live: LiveView | None = None
         if _machines is None:
             if played.has_title and start_state is starts is start_battery is None:
                 starts = game.starts(str(rom))
@@ -251,6 +254,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._restart(mask)
         if states:
             self.load_states(mask, states)
+        if self._live is not None:
+            self._live.began(mask)
         self._observer.look(self._swarm, mask.tobytes())
         return self._observation(), self._infos(mask)
 
@@ -264,7 +269,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 f"the episodes of the envs {np.flatnonzero(late).tolist()} are over; "
                 'reset them with options={"reset_mask": mask}'
             )
-        self._swarm.step(pressed)
+        self._swarm.step(pressed, self._live is not None and self._live.ask())
         self._steps += 1
         self._look(None)
         rewards = self._measured()
@@ -280,6 +285,9 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._observer.look(self._swarm)
         infos = self._infos(everyone)
         self._over = terminated | truncated
+        if self._live is not None:
+            between = late if self.autoreset_mode == AutoresetMode.NEXT_STEP else np.zeros(self.num_envs, np.bool_)
+            self._live.stepped(pressed, rewards, self._over, between)
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over.any():
             infos = self._reset_at_once(self._over)
         return self._observation(), rewards, terminated, truncated, infos
@@ -294,9 +302,20 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
     def close_extras(self, **_kwargs: Any) -> None:
         """Let the machines go."""
+        if self._live is not None:
+            self._live.close()
         del self._machines
 
     # What a Game Boy has beyond that
+
+    def watch(self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None) -> LiveView:
+        """Show these very machines in a browser while they are stepped: open the `url` of what is returned, whose `close`
+        ends it. Viewers change nothing and cost a twentieth of the time at most; 0 takes a free port. `heatmap` has the
+        places of two numbers in memory, such as the hero's coordinates, of which the page draws a map."""
+        if self._live is not None:
+            self._live.close()
+        self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols)
+        return self._live
 
     @property
     def device_arrays(self) -> dict[str, _native.DeviceArray]:
@@ -363,7 +382,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return swarm.export_bess(env) if format == "bess" else swarm.save_state(env)
 
     def load_state(self, env: int, state: State, *, with_seed: bool = False) -> None:
-        """Put an env into a state, bytes or a file, that was saved here, by PyBoy 2.8.1, or as BESS; its episode goes on from
+        """Put an env into a state, bytes or a file, that was saved here, by PyBoy, or as BESS; its episode goes on from
         there. Of a state that was saved here, what the same programs kept comes along; `with_seed` takes the seed and the
         number of the episode too, so that later ones are those of the env that was saved."""
         swarm, env = self._swarm, self._env(env)

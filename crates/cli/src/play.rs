@@ -61,7 +61,7 @@ impl Play {
         let drive = drive.with(self.programs.programs()?);
         let sound = self.device.device == Device::Cpu && !drive.programs.follow_frames();
         let drive = DriveSettings { sound, ..drive };
-        let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play };
+        let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play, heatmap: None };
         let (name, mut driver) = driver(&self.rom, 1, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
         show(&name, driver, start, &self.place)

@@ -47,7 +47,7 @@ impl RunOptions {
 /// Where machines begin.
 #[derive(Args)]
 pub(crate) struct StartOption {
-    /// Begin in a saved state instead of at power-on: of this program, of PyBoy 2.8.1, or BESS
+    /// Begin in a saved state instead of at power-on: of this program, of PyBoy, or BESS
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }

@@ -9,6 +9,7 @@ mod command;
 mod dlpack;
 mod geometry;
 mod kernel;
+mod live_view;
 mod rom;
 mod swarm;
 mod view;
@@ -33,6 +34,8 @@ mod _native {
         CompileError, CompiledKernel, LaunchError, compile_kernels, find_kernels, read_program,
         synchronize,
     };
+    #[pymodule_export]
+    use crate::live_view::LiveView;
     #[pymodule_export]
     use crate::rom::{built_in_programs, built_in_rom, built_in_roms, built_in_symbols};
     #[pymodule_export]

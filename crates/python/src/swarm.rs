@@ -64,7 +64,7 @@ impl<T> OrRefuse<T> for Result<T, SwarmError> {
 type HookTuple = (u16, u16, bool, Option<String>);
 
 /// NumPy's booleans as bytes.
-fn as_mask(bytes: &[u8]) -> Vec<bool> {
+pub(crate) fn as_mask(bytes: &[u8]) -> Vec<bool> {
     bytes.iter().map(|byte| *byte != 0).collect()
 }
 
@@ -181,9 +181,13 @@ impl Swarm {
         &self.config.codec.name
     }
 
-    /// Press each env's action, one byte for each, and run a step.
-    fn step(&self, py: Python<'_>, actions: &[u8]) -> PyResult<()> {
-        self.change_or_stop(py, |swarm, go_on| swarm.step_while(Pressed::Actions(actions), go_on))
+    /// Press each env's action, one byte for each, and run a step; draw its last frame, if asked
+    /// for or if every step's is drawn.
+    #[pyo3(signature = (actions, draw = false))]
+    fn step(&self, py: Python<'_>, actions: &[u8], draw: bool) -> PyResult<()> {
+        self.change_or_stop(py, |swarm, go_on| {
+            swarm.step_while(Pressed::Actions(actions), draw, go_on)
+        })
     }
 
     /// Every env back to the reset point.
@@ -481,7 +485,7 @@ impl Swarm {
     }
 
     /// A call that leaves the swarm as it is; other threads of Python run meanwhile.
-    fn look<T: Send>(
+    pub(crate) fn look<T: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&gbxcule_swarm::Swarm) -> Result<T, SwarmError> + Send,
@@ -520,6 +524,10 @@ impl Swarm {
         };
         self.change(py, |swarm| call(swarm, &mut go_on))?;
         raised.map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn envs(&self) -> usize {
+        self.config.num_envs
     }
 
     fn array(&self, of: impl FnOnce(&DeviceSwarm) -> &Array) -> PyResult<Option<DeviceArray>> {
