@@ -48,7 +48,7 @@ pub(super) fn next_of(name: &str) -> Option<&'static str> {
 }
 
 impl<'a> Unit<'a> {
-    /// What `wp.name` is, if the library defines it.
+    /// The meaning of `wp.name`, if the library defines it.
     pub(super) fn geometry(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
         let root = self.scopes.root(self.files.geometry?);
         let definitions = self.scopes.own(root, name).filter(|_| !name.starts_with('_'))?;

@@ -8,7 +8,7 @@ use gbxcule_ir::{Arg, Builder, Module, Param, Type};
 use gbxcule_transform::grad::reverses;
 
 /// Texts that are refused.
-const REFUSED: [(&str, &str); 8] = [
+const REFUSED: [(&str, &str); 9] = [
     (
         "grad-overwritten",
         "
