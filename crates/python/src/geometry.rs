@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 
 /// `float32` numbers as points, three each.
 fn points(bytes: &[u8]) -> PyResult<Vec<Point>> {
-    if bytes.len() % size_of::<Point>() != 0 {
+    if !bytes.len().is_multiple_of(size_of::<Point>()) {
         return Err(PyValueError::new_err("points have three numbers of 32 bits each"));
     }
     Ok(numbers(bytes))
