@@ -78,7 +78,8 @@ def scripted_scores(game: str) -> list[float]:
     try:
         ran = subprocess.run(command, cwd=ROOT, env=os.environ | told, check=True, capture_output=True, text=True)
     except FileNotFoundError as error:
-        raise SystemExit("the scripted players are written in Rust: install `cargo`, or leave `scripted` out") from error
+        missing = "the scripted players are written in Rust: install `cargo`, or leave `scripted` out"
+        raise SystemExit(missing) from error
     except subprocess.CalledProcessError as error:
         raise SystemExit(f"the scripted player of {game} failed:\n{error.stdout}{error.stderr}") from error
     return [float(line.split()[1]) for line in ran.stdout.splitlines() if line.startswith("score ")]
