@@ -92,7 +92,7 @@ impl Machine {
             // Nearly always: programs keep a copy of OAM in work RAM.
             let from = self.wram_at((self.dma.page as u16) << 8);
             for index in self.dma.copied as usize..end as usize {
-                self.oam[index] = self.wram[from + index & (WRAM_BYTES - 1)];
+                self.oam[index] = self.wram[(from + index) & (WRAM_BYTES - 1)];
             }
             return;
         }
