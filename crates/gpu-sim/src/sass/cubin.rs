@@ -121,12 +121,8 @@ impl<'a> Cubin<'a> {
         let sections = sections(Bytes(file)).ok_or("its sections lie outside the file")?;
         let symbols = symbols(&sections).ok_or("its symbols lie outside the file")?;
         let relocations = relocations(&sections).ok_or("its relocations lie outside the file")?;
-        // The generation stands in the flags: in their second byte since CUDA 13, else in the first.
-        let flags = Bytes(file).number(48, 4).ok_or("it has no flags")?;
-        let arch = match (flags >> 8 & 0xFF) as u32 {
-            0 | 5 => (flags & 0xFF) as u32,
-            arch => arch,
-        };
+        // The generation stands in the second byte of the flags.
+        let arch = Bytes(file).number(49, 1).ok_or("it has no flags")? as u32;
         let mut cubin = Self { sections, symbols, relocations, kernels: BTreeMap::new(), arch };
         cubin.kernels = cubin.kernels().ok_or("its .nv.info lies outside the file")?;
         Ok(cubin)

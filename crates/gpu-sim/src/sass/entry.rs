@@ -1,4 +1,4 @@
-//! Functions that the stand-in for NVIDIA's driver calls (`crates/testkit/src/stand_in/module.cpp`).
+//! Functions that the stand-in for NVIDIA's driver calls (`testkit/src/stand_in/module.cpp`).
 //!
 //! `HOST_NVDISASM` names the disassembler, `HOST_GPU_POLICY=lanes` asks for
 //! [`Policy::MostLanes`], `HOST_GPU_COUNTS` names a folder for what is counted ([`report`]).
