@@ -184,9 +184,7 @@ fn rows() -> Vec<Row> {
         row("{,U}IADD3", "d q? q? i i i", integer::add3),
         row("{,U}IADD3.X", "d q? q? x x x p p?", integer::add3_carry),
         row("{,U}VIADD", "d i i", integer::add),
-        row("{,U}IADD", "d i i", integer::add),
         row("IMAD", "d i i i", integer::multiply_add),
-        row("UIMAD", "d i i i", integer::multiply_add),
         row("IMAD.{IADD,MOV,MOV.U32,U32,SHL,SHL.U32}", "d i i i", integer::multiply_add),
         row("IMAD.X", "d i i x p", integer::multiply_add_carry),
         row("{,U}IMAD.HI{,.U32}", "d q? i i i", integer::multiply_high),
@@ -221,7 +219,6 @@ fn rows() -> Vec<Row> {
         row("{,U}BREV", "d i", logic::reverse),
         row("{,U}FLO{,.U32}{,.SH}", "d i", logic::leading_one),
         row("{,U}POPC", "d i", logic::count_ones),
-        row("P2R{,.B1,.B2,.B3}", "d a i n", logic::pack_predicates),
         row("R2P", "a e n", logic::unpack_predicates),
         // Floats.
         row("FADD{,.FTZ}{,.RN,.RZ,.RM,.RP}{,.SAT}", "d f f", float::add),
@@ -301,7 +298,6 @@ fn rows() -> Vec<Row> {
         control("{BREAK,BREAK.RELIABLE}", "p? b", control::leave),
         row("BMOV.32", "b i", control::set_barrier),
         row("BMOV.32.CLEAR", "d b", control::take_barrier),
-        control("BPT.TRAP", "n", control::trap),
         // Lanes that look at each other.
         row("R2UR", "d i", vote::first),
         row("{VOTE,VOTEU}.{ANY,ALL}", "d q p", vote::vote),

@@ -96,7 +96,3 @@ pub(in super::super) fn take_barrier(warp: &mut Warp<'_>, step: &Step, lanes: Ma
         warp.file[usize::from(step.to)][lane] = mask;
     }
 }
-
-pub(in super::super) fn trap(warp: &mut Warp<'_>, step: &Step, _: Mask) {
-    warp.fail(step, "the kernel stopped itself");
-}

@@ -136,18 +136,6 @@ pub(in super::super) fn count_ones(warp: &mut Warp<'_>, step: &Step, lanes: Mask
     warp.map(step, lanes, |[a]| a.count_ones());
 }
 
-/// `P2R`: predicates 0 to 6 as bits of a byte, where a mask says so.
-pub(in super::super) fn pack_predicates(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
-    let shift = 8 * u32::from(step.choice[0]);
-    let mask = step.numbers[0] << shift;
-    for lane in each(lanes) {
-        let bit = |at: usize| (warp.predicates[at] >> lane & 1) << at;
-        let bits = (0..7).fold(0, |all, at| all | bit(at)) << shift;
-        let kept = warp.word(&step.from[0], lane);
-        warp.file[usize::from(step.to)][lane] = (bits & mask) | (kept & !mask);
-    }
-}
-
 /// `R2P`: bits of a byte to predicates, where a mask says so.
 pub(in super::super) fn unpack_predicates(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     let shift = if let Part::Byte(number) = step.from[0].part { 8 * u32::from(number) } else { 0 };
