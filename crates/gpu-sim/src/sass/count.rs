@@ -1,4 +1,4 @@
-//! What is counted while warps run.
+//! Counts of what warps issue.
 
 /// Counts of a kernel's launches.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Counts {
     /// Issues and lanes of each instruction.
     pub each: Vec<(u64, u64)>,
     /// Accesses of each kind, and the sectors of 32 bytes that they touched.
-    pub traffic: [Traffic; Space::ALL.len()],
+    pub traffic: [Traffic; Access::ALL.len()],
     /// Numbers of the instructions that the first warp issued, if that is asked for.
     pub trace: Option<Vec<u32>>,
 }
@@ -28,7 +28,7 @@ pub struct Traffic {
 
 /// Kinds of accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Space {
+pub enum Access {
     /// Loads by an address.
     Load,
     /// Stores by an address.
@@ -41,7 +41,7 @@ pub enum Space {
     Atomic,
 }
 
-impl Space {
+impl Access {
     /// All of them.
     pub const ALL: [Self; 5] =
         [Self::Load, Self::Store, Self::LocalLoad, Self::LocalStore, Self::Atomic];
@@ -55,7 +55,7 @@ impl Counts {
 
     /// All sums.
     pub fn totals(&self) -> Totals {
-        let mut all = [0; 3 + 2 * Space::ALL.len()];
+        let mut all = [0; 3 + 2 * Access::ALL.len()];
         all[..3].copy_from_slice(&[self.issues, self.lanes, self.splits]);
         for (to, traffic) in all[3..].chunks_exact_mut(2).zip(self.traffic) {
             to.copy_from_slice(&[traffic.accesses, traffic.sectors]);
@@ -77,13 +77,13 @@ impl Counts {
     }
 
     /// Counts an access by what it touches.
-    pub(super) fn access(&mut self, space: Space, sectors: u64) {
+    pub(super) fn access(&mut self, space: Access, sectors: u64) {
         let traffic = &mut self.traffic[space as usize];
         traffic.accesses += 1;
         traffic.sectors += sectors;
     }
 }
 
-/// Issues, lanes, splits, and accesses and sectors of each [`Space`].
+/// Issues, lanes, splits, and accesses and sectors of each [`Access`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Totals(pub [u64; 3 + 2 * Space::ALL.len()]);
+pub struct Totals(pub [u64; 3 + 2 * Access::ALL.len()]);

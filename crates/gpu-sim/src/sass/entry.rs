@@ -4,7 +4,7 @@
 //! [`Policy::MostLanes`], `HOST_GPU_COUNTS` names a folder for what is counted ([`report`]).
 #![allow(unsafe_code, reason = "C calls these functions with what it has")]
 
-use super::module::{Module, disassemble};
+use super::module::{LoadedCubin, disassemble};
 use super::report;
 use super::warp::Policy;
 use gbxcule_files::{TemporaryFolder, write_scratch};
@@ -20,7 +20,7 @@ const MOST_PARAMETERS: usize = 255;
 /// # Safety
 /// `image` points to a whole cubin.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpu_sim_load(image: *const u8) -> Option<Box<Module>> {
+pub unsafe extern "C" fn gpu_sim_load(image: *const u8) -> Option<Box<LoadedCubin>> {
     // SAFETY: the caller's promise; a file says its own size.
     let file = unsafe { whole_file(image) };
     match load(file) {
@@ -33,12 +33,12 @@ pub unsafe extern "C" fn gpu_sim_load(image: *const u8) -> Option<Box<Module>> {
     }
 }
 
-fn load(file: &[u8]) -> Result<Module, Box<dyn std::error::Error>> {
+fn load(file: &[u8]) -> Result<LoadedCubin, Box<dyn std::error::Error>> {
     let program = std::env::var_os("HOST_NVDISASM").ok_or("HOST_NVDISASM names no nvdisasm")?;
     let folder = TemporaryFolder::inside(&std::env::temp_dir())?;
     let path = folder.path().join("code.cubin");
     write_scratch(&path, file)?;
-    Ok(Module::load(file, &disassemble(Path::new(&program), &path)?)?)
+    Ok(LoadedCubin::load(file, &disassemble(Path::new(&program), &path)?)?)
 }
 
 /// The file that begins at an address.
@@ -67,7 +67,7 @@ unsafe fn whole_file<'a>(image: *const u8) -> &'a [u8] {
 
 /// Ends a module.
 #[unsafe(no_mangle)]
-pub extern "C" fn gpu_sim_unload(module: Option<Box<Module>>) {
+pub extern "C" fn gpu_sim_unload(module: Option<Box<LoadedCubin>>) {
     drop(module);
 }
 
@@ -77,7 +77,7 @@ pub extern "C" fn gpu_sim_unload(module: Option<Box<Module>>) {
 /// `name` ends in a zero, and `address` and `size` can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpu_sim_variable(
-    module: &Module,
+    module: &LoadedCubin,
     name: *const c_char,
     address: &mut u64,
     size: &mut u64,
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn gpu_sim_variable(
 /// `name` ends in a zero, and `sizes` has room for 256 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpu_sim_kernel(
-    module: &Module,
+    module: &LoadedCubin,
     name: *const c_char,
     sizes: *mut u32,
     threads: &mut u32,
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn gpu_sim_kernel(
 /// `name` ends in a zero, and each parameter has as many bytes as the kernel says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpu_sim_launch(
-    module: &mut Module,
+    module: &mut LoadedCubin,
     name: *const c_char,
     blocks: u32,
     threads: u32,

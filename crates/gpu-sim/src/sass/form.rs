@@ -20,7 +20,7 @@
 //! results are right: `tests/sass` holds each form by kernels whose results a rule says.
 
 use super::op::{control, convert, float, integer, logic, memory, vote};
-use super::operand::{Base, Operand, Part, Place};
+use super::operand::{Argument, Base, Part, Place};
 use super::step::Run;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -94,9 +94,9 @@ impl Sort {
         }
     }
 
-    /// Whether an operand is of this sort.
-    pub(super) fn takes(self, operand: &Operand<'_>) -> bool {
-        let Operand { place, is_negative, is_inverted, is_absolute, part } = *operand;
+    /// True if an operand is of this sort.
+    pub(super) fn takes(self, operand: &Argument<'_>) -> bool {
+        let Argument { place, is_negative, is_inverted, is_absolute, part } = *operand;
         let is_plain = !is_negative && !is_inverted && !is_absolute && part == Part::All;
         let is_constant = matches!(place, Place::Constant { base: Base::None, .. });
         let is_register = matches!(place, Place::Register(_) | Place::Uniform(_));
@@ -144,7 +144,7 @@ impl Sort {
 pub struct Slot {
     /// Its sort.
     pub sort: Sort,
-    /// Whether it may lack.
+    /// True if it may lack.
     pub is_optional: bool,
 }
 
@@ -159,7 +159,7 @@ pub struct Row {
     pub operands: Vec<Slot>,
     /// Meaning.
     pub run: Run,
-    /// Whether it may change which lanes run.
+    /// True if it may change which lanes run.
     pub is_control: bool,
 }
 
@@ -312,7 +312,7 @@ pub fn patterns() -> Vec<&'static str> {
 
 /// A row, and what was taken of each choice in its pattern.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct RowChoice {
     /// The row.
     pub row: &'static Row,
     /// Numbers of the modifiers taken.
@@ -320,13 +320,13 @@ pub struct Known {
 }
 
 /// Rows of a mnemonic, which differ in operands; empty if it has no meaning here.
-pub fn known(mnemonic: &str) -> &'static [Known] {
-    static TABLE: OnceLock<FxHashMap<String, Vec<Known>>> = OnceLock::new();
+pub fn known(mnemonic: &str) -> &'static [RowChoice] {
+    static TABLE: OnceLock<FxHashMap<String, Vec<RowChoice>>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
-        let mut table: FxHashMap<String, Vec<Known>> = FxHashMap::default();
+        let mut table: FxHashMap<String, Vec<RowChoice>> = FxHashMap::default();
         for row in Box::leak(Box::new(rows())).iter() {
             for (mnemonic, choice) in expand(row.pattern) {
-                table.entry(mnemonic).or_default().push(Known { row, choice });
+                table.entry(mnemonic).or_default().push(RowChoice { row, choice });
             }
         }
         table

@@ -1,6 +1,6 @@
-//! What `nvdisasm -c` prints of a cubin, line by line.
+//! Lines that `nvdisasm -c` prints of a cubin.
 
-use super::operand::{Operand, operand};
+use super::operand::{Argument, operand};
 use rustc_hash::FxHashMap;
 
 /// An instruction as it is printed.
@@ -9,11 +9,11 @@ pub struct Line<'t> {
     /// Address in its section.
     pub address: u32,
     /// Condition under which a lane executes it.
-    pub guard: Option<Operand<'t>>,
+    pub guard: Option<Argument<'t>>,
     /// Opcode with its modifiers.
     pub mnemonic: &'t str,
     /// Operands in order.
-    pub operands: Vec<Operand<'t>>,
+    pub operands: Vec<Argument<'t>>,
     /// Line as it is printed.
     pub text: &'t str,
 }
@@ -64,7 +64,6 @@ fn instruction(line: &str) -> Option<Line<'_>> {
     let address = u32::from_str_radix(address, 16).ok()?;
     // Behind the operands of a jump by table stands a note with all places it may go to.
     let text = text.split(" (*").next()?.trim_end_matches([';', ' ', '\t']).trim_start();
-    let text = text.trim_end_matches(|it| it == ';' || it == ' ');
     let (guard, rest) = match text.strip_prefix('@') {
         Some(rest) => {
             let (guard, rest) = rest.split_once(' ')?;

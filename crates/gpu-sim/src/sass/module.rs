@@ -39,7 +39,7 @@ pub enum LoadError {
 pub struct Code {
     /// Its decoded instructions.
     pub program: Program,
-    /// What a launch needs to know.
+    /// Facts that a launch needs.
     pub kernel: Kernel,
     /// Counts of all its launches.
     pub counts: Counts,
@@ -47,7 +47,7 @@ pub struct Code {
 
 /// A loaded cubin.
 #[derive(Debug)]
-pub struct Module {
+pub struct LoadedCubin {
     /// Kernels by name.
     pub kernels: BTreeMap<String, Code>,
     /// Memory of its variables: sections by number. It never moves.
@@ -60,7 +60,7 @@ pub struct Module {
 /// Bytes of constant bank 0 that are there at least.
 const BANK0_BYTES: usize = 0x400;
 
-/// What `nvdisasm` prints of a cubin.
+/// Gives what `nvdisasm` prints of a cubin.
 pub fn disassemble(program: &Path, cubin: &Path) -> Result<String, LoadError> {
     let failed =
         |reason: String| LoadError::Disassembler { program: program.display().to_string(), reason };
@@ -72,7 +72,7 @@ pub fn disassemble(program: &Path, cubin: &Path) -> Result<String, LoadError> {
     Ok(String::from_utf8_lossy(&run.stdout).into_owned())
 }
 
-impl Module {
+impl LoadedCubin {
     /// Loads a cubin by its listing.
     pub fn load(file: &[u8], listing: &str) -> Result<Self, LoadError> {
         let cubin = Cubin::read(file).map_err(LoadError::Cubin)?;

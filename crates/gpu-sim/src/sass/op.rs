@@ -1,4 +1,4 @@
-//! What instructions do: a function for each row of the table of forms ([`super::form`]).
+//! Meanings of instructions: a function for each row of the table of forms ([`super::form`]).
 
 pub(super) mod control;
 pub(super) mod convert;

@@ -52,13 +52,13 @@ pub enum Base {
 pub struct Memory {
     /// A lane's own register.
     pub base: Option<u8>,
-    /// Whether it is a pair of 64 bits, as it is unless `.U32` says no.
+    /// True if it is a pair of 64 bits, as it is unless `.U32` says no.
     pub base_is_wide: bool,
     /// The warp's register.
     pub uniform: Option<u8>,
-    /// Whether it is a pair of 64 bits.
+    /// True if it is a pair of 64 bits.
     pub uniform_is_wide: bool,
-    /// What is added to both.
+    /// Number that is added to both.
     pub offset: i64,
 }
 
@@ -76,7 +76,7 @@ pub enum Part {
 
 /// A place and what is done to its value.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Operand<'t> {
+pub struct Argument<'t> {
     /// Place of the value.
     pub place: Place<'t>,
     /// `-`
@@ -92,7 +92,7 @@ pub struct Operand<'t> {
 const ZERO: u8 = 255;
 
 /// Reads an operand, if it is one.
-pub fn operand(text: &str) -> Option<Operand<'_>> {
+pub fn operand(text: &str) -> Option<Argument<'_>> {
     let mut rest = text.trim();
     let is_negative = rest.strip_prefix('-').filter(|it| !it.starts_with(|c: char| is_digit(c)));
     let is_negative = is_negative.is_some_and(|it| !it.starts_with(['I', 'Q', 'S']));
@@ -107,7 +107,7 @@ pub fn operand(text: &str) -> Option<Operand<'_>> {
     };
     let (rest, part) = split_part(rest, behind)?;
     let place = place(rest)?;
-    Some(Operand { place, is_negative, is_inverted, is_absolute, part })
+    Some(Argument { place, is_negative, is_inverted, is_absolute, part })
 }
 
 fn is_digit(letter: char) -> bool {

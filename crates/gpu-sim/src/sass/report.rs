@@ -1,7 +1,7 @@
 //! Files with what was counted: `launches.tsv`, a line for each launch; `KERNEL.tsv`, a line for
 //! each instruction; `KERNEL.trace`, the numbers of the instructions that one warp issued.
 
-use super::count::{Space, Totals};
+use super::count::{Access, Totals};
 use super::module::Code;
 use gbxcule_files::write_scratch;
 use std::fmt::Write as _;
@@ -52,7 +52,7 @@ fn instructions(code: &Code) -> String {
 }
 
 /// Names of the columns of `launches.tsv` behind kernel, blocks and threads.
-pub const COLUMNS: [&str; 3 + 2 * Space::ALL.len()] = [
+pub const COLUMNS: [&str; 3 + 2 * Access::ALL.len()] = [
     "issues",
     "lanes",
     "splits",

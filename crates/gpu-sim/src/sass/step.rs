@@ -2,7 +2,7 @@
 
 use super::form::{Row, Sort};
 use super::listing::{Line, STRIDE};
-use super::operand::{Base, Memory, Operand, Part, Place};
+use super::operand::{Argument, Base, Memory, Part, Place};
 use super::program::{Entry, Pool, word};
 use super::warp::{FALSE, Mask, NO_PREDICATE, SINK, TRUE, UNIFORM, UNIFORM_PREDICATES, Warp, ZERO};
 use rustc_hash::FxHashMap;
@@ -61,7 +61,7 @@ pub struct Constant {
     pub bank: u8,
     /// Entry of the register.
     pub base: u16,
-    /// What is added.
+    /// Number that is added.
     pub offset: i64,
 }
 
@@ -82,11 +82,11 @@ pub enum Special {
 /// A decoded instruction.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What it does.
+    /// Function that executes it.
     pub run: Run,
     /// Lanes that execute it.
     pub guard: Truth,
-    /// Whether it may change which lanes run.
+    /// True if it may change which lanes run.
     pub is_control: bool,
     /// All ones if its result is the warp's: it is the same for all lanes.
     pub whole: Mask,
@@ -98,7 +98,7 @@ pub struct Step {
     pub from: [Source; 3],
     /// Predicates that it reads.
     pub given: [Truth; 3],
-    /// Whether the form's optional operands are there, in their order.
+    /// True if the form's optional operands are there, in their order.
     pub has: [bool; 4],
     /// Numbers in the instruction.
     pub numbers: [u32; 2],
@@ -124,7 +124,7 @@ pub struct Step {
     pub pattern: &'static str,
 }
 
-/// What a line is decoded with.
+/// Context in which a line is decoded.
 pub(super) struct Context<'a> {
     pub(super) labels: &'a FxHashMap<&'a str, u32>,
     pub(super) pool: &'a mut Pool,
@@ -200,7 +200,7 @@ impl Step {
     fn take(
         &mut self,
         sort: Sort,
-        operand: &Operand<'_>,
+        operand: &Argument<'_>,
         at: usize,
         context: &mut Context<'_>,
     ) -> Result<(), String> {
@@ -274,7 +274,7 @@ impl Step {
     fn source(
         &self,
         sort: Sort,
-        operand: &Operand<'_>,
+        operand: &Argument<'_>,
         context: &mut Context<'_>,
     ) -> Result<Source, String> {
         let is_float = matches!(sort, Sort::Float | Sort::Double);
@@ -344,7 +344,7 @@ fn pair(low: u16) -> (u16, u16) {
     (low, if low == ZERO { ZERO } else { low + 1 })
 }
 
-fn truth(operand: &Operand<'_>) -> Option<Truth> {
+fn truth(operand: &Argument<'_>) -> Option<Truth> {
     let index = match operand.place {
         Place::Predicate(number) => number,
         Place::UniformPredicate(number) => UNIFORM_PREDICATES + number,

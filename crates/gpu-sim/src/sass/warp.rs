@@ -93,7 +93,7 @@ pub struct Warp<'p> {
     pub thread: u32,
     /// Number of the block.
     pub block: u32,
-    /// What is counted.
+    /// Counts of the kernel.
     pub counts: &'p mut Counts,
     /// Code and constants.
     pub program: &'p Program,

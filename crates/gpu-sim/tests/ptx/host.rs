@@ -4,7 +4,7 @@
 
 use super::machine;
 use gbxcule_gpu_sim::object;
-use gbxcule_gpu_sim::sass::module::Module;
+use gbxcule_gpu_sim::sass::module::LoadedCubin;
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::path::Path;
@@ -17,7 +17,7 @@ type Entry = unsafe extern "C" fn(u32, u32, *const c_void, *const *const c_void)
 /// A loaded text.
 pub(crate) enum Loaded {
     Translated(libloading::Library),
-    Machine(RefCell<Module>),
+    Machine(RefCell<LoadedCubin>),
 }
 
 impl Loaded {

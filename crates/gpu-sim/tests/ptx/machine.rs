@@ -5,7 +5,7 @@
 use super::host::GRID_BYTES;
 use super::rule::{Arguments, Expected};
 use gbxcule_gpu_sim::sass::form::patterns;
-use gbxcule_gpu_sim::sass::module::{Module, disassemble};
+use gbxcule_gpu_sim::sass::module::{LoadedCubin, disassemble};
 use gbxcule_gpu_sim::sass::warp::Policy;
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -41,7 +41,7 @@ fn tool(name: &str) -> PathBuf {
 }
 
 /// Assembles a text and loads it.
-pub(crate) fn assemble(text: &str, arch: &str) -> Module {
+pub(crate) fn assemble(text: &str, arch: &str) -> LoadedCubin {
     let folder = tempfile::tempdir().expect("a folder");
     let [ptx, cubin] = ["text.ptx", "text.cubin"].map(|name| folder.path().join(name));
     std::fs::write(&ptx, text).expect("a file");
@@ -51,11 +51,11 @@ pub(crate) fn assemble(text: &str, arch: &str) -> Module {
     assert!(run.status.success(), "{}\n{text}", String::from_utf8_lossy(&run.stderr));
     let listing = disassemble(&tool("nvdisasm"), &cubin).expect("a listing");
     let file = std::fs::read(&cubin).expect("a cubin");
-    Module::load(&file, &listing).unwrap_or_else(|error| panic!("{error}"))
+    LoadedCubin::load(&file, &listing).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Launches a kernel and notes the forms that it issued.
-pub(crate) fn launch(module: &mut Module, kernel: &str, shape: (u32, u32), arguments: &[u64]) {
+pub(crate) fn launch(module: &mut LoadedCubin, kernel: &str, shape: (u32, u32), arguments: &[u64]) {
     let bytes: Vec<[u8; 8]> = arguments.iter().map(|it| it.to_le_bytes()).collect();
     let grid = [0_u8; GRID_BYTES];
     let parameters: Vec<&[u8]> =
@@ -79,12 +79,12 @@ const LONG_FIELDS: [&str; 3] = ["bfe.s64", "bfe.u64", "bfi.b64"];
 /// complement gives it; `a_chain_of_subtractions_borrows` holds several of them together.
 const DIFFERENCES: [&str; 3] = ["sub.cc.u32", "subc.cc.u32", "subc.u32"];
 
-/// Whether a form of PTX means less in machine code than its document says.
+/// True if a form of PTX means less in machine code than its document says.
 pub(crate) fn is_open(mnemonic: &str) -> bool {
     arch().is_some() && (LONG_FIELDS.contains(&mnemonic) || DIFFERENCES.contains(&mnemonic))
 }
 
-/// What machine code must give where a rule of PTX asks for something.
+/// Gives what machine code must compute where a rule of PTX asks for something.
 pub(crate) fn expected(mnemonic: &str, arguments: &Arguments, rule: Expected) -> Expected {
     if arch().is_none() {
         return rule;

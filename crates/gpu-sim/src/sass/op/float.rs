@@ -24,7 +24,7 @@ pub(in super::super) fn add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
             _ => sum(f64::from(a), f64::from(b), rounding),
         };
         // A NaN becomes 0.
-        let value = if saturates { value.max(0.0).min(1.0) + 0.0 } else { value };
+        let value = if saturates { value.max(0.0).clamp(0.0, 1.0) + 0.0 } else { value };
         bits(flushed(value, flushes))
     });
 }
@@ -192,7 +192,7 @@ pub(in super::super) fn compare_doubles(warp: &mut Warp<'_>, step: &Step, lanes:
     set_both(warp, step, lanes, step.choice[1], all);
 }
 
-/// Whether the first of two is the least or greatest of them, and whether both are a NaN.
+/// True if the first of two is the least or greatest of them, and whether both are a NaN.
 pub(in super::super) fn least_double(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     let is_least = step.choice[0] == 0;
     let (mut first, mut neither) = (0, 0);

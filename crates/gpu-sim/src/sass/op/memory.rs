@@ -3,7 +3,7 @@
 //! Addresses are the host's own; a window that the host never uses is a lane's local memory.
 #![allow(unsafe_code, reason = "a kernel's addresses are the host's; the driver closes all others")]
 
-use super::super::count::Space;
+use super::super::count::Access;
 use super::super::program::word;
 use super::super::step::{Address, Special, Step};
 use super::super::warp::{LANES, Mask, SINK, Warp, Word, ZERO, each};
@@ -89,7 +89,7 @@ impl Warp<'_> {
         }
     }
 
-    fn count(&mut self, space: Space, lanes: Mask, addresses: &[u64; LANES]) {
+    fn count(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
         let mut sectors = [0; LANES];
         let mut count = 0;
         for lane in each(lanes) {
@@ -102,7 +102,7 @@ impl Warp<'_> {
         self.counts.access(space, count as u64);
     }
 
-    fn count_local(&mut self, space: Space, lanes: Mask, addresses: &[u64; LANES]) {
+    fn count_local(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
         // The same word of all lanes lies side by side: 8 of 4 bytes are a sector.
         let places = std::array::from_fn(|lane| (addresses[lane] / 4 * 32 + lane as u64) * 4);
         self.count(space, lanes, &places);
@@ -149,9 +149,9 @@ fn load_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, is_local: bool, kind: 
         put(warp, step, lane, size, words(bytes, size, is_signed));
     }
     if is_local {
-        warp.count_local(Space::LocalLoad, lanes, &addresses);
+        warp.count_local(Access::LocalLoad, lanes, &addresses);
     } else {
-        warp.count(Space::Load, lanes, &addresses);
+        warp.count(Access::Load, lanes, &addresses);
     }
 }
 
@@ -180,9 +180,9 @@ fn store_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, is_local: bool, kind:
         warp.write(spot, &bytes[..size]);
     }
     if is_local {
-        warp.count_local(Space::LocalStore, lanes, &addresses);
+        warp.count_local(Access::LocalStore, lanes, &addresses);
     } else {
-        warp.count(Space::Store, lanes, &addresses);
+        warp.count(Access::Store, lanes, &addresses);
     }
 }
 
@@ -213,7 +213,7 @@ fn exchange(
         warp.write(spot, &becomes.to_le_bytes()[..size]);
         put(warp, step, lane, size, words(bytes, size, false));
     }
-    warp.count(Space::Atomic, lanes, &addresses);
+    warp.count(Access::Atomic, lanes, &addresses);
 }
 
 pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
