@@ -32,7 +32,6 @@ pub(super) fn type_named(name: &str) -> Option<Annotation> {
         "Texture1D" | "Texture2D" | "Texture3D" => {
             Annotation::Unsupported("unsupported-texture", "textures")
         }
-        "tile" | "Tile" => Annotation::Unsupported("unsupported-tile", "tiles"),
         "fabricarray" | "indexedfabricarray" | "fabricarrayarray" | "indexedfabricarrayarray" => {
             Annotation::Unsupported("unsupported-fabric-array", "fabric arrays")
         }
