@@ -24,6 +24,8 @@ mod _native {
     #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]
+    use crate::kernel::builtin::{builtin_names, result_types};
+    #[pymodule_export]
     use crate::kernel::{
         CompileError, CompiledKernel, LaunchError, compile_kernels, find_kernels, read_program,
         synchronize,

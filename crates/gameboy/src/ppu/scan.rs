@@ -1,7 +1,6 @@
 //! The OAM scan of mode 2: which objects, at most ten, the line will show.
 //!
 //! Entry `i` is looked at on dot 5 + 2i (gambatte `late_sizechange_*`). The scan is done lazily, in
-//! one go when somebody needs its Entry `i` is looked at on dot 6 + 2i. The scan is done lazily, in
 //! one go when a reader needs its result, or up to the current dot before OAM or the object size
 //! changes.
 
