@@ -22,7 +22,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Ok(result);
         }
         if matches!(left, Operand::Tile(_)) || matches!(right, Operand::Tile(_)) {
-            return self.tile_operator(op, left, right, span);
+            return self.tile_operator(op, &left, &right, span);
         }
         let left = self.value(left, span)?;
         let right = self.value(right, span)?;

@@ -120,7 +120,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let found = self.shown(shape.of);
             return fault("type-mismatch", span, format!("a tile has no elements of `{found}`"));
         };
-        let bytes = count.saturating_mul(u64::from(layout.size));
+        let bytes = count.saturating_mul(layout.size);
         if bytes > BYTES_MAX {
             let message = format!("a tile has at most {BYTES_MAX} bytes, this one {bytes}");
             return fault("too-complex", span, message);

@@ -16,19 +16,19 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(in super::super) fn tile_operator(
         &mut self,
         op: Operator,
-        left: Operand<'a>,
-        right: Operand<'a>,
+        left: &Operand<'a>,
+        right: &Operand<'a>,
         span: Span,
     ) -> Flow<Operand<'a>> {
-        let one_alone = !matches!((&left, &right), (Operand::Tile(_), Operand::Tile(_)));
+        let one_alone = !matches!((left, right), (Operand::Tile(_), Operand::Tile(_)));
         if one_alone && !matches!(op, Operator::Mult | Operator::Div) {
             let message = format!("`{}` takes two tiles of one shape", op.as_str());
             return fault("type-mismatch", span, message);
         }
-        let extents = self.common_extents(&[&left, &right], span)?;
+        let extents = self.common_extents(&[left, right], span)?;
         let tile = self.made_tile(&extents, span, |lower, position| {
-            let left = lower.element_operand(&left, position);
-            let right = lower.element_operand(&right, position);
+            let left = lower.element_operand(left, position);
+            let right = lower.element_operand(right, position);
             let result = lower.binary(op, left, right, span)?;
             lower.value(result, span)
         })?;
@@ -37,6 +37,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// `-t`
     pub(in super::super) fn tile_negated(&mut self, tile: &Tile, span: Span) -> Flow<Operand<'a>> {
+        let scalar = self.b.module.types.components(tile.of).map(|(scalar, _)| scalar);
+        if scalar.is_none_or(|scalar| scalar == Scalar::Bool) {
+            let found = self.shown_tile(&tile.shape());
+            return fault("type-mismatch", span, format!("`-` isn't defined for `{found}`"));
+        }
         let negated = self.made_tile(&tile.extents(), span, |lower, position| {
             let value = lower.loaded(tile, position);
             Ok(lower.b.neg(value))
@@ -112,7 +117,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let result = match f {
             Operand::Static(Static::Function(family)) => {
                 let given: Vec<_> = given(args);
-                self.call_user(family.clone(), &given, span)?
+                self.call_user(*family, &given, span)?
             }
             Operand::Static(Static::Member(path)) => {
                 let name = path.rsplit('.').next().unwrap_or(path);
@@ -298,7 +303,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let (from, to) = (call.tile("src")?, call.tile("dest")?);
         let alpha = call.needed("alpha")?;
         let span = call.span;
-        let scaled = self.tile_operator(Operator::Mult, alpha, Operand::Tile(from), span)?;
+        let scaled = self.tile_operator(Operator::Mult, &alpha, &Operand::Tile(from), span)?;
         self.tile_augmented(Operator::Add, &to, &scaled, span)
     }
 

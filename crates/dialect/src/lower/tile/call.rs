@@ -240,7 +240,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             "tile_squeeze" => {
                 let axes = call.numbers("axis")?;
-                self.tile_squeeze(&*call.tile("t")?, axes, span)?
+                self.tile_squeeze(&*call.tile("t")?, axes.as_deref(), span)?
             }
             "tile_store" => {
                 self.tile_store(call)?;

@@ -3,6 +3,7 @@
 use super::super::{Flow, Lower, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
+use crate::syntax::Operator;
 use gbxcule_ir::op::{AtomicOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -224,16 +225,21 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let message = format!("the tile has elements of `{wanted}`, found `{found}`");
             return fault("type-mismatch", call.span, message);
         }
+        let mut outcome = Ok(());
         self.where_inside(
             Some(has_value),
             |lower| {
                 let place = lower.element_at(&tile, &indices);
-                let old = lower.b.load(place);
-                let sum = lower.b.add(old, value);
-                lower.b.store(place, sum);
+                let [old, value] = [lower.b.load(place), value].map(Operand::Value);
+                let sum = lower.binary(Operator::Add, old, value, call.span);
+                outcome = sum.and_then(|sum| {
+                    let sum = lower.value(sum, call.span)?;
+                    lower.b.store(place, sum);
+                    Ok(())
+                });
             },
             |_| (),
         );
-        Ok(())
+        outcome
     }
 }

@@ -232,11 +232,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn tile_squeeze(
         &mut self,
         tile: &Tile,
-        axes: Option<Vec<i128>>,
+        axes: Option<&[i128]>,
         span: Span,
     ) -> Flow<Tile> {
         let rank = tile.dims.len() as i128;
-        let goes = |at: usize, dim: &Dim| match &axes {
+        let goes = |at: usize, dim: &Dim| match axes {
             None => dim.extent == 1,
             Some(axes) => {
                 axes.iter().any(|&axis| (if axis < 0 { axis + rank } else { axis }) == at as i128)
