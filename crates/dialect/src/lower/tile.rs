@@ -7,6 +7,8 @@
 mod arithmetic;
 mod call;
 mod make;
+mod order;
+mod solve;
 mod transfer;
 mod view;
 
@@ -40,7 +42,7 @@ pub(crate) struct Tile {
     pub(super) dims: Vec<Dim>,
     /// Where in the storage it begins.
     start: i32,
-    /// What is added to that when the kernel runs.
+    /// Number that is added to that when the kernel runs.
     moved: Option<Value>,
 }
 
@@ -331,7 +333,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
     }
 
-    /// What decides which instance of a function takes a tile, and the tile in it; its storage is
+    /// Key of the instance of a function that takes a tile, and the tile in it; its storage is
     /// parameter `storage`, and `moved` the one after.
     pub(super) fn tile_param(tile: &Tile, storage: u32) -> (Static<'a>, TileParam) {
         let moved = tile.moved.map(|_| storage + 1);
@@ -342,7 +344,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         (Static::Sequence(key.collect()), TileParam { of, dims, start, storage, moved })
     }
 
-    /// What is added to where a tile begins.
+    /// Number that is added to where a tile begins.
     pub(super) fn tile_moved(tile: &Tile) -> Option<Value> {
         tile.moved
     }

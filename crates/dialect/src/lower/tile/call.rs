@@ -20,14 +20,23 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("tile_assign", &["dst", "src", "offset"]),
     ("tile_astype", &["t", "dtype"]),
     ("tile_atomic_add", &["a", "t", "offset", "bounds_check"]),
+    ("tile_atomic_add_indexed", &["a", "indices", "t", "offset", "axis"]),
     ("tile_axpy", &["alpha", "src", "dest"]),
     ("tile_broadcast", &["a", "shape"]),
+    ("tile_cholesky", &["A", "fill_mode"]),
+    ("tile_cholesky_inplace", &["A", "fill_mode"]),
+    ("tile_cholesky_solve", &["L", "y", "fill_mode"]),
+    ("tile_cholesky_solve_inplace", &["L", "y", "fill_mode"]),
+    ("tile_diag_add", &["a", "d"]),
     ("tile_dot", &["a", "b"]),
     ("tile_empty", &["shape", "dtype", "storage"]),
     ("tile_extract", &["a", "*"]),
     ("tile_from_thread", &["shape", "value", "thread_idx", "storage"]),
     ("tile_full", &["shape", "value", "dtype", "storage"]),
     ("tile_load", &["a", "shape", "offset", "storage", "bounds_check", "aligned"]),
+    ("tile_load_indexed", &["a", "indices", "shape", "offset", "axis", "storage"]),
+    ("tile_lower_solve", &["L", "y"]),
+    ("tile_lower_solve_inplace", &["L", "y"]),
     ("tile_map", &["op", "*"]),
     ("tile_matmul", &["a", "b", "out", "alpha", "beta", "precision"]),
     ("tile_max", &["a"]),
@@ -35,11 +44,20 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("tile_ones", &["shape", "dtype", "storage"]),
     ("tile_reduce", &["op", "a", "axis"]),
     ("tile_reshape", &["t", "shape"]),
+    ("tile_scan_exclusive", &["a"]),
+    ("tile_scan_inclusive", &["a"]),
+    ("tile_scan_max_inclusive", &["a"]),
+    ("tile_scan_min_inclusive", &["a"]),
     ("tile_scatter_add", &["a", "*", "atomic"]),
+    ("tile_scatter_masked", &["a", "*"]),
+    ("tile_sort", &["keys", "values"]),
     ("tile_squeeze", &["t", "axis"]),
     ("tile_store", &["a", "t", "offset", "bounds_check", "aligned"]),
+    ("tile_store_indexed", &["a", "indices", "t", "offset", "axis"]),
     ("tile_sum", &["a", "axis"]),
     ("tile_transpose", &["a"]),
+    ("tile_upper_solve", &["U", "z"]),
+    ("tile_upper_solve_inplace", &["U", "z"]),
     ("tile_view", &["t", "offset", "shape"]),
     ("tile_zeros", &["shape", "dtype", "storage"]),
 ];
@@ -201,7 +219,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return Ok(self.no_value());
             }
             "tile_astype" => self.tile_astype(call)?,
-            "tile_atomic_add" => self.tile_atomic_add(call)?,
+            "tile_cholesky" => return Ok(Operand::Tile(self.tile_cholesky(call, false)?)),
+            "tile_cholesky_inplace" => {
+                self.tile_cholesky(call, true)?;
+                return Ok(self.no_value());
+            }
+            "tile_diag_add" => self.tile_diag_add(call)?,
+            name if name.ends_with("_solve") => return Ok(Operand::Tile(self.tile_solve(call)?)),
+            name if name.ends_with("_solve_inplace") => {
+                self.tile_solve(call)?;
+                return Ok(self.no_value());
+            }
+            name if name.starts_with("tile_scan_") => self.tile_scan(call)?,
+            "tile_sort" => {
+                self.tile_sort(call)?;
+                return Ok(self.no_value());
+            }
+            "tile_atomic_add" | "tile_atomic_add_indexed" => self.tile_atomic_add(call)?,
             "tile_axpy" => {
                 self.tile_axpy(call)?;
                 return Ok(self.no_value());
@@ -226,7 +260,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 self.tile_filled(call, value)?
             }
             "tile_extract" => return self.tile_extract(call),
-            "tile_load" => self.tile_load(call)?,
+            "tile_load" | "tile_load_indexed" => self.tile_load(call)?,
             "tile_map" => self.tile_map(call)?,
             "tile_matmul" => return self.tile_matmul(call),
             "tile_max" | "tile_min" | "tile_reduce" | "tile_sum" => self.tile_reduce(call)?,
@@ -234,15 +268,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let shape = call.numbers("shape")?.unwrap_or_default();
                 self.tile_reshape(&*call.tile("t")?, &shape, span)?
             }
-            "tile_scatter_add" => {
-                self.tile_scatter_add(call)?;
+            "tile_scatter_add" | "tile_scatter_masked" => {
+                self.tile_scatter(call)?;
                 return Ok(self.no_value());
             }
             "tile_squeeze" => {
                 let axes = call.numbers("axis")?;
                 self.tile_squeeze(&*call.tile("t")?, axes.as_deref(), span)?
             }
-            "tile_store" => {
+            "tile_store" | "tile_store_indexed" => {
                 self.tile_store(call)?;
                 return Ok(self.no_value());
             }

@@ -4,9 +4,10 @@ use super::super::{Flow, Lower, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
 use crate::syntax::Operator;
-use gbxcule_ir::op::{AtomicOp, Value};
+use gbxcule_ir::op::{AtomicOp, CompareOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use std::rc::Rc;
 
 /// A part of an array that a tile is read from or written to.
 struct Window {
@@ -15,10 +16,13 @@ struct Window {
     offset: Vec<Option<Value>>,
     /// The array's extents, if elements beyond them are left out.
     bounds: Option<Vec<Value>>,
+    /// A dimension of the array that is indexed through a tile.
+    indices: Option<(usize, Rc<Tile>)>,
 }
 
 impl<'a> Lower<'_, '_, 'a, '_> {
-    fn window(&mut self, call: &TileCall<'a>, rank: usize) -> Flow<Window> {
+    fn window(&mut self, call: &TileCall<'a>, extents: &[u32]) -> Flow<Window> {
+        let rank = extents.len();
         let array = self.value(call.needed("a")?, call.span)?;
         let Shape::Array { of, dims } = *self.shape(self.ty(array)) else {
             let found = self.shown(self.ty(array));
@@ -40,19 +44,47 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return fault("wrong-arguments", call.span, message);
         }
         let bounds = call.flag("bounds_check", true)?.then(|| self.extents(array));
-        Ok(Window { array, of, offset, bounds })
+        let indices = match call.get("indices") {
+            Some(_) => Some(self.window_indices(call, extents)?),
+            None => None,
+        };
+        Ok(Window { array, of, offset, bounds, indices })
+    }
+
+    /// The dimension that `indices` are for, and the tile of them.
+    fn window_indices(&mut self, call: &TileCall<'a>, extents: &[u32]) -> Flow<(usize, Rc<Tile>)> {
+        let indices = call.tile("indices")?;
+        let axis = call.numbers("axis")?.and_then(|axis| axis.first().copied()).unwrap_or(0);
+        let axis = usize::try_from(axis).unwrap_or(usize::MAX);
+        if indices.of != Type::I32 || extents.get(axis).is_none_or(|&it| indices.extents() != [it])
+        {
+            let found = self.shown_tile(&indices.shape());
+            let message =
+                format!("`indices` is a tile of `int32`, one for each of `axis`, found `{found}`");
+            return fault("type-mismatch", call.span, message);
+        }
+        Ok((axis, indices))
     }
 
     /// The element of the array for a position, and whether it is inside.
     fn in_window(&mut self, window: &Window, position: &mut Position) -> (PlaceId, Option<Value>) {
-        let coordinates = self.coordinates(position);
+        let mut coordinates = self.coordinates(position);
+        if let Some((axis, tile)) = &window.indices {
+            let place = self.element_at(tile, &[coordinates[*axis]]);
+            coordinates[*axis] = self.b.load(place);
+        }
         let mut indices = Vec::with_capacity(coordinates.len());
         for (&coordinate, &offset) in coordinates.iter().zip(&window.offset) {
             indices.push(self.plus(offset, Some(coordinate)).unwrap_or(coordinate));
         }
         let mut inside = None;
         for (&index, &extent) in indices.iter().zip(window.bounds.iter().flatten()) {
-            let fits = self.b.lt(index, extent);
+            let mut fits = self.b.lt(index, extent);
+            if window.indices.is_some() {
+                let zero = self.b.i32(0);
+                let above = self.b.compare(CompareOp::GreaterEqual, index, zero);
+                fits = self.b.and(above, fits);
+            }
             inside = Some(match inside {
                 Some(all) => self.b.and(all, fits),
                 None => fits,
@@ -81,7 +113,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     pub(super) fn tile_load(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
         let extents = call.extents("shape")?;
-        let window = self.window(call, extents.len())?;
+        let window = self.window(call, &extents)?;
         let shape = super::TileShape { of: window.of, extents: extents.clone() };
         let tile = self.new_tile("tile", &shape, call.span)?;
         self.each(&extents, |lower, position| {
@@ -105,7 +137,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     pub(super) fn tile_store(&mut self, call: &TileCall<'a>) -> Flow<()> {
         let tile = call.tile("t")?;
-        let window = self.window(call, tile.dims.len())?;
+        let window = self.window(call, &tile.extents())?;
         self.same_elements(&tile, window.of, call)?;
         self.each(&tile.extents(), |lower, position| {
             let (to, inside) = lower.in_window(&window, position);
@@ -118,7 +150,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// `wp.tile_atomic_add(a, t, offset)`: a tile of what was there before.
     pub(super) fn tile_atomic_add(&mut self, call: &TileCall<'a>) -> Flow<Tile> {
         let tile = call.tile("t")?;
-        let window = self.window(call, tile.dims.len())?;
+        let window = self.window(call, &tile.extents())?;
         self.same_elements(&tile, window.of, call)?;
         let atomic = self.b.module.types.components(window.of).is_some_and(|(scalar, _)| {
             !matches!(scalar, Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16)
@@ -198,8 +230,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         self.copy_tile(&converted, to, span)
     }
 
-    /// `wp.tile_scatter_add(t, i, value, has_value)`: each thread adds at its own index.
-    pub(super) fn tile_scatter_add(&mut self, call: &TileCall<'a>) -> Flow<()> {
+    /// `wp.tile_scatter_add(t, i, value, has_value)`: each thread adds at its own index;
+    /// `wp.tile_scatter_masked` writes there.
+    pub(super) fn tile_scatter(&mut self, call: &TileCall<'a>) -> Flow<()> {
         let tile = call.tile("a")?;
         let rank = tile.dims.len();
         let (positional, named): (Vec<_>, Vec<_>) =
@@ -230,6 +263,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Some(has_value),
             |lower| {
                 let place = lower.element_at(&tile, &indices);
+                if call.name == "tile_scatter_masked" {
+                    return lower.b.store(place, value);
+                }
                 let [old, value] = [lower.b.load(place), value].map(Operand::Value);
                 let sum = lower.binary(Operator::Add, old, value, call.span);
                 outcome = sum.and_then(|sum| {

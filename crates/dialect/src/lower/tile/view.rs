@@ -27,18 +27,27 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     ) -> Flow<Access<'a>> {
         let span = self.span(expr);
         let mut wanted = Vec::with_capacity(indices.len());
-        for &index in indices {
+        let mut gather = None;
+        for (axis, &index) in indices.iter().enumerate() {
             wanted.push(match index {
                 Expr::Slice(slice) => Index::Slice(slice),
                 index => match self.expr(index)? {
                     Operand::Static(Static::Int(at)) => Index::Known(at),
-                    Operand::Tile(_) => {
-                        let message = "a tile of indices isn't supported: use a loop";
-                        return fault("unsupported-tile", span, message);
+                    Operand::Tile(rows) if gather.is_none() && axis < tile.dims.len() => {
+                        gather = Some((axis, rows));
+                        continue;
                     }
                     operand => Index::Value(self.tile_coordinate(operand, self.span(index))?),
                 },
             });
+        }
+        if let Some((axis, rows)) = gather {
+            let is_whole = |index: &Index<'_>| matches!(index, Index::Slice(it) if it.lower.is_none() && it.upper.is_none() && it.step.is_none());
+            if indices.len() > tile.dims.len() || !wanted.iter().all(is_whole) {
+                let message = "beside a tile of indices stand only `:`";
+                return fault("unsupported-tile", span, message);
+            }
+            return self.tile_gather(tile, axis, &rows, span).map(Access::Operand);
         }
         let inner = wanted.split_off(wanted.len().min(tile.dims.len()));
         let whole = wanted.len() == tile.dims.len()
