@@ -11,7 +11,7 @@ use gbxcule_ir::ty::Scalar;
 use std::rc::Rc;
 
 /// An index into a tile.
-enum Index<'a> {
+enum TileIndex<'a> {
     Known(i128),
     Value(Value),
     Slice(&'a ExprSlice),
@@ -30,19 +30,19 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut gather = None;
         for (axis, &index) in indices.iter().enumerate() {
             wanted.push(match index {
-                Expr::Slice(slice) => Index::Slice(slice),
+                Expr::Slice(slice) => TileIndex::Slice(slice),
                 index => match self.expr(index)? {
-                    Operand::Static(Static::Int(at)) => Index::Known(at),
+                    Operand::Static(Static::Int(at)) => TileIndex::Known(at),
                     Operand::Tile(rows) if gather.is_none() && axis < tile.dims.len() => {
                         gather = Some((axis, rows));
                         continue;
                     }
-                    operand => Index::Value(self.tile_coordinate(operand, self.span(index))?),
+                    operand => TileIndex::Value(self.tile_coordinate(operand, self.span(index))?),
                 },
             });
         }
         if let Some((axis, rows)) = gather {
-            let is_whole = |index: &Index<'_>| matches!(index, Index::Slice(it) if it.lower.is_none() && it.upper.is_none() && it.step.is_none());
+            let is_whole = |index: &TileIndex<'_>| matches!(index, TileIndex::Slice(it) if it.lower.is_none() && it.upper.is_none() && it.step.is_none());
             if indices.len() > tile.dims.len() || !wanted.iter().all(is_whole) {
                 let message = "beside a tile of indices stand only `:`";
                 return fault("unsupported-tile", span, message);
@@ -51,7 +51,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let inner = wanted.split_off(wanted.len().min(tile.dims.len()));
         let whole = wanted.len() == tile.dims.len()
-            && !wanted.iter().any(|index| matches!(index, Index::Slice(_)));
+            && !wanted.iter().any(|index| matches!(index, TileIndex::Slice(_)));
         let view = self.sliced(tile, wanted, true, span)?;
         if !whole {
             if !inner.is_empty() {
@@ -82,7 +82,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn sliced(
         &mut self,
         tile: &Tile,
-        indices: Vec<Index<'a>>,
+        indices: Vec<TileIndex<'a>>,
         wraps: bool,
         span: Span,
     ) -> Flow<Tile> {
@@ -91,7 +91,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for dim in &tile.dims {
             match indices.next() {
                 None => view.dims.push(*dim),
-                Some(Index::Known(at)) => {
+                Some(TileIndex::Known(at)) => {
                     let extent = i128::from(dim.extent);
                     let wrapped = if at < 0 && wraps { at + extent } else { at };
                     if !(0..extent).contains(&wrapped) {
@@ -100,11 +100,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     }
                     view.start += wrapped as i32 * dim.stride;
                 }
-                Some(Index::Value(value)) => {
+                Some(TileIndex::Value(value)) => {
                     let step = self.times(value, dim.stride);
                     view.moved = self.plus(view.moved, step);
                 }
-                Some(Index::Slice(slice)) => {
+                Some(TileIndex::Slice(slice)) => {
                     let (start, len, step) = self.slice_bounds(slice, dim.extent, span)?;
                     view.start += start * dim.stride;
                     view.dims.push(Dim { extent: len, stride: dim.stride * step });
@@ -163,8 +163,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut indices = Vec::with_capacity(offset.len());
         for operand in offset {
             indices.push(match operand {
-                Operand::Static(Static::Int(at)) => Index::Known(at),
-                operand => Index::Value(self.tile_coordinate(operand, span)?),
+                Operand::Static(Static::Int(at)) => TileIndex::Known(at),
+                operand => TileIndex::Value(self.tile_coordinate(operand, span)?),
             });
         }
         let view = self.sliced(tile, indices, false, span)?;
