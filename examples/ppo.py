@@ -18,14 +18,15 @@ from torch import nn
 from torch.distributions import Categorical
 
 ENVS, STEPS, EPOCHS, BATCH = 64, 64, 2, 1024
+# Twelve frames a step: the submarine moves 24 pixels, half a screen in three steps.
+FRAMES = 12
 GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 0.98, 0.95, 0.2, 0.01, 5e-4
 
 
 def make(seed_envs: int) -> gbxcule.SwarmVectorEnv:
-    # Twelve frames a step: the submarine moves 24 pixels, half a screen in three steps.
     reward = [gbxcule.Change("Score", 2, 0.2), gbxcule.Change("Hulls", 1, 1.0)]
     return gbxcule.make_vec(
-        num_envs=seed_envs, obs="mean", reward=reward, frames_per_step=12, release_after_frames=12,
+        num_envs=seed_envs, obs="mean", reward=reward, frames_per_step=FRAMES, release_after_frames=FRAMES,
         max_episode_steps=400, autoreset_mode="SameStep",
     )
 
@@ -45,8 +46,8 @@ class Agent(nn.Module):
         return Categorical(logits=self.policy(body)), self.value(body).squeeze(-1)
 
 
-def scores_of_random_play(episodes: int) -> list[float]:
-    env, rng, scores = make(ENVS), np.random.default_rng(0), []
+def scores_of_random_play(episodes: int, env: gbxcule.SwarmVectorEnv) -> list[float]:
+    rng, scores = np.random.default_rng(0), []
     env.reset(seed=1000)
     while len(scores) < episodes:
         infos = env.step(rng.integers(env.single_action_space.n, size=ENVS))[-1]
@@ -55,10 +56,7 @@ def scores_of_random_play(episodes: int) -> list[float]:
     return scores
 
 
-def train(minutes: float) -> list[tuple[float, float]]:
-    torch.manual_seed(0)
-    env = make(ENVS)
-    agent = Agent(int(env.single_action_space.n))
+def train(minutes: float, env: gbxcule.SwarmVectorEnv, agent: nn.Module, frames_per_step: int) -> list[tuple[float, float]]:
     optimizer = torch.optim.Adam(agent.parameters(), RATE, eps=1e-5)
     screen = torch.from_numpy(env.reset(seed=0)[0])
     seen = torch.stack([screen, screen], 1)
@@ -76,10 +74,11 @@ def train(minutes: float) -> list[tuple[float, float]]:
                 column.append(part)
             screen = torch.from_numpy(obs)
             # A new episode has no frame before its first.
-            seen = torch.stack([torch.where(over[:, None, None], screen, seen[:, 1]), screen], 1)
+            begins = over.reshape(-1, *[1] * (screen.ndim - 1))
+            seen = torch.stack([torch.where(begins, screen, seen[:, 1]), screen], 1)
             if "final_info" in infos:
                 recent += infos["final_info"]["score"][infos["_final_info"]].tolist()
-        frames += STEPS * ENVS * 12
+        frames += STEPS * ENVS * frames_per_step
         with torch.no_grad():
             following = agent(seen)[1]
         data = {name: torch.stack(column) for name, column in rows.items()}
@@ -109,7 +108,7 @@ def train(minutes: float) -> list[tuple[float, float]]:
     return curve
 
 
-def draw(curve: list[tuple[float, float]], random: float, path: Path) -> None:
+def draw(curve: list[tuple[float, float]], random: float, path: Path, title: str) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -118,7 +117,7 @@ def draw(curve: list[tuple[float, float]], random: float, path: Path) -> None:
     figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
     axes.plot(*zip(*curve, strict=True), label="PPO, mean of the last 100 episodes")
     axes.axhline(random, color="gray", linestyle="--", label="random play")
-    axes.set(xlabel="million frames", ylabel="score", title="PEARL DRIFT", ylim=(0, None))
+    axes.set(xlabel="million frames", ylabel="score", title=title, ylim=(0, None))
     axes.legend()
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
@@ -129,10 +128,12 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--curve", type=Path, default=Path("runs/ppo.png"))
     arguments = parser.parse_args()
-    random = float(np.mean(scores_of_random_play(200)))
+    env = make(ENVS)
+    random = float(np.mean(scores_of_random_play(200, env)))
     print(f"random play: score {random:.1f}")
-    curve = train(arguments.minutes)
-    draw(curve, random, arguments.curve)
+    torch.manual_seed(0)
+    curve = train(arguments.minutes, env, Agent(int(env.single_action_space.n)), FRAMES)
+    draw(curve, random, arguments.curve, "PEARL DRIFT")
     print(f"score {curve[-1][1]:.1f}, random play {random:.1f}; curve in {arguments.curve}")
 
 

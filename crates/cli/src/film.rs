@@ -27,8 +27,8 @@ pub struct Episode<'a> {
     pub actions: &'a [u8],
 }
 
-/// Plays an episode once more and writes it as a `.gif` or, with ffmpeg installed, as an `.mp4`: one
-/// in `every` frames, each pixel enlarged `scale` times.
+/// Plays an episode once more and writes it as a `.gif` or, with ffmpeg installed, as an `.mp4`:
+/// one in `every` frames, each pixel enlarged `scale` times.
 ///
 /// # Errors
 /// The file cannot be written, ffmpeg is missing, or the state is none of this swarm's machines.
