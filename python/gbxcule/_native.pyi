@@ -112,6 +112,7 @@ class Swarm:
         power_on: str = "zero",
         sound: bool = False,
         threads: int | None = None,
+        recompile: bool = True,
         device: str = "cpu",
         hooks: list[tuple[int, int, bool, str | None]] = ...,
     ) -> Swarm: ...

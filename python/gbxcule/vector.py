@@ -98,6 +98,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         render_mode: str | None = None,
         copy: bool = True,
         threads: int | None = None,
+        recompile: bool = True,
         _machines: _native.Swarm | None = None,
     ) -> None:
         # What a checkpoint makes it of again; where episodes begin is the machines' own.
@@ -118,6 +119,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             threads = whole("threads", threads, 1)
         if not isinstance(device, str):
             raise TypeError(f'a device is "cpu", "cuda" or "cuda:N", found {device!r}')
+        if not isinstance(recompile, (bool, np.bool_)):
+            raise TypeError(f"recompile is True or False, found {recompile!r}")
         if not isinstance(copy, (bool, np.bool_)):
             raise TypeError(f"copy is True or False, found {copy!r}")
         modes = {mode.value: mode for mode in AutoresetMode}
@@ -174,6 +177,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             power_on=power_on,
             sound=listens(obs),
             threads=threads,
+            recompile=bool(recompile),
             device=device,
             hooks=native_hooks(found, self.symbols),
         )

@@ -10,8 +10,8 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Codec, EnvStates, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm, SwarmConfig,
-    SwarmError,
+    Codec, EnvStates, FrameRange, Programs, Recompile, Returns, Rom, Schedule, Stage, Swarm,
+    SwarmConfig, SwarmError,
 };
 
 use crate::env_details::{EnvDetails, StepDetails};
@@ -31,6 +31,8 @@ pub(crate) struct DriveSettings {
     pub(crate) programs: Programs,
     /// Make samples of every machine's sound.
     pub(crate) sound: bool,
+    /// Code made for the ROM.
+    pub(crate) recompile: Recompile,
 }
 
 impl DriveSettings {
@@ -46,6 +48,7 @@ impl DriveSettings {
             stage: run.stage,
             programs: Programs::default(),
             sound: false,
+            recompile: run.recompile(),
         })
     }
 
@@ -88,6 +91,7 @@ impl Driver {
             stage: drive.stage,
             programs: drive.programs.clone(),
             sound: drive.sound,
+            recompile: drive.recompile,
             ..SwarmConfig::new(num_envs)
         };
         Self::of(Swarm::new(rom, config, device)?, drive)
@@ -102,8 +106,10 @@ impl Driver {
         device: Device,
     ) -> Result<Self, SwarmError> {
         let (swarm, _note) = Swarm::from_checkpoint(checkpoint, Some(device), None)?;
-        let SwarmConfig { codec, schedule, stage, programs, sound, .. } = swarm.config().clone();
-        let drive = DriveSettings { codec, schedule, action_gen, seed, stage, programs, sound };
+        let SwarmConfig { codec, schedule, stage, programs, sound, recompile, .. } =
+            swarm.config().clone();
+        let drive =
+            DriveSettings { codec, schedule, action_gen, seed, stage, programs, sound, recompile };
         Self::of(swarm, drive)
     }
 
@@ -326,6 +332,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             stage: Stage::FullStep,
             programs: programs(),
             sound: false,
+            recompile: Recompile::default(),
         };
         Driver::new(Rom::new(rom).expect("a ROM"), 5, drive, Device::Cpu).expect("a swarm")
     }

@@ -9,8 +9,8 @@ use std::sync::{RwLock, TryLockError};
 
 use gbxcule_runtime::{Array, Device, in_pool};
 use gbxcule_swarm::{
-    Chance, Codec, DeviceSwarm, EnvStates, Hook, Pressed, ProgramText, Programs, Rom, Schedule,
-    ScratchCell, Stage, SwarmConfig, SwarmError,
+    Chance, Codec, DeviceSwarm, EnvStates, Hook, Pressed, ProgramText, Programs, Recompile, Rom,
+    Schedule, ScratchCell, Stage, SwarmConfig, SwarmError,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -75,7 +75,8 @@ impl Swarm {
     #[new]
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
                         stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, chance = None,
-                        power_on = "zero", sound = false, threads = None, device = "cpu", hooks = Vec::new()))]
+                        power_on = "zero", sound = false, threads = None, recompile = true,
+                        device = "cpu", hooks = Vec::new()))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -91,6 +92,7 @@ impl Swarm {
         power_on: &str,
         sound: bool,
         threads: Option<NonZeroUsize>,
+        recompile: bool,
         device: &str,
         hooks: Vec<HookTuple>,
     ) -> PyResult<Self> {
@@ -112,6 +114,7 @@ impl Swarm {
             power_on: power_on.parse().map_err(PyValueError::new_err)?,
             sound,
             threads,
+            recompile: if recompile { Recompile::default() } else { Recompile::Off },
             ..SwarmConfig::new(num_envs)
         };
         let rom = Rom::new(rom).or_refuse()?;

@@ -51,6 +51,15 @@ impl Swarm {
         either!(self, swarm => swarm.config())
     }
 
+    /// Number of blocks of code that were made for the ROM, if frames are run by them now.
+    #[must_use]
+    pub fn blocks(&self) -> Option<usize> {
+        match self {
+            Self::Native(swarm) => swarm.blocks(),
+            Self::Device(_) => None,
+        }
+    }
+
     /// The one whose arrays lie on a device.
     #[must_use]
     pub fn on_device(&self) -> Option<&DeviceSwarm> {
