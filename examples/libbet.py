@@ -10,14 +10,12 @@ is new. What is printed and drawn are points and floors of whole episodes, besid
 """
 
 import argparse
+import time
 from pathlib import Path
 
 import gbxcule
 import numpy as np
-import torch
-from ppo import ENVS, draw, scores_of_random_play, train
-from torch import nn
-from torch.distributions import Categorical
+from ppo import ENVS, STEPS, Learner, scores_in
 
 TASK = Path(__file__).parent / "programs" / "libbet.py"
 # About the time of a roll onto the next tile.
@@ -52,16 +50,40 @@ def make(rom: Path, envs: int) -> gbxcule.SwarmVectorEnv:
     )
 
 
-class Agent(nn.Module):
-    def __init__(self, actions: int, numbers: int) -> None:
-        super().__init__()
-        self.body = nn.Sequential(nn.Flatten(), nn.Linear(2 * numbers, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU())
-        self.policy, self.value = nn.Linear(256, actions), nn.Linear(256, 1)
-        nn.init.orthogonal_(self.policy.weight, 0.01)
+def random_score(env: gbxcule.SwarmVectorEnv, episodes: int) -> float:
+    """The mean score of random play."""
+    rng, scores = np.random.default_rng(0), []
+    env.reset(seed=1000)
+    while len(scores) < episodes:
+        scores += scores_in(env.step(rng.integers(len(ACTIONS), size=ENVS))[-1])
+    return float(np.mean(scores))
 
-    def forward(self, seen: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
-        body = self.body(seen)
-        return Categorical(logits=self.policy(body)), self.value(body).squeeze(-1)
+
+def train(env: gbxcule.SwarmVectorEnv, minutes: float) -> list[tuple[float, float]]:
+    """Million frames, and the mean score of the last hundred episodes."""
+    learner, begun, curve = Learner(env, 0), time.time(), []
+    while (elapsed := time.time() - begun) < 60 * minutes:
+        learner.update()
+        if learner.scores:
+            frames = (len(curve) + 1) * STEPS * ENVS * FRAMES
+            curve.append((frames / 1e6, float(np.mean(learner.scores))))
+            print(f"{elapsed:6.0f} s  {curve[-1][0]:5.2f} M frames  score {curve[-1][1]:6.1f}", flush=True)
+    return curve
+
+
+def draw(curve: list[tuple[float, float]], random: float, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+    axes.plot(*zip(*curve, strict=True), label="PPO, mean of the last 100 episodes")
+    axes.axhline(random, color="gray", linestyle="--", label="random play")
+    axes.set(xlabel="million frames", ylabel="score", title="Libbet and the Magic Floor", ylim=(0, None))
+    axes.legend()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120)
 
 
 def main() -> None:
@@ -72,14 +94,12 @@ def main() -> None:
     parser.add_argument("--watch", action="store_true", help="serve a live view of the training")
     arguments = parser.parse_args()
     env = make(arguments.rom, ENVS)
-    random = float(np.mean(scores_of_random_play(200, env)))
+    random = random_score(env, 200)
     print(f"random play: score {random:.1f}")
     if arguments.watch:
         print(env.watch(heatmap=("cursor_x", "cursor_y")).url)
-    torch.manual_seed(0)
-    agent = Agent(int(env.single_action_space.n), env.single_observation_space.shape[0])
-    curve = train(arguments.minutes, env, agent, FRAMES)
-    draw(curve, random, arguments.curve, "Libbet and the Magic Floor")
+    curve = train(env, arguments.minutes)
+    draw(curve, random, arguments.curve)
     print(f"score {curve[-1][1]:.1f}, random play {random:.1f}; curve in {arguments.curve}")
 
 

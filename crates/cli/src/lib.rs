@@ -6,6 +6,7 @@
 //! process).
 
 mod animation;
+mod assemble;
 mod bench;
 mod compile;
 mod demo;
@@ -86,6 +87,7 @@ enum Verb {
     Doctor(doctor::Doctor),
     Compile(compile::Compile),
     Roms(roms::Roms),
+    Assemble(assemble::Assemble),
     Watch(Box<watch::Watch>),
     Play(play::Play),
     Record(Box<record::Record>),
@@ -111,6 +113,7 @@ pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Doctor(verb) => verb.run(),
         Verb::Compile(verb) => verb.run(),
         Verb::Roms(verb) => verb.run(),
+        Verb::Assemble(verb) => verb.run(),
         Verb::Watch(verb) => verb.run(),
         Verb::Play(verb) => verb.run(),
         Verb::Record(verb) => verb.run(),
