@@ -15,7 +15,7 @@ from pathlib import Path
 
 import gbxcule
 import numpy as np
-from ppo import ENVS, STEPS, Learner, scores_in
+from ppo import ENVS, Learner, scores_in
 
 TASK = Path(__file__).parent / "programs" / "libbet.py"
 # About the time of a roll onto the next tile.
@@ -45,8 +45,8 @@ def make(rom: Path, envs: int) -> gbxcule.SwarmVectorEnv:
     check_addresses(symbols)
     return gbxcule.make_vec(
         rom, envs, symbols=symbols, actions=ACTIONS, obs=TASK, reward=TASK, info={"score": gbxcule.Cell(0)},
-        start_state=first_floor(rom), start_steps=0, frames_per_step=FRAMES, release_after_frames=8, max_episode_steps=256,
-        autoreset_mode="SameStep",
+        start_state=first_floor(rom), start_steps=0, frames_per_step=FRAMES, release_after_frames=8,
+        max_episode_steps=256, autoreset_mode="SameStep",
     )
 
 
@@ -65,8 +65,7 @@ def train(env: gbxcule.SwarmVectorEnv, minutes: float) -> list[tuple[float, floa
     while (elapsed := time.time() - begun) < 60 * minutes:
         learner.update()
         if learner.scores:
-            frames = (len(curve) + 1) * STEPS * ENVS * FRAMES
-            curve.append((frames / 1e6, float(np.mean(learner.scores))))
+            curve.append((learner.steps * FRAMES / 1e6, float(np.mean(learner.scores))))
             print(f"{elapsed:6.0f} s  {curve[-1][0]:5.2f} M frames  score {curve[-1][1]:6.1f}", flush=True)
     return curve
 
