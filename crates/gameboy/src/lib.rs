@@ -27,6 +27,7 @@ pub mod serial;
 pub mod source;
 pub mod state;
 pub mod step;
+pub mod thread;
 pub mod timer;
 pub mod view;
 

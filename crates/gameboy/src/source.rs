@@ -38,6 +38,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/ppu/timing.rs", include_str!("ppu/timing.rs")),
     ("src/serial.rs", include_str!("serial.rs")),
     ("src/step.rs", include_str!("step.rs")),
+    ("src/thread.rs", include_str!("thread.rs")),
     ("src/timer.rs", include_str!("timer.rs")),
     ("src/view.rs", include_str!("view.rs")),
 ];

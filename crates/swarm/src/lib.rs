@@ -19,6 +19,7 @@ mod feature;
 mod foreign_state;
 mod frame_range;
 mod hook;
+mod kernel_text;
 mod native;
 mod observation;
 mod pace;

@@ -50,6 +50,9 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::write",
 ];
 
+/// Functions that the swarm's own kernels call besides in a module that has no more of the machine.
+pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] = ["thread::set_turn", "thread::writes_asked"];
+
 /// Writes that a function may ask for at once.
 pub(crate) const MOST_WRITES: u32 = 64;
 /// The message of one that asks for more.
@@ -121,7 +124,8 @@ pub fn view_module() -> Module {
     static MODULE: OnceLock<Module> = OnceLock::new();
     let lowered = || {
         let mut sources = SourceMap::new();
-        gbxcule_subset::lower(SOURCES, PROGRAM_ENTRIES, &mut sources).unwrap_or_else(|faults| {
+        let entries = [PROGRAM_ENTRIES, &KERNEL_VIEW_ENTRIES].concat();
+        gbxcule_subset::lower(SOURCES, &entries, &mut sources).unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })
     };
@@ -463,6 +467,11 @@ fn view_function(module: &Module, name: &str) -> FunctionId {
         function.name == name && function.span.source().is_some_and(|id| id.index() == file)
     });
     found.map_or_else(|| unreachable!("`view::{name}` is lowered with the machine"), |(id, _)| id)
+}
+
+/// The machine in a module that has at least what programs may ask of it.
+pub(crate) fn machine_type(module: &Module) -> Type {
+    module.functions[view_function(module, "read")].params[0].ty
 }
 
 /// The parameters that a `gb.Machine` stands for, for functions that are built without the dialect.
