@@ -9,9 +9,9 @@ use gbxcule_dialect::{Library, Program};
 use gbxcule_gameboy::SOURCES;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::{SourceMap, Span};
-use gbxcule_ir::{FunctionId, Module, Param};
+use gbxcule_ir::{FunctionId, Mode, Module, Param};
 
-use crate::program::{ProgramGlue, machine_type};
+use crate::program::{ProgramGlue, machine_params};
 
 const TEXT: &str = include_str!("kernel_text/kernels.py");
 
@@ -28,8 +28,20 @@ const PARTS_OF_MACHINE: [(&str, &[&str]); 4] = [
     ("write", &["writes"]),
 ];
 
+/// The machine as the functions of the text have it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MachineAccess {
+    Read,
+    Change,
+}
+
 /// Lowers functions of the text into a module that has the machine; `glue` leads to programs.
-pub(crate) fn lower(module: &mut Module, names: &[&str], glue: &ProgramGlue) -> Vec<FunctionId> {
+pub(crate) fn lower(
+    module: &mut Module,
+    names: &[&str],
+    access: MachineAccess,
+    glue: &ProgramGlue,
+) -> Vec<FunctionId> {
     let before = module.functions.len();
     let mut sources = SourceMap::new();
     let id = sources.add("kernels.py", TEXT);
@@ -37,7 +49,7 @@ pub(crate) fn lower(module: &mut Module, names: &[&str], glue: &ProgramGlue) -> 
         let is_glue = path == Path::new("programs.py");
         is_glue.then(|| glue.text.clone()).into()
     };
-    let library = library(module, glue);
+    let library = library(module, access, glue);
     let program = Program::parse_beside(&mut sources, id, &read);
     let lowered: Result<Vec<FunctionId>, _> = program.and_then(|program| {
         let reader = program.reader_with(&library);
@@ -56,7 +68,7 @@ pub(crate) fn lower(module: &mut Module, names: &[&str], glue: &ProgramGlue) -> 
 }
 
 /// `gbxcule`, as the text imports it.
-fn library(module: &Module, glue: &ProgramGlue) -> Library {
+fn library(module: &Module, access: MachineAccess, glue: &ProgramGlue) -> Library {
     let functions = module.functions.iter().filter(|(_, function)| {
         let file = function.span.source().and_then(|id| SOURCES.get(id.index()));
         let is_of_file = file.is_some_and(|(path, _)| FILES.contains(path));
@@ -66,7 +78,21 @@ fn library(module: &Module, glue: &ProgramGlue) -> Library {
     let mut functions: Vec<(String, FunctionId)> =
         functions.map(|(id, function)| (name(&function.name), id)).collect();
     functions.extend(glue.functions.iter().cloned());
-    let mut parts = vec![Param::mutable("machine", machine_type(module))];
+    let parts = match access {
+        MachineAccess::Read => machine_params(module, glue.writes),
+        MachineAccess::Change => changing_parts(module, glue, &functions),
+    };
+    Library { name: "gbxcule".into(), handle: "Machine".into(), parts, functions }
+}
+
+/// The parts of a `gb.Machine` for functions that change it.
+fn changing_parts(
+    module: &Module,
+    glue: &ProgramGlue,
+    functions: &[(String, FunctionId)],
+) -> Vec<Param> {
+    let mut parts = machine_params(module, false)[..1].to_vec();
+    parts[0].mode = Mode::Mutable;
     for (function, names) in PARTS_OF_MACHINE {
         let has_part = function != "write" || glue.writes;
         let found = functions.iter().find(|(known, _)| *known == function).filter(|_| has_part);
@@ -75,5 +101,5 @@ fn library(module: &Module, glue: &ProgramGlue) -> Library {
             parts.extend(params.iter().filter(|it| names.contains(&it.name.as_str())).cloned());
         }
     }
-    Library { name: "gbxcule".into(), handle: "Machine".into(), parts, functions }
+    parts
 }

@@ -8,8 +8,9 @@ use gbxcule_ir::check::Valid;
 use super::column::Columns;
 use super::thread::{self, Envs, Work};
 use super::translation::{arrange, arrange_view, checked, machine_module, machine_type, trusted};
+use crate::kernel_text::{self, MachineAccess};
 use crate::program::view_module;
-use crate::{Programs, Stage, kernel_text};
+use crate::{Programs, Stage};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "begin";
@@ -28,7 +29,12 @@ pub fn begin_module(programs: &Programs, stage: Stage) -> Option<Valid<Module>> 
     let glue = programs.glue(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("begin_{stage}_{}", programs.obs_dim());
-    let work = kernel_text::lower(&mut module, &["begin_episode", "look_first"], &glue);
+    let work = kernel_text::lower(
+        &mut module,
+        &["begin_episode", "look_first"],
+        MachineAccess::Change,
+        &glue,
+    );
     called.extend(&work);
     let (mut module, machine) = if writes {
         let module = arrange(module, &called);

@@ -11,7 +11,7 @@ use gbxcule_runtime::once;
 use super::column::Columns;
 use super::thread::{self, Envs, Work};
 use super::translation::{arrange, checked, machine_module, machine_type};
-use crate::kernel_text;
+use crate::kernel_text::{self, MachineAccess};
 use crate::program::ProgramGlue;
 
 /// Leaves the registers of envs: A F B C D E H L SP PC.
@@ -52,7 +52,8 @@ pub(crate) fn memory_module() -> &'static Valid<Module> {
 fn module(kernels: &[(&str, &str, Envs)]) -> Valid<Module> {
     let names: Vec<&str> = kernels.iter().map(|(_, function, _)| *function).collect();
     let mut module = machine_module();
-    let functions = kernel_text::lower(&mut module, &names, &ProgramGlue::default());
+    let functions =
+        kernel_text::lower(&mut module, &names, MachineAccess::Change, &ProgramGlue::default());
     let mut module = arrange(module, &functions);
     module.name = kernels[0].0.into();
     let columns = Columns::new(&module.types, machine_type(&module));

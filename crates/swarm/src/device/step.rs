@@ -9,7 +9,8 @@ use gbxcule_ir::{Module, Residency};
 use super::column::Columns;
 use super::thread::{self, Envs, Work};
 use super::translation::{arrange, checked, followed_machine_module, machine_module, machine_type};
-use crate::{Codec, Programs, Schedule, Stage, kernel_text};
+use crate::kernel_text::{self, MachineAccess};
+use crate::{Codec, Programs, Schedule, Stage};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
@@ -44,7 +45,7 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
     let run = if follows { "run_frame_by_frame" } else { "run_whole_step" };
     let names = [run, "compute_outputs"];
     let names = if stage == Stage::EmulateOnly { &names[..1] } else { &names[..] };
-    let work = kernel_text::lower(&mut module, names, &glue);
+    let work = kernel_text::lower(&mut module, names, MachineAccess::Change, &glue);
     called.extend(&work);
     let mut module = arrange(module, &called);
     let columns = Columns::new(&module.types, machine_type(&module));

@@ -469,12 +469,7 @@ fn view_function(module: &Module, name: &str) -> FunctionId {
     found.map_or_else(|| unreachable!("`view::{name}` is lowered with the machine"), |(id, _)| id)
 }
 
-/// The machine in a module that has at least what programs may ask of it.
-pub(crate) fn machine_type(module: &Module) -> Type {
-    module.functions[view_function(module, "read")].params[0].ty
-}
-
-/// The parameters that a `gb.Machine` stands for, for functions that are built without the dialect.
-pub(super) fn machine_params(module: &Module) -> Vec<Param> {
-    library(module, false).parts
+/// The parameters that a `gb.Machine` stands for.
+pub(crate) fn machine_params(module: &Module, writes: bool) -> Vec<Param> {
+    library(module, writes).parts
 }

@@ -18,7 +18,8 @@ use gbxcule_runtime::{
 use super::fuse::MOST_WRITES;
 use super::fuse::{machine_params, view_module};
 use super::{Programs, TextNumber};
-use crate::{Stage, SwarmError, kernel_text};
+use crate::kernel_text::{self, MachineAccess};
+use crate::{Stage, SwarmError};
 
 /// The kernels' names.
 const STEP: &str = "behind_step";
@@ -220,7 +221,12 @@ fn module(programs: &Programs, stage: Stage) -> Module {
     module.name = format!("{STEP}_{stage}_{}", programs.obs_dim());
     let kernels =
         [(STEP, "compute"), (BEGIN, "begin_part"), (HOOK, "call_hook"), (SETTLED, "ask_settled")];
-    let functions = kernel_text::lower(&mut module, &kernels.map(|(_, function)| function), &glue);
+    let functions = kernel_text::lower(
+        &mut module,
+        &kernels.map(|(_, function)| function),
+        MachineAccess::Read,
+        &glue,
+    );
     for ((name, _), function) in kernels.into_iter().zip(functions) {
         kernel(&mut module, name, function);
     }
@@ -229,7 +235,7 @@ fn module(programs: &Programs, stage: Stage) -> Module {
 
 /// Makes a kernel that calls a function for the one env that its arguments are of.
 fn kernel(module: &mut Module, name: &str, function: FunctionId) {
-    let machine = machine_params(module);
+    let machine = machine_params(module, false);
     let [machines, turns] = [0, 3].map(|part: usize| module.types.array(machine[part].ty, 1));
     let [bytes, numbers, words] =
         [Type::U8, Type::F32, Type::U32].map(|of| module.types.array(of, 1));
