@@ -57,6 +57,7 @@ check: $(VENV)/oracle.txt
 
 test: $(VENV)/oracle.txt
 	$(TEST) --workspace
+	cargo test --quiet --workspace --doc
 	$(TEST) --package gbxcule-lab --package gbxcule-cli --test pyboy --test cuda $(TEST_ALL)
 ifneq ($(TEST_DATA),)
 	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) $(TEST) --package gbxcule-gameboy --package gbxcule-runtime --test sm83 $(TEST_ALL)

@@ -39,3 +39,8 @@ pub use step::Step;
 
 /// Bytes of one picture: 160 x 144 pixels of 2 bits, four to a byte, the leftmost in the top bits.
 pub const FRAME_BYTES: usize = 5760;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -7,3 +7,8 @@
 
 pub mod object;
 pub mod ptx;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -64,3 +64,8 @@ pub use stage::Stage;
 pub use state::EnvStates;
 pub use swarm::Swarm;
 pub use view::View;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

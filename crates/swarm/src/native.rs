@@ -27,6 +27,15 @@ use crate::{
 const SHARDS_PER_THREAD: usize = 16;
 
 /// The configuration of a swarm.
+///
+/// ```
+/// use gbxcule_swarm::{Codec, Schedule, SwarmConfig};
+///
+/// let schedule = Schedule::new(4, 4).expect("a schedule"); // frames of a step, frames held
+/// let codec = Codec::by_name("NOOP,A,A+RIGHT").expect("a codec");
+/// let config = SwarmConfig { schedule, codec, ..SwarmConfig::new(64) };
+/// assert_eq!(config.num_envs, 64);
+/// ```
 #[derive(Debug, Clone)]
 pub struct SwarmConfig {
     /// Machines.
@@ -72,6 +81,19 @@ impl SwarmConfig {
 }
 
 /// Machines stepped together on all cores. Results do not depend on the number of threads.
+///
+/// ```
+/// use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
+///
+/// let rom = gbxcule_roms::by_name("ALU_LOOP").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let mut swarm = NativeSwarm::new(rom, SwarmConfig::new(2)).expect("a swarm");
+/// let begin = swarm.snapshot(0).expect("an env");
+/// swarm.step(&[0, 0]).expect("an action for each env");
+/// swarm.restore(1, &begin).expect("a state of this ROM");
+/// assert_eq!(swarm.counters(0).expect("an env").frames, 24);
+/// assert_eq!(swarm.counters(1).expect("an env").frames, 0);
+/// ```
 pub struct NativeSwarm {
     config: SwarmConfig,
     rom: Rom,

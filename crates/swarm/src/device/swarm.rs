@@ -38,6 +38,20 @@ pub struct DeviceConfig {
 /// All work runs in one [`Stream`], in the order of the calls. [`DeviceSwarm::step`] and other
 /// calls that change machines only queue their work; calls that return values wait for it, and so
 /// may return the error of an earlier step.
+///
+/// ```
+/// use gbxcule_swarm::{DeviceConfig, DeviceSwarm, NativeSwarm, Rom, SwarmConfig};
+///
+/// let rom = gbxcule_roms::by_name("ALU_LOOP").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let mut native = NativeSwarm::new(rom.clone(), SwarmConfig::new(2)).expect("a swarm");
+/// // The default device is the CPU; a CUDA device takes the same calls.
+/// let device = DeviceConfig::default();
+/// let mut swarm = DeviceSwarm::new(rom, SwarmConfig::new(2), device).expect("a device");
+/// native.step(&[0, 1]).expect("an action for each env");
+/// swarm.step(&[0, 1]).expect("an action for each env");
+/// assert_eq!(swarm.cpu_state(1).expect("an env"), native.cpu_state(1).expect("an env"));
+/// ```
 pub struct DeviceSwarm {
     config: SwarmConfig,
     device: DeviceConfig,
