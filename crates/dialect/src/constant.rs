@@ -67,7 +67,9 @@ impl<'a> Unit<'a> {
     pub(super) fn new(files: &'a Files, library: Option<&'a Library>) -> Self {
         let mut scopes = Scopes::read(files.texts.iter().map(|text| &*text.tree.body));
         files.given_texts().for_each(|text| scopes.nest(text));
-        let has_references = files.texts.iter().any(|text| text.has_references);
+        let mut texts = files.texts.iter().enumerate();
+        let has_references =
+            texts.any(|(number, text)| text.has_references && files.geometry != Some(number));
         let (frames, level) = (Frames::default(), Cell::default());
         Self { files, scopes, library, has_references, frames, level }
     }
@@ -387,6 +389,11 @@ impl<'a> Unit<'a> {
                 }
                 if (path, attr) == ("warp", "wp") {
                     return Ok(base.clone());
+                }
+                if path == "warp"
+                    && let Some(known) = self.geometry(attr, expr)
+                {
+                    return known;
                 }
                 if let Some(library) = self.library.filter(|library| library.name == path) {
                     return library.member(attr, self.quote(self.span(expr)), self.span(expr));

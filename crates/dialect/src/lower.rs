@@ -13,6 +13,7 @@ mod component;
 mod construct;
 mod control;
 mod expr;
+mod geometry;
 mod hook;
 mod library;
 mod operator;
@@ -388,7 +389,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// Returns true if a builtin may take a variable of this type as the state of its random
     /// numbers.
     fn is_state(&self, ty: Type) -> bool {
-        ty == Type::U32 || (self.unit.has_references && !self.is_handle(ty))
+        ty == Type::U32
+            || self.is_query_result(ty)
+            || (self.unit.has_references && !self.is_handle(ty))
     }
 
     /// The variable of a name for values of a type.
