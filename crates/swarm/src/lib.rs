@@ -10,6 +10,7 @@
 mod action;
 mod capacity;
 mod checkpoint;
+mod config;
 mod cpu_state;
 pub mod device;
 mod env_record;
@@ -40,6 +41,7 @@ mod view;
 mod worker_pool;
 
 pub use action::{Action, Codec, CodecError, button};
+pub use config::SwarmConfig;
 pub use cpu_state::CpuState;
 pub use device::{DeviceConfig, DeviceSwarm, Layout};
 pub use episode::{Chance, Episode};
@@ -50,7 +52,7 @@ pub use frame_range::FrameRange;
 pub use gbxcule_blocks::Recompile;
 pub use gbxcule_gameboy::FRAME_BYTES;
 pub use hook::{Hook, HookCount};
-pub use native::{NativeSwarm, SwarmConfig};
+pub use native::NativeSwarm;
 pub use observation::{OBS_V0_DIM, obs_v0};
 pub use pace::Pressed;
 pub use picture::{Grays, Picture};
