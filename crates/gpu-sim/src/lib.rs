@@ -7,6 +7,7 @@
 
 pub mod object;
 pub mod ptx;
+pub mod sass;
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! What a thread of each of the swarm's kernels does, as text of the dialect: `kernels.py`, with a
+//! Text of the swarm's kernels in the dialect: `kernels.py` says what a thread of each does, with a
 //! text that leads to a swarm's programs (`program/glue.rs`). Its functions are lowered beside the
 //! machine's. `device/thread.rs` makes kernels of them for devices, and
 //! `program/native_programs.rs` for the native swarm.
