@@ -174,7 +174,11 @@ fn try_inputs(
             changes && draws.iter().any(|(_, after)| after[at][byte] != draws[0].1[at][byte])
         })
     };
-    if !written.iter().any(varies) {
+    // A kernel without inputs gives one result; at least it must not be nothing.
+    let without_inputs = inputs.iter().all(|given| given.zero);
+    let is_something =
+        if without_inputs { draws[0].0 != draws[0].1 } else { written.iter().any(varies) };
+    if !is_something {
         return Err(Refusal::Constant);
     }
     let grid = Grid { dims: &dims, inputs: &inputs };
@@ -189,7 +193,8 @@ fn try_inputs(
             after.map_or(true, |after| written.iter().any(|&out| after[out] != draws[0].1[out]))
         })
     };
-    let inputs_matter = (0..inputs.len()).filter(|&at| !inputs[at].zero).all(matters);
+    let inputs_matter =
+        !without_inputs && (0..inputs.len()).filter(|&at| !inputs[at].zero).all(matters);
     let outcomes = execute::forward_with_outcomes(program, grid, &draws[0].0);
     let comparisons_vary =
         outcomes.is_ok_and(|(_, outcomes)| outcomes.values().all(|seen| *seen == [true; 2]));
