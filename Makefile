@@ -11,6 +11,7 @@
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
 #   make warp-share  every twentieth of them in both, the table of gradients in docs/gradients.md, rows of a dataset
+#   make warp-programs   example programs of NVIDIA Warp's wheel, run by Warp and by gbxcule.warp: every array equal
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make ptx         the PTX of NVIDIA's own NVRTC, run on the host (crates/gpu-sim): launches, gradients, rows, the step of
@@ -39,7 +40,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny
+.PHONY: warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -141,6 +142,9 @@ test-python: $(PYTHON_VENV)/python.txt
 
 test-learners: $(PYTHON_VENV)/learn.txt
 	$(TEST_PYTHON)
+
+warp-programs: $(PYTHON_VENV)/python.txt $(VENV)/warp.txt
+	GBXCULE_WARP_PYTHON=$(abspath $(VENV))/bin/python $(PYTHON_VENV)/bin/python -m pytest python/tests/test_warp_programs.py
 
 # WHEEL_TARGETS=x86_64-unknown-linux-gnu builds that one alone.
 WHEEL_TARGETS ?=

@@ -53,6 +53,11 @@ wp: Any = Names("wp")
 """The dialect's names, for annotations and editors; `import warp as wp` serves as well."""
 
 
+def is_warp(value: Any) -> bool:
+    """Tell whether a value has the dialect's names: NVIDIA Warp, or what stands in for it."""
+    return value is wp or getattr(value, "__name__", None) in ("warp", "gbxcule.warp")
+
+
 class Piece(Generic[P, R]):
     """A function or struct of the dialect, to be compiled with the kernels that use it."""
 
@@ -62,6 +67,8 @@ class Piece(Generic[P, R]):
         self.python = python
         self.decorator = decorator
         self.overloads: list[Piece[..., Any]] = []
+        # Functions that a reverse calls in its place, each with its own decorator.
+        self.hooks: list[Piece[..., Any]] = []
         self.__name__ = python.__name__
         self.__doc__ = python.__doc__
 
@@ -75,6 +82,10 @@ def spelled(value: Any, name: Callable[[Piece[..., Any]], str] = lambda piece: p
         value = value.value
     if isinstance(value, Piece):
         return name(value)
+    # Types and values of `gbxcule.warp` say by themselves how they are written.
+    if hasattr(type(value), "__spelled__"):
+        text: str | None = value.__spelled__(name)
+        return text
     if isinstance(value, (tuple, list)):
         parts = [spelled(each, name) for each in value]
         return None if None in parts else f"({''.join(f'{each}, ' for each in parts)})"
@@ -102,6 +113,11 @@ def _spelled_type(value: type) -> str | None:
     if value in (bool, int, float):
         return value.__name__
     if issubclass(value, np.generic):
+        return f"wp.{value.__name__}"
+    if hasattr(value, "__type_spelled__"):
+        text: str = value.__type_spelled__()
+        return text
+    if value.__module__ == "gbxcule.warp.scalar":
         return f"wp.{value.__name__}"
     if value.__module__.split(".")[0] != "warp":
         return None
@@ -164,7 +180,7 @@ class _Program:
         """Bring a value into the text, and give its name there; `None` if the text can't have it."""
         if isinstance(value, Piece):
             return self._piece(value)
-        if value is wp or getattr(value, "__name__", None) == "warp":
+        if is_warp(value):
             return self._bind(wanted, "import warp", "import warp as {name}")
         if value is Any:
             return self._bind(wanted, "Any", "from typing import Any as {name}")
@@ -186,11 +202,14 @@ class _Program:
             self._pieces[key] = (piece, name)
             for each in [*piece.overloads, piece]:
                 self._add(each, name)
+            for hook in piece.hooks:
+                own, _ = self._named(hook.__name__, id(hook.python))
+                self._add(hook, own, f"{hook.decorator}({name})")
         return self._pieces[key][1]
 
-    def _add(self, piece: Piece[..., Any], name: str) -> None:
+    def _add(self, piece: Piece[..., Any], name: str, decorator: str | None = None) -> None:
         """Add the lines of a piece under a name."""
-        lines, first = _text_of(piece)
+        lines, first = _text_of(piece, decorator or piece.decorator)
         if piece.decorator:
             lines = _Names(self, piece, lines).replaced(name)
         place = slice(first - 1, first - 1 + len(lines))
@@ -209,7 +228,7 @@ class _Names(ast.NodeVisitor):
         self._program = program
         self._python = piece.python
         self._lines = lines
-        self._around = _surroundings(piece.python)
+        self._around = surroundings(piece.python)
         code = getattr(piece.python, "__code__", None)
         self._local = set(code.co_varnames + code.co_cellvars) if code else set()
         # First line, first byte, last byte, and what stands there instead.
@@ -254,7 +273,8 @@ class _Names(ast.NodeVisitor):
             return
         value = self._python.__annotations__.get(name)
         text = spelled(value, self._program._piece) if not isinstance(value, str) else None
-        if isinstance(value, (Names, Piece, type)) and text is not None and self._replace(node, text):
+        is_type = isinstance(value, (Names, Piece, type)) or hasattr(type(value), "__spelled__")
+        if is_type and text is not None and self._replace(node, text):
             return
         local, self._local = self._local, set()
         self.visit(node)
@@ -278,7 +298,7 @@ class _Names(ast.NodeVisitor):
             self.visit(root)
             return
         value = self._around[root.id]
-        if value is wp or isinstance(value, (Names, Piece)) or self._is_found(value):
+        if is_warp(value) or isinstance(value, (Names, Piece)) or self._is_found(value):
             self.visit_Name(root)
             return
         values = [value := getattr(value, each.attr, None) for each in chain]
@@ -314,11 +334,10 @@ class _Names(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _is_warp(self, name: str) -> bool:
-        value = self._around.get(name)
-        return value is wp or getattr(value, "__name__", None) == "warp"
+        return is_warp(self._around.get(name))
 
 
-def _text_of(piece: Piece[..., Any]) -> tuple[list[str], int]:
+def _text_of(piece: Piece[..., Any], decorator: str) -> tuple[list[str], int]:
     try:
         source, line = inspect.getsourcelines(piece.python)
         text = textwrap.dedent("".join(source)).splitlines()
@@ -330,12 +349,12 @@ def _text_of(piece: Piece[..., Any]) -> tuple[list[str], int]:
         ) from None
     # The decorators are ours; the compiler knows them as Warp's. They may take several lines.
     text[:first] = ["" for _ in range(first)]
-    if piece.decorator:
-        text[max(first - 1, 0)] = f"@wp.{piece.decorator}"
+    if decorator:
+        text[max(first - 1, 0)] = f"@wp.{decorator}"
     return text, line
 
 
-def _surroundings(python: Any) -> Mapping[str, Any]:
+def surroundings(python: Any) -> Mapping[str, Any]:
     if inspect.isclass(python):
         module = inspect.getmodule(python)
         return dict(vars(module)) if module else {}

@@ -81,7 +81,8 @@ class Kernel:
         self._text: _Text | None = None
         self._made = {} if made is None else {"": made}
 
-    def _compiled(self, arguments: Sequence[Any] | None = None) -> _native.CompiledKernel:
+    def compiled_for(self, arguments: Sequence[Any] | None = None, types: str | None = None) -> _native.CompiledKernel:
+        """Compile for these arguments' types, or for types of generic parameters as a text spells them."""
         if "" in self._made:
             return self._made[""]
         if self._text is None:
@@ -89,14 +90,14 @@ class Kernel:
         text = self._text
         if text.generic and arguments is None:
             raise TypeError(f"`{text.name}` is generic: what it is compiled for is known when it is launched")
-        types = _types(text, arguments or ())
+        types = types or _types(text, arguments or ())
         if types not in self._made:
             self._made[types] = text.compile(types)
         return self._made[types]
 
     @property
     def compiled(self) -> _native.CompiledKernel:
-        return self._compiled()
+        return self.compiled_for()
 
     @property
     def name(self) -> str:
@@ -119,7 +120,7 @@ class Kernel:
         `stream` is the stream in which the caller uses arrays of other libraries: a handle,
         PyTorch's or CuPy's object, or nothing for the default stream.
         """
-        self._compiled(arguments).launch(_grid(dim), arguments, device, _handle(stream))
+        self.compiled_for(arguments).launch(_grid(dim), arguments, device, _handle(stream))
 
     def backward(
         self,
@@ -136,7 +137,7 @@ class Kernel:
         """
         if not isinstance(grads, Mapping):
             raise TypeError(f"`grads` takes a dictionary of parameters' names and arrays, found {grads!r}")
-        self._compiled(arguments).backward(_grid(dim), arguments, dict(grads), device, _handle(stream))
+        self.compiled_for(arguments).backward(_grid(dim), arguments, dict(grads), device, _handle(stream))
 
 
 def zeros(
@@ -177,12 +178,16 @@ def func(function: Callable[P, R]) -> Piece[P, R]:
     Functions of one name and different parameters are overloads.
     """
     piece: Piece[P, R] = Piece(function, "func")
-    before = sys._getframe(1).f_locals.get(function.__name__)
-    if isinstance(before, Piece) and before.decorator == "func":
-        taken = inspect.signature(function).parameters
-        others = [*before.overloads, before]
-        piece.overloads = [each for each in others if inspect.signature(each.python).parameters != taken]
+    piece.overloads = overloads_of(function, sys._getframe(1).f_locals.get(function.__name__))
     return piece
+
+
+def overloads_of(function: Callable[..., Any], before: Any) -> list[Piece[..., Any]]:
+    """List the functions with other parameters among what had a function's name before it."""
+    if not isinstance(before, Piece) or before.decorator != "func":
+        return []
+    taken = inspect.signature(function).parameters
+    return [each for each in [*before.overloads, before] if inspect.signature(each.python).parameters != taken]
 
 
 def struct(cls: type[R]) -> Piece[..., R]:
@@ -232,6 +237,8 @@ def _types(text: _Text, arguments: Sequence[Any]) -> str:
 
 def _type_of(value: Any, dims: int | None, name: str) -> str:
     """Spell the type of an argument; `dims` are the dimensions of a parameter that is an array."""
+    if hasattr(type(value), "__argument_type__"):
+        return str(value.__argument_type__(dims))
     if isinstance(value, (tuple, list)) and dims is None:
         values = np.asarray(value)
         return _element(values.shape, "int32" if values.dtype.kind == "i" else "float32", name)

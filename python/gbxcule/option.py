@@ -40,6 +40,7 @@ class _Shared(TypedDict, total=False):
     max_episode_steps: int | None
     render_mode: str | None
     threads: int | None
+    recompile: bool
 
 
 class SingleOptions(_Shared, total=False):

@@ -36,6 +36,13 @@ def rom_bytes(rom: RomLike) -> bytes:
     return path.read_bytes()
 
 
+def rom_name(rom: RomLike) -> str:
+    """What people call the ROM: a built-in name, or the file's."""
+    if rom is None:
+        return game.NAME
+    return Path(rom).name if isinstance(rom, (str, os.PathLike)) else "a ROM"
+
+
 def rom_symbols(rom: RomLike, symbols: Symbols | str | os.PathLike[str] | None) -> Symbols:
     """The symbols given, those of a built-in ROM, or none."""
     if symbols is not None:

@@ -15,11 +15,12 @@ from gbxcule import _native, game
 from gbxcule.action import Actions, Numbering, spelling_of
 from gbxcule.check import content, env_number, mask_of, one_of, reset_options, seed_of, whole
 from gbxcule.info import Hooks, Info, Infos, hooks_of, named_numbers, native_hooks
+from gbxcule.live import Heatmap, LiveView
 from gbxcule.memory import Change, Number, Watch
 from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
 from gbxcule.option import Reward, State
 from gbxcule.picture import Pixels, colored, mosaic
-from gbxcule.start import RomLike, env_seeds, rom_bytes, rom_symbols
+from gbxcule.start import RomLike, env_seeds, rom_bytes, rom_name, rom_symbols
 from gbxcule.symbol import Place, Symbols, range_of
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         render_mode: str | None = None,
         copy: bool = True,
         threads: int | None = None,
+        recompile: bool = True,
         _machines: _native.Swarm | None = None,
     ) -> None:
         # What a checkpoint makes it of again; where episodes begin is the machines' own.
@@ -109,6 +111,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             threads = whole("threads", threads, 1)
         if not isinstance(device, str):
             raise TypeError(f'a device is "cpu", "cuda" or "cuda:N", found {device!r}')
+        if not isinstance(recompile, (bool, np.bool_)):
+            raise TypeError(f"recompile is True or False, found {recompile!r}")
         if not isinstance(copy, (bool, np.bool_)):
             raise TypeError(f"copy is True or False, found {copy!r}")
         modes = {mode.value: mode for mode in AutoresetMode}
@@ -122,6 +126,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         info = played.info if info is None else info
         chance = played.chance if chance is None else chance
         self.symbols = rom_symbols(rom, symbols)
+        self._rom_name = rom_name(rom)
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.autoreset_mode = autoreset_mode
@@ -160,6 +165,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             power_on=power_on,
             sound=listens(obs),
             threads=threads,
+            recompile=bool(recompile),
             device=device,
             hooks=native_hooks(found, self.symbols),
         )
@@ -197,6 +203,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._levels = np.zeros((len(self._changes), num_envs), np.int64)
         self._rewards = np.zeros(num_envs, np.float32)
         self._is_seeded = False
+        self._live: LiveView | None = None
         if _machines is None:
             if played.has_title and start_state is starts is start_battery is None:
                 starts = game.starts(str(rom))
@@ -251,6 +258,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._restart(mask)
         if states:
             self.load_states(mask, states)
+        if self._live is not None:
+            self._live.began(mask)
         self._observer.look(self._swarm, mask.tobytes())
         return self._observation(), self._infos(mask)
 
@@ -264,7 +273,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 f"the episodes of the envs {np.flatnonzero(late).tolist()} are over; "
                 'reset them with options={"reset_mask": mask}'
             )
-        self._swarm.step(pressed)
+        self._swarm.step(pressed, self._live is not None and self._live.ask())
         self._steps += 1
         self._look(None)
         rewards = self._measured()
@@ -280,6 +289,9 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._observer.look(self._swarm)
         infos = self._infos(everyone)
         self._over = terminated | truncated
+        if self._live is not None:
+            between = late if self.autoreset_mode == AutoresetMode.NEXT_STEP else np.zeros(self.num_envs, np.bool_)
+            self._live.stepped(pressed, rewards, self._over, between)
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over.any():
             infos = self._reset_at_once(self._over)
         return self._observation(), rewards, terminated, truncated, infos
@@ -294,9 +306,20 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
     def close_extras(self, **_kwargs: Any) -> None:
         """Let the machines go."""
+        if self._live is not None:
+            self._live.close()
         del self._machines
 
     # What a Game Boy has beyond that
+
+    def watch(self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None) -> LiveView:
+        """Show these very machines in a browser while they are stepped: open the `url` of what is returned, whose `close`
+        ends it. Viewers change nothing and cost a twentieth of the time at most; 0 takes a free port. `heatmap` has the
+        places of two numbers in memory, such as the hero's coordinates, of which the page draws a map."""
+        if self._live is not None:
+            self._live.close()
+        self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols)
+        return self._live
 
     @property
     def device_arrays(self) -> dict[str, _native.DeviceArray]:
@@ -363,7 +386,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return swarm.export_bess(env) if format == "bess" else swarm.save_state(env)
 
     def load_state(self, env: int, state: State, *, with_seed: bool = False) -> None:
-        """Put an env into a state, bytes or a file, that was saved here, by PyBoy 2.8.1, or as BESS; its episode goes on from
+        """Put an env into a state, bytes or a file, that was saved here, by PyBoy, or as BESS; its episode goes on from
         there. Of a state that was saved here, what the same programs kept comes along; `with_seed` takes the seed and the
         number of the episode too, so that later ones are those of the env that was saved."""
         swarm, env = self._swarm, self._env(env)

@@ -1,26 +1,30 @@
-//! Frames a second of processor time with and without blocks, in turn on one core, nothing drawn.
-//! Blocks are made in a warm-up that is not timed.
+//! Frames with and without blocks, in turn on one core; blocks are made in a warm-up that is not
+//! timed. A slice of frames takes some milliseconds, so that what else the machine does hits both
+//! ways alike, or is far from the median.
 //!
 //! ```sh
 //! cargo run --release -p gbxcule-blocks --example block_speed -- ALU_LOOP 6000
 //! valgrind --tool=callgrind --toggle-collect='*timed_frames*' \
 //!     target/release/examples/block_speed ALU_LOOP 150 blocks
 //! ```
-//! With a third argument, `interpreter` or `blocks`, it runs that way only, for a profiler.
+//! With a third argument, `interpreter` or `blocks`, it runs that way only, for a profiler. With
+//! `drawn` as the last one every frame is drawn.
 
 use gbxcule_blocks::Blocks;
 use gbxcule_gameboy::{Cartridge, Machine};
 use std::time::Instant;
 
-const PAIRS: usize = 5;
-/// Times that the interpreter runs an instruction before it becomes the head of a block.
-const THRESHOLD: u8 = 100;
+/// Pairs of slices.
+const PAIRS: usize = 101;
+/// Times that a program arrives at an address before a block is made there.
+const THRESHOLD: u32 = 100;
 
 struct Subject {
     rom: Vec<u8>,
     machine: Machine,
     cart_ram: Vec<u8>,
     blocks: Option<Blocks>,
+    draw: bool,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,25 +37,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let cartridge = Cartridge::from_rom(&rom)?;
     rom.resize(cartridge.padded_len(), 0xff);
+    let draw = args.last().is_some_and(|last| last == "drawn");
     let subject = |blocks| Subject {
         rom: rom.clone(),
         machine: Machine::power_on(&cartridge),
         cart_ram: vec![0; cartridge.ram_bytes as usize],
         blocks,
+        draw,
     };
-    let (mut interpreted, mut compiled) =
-        (subject(None), subject(Some(Blocks::new(rom.len(), THRESHOLD))));
+    let (mut interpreted, mut compiled) = (subject(None), subject(Some(Blocks::new(THRESHOLD))));
     match args.get(2).map(String::as_str) {
         Some("interpreter") => alone(&mut interpreted, frames),
         Some("blocks") => alone(&mut compiled, frames),
+        None | Some("drawn") => pairs(name, &mut interpreted, &mut compiled, frames)?,
         Some(other) => return Err(format!("`{other}` is neither interpreter nor blocks").into()),
-        None => pairs(name, &mut interpreted, &mut compiled, frames)?,
     }
     Ok(())
 }
 
 fn alone(subject: &mut Subject, frames: u32) {
-    run(subject, frames);
+    warm_up(subject, frames);
     let start = subject.machine.now;
     timed_frames(subject, frames);
     println!("{} M-cycles", subject.machine.now.wrapping_sub(start));
@@ -63,49 +68,51 @@ fn pairs(
     compiled: &mut Subject,
     frames: u32,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    run(interpreted, frames);
-    run(compiled, frames);
-    let mut ratios = Vec::with_capacity(PAIRS);
+    warm_up(interpreted, frames);
+    warm_up(compiled, frames);
+    let slice = (frames / PAIRS as u32).max(1);
+    let (mut ratios, mut rates) = (Vec::with_capacity(PAIRS), [0.0f64; 2]);
     for _ in 0..PAIRS {
-        let slow = f64::from(frames) / timed_frames(interpreted, frames);
-        let fast = f64::from(frames) / timed_frames(compiled, frames);
+        let slow = f64::from(slice) / timed_frames(interpreted, slice);
+        let fast = f64::from(slice) / timed_frames(compiled, slice);
         if interpreted.machine != compiled.machine {
             return Err("the machines differ".into());
         }
-        println!("{name}: {slow:.0} frames/s interpreted, {fast:.0} by blocks");
+        rates = [rates[0].max(slow), rates[1].max(fast)];
         ratios.push(fast / slow);
     }
     ratios.sort_by(f64::total_cmp);
-    let [least, median, most] = [0, PAIRS / 2, PAIRS - 1].map(|at| ratios[at]);
+    let [lower, median, upper] = [PAIRS / 4, PAIRS / 2, PAIRS * 3 / 4].map(|at| ratios[at]);
     let blocks = compiled.blocks.as_ref().map_or(0, Blocks::compiled);
-    println!("{name}: {median:.2} ({least:.2} to {most:.2}) times as fast, {blocks} blocks");
+    let [slow, fast] = rates;
+    println!(
+        "{name}: {median:.2} (quartiles {lower:.2} and {upper:.2}) times as fast, {blocks} blocks; at best {slow:.0} \
+         frames/s interpreted, {fast:.0} by blocks"
+    );
     Ok(())
 }
 
-/// Seconds of processor time that frames take.
+/// Seconds that frames take.
 #[inline(never)]
 fn timed_frames(subject: &mut Subject, frames: u32) -> f64 {
     let clock = Instant::now();
-    let before = processor_ns();
-    run(subject, frames);
-    match (before, processor_ns()) {
-        (Some(before), Some(after)) => (after - before) as f64 * 1e-9,
-        _ => clock.elapsed().as_secs_f64(),
-    }
-}
-
-/// Nanoseconds that this thread ran; nothing where the system doesn't say it so.
-fn processor_ns() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split(' ').next()?.parse().ok()
-}
-
-fn run(subject: &mut Subject, frames: u32) {
-    let Subject { rom, machine, cart_ram, blocks } = subject;
+    let Subject { rom, machine, cart_ram, blocks, draw } = subject;
     for _ in 0..frames {
         match blocks {
-            Some(blocks) => blocks.run_frame(machine, rom, cart_ram, false),
-            None => machine.run_frame(rom, cart_ram, false),
+            Some(blocks) => blocks.run_frame(machine, rom, cart_ram, *draw),
+            None => machine.run_frame(rom, cart_ram, *draw),
+        }
+    }
+    clock.elapsed().as_secs_f64()
+}
+
+/// Runs frames and makes blocks.
+fn warm_up(subject: &mut Subject, frames: u32) {
+    let Subject { rom, machine, cart_ram, blocks, draw } = subject;
+    for _ in 0..frames {
+        match blocks {
+            Some(blocks) => blocks.learn_frame(machine, rom, cart_ram, *draw),
+            None => machine.run_frame(rom, cart_ram, *draw),
         }
     }
 }

@@ -63,11 +63,10 @@ pub(crate) struct ReliedOn {
 }
 
 impl ReliedOn {
-    /// Returns true if a machine's memory map is as the block needs it.
-    pub(crate) fn is_true_of(&self, machine: &Machine) -> bool {
-        let bases = self.map.rom_base.iter().zip(&machine.rom_base);
-        MemoryMap::of(machine).is_some()
-            && self.map.wram_reach == machine.wram_reach
+    /// Returns true if a memory map is as the block needs it.
+    pub(crate) fn is_true_of(&self, map: &MemoryMap) -> bool {
+        let bases = self.map.rom_base.iter().zip(&map.rom_base);
+        self.map.wram_reach == map.wram_reach
             && bases.zip(self.rom_base).all(|((ours, its), relied_on)| !relied_on || ours == its)
     }
 }
@@ -75,6 +74,8 @@ impl ReliedOn {
 /// A block before it is compiled.
 #[derive(Debug)]
 pub struct Block {
+    /// Where it begins.
+    pub(crate) pc: u16,
     body: Body,
     /// The memory map that it needs.
     pub(crate) relied_on: ReliedOn,

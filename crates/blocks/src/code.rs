@@ -1,7 +1,7 @@
 //! Blocks as machine code.
 #![allow(unsafe_code, reason = "running code that was just made")]
 
-use crate::block::{Block, ReliedOn};
+use crate::block::{Block, MemoryMap, ReliedOn};
 use crate::door;
 use crate::translation::Translation;
 use gbxcule_gameboy::Machine;
@@ -10,6 +10,7 @@ use gbxcule_ir::layout::descriptor;
 use gbxcule_runtime::{Error, External, FunctionCode};
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// The record, the machine, ROM and cartridge RAM.
 type Entry = unsafe extern "C" fn(*mut c_void, *mut Machine, *const Handle, *const Handle);
@@ -61,35 +62,55 @@ impl<'m> Memories<'m> {
 /// The machine code of a block.
 pub struct Code {
     entry: Entry,
-    /// Keeps the code alive.
-    _function: FunctionCode,
+    /// Keeps the code alive, and that of the blocks that were compiled with it.
+    _functions: Arc<FunctionCode>,
+    pc: u16,
     relied_on: ReliedOn,
+    bytes: usize,
     /// Bytes of the ROM that it was made from.
     rom_len: i32,
 }
 
 impl Code {
-    /// Compiles a block of a ROM of so many bytes.
-    pub fn new(block: Block, rom_bytes: usize) -> Result<Self, Error> {
+    /// Compiles blocks of a ROM of so many bytes.
+    pub fn new(blocks: Vec<Block>, rom_bytes: usize) -> Result<Vec<Self>, Error> {
         let translation = Translation::get();
-        let relied_on = block.relied_on;
         let mut module = translation.outlines();
-        let export = block.add_to(translation, &mut module);
+        let heads: Vec<(u16, ReliedOn)> =
+            blocks.iter().map(|block| (block.pc, block.relied_on)).collect();
+        let exports: Vec<_> =
+            blocks.into_iter().map(|block| block.add_to(translation, &mut module)).collect();
         let externals = door::all()
             .into_iter()
             .filter_map(|(name, address)| Some(External { function: module.find(name)?, address }));
         let externals: Vec<External> = externals.collect();
         let module = check::module(module)
             .unwrap_or_else(|faults| unreachable!("blocks keep all rules: {faults:#?}"));
-        let function = FunctionCode::new(&module, &[export], &externals)?;
-        // SAFETY: a block has this signature: `Translation::params`, and no result.
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(function.address(0)) };
-        Ok(Self { entry, _function: function, relied_on, rom_len: rom_bytes as i32 })
+        let functions = Arc::new(FunctionCode::new(&module, &exports, &externals)?);
+        let code = |(at, (pc, relied_on))| {
+            let address = functions.address(at);
+            // SAFETY: a block has this signature: `Translation::params`, and no result.
+            let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
+            let bytes = functions.bytes(at);
+            let _functions = Arc::clone(&functions);
+            Self { entry, _functions, pc, relied_on, bytes, rom_len: rom_bytes as i32 }
+        };
+        Ok(heads.into_iter().enumerate().map(code).collect())
     }
 
-    /// Returns true if a machine's memory map is as the block needs it.
-    pub(crate) fn fits(&self, machine: &Machine) -> bool {
-        self.relied_on.is_true_of(machine)
+    /// Where the block begins.
+    pub(crate) fn pc(&self) -> u16 {
+        self.pc
+    }
+
+    /// Bytes of machine code.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns true if a memory map is as the block needs it.
+    pub(crate) fn fits(&self, map: &MemoryMap) -> bool {
+        self.relied_on.is_true_of(map)
     }
 
     /// Runs the block on a machine at whose PC it begins; it does nothing where it may not run.

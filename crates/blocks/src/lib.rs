@@ -3,18 +3,28 @@
 //! ROM does not change. So where PC is known, opcodes and operands are: of `Cpu::fetch` and
 //! `Cpu::execute`, as the Rust front end reads them, little is left
 //! (`gbxcule_transform::specialise`). [`Block`] is such code as IR, [`Code`] as machine code that
-//! works on the native machine where it lies, and [`Blocks`] runs a machine by it. The interpreter
-//! stays the meaning, and the way out of every block.
+//! works on the native machine where it lies, and [`Table`] has them by address. [`Blocks`] runs
+//! one machine by it; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a thread makes
+//! meanwhile. The interpreter stays the meaning, and the way out of every block.
 
 mod block;
 mod code;
 mod door;
+mod learning;
+mod maker;
+mod recompile;
 mod runner;
+mod shared;
+mod table;
 mod translation;
+mod trial;
 
 pub use block::{Block, MemoryMap};
 pub use code::{Code, Memories};
+pub use recompile::Recompile;
 pub use runner::Blocks;
+pub use shared::{Runner, SharedBlocks};
+pub use table::Table;
 pub use translation::Translation;
 
 /// Example of the README, run as a test of the documentation.

@@ -184,6 +184,7 @@ impl Bench {
             actions_seed: self.run.actions_seed,
             experiment: self.experiment.map(|experiment| experiment.name),
             workers: self.workers,
+            recompile: self.run.recompile(),
         })
     }
 }

@@ -10,7 +10,7 @@ use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::report;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Codec, Programs, Rom, Schedule, Stage, program};
+use gbxcule_swarm::{Codec, Programs, Recompile, Rom, Schedule, Stage, program};
 use serde_json::Value;
 
 use crate::device::DeviceOption;
@@ -118,6 +118,7 @@ impl Demo {
             actions_seed: 0,
             experiment: None,
             workers: None,
+            recompile: Recompile::default(),
         };
         let bar = progress::bar(0, "windows");
         let artifact = bench::run(&plan, &mut |progress| {
@@ -160,6 +161,7 @@ fn picture(rom: &RomImage, schedule: Schedule, device: Device) -> anyhow::Result
         stage: Stage::FullStep,
         programs: Programs::default(),
         sound: false,
+        recompile: Recompile::default(),
     };
     let columns = (roms.len() > 1).then_some(roms.len());
     let mut mosaic = Mosaic::new(SHOWN, columns, 1)?;

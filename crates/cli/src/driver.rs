@@ -10,10 +10,11 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Codec, CpuState, EnvStates, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm,
+    Codec, EnvStates, FrameRange, Programs, Recompile, Returns, Rom, Schedule, Stage, Swarm,
     SwarmConfig, SwarmError,
 };
 
+use crate::env_details::{EnvDetails, StepDetails};
 use crate::run_options::RunOptions;
 
 /// Frames a second of a real machine: 4,194,304 T-cycles, 70,224 of them to a frame.
@@ -30,6 +31,8 @@ pub(crate) struct DriveSettings {
     pub(crate) programs: Programs,
     /// Make samples of every machine's sound.
     pub(crate) sound: bool,
+    /// Code made for the ROM.
+    pub(crate) recompile: Recompile,
 }
 
 impl DriveSettings {
@@ -45,6 +48,7 @@ impl DriveSettings {
             stage: run.stage,
             programs: Programs::default(),
             sound: false,
+            recompile: run.recompile(),
         })
     }
 
@@ -58,32 +62,6 @@ impl DriveSettings {
         };
         Self { stage, programs, ..self }
     }
-}
-
-/// Numbers of an observation that are shown.
-const MOST_SHOWN: usize = 32;
-
-/// Details of one machine, for a viewer who has selected it.
-#[derive(Debug, Clone)]
-pub(crate) struct EnvDetails {
-    pub(crate) cpu: CpuState,
-    pub(crate) frames: u64,
-    /// None in stages that have none.
-    pub(crate) reward: Option<f32>,
-    /// Of all steps of the episode, which ends when the programs say so and begins when they no
-    /// longer do.
-    pub(crate) episode_return: Option<f32>,
-    /// None if the programs never say.
-    pub(crate) is_done: Option<bool>,
-    /// The first numbers of the observation, and how many there are.
-    pub(crate) observation: Option<(Vec<f32>, usize)>,
-    /// The action of the present step by its codec's name; none while a user holds the buttons.
-    pub(crate) action: Option<String>,
-    /// The joypad bits pressed by a user, or by the action in the last frame.
-    pub(crate) buttons: u8,
-    pub(crate) held: bool,
-    /// C000 to C01F.
-    pub(crate) memory: Vec<u8>,
 }
 
 /// The swarm, and its position: the step, and the frame within the step.
@@ -113,6 +91,7 @@ impl Driver {
             stage: drive.stage,
             programs: drive.programs.clone(),
             sound: drive.sound,
+            recompile: drive.recompile,
             ..SwarmConfig::new(num_envs)
         };
         Self::of(Swarm::new(rom, config, device)?, drive)
@@ -127,8 +106,10 @@ impl Driver {
         device: Device,
     ) -> Result<Self, SwarmError> {
         let (swarm, _note) = Swarm::from_checkpoint(checkpoint, Some(device), None)?;
-        let SwarmConfig { codec, schedule, stage, programs, sound, .. } = swarm.config().clone();
-        let drive = DriveSettings { codec, schedule, action_gen, seed, stage, programs, sound };
+        let SwarmConfig { codec, schedule, stage, programs, sound, recompile, .. } =
+            swarm.config().clone();
+        let drive =
+            DriveSettings { codec, schedule, action_gen, seed, stage, programs, sound, recompile };
         Self::of(swarm, drive)
     }
 
@@ -266,22 +247,31 @@ impl Driver {
         let is_done = || self.over(env..env + 1).map(|over| !over.is_empty());
         let owns_reward = self.drive.stage.owns_reward();
         let has_done = owns_reward && self.drive.programs.has_done();
-        let observes = self.drive.stage.owns_observation();
-        Ok(EnvDetails {
-            cpu: swarm.cpu_state(env)?,
-            frames: swarm.counters(env)?.frames,
-            reward: owns_reward
-                .then(|| swarm.rewards_of(env..env + 1))
-                .transpose()?
-                .map(|it| it[0]),
+        let reward = owns_reward.then(|| swarm.rewards_of(env..env + 1)).transpose()?;
+        let step = StepDetails {
+            reward: reward.map(|it| it[0]),
             episode_return: self.returns.as_ref().map(|returns| returns.of(env)).transpose()?,
             is_done: has_done.then(is_done).transpose()?,
-            observation: observes.then(|| self.observation(env)).transpose()?,
             action: action.filter(|_| held.is_none()).map(|action| action.name.to_string()),
             buttons: held.unwrap_or_else(|| self.pressed(env)),
             held: held.is_some(),
-            memory: swarm.read_memory(env, 0xC000..0xC020)?,
-        })
+        };
+        EnvDetails::of(swarm, env, step)
+    }
+
+    /// Rewards and ends of the last whole step, if programs say when episodes end and these
+    /// numbers lie on the host.
+    pub(crate) fn outcome(&self) -> Result<Option<(Vec<f32>, Vec<bool>)>, SwarmError> {
+        let says_when = self.returns.is_some() && self.drive.programs.has_done();
+        if !says_when || self.device() != Device::Cpu {
+            return Ok(None);
+        }
+        Ok(Some((self.swarm.rewards()?, self.swarm.dones()?)))
+    }
+
+    /// The swarm itself, to look at.
+    pub(crate) fn swarm(&self) -> &Swarm {
+        &self.swarm
     }
 
     /// Returns the buttons that an env's action pressed in the last frame.
@@ -295,13 +285,6 @@ impl Driver {
         let action = codec.actions.get(usize::from(self.actions[env]));
         let pressed = action.filter(|action| last <= action.frames_held(*schedule));
         pressed.map_or(0, |action| action.buttons)
-    }
-
-    fn observation(&self, env: usize) -> Result<(Vec<f32>, usize), SwarmError> {
-        let mut numbers = self.swarm.observations_of(env..env + 1)?;
-        let obs_dim = numbers.len();
-        numbers.truncate(MOST_SHOWN);
-        Ok((numbers, obs_dim))
     }
 }
 
@@ -349,6 +332,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             stage: Stage::FullStep,
             programs: programs(),
             sound: false,
+            recompile: Recompile::default(),
         };
         Driver::new(Rom::new(rom).expect("a ROM"), 5, drive, Device::Cpu).expect("a swarm")
     }
@@ -390,7 +374,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
                 }
                 let returns = |driver: &Driver| {
                     let looked = (0..5).map(|env| driver.details(env).expect("an env"));
-                    looked.map(|details| details.episode_return).collect::<Vec<_>>()
+                    looked.map(|details| details.step.episode_return).collect::<Vec<_>>()
                 };
                 assert_eq!(returns(&whole), returns(&pieces));
             }
@@ -437,7 +421,10 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             while held.step() < free.step() {
                 held.advance(1, false).expect("a frame");
                 let details = held.details(2).expect("an env");
-                assert_eq!((details.buttons, details.action), (button::UP | button::LEFT, None));
+                assert_eq!(
+                    (details.step.buttons, details.step.action),
+                    (button::UP | button::LEFT, None)
+                );
             }
         }
         let (free, held) = (everything(&free), everything(&held));
@@ -452,14 +439,15 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         for _ in 0..40 {
             driver.finish_step(false).expect("a step");
             let details = driver.details(2).expect("an env");
-            let (reward, done) = (details.reward.expect("a reward"), details.is_done == Some(true));
+            let (reward, done) =
+                (details.step.reward.expect("a reward"), details.step.is_done == Some(true));
             if was_over && !done {
                 (sum, episodes) = (0.0, episodes + 1);
             }
             if !(was_over && done) {
                 sum += reward;
             }
-            assert_eq!(details.episode_return, Some(sum));
+            assert_eq!(details.step.episode_return, Some(sum));
             assert_eq!(driver.over(0..5).expect("envs").contains(&2), done);
             assert_eq!(
                 details.observation.map(|(numbers, of)| (numbers[0], of)),
@@ -469,6 +457,6 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         }
         assert!(episodes > 2, "{episodes}");
         driver.reset().expect("a reset");
-        assert_eq!(driver.details(2).expect("an env").episode_return, Some(0.0));
+        assert_eq!(driver.details(2).expect("an env").step.episode_return, Some(0.0));
     }
 }

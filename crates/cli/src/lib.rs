@@ -6,14 +6,17 @@
 //! process).
 
 mod animation;
+mod assemble;
 mod bench;
 mod compile;
 mod demo;
 mod device;
 mod doctor;
 mod driver;
+mod env_details;
 mod exit_code;
 mod interrupt;
+pub mod live_view;
 mod picture;
 mod play;
 mod print;
@@ -83,6 +86,7 @@ enum Verb {
     Doctor(doctor::Doctor),
     Compile(compile::Compile),
     Roms(roms::Roms),
+    Assemble(assemble::Assemble),
     Watch(Box<watch::Watch>),
     Play(play::Play),
     Record(Box<record::Record>),
@@ -108,6 +112,7 @@ pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Doctor(verb) => verb.run(),
         Verb::Compile(verb) => verb.run(),
         Verb::Roms(verb) => verb.run(),
+        Verb::Assemble(verb) => verb.run(),
         Verb::Watch(verb) => verb.run(),
         Verb::Play(verb) => verb.run(),
         Verb::Record(verb) => verb.run(),

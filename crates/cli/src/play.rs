@@ -3,7 +3,7 @@
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
 
 use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
@@ -57,11 +57,12 @@ impl Play {
             stage: Stage::RewardOnly,
             programs: Programs::default(),
             sound: false,
+            recompile: Recompile::default(),
         };
         let drive = drive.with(self.programs.programs()?);
         let sound = self.device.device == Device::Cpu && !drive.programs.follow_frames();
         let drive = DriveSettings { sound, ..drive };
-        let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play };
+        let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play, heatmap: None };
         let (name, mut driver) = driver(&self.rom, 1, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
         show(&name, driver, start, &self.place)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use gbxcule_lab::action_source::ActionGen;
-use gbxcule_swarm::{Codec, Programs, Stage};
+use gbxcule_swarm::{Codec, Programs, Recompile, Stage};
 
 use crate::driver::Driver;
 
@@ -35,9 +35,18 @@ pub(crate) struct RunOptions {
     /// Work of a step: emulate_only, reward_only, obs_only, full_step
     #[arg(long, value_name = "STAGE", default_value = "emulate_only")]
     pub(crate) stage: Stage,
+
+    /// Interpret every instruction instead of compiling what a ROM runs often
+    #[arg(long)]
+    pub(crate) no_recompile: bool,
 }
 
 impl RunOptions {
+    /// When code made for the ROM is run.
+    pub(crate) fn recompile(&self) -> Recompile {
+        if self.no_recompile { Recompile::Off } else { Recompile::default() }
+    }
+
     /// Checks that the options fit each other.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         self.action_gen.check(&self.codec).map_err(anyhow::Error::msg)
@@ -47,7 +56,7 @@ impl RunOptions {
 /// Where machines begin.
 #[derive(Args)]
 pub(crate) struct StartOption {
-    /// Begin in a saved state instead of at power-on: of this program, of PyBoy 2.8.1, or BESS
+    /// Begin in a saved state instead of at power-on: of this program, of PyBoy, or BESS
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }

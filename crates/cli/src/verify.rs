@@ -183,6 +183,7 @@ impl Verify {
             programs: self.programs.programs()?,
             action_gen: self.run.action_gen.clone(),
             actions_seed: self.run.actions_seed,
+            recompile: self.run.recompile(),
             ..VerifyPlan::new(self.ref_backend, dut, rom)
         })
     }

@@ -1,23 +1,28 @@
-//! `gbxcule watch`, and the live view that `gbxcule play` shares with it.
+//! `gbxcule watch`, and the live view that `gbxcule play` and learners in Python share with it.
 //!
 //! One binary, one port: the page is inside, the view comes over a WebSocket. The swarm has the
-//! main thread (`session`) and waits for no browser; each browser has a thread of its own
-//! (`viewer`) that asks for the next view when it has drawn the last one. `protocol` says what the
-//! two send each other, `server` who may connect, `tile` how machines are made small.
+//! main thread (`session`; `live_view` for learners) and waits for no browser; each browser has a
+//! thread of its own (`viewer`) that asks for the next view when it has drawn the last one.
+//! `audience` takes turns among them, `protocol` says what the two sides send each other, `server`
+//! who may connect, `tile` how machines are made small.
 
 mod ahead;
+pub(crate) mod audience;
 mod connection;
+pub(crate) mod heatmap;
 mod http;
+pub(crate) mod meter;
 mod page;
-mod protocol;
-mod request;
-mod server;
+pub(crate) mod protocol;
+pub(crate) mod request;
+pub(crate) mod server;
 mod session;
-mod sound_queue;
-mod swarm_channel;
+pub(crate) mod sound_queue;
+pub(crate) mod statistics;
+pub(crate) mod swarm_channel;
 mod tile;
 mod timed;
-mod viewer;
+pub(crate) mod viewer;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -32,7 +37,11 @@ use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
 use crate::print::{self, say};
 use crate::run_options::{ProgramOptions, RunOptions, StartOption};
+use heatmap::Coordinates;
+use protocol::Hello;
 pub(crate) use protocol::Mode;
+pub(crate) use session::Start;
+use viewer::Welcome;
 
 /// Watch a swarm in the browser while it runs
 ///
@@ -72,6 +81,11 @@ pub(crate) struct Watch {
     /// Wait until a viewer presses run
     #[arg(long)]
     paused: bool,
+
+    /// Map where the machines go: the places in memory of two numbers of a byte or two, such as a
+    /// hero's coordinates, from left to right and from top to bottom, as in C006,C007
+    #[arg(long, value_name = "X,Y")]
+    heatmap: Option<Coordinates>,
 
     #[command(flatten)]
     place: Place,
@@ -116,7 +130,8 @@ fn speed(text: &str) -> Result<f64, String> {
 
 impl Watch {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let start = session::Start { speed: self.speed, running: !self.paused, mode: Mode::Watch };
+        let heatmap = self.heatmap.clone();
+        let start = Start { speed: self.speed, running: !self.paused, mode: Mode::Watch, heatmap };
         if let Some(path) = &self.checkpoint {
             let (name, driver) = self.restored(path)?;
             return show(&name, driver, start, &self.place);
@@ -157,23 +172,36 @@ pub(crate) fn driver(
 pub(crate) fn show(
     name: &str,
     driver: Driver,
-    start: session::Start,
+    start: Start,
     place: &Place,
 ) -> anyhow::Result<bool> {
     let (num_envs, device) = (driver.num_envs(), driver.device());
-    let hello = protocol::hello(name, &driver, start.mode);
+    let drive = driver.drive();
+    let hello = Hello {
+        mode: start.mode,
+        rom: name,
+        num_envs,
+        device,
+        schedule: drive.schedule,
+        codec: &drive.codec,
+        actions: drive.action_gen.to_string(),
+        seed: drive.seed,
+        sound: drive.sound,
+        has_map: start.heatmap.is_some(),
+    };
+    let welcome = Welcome { hello: hello.text(), may_act: true };
     let server = server::Server::bind(place.host, place.port)?;
     let what = match start.mode {
-        Mode::Watch if num_envs == 1 => format!("watching one machine with {name}"),
-        Mode::Watch => format!("watching {num_envs} machines with {name}"),
+        _ if num_envs == 1 && start.mode != Mode::Play => {
+            format!("watching one machine with {name}")
+        }
         Mode::Play => format!("playing {name}"),
+        _ => format!("watching {num_envs} machines with {name}"),
     };
     let place = if device == Device::Cpu { String::new() } else { format!(" on {device}") };
     say!("{what}{place}: {}   (Ctrl-C ends)", server.url());
     print::check().context("telling where the page is")?;
-    let from_viewers = server.start(hello)?;
-    session::Session::new(driver, start).run(&from_viewers)?;
+    let (from_viewers, _open) = server.start(welcome)?;
+    session::Session::new(driver, &start).run(&from_viewers)?;
     Ok(true)
 }
-
-pub(crate) use session::Start;

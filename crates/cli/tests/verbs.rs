@@ -405,3 +405,20 @@ fn doctor_names_what_is_missing_and_the_command_that_brings_it() {
         assert!(finding.is_some_and(|finding| finding["what"] != ""), "{subject}");
     }
 }
+
+#[test]
+fn a_game_of_ones_own_is_assembled_with_its_labels() {
+    let (folder, source) = (folder(), "../../examples/own_game/catch.asm");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+    let text = fs::read_to_string(source).expect("the example");
+    fs::write(folder.path().join("catch.asm"), &text).expect("a copy");
+    let run = gbxcule(folder.path(), &["assemble", "catch.asm", "--out", "catch.gb"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let labels = fs::read_to_string(folder.path().join("catch.sym")).expect("labels");
+    assert!(labels.contains("00:c010 Score"), "{labels}");
+    fs::write(folder.path().join("catch.asm"), text.replace("reti", "retti")).expect("a typo");
+    let run = gbxcule(folder.path(), &["assemble", "catch.asm", "--out", "other.gb"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(stderr(&run).contains("--> catch.asm:"), "{}", stderr(&run));
+    assert!(!folder.path().join("other.gb").exists());
+}

@@ -119,8 +119,14 @@ impl Apu {
         }
         let edges = sequencer::edges(self.synced_at, now, div_base);
         self.synced_at = now;
+        if elapsed != 0 {
+            self.iterate_sweep_if_due();
+        }
         if edges != 0 && self.powered {
             self.clock_sequencer(edges);
+            if !sequencer::is_edge(now, div_base) {
+                self.iterate_sweep_if_due();
+            }
         }
     }
 
@@ -163,14 +169,14 @@ impl Apu {
             previous_value: self.written.value,
         };
         match address & 0x3f {
-            0x26 => self.write_power(sequencer::bit(now, div_base), value),
+            0x26 => self.write_power(sequencer::bit(now.wrapping_add(1), div_base), value),
             0x27..=0x2f => {}
             0x30..=0x3f => self.write_wave_ram(address, value),
-            _ => self.write_register(address.wrapping_sub(0x10) as u8 & 0x1f, value),
+            _ => self.write_register(div_base, address.wrapping_sub(0x10) as u8 & 0x1f, value),
         }
     }
 
-    fn write_register(&mut self, index: u8, value: u8) {
+    fn write_register(&mut self, div_base: u32, index: u8, value: u8) {
         let (channel, register) = if index < 20 { (index / 5, index % 5) } else { (0, 5) };
         // Pan Docs "NR52": on monochrome models the length counters can be loaded while off.
         if register == 1 {
@@ -183,7 +189,7 @@ impl Apu {
         self.registers[index as usize & 0x1f] = value;
         match register {
             0 | 2 => self.write_channel_setup(channel, register),
-            4 => self.write_channel_control(channel, old, value),
+            4 => self.write_channel_control(div_base, channel, old, value),
             _ => {}
         }
     }
@@ -199,7 +205,7 @@ impl Apu {
     }
 
     /// NRx4: length first, then the trigger, whose side effects happen even with the DAC off.
-    fn write_channel_control(&mut self, channel: u8, old: u8, value: u8) {
+    fn write_channel_control(&mut self, div_base: u32, channel: u8, old: u8, value: u8) {
         let trigger = value & TRIGGER != 0;
         self.enable_length(channel, old, value);
         if trigger {
@@ -208,14 +214,15 @@ impl Apu {
                 self.active |= 1 << channel;
             }
             match channel {
-                PULSE_1 => self.trigger_sweep(),
+                PULSE_1 => self.trigger_sweep(self.is_sweep_clock_next(div_base)),
                 WAVE => self.trigger_wave(was_active),
                 _ => {}
             }
         }
     }
 
-    /// NR52. Only bit 7 can be written.
+    /// NR52. Only bit 7 can be written. `div_bit` is what the sequencer sees of DIV one M-cycle
+    /// later (gambatte's `ch2_late_reset_nr52` tests).
     fn write_power(&mut self, div_bit: bool, value: u8) {
         let power = value & 0x80 != 0;
         if power == self.powered {

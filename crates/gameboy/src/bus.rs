@@ -23,7 +23,7 @@ impl Cpu {
         } else if address.wrapping_sub(0xc000) < m.wram_reach {
             m.wram[(address & 0x1fff) as usize]
         } else {
-            m.read_slow(rom, ram, self.now, address)
+            m.read_elsewhere(rom, ram, self.now, address)
         };
         self.now = self.now.wrapping_add(1);
         value
@@ -88,7 +88,8 @@ impl Machine {
         if offset < rom.len() { rom[offset] } else { 0xff }
     }
 
-    /// A read of data that does not lie in work RAM.
+    /// A read that work RAM does not answer at once. High RAM does, also while OAM DMA runs: there
+    /// programs wait for its end.
     #[inline(never)]
     pub fn read_elsewhere(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
         let offset = self.rom_base[(address >> 14) as usize].wrapping_add(address as u32) as usize;

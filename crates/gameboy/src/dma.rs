@@ -88,6 +88,14 @@ impl Machine {
     }
 
     fn copy_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], end: u32) {
+        if self.dma.page >= 0xc0 {
+            // Nearly always: programs keep a copy of OAM in work RAM.
+            let from = (self.dma.page as usize) << 8 & 0x1fff;
+            for index in self.dma.copied as usize..end as usize {
+                self.oam[index] = self.wram[from + index & 0x1fff];
+            }
+            return;
+        }
         for index in self.dma.copied as u32..end {
             let address = source_address(self.dma.page, index);
             self.oam[index as usize] = self.read_for_dma(rom, cart_ram, address);

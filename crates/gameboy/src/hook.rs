@@ -52,7 +52,7 @@ impl Machine {
     /// `run_until_deadline` that stops before the instruction at a marked address, too, but for the
     /// first. A loop of its own, so that the other one has nothing of this.
     #[inline(never)]
-    fn run_until_mark(&mut self, rom: &[u8], cart_ram: &mut [u8], marks: &[u8]) {
+    pub fn run_until_mark(&mut self, rom: &[u8], cart_ram: &mut [u8], marks: &[u8]) {
         let mut cpu = self.cpu;
         let mut opcode = cpu.fetch(self, rom, cart_ram);
         if cpu.halt_bug {

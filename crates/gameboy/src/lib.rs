@@ -23,6 +23,7 @@ pub mod joypad;
 pub mod machine;
 mod power_on;
 pub mod ppu;
+mod schedule;
 pub mod serial;
 pub mod source;
 pub mod state;

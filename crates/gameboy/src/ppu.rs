@@ -297,15 +297,17 @@ impl Ppu {
         }
     }
 
-    /// Nothing in a whole line can be seen from outside, except that LY moves on.
+    /// Nothing in a whole line can be seen from outside, except that LY moves on and, if LYC is a
+    /// source, meets it.
     fn is_quiet(&self) -> bool {
-        self.stat & stat::ALL_SOURCES == 0 && !self.draw && !self.carries_window()
+        let sources = self.stat & stat::ALL_SOURCES;
+        sources & !stat::LYC_SOURCE == 0 && !self.draw && !self.carries_window()
     }
 
     /// Skips whole lines, all visible or all in VBlank, and gives the T-cycles they took. The first
-    /// and the last line of VBlank are never skipped.
+    /// and the last line of VBlank are never skipped, and neither is one that LYC as a source meets.
     fn skip_quiet_lines(&mut self, available: u32) -> u32 {
-        let end = if self.line == 0 && self.entered_vblank {
+        let mut end = if self.line == 0 && self.entered_vblank {
             // The frame ends on this line.
             self.line
         } else if self.line < VBLANK_LINE {
@@ -315,6 +317,10 @@ impl Ppu {
         } else {
             self.line
         };
+        let compares = self.stat & stat::LYC_SOURCE != 0;
+        if compares && self.lyc >= self.line && self.lyc < end {
+            end = self.lyc;
+        }
         let mut lines = available / LINE_TCYCLES as u32;
         if self.line >= end {
             return 0;
@@ -331,6 +337,7 @@ impl Ppu {
         }
         self.line = past;
         self.lyc_line = self.lyc == past - 1;
+        self.stat_line = compares && self.lyc_line;
         let skipped = lines * LINE_TCYCLES as u32;
         self.line_start = self.line_start.wrapping_add(skipped);
         skipped

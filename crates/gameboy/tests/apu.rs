@@ -203,8 +203,41 @@ fn sweep_overflow_on_trigger_needs_a_step() {
 #[test]
 fn sweep_checks_a_second_time_after_an_update() {
     let mut sound = Sound::with_dac(0).with(0xff10, 0x11).with(0xff13, 0).with(0xff14, 0x85);
-    assert!(sound.wait(3 * EDGE - 1).is_on(0));
+    assert!(sound.wait(3 * EDGE).is_on(0));
     assert!(!sound.wait(1).is_on(0));
+}
+
+// gambatte `ch1_init_reset_sweep_counter_timing_nr52_1` and `_4`.
+#[test]
+fn the_sweep_comes_an_mcycle_after_its_clock_and_not_if_its_pace_is_gone_by_then() {
+    let overflowing = || Sound::with_dac(0).with(0xff10, 0x10).with(0xff13, 0).with(0xff14, 0x87);
+    let at = |mcycle: u32| *overflowing().wait(mcycle);
+    assert!(at(3 * EDGE).is_on(0));
+    assert!(!at(3 * EDGE + 1).is_on(0));
+    assert!(at(3 * EDGE).write(0xff10, 0).wait(100).is_on(0));
+    assert!(!at(3 * EDGE + 1).write(0xff10, 0).wait(100).is_on(0));
+}
+
+// gambatte `ch1_init_reset_sweep_counter_timing_4`.
+#[test]
+fn a_sweep_clock_does_not_count_if_it_comes_with_the_mcycle_after_the_trigger() {
+    for (before, ends) in [(2, 3 * EDGE), (1, 7 * EDGE)] {
+        let mut sound = Sound::with_dac(0).with(0xff10, 0x10).with(0xff13, 0);
+        sound.wait(3 * EDGE - before).write(0xff14, 0x87);
+        let now = sound.now;
+        assert!(sound.wait(ends - now).is_on(0), "{before} M-cycles before");
+        assert!(!sound.wait(1).is_on(0), "{before} M-cycles before");
+    }
+}
+
+// gambatte `ch2_late_reset_nr52_2b`: what counts is DIV an M-cycle later.
+#[test]
+fn switching_on_an_mcycle_before_div_bit_4_is_set_loses_an_edge() {
+    for (before, clocks) in [(2, 0), (1, 1)] {
+        let mut sound = Sound::new();
+        sound.wait(EDGE / 2 - before).write(0xff26, 0).write(0xff26, 0x80);
+        assert_eq!(sound.apu.sequencer.clocks, clocks, "{before} M-cycles before");
+    }
 }
 
 #[test]

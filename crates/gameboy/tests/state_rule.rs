@@ -390,9 +390,9 @@ fn sound_counts_within_its_limits() {
             &[|m| m.apu.sweep.shadow = 0x800],
         ),
         row(
-            "apu.sweep.timer must be between 1 and 8",
-            &[|m| m.apu.sweep.timer = 1, |m| m.apu.sweep.timer = 8],
+            "apu.sweep.timer must be at most 9",
             &[|m| m.apu.sweep.timer = 0, |m| m.apu.sweep.timer = 9],
+            &[|m| m.apu.sweep.timer = 10],
         ),
         row(
             "apu.wave.position must be less than 32",

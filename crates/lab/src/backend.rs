@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use gbxcule_swarm::{Codec, CpuState, Programs, Schedule, Stage, SwarmConfig};
+use gbxcule_swarm::{Codec, CpuState, Programs, Recompile, Schedule, Stage, SwarmConfig};
 use serde_json::Value;
 
 use crate::LabError;
@@ -26,6 +26,8 @@ pub enum BackendKind {
     PyboyVecMp,
     /// SwarmBackend on CPU threads.
     WarpVecCpu,
+    /// SwarmBackend on CPU threads, without code made for the ROM.
+    WarpVecInterpreted,
     /// SwarmBackend on a CUDA device.
     WarpVecCuda,
     /// Wrong on purpose: proves that the failure path works.
@@ -36,10 +38,11 @@ pub enum BackendKind {
 
 impl BackendKind {
     /// Every backend.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::PyboySingle,
         Self::PyboyVecMp,
         Self::WarpVecCpu,
+        Self::WarpVecInterpreted,
         Self::WarpVecCuda,
         Self::StubBad,
         Self::Libmgba,
@@ -52,6 +55,7 @@ impl BackendKind {
             Self::PyboySingle => "pyboy_single",
             Self::PyboyVecMp => "pyboy_vec_mp",
             Self::WarpVecCpu => "warp_vec_cpu",
+            Self::WarpVecInterpreted => "warp_vec_interpreted",
             Self::WarpVecCuda => "warp_vec_cuda",
             Self::StubBad => "stub_bad",
             Self::Libmgba => "libmgba",
@@ -81,7 +85,7 @@ impl BackendKind {
         }
         Ok(match self {
             Self::PyboySingle | Self::PyboyVecMp => Box::new(pyboy::Pyboy::open(self, config)?),
-            Self::WarpVecCpu | Self::WarpVecCuda => {
+            Self::WarpVecCpu | Self::WarpVecInterpreted | Self::WarpVecCuda => {
                 Box::new(swarm::SwarmBackend::open(self, config)?)
             }
             Self::StubBad => Box::new(stub_bad::StubBad::open(config)?),
@@ -139,6 +143,8 @@ pub struct BackendConfig {
     pub workers: Option<NonZeroUsize>,
     /// Number of the CUDA device, for the backend that takes one.
     pub cuda: u32,
+    /// Code made for the ROM, for the backend that has it.
+    pub recompile: Recompile,
 }
 
 impl BackendConfig {
@@ -160,6 +166,7 @@ impl BackendConfig {
             programs: self.programs.clone(),
             draw_last: self.draw_last,
             threads: self.workers,
+            recompile: self.recompile,
             ..SwarmConfig::new(self.num_envs)
         }
     }

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::action_source::ActionGen;
@@ -61,6 +61,8 @@ pub struct BenchPlan {
     pub experiment: Option<&'static str>,
     /// Threads or child processes; all cores when absent.
     pub workers: Option<std::num::NonZeroUsize>,
+    /// Code made for the ROM, for the backend that has it.
+    pub recompile: Recompile,
 }
 
 /// Progress of a running benchmark, for display.
@@ -154,6 +156,7 @@ impl BenchPlan {
             "actions_seed": self.actions_seed,
             "experiment": self.experiment,
             "workers": self.workers,
+            "recompile": self.recompile.name(),
         })
     }
 }
@@ -183,6 +186,7 @@ impl Contestant {
             lockstep: false,
             workers: plan.workers,
             cuda: plan.cuda,
+            recompile: plan.recompile,
         };
         let start = Instant::now();
         let backend = kind.open(&config)?;

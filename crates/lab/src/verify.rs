@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::LabError;
@@ -54,6 +54,8 @@ pub struct VerifyPlan {
     pub action_gen: ActionGen,
     /// Seed of the actions.
     pub actions_seed: u64,
+    /// Code made for the ROM, for the backend that has it.
+    pub recompile: Recompile,
 }
 
 impl VerifyPlan {
@@ -78,6 +80,7 @@ impl VerifyPlan {
             programs: Programs::default(),
             action_gen: ActionGen::Random,
             actions_seed: 0,
+            recompile: Recompile::default(),
         }
     }
 
@@ -110,6 +113,7 @@ impl VerifyPlan {
             lockstep: true,
             workers: None,
             cuda: self.cuda,
+            recompile: self.recompile,
         }
     }
 
@@ -134,6 +138,7 @@ impl VerifyPlan {
             "programs": program::to_json(&self.programs),
             "action_gen": self.action_gen.to_string(),
             "actions_seed": self.actions_seed,
+            "recompile": self.recompile.name(),
         })
     }
 }

@@ -4,7 +4,7 @@ use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::suite::{self, Outcome};
 use gbxcule_lab::verify::{Judgement, Verdict, VerifyPlan, verify};
 use gbxcule_lab::{BackendConfig, BackendKind};
-use gbxcule_swarm::{Codec, Programs, Schedule, Stage};
+use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
 
 fn rom(name: &str) -> RomImage {
     RomImage::find(name).expect("a ROM of the suite")
@@ -32,6 +32,7 @@ fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
         lockstep: true,
         workers: None,
         cuda: 0,
+        recompile: Recompile::default(),
     }
 }
 

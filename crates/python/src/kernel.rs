@@ -5,6 +5,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod argument;
+pub(crate) mod builtin;
 pub(crate) mod place;
 mod text;
 

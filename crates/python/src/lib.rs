@@ -8,6 +8,7 @@ mod array;
 mod command;
 mod dlpack;
 mod kernel;
+mod live_view;
 mod rom;
 mod swarm;
 mod view;
@@ -24,10 +25,14 @@ mod _native {
     #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]
+    use crate::kernel::builtin::{builtin_names, result_types};
+    #[pymodule_export]
     use crate::kernel::{
         CompileError, CompiledKernel, LaunchError, compile_kernels, find_kernels, read_program,
         synchronize,
     };
+    #[pymodule_export]
+    use crate::live_view::LiveView;
     #[pymodule_export]
     use crate::rom::{built_in_programs, built_in_rom, built_in_roms, built_in_symbols};
     #[pymodule_export]

@@ -9,8 +9,8 @@ use std::sync::{RwLock, TryLockError};
 
 use gbxcule_runtime::{Array, Device, in_pool};
 use gbxcule_swarm::{
-    Chance, Codec, DeviceSwarm, EnvStates, Hook, Pressed, ProgramText, Programs, Rom, Schedule,
-    ScratchCell, Stage, SwarmConfig, SwarmError,
+    Chance, Codec, DeviceSwarm, EnvStates, Hook, Pressed, ProgramText, Programs, Recompile, Rom,
+    Schedule, ScratchCell, Stage, SwarmConfig, SwarmError,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -64,7 +64,7 @@ impl<T> OrRefuse<T> for Result<T, SwarmError> {
 type HookTuple = (u16, u16, bool, Option<String>);
 
 /// NumPy's booleans as bytes.
-fn as_mask(bytes: &[u8]) -> Vec<bool> {
+pub(crate) fn as_mask(bytes: &[u8]) -> Vec<bool> {
     bytes.iter().map(|byte| *byte != 0).collect()
 }
 
@@ -75,7 +75,8 @@ impl Swarm {
     #[new]
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
                         stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, chance = None,
-                        power_on = "zero", sound = false, threads = None, device = "cpu", hooks = Vec::new()))]
+                        power_on = "zero", sound = false, threads = None, recompile = true,
+                        device = "cpu", hooks = Vec::new()))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -91,6 +92,7 @@ impl Swarm {
         power_on: &str,
         sound: bool,
         threads: Option<NonZeroUsize>,
+        recompile: bool,
         device: &str,
         hooks: Vec<HookTuple>,
     ) -> PyResult<Self> {
@@ -112,6 +114,7 @@ impl Swarm {
             power_on: power_on.parse().map_err(PyValueError::new_err)?,
             sound,
             threads,
+            recompile: if recompile { Recompile::default() } else { Recompile::Off },
             ..SwarmConfig::new(num_envs)
         };
         let rom = Rom::new(rom).or_refuse()?;
@@ -181,9 +184,13 @@ impl Swarm {
         &self.config.codec.name
     }
 
-    /// Press each env's action, one byte for each, and run a step.
-    fn step(&self, py: Python<'_>, actions: &[u8]) -> PyResult<()> {
-        self.change_or_stop(py, |swarm, go_on| swarm.step_while(Pressed::Actions(actions), go_on))
+    /// Press each env's action, one byte for each, and run a step; draw its last frame, if asked
+    /// for or if every step's is drawn.
+    #[pyo3(signature = (actions, draw = false))]
+    fn step(&self, py: Python<'_>, actions: &[u8], draw: bool) -> PyResult<()> {
+        self.change_or_stop(py, |swarm, go_on| {
+            swarm.step_while(Pressed::Actions(actions), draw, go_on)
+        })
     }
 
     /// Every env back to the reset point.
@@ -481,7 +488,7 @@ impl Swarm {
     }
 
     /// A call that leaves the swarm as it is; other threads of Python run meanwhile.
-    fn look<T: Send>(
+    pub(crate) fn look<T: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&gbxcule_swarm::Swarm) -> Result<T, SwarmError> + Send,
@@ -520,6 +527,10 @@ impl Swarm {
         };
         self.change(py, |swarm| call(swarm, &mut go_on))?;
         raised.map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn envs(&self) -> usize {
+        self.config.num_envs
     }
 
     fn array(&self, of: impl FnOnce(&DeviceSwarm) -> &Array) -> PyResult<Option<DeviceArray>> {

@@ -25,4 +25,4 @@ pub use disassemble::disassemble;
 pub use error::{AssembleError, AssembleErrors};
 pub use header::{Cartridge, global_checksum, header_checksum};
 pub use rom::{Rom, Symbol};
-pub use suite::{BuiltIn, all, by_name};
+pub use suite::{BuiltIn, all, by_name, includes};

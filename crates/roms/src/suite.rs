@@ -46,6 +46,11 @@ pub fn all() -> &'static [BuiltIn] {
     &SUITE
 }
 
+/// Files that any source may include, by name: `screen.inc`, `game/joypad.inc` and so on.
+pub fn includes() -> &'static [(&'static str, &'static str)] {
+    INCLUDES
+}
+
 /// The ROM called so.
 pub fn by_name(name: &str) -> Option<&'static BuiltIn> {
     SUITE.iter().find(|rom| rom.name == name)

@@ -59,6 +59,8 @@ pub struct External {
 pub(crate) struct Code {
     memory: Option<JITModule>,
     functions: Vec<*const u8>,
+    /// Bytes of each of them.
+    sizes: Vec<usize>,
 }
 
 // SAFETY: the memory is not changed after `Code::new`, and may be run and freed from any thread.
@@ -97,7 +99,8 @@ impl Code {
             let address = outside.map_or_else(|| import::address(import), |it| it.address);
             builder.symbol(format!("import{position}"), address);
         }
-        let mut code = Self { memory: Some(JITModule::new(builder)), functions: Vec::new() };
+        let memory = Some(JITModule::new(builder));
+        let mut code = Self { memory, functions: Vec::new(), sizes: Vec::new() };
         let refuse =
             |function: &str, reason: String| Error::Code { function: function.into(), reason };
         let Some(memory) = &mut code.memory else { unreachable!("set above") };
@@ -123,6 +126,7 @@ impl Code {
             let name = &module.functions[emitted.function].name;
             let generated = generated.map_err(|reason| refuse(name, reason))?;
             let Generated { bytes, alignment, relocations } = generated;
+            code.sizes.push(bytes.len());
             memory.define_function_bytes(id, alignment, &bytes, &relocations).map_err(whole)?;
         }
         memory.finalize_definitions().map_err(whole)?;
@@ -133,6 +137,11 @@ impl Code {
     /// Where a function of the program lies.
     pub(crate) fn address(&self, position: usize) -> *const u8 {
         self.functions[position]
+    }
+
+    /// Bytes of a function of the program.
+    pub(crate) fn bytes(&self, position: usize) -> usize {
+        self.sizes[position]
     }
 
     /// Runs threads `begin..end` of the kernel at a position of the program; gives 0 or the number

@@ -35,4 +35,9 @@ impl FunctionCode {
     pub fn address(&self, export: usize) -> *const u8 {
         self.code.address(self.positions[export])
     }
+
+    /// Bytes of an export's machine code.
+    pub fn bytes(&self, export: usize) -> usize {
+        self.code.bytes(self.positions[export])
+    }
 }

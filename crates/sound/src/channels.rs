@@ -104,7 +104,11 @@ impl Channels {
     fn trigger(&mut self, channel: u8) {
         if channel != WAVE {
             let setup = self.register(channel, 2);
-            let is_clock_next = self.apu.sequencer.clocks == 7;
+            // Where the sequencer stands an M-cycle later counts (gambatte's
+            // `ch2_init_reset_env_counter_timing` tests).
+            let mut ahead = self.apu;
+            ahead.sync(self.now.wrapping_add(1), self.div_base);
+            let is_clock_next = ahead.sequencer.clocks == 7;
             self.envelopes[usize::from(channel)].trigger(setup, is_clock_next);
         }
         match channel {

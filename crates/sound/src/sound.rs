@@ -84,15 +84,9 @@ impl Sound {
         buttons: u8,
         step: Step,
     ) -> u32 {
-        let start = machine.now;
-        machine.set_buttons(if step.release_after == 0 { 0 } else { buttons });
-        for frame in 0..step.frames {
-            if frame == step.release_after {
-                machine.set_buttons(0);
-            }
-            self.run_frame(machine, rom, cart_ram, step.draw_last && frame + 1 == step.frames);
-        }
-        machine.now.wrapping_sub(start)
+        step.run_by(machine, buttons, |machine, draw| {
+            self.run_frame(machine, rom, cart_ram, draw);
+        })
     }
 
     /// Samples made since they were last cleared.

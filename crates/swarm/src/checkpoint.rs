@@ -12,8 +12,8 @@ use gbxcule_runtime::Device;
 use crate::env_record::{read_env, read_episode, write_env, write_episode};
 use crate::record::{Kind, Reader, Writer};
 use crate::{
-    Chance, Codec, EnvSnapshot, Episode, Hook, ProgramText, Programs, Rom, Schedule, Swarm,
-    SwarmConfig, SwarmError,
+    Chance, Codec, EnvSnapshot, Episode, Hook, ProgramText, Programs, Recompile, Rom, Schedule,
+    Swarm, SwarmConfig, SwarmError,
 };
 
 const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 1 };
@@ -187,6 +187,7 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
         power_on,
         sound,
         threads,
+        recompile: Recompile::default(),
     })
 }
 

@@ -38,6 +38,11 @@ impl FrameRange {
         Self { frames: 0..config.schedule.frames_per_step(), draw_last: config.draw_last }
     }
 
+    /// Draws the last frame if `draw_last` says so, or if it was drawn before.
+    pub(crate) fn drawn(self, draw_last: bool) -> Self {
+        Self { draw_last: self.draw_last || draw_last, ..self }
+    }
+
     pub(crate) fn plan(&self, config: &SwarmConfig, seed: u64) -> Result<StepPlan, SwarmError> {
         let (of, Range { start, end }) = (config.schedule.frames_per_step(), self.frames.clone());
         if start >= end || end > of {

@@ -46,6 +46,7 @@ pub use error::SwarmError;
 pub use feature::{FEATURE_MEMORY, Features};
 pub use foreign_state::ForeignStateError;
 pub use frame_range::FrameRange;
+pub use gbxcule_blocks::Recompile;
 pub use gbxcule_gameboy::FRAME_BYTES;
 pub use hook::{Hook, HookCount};
 pub use native::{NativeSwarm, SwarmConfig};

@@ -4,6 +4,7 @@ mod outputs;
 
 use std::num::NonZeroUsize;
 
+use gbxcule_blocks::Recompile;
 use gbxcule_gameboy::Machine;
 use gbxcule_runtime::Device;
 use gbxcule_sound::{SAMPLES_PER_FRAME, Sound};
@@ -50,6 +51,8 @@ pub struct SwarmConfig {
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
+    /// Code made for the ROM, on the CPU. Machines with hooks or sound are interpreted.
+    pub recompile: Recompile,
 }
 
 impl SwarmConfig {
@@ -67,6 +70,7 @@ impl SwarmConfig {
             power_on: PowerOnMemory::default(),
             sound: false,
             threads: None,
+            recompile: Recompile::default(),
         }
     }
 }
@@ -117,7 +121,9 @@ impl NativeSwarm {
             return Err(SwarmError::SoundBesideHooks);
         }
         let (start, sound) = (&starts[0], config.sound);
-        let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound };
+        let runs_frames = config.recompile != Recompile::Off && !sound && hooks.places.is_empty();
+        let recompile = runs_frames.then_some(config.recompile);
+        let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile };
         let envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
         let mut shards = Vec::new();
         for first in (0..config.num_envs).step_by(envs_per_shard) {
@@ -150,6 +156,14 @@ impl NativeSwarm {
     #[must_use]
     pub fn rom(&self) -> &Rom {
         &self.rom
+    }
+
+    /// Number of blocks of code that were made for the ROM, if frames are run by them now.
+    #[must_use]
+    pub fn blocks(&self) -> Option<usize> {
+        let runner = self.shards.iter().flatten().find_map(Shard::runner)?;
+        let shared = runner.shared();
+        shared.are_used().then(|| shared.table().len())
     }
 
     /// Threads that step and show the machines.

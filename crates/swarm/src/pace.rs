@@ -40,16 +40,18 @@ impl Pace {
 
 impl NativeSwarm {
     /// Run a step, asking now and then whether to go on; says whether it came to its end. One that
-    /// didn't has run its first frames and no programs.
+    /// didn't has run its first frames and no programs. `draw_last` draws the last frame, also if
+    /// the configuration doesn't ask for it.
     ///
     /// # Errors
     /// As in [`NativeSwarm::step`].
     pub fn step_while(
         &mut self,
         pressed: Pressed<'_>,
+        draw_last: bool,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, SwarmError> {
-        let FrameRange { frames, draw_last } = FrameRange::whole(self.config());
+        let FrameRange { frames, draw_last } = FrameRange::whole(self.config()).drawn(draw_last);
         let mut first = frames.start;
         while first < frames.end {
             if first > frames.start && !go_on() {

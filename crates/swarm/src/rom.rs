@@ -38,6 +38,11 @@ impl Rom {
         &self.bytes
     }
 
+    /// The padded bytes, to be kept.
+    pub(crate) fn shared_bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+
     /// Bytes of cartridge RAM that each machine needs.
     #[must_use]
     pub fn cart_ram_bytes(&self) -> usize {

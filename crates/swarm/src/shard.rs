@@ -3,6 +3,7 @@
 mod follow;
 
 use follow::Follower;
+use gbxcule_blocks::{Recompile, Runner};
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::view::Turn;
 use gbxcule_sound::Sound;
@@ -20,6 +21,8 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) start: &'p EnvSnapshot,
     pub(crate) hooks: &'p HookTable,
     pub(crate) sound: bool,
+    /// If frames may be run by code made for the ROM.
+    pub(crate) recompile: Option<Recompile>,
 }
 
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
@@ -48,6 +51,8 @@ pub(crate) struct Shard {
     follower: Option<Follower>,
     /// The sound of each machine, if it is asked for.
     sounds: Vec<Sound>,
+    /// Runs frames by code made for the ROM.
+    runner: Option<Runner>,
     /// The first env whose program stopped in the last step, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
 }
@@ -58,7 +63,7 @@ impl Shard {
         envs: std::ops::Range<usize>,
         plan: &ShardPlan<'_>,
     ) -> Result<Self, SwarmError> {
-        let ShardPlan { rom, programs, stage, start, hooks, sound } = *plan;
+        let ShardPlan { rom, programs, stage, start, hooks, sound, recompile } = *plan;
         let (scratch_len, obs_dim, count) =
             (programs.scratch_len(), programs.obs_dim(), envs.len());
         let mut shard = Self {
@@ -81,6 +86,7 @@ impl Shard {
             obs_dim,
             follower: programs.follow_frames().then(|| Follower::new(programs, hooks, count)),
             sounds: if sound { vec![Sound::new(&start.machine); count] } else { Vec::new() },
+            runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
             fault: None,
         };
         for slot in 0..count {
@@ -119,9 +125,12 @@ impl Shard {
         let machine = &mut self.machines[slot];
         let step = plan.step(frames_held);
         let rom = self.rom.bytes();
-        let mcycles = match self.sounds.get_mut(slot) {
-            None => machine.run_step(rom, cart_ram, buttons, step),
-            Some(sound) => {
+        let mcycles = match (self.sounds.get_mut(slot), &mut self.runner) {
+            (None, None) => machine.run_step(rom, cart_ram, buttons, step),
+            (None, Some(runner)) => step.run_by(machine, buttons, |machine, draw| {
+                runner.run_frame(machine, cart_ram, draw);
+            }),
+            (Some(sound), _) => {
                 if plan.first_frame == 0 {
                     sound.clear();
                 }
@@ -215,6 +224,11 @@ impl Shard {
         self.rewards.fill(0.0);
         self.dones.fill(0);
         self.observations.fill(0.0);
+    }
+
+    /// Runs frames by code made for the ROM, if that may be.
+    pub(crate) fn runner(&self) -> Option<&Runner> {
+        self.runner.as_ref()
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -51,6 +51,15 @@ impl Swarm {
         either!(self, swarm => swarm.config())
     }
 
+    /// Number of blocks of code that were made for the ROM, if frames are run by them now.
+    #[must_use]
+    pub fn blocks(&self) -> Option<usize> {
+        match self {
+            Self::Native(swarm) => swarm.blocks(),
+            Self::Device(_) => None,
+        }
+    }
+
     /// The one whose arrays lie on a device.
     #[must_use]
     pub fn on_device(&self) -> Option<&DeviceSwarm> {
@@ -170,19 +179,24 @@ impl Swarm {
 
     /// Run a step in ranges of a fraction of a second, asking in between whether to go on; says
     /// whether it came to its end. One that didn't has run its first frames and no programs. On a
-    /// device this only asks for the step.
+    /// device this only asks for the step. `draw_last` draws the last frame, also if the
+    /// configuration doesn't ask for it.
     pub fn step_while(
         &mut self,
-        actions: Pressed<'_>,
+        pressed: Pressed<'_>,
+        draw_last: bool,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, SwarmError> {
-        match (self, actions) {
-            (Self::Native(swarm), actions) => swarm.step_while(actions, go_on),
-            (Self::Device(swarm), Pressed::Actions(actions)) => swarm.step(actions).map(|()| true),
-            (Self::Device(swarm), Pressed::Nothing) => {
-                swarm.idle_frames(&FrameRange::whole(swarm.config())).map(|()| true)
-            }
+        let swarm = match self {
+            Self::Native(swarm) => return swarm.step_while(pressed, draw_last, go_on),
+            Self::Device(swarm) => swarm,
+        };
+        let range = FrameRange::whole(swarm.config()).drawn(draw_last);
+        match pressed {
+            Pressed::Actions(actions) => swarm.step_frames(actions, &range)?,
+            Pressed::Nothing => swarm.idle_frames(&range)?,
         }
+        Ok(true)
     }
 
     /// Run a range of a step; on a device this only asks for it.

@@ -54,7 +54,7 @@ fn an_idle_step_presses_nothing_whatever_the_codec_and_hands_hold() {
     let mut other = swarm("NOOP", 4, 2);
     one.hold(1, Some(button::UP)).expect("an env");
     for _ in 0..20 {
-        let whole = one.step_while(Pressed::Nothing, &mut || true).expect("a step");
+        let whole = one.step_while(Pressed::Nothing, false, &mut || true).expect("a step");
         assert!(whole);
         other.step(&[0, 0]).expect("good actions");
     }
@@ -70,7 +70,7 @@ fn a_step_that_is_broken_off_stays_between_two_frames() {
         asked += 1;
         asked < 3
     };
-    let whole = swarm.step_while(Pressed::Actions(&[6]), &mut go_on).expect("a good action");
+    let whole = swarm.step_while(Pressed::Actions(&[6]), false, &mut go_on).expect("a good action");
     assert!(!whole);
     let ran = swarm.counters(0).expect("an env").frames;
     assert!((3..u64::from(frames)).contains(&ran), "{ran}");
@@ -89,7 +89,9 @@ fn a_step_that_may_be_broken_off_does_what_a_step_does() {
     let (mut one, mut other) = (swarm("full_v1", 9, 5), swarm("full_v1", 9, 5));
     for step in 0..8 {
         let actions: Vec<u8> = (0..5).map(|env| (env * 2 + step) % 9).collect();
-        assert!(one.step_while(Pressed::Actions(&actions), &mut || true).expect("good actions"));
+        assert!(
+            one.step_while(Pressed::Actions(&actions), false, &mut || true).expect("good actions")
+        );
         other.step(&actions).expect("good actions");
         assert_eq!(everything(&one), everything(&other));
         assert_eq!(one.rewards(), other.rewards());

@@ -4,7 +4,7 @@
 use std::alloc::System;
 use std::num::NonZeroUsize;
 
-use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
+use gbxcule_swarm::{NativeSwarm, Recompile, Rom, SwarmConfig};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -17,6 +17,8 @@ fn a_step_allocates_nothing() {
         let config = SwarmConfig {
             threads: NonZeroUsize::new(threads),
             draw_last: true,
+            // A frame that is watched for hot code counts it.
+            recompile: Recompile::Off,
             ..SwarmConfig::new(100)
         };
         let rom = Rom::new(rom.bytes()).expect("a good header");

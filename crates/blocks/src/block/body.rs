@@ -35,7 +35,9 @@ impl Tree<'_> {
         let rom_base = self.translation.path(&["rom_base"])[0];
         let relies = |quarter: u64| used.iter().any(|fact| fact.path == [rom_base, quarter]);
         let is_loop = !self.returns_to_head.is_empty();
+        let pc = self.start[self.pc].literal().map_or(0, |pc| pc.bits() as u16);
         Block {
+            pc,
             relied_on: ReliedOn { map: self.map, rom_base: [0, 1, 2, 3].map(relies) },
             longest_mcycles,
             body: assembled(specialiser.residual, main, heads, &homes, is_loop),

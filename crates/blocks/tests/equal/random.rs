@@ -18,14 +18,18 @@ proptest! {
         scenes in prop::collection::vec(scene(), 3),
     ) {
         let Some(mut native) = Subject::new(&rom) else { return Ok(()) };
-        let mut blocks = Blocks::new(native.rom.len(), 2);
+        let mut blocks = Blocks::new(2);
         let mut ours = native.clone();
         for scene in scenes {
             scene.apply(&mut native.machine);
             scene.apply(&mut ours.machine);
-            for frame in 0..2 {
+            for frame in 0..3 {
                 native.machine.run_frame(&native.rom, &mut native.cart_ram, frame == 1);
-                blocks.run_frame(&mut ours.machine, &ours.rom, &mut ours.cart_ram, frame == 1);
+                let Subject { rom, machine, cart_ram, .. } = &mut ours;
+                match frame {
+                    2 => blocks.run_frame(machine, rom, cart_ram, false),
+                    _ => blocks.learn_frame(machine, rom, cart_ram, frame == 1),
+                }
                 ours.assert_equals(&native, &format!("frame {frame} of {scene:?}"));
             }
         }
@@ -40,7 +44,8 @@ proptest! {
             return Ok(());
         };
         let longest = block.longest_mcycles;
-        let code = Code::new(block, subject.rom.len()).expect("code for this machine");
+        let codes = Code::new(vec![block], subject.rom.len()).expect("code for this machine");
+        let code = &codes[0];
         let mut machine = subject.machine;
         machine.deadline = machine.now.wrapping_add(longest);
         let before = machine;
@@ -60,7 +65,8 @@ proptest! {
         let Ok(block) = Block::new(Translation::get(), &native.rom, map, scene.pc) else {
             return Ok(());
         };
-        let code = Code::new(block, native.rom.len()).expect("code for this machine");
+        let codes = Code::new(vec![block], native.rom.len()).expect("code for this machine");
+        let code = &codes[0];
         let mut ours = native.clone();
         code.run(&mut ours.machine, &Memories::new(&ours.rom, &mut ours.cart_ram));
         ours.machine.now = ours.machine.cpu.now;

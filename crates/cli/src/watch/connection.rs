@@ -86,6 +86,13 @@ impl Connections {
             }
         }
     }
+
+    /// Ends all connections.
+    pub(crate) fn end_all(&self) {
+        let mut known = self.lock();
+        known.make_room(Stage::Opening, 0);
+        known.make_room(Stage::Viewer, 0);
+    }
 }
 
 /// One connection, which has its place until this is dropped.

@@ -9,6 +9,7 @@ pub(crate) fn file(path: &str) -> Option<(&'static str, &'static str)> {
         "/" => (HTML, include_str!("page/index.html")),
         "/style.css" => (CSS, include_str!("page/style.css")),
         "/main.js" => (SCRIPT, include_str!("page/main.js")),
+        "/charts.js" => (SCRIPT, include_str!("page/charts.js")),
         "/link.js" => (SCRIPT, include_str!("page/link.js")),
         "/screen.js" => (SCRIPT, include_str!("page/screen.js")),
         "/mosaic.js" => (SCRIPT, include_str!("page/mosaic.js")),

@@ -5,13 +5,13 @@
 //! ```json
 //! {"type":"hello", "mode":"watch", "rom":"PEARL_DRIFT", "num_envs":64, "device":"cpu",
 //!  "frames_per_step":24, "release_after_frames":8, "codec":"full_v1", "actions":"random",
-//!  "seed":0, "sound":false, "version":"0.1.0"}
+//!  "seed":0, "sound":false, "map":false, "version":"0.1.0"}
 //! ```
 //! The browser sends texts, each one JSON object:
 //!
 //! | `type` | fields | what happens |
 //! |---|---|---|
-//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound` | sends the next view |
+//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound`, `map` | sends a view |
 //! | `run`, `pause` | | |
 //! | `step` | | to the end of the step, then pause |
 //! | `speed` | `times` | so many times the speed of a real machine; 0 as fast as it goes |
@@ -20,31 +20,44 @@
 //! | `let_go` | | the env that this browser holds is driven by actions again |
 //! | `save` | `env` | the next view brings the env's state along |
 //!
+//! A swarm that somebody else steps (`mode` is `train`) can be looked at and its states be saved;
+//! other requests are refused.
+//!
 //! A view is a binary message: the length of a JSON text as u32, little endian; the text; then the
 //! pictures of `count` machines from `first` on, each (160 / shrink) x (144 / shrink) pixels of 2
-//! bits, leftmost in the top bits; then, if one is chosen, its whole picture; then `sound` samples
-//! of machine 0 since the viewer's last view, left and right as i16, little endian; then a state
-//! that was asked for, `state_bytes` of it.
+//! bits, leftmost in the top bits; then, if one is chosen, its whole picture; then, if it is asked
+//! for, the map of where machines were, a byte for each of `columns` x `rows` cells; then `sound`
+//! samples of machine 0 since the viewer's last view, left and right as i16, little endian; then a
+//! state that was asked for, `state_bytes` of it.
 //! ```json
 //! {"step":12, "frame":0, "running":true, "speed":0, "frames_per_s":412000.0, "first":0,
 //!  "count":64, "shrink":1, "sound":0, "done": [3, 17], "state_bytes": 0,
+//!  "episodes": {"count":12, "mean_return":3.5, "mean_steps":210.0, "best_return":9.0,
+//!               "leader":5, "leader_return":4.5},
+//!  "map": {"left":2, "top":3, "columns":20, "rows":18, "cell":1, "most":812, "place":[5, 4]},
 //!  "chosen": {"env":5, "frames":288, "reward":0.25, "episode_return":4.5, "done":false,
 //!             "observation":[0.5, 0.25], "obs_dim":2, "action":"LEFT", "buttons":2, "held":false,
 //!             "registers":{"a":1,"f":176,"b":0,"c":19,"d":0,"e":216,"h":1,"l":77,"sp":65534,
 //!                          "pc":256},
 //!             "memory":[0]}}
 //! ```
+//! `episodes` has means of the last 100. Of the map, `left` and `top` count cells where nobody was,
+//! `cell` is how many numbers a cell is wide, `most` the visits where its byte is 255, `place` the
+//! cell of the chosen machine.
 //! `done` names those of the `count` machines whose episode is over. `memory` is C000 to C01F,
 //! `observation` the first 32 numbers of `obs_dim`; what the stage or the programs do not have is
 //! null. `look` is also the browser's credit: it is owed at most one view, so that a slow one falls
 //! behind without delaying others. Requests are taken in turns, one of each viewer. A malformed
 //! request is answered with `{"type":"refused", "message":"..."}` and changes nothing.
 
-use gbxcule_swarm::FRAME_BYTES;
+use gbxcule_runtime::Device;
+use gbxcule_swarm::{Codec, FRAME_BYTES, Schedule};
 use serde_json::{Value, json};
 
-use crate::driver::{Driver, EnvDetails};
+use crate::env_details::EnvDetails;
+use crate::watch::heatmap::HeatPicture;
 use crate::watch::request::Look;
+use crate::watch::statistics::Summary;
 
 /// Layout of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,26 +66,55 @@ pub(crate) enum Mode {
     Watch,
     /// One machine with its buttons.
     Play,
+    /// A swarm that somebody else steps.
+    Train,
 }
 
-/// The first message on a connection.
-pub(crate) fn hello(rom: &str, driver: &Driver, mode: Mode) -> String {
-    let drive = driver.drive();
-    let hello = json!({
-        "type": "hello",
-        "mode": if mode == Mode::Play { "play" } else { "watch" },
-        "rom": rom,
-        "num_envs": driver.num_envs(),
-        "device": driver.device().to_string(),
-        "frames_per_step": drive.schedule.frames_per_step(),
-        "release_after_frames": drive.schedule.release_after_frames(),
-        "codec": drive.codec.name,
-        "actions": drive.action_gen.to_string(),
-        "seed": drive.seed,
-        "sound": drive.sound,
-        "version": env!("CARGO_PKG_VERSION"),
-    });
-    hello.to_string()
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Watch => "watch",
+            Self::Play => "play",
+            Self::Train => "train",
+        }
+    }
+}
+
+/// Description of the swarm for a viewer.
+pub(crate) struct Hello<'a> {
+    pub(crate) mode: Mode,
+    pub(crate) rom: &'a str,
+    pub(crate) num_envs: usize,
+    pub(crate) device: Device,
+    pub(crate) schedule: Schedule,
+    pub(crate) codec: &'a Codec,
+    /// The source of the actions, and its seed.
+    pub(crate) actions: String,
+    pub(crate) seed: u64,
+    pub(crate) sound: bool,
+    pub(crate) has_map: bool,
+}
+
+impl Hello<'_> {
+    /// The first message on a connection.
+    pub(crate) fn text(&self) -> String {
+        let hello = json!({
+            "type": "hello",
+            "mode": self.mode.name(),
+            "rom": self.rom,
+            "num_envs": self.num_envs,
+            "device": self.device.to_string(),
+            "frames_per_step": self.schedule.frames_per_step(),
+            "release_after_frames": self.schedule.release_after_frames(),
+            "codec": self.codec.name,
+            "actions": self.actions,
+            "seed": self.seed,
+            "sound": self.sound,
+            "map": self.has_map,
+            "version": env!("CARGO_PKG_VERSION"),
+        });
+        hello.to_string()
+    }
 }
 
 /// The answer to something malformed.
@@ -90,15 +132,28 @@ pub(crate) struct Status {
     pub(crate) frames_per_s: f64,
 }
 
-/// A view up to its pictures, with room for them and for so many samples.
-pub(crate) fn view_head(
-    status: Status,
-    look: Look,
-    samples: usize,
-    done: &[usize],
-    chosen: Option<&EnvDetails>,
-    state_bytes: usize,
-) -> Vec<u8> {
+/// Contents of a view before its pictures.
+pub(crate) struct ViewHead<'a> {
+    pub(crate) status: Status,
+    pub(crate) look: Look,
+    pub(crate) samples: usize,
+    pub(crate) done: &'a [usize],
+    pub(crate) chosen: Option<&'a EnvDetails>,
+    pub(crate) summary: Option<Summary>,
+    pub(crate) map: Option<&'a HeatPicture>,
+    pub(crate) place: Option<[u32; 2]>,
+    pub(crate) state_bytes: usize,
+}
+
+/// A view up to its pictures, with room for all that follows.
+pub(crate) fn view_head(view: &ViewHead<'_>) -> Vec<u8> {
+    let ViewHead { status, look, .. } = view;
+    let map = view.map.map(|map| {
+        json!({
+            "left": map.left, "top": map.top, "columns": map.columns, "rows": map.rows, "cell": map.cell,
+            "most": map.most, "place": view.place,
+        })
+    });
     let head = json!({
         "step": status.step,
         "frame": status.frame,
@@ -108,14 +163,16 @@ pub(crate) fn view_head(
         "first": look.first,
         "count": look.count,
         "shrink": look.shrink.divisor(),
-        "sound": samples,
-        "done": done,
-        "state_bytes": state_bytes,
-        "chosen": look.chosen.zip(chosen).map(|(env, details)| chosen_head(env, details)),
+        "sound": view.samples,
+        "done": view.done,
+        "state_bytes": view.state_bytes,
+        "episodes": view.summary.as_ref().map(episodes),
+        "map": map,
+        "chosen": look.chosen.zip(view.chosen).map(|(env, details)| chosen_head(env, details)),
     })
     .to_string();
     let pictures = look.count * look.shrink.tile_bytes() + FRAME_BYTES;
-    let more = 4 * samples + state_bytes;
+    let more = 4 * view.samples + view.state_bytes + view.map.map_or(0, |map| map.heat.len());
     let mut bytes = Vec::with_capacity(4 + head.len() + pictures + more);
     // The text has a few hundred bytes.
     bytes.extend((head.len() as u32).to_le_bytes());
@@ -123,19 +180,30 @@ pub(crate) fn view_head(
     bytes
 }
 
+fn episodes(summary: &Summary) -> Value {
+    json!({
+        "count": summary.episodes,
+        "mean_return": summary.mean_return,
+        "mean_steps": summary.mean_steps,
+        "best_return": summary.best_return,
+        "leader": summary.leader.map(|(env, _)| env),
+        "leader_return": summary.leader.map(|(_, total)| total),
+    })
+}
+
 fn chosen_head(env: usize, details: &EnvDetails) -> Value {
-    let cpu = details.cpu;
+    let EnvDetails { cpu, step, .. } = details;
     json!({
         "env": env,
         "frames": details.frames,
-        "reward": details.reward,
-        "episode_return": details.episode_return,
-        "done": details.is_done,
+        "reward": step.reward,
+        "episode_return": step.episode_return,
+        "done": step.is_done,
         "observation": details.observation.as_ref().map(|(numbers, _)| numbers),
         "obs_dim": details.observation.as_ref().map(|(_, of)| of),
-        "action": details.action,
-        "buttons": details.buttons,
-        "held": details.held,
+        "action": step.action,
+        "buttons": step.buttons,
+        "held": step.held,
         "registers": {
             "a": cpu.a, "f": cpu.f, "b": cpu.b, "c": cpu.c, "d": cpu.d, "e": cpu.e, "h": cpu.h, "l": cpu.l,
             "sp": cpu.sp, "pc": cpu.pc,

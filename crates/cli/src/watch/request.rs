@@ -44,6 +44,9 @@ pub(crate) struct Look {
     /// Send the machine's sound since the last view.
     #[serde(default)]
     pub(crate) sound: bool,
+    /// Send the map of where machines were.
+    #[serde(default)]
+    pub(crate) map: bool,
 }
 
 impl Look {
@@ -66,6 +69,13 @@ pub(crate) fn parse(text: &str) -> Result<Request, String> {
     Ok(request)
 }
 
+impl Request {
+    /// Returns true if the request leaves the swarm as it is.
+    pub(crate) fn only_looks(self) -> bool {
+        matches!(self, Self::Look(_) | Self::Save { .. } | Self::LetGo)
+    }
+}
+
 pub(crate) fn check_speed(times: f64) -> Result<(), String> {
     if times == 0.0 || (SLOWEST_TIMES..=FASTEST_TIMES).contains(&times) {
         Ok(())
@@ -86,7 +96,17 @@ mod tests {
         let look = r#"{"type":"look","first":2,"count":3,"shrink":4,"chosen":null}"#;
         let shrink = Shrink::try_from(4).expect("4 is one");
         let expected = [
-            (look, Request::Look(Look { first: 2, count: 3, shrink, chosen: None, sound: false })),
+            (
+                look,
+                Request::Look(Look {
+                    first: 2,
+                    count: 3,
+                    shrink,
+                    chosen: None,
+                    sound: false,
+                    map: false,
+                }),
+            ),
             (r#"{"type":"run"}"#, Request::Run),
             (r#"{"type":"pause"}"#, Request::Pause),
             (r#"{"type":"step"}"#, Request::Step),
@@ -125,17 +145,32 @@ mod tests {
     #[test]
     fn a_look_is_clipped_to_the_machines_there_are_and_to_a_size() {
         let shrink = Shrink::try_from(1).expect("1 is one");
-        let look = Look { first: 60, count: usize::MAX, shrink, chosen: Some(64), sound: false };
+        let look = Look {
+            first: 60,
+            count: usize::MAX,
+            shrink,
+            chosen: Some(64),
+            sound: false,
+            map: false,
+        };
         assert_eq!(
             look.clipped(64, 1),
-            Look { first: 60, count: 4, shrink, chosen: None, sound: false }
+            Look { first: 60, count: 4, shrink, chosen: None, sound: false, map: false }
         );
-        let look = Look { first: usize::MAX, count: 1, shrink, chosen: Some(63), sound: false };
+        let look = Look {
+            first: usize::MAX,
+            count: 1,
+            shrink,
+            chosen: Some(63),
+            sound: false,
+            map: false,
+        };
         assert_eq!(
             look.clipped(64, 1),
-            Look { first: 64, count: 0, shrink, chosen: Some(63), sound: false }
+            Look { first: 64, count: 0, shrink, chosen: Some(63), sound: false, map: false }
         );
-        let look = Look { first: 0, count: 1 << 20, shrink, chosen: None, sound: false };
+        let look =
+            Look { first: 0, count: 1 << 20, shrink, chosen: None, sound: false, map: false };
         assert_eq!(look.clipped(1 << 20, 1).count, MOST_PICTURE_BYTES / FRAME_BYTES);
         assert_eq!(look.clipped(1 << 20, 64).count, (1 << 20) / FRAME_BYTES);
     }

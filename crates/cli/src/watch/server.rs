@@ -2,9 +2,10 @@
 //! becomes a viewer.
 
 use std::io::{self, Write};
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -12,9 +13,10 @@ use tungstenite::handshake::derive_accept_key;
 
 use crate::watch::connection::{Connection, Connections};
 use crate::watch::http::{Head, answer};
+use crate::watch::page;
 use crate::watch::swarm_channel::{SwarmReceiver, SwarmSender, swarm_channel};
 use crate::watch::timed::Timed;
-use crate::watch::{page, viewer};
+use crate::watch::viewer::{self, Welcome};
 
 /// Time limit of a request, and of its answer, from the first byte to the last.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -57,21 +59,49 @@ impl Server {
     }
 
     /// Accept browsers from now on; their requests come through the channel.
-    pub(crate) fn start(self, hello: String) -> io::Result<SwarmReceiver> {
+    pub(crate) fn start(self, welcome: Welcome) -> io::Result<(SwarmReceiver, Open)> {
         let (to_swarm, from_viewers) = swarm_channel();
-        let shared = Arc::new(Shared { to_swarm, hello, token: self.token });
-        let listener = self.listener;
-        thread::Builder::new()
+        let is_closed = Arc::<AtomicBool>::default();
+        let shared = Arc::new(Shared { to_swarm, welcome, token: self.token });
+        let (listener, closed) = (self.listener, Arc::clone(&is_closed));
+        let thread = thread::Builder::new()
             .name("accept".to_owned())
-            .spawn(move || accept(&listener, &shared))?;
-        Ok(from_viewers)
+            .spawn(move || accept(&listener, &shared, &closed))?;
+        Ok((from_viewers, Open { address: self.address, is_closed, thread }))
     }
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+/// A server that accepts browsers until it is closed, or the process ends.
+pub(crate) struct Open {
+    address: SocketAddr,
+    is_closed: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Open {
+    /// Ends all connections and frees the port.
+    pub(crate) fn close(self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(Ipv4Addr::LOCALHOST.into());
+        }
+        // Wakes the thread that accepts; nobody waits for one that could not be woken.
+        if TcpStream::connect_timeout(&address, TIMEOUT).is_ok() {
+            let _ = self.thread.join();
+        }
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>, is_closed: &AtomicBool) {
     let connections = Arc::new(Connections::default());
     loop {
-        let stream = match listener.accept() {
+        let accepted = listener.accept();
+        if is_closed.load(Ordering::SeqCst) {
+            connections.end_all();
+            return;
+        }
+        let stream = match accepted {
             Ok((stream, _)) => stream,
             // The browser has gone again.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
@@ -106,7 +136,7 @@ fn new_token() -> anyhow::Result<String> {
 /// State that all connections share.
 struct Shared {
     to_swarm: SwarmSender,
-    hello: String,
+    welcome: Welcome,
     token: Option<String>,
 }
 
@@ -150,7 +180,7 @@ fn serve(connection: &Connection, shared: &Shared) -> io::Result<()> {
             derive_accept_key(key.as_bytes()),
         );
         stream.write_all(accepted.as_bytes())?;
-        viewer::serve(connection, head.rest, &shared.to_swarm, &shared.hello);
+        viewer::serve(connection, head.rest, &shared.to_swarm, &shared.welcome);
         return Ok(());
     }
     match page::file(&head.path) {

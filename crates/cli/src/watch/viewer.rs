@@ -41,12 +41,20 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 /// Time limit of a browser for one message.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The first message to every viewer, and what viewers may do.
+pub(crate) struct Welcome {
+    /// The first message.
+    pub(crate) hello: String,
+    /// Viewers may do more than look.
+    pub(crate) may_act: bool,
+}
+
 /// Serve a browser until one side goes away.
 pub(crate) fn serve(
     connection: &Connection,
     read_ahead: Vec<u8>,
     to_swarm: &SwarmSender,
-    hello: &str,
+    Welcome { hello, may_act }: &Welcome,
 ) {
     connection.become_viewer();
     let config = WebSocketConfig::default()
@@ -69,6 +77,7 @@ pub(crate) fn serve(
         is_served,
         to_swarm,
         connection,
+        may_act: *may_act,
         asked: 0,
         answered: 0,
         last_active: Instant::now(),
@@ -87,6 +96,7 @@ struct Browser<'a> {
     is_served: Arc<AtomicBool>,
     to_swarm: &'a SwarmSender,
     connection: &'a Connection,
+    may_act: bool,
     /// Looks passed on. The session answers the last of them for certain, and an earlier one only
     /// if it was quick.
     asked: u64,
@@ -172,6 +182,10 @@ impl Browser<'_> {
             _ => return Ok(()),
         };
         match request {
+            Ok(request) if !self.may_act && !request.only_looks() => {
+                let refused = "a program steps this swarm: its viewers look, and save states";
+                self.send(Message::text(protocol::refusal(refused)))
+            }
             Ok(request) => {
                 let is_look = matches!(request, Request::Look(_));
                 self.asked += u64::from(is_look);

@@ -150,8 +150,9 @@ fn what_programs_say_is_on_the_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("task.py").display().to_string();
     std::fs::write(&file, TASK).expect("a file");
-    let arguments = ["watch", "--num-envs", "12", "--paused", "--reward", &file, "--obs", &file];
-    let serving = Serving::start(&arguments);
+    let arguments = ["watch", "--num-envs", "12", "--paused", "--heatmap", "C006,C007"];
+    let programs = ["--reward", &file, "--obs", &file];
+    let serving = Serving::start(&[&arguments[..], &programs].concat());
     let mut browser = Chromium::start();
     browser.open(&serving.url(), WIDE);
     wait_for_text(&mut browser, "rate", "paused");
@@ -184,6 +185,16 @@ fn what_programs_say_is_on_the_page() {
         assert!(number(text(&mut browser, "reward")) <= number(text(&mut browser, "return")));
     }
     assert_eq!(seen, [true; 2], "episodes end and begin");
+    // All machines together: their episodes, the one that is ahead, and where they were.
+    assert!(text(&mut browser, "episode-count").parse::<u64>().is_ok_and(|count| count > 0));
+    browser.click_on("leader");
+    let leader = text(&mut browser, "leader");
+    let leader = leader.split_whitespace().next().expect("a machine");
+    wait_for_text(&mut browser, "name", &format!("Machine {leader}"));
+    assert!(text(&mut browser, "map-size").ends_with(" at most"));
+    let is_painted = "document.getElementById('heat').getContext('2d')\
+                      .getImageData(0, 0, 1024, 1024).data.some((value) => value > 0)";
+    assert!(browser.holds(is_painted));
     picture(&mut browser, "programs", WIDE);
     assert_eq!(browser.thrown, [""; 0]);
 }

@@ -4,6 +4,7 @@
 //! What the view shows is held against a swarm of the test's own that is given the same actions.
 
 mod browser;
+mod charts;
 mod chromium;
 mod client;
 mod rude;

@@ -49,6 +49,11 @@ pub(super) fn edges(from: u32, now: u32, div_base: u32) -> u32 {
     after.wrapping_sub(before) & 0x1f_ffff
 }
 
+/// Returns true if the bit falls with this very M-cycle.
+pub(super) fn is_edge(now: u32, div_base: u32) -> bool {
+    now.wrapping_sub(div_base) & ((1 << EDGE_MCYCLES_LOG2) - 1) == 0
+}
+
 /// DIV's bit 4.
 pub(super) fn bit(now: u32, div_base: u32) -> bool {
     now.wrapping_sub(div_base) & (1 << (EDGE_MCYCLES_LOG2 - 1)) != 0
@@ -63,6 +68,11 @@ impl Apu {
             left -= 1;
         }
         self.sequencer.clocks = (self.sequencer.clocks + (left & 7) as u8) & 7;
+    }
+
+    /// Returns true if the sweep's clock comes with the next M-cycle.
+    pub(super) fn is_sweep_clock_next(&self, div_base: u32) -> bool {
+        self.sequencer.clocks & 3 == 2 && is_edge(self.synced_at.wrapping_add(1), div_base)
     }
 
     /// Returns true if clocks change more than their own count.
@@ -80,6 +90,7 @@ impl Apu {
     }
 
     fn clock_sequencer_once(&mut self) {
+        self.iterate_sweep_if_due();
         match self.sequencer.glitch {
             PowerOnGlitch::None => self.sequencer.clocks = (self.sequencer.clocks + 1) & 7,
             PowerOnGlitch::LoseEdge => {

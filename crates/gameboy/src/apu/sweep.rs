@@ -1,6 +1,8 @@
 //! Channel 1's sweep, which can switch the channel off by letting its frequency overflow.
 //!
-//! Called by `Apu`. Source: Pan Docs "Pulse channel with sweep (CH1)" and "Obscure Behavior".
+//! Called by `Apu`. Source: Pan Docs "Pulse channel with sweep (CH1)" and "Obscure Behavior"; that
+//! an iteration comes an M-cycle after its clock is what gambatte's
+//! `ch1_init_reset_sweep_counter_timing` tests show.
 // UNVERIFIED: on hardware the overflow check ends a few M-cycles after it began; here at once.
 
 use super::{Apu, PULSE_1};
@@ -16,7 +18,7 @@ const SUBTRACT: u8 = 0x08;
 pub struct Sweep {
     /// The frequency it works on.
     pub shadow: u16,
-    /// Sweep clocks until the next iteration.
+    /// Sweep clocks until the next iteration; at 0 it comes with the next M-cycle.
     pub timer: u8,
     /// The sweep was triggered with a pace or a step.
     pub enabled: bool,
@@ -31,9 +33,10 @@ impl Sweep {
 }
 
 impl Apu {
-    pub(super) fn trigger_sweep(&mut self) {
+    /// NR14. A clock that comes with the next M-cycle does not count.
+    pub(super) fn trigger_sweep(&mut self, is_clock_next: bool) {
         self.sweep.shadow = self.frequency(PULSE_1);
-        self.sweep.timer = self.sweep_reload();
+        self.sweep.timer = self.sweep_reload() + is_clock_next as u8;
         self.sweep.enabled = self.registers[0] & 0x77 != 0;
         self.sweep.subtracted = false;
         if self.sweep_step() != 0 {
@@ -44,6 +47,10 @@ impl Apu {
     /// The 128 Hz clock.
     pub(super) fn clock_sweep(&mut self) {
         self.sweep.timer = self.sweep.timer.wrapping_sub(1);
+    }
+
+    /// The M-cycle behind a sweep clock, or a later one.
+    pub(super) fn iterate_sweep_if_due(&mut self) {
         if self.sweep.timer != 0 {
             return;
         }

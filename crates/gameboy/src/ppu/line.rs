@@ -285,29 +285,22 @@ impl Plane {
         Plane { words: [0; 3] }
     }
 
-    /// ORs eight pixels in, the first at a distance of `at` pixels from the plane's left end.
-    #[inline(always)]
-    fn insert(&mut self, at: u8, row: u8) {
-        let word = (at >> 6) as usize;
-        let offset = at as u32 & 63;
-        let bits = (row as u64) << 56;
-        if word < 3 {
-            self.words[word] |= bits >> offset;
-            if offset > 56 && word < 2 {
-                self.words[word + 1] |= bits << (64 - offset);
-            }
-        }
-    }
-
-    /// Sets the pixels under `cover`, and only them, to those of `row`.
+    /// Sets the pixels under `cover`, and only them, to those of `row`: eight pixels, the first at
+    /// a distance of `at` pixels from the plane's left end. Words are changed one by one: what is
+    /// read soon after must have been written as widely.
     #[inline(always)]
     fn replace(&mut self, at: u8, cover: u8, row: u8) {
-        let mut covers = Plane::empty();
-        covers.insert(at, cover);
-        self.words[0] &= !covers.words[0];
-        self.words[1] &= !covers.words[1];
-        self.words[2] &= !covers.words[2];
-        self.insert(at, row);
+        let word = (at >> 6) as usize;
+        let offset = at as u32 & 63;
+        let covers = (cover as u64) << 56;
+        let pixels = (row as u64 & cover as u64) << 56;
+        if word < 3 {
+            self.words[word] = self.words[word] & !(covers >> offset) | pixels >> offset;
+            if offset > 56 && word < 2 {
+                let back = 64 - offset;
+                self.words[word + 1] = self.words[word + 1] & !(covers << back) | pixels << back;
+            }
+        }
     }
 
     fn moved_right(&self, pixels: u8) -> Plane {

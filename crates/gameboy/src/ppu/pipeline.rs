@@ -381,6 +381,16 @@ impl Ppu {
         tile as u16 * 16 + row as u16 * 2
     }
 
+    /// Called when the window is switched off: on the dot before, its start still saw it, but the
+    /// fetcher took the background's tile (mealybug `m3_lcdc_win_en_change_multiple_wx`).
+    pub fn forget_window_tile(&mut self, vram: &[u8; 0x2000]) {
+        if self.stage == Stage::Rendering && self.pipeline.fetch_step == 1 {
+            self.pipeline.window_active = false;
+            let address = self.map_address();
+            self.pipeline.tile = vram[address as usize & 0x1fff];
+        }
+    }
+
     /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off
     /// now.
     pub fn abort_object_if_off(&mut self) {

@@ -53,6 +53,10 @@ impl Machine {
             }
             0x43 => {
                 self.sync_ppu(t.wrapping_sub(2));
+                if !self.ppu.is_fine_scroll_over() {
+                    // The lower bits change a dot later (gambatte `scx_m3_extend_1`).
+                    self.sync_ppu(t.wrapping_sub(1));
+                }
                 if self.ppu.is_fine_scroll_over() {
                     self.ppu.latch_fine_scroll();
                     self.before_picture_change();
@@ -84,6 +88,12 @@ impl Machine {
                 self.sync_ppu(t);
                 self.before_timing_change();
                 self.ppu.wy = value;
+                if self.ppu.dot > super::timing::COMPARE_DOT {
+                    // Within a line the comparison takes two dots more (gambatte
+                    // `late_wy_FFto2_ly2_scx*`).
+                    self.sync_ppu(t.wrapping_add(2));
+                    self.before_timing_change();
+                }
                 self.ppu.meet_written_wy();
             }
             _ => {
@@ -104,7 +114,9 @@ impl Machine {
     fn write_palette(&mut self, t: u32, mixed: u8, value: u8, palette: u8) {
         self.sync_ppu(t.wrapping_sub(2));
         self.before_picture_change();
-        self.ppu.set_palette(palette, mixed);
+        // The first pixel of a line stays on the panel's edge until the next one is put out.
+        let is_first = self.ppu.pipeline.position == 0;
+        self.ppu.set_palette(palette, if is_first { value } else { mixed });
         self.sync_ppu(t.wrapping_sub(1));
         self.before_picture_change();
         self.ppu.set_palette(palette, value);
@@ -119,8 +131,12 @@ impl Machine {
         // object bits the old one; but the fetcher sees at once that objects are off.
         let mut mixed = old & !FETCHER_BITS | value & (FETCHER_BITS | LCDC_BACKGROUND);
         let fetches_object = ppu.pipeline.is_fetching_object();
-        if value & LCDC_OBJECTS == 0 && (fetches_object || ppu.pipeline.position == 0) {
+        let is_first = ppu.pipeline.position == 0;
+        if value & LCDC_OBJECTS == 0 && (fetches_object || is_first) {
             mixed &= !LCDC_OBJECTS;
+        }
+        if is_first {
+            mixed &= value | !LCDC_BACKGROUND;
         }
         ppu.lcdc = mixed;
         ppu.abort_object_if_off();
@@ -136,6 +152,7 @@ impl Machine {
         ppu.lcdc = value;
         ppu.abort_object_if_off();
         if old & !value & LCDC_WINDOW != 0 {
+            ppu.forget_window_tile(&self.vram);
             if ppu.pipeline.window_just_started {
                 ppu.pipeline.window_cut_short = true;
             }

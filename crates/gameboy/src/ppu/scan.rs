@@ -1,7 +1,6 @@
 //! The OAM scan of mode 2: which objects, at most ten, the line will show.
 //!
 //! Entry `i` is looked at on dot 5 + 2i (gambatte `late_sizechange_*`). The scan is done lazily, in
-//! one go when somebody needs its Entry `i` is looked at on dot 6 + 2i. The scan is done lazily, in
 //! one go when a reader needs its result, or up to the current dot before OAM or the object size
 //! changes.
 
@@ -75,6 +74,9 @@ impl Machine {
         let from = self.ppu.scan.entries as usize;
         self.ppu.scan.entries = until as u8;
         let line = self.ppu.line + 16;
+        if from == 0 && !self.is_any_object_on(line, height) {
+            return;
+        }
         for entry in from..until as usize {
             let y = self.oam[entry * 4];
             if line.wrapping_sub(y) < height
@@ -85,6 +87,15 @@ impl Machine {
                 self.ppu.scan.insert(x, y, entry as u8);
             }
         }
+    }
+
+    /// Returns true if a line meets any object, without looking which: a pass without branches.
+    fn is_any_object_on(&self, line: u8, height: u8) -> bool {
+        let mut found = false;
+        for entry in 0..ENTRIES as usize {
+            found |= line.wrapping_sub(self.oam[entry * 4]) < height;
+        }
+        found
     }
 
     // UNVERIFIED: while OAM DMA moves bytes the PPU finds no objects.

@@ -157,7 +157,7 @@ fn check_apu(apu: &Apu) -> Verdict {
     )?;
     rule(apu.sequencer.clocks < 8, "apu.sequencer.clocks must be less than 8")?;
     rule(apu.sweep.shadow <= 0x7ff, "apu.sweep.shadow must be at most 7ff")?;
-    rule((1..=8).contains(&apu.sweep.timer), "apu.sweep.timer must be between 1 and 8")?;
+    rule(apu.sweep.timer <= 9, "apu.sweep.timer must be at most 9")?;
     check_wave(&apu.wave, apu.active & 4 != 0)
 }
 

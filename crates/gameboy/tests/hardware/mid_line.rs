@@ -111,7 +111,8 @@ fn scrolling_shows_in_the_next_tile_and_its_lower_bits_in_the_next_line() {
         line("SCX 3 before", 0x91, &[], &[(20, SCX, 3)]),
         line("SCX 3 just in time", 0x91, &[], &[(23, SCX, 3)]),
         line("SCX 3 too late", 0x91, &[], &[(24, SCX, 3)]),
-        line("SCX 5, 2 in time", 0x91, &[(SCX, 5)], &[(25, SCX, 2)]),
+        line("SCX 5, 2 in time", 0x91, &[(SCX, 5)], &[(24, SCX, 2)]),
+        line("SCX 5, 2 in between", 0x91, &[(SCX, 5)], &[(25, SCX, 2)]),
         line("SCX 5, 2 too late", 0x91, &[(SCX, 5)], &[(26, SCX, 2)]),
         line("SCY 3", 0x91, &[], &[(40, SCY, 3)]),
         line("SCY 3 later", 0x91, &[], &[(41, SCY, 3)]),
@@ -123,6 +124,7 @@ fn scrolling_shows_in_the_next_tile_and_its_lower_bits_in_the_next_line() {
     SCX 3 just in time   +++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########...
     SCX 3 too late       ++++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########
     SCX 5, 2 in time     ++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########..
+    SCX 5, 2 in between  +++++++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++#####
     SCX 5, 2 too late    +++################........++++++++########........++++++++########........++++++++########........++++++++########........++++++++########........++++++++#####
     SCY 3                ++++++++########........++++++++########........++++++++########--------########........--------########........--------########........--------########........
     SCY 3 later          ++++++++########........++++++++########........++++++++########........########........--------########........--------########........--------########........
@@ -250,6 +252,57 @@ fn a_window_in_the_last_column_goes_on_in_the_next_line() {
     assert_eq!(draw(0xf1, &registers, &[(12, LCDC, 0xd1), (60, LCDC, 0xf1)]), background);
 }
 
+// AGE m3-bg-bgp, mealybug m3_lcdc_bg_en_change: the panel takes the first pixel a dot late.
+#[test]
+fn the_first_pixel_shows_the_new_palette_alone() {
+    let mut mixed = std::collections::BTreeSet::new();
+    for mcycle in 20..34 {
+        for scx in 0..8 {
+            let row = draw(0x91, &[(SCX, scx), (BGP, 0x55)], &[(mcycle, BGP, 0xaa)]);
+            mixed.extend(row.iter().position(|shade| *shade == 3));
+        }
+    }
+    assert_eq!(mixed.first(), Some(&1));
+    assert!((1..20).all(|column| mixed.contains(&column)), "{mixed:?}");
+}
+
+/// A character for each SCX from 0 to 7.
+fn by_scx(what: impl Fn(u8) -> char) -> String {
+    (0..8).map(what).collect()
+}
+
+// mealybug m3_lcdc_win_en_change_multiple_wx, gambatte `late_wy_FFto2_ly2_scx*`,
+// `scx_m3_extend_1`.
+#[test]
+fn the_window_and_the_fine_scroll_take_a_write_on_a_dot_of_their_own() {
+    let background = |scx| draw(0xd1, &[(SCX, scx)], &[]);
+    // Pixels of a window that is switched off as it begins.
+    let pixels = |wx: u8| {
+        let row = draw(0xb9, &[(WY, 0), (WX, wx)], &[(40, LCDC, 0x99)]);
+        let beneath = draw(0x99, &[], &[]);
+        (0..160).filter(|x| row[*x] != beneath[*x]).count()
+    };
+    let counts: Vec<usize> = (48..66).map(pixels).collect();
+    assert_eq!(counts, [21, 34, 47, 60, 73, 86, 28, 16, 26, 36, 44, 56, 68, 80, 21, 8, 18, 0]);
+    // The window, if WY comes late.
+    let window = |mcycle| {
+        by_scx(|scx| {
+            let row = draw(0xf1, &[(SCX, scx), (WY, 200), (WX, 7)], &[(mcycle, WY, 20)]);
+            if row == background(scx) { '.' } else { 'W' }
+        })
+    };
+    assert_eq!([25, 26, 27].map(window), ["WWWWWWWW", "....WWWW", "........"]);
+    // Pixels thrown away, if SCX is written while they are.
+    let thrown = |mcycle| {
+        by_scx(|scx| {
+            let row = draw(0x91, &[(SCX, scx)], &[(mcycle, SCX, 7 - scx)]);
+            let seen = row.iter().position(|shade| *shade != row[0]).unwrap_or(0);
+            char::from(b'0' + (8 - seen.min(8)) as u8)
+        })
+    };
+    assert_eq!([22, 23, 24, 25].map(thrown), ["76543210", "76543210", "01543210", "01234010"]);
+}
+
 // An object further left delays all that follows by 11 to 6 dots, so that a write finds the fetcher
 // at another step. The first pixel that shows the write, and how many do, with that object at X = 0
 // to 5; a change of BGP behind it shows what the line has lost or won.
@@ -331,7 +384,7 @@ fn a_write_finds_the_fetcher_at_any_step() {
     window's map       59:  89/54  89/54  89/54  89/54  96/47  96/47
     window off         51:  80/49  80/49  80/49  80/49  80/49  80/50
     window off         52:  80/49  80/50  80/50  80/51  80/52  80/52
-    window off         57:  80/49  80/49  80/49  80/48  96/45  96/47
+    window off         57:  80/49  80/49  80/49  80/48  96/45  80/52
     window off and on  26:  16/90  16/89  16/88  16/87  16/86  16/86
     window off and on  27:  16/86  16/86  16/87  16/86  16/85  16/84
     window off and on  28:  16/85  16/84  16/83  16/82  16/80  16/79

@@ -19,9 +19,19 @@ fn pixels(frame: &[u8]) -> impl Iterator<Item = u8> {
     frame.iter().flat_map(|byte| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3])
 }
 
-/// How many pixels of a frame differ from a picture's shades.
-pub(crate) fn differing_pixels(frame: &[u8], shades: &[u8]) -> u32 {
-    pixels(frame).zip(shades).filter(|(ours, theirs)| ours != *theirs).count() as u32
+/// Where pixels of a frame differ from a picture's shades, if any do.
+pub(crate) fn difference(frame: &[u8], shades: &[u8]) -> Option<String> {
+    let ours: Vec<u8> = pixels(frame).collect();
+    let differing: Vec<usize> = (0..ours.len()).filter(|at| ours[*at] != shades[*at]).collect();
+    let first = *differing.first()?;
+    let columns = differing.iter().map(|at| at % 160);
+    let [left, right] = [columns.clone().min()?, columns.max()?];
+    let [top, bottom] = [first / 160, differing.last()? / 160];
+    let count = differing.len();
+    Some(format!(
+        "{count} pixels differ, in columns {left} to {right} of lines {top} to {bottom}; the first is {} instead of {}",
+        ours[first], shades[first]
+    ))
 }
 
 /// The tiles of the hexadecimal digits that gambatte's ROMs bring along, 16 bytes each.

@@ -6,7 +6,8 @@ mod rules;
 use std::path::{Path, PathBuf};
 
 /// Files that run on the host only and may use all of Rust.
-const HOST_FILES: [&str; 5] = ["lib.rs", "header.rs", "power_on.rs", "source.rs", "state.rs"];
+const HOST_FILES: [&str; 6] =
+    ["lib.rs", "header.rs", "power_on.rs", "schedule.rs", "source.rs", "state.rs"];
 /// Folders of the same kind.
 const HOST_FOLDERS: [&str; 1] = ["state"];
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Counters, CpuState, DeviceConfig, Rom, Swarm};
+use gbxcule_swarm::{Counters, CpuState, DeviceConfig, Recompile, Rom, Swarm};
 use serde_json::{Value, json};
 
 use super::{Backend, BackendConfig, BackendKind, EnvState};
@@ -22,7 +22,11 @@ impl SwarmBackend {
             BackendKind::WarpVecCuda => Device::Cuda(config.cuda),
             _ => Device::Cpu,
         };
-        let swarm = Swarm::new(Rom::new(&config.rom)?, config.swarm(), device);
+        let mut settings = config.swarm();
+        if kind == BackendKind::WarpVecInterpreted {
+            settings.recompile = Recompile::Off;
+        }
+        let swarm = Swarm::new(Rom::new(&config.rom)?, settings, device);
         let swarm = swarm.map_err(|source| LabError::Start { backend: kind, source })?;
         Ok(Self { kind, swarm, workers: config.workers() })
     }
@@ -35,7 +39,11 @@ impl Backend for SwarmBackend {
 
     fn details(&self) -> Value {
         match self.swarm.on_device() {
-            None => json!({ "threads": self.workers }),
+            None => json!({
+                "threads": self.workers,
+                "recompile": self.swarm.config().recompile.name(),
+                "blocks": self.swarm.blocks(),
+            }),
             Some(swarm) => {
                 let DeviceConfig { device, layout, checked } = swarm.device();
                 json!({ "device": device.to_string(), "layout": layout.name(), "checked": checked })

@@ -121,7 +121,8 @@ impl Taker<'_> {
             let found = value.get_type().name()?;
             Err(PyTypeError::new_err(format!("needs `{}`, found `{found}`", shown())))
         };
-        if gradient.is_some() && !matches!(self.module.types[ty], Shape::Array { .. }) {
+        let may_have = matches!(self.module.types[ty], Shape::Array { .. } | Shape::Struct(_));
+        if gradient.is_some() && !may_have {
             let message = format!("is a `{}`, and only arrays have gradients", shown());
             return Err(PyTypeError::new_err(message));
         }
@@ -146,7 +147,12 @@ impl Taker<'_> {
                     let Some(part) = field_of(value, &name)? else {
                         return Err(PyTypeError::new_err(format!("field `{name}` is missing")));
                     };
-                    taken.push((name, self.take(ty, &part, None)?));
+                    // A struct's gradients are those of its arrays, by name.
+                    let gradient = match gradient {
+                        Some(gradients) => field_of(gradients, &name)?,
+                        None => None,
+                    };
+                    taken.push((name, self.take(ty, &part, gradient.as_ref())?));
                 }
                 Ok(Argument::Struct(taken))
             }

@@ -16,6 +16,8 @@ pub(crate) struct Console {
     machine: Machine,
     rom: Vec<u8>,
     cart_ram: Vec<u8>,
+    /// Frames run so far.
+    pub(crate) frames: u32,
 }
 
 impl Console {
@@ -29,11 +31,13 @@ impl Console {
             machine: Machine::power_on(&cartridge),
             rom: rom.to_vec(),
             cart_ram: vec![0xFF; cartridge.ram_bytes as usize],
+            frames: 0,
         }
     }
 
     /// Runs so many frames, of which the last one is drawn.
     pub(crate) fn run(&mut self, frames: u32) {
+        self.frames += frames;
         for left in (0..frames).rev() {
             self.machine.run_frame(&self.rom, &mut self.cart_ram, left == 0);
         }

@@ -146,6 +146,13 @@ fn replay(console: &mut Console, mut see: impl FnMut(&Console, u32) -> bool) {
     }
 }
 
+/// The player's game of at most so many frames. It knows one way, so it never begins later.
+pub(crate) fn played(frames: u32, _later: u32) -> Console {
+    let mut console = started();
+    replay(&mut console, |console, _| console.frames < frames);
+    console
+}
+
 #[test]
 #[ignore = "searches for minutes; prints what ember_leap_run.txt keeps for all others"]
 fn the_player_that_looks_ahead_finds_a_way_through_all_levels() {

@@ -72,6 +72,15 @@ fn started() -> Console {
     console
 }
 
+/// The careful player's game of at most so many frames, in a sea that was stirred for a while.
+pub(crate) fn played(frames: u32, later: u32) -> Console {
+    let mut console = started();
+    console.hold(UP);
+    console.run(later);
+    play(&mut console, frames, careful);
+    console
+}
+
 #[test]
 fn it_is_playable_a_few_frames_after_power_on() {
     let mut console = started();

@@ -282,6 +282,13 @@ fn play(console: &mut Console, frames: u32) {
     }
 }
 
+/// The player's game of at most so many frames, begun a little later than others.
+pub(crate) fn played(frames: u32, later: u32) -> Console {
+    let mut console = started_after(later);
+    play(&mut console, frames);
+    console
+}
+
 /// Holds buttons that have nothing to do with what is on the screen, each for some frames.
 fn play_blindly(console: &mut Console, frames: u32, mut seed: u32) {
     for _ in (0..frames).step_by(12) {

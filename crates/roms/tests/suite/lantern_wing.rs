@@ -149,6 +149,18 @@ fn fly(console: &mut Console, frames: u32, mut until: impl FnMut(&Console) -> bo
     panic!("not in {frames} frames");
 }
 
+/// The pilot's game of at most so many frames, begun a little later than others.
+pub(crate) fn played(frames: u32, later: u32) -> Console {
+    let mut console = Console::with("LANTERN_WING");
+    console.run(later);
+    let mut console = started(console);
+    while console.frames < frames && console.peek(GAME_OVER) == 0 {
+        console.hold(pilot(&console));
+        console.run(2);
+    }
+    console
+}
+
 /// The y of every object on the screen, as the object memory has it.
 fn objects(console: &Console) -> Vec<u8> {
     let memory = console.range(0xFE00, 0xFEA0);

@@ -12,6 +12,8 @@ mod last_beacon_player;
 mod library;
 mod logo;
 mod micro_roms;
+mod own_game;
 mod registry;
+mod score;
 mod sound;
 mod tarn_mason;

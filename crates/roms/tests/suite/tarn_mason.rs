@@ -119,6 +119,19 @@ fn console() -> Console {
     started(Console::with("TARN_MASON"))
 }
 
+/// The mason's game of at most so many frames, begun a little later than others.
+pub(crate) fn played(frames: u32, later: u32) -> Console {
+    let mut console = Console::with("TARN_MASON");
+    console.run(later);
+    let (mut console, mut mason) = (started(console), mason());
+    while console.frames < frames && console.peek(GAME_OVER) == 0 {
+        let buttons = mason.buttons(&console);
+        console.hold(buttons);
+        console.run(1);
+    }
+    console
+}
+
 fn mason() -> Mason {
     let rom = gbxcule_roms::by_name("TARN_MASON").expect("the game").rom();
     Mason::new(rom.address("Shapes").expect("a label of the game"))

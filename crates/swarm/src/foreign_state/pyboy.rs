@@ -1,7 +1,10 @@
-//! States of PyBoy 2.8.1, format version 29, of an original Game Boy.
+//! States of PyBoy 2.8.1, format version 29, of an original Game Boy; `early` has those of PyBoy
+//! 1.4.1 to 2.4.1, versions 7 to 12.
 //!
 //! The format has no lengths and no names: everything stands where its predecessors end. Sound in
 //! the middle is of unknown length, so what follows it is read from the end of the file.
+
+mod early;
 
 use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
 use gbxcule_gameboy::cpu::Mode;
@@ -42,24 +45,20 @@ pub(super) fn is_one(bytes: &[u8]) -> bool {
 pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignStateError> {
     let mut state = Bytes::new(bytes, FORMAT);
     let version = state.u8()?;
+    if early::VERSIONS.contains(&version) {
+        return early::read(state, version, rom);
+    }
     if version != VERSION {
-        let allowed = "version 29, that of PyBoy 2.8.1";
+        let allowed = "versions 7 to 12 and 29, those of PyBoy 1.4.1 to 2.4.1 and of 2.8.1";
         return Err(ForeignStateError::OtherVersion {
             format: FORMAT,
             found: version.into(),
             allowed,
         });
     }
-    if state.flag()? {
-        return Err(ForeignStateError::Booting { format: FORMAT });
-    }
+    check_running(&mut state)?;
     let [_key0, _key1, _double_speed, is_color] = state.array()?;
-    if is_color != 0 {
-        let found = "a Game Boy Color, as which PyBoy runs games that know it (save again under \
-                     `PyBoy(.., cgb=False)`)"
-            .to_string();
-        return Err(ForeignStateError::OtherModel { format: FORMAT, found });
-    }
+    check_model(is_color)?;
     let cpu = Cpu::read(&mut state)?;
     let [_dma_active, _dma_reading, dma_page, _dma_index] = state.array()?;
     state.u64()?;
@@ -94,6 +93,21 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
     })
 }
 
+/// Reads whether the boot ROM is in place.
+fn check_running(state: &mut Bytes<'_>) -> Result<(), ForeignStateError> {
+    if state.flag()? { Err(ForeignStateError::Booting { format: FORMAT }) } else { Ok(()) }
+}
+
+fn check_model(is_color: u8) -> Result<(), ForeignStateError> {
+    if is_color == 0 {
+        return Ok(());
+    }
+    let found = "a Game Boy Color, as which PyBoy runs games that know it (save again under \
+                 `PyBoy(.., cgb=False)`)"
+        .to_string();
+    Err(ForeignStateError::OtherModel { format: FORMAT, found })
+}
+
 struct Cpu {
     registers: [u16; 6],
     ime: bool,
@@ -111,11 +125,7 @@ impl Cpu {
         let (ime, ime_delay) = (state.flag()?, state.u8()?);
         let (halted, stopped) = (state.flag()?, state.flag()?);
         let (enabled, _queued, requested) = (state.u8()?, state.u8()?, state.u8()?);
-        let mode = match (halted, stopped) {
-            (_, true) => Mode::Stopped,
-            (true, _) => Mode::Halted,
-            _ => Mode::Running,
-        };
+        let mode = mode(halted, stopped);
         if halted {
             // PyBoy waits at HALT, this machine behind it.
             pc = pc.wrapping_add(1);
@@ -124,6 +134,14 @@ impl Cpu {
         let registers = [pc, pair(a, f & 0xF0), pair(b, c), pair(d, e), hl, sp];
         let cycles = state.u64()?;
         Ok(Self { registers, ime, ime_delayed: ime_delay != 0, mode, requested, enabled, cycles })
+    }
+}
+
+fn mode(halted: bool, stopped: bool) -> Mode {
+    match (halted, stopped) {
+        (_, true) => Mode::Stopped,
+        (true, _) => Mode::Halted,
+        _ => Mode::Running,
     }
 }
 
@@ -209,18 +227,13 @@ impl<'a> Tail<'a> {
         let (last_cycles, _to_interrupt) = (tail.u64()?, tail.u64()?);
         let divider = counter.wrapping_add(cycles.wrapping_sub(last_cycles) as u16);
 
-        let [rom_bank, ram_bank] = tail.array()?;
-        let (ram_enabled, banking_mode) = (tail.flag()?, tail.flag()?);
-        let cart_ram = tail.take(ram_bytes)?;
+        let banks = Banks::read(&mut tail, rom)?;
         let clock = if has_clock { Some(read_clock(&mut tail)?) } else { None };
-        let (mut rom_bank, mut ram_bank) = (u16::from(rom_bank), ram_bank);
-        if matches!(mapper, Mapper::Mbc1 | Mapper::Mbc1Multicart) {
-            (rom_bank, ram_bank) = (u16::from(tail.u8()?), tail.u8()?);
-        } else {
+        let mapper_writes = banks.selecting(&mut tail, rom)?;
+        if !matches!(mapper, Mapper::Mbc1 | Mapper::Mbc1Multicart) {
             tail.take(own_bytes)?;
         }
         tail.take(BUTTON_BYTES)?;
-        let mapper_writes = mapper_writes(mapper, ram_enabled, rom_bank, ram_bank, banking_mode);
         let serial = tail.array()?;
         let [_transfers, _is_master] = [tail.flag()?, tail.flag()?];
         Ok(Self {
@@ -229,11 +242,44 @@ impl<'a> Tail<'a> {
             hram,
             timer: [tima, tma, tac],
             divider,
-            cart_ram,
+            cart_ram: banks.ram,
             mapper_writes,
             clock,
             serial,
         })
+    }
+}
+
+/// Cartridge RAM, and what is selected of it and of ROM.
+struct Banks<'a> {
+    ram: &'a [u8],
+    rom_bank: u8,
+    ram_bank: u8,
+    ram_enabled: bool,
+    banking_mode: bool,
+}
+
+impl<'a> Banks<'a> {
+    fn read(state: &mut Bytes<'a>, rom: &Rom) -> Result<Self, ForeignStateError> {
+        let [rom_bank, ram_bank] = state.array()?;
+        let (ram_enabled, banking_mode) = (state.flag()?, state.flag()?);
+        let ram = state.take(ram_bytes(rom))?;
+        Ok(Self { ram, rom_bank, ram_bank, ram_enabled, banking_mode })
+    }
+
+    /// The writes that select these banks. An MBC1 has its registers behind the clock.
+    fn selecting(
+        &self,
+        state: &mut Bytes<'_>,
+        rom: &Rom,
+    ) -> Result<Vec<(u16, u8)>, ForeignStateError> {
+        let mapper = mapper(rom);
+        let [rom_bank, ram_bank] = match mapper {
+            Mapper::Mbc1 | Mapper::Mbc1Multicart => state.array()?,
+            _ => [self.rom_bank, self.ram_bank],
+        };
+        let rom_bank = u16::from(rom_bank);
+        Ok(mapper_writes(mapper, self.ram_enabled, rom_bank, ram_bank, self.banking_mode))
     }
 }
 

@@ -51,8 +51,7 @@ impl Shard {
             let buttons = if frame < frames_held { buttons } else { 0 };
             let draw = plan.draw_each || plan.draw_last && frame + 1 == end;
             let begun = self.machines[slot].now;
-            self.machines[slot].begin_frame_with(buttons, draw);
-            let is_stopped = self.finish_frame(slot, plan);
+            let is_stopped = self.run_followed_frame(slot, plan, (buttons, draw));
             let counters = &mut self.counters[slot];
             counters.frames += 1;
             counters.tcycles += 4 * u64::from(self.machines[slot].now.wrapping_sub(begun));
@@ -69,6 +68,26 @@ impl Shard {
         let (first, count) = (follower.first_cell, follower.hooks.places.len());
         for hook in 0..count {
             self.scratch[slot * self.scratch_len + first + 2 * hook + 1] = 0.0;
+        }
+    }
+
+    /// Runs a frame with these buttons held, perhaps drawn; says whether a hook ends the step.
+    fn run_followed_frame(&mut self, slot: usize, plan: StepPlan, held: (u8, bool)) -> bool {
+        let (buttons, draw) = held;
+        let machine = &mut self.machines[slot];
+        match &mut self.runner {
+            None => {
+                machine.begin_frame_with(buttons, draw);
+                self.finish_frame(slot, plan)
+            }
+            // There are no hooks then.
+            Some(runner) => {
+                let ram_bytes = self.rom.cart_ram_bytes();
+                let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
+                machine.set_buttons(buttons);
+                runner.run_frame(machine, cart_ram, draw);
+                false
+            }
         }
     }
 

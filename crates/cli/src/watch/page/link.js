@@ -33,8 +33,10 @@ function parseView(buffer) {
   const start = 4 + length;
   const tiles = new Uint8Array(buffer, start, head.count * tileBytes);
   const screen = head.chosen ? new Uint8Array(buffer, start + tiles.length, 5760) : null;
+  const heatStart = start + tiles.length + (screen?.length ?? 0);
+  const heat = head.map ? new Uint8Array(buffer, heatStart, head.map.columns * head.map.rows) : null;
   const state = head.state_bytes ? new Uint8Array(buffer, buffer.byteLength - head.state_bytes) : null;
   const end = buffer.byteLength - head.state_bytes;
   const samples = new Int16Array(buffer.slice(end - head.sound * 4, end));
-  return { ...head, tileBytes, tiles, screen, samples, state };
+  return { ...head, tileBytes, tiles, screen, heat, samples, state };
 }

@@ -1,6 +1,7 @@
 // The page: controls on one side, views on the other. A view is asked for when the last one is on the screen, so the
 // browser sets its own pace; while the tab is hidden it asks for nothing.
 
+import { Charts } from './charts.js';
 import { connect } from './link.js';
 import { Machine } from './machine.js';
 import { Mosaic } from './mosaic.js';
@@ -13,7 +14,7 @@ const REAL_FRAMES_PER_S = 4194304 / 70224;
 const byId = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-const state = { hello: null, running: true, chosen: null, hands: false, asked: false, view: null, heard: false };
+const state = { hello: null, running: true, chosen: null, hands: false, asked: false, view: null, heard: false, speed: null };
 
 const swarm = byId('swarm');
 const mosaic = new Mosaic({
@@ -21,6 +22,7 @@ const mosaic = new Mosaic({
 });
 const machine = new Machine();
 const sound = new Sound();
+const charts = new Charts((env) => choose(env));
 const pad = new Pad(byId('pad'), byId('machine'), byId('cross'), (buttons) => send({ type: 'hold', env: state.chosen, buttons }));
 const send = connect({ hello: greet, view: show, lost: lose });
 
@@ -32,6 +34,8 @@ function greet(hello) {
   document.title = `${hello.rom} · gbxcule`;
   byId('rom').textContent = hello.rom;
   byId('sound').hidden = !hello.sound;
+  byId('loading').textContent = hello.mode === 'train' ? 'The picture comes with the next step…' : 'Loading the first picture…';
+  charts.greet(hello);
   const place = hello.device === 'cpu' ? '' : ` on ${hello.device}`;
   byId('machines').textContent = number.format(hello.num_envs) + place;
   byId('mosaic').setAttribute('aria-label', `${hello.num_envs} machines playing ${hello.rom}`);
@@ -54,7 +58,7 @@ function lose() {
 function ask() {
   if (!state.hello) return;
   const sight = state.hello.mode === 'play' ? { first: 0, count: 0, shrink: 1 } : mosaic.inSight();
-  send({ type: 'look', ...sight, chosen: state.chosen, sound: state.heard });
+  send({ type: 'look', ...sight, chosen: state.chosen, sound: state.heard, map: state.hello.map });
 }
 
 /** Ask again before the next picture of the browser, once however often this is called. */
@@ -73,6 +77,7 @@ function show(view) {
   state.running = view.running;
   if (view.count > 0) mosaic.draw(view);
   sound.play(view.samples);
+  charts.draw(view);
   if (view.chosen && view.chosen.env === state.chosen) machine.draw(view);
   byId('run').textContent = view.running ? 'Pause' : 'Run';
   // Nothing has been counted in the first moments.
@@ -115,11 +120,17 @@ function takeControls(on) {
   if (!changes) return;
   if (on) {
     send({ type: 'hold', env: state.chosen, buttons: 0 });
-    if (state.hello.mode === 'watch') send({ type: 'speed', times: 1 });
+    if (state.hello.mode === 'watch') {
+      // All machines are stepped together: they go at the speed of hands as long as one of them does.
+      state.speed = state.view?.speed ?? 0;
+      send({ type: 'speed', times: 1 });
+    }
     // Enter and Space are the game's from here on, not the button's.
     document.activeElement?.blur();
   } else {
     send({ type: 'let_go' });
+    if (state.speed !== null && state.view?.speed === 1) send({ type: 'speed', times: state.speed });
+    state.speed = null;
   }
 }
 
@@ -183,6 +194,8 @@ window.addEventListener('keyup', (event) => pad.key(event, false));
 
 function shortcut({ key, target, ctrlKey, metaKey, altKey }) {
   if (ctrlKey || metaKey || altKey || !state.hello) return false;
+  const isTrained = state.hello.mode === 'train';
+  if (isTrained && [' ', '.'].includes(key)) return false;
   if (key === ' ') return runOrPause(), true;
   if (key === '.') return send({ type: 'step' }), true;
   if (state.hello.mode === 'play') return false;
@@ -195,7 +208,7 @@ function shortcut({ key, target, ctrlKey, metaKey, altKey }) {
   const columns = mosaic.grid.columns;
   const moves = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
   if (key in moves) return chooseBy(moves[key]), true;
-  if (key === 'Enter') return choose(state.chosen ?? 0), byId('hands').focus(), true;
+  if (key === 'Enter') return choose(state.chosen ?? 0), byId(isTrained ? 'close' : 'hands').focus(), true;
   return false;
 }
 

@@ -1,0 +1,73 @@
+//! Counts of where programs arrive, which tell what code is hot.
+
+use crate::block::MemoryMap;
+use gbxcule_gameboy::Machine;
+use std::collections::HashMap;
+
+/// Addresses that are counted, at most.
+const COUNTED_MAX: usize = 1 << 16;
+/// Where ROM ends in the address space.
+const ROM_END: u16 = 0x8000;
+
+/// A block that is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) pc: u16,
+    pub(crate) map: MemoryMap,
+}
+
+/// Counts, and the blocks that they ask for.
+#[derive(Debug)]
+pub(crate) struct Learning {
+    counts: HashMap<Wanted, Count>,
+    threshold: u32,
+    wanted: Vec<Wanted>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Count {
+    Arrivals(u32),
+    /// A block is being made.
+    Asked,
+    /// The interpreter keeps the first instruction.
+    Refused,
+}
+
+impl Learning {
+    /// Nothing counted yet; a block is wanted where a program arrived so often.
+    pub(crate) fn new(threshold: u32) -> Self {
+        Self { counts: HashMap::new(), threshold, wanted: Vec::new() }
+    }
+
+    /// Counts that a program arrived where a machine is; says whether the interpreter keeps the
+    /// instruction there, so that the next one is where it arrives.
+    pub(crate) fn count(&mut self, machine: &Machine) -> bool {
+        let pc = machine.cpu.pc;
+        let Some(map) = MemoryMap::of(machine).filter(|_| pc < ROM_END) else { return false };
+        let wanted = Wanted { pc, map };
+        if self.counts.len() >= COUNTED_MAX && !self.counts.contains_key(&wanted) {
+            return false;
+        }
+        let count = self.counts.entry(wanted).or_insert(Count::Arrivals(0));
+        match count {
+            Count::Arrivals(arrivals) if *arrivals < self.threshold => *arrivals += 1,
+            Count::Arrivals(_) => {
+                *count = Count::Asked;
+                self.wanted.push(wanted);
+            }
+            Count::Asked => {}
+            Count::Refused => return true,
+        }
+        false
+    }
+
+    /// The blocks that are wanted since this was asked last.
+    pub(crate) fn take_wanted(&mut self) -> Vec<Wanted> {
+        std::mem::take(&mut self.wanted)
+    }
+
+    /// A block that is wanted cannot be made, because the interpreter keeps its first instruction.
+    pub(crate) fn refuse(&mut self, wanted: Wanted) {
+        self.counts.insert(wanted, Count::Refused);
+    }
+}

@@ -1,0 +1,249 @@
+//! Blocks of a ROM for all machines that run it in this process, on all threads.
+//!
+//! A few frames are run with an eye to where programs arrive; what is hot goes to a thread that
+//! makes blocks, and machines take the new table when they next begin a frame. Nobody waits for it.
+//! Blocks are exact, so no result depends on when they come, nor on the clock by which a frame with
+//! them is compared with one without.
+
+use crate::learning::{Learning, Wanted};
+use crate::maker;
+use crate::recompile::Recompile;
+use crate::runner::Made;
+use crate::table::Table;
+use crate::trial::Trial;
+use gbxcule_gameboy::Machine;
+use gbxcule_runtime::PerProcess;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
+
+/// Frames of a ROM in a process before anything is learned: short runs don't pay for it.
+const FRAMES_BEFORE_LEARNING: u64 = 1 << 14;
+/// Arrivals at an address in frames that are watched, before a block is made there.
+const ARRIVALS: u32 = 24;
+/// Arrivals where blocks are made at once.
+const EAGER_ARRIVALS: u32 = 3;
+/// A machine watches one of so many frames, at first and at last.
+const PERIODS: (u32, u32) = (32, 2_048);
+/// Watched frames without anything new, after which machines watch half as often.
+const FRAMES_WITHOUT_NEWS: u32 = 64;
+/// Frames that a machine runs before it adds them to the process's.
+const FRAMES_ADDED: u32 = 32;
+
+/// Blocks of one ROM.
+pub struct SharedBlocks {
+    rom: Arc<[u8]>,
+    /// Every frame is watched, and blocks are made at once and always used.
+    is_eager: bool,
+    table: Mutex<Arc<Table>>,
+    /// Raised with each new table.
+    generation: AtomicU64,
+    learning: Mutex<Watch>,
+    /// A machine watches one of so many frames.
+    period: AtomicU32,
+    frames: AtomicU64,
+    trial: Trial,
+}
+
+struct Watch {
+    learning: Learning,
+    frames_without_news: u32,
+}
+
+/// ROMs whose blocks are in use.
+type Registry = Mutex<Vec<Weak<SharedBlocks>>>;
+
+static REGISTRY: PerProcess<Registry> = PerProcess::new();
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SharedBlocks {
+    /// The blocks of a padded ROM in this process.
+    fn of(rom: &Arc<[u8]>, is_eager: bool) -> Arc<Self> {
+        let mut registry = lock(REGISTRY.get());
+        registry.retain(|blocks| blocks.strong_count() > 0);
+        let is_it = |blocks: &Arc<Self>| blocks.is_eager == is_eager && blocks.rom == *rom;
+        let known = registry.iter().filter_map(Weak::upgrade).find(is_it);
+        known.unwrap_or_else(|| {
+            let blocks = Arc::new(Self::new(rom, is_eager));
+            registry.push(Arc::downgrade(&blocks));
+            blocks
+        })
+    }
+
+    fn new(rom: &Arc<[u8]>, is_eager: bool) -> Self {
+        let arrivals = if is_eager { EAGER_ARRIVALS } else { ARRIVALS };
+        let watch = Watch { learning: Learning::new(arrivals), frames_without_news: 0 };
+        Self {
+            rom: Arc::clone(rom),
+            is_eager,
+            table: Mutex::new(Arc::new(Table::new())),
+            generation: AtomicU64::new(0),
+            learning: Mutex::new(watch),
+            period: AtomicU32::new(PERIODS.0),
+            frames: AtomicU64::new(0),
+            trial: Trial::default(),
+        }
+    }
+
+    /// Blocks that there are now.
+    #[must_use]
+    pub fn table(&self) -> Arc<Table> {
+        Arc::clone(&lock(&self.table))
+    }
+
+    /// Returns true if frames are run by blocks now, as these were found to be faster.
+    #[must_use]
+    pub fn are_used(&self) -> bool {
+        self.is_eager && !self.table().is_empty() || self.trial.is_won()
+    }
+
+    /// Makes blocks; called by the thread that does so.
+    pub(crate) fn make(&self, wanted: &[Wanted]) {
+        let table = self.table();
+        let Made { codes, refused } = crate::runner::make(&table, &self.rom, wanted);
+        if !refused.is_empty() {
+            let mut watch = lock(&self.learning);
+            refused.into_iter().for_each(|wanted| watch.learning.refuse(wanted));
+        }
+        if !codes.is_empty() {
+            let mut table = Table::clone(&table);
+            codes.into_iter().for_each(|code| table.add(Arc::new(code)));
+            *lock(&self.table) = Arc::new(table);
+            self.trial.restart();
+            self.generation.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Runs a frame and counts where programs arrive; nothing if another thread does so now.
+    fn watch_frame(
+        self: &Arc<Self>,
+        table: &Table,
+        machine: &mut Machine,
+        cart_ram: &mut [u8],
+        draw: bool,
+    ) -> bool {
+        let Ok(mut watch) = self.learning.try_lock() else { return false };
+        table.run_frame_counting(&mut watch.learning, machine, &self.rom, cart_ram, draw);
+        let wanted = watch.learning.take_wanted();
+        if !wanted.is_empty() {
+            watch.frames_without_news = 0;
+            self.period.store(PERIODS.0, Ordering::Relaxed);
+            match self.is_eager {
+                true => {
+                    drop(watch);
+                    self.make(&wanted);
+                }
+                false => maker::ask(self, wanted),
+            }
+        } else if watch.frames_without_news < FRAMES_WITHOUT_NEWS {
+            watch.frames_without_news += 1;
+        } else {
+            watch.frames_without_news = 0;
+            let period = self.period.load(Ordering::Relaxed);
+            self.period.store((period * 2).min(PERIODS.1), Ordering::Relaxed);
+        }
+        true
+    }
+}
+
+/// A thread's view of shared blocks, by which it runs machines.
+pub struct Runner {
+    shared: Arc<SharedBlocks>,
+    table: Arc<Table>,
+    generation: u64,
+    /// Frames that it ran since it added them to the process's.
+    frames: u32,
+    /// Frames until it watches one.
+    until_watch: u32,
+    /// Nanoseconds that the frame before took, where frames are compared.
+    compared: Option<u64>,
+}
+
+impl Runner {
+    /// A view of the blocks of a padded ROM.
+    #[must_use]
+    pub fn new(rom: &Arc<[u8]>, recompile: Recompile) -> Self {
+        let shared = SharedBlocks::of(rom, recompile == Recompile::Always);
+        let table = shared.table();
+        Self { shared, table, generation: 0, frames: 0, until_watch: PERIODS.0, compared: None }
+    }
+
+    /// The blocks that it shares.
+    #[must_use]
+    pub fn shared(&self) -> &SharedBlocks {
+        &self.shared
+    }
+
+    /// Does what `Machine::run_frame` does.
+    pub fn run_frame(&mut self, machine: &mut Machine, cart_ram: &mut [u8], draw: bool) {
+        if self.shared.is_eager {
+            return self.run_eagerly(machine, cart_ram, draw);
+        }
+        self.frames += 1;
+        if self.frames >= FRAMES_ADDED {
+            self.shared.frames.fetch_add(u64::from(self.frames), Ordering::Relaxed);
+            self.frames = 0;
+            self.take_news();
+        }
+        self.until_watch -= 1;
+        if self.until_watch == 0 {
+            self.until_watch = self.shared.period.load(Ordering::Relaxed);
+            let frames = self.shared.frames.load(Ordering::Relaxed);
+            if frames >= FRAMES_BEFORE_LEARNING
+                && self.shared.watch_frame(&self.table, machine, cart_ram, draw)
+            {
+                return;
+            }
+        }
+        if self.table.is_empty() {
+            machine.run_frame(&self.shared.rom, cart_ram, draw);
+        } else if self.shared.trial.is_running() {
+            self.compare(machine, cart_ram, draw);
+        } else {
+            self.run(machine, cart_ram, draw, self.shared.trial.is_won());
+        }
+    }
+
+    /// Watches two of three frames.
+    fn run_eagerly(&mut self, machine: &mut Machine, cart_ram: &mut [u8], draw: bool) {
+        self.take_news();
+        self.frames = (self.frames + 1) % 3;
+        if self.frames == 0 || !self.shared.watch_frame(&self.table, machine, cart_ram, draw) {
+            self.run(machine, cart_ram, draw, true);
+        }
+    }
+
+    fn take_news(&mut self) {
+        let generation = self.shared.generation.load(Ordering::Acquire);
+        if generation != self.generation {
+            self.generation = generation;
+            self.table = self.shared.table();
+        }
+    }
+
+    fn run(&self, machine: &mut Machine, cart_ram: &mut [u8], draw: bool, by_blocks: bool) {
+        match by_blocks {
+            true => self.table.run_frame(machine, &self.shared.rom, cart_ram, draw),
+            false => machine.run_frame(&self.shared.rom, cart_ram, draw),
+        }
+    }
+
+    /// Runs a frame with or without blocks, in turn, and takes the time.
+    fn compare(&mut self, machine: &mut Machine, cart_ram: &mut [u8], draw: bool) {
+        let by_blocks = self.shared.trial.are_blocks_next(self.compared.is_some());
+        let begun = Instant::now();
+        self.run(machine, cart_ram, draw, by_blocks);
+        let took = begun.elapsed().as_nanos() as u64;
+        self.compared = match self.compared {
+            None => Some(took),
+            Some(before) => {
+                let (blocks, interpreter) = if by_blocks { (took, before) } else { (before, took) };
+                self.shared.trial.note(blocks, interpreter);
+                None
+            }
+        };
+    }
+}

@@ -1,0 +1,241 @@
+//! Blocks of a ROM by the addresses at which they begin, and machines run by them.
+//!
+//! A table never changes: threads share it while the next one is made. Where there is no block the
+//! interpreter goes on, up to the next address at which one begins.
+
+use crate::block::MemoryMap;
+use crate::code::{Code, Memories};
+use crate::learning::Learning;
+use gbxcule_gameboy::Machine;
+use gbxcule_gameboy::cpu::Mode;
+use gbxcule_gameboy::machine::is_before;
+use std::sync::Arc;
+
+/// Blocks at most, so that machine code has a bound.
+const BLOCKS_MAX: usize = 4_096;
+/// Blocks at one address at most, for different memory maps.
+const VARIANTS_MAX: usize = 16;
+/// Bytes of machine code at most.
+const CODE_BYTES_MAX: usize = 32 << 20;
+/// Addresses at which ROM is seen.
+const ROM_ADDRESSES: usize = 0x8000;
+/// The place of no block.
+const NONE: u16 = u16::MAX;
+/// Bytes of the longest instruction: PC that moved by more came by a jump.
+const LONGEST_INSTRUCTION: u16 = 3;
+
+/// Blocks of one ROM.
+#[derive(Clone)]
+pub struct Table {
+    /// A bit for each address at which a block begins.
+    marks: Box<[u8]>,
+    /// For each address, the place of the first of its blocks.
+    first: Box<[u16]>,
+    blocks: Vec<Entry>,
+    code_bytes: usize,
+}
+
+#[derive(Clone)]
+struct Entry {
+    code: Arc<Code>,
+    /// The place of another block at this address, for another memory map.
+    next: u16,
+}
+
+/// The reason why blocks went no further.
+enum Stop {
+    /// The deadline has come.
+    Deadline,
+    /// The deadline is too near for the block that is here.
+    TooNear,
+    /// There is no block here for this memory map.
+    NoBlock,
+}
+
+impl Table {
+    /// No blocks yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            marks: vec![0; 0x1_0000 / 8].into(),
+            first: vec![NONE; ROM_ADDRESSES].into(),
+            blocks: Vec::new(),
+            code_bytes: 0,
+        }
+    }
+
+    /// Number of blocks.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Returns true if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Bytes of machine code.
+    #[must_use]
+    pub fn code_bytes(&self) -> usize {
+        self.code_bytes
+    }
+
+    /// Returns true if there may be no more of them.
+    pub(crate) fn is_full(&self) -> bool {
+        self.blocks.len() >= BLOCKS_MAX || self.code_bytes >= CODE_BYTES_MAX
+    }
+
+    /// Returns true if there is a block at an address for a memory map.
+    pub(crate) fn has(&self, pc: u16, map: &MemoryMap) -> bool {
+        self.at(pc).any(|entry| entry.code.fits(map))
+    }
+
+    /// Adds a block, if there is room; those that were there before are tried first.
+    pub(crate) fn add(&mut self, code: Arc<Code>) {
+        if self.is_full() || self.at(code.pc()).count() >= VARIANTS_MAX {
+            return;
+        }
+        let (pc, place) = (usize::from(code.pc()), self.blocks.len() as u16);
+        self.marks[pc >> 3] |= 1 << (pc & 7);
+        self.code_bytes += code.bytes();
+        let mut last = self.first[pc];
+        while last != NONE && self.blocks[usize::from(last)].next != NONE {
+            last = self.blocks[usize::from(last)].next;
+        }
+        match last {
+            NONE => self.first[pc] = place,
+            last => self.blocks[usize::from(last)].next = place,
+        }
+        self.blocks.push(Entry { code, next: NONE });
+    }
+
+    fn at(&self, pc: u16) -> impl Iterator<Item = &Entry> {
+        let first = self.first.get(usize::from(pc)).copied().unwrap_or(NONE);
+        let entry = |place: u16| self.blocks.get(usize::from(place));
+        std::iter::successors(entry(first), move |before| entry(before.next))
+    }
+
+    /// Does what `Machine::run_frame` does.
+    pub fn run_frame(&self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
+        machine.begin_frame(draw);
+        while !machine.frame_done {
+            if is_before(machine.now, machine.deadline) {
+                self.run_until_deadline(machine, rom, cart_ram);
+            }
+            machine.service(rom, cart_ram);
+        }
+    }
+
+    /// Does what `Machine::run_until_deadline` does.
+    fn run_until_deadline(&self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) {
+        // A byte is fetched twice: blocks know nothing of that.
+        if machine.cpu.halt_bug {
+            machine.run_until_deadline(rom, cart_ram);
+            return;
+        }
+        loop {
+            let stop = self.run_blocks(machine, &Memories::new(rom, cart_ram));
+            machine.now = machine.cpu.now;
+            match stop {
+                Stop::Deadline => return,
+                Stop::TooNear => return machine.run_until_deadline(rom, cart_ram),
+                Stop::NoBlock => machine.run_until_mark(rom, cart_ram, &self.marks),
+            }
+            if !is_before(machine.now, machine.deadline) {
+                return;
+            }
+        }
+    }
+
+    /// Runs blocks as long as one follows the other.
+    #[inline(always)]
+    fn run_blocks(&self, machine: &mut Machine, memories: &Memories<'_>) -> Stop {
+        loop {
+            let entered = machine.cpu.now;
+            let pc = machine.cpu.pc;
+            let mut place = self.first.get(usize::from(pc)).copied().unwrap_or(NONE);
+            loop {
+                let Some(entry) = self.blocks.get(usize::from(place)) else {
+                    return self.why_none_ran(machine);
+                };
+                entry.code.run(machine, memories);
+                if machine.cpu.now != entered {
+                    break;
+                }
+                place = entry.next;
+            }
+            if !is_before(machine.cpu.now, machine.deadline) {
+                return Stop::Deadline;
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn why_none_ran(&self, machine: &Machine) -> Stop {
+        match MemoryMap::of(machine) {
+            Some(map) if self.has(machine.cpu.pc, &map) => Stop::TooNear,
+            _ => Stop::NoBlock,
+        }
+    }
+
+    /// Runs a frame and counts where blocks are wanted: where programs arrive by a jump, a handler
+    /// or from a block, not wherever a deadline happened to stop one.
+    pub(crate) fn run_frame_counting(
+        &self,
+        learning: &mut Learning,
+        machine: &mut Machine,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        draw: bool,
+    ) {
+        machine.begin_frame(draw);
+        let mut arrived = false;
+        while !machine.frame_done {
+            if is_before(machine.now, machine.deadline) {
+                arrived = self.advance_counting(learning, machine, rom, cart_ram, arrived);
+            } else {
+                let before = (machine.cpu.pc, machine.cpu.mode);
+                machine.service(rom, cart_ram);
+                // A handler begins, or the program wakes.
+                arrived = before != (machine.cpu.pc, Mode::Running);
+            }
+        }
+    }
+
+    /// Runs blocks or one instruction; says whether the program arrived where it is now.
+    fn advance_counting(
+        &self,
+        learning: &mut Learning,
+        machine: &mut Machine,
+        rom: &[u8],
+        cart_ram: &mut [u8],
+        mut arrived: bool,
+    ) -> bool {
+        if !machine.cpu.halt_bug {
+            let entered = machine.now;
+            let stop = self.run_blocks(machine, &Memories::new(rom, cart_ram));
+            machine.now = machine.cpu.now;
+            arrived |= machine.now != entered;
+            match stop {
+                Stop::Deadline => return false,
+                Stop::TooNear => {
+                    machine.run_until_deadline(rom, cart_ram);
+                    return false;
+                }
+                Stop::NoBlock => {}
+            }
+        }
+        let is_refused = arrived && learning.count(machine);
+        let before = machine.cpu.pc;
+        machine.run_instruction(rom, cart_ram);
+        is_refused || machine.cpu.pc.wrapping_sub(before) > LONGEST_INSTRUCTION
+    }
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self::new()
+    }
+}

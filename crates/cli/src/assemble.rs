@@ -1,0 +1,77 @@
+//! `gbxcule assemble`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use gbxcule_lab::artifact::write_whole;
+use gbxcule_roms::Assembler;
+
+use crate::print::say;
+
+/// Assemble a game of your own
+///
+/// Writes the cartridge and, beside it, its labels as a `.sym` file. A source may include the
+/// `.inc` files of its own folder, and those that the built-in games are made of.
+#[derive(Args)]
+#[command(
+    after_long_help = "EXAMPLE\n  gbxcule assemble examples/own_game/catch.asm --out runs/catch.gb"
+)]
+pub(crate) struct Assemble {
+    /// The source
+    #[arg(value_name = "FILE")]
+    source: PathBuf,
+    /// Where the cartridge is written
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+impl Assemble {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let text = read(&self.source)?;
+        let name = self.source.display().to_string();
+        let neighbours = neighbours(&self.source)?;
+        let own = neighbours.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let assembler = own
+            .chain(gbxcule_roms::includes().iter().copied())
+            .fold(Assembler::new(&name, &text), |assembler, (name, text)| {
+                assembler.with_include(name, text)
+            });
+        let rom = match assembler.rom() {
+            Ok(rom) => rom,
+            Err(errors) => bail!("{name} does not assemble:\n{errors}"),
+        };
+        let symbols = self.out.with_extension("sym");
+        write_whole(&self.out, &rom.bytes)
+            .and_then(|()| write_whole(&symbols, rom.symbol_listing().as_bytes()))
+            .with_context(|| format!("writing {}", self.out.display()))?;
+        say!(
+            "{} bytes in {}, labels in {}",
+            rom.bytes.len(),
+            self.out.display(),
+            symbols.display()
+        );
+        Ok(true)
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+}
+
+/// Files in the source's folder that it may include: those that end in `.inc`.
+fn neighbours(source: &Path) -> anyhow::Result<Vec<(String, String)>> {
+    let folder = source.parent().filter(|folder| *folder != Path::new(""));
+    let folder = folder.unwrap_or(Path::new("."));
+    let mut found = Vec::new();
+    for entry in
+        std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?
+    {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "inc") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            found.push((name, read(&path)?));
+        }
+    }
+    Ok(found)
+}

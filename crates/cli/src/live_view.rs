@@ -1,0 +1,298 @@
+//! The live view of a swarm that somebody else steps, such as a learner in Python.
+//!
+//! data flow: step -> `stepped` -> viewers. Nothing is copied but what a viewer sees, and only
+//! between two steps. Serving viewers takes a twentieth of the time at most: after a view that took
+//! a millisecond there is none for twenty. Viewers change nothing.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use gbxcule_runtime::Device;
+use gbxcule_swarm::{EnvStates, Swarm, SwarmError};
+
+use crate::env_details::{EnvDetails, StepDetails};
+use crate::watch::audience::{Audience, Sight};
+use crate::watch::heatmap::Heatmap;
+use crate::watch::meter::Meter;
+use crate::watch::protocol::{Hello, Mode, Status};
+use crate::watch::request::Request;
+use crate::watch::server::{Open, Server};
+use crate::watch::sound_queue::SoundQueue;
+use crate::watch::statistics::{Statistics, Summary};
+use crate::watch::swarm_channel::SwarmReceiver;
+use crate::watch::viewer::Welcome;
+
+pub use crate::watch::heatmap::{Coordinate, Coordinates};
+
+/// How much longer the swarm is left alone than viewers took.
+const PAUSE_TIMES: u32 = 20;
+
+/// Where the view is served, and what it shows.
+#[derive(Debug, Clone)]
+pub struct LiveViewOptions {
+    /// Name of the ROM, for the page.
+    pub rom: String,
+    /// Others than this computer can connect only if it is not 127.0.0.1, and then need the token.
+    pub host: IpAddr,
+    /// 0 takes a free one.
+    pub port: u16,
+    /// Map where machines go.
+    pub heatmap: Option<Coordinates>,
+}
+
+impl Default for LiveViewOptions {
+    fn default() -> Self {
+        Self { rom: String::new(), host: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, heatmap: None }
+    }
+}
+
+/// A step that the swarm has just made, as its learner sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Outcome<'a> {
+    /// An action for each env.
+    pub actions: &'a [u8],
+    /// A reward for each env.
+    pub rewards: &'a [f32],
+    /// Envs whose episodes ended.
+    pub over: &'a [bool],
+    /// Envs that were reset in this step: what it paid belongs to no episode.
+    pub between: &'a [bool],
+}
+
+/// The page of a swarm, served until this is dropped.
+pub struct LiveView {
+    url: String,
+    /// The process that serves; others that were forked from it leave its connections alone.
+    process: u32,
+    /// None when it is closed.
+    server: Option<Open>,
+    from_viewers: SwarmReceiver,
+    audience: Audience,
+    shown: Shown,
+    /// No viewer is served before.
+    served_next: Instant,
+}
+
+/// State that is shown beside the swarm itself.
+struct Shown {
+    actions: Vec<u8>,
+    rewards: Vec<f32>,
+    over: Vec<bool>,
+    steps: u64,
+    /// Steps and resets.
+    changes: u64,
+    is_drawn: bool,
+    meter: Meter,
+    statistics: Statistics,
+    heatmap: Option<Heatmap>,
+}
+
+impl LiveView {
+    /// Serves the view of a swarm.
+    ///
+    /// # Errors
+    /// The port is taken, or the system gives none.
+    pub fn serve(swarm: &Swarm, options: &LiveViewOptions) -> anyhow::Result<Self> {
+        let config = swarm.config();
+        let hello = Hello {
+            mode: Mode::Train,
+            rom: &options.rom,
+            num_envs: config.num_envs,
+            device: swarm.device(),
+            schedule: config.schedule,
+            codec: &config.codec,
+            actions: "a learner".to_owned(),
+            seed: swarm.seed(),
+            sound: false,
+            has_map: options.heatmap.is_some(),
+        };
+        let server = Server::bind(options.host, options.port)?;
+        let url = server.url();
+        let welcome = Welcome { hello: hello.text(), may_act: false };
+        let (from_viewers, server) = server.start(welcome).context("starting a thread")?;
+        let shown = Shown {
+            actions: vec![0; config.num_envs],
+            rewards: vec![0.0; config.num_envs],
+            over: vec![false; config.num_envs],
+            steps: 0,
+            changes: 0,
+            is_drawn: config.draw_last,
+            meter: Meter::default(),
+            statistics: Statistics::default(),
+            heatmap: options.heatmap.as_ref().map(Heatmap::new),
+        };
+        Ok(Self {
+            url,
+            process: std::process::id(),
+            server: Some(server),
+            from_viewers,
+            audience: Audience::default(),
+            shown,
+            served_next: Instant::now(),
+        })
+    }
+
+    /// The address to open in a browser.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns true if the next step should draw its last frame: a viewer waits for it.
+    #[must_use]
+    pub fn wants_picture(&self, swarm: &Swarm) -> bool {
+        Instant::now() >= self.served_next
+            && self.audience.awaits_next(&Seen { swarm, shown: &self.shown })
+    }
+
+    /// The swarm has made a step, whose last frame was drawn or not.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn stepped(
+        &mut self,
+        swarm: &Swarm,
+        outcome: Outcome<'_>,
+        is_drawn: bool,
+    ) -> Result<(), SwarmError> {
+        let Outcome { actions, rewards, over, between } = outcome;
+        let shown = &mut self.shown;
+        shown.actions.copy_from_slice(actions);
+        shown.rewards.copy_from_slice(rewards);
+        shown.over.copy_from_slice(over);
+        shown.statistics.count(rewards, over, |env| between[env]);
+        shown.is_drawn = is_drawn || swarm.config().draw_last;
+        shown.steps += 1;
+        shown.changes += 1;
+        let frames = u64::from(swarm.config().schedule.frames_per_step());
+        shown.meter.count(frames * actions.len() as u64);
+        // A device is looked at only for those who see it.
+        if swarm.device() == Device::Cpu {
+            shown.look_at_map(swarm)?;
+        }
+        self.serve_viewers(swarm)
+    }
+
+    /// New episodes have begun in some envs.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn began(&mut self, swarm: &Swarm, mask: &[bool]) -> Result<(), SwarmError> {
+        let shown = &mut self.shown;
+        shown.statistics.begin(|env| mask[env]);
+        shown.over.iter_mut().zip(mask).for_each(|(over, begins)| *over &= !begins);
+        shown.is_drawn = swarm.config().draw_last;
+        shown.changes += 1;
+        self.serve_viewers(swarm)
+    }
+
+    fn serve_viewers(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
+        let begin = Instant::now();
+        if begin < self.served_next {
+            return Ok(());
+        }
+        // The server ends with this view: there can always be new viewers.
+        self.audience.admit(&self.from_viewers, Some(Duration::ZERO));
+        if self.audience.is_empty() {
+            return Ok(());
+        }
+        if swarm.device() != Device::Cpu {
+            self.shown.look_at_map(swarm)?;
+        }
+        let mut seen = Seen { swarm, shown: &self.shown };
+        self.audience.take_turns(&mut seen)?;
+        self.audience.answer(&mut seen)?;
+        self.served_next = Instant::now() + begin.elapsed() * PAUSE_TIMES;
+        Ok(())
+    }
+}
+
+impl Drop for LiveView {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take().filter(|_| self.process == std::process::id()) {
+            server.close();
+        }
+    }
+}
+
+impl Shown {
+    fn look_at_map(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
+        self.heatmap.as_mut().map_or(Ok(()), |map| map.look(swarm))
+    }
+}
+
+/// A swarm between two steps.
+struct Seen<'a> {
+    swarm: &'a Swarm,
+    shown: &'a Shown,
+}
+
+impl Sight for Seen<'_> {
+    fn num_envs(&self) -> usize {
+        self.shown.over.len()
+    }
+
+    fn version(&self) -> u64 {
+        self.shown.changes
+    }
+
+    fn is_drawn(&self) -> bool {
+        self.shown.is_drawn
+    }
+
+    fn settle(&mut self) -> Result<(), SwarmError> {
+        Ok(())
+    }
+
+    fn obey(&mut self, _holds: &mut Option<usize>, _request: Request) -> Result<(), SwarmError> {
+        Ok(())
+    }
+
+    fn status(&self) -> Status {
+        let rate = self.shown.meter.rate();
+        Status { step: self.shown.steps, frame: 0, running: true, speed: 0.0, frames_per_s: rate }
+    }
+
+    fn details(&self, env: usize) -> Result<EnvDetails, SwarmError> {
+        let Self { swarm, shown } = self;
+        let config = swarm.config();
+        let action = config.codec.actions.get(usize::from(shown.actions[env]));
+        let frames = config.schedule.frames_per_step();
+        let pressed = action.filter(|action| action.frames_held(config.schedule) >= frames);
+        let step = StepDetails {
+            reward: Some(shown.rewards[env]),
+            episode_return: Some(shown.statistics.return_of(env)),
+            is_done: Some(shown.over[env]),
+            action: action.filter(|_| shown.steps > 0).map(|action| action.name.to_string()),
+            buttons: pressed.map_or(0, |action| action.buttons),
+            held: false,
+        };
+        EnvDetails::of(swarm, env, step)
+    }
+
+    fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError> {
+        Ok(envs.filter(|env| self.shown.over[*env]).collect())
+    }
+
+    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(&[u8])) -> Result<(), SwarmError> {
+        self.swarm.frames(envs, see)
+    }
+
+    fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+        self.swarm.save_state(env)
+    }
+
+    fn sound(&self) -> Option<&SoundQueue> {
+        None
+    }
+
+    fn summary(&self) -> Option<Summary> {
+        self.shown.statistics.summary()
+    }
+
+    fn heatmap(&self) -> Option<&Heatmap> {
+        self.shown.heatmap.as_ref()
+    }
+}

@@ -1,0 +1,213 @@
+//! The viewers of a swarm: takes their requests in turns, one of each, and answers every `look`
+//! with the newest picture. A `Sight` says what there is to see and which requests it obeys.
+
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
+use std::time::Duration;
+
+use gbxcule_swarm::SwarmError;
+
+use crate::env_details::EnvDetails;
+use crate::watch::connection::MOST_VIEWERS;
+use crate::watch::heatmap::Heatmap;
+use crate::watch::protocol::{self, Status, ViewHead};
+use crate::watch::request::{Look, Request};
+use crate::watch::sound_queue::SoundQueue;
+use crate::watch::statistics::Summary;
+use crate::watch::swarm_channel::{SwarmReceiver, View, ViewerLink, ViewerRequest};
+
+/// Swarm that viewers look at.
+pub(crate) trait Sight {
+    /// How many machines there are.
+    fn num_envs(&self) -> usize;
+
+    /// Counts whatever makes a view differ from the one before.
+    fn version(&self) -> u64;
+
+    /// Returns true if the pictures are of the present moment.
+    fn is_drawn(&self) -> bool;
+
+    /// Waits until there is something to see.
+    fn settle(&mut self) -> Result<(), SwarmError>;
+
+    /// Does what a viewer wants, who holds the buttons of an env, or none.
+    fn obey(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError>;
+
+    fn status(&self) -> Status;
+
+    fn details(&self, env: usize) -> Result<EnvDetails, SwarmError>;
+
+    /// Those of some envs whose episodes are over.
+    fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError>;
+
+    /// Passes the last drawn frames of some envs to `see`, one after the other.
+    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(&[u8])) -> Result<(), SwarmError>;
+
+    /// An env's state, as `--state` takes it.
+    fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError>;
+
+    fn sound(&self) -> Option<&SoundQueue>;
+
+    fn summary(&self) -> Option<Summary>;
+
+    fn heatmap(&self) -> Option<&Heatmap>;
+}
+
+struct Viewer {
+    link: ViewerLink,
+    look: Option<Look>,
+    looks: u64,
+    last: Option<(Look, u64)>,
+    holds: Option<usize>,
+    /// The sample that comes next.
+    heard: u64,
+    /// The machine whose state the next view brings along.
+    saves: Option<usize>,
+}
+
+impl Viewer {
+    fn new(link: ViewerLink) -> Self {
+        Self { link, look: None, looks: 0, last: None, holds: None, heard: 0, saves: None }
+    }
+
+    /// Returns the look to be answered next: none while the last view is on its way to the browser.
+    fn awaits(&self, version: u64) -> Option<Look> {
+        let look = self.look.filter(|look| self.last != Some((*look, version)))?;
+        (!self.link.is_served.load(Ordering::SeqCst)).then_some(look)
+    }
+}
+
+/// All viewers of a swarm.
+#[derive(Default)]
+pub(crate) struct Audience {
+    viewers: Vec<Viewer>,
+    /// Requests that made a view differ.
+    changes: u64,
+}
+
+impl Audience {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.viewers.is_empty()
+    }
+
+    /// Returns true if a viewer waits for the view behind the present one.
+    pub(crate) fn awaits_next(&self, sight: &impl Sight) -> bool {
+        let next = sight.version() + self.changes + 1;
+        self.viewers.iter().any(|viewer| viewer.awaits(next).is_some())
+    }
+
+    /// Waits for a new viewer or a request, and takes in the viewers that have come; returns false
+    /// if there can be none any more.
+    pub(crate) fn admit(&mut self, from: &SwarmReceiver, mut wait: Option<Duration>) -> bool {
+        // More than these come next time: the swarm is not kept from running by arrivals.
+        for _ in 0..MOST_VIEWERS {
+            match from.wait(wait) {
+                Ok(link) => self.viewers.extend(link.map(Viewer::new)),
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+            wait = Some(Duration::ZERO);
+        }
+        true
+    }
+
+    /// Handles one request of each viewer, so that one who sends many gets no more than
+    /// the others; returns true if there was any.
+    pub(crate) fn take_turns(&mut self, sight: &mut impl Sight) -> Result<bool, SwarmError> {
+        let (mut is_busy, mut index) = (false, 0);
+        while index < self.viewers.len() {
+            match self.viewers[index].link.requests.try_recv() {
+                Ok(asked) => {
+                    self.handle(index, &asked, sight)?;
+                    // Each viewer waits for one request of each other viewer at most.
+                    self.answer(sight)?;
+                    is_busy = true;
+                    index += 1;
+                }
+                Err(TryRecvError::Empty) => index += 1,
+                Err(TryRecvError::Disconnected) => {
+                    sight.obey(&mut self.viewers[index].holds, Request::LetGo)?;
+                    self.viewers.remove(index);
+                }
+            }
+        }
+        Ok(is_busy)
+    }
+
+    fn handle(
+        &mut self,
+        index: usize,
+        asked: &ViewerRequest,
+        sight: &mut impl Sight,
+    ) -> Result<(), SwarmError> {
+        let (viewers, num_envs) = (self.viewers.len(), sight.num_envs());
+        let viewer = &mut self.viewers[index];
+        match asked.request {
+            Request::Look(look) => {
+                let look = look.clipped(num_envs, viewers);
+                (viewer.look, viewer.looks) = (Some(look), asked.looks);
+                return Ok(());
+            }
+            Request::Save { env } => viewer.saves = Some(env).filter(|env| *env < num_envs),
+            request => sight.obey(&mut viewer.holds, request)?,
+        }
+        self.changes += 1;
+        Ok(())
+    }
+
+    /// Sends a view to each viewer who waits for one.
+    pub(crate) fn answer(&mut self, sight: &mut impl Sight) -> Result<(), SwarmError> {
+        if !sight.is_drawn() {
+            return Ok(());
+        }
+        let version = sight.version() + self.changes;
+        for viewer in &mut self.viewers {
+            let Some(look) = viewer.awaits(version) else { continue };
+            sight.settle()?;
+            let bytes = view(sight, look, viewer.heard, viewer.saves.take())?;
+            viewer.heard = sight.sound().map_or(0, SoundQueue::end);
+            (viewer.look, viewer.last) = (None, Some((look, version)));
+            viewer.link.is_served.store(true, Ordering::SeqCst);
+            // A viewer that is gone is found by the end of its requests.
+            let _ = viewer.link.views.send(View { look: viewer.looks, bytes });
+        }
+        Ok(())
+    }
+}
+
+/// A view, with the samples from a number on if they are asked for, and with a machine's state.
+fn view(
+    sight: &impl Sight,
+    look: Look,
+    heard: u64,
+    saves: Option<usize>,
+) -> Result<Vec<u8>, SwarmError> {
+    let envs: Vec<usize> = (look.first..look.first + look.count).collect();
+    let samples: Vec<[i16; 2]> = match sight.sound().filter(|_| look.sound) {
+        Some(sound) => sound.since(heard).collect(),
+        None => Vec::new(),
+    };
+    let state = saves.map(|env| sight.state(env)).transpose()?.unwrap_or_default();
+    let map = sight.heatmap().filter(|_| look.map);
+    let heat = map.map(Heatmap::picture);
+    let mut view = protocol::view_head(&ViewHead {
+        status: sight.status(),
+        look,
+        samples: samples.len(),
+        done: &sight.over(look.first..look.first + look.count)?,
+        chosen: look.chosen.map(|env| sight.details(env)).transpose()?.as_ref(),
+        summary: sight.summary(),
+        map: heat.as_ref(),
+        place: map.zip(look.chosen).and_then(|(map, env)| map.place(env)),
+        state_bytes: state.len(),
+    });
+    sight.pictures(&envs, &mut |picture| look.shrink.append(picture, &mut view))?;
+    if let Some(env) = look.chosen {
+        sight.pictures(&[env], &mut |picture| view.extend_from_slice(picture))?;
+    }
+    view.extend(heat.iter().flat_map(|map| &map.heat));
+    view.extend(samples.into_iter().flatten().flat_map(i16::to_le_bytes));
+    view.extend(state);
+    Ok(view)
+}

@@ -1,0 +1,209 @@
+//! The map of where machines have been, by two numbers in memory such as a hero's coordinates.
+//!
+//! Cells get coarser as the numbers grow: the map has 256 of them a side, at most.
+
+use std::ops::Range;
+use std::str::FromStr;
+
+use gbxcule_swarm::{Swarm, SwarmError, View};
+
+/// Cells in a row, and rows.
+const SIDE: usize = 256;
+
+/// Bytes of both coordinates of an env.
+const MOST_BYTES: u32 = 4;
+
+/// The place of a coordinate in memory: one byte, or two, the lower one first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coordinate(Range<u32>);
+
+impl Coordinate {
+    /// The bytes at these addresses.
+    ///
+    /// # Errors
+    /// There are not one or two of them.
+    pub fn new(addresses: Range<u32>) -> Result<Self, String> {
+        let is_short = addresses.start < addresses.end && addresses.end - addresses.start <= 2;
+        if is_short && addresses.end <= 0x1_0000 {
+            return Ok(Self(addresses));
+        }
+        Err("a coordinate has 1 or 2 bytes inside of 0000 to FFFF".to_owned())
+    }
+}
+
+/// Where both coordinates are, as in `D361,D362` or `C010:C012,C012:C014`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coordinates {
+    /// From left to right.
+    pub x: Coordinate,
+    /// From top to bottom.
+    pub y: Coordinate,
+}
+
+impl FromStr for Coordinates {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no pair of places; write D361,D362 or C010:C012,C014");
+        let coordinate = |place: &str| {
+            let address = |digits: &str| u32::from_str_radix(digits, 16).map_err(|_| wrong());
+            let range = match place.split_once(':') {
+                Some((low, high)) => address(low)?..address(high)?,
+                None => address(place)?..address(place)?.saturating_add(1),
+            };
+            Coordinate::new(range)
+        };
+        let (x, y) = text.split_once(',').ok_or_else(wrong)?;
+        Ok(Self { x: coordinate(x)?, y: coordinate(y)? })
+    }
+}
+
+/// How often machines were where.
+#[derive(Debug)]
+pub(crate) struct Heatmap {
+    view: View,
+    bytes: Vec<u8>,
+    x_bytes: usize,
+    /// Numbers in a row of a cell.
+    cell: u32,
+    visits: Vec<u32>,
+    /// Columns and rows with visits: none at first.
+    columns: Range<usize>,
+    rows: Range<usize>,
+}
+
+/// The map as it is shown.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct HeatPicture {
+    /// Cells left of it and above it, where nobody was.
+    pub(crate) left: usize,
+    pub(crate) top: usize,
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+    pub(crate) cell: u32,
+    pub(crate) most: u32,
+    /// A byte a cell, row by row: 0 where nobody was, 255 where most often; in between the
+    /// logarithm.
+    pub(crate) heat: Vec<u8>,
+}
+
+impl Heatmap {
+    pub(crate) fn new(Coordinates { x, y }: &Coordinates) -> Self {
+        Self {
+            view: View::Memory(vec![x.0.clone(), y.0.clone()]),
+            bytes: Vec::new(),
+            x_bytes: x.0.len(),
+            cell: 1,
+            visits: vec![0; SIDE * SIDE],
+            columns: SIDE..0,
+            rows: SIDE..0,
+        }
+    }
+
+    /// Counts the place of every machine.
+    pub(crate) fn look(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
+        let each = self.view.bytes_per_env();
+        debug_assert!(each <= MOST_BYTES as usize);
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.resize(each * swarm.config().num_envs, 0);
+        swarm.show(&self.view, None, &mut bytes)?;
+        for row in bytes.chunks_exact(each) {
+            let (x, y) = row.split_at(self.x_bytes);
+            self.visit(number(x), number(y));
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// The cell of an env, as it was looked at last.
+    pub(crate) fn place(&self, env: usize) -> Option<[u32; 2]> {
+        let row = self.bytes.chunks_exact(self.view.bytes_per_env()).nth(env)?;
+        let (x, y) = row.split_at(self.x_bytes);
+        Some([number(x), number(y)].map(|number| number / self.cell))
+    }
+
+    fn visit(&mut self, x: u32, y: u32) {
+        let mut at = [x, y].map(|number| (number / self.cell) as usize);
+        while at.iter().any(|cell| *cell >= SIDE) {
+            self.coarsen();
+            at = [x, y].map(|number| (number / self.cell) as usize);
+        }
+        let [x, y] = at;
+        let visits = &mut self.visits[y * SIDE + x];
+        *visits = visits.saturating_add(1);
+        self.columns = self.columns.start.min(x)..self.columns.end.max(x + 1);
+        self.rows = self.rows.start.min(y)..self.rows.end.max(y + 1);
+    }
+
+    /// Makes one cell of four.
+    fn coarsen(&mut self) {
+        let finer = std::mem::replace(&mut self.visits, vec![0; SIDE * SIDE]);
+        for (at, visits) in finer.into_iter().enumerate() {
+            let coarse = &mut self.visits[at / SIDE / 2 * SIDE + at % SIDE / 2];
+            *coarse = coarse.saturating_add(visits);
+        }
+        self.cell *= 2;
+        for side in [&mut self.columns, &mut self.rows] {
+            *side = side.start / 2..side.end.div_ceil(2);
+        }
+    }
+
+    pub(crate) fn picture(&self) -> HeatPicture {
+        let Self { columns, rows, cell, .. } = self;
+        let lines = self.visits.chunks_exact(SIDE).take(rows.end).skip(rows.start);
+        let shown = lines.flat_map(|line| line.get(columns.clone()).unwrap_or_default());
+        let most = shown.clone().copied().max().unwrap_or(0);
+        let scale = 254.0 / f64::from(most).max(1.0).ln_1p();
+        let heat = |visits: &u32| match visits {
+            0 => 0,
+            _ => 1 + (f64::from(*visits).ln_1p() * scale) as u8,
+        };
+        HeatPicture {
+            left: columns.start,
+            top: rows.start,
+            columns: columns.len(),
+            rows: rows.len(),
+            cell: *cell,
+            most,
+            heat: shown.map(heat).collect(),
+        }
+    }
+}
+
+/// The number in a byte or two.
+fn number(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_from_text_and_wrong_ones_refused() {
+        let coordinates: Coordinates = "D361,C010:C012".parse().expect("two places");
+        assert_eq!(coordinates.x, Coordinate(0xD361..0xD362));
+        assert_eq!(coordinates.y, Coordinate(0xC010..0xC012));
+        for text in ["D361", "D361,", "x,y", "D361,C010:C013", "D361,C010:C010", "FFFF:10001,D3"] {
+            assert!(text.parse::<Coordinates>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn visits_are_counted_and_cells_get_coarser() {
+        let mut map = Heatmap::new(&"C000:C002,C002:C004".parse().expect("two places"));
+        assert_eq!((map.picture().columns, map.picture().rows), (0, 0));
+        for (x, y) in [(7, 3), (7, 3), (7, 3), (4, 2)] {
+            map.visit(x, y);
+        }
+        let picture = map.picture();
+        assert_eq!((picture.left, picture.top, picture.columns, picture.rows), (4, 2, 4, 2));
+        assert_eq!((picture.cell, picture.most), (1, 3));
+        let few = 1 + (254.0 / 2.0) as u8;
+        assert_eq!(picture.heat, [few, 0, 0, 0, 0, 0, 0, 255]);
+        map.visit(65_535, 2);
+        let picture = map.picture();
+        assert_eq!((picture.columns, picture.rows, picture.cell, picture.most), (256, 1, 256, 4));
+        assert_eq!(map.visits.iter().sum::<u32>(), 5);
+    }
+}

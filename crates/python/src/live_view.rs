@@ -1,0 +1,114 @@
+//! The live view of a swarm that Python steps.
+
+// PyO3 passes arguments by value.
+#![allow(clippy::needless_pass_by_value)]
+
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gbxcule_cli::live_view::{Coordinate, Coordinates, LiveViewOptions, Outcome};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::swarm::{Swarm, as_mask};
+
+/// First address of a number, and the one behind its last.
+type Place = (u32, u32);
+
+/// A page that shows a swarm while it is stepped, until it is closed.
+#[pyclass(module = "gbxcule._native", frozen)]
+pub(crate) struct LiveView {
+    inner: Mutex<Option<gbxcule_cli::live_view::LiveView>>,
+}
+
+#[pymethods]
+impl LiveView {
+    /// Serve a swarm's page; `heatmap` has the places of two numbers in memory.
+    #[new]
+    #[pyo3(signature = (swarm, rom, *, host = "127.0.0.1", port = 0, heatmap = None))]
+    fn new(
+        py: Python<'_>,
+        swarm: &Swarm,
+        rom: String,
+        host: &str,
+        port: u16,
+        heatmap: Option<(Place, Place)>,
+    ) -> PyResult<Self> {
+        let host: IpAddr = host.parse().map_err(|_| {
+            PyValueError::new_err(format!("no address `{host}`: write 127.0.0.1 or 0.0.0.0"))
+        })?;
+        let heatmap = heatmap.map(coordinates).transpose().map_err(PyValueError::new_err)?;
+        let options = LiveViewOptions { rom, host, port, heatmap };
+        let served =
+            swarm.look(py, |swarm| Ok(gbxcule_cli::live_view::LiveView::serve(swarm, &options)))?;
+        let served = served.map_err(|error| PyOSError::new_err(format!("{error:#}")))?;
+        Ok(Self { inner: Mutex::new(Some(served)) })
+    }
+
+    /// The address to open in a browser.
+    #[getter]
+    fn url(&self) -> PyResult<String> {
+        match &*self.lock() {
+            Some(view) => Ok(view.url().to_owned()),
+            None => Err(PyRuntimeError::new_err("the live view is closed; call watch again")),
+        }
+    }
+
+    /// Does a viewer wait for the next step's picture?
+    fn wants_picture(&self, py: Python<'_>, swarm: &Swarm) -> PyResult<bool> {
+        swarm.look(py, |swarm| {
+            Ok(self.lock().as_ref().is_some_and(|view| view.wants_picture(swarm)))
+        })
+    }
+
+    /// The swarm has made a step: a byte for each action, a float32 for each reward, a byte for
+    /// each env whose episode ended, and for each that was reset in this step.
+    // Python's arguments.
+    #[allow(clippy::too_many_arguments)]
+    fn stepped(
+        &self,
+        py: Python<'_>,
+        swarm: &Swarm,
+        actions: &[u8],
+        rewards: &[u8],
+        over: &[u8],
+        between: &[u8],
+        is_drawn: bool,
+    ) -> PyResult<()> {
+        let (rewards, _) = rewards.as_chunks();
+        let rewards: Vec<f32> = rewards.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect();
+        let (over, between) = (as_mask(over), as_mask(between));
+        if [actions.len(), rewards.len(), over.len(), between.len()] != [swarm.envs(); 4] {
+            return Err(PyValueError::new_err(format!("expected {} of each", swarm.envs())));
+        }
+        let outcome = Outcome { actions, rewards: &rewards, over: &over, between: &between };
+        swarm.look(py, |swarm| match &mut *self.lock() {
+            Some(view) => view.stepped(swarm, outcome, is_drawn),
+            None => Ok(()),
+        })
+    }
+
+    /// New episodes have begun in the envs marked by bytes that are not 0.
+    fn began(&self, py: Python<'_>, swarm: &Swarm, mask: &[u8]) -> PyResult<()> {
+        let mask = as_mask(mask);
+        swarm.look(py, |swarm| match &mut *self.lock() {
+            Some(view) => view.began(swarm, &mask),
+            None => Ok(()),
+        })
+    }
+
+    /// End it: viewers are let go, the port is free.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.lock().take()));
+    }
+}
+
+impl LiveView {
+    fn lock(&self) -> MutexGuard<'_, Option<gbxcule_cli::live_view::LiveView>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn coordinates((x, y): (Place, Place)) -> Result<Coordinates, String> {
+    Ok(Coordinates { x: Coordinate::new(x.0..x.1)?, y: Coordinate::new(y.0..y.1)? })
+}

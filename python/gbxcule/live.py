@@ -1,0 +1,79 @@
+"""The live view of an environment, served while Python steps it."""
+
+import os
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule import _native
+from gbxcule.check import whole
+from gbxcule.symbol import Place, Symbols, range_of
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+Mask = npt.NDArray[np.bool_]
+
+Heatmap: TypeAlias = "tuple[Place, Place]"
+"""The places of two numbers of a byte or two, the lower one first: from left to right, and from top to bottom."""
+
+
+def _coordinates(heatmap: Any, symbols: Symbols) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    if heatmap is None:
+        return None
+    if not isinstance(heatmap, (tuple, list)) or len(heatmap) != 2:
+        raise TypeError(f'a heatmap has two places in memory, as in ("wXCoord", "wYCoord"), found {heatmap!r}')
+    x, y = (range_of(place, symbols) for place in heatmap)
+    return x, y
+
+
+class LiveView:
+    """A page at `url` that shows the machines as they are stepped; `close` ends it, as does the end of a `with`.
+
+    Viewers look: they change nothing. All that they are sent is taken between two steps, in a twentieth of the time."""
+
+    def __init__(
+        self, swarm: _native.Swarm, rom: str, host: str, port: int, heatmap: Any, symbols: Symbols
+    ) -> None:
+        if not isinstance(host, str):
+            raise TypeError(f"a host is an address, such as 127.0.0.1 or 0.0.0.0, found {host!r}")
+        if whole("port", port, 0) > 65535:
+            raise ValueError(f"a port is at most 65535, found {port}")
+        self._swarm = swarm
+        self._process = os.getpid()
+        self._view = _native.LiveView(swarm, rom, host=host, port=port, heatmap=_coordinates(heatmap, symbols))
+        self.url = self._view.url
+        self.wants_picture = False
+        self.is_closed = False
+
+    def __repr__(self) -> str:
+        return f"<live view: {self.url}{', closed' if self.is_closed else ''}>"
+
+    def __enter__(self) -> "LiveView":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the viewers go and free the port; the environment goes on."""
+        if not self.is_closed and self._process == os.getpid():
+            self._view.close()
+        self.is_closed = True
+
+    def ask(self) -> bool:
+        """Say whether a viewer waits for the next step's picture."""
+        self.wants_picture = self._view.wants_picture(self._swarm)
+        return self.wants_picture
+
+    def stepped(self, actions: bytes, rewards: npt.NDArray[np.float32], over: Mask, between: Mask) -> None:
+        """Show a step that was made; what it paid envs `between` two episodes belongs to none."""
+        drawn = self.wants_picture
+        self._view.stepped(self._swarm, actions, rewards.tobytes(), over.tobytes(), between.tobytes(), drawn)
+
+    def began(self, mask: Mask) -> None:
+        """Show that episodes have begun."""
+        self._view.began(self._swarm, mask.tobytes())

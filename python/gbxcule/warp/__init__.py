@@ -1,0 +1,135 @@
+"""NVIDIA Warp's Python API, as far as programs around kernels use it, on this package's compiler.
+
+    import gbxcule.warp as wp
+
+Kernels, arrays, tapes and builtins work on the CPU. A name of Warp's that is missing here raises an
+`AttributeError` that says so.
+"""
+
+import math
+import sys
+from types import ModuleType
+from typing import Any as Any
+
+from gbxcule import _native
+from gbxcule._native import CompileError as CompileError
+from gbxcule._native import LaunchError as LaunchError
+from gbxcule.warp import builtin as _builtin
+from gbxcule.warp import config as config
+from gbxcule.warp import render as render
+from gbxcule.warp import types as types
+from gbxcule.warp.array_memory import ArrayAnnotation as ArrayAnnotation
+from gbxcule.warp.array_memory import array as array
+from gbxcule.warp.array_memory import array1d as array1d
+from gbxcule.warp.array_memory import array2d as array2d
+from gbxcule.warp.array_memory import array3d as array3d
+from gbxcule.warp.array_memory import array4d as array4d
+from gbxcule.warp.array_memory import empty as empty
+from gbxcule.warp.array_memory import empty_like as empty_like
+from gbxcule.warp.array_memory import from_numpy as from_numpy
+from gbxcule.warp.array_memory import full as full
+from gbxcule.warp.array_memory import full_like as full_like
+from gbxcule.warp.array_memory import ones as ones
+from gbxcule.warp.array_memory import ones_like as ones_like
+from gbxcule.warp.array_memory import zeros as zeros
+from gbxcule.warp.array_memory import zeros_like as zeros_like
+from gbxcule.warp.capture import Graph as Graph
+from gbxcule.warp.capture import ScopedCapture as ScopedCapture
+from gbxcule.warp.capture import capture_begin as capture_begin
+from gbxcule.warp.capture import capture_end as capture_end
+from gbxcule.warp.capture import capture_launch as capture_launch
+from gbxcule.warp.composite import composite as _composite
+from gbxcule.warp.composite import matrix as _matrix
+from gbxcule.warp.composite import named_types as _named_types
+from gbxcule.warp.composite import vector as _vector
+from gbxcule.warp.device import Device as Device
+from gbxcule.warp.device import ScopedDevice as ScopedDevice
+from gbxcule.warp.device import get_cuda_device_count as get_cuda_device_count
+from gbxcule.warp.device import get_cuda_devices as get_cuda_devices
+from gbxcule.warp.device import get_device as get_device
+from gbxcule.warp.device import get_devices as get_devices
+from gbxcule.warp.device import get_preferred_device as get_preferred_device
+from gbxcule.warp.device import is_cpu_available as is_cpu_available
+from gbxcule.warp.device import is_cuda_available as is_cuda_available
+from gbxcule.warp.device import set_device as set_device
+from gbxcule.warp.device import synchronize as synchronize
+from gbxcule.warp.device import synchronize_device as synchronize_device
+from gbxcule.warp.program import Function as Function
+from gbxcule.warp.program import Kernel as Kernel
+from gbxcule.warp.program import Launch as Launch
+from gbxcule.warp.program import Module as Module
+from gbxcule.warp.program import clone as clone
+from gbxcule.warp.program import constant as constant
+from gbxcule.warp.program import copy as copy
+from gbxcule.warp.program import func as func
+from gbxcule.warp.program import func_grad as func_grad
+from gbxcule.warp.program import func_replay as func_replay
+from gbxcule.warp.program import kernel as kernel
+from gbxcule.warp.program import launch as launch
+from gbxcule.warp.program import overload as overload
+from gbxcule.warp.program import static as static
+from gbxcule.warp.program import struct as struct
+from gbxcule.warp.scalar import BY_NAME as _SCALARS
+from gbxcule.warp.structure import Struct as Struct
+from gbxcule.warp.structure import StructInstance as StructInstance
+from gbxcule.warp.tape import Tape as Tape
+from gbxcule.warp.timer import ScopedTimer as ScopedTimer
+
+_NUMBERS = {
+    "pi": math.pi, "half_pi": math.pi / 2.0, "tau": math.tau, "e": math.e, "inf": math.inf, "nan": math.nan,
+    "log2e": math.log2(math.e), "log10e": math.log10(math.e), "ln2": math.log(2.0), "ln10": math.log(10.0),
+    "phi": (1.0 + math.sqrt(5.0)) / 2.0,
+}  # fmt: skip
+_BUILTINS = {*_native.builtin_names(), "quat_identity", "transform_identity"}
+_known: dict[str, Any] = {
+    **_SCALARS,
+    **_named_types(),
+    **_NUMBERS,
+    **{name.upper(): number for name, number in _NUMBERS.items()},
+}
+
+
+def init() -> None:
+    """Do nothing: everything is ready when the module is imported."""
+
+
+def quat_identity(dtype: Any = float) -> Any:
+    """Give the quaternion of no rotation."""
+    return _composite("quaternion", (4,), dtype)(0.0, 0.0, 0.0, 1.0)
+
+
+def transform_identity(dtype: Any = float) -> Any:
+    """Give the transform that moves nothing."""
+    return _composite("transform", (7,), dtype)(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def matrix_from_rows(*rows: Any) -> Any:
+    """Make a matrix of its rows."""
+    return _matrix((len(rows), len(rows[0])), rows[0]._wp_scalar_type_)(*[each for row in rows for each in row])
+
+
+def matrix_from_cols(*columns: Any) -> Any:
+    """Make a matrix of its columns."""
+    rows = [each for row in zip(*columns, strict=True) for each in row]
+    return _matrix((len(columns[0]), len(columns)), columns[0]._wp_scalar_type_)(*rows)
+
+
+def stand_in() -> ModuleType:
+    """Make `import warp` mean this module, for programs that can't be changed, from now on."""
+    module = sys.modules[__name__]
+    sys.modules["warp"] = module
+    for each in (config, render, types):
+        sys.modules[each.__name__.removeprefix("gbxcule.")] = each
+    return module
+
+
+def __getattr__(name: str) -> Any:
+    if name in _known:
+        return _known[name]
+    if name in _BUILTINS:
+        return _builtin.named(name)
+    raise AttributeError(f"gbxcule.warp has no `{name}`", name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_known, *_BUILTINS})

@@ -1,0 +1,98 @@
+"""Builtins of the dialect, called from Python.
+
+A call compiles a kernel of one call for the types of its arguments, once, and launches it. So a
+builtin gives in Python what it gives in kernels.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gbxcule import _native
+from gbxcule.warp.scalar import BY_NAME, Scalar, bool_, float32, int32
+
+_Compiled = tuple[_native.CompiledKernel, list[tuple[str, list[int], str]]]
+_compiled: dict[tuple[str, tuple[str, ...]], _Compiled] = {}
+
+
+def call(name: str, *arguments: Any) -> Any:
+    """Call a builtin by its name."""
+    names = ", ".join(f"x{at}" for at in range(len(arguments)))
+    return _evaluate(f"wp.{name}({names})", name, arguments)
+
+
+def operate(operator: str, left: Any, right: Any) -> Any:
+    """Apply an operator to two values."""
+    return _evaluate(f"x0 {operator} x1", operator, (left, right))
+
+
+def named(name: str) -> Callable[..., Any]:
+    """Give a builtin as a function of Python."""
+
+    def function(*arguments: Any) -> Any:
+        return call(name, *arguments)
+
+    function.__name__ = name
+    return function
+
+
+def _evaluate(expression: str, name: str, arguments: tuple[Any, ...]) -> Any:
+    types = tuple(_type_of(each, name) for each in arguments)
+    key = (expression, types)
+    if key not in _compiled:
+        _compiled[key] = _compile(expression, types)
+    kernel, results = _compiled[key]
+    outs = [np.zeros((1, *shape), BY_NAME[scalar].numpy) for _, shape, scalar in results]
+    values = [each.value if isinstance(each, Scalar) else each for each in arguments]
+    kernel.launch([1], (*values, *outs))
+    made = [_value(kind, scalar, out[0]) for (kind, _, scalar), out in zip(results, outs, strict=True)]
+    return tuple(made) if len(made) > 1 else made[0] if made else None
+
+
+def _compile(expression: str, types: tuple[str, ...]) -> _Compiled:
+    parameters = ", ".join(f"x{at}: {each}" for at, each in enumerate(types))
+    names = ", ".join(f"x{at}" for at in range(len(types)))
+    head = f"import warp as wp\n@wp.func\ndef value({parameters}):\n    return {expression}\n"
+    results = _native.result_types(f"{head}@wp.kernel\ndef call({parameters}):\n    value({names})\n")
+    spelled = [f"wp.array(dtype={_spelled(*each)})" for each in results]
+    outs = [f"out{at}" for at in range(len(results))]
+    stores = ", ".join(f"{out}[0]" for out in outs)
+    given = ", ".join([parameters, *(f"{out}: {each}" for out, each in zip(outs, spelled, strict=True))])
+    body = f"{stores} = value({names})" if outs else f"value({names})"
+    text = f"{head}@wp.kernel\ndef call({given.removeprefix(', ')}):\n    {body}\n"
+    return _native.compile_kernels(text, "<call>", ["call"])[0], results
+
+
+def _spelled(kind: str, shape: list[int], scalar: str) -> str:
+    match kind:
+        case "vector":
+            return f"wp.types.vector(length={shape[0]}, dtype=wp.{scalar})"
+        case "matrix":
+            return f"wp.types.matrix(shape=({shape[0]}, {shape[1]}), dtype=wp.{scalar})"
+        case "quaternion" | "transform":
+            return f"wp.types.{kind.replace('transform', 'transformation')}(dtype=wp.{scalar})"
+    return f"wp.{scalar}"
+
+
+def _type_of(value: Any, name: str) -> str:
+    spelled = getattr(type(value), "__type_spelled__", None)
+    if spelled is not None:
+        return str(spelled())
+    if isinstance(value, Scalar):
+        return f"wp.{type(value).__name__}"
+    if isinstance(value, np.generic) and value.dtype.name in BY_NAME:
+        return f"wp.{value.dtype.name}"
+    known = {bool: bool_, int: int32, float: float32}.get(type(value))
+    if known is None:
+        raise TypeError(f"`{name}` takes numbers, vectors and their like from Python, found `{type(value).__name__}`")
+    return f"wp.{known.__name__}"
+
+
+def _value(kind: str, scalar: str, numbers: Any) -> Any:
+    from gbxcule.warp.composite import composite
+
+    if kind != "scalar":
+        return composite(kind, np.shape(numbers), BY_NAME[scalar])(*np.ravel(numbers).tolist())
+    number = numbers.item()
+    return number if scalar in ("bool", "int32", "float32") else BY_NAME[scalar](number)

@@ -1,0 +1,300 @@
+"""Vectors, matrices, quaternions and transforms, with the arithmetic that Python has for them.
+
+Sums, and products with a number, are NumPy's of the same type, which rounds as kernels do. All else
+is a call of the dialect's builtin.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule.warp import builtin
+from gbxcule.warp.scalar import BY_NAME, Scalar, scalar_type
+
+_LETTERS = {
+    "float16": "h", "float32": "f", "float64": "d", "int8": "b", "uint8": "ub", "int16": "s", "uint16": "us",
+    "int32": "i", "uint32": "ui", "int64": "l", "uint64": "ul",
+}  # fmt: skip
+_made: dict[tuple[str, tuple[int, ...], str], type["Composite"]] = {}
+
+
+class Composite:
+    """A value of several scalars; types of it are made by `vector`, `matrix` and their like."""
+
+    _kind_: ClassVar[str] = ""
+    _shape_: ClassVar[tuple[int, ...]] = ()
+    _wp_scalar_type_: ClassVar[type[Scalar]]
+    _names_: ClassVar[str] = ""
+
+    def __init__(self, *values: Any, **_options: Any) -> None:
+        scalar = self._wp_scalar_type_
+        if scalar is BY_NAME["bfloat16"]:
+            raise TypeError("NumPy has no `bfloat16`: vectors of it exist in kernels only")
+        self._numbers: npt.NDArray[Any] = self._filled([getattr(each, "value", each) for each in values])
+
+    def _filled(self, values: list[Any]) -> npt.NDArray[Any]:
+        shape, dtype = self._shape_, self._wp_scalar_type_.numpy
+        if not values:
+            return np.zeros(shape, dtype)
+        if len(values) == 1 and np.ndim(values[0]) == 0 and self._kind_ in ("vector", "matrix"):
+            return np.full(shape, values[0], dtype)
+        try:
+            given = np.concatenate([np.ravel(np.asarray(each)) for each in values])
+            return given.astype(dtype).reshape(shape)
+        except ValueError:
+            raise ValueError(f"`{type(self).__name__}` has {self._count()} components, found {values}") from None
+
+    @classmethod
+    def _count(cls) -> int:
+        return int(np.prod(cls._shape_))
+
+    @classmethod
+    def __type_spelled__(cls) -> str:
+        scalar = f"wp.{cls._wp_scalar_type_.__name__}"
+        if cls._kind_ == "vector":
+            return f"wp.types.vector(length={cls._shape_[0]}, dtype={scalar})"
+        if cls._kind_ == "matrix":
+            return f"wp.types.matrix(shape={cls._shape_}, dtype={scalar})"
+        return f"wp.types.{'quaternion' if cls._kind_ == 'quaternion' else 'transformation'}(dtype={scalar})"
+
+    def __spelled__(self, _name: Any) -> str:
+        scalar = type(self)._wp_scalar_type_.__name__
+        numbers = ", ".join(f"wp.{scalar}({_literal(each)})" for each in self._numbers.ravel().tolist())
+        return f"{type(self).__type_spelled__()}({numbers})"
+
+    def __argument_type__(self, _dims: int | None) -> str:
+        return self.__type_spelled__()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self._numbers, dtype)
+
+    def __len__(self) -> int:
+        return self._shape_[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[at] for at in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._numbers[index]
+        if not np.shape(found):
+            return found.item()
+        kind = ("vector", "matrix")[np.ndim(found) - 1]
+        return composite(kind, np.shape(found), self._wp_scalar_type_)(*np.ravel(found).tolist())
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._numbers[index] = np.asarray(getattr(value, "value", value))
+
+    def __getattr__(self, name: str) -> Any:
+        if len(name) == 1 and name in self._names_:
+            return self[self._names_.index(name)]
+        raise AttributeError(f"a `{type(self).__name__}` has no `{name}`")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_numbers":
+            object.__setattr__(self, name, value)
+        elif len(name) == 1 and name in self._names_:
+            self[self._names_.index(name)] = value
+        else:
+            raise AttributeError(f"a `{type(self).__name__}` has no `{name}`")
+
+    def __copy__(self) -> "Composite":
+        return type(self)(*self._numbers.ravel())
+
+    def __deepcopy__(self, _memo: Any) -> "Composite":
+        return self.__copy__()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (Composite, tuple, list)):
+            found = np.asarray(other)
+            return found.shape == self._shape_ and bool(np.array_equal(self._numbers, found))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        if self._kind_ == "matrix":
+            return "[" + ",\n ".join(str(row) for row in self._numbers.tolist()) + "]"
+        return str(self._numbers.tolist())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._numbers.tolist()})"
+
+    def _of(self, numbers: npt.NDArray[Any]) -> "Composite":
+        made = type(self).__new__(type(self))
+        made._numbers = numbers.astype(self._wp_scalar_type_.numpy, copy=False)
+        return made
+
+    def _number(self, other: Any) -> Any:
+        """Read a number as this type's scalar; `None` if it is something else."""
+        if isinstance(other, Scalar):
+            other = other.value if isinstance(other, self._wp_scalar_type_) else None
+        elif isinstance(other, np.generic):
+            other = other.item()
+        is_number = isinstance(other, (int, float)) and not isinstance(other, bool)
+        return self._wp_scalar_type_.numpy.type(other) if is_number else None
+
+    def _same(self, other: Any) -> bool:
+        return isinstance(other, Composite) and self._made_as() == other._made_as()
+
+    @classmethod
+    def _made_as(cls) -> tuple[str, tuple[int, ...], str]:
+        return cls._kind_, cls._shape_, cls._wp_scalar_type_.__name__
+
+    def __add__(self, other: Any) -> Any:
+        if self._same(other):
+            return self._of(self._numbers + other._numbers)
+        return builtin.operate("+", self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        if self._same(other):
+            return self._of(self._numbers - other._numbers)
+        return builtin.operate("-", self, other)
+
+    def __neg__(self) -> Any:
+        return self._of(-self._numbers)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __mul__(self, other: Any) -> Any:
+        number = self._number(other)
+        if number is not None:
+            with np.errstate(all="ignore"):
+                return self._of(self._numbers * number)
+        return builtin.operate("*", self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        number = self._number(other)
+        if number is not None and np.issubdtype(self._numbers.dtype, np.floating):
+            with np.errstate(all="ignore"):
+                return self._of(self._numbers / number)
+        return builtin.operate("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return builtin.operate("/", self._wp_scalar_type_(other), self)
+
+    def __matmul__(self, other: Any) -> Any:
+        if "matrix" not in (self._kind_, getattr(other, "_kind_", "")):
+            return NotImplemented
+        return builtin.operate("*", self, other)
+
+    def __mod__(self, other: Any) -> Any:
+        return builtin.operate("%", self, other)
+
+
+class _Transform(Composite):
+    """A translation and a rotation."""
+
+    @property
+    def p(self) -> Composite:
+        """The translation."""
+        return composite("vector", (3,), self._wp_scalar_type_)(*self._numbers[:3].tolist())
+
+    @p.setter
+    def p(self, value: Any) -> None:
+        self._numbers[:3] = np.asarray(value)
+
+    @property
+    def q(self) -> Composite:
+        """The rotation."""
+        return composite("quaternion", (4,), self._wp_scalar_type_)(*self._numbers[3:].tolist())
+
+    @q.setter
+    def q(self, value: Any) -> None:
+        self._numbers[3:] = np.asarray(value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("p", "q"):
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
+
+def _literal(number: Any) -> str:
+    if isinstance(number, float) and not np.isfinite(number):
+        return "wp.nan" if number != number else "wp.inf" if number > 0.0 else "-wp.inf"
+    return repr(number)
+
+
+def composite(kind: str, shape: Sequence[int], scalar: Any) -> type[Composite]:
+    """Find the type of a kind, a shape and a scalar; it is made when it is first asked for."""
+    found = scalar_type(scalar)
+    if found is None:
+        raise TypeError(f"components are numbers, found `{scalar}`")
+    key = (kind, tuple(int(extent) for extent in shape), found.__name__)
+    if key not in _made:
+        of = {
+            "_kind_": kind,
+            "_shape_": key[1],
+            "_length_": int(np.prod(key[1])),
+            "_wp_scalar_type_": found,
+            "_names_": "xyzw"[: key[1][0]] if kind in ("vector", "quaternion") else "",
+            "__module__": "gbxcule.warp",
+            "__annotations__": {},
+        }
+        _made[key] = type(_name(*key), (_Transform if kind == "transform" else Composite,), of)
+    return _made[key]
+
+
+def _name(kind: str, shape: tuple[int, ...], scalar: str) -> str:
+    letters = _LETTERS.get(scalar, scalar)
+    if kind == "quaternion":
+        return f"quat{letters}"
+    if kind == "transform":
+        return f"transform{letters}"
+    return f"{kind[:3]}{''.join(map(str, shape))}{letters}"
+
+
+def vector(length: Any, dtype: Any) -> Any:
+    """Make a type of vectors."""
+    return _any("vector", (length,), dtype) or composite("vector", (length,), dtype)
+
+
+def matrix(shape: Any, dtype: Any) -> Any:
+    """Make a type of matrices."""
+    return _any("matrix", tuple(shape), dtype) or composite("matrix", shape, dtype)
+
+
+def quaternion(dtype: Any) -> Any:
+    """Make a type of quaternions: x, y, z, w."""
+    return _any("quaternion", (), dtype) or composite("quaternion", (4,), dtype)
+
+
+def transformation(dtype: Any) -> Any:
+    """Make a type of transforms: a translation and a rotation."""
+    return _any("transformation", (), dtype) or composite("transform", (7,), dtype)
+
+
+class Family:
+    """A type with `Any` in it; annotations alone have it, and the compiler reads their text."""
+
+    def __init__(self, kind: str, of: tuple[Any, ...]) -> None:
+        self.kind, self.of = kind, of
+
+    def __repr__(self) -> str:
+        return f"wp.types.{self.kind}(..)"
+
+
+def _any(kind: str, shape: tuple[Any, ...], dtype: Any) -> Family | None:
+    is_known = all(isinstance(extent, (int, np.integer)) for extent in shape) and scalar_type(dtype) is not None
+    return None if is_known else Family(kind, (*shape, dtype))
+
+
+def named_types() -> dict[str, type[Composite]]:
+    """All types that have a name in `wp`: `vec3`, `mat22d`, `spatial_vector` and so on."""
+    named: dict[str, type[Composite]] = {}
+    for scalar, letters in [*_LETTERS.items(), ("float32", "")]:
+        for count in (2, 3, 4):
+            named[f"vec{count}{letters}"] = composite("vector", (count,), BY_NAME[scalar])
+            if scalar.startswith("float"):
+                named[f"mat{count}{count}{letters}"] = composite("matrix", (count, count), BY_NAME[scalar])
+        if scalar.startswith("float"):
+            named[f"spatial_vector{letters}"] = composite("vector", (6,), BY_NAME[scalar])
+            named[f"spatial_matrix{letters}"] = composite("matrix", (6, 6), BY_NAME[scalar])
+            named[f"quat{letters}"] = composite("quaternion", (4,), BY_NAME[scalar])
+            named[f"transform{letters}"] = composite("transform", (7,), BY_NAME[scalar])
+    return named

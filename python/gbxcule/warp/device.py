@@ -1,0 +1,106 @@
+"""Devices: there is the CPU. What asks for another one gets an error that says so."""
+
+import os
+from types import TracebackType
+from typing import Any
+
+
+class Device:
+    """The CPU, as programs ask about it."""
+
+    alias = name = "cpu"
+    ordinal = -1
+    arch = 0
+    is_cpu, is_cuda, is_primary, is_uva = True, False, False, False
+    is_mempool_supported = is_mempool_enabled = False
+    is_capturing = False
+    sm_count = 0
+    has_context = True
+
+    def __str__(self) -> str:
+        return self.alias
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) or other == self.alias
+
+    def __hash__(self) -> int:
+        return hash(self.alias)
+
+    @property
+    def total_memory(self) -> int:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+    @property
+    def free_memory(self) -> int:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+
+
+_CPU = Device()
+
+
+def get_device(ident: Any = None) -> Device:
+    """Find a device by name; without one, the default."""
+    if ident is None or isinstance(ident, Device) or str(ident) == "cpu":
+        return _CPU
+    raise ValueError(
+        f"gbxcule.warp runs on the CPU, and `{ident}` was asked for: `gbxcule.kernel` launches on CUDA devices"
+    )
+
+
+def set_device(ident: Any) -> None:
+    """Choose the default device."""
+    get_device(ident)
+
+
+def get_devices() -> list[Device]:
+    """List all devices."""
+    return [_CPU]
+
+
+def get_preferred_device() -> Device:
+    """Find the device that programs use if nothing is said."""
+    return _CPU
+
+
+def is_cpu_available() -> bool:
+    """Tell whether the CPU can be used."""
+    return True
+
+
+def is_cuda_available() -> bool:
+    """Tell whether a CUDA device can be used here."""
+    return False
+
+
+def get_cuda_devices() -> list[Device]:
+    """List the CUDA devices that can be used here."""
+    return []
+
+
+def get_cuda_device_count() -> int:
+    """Count the CUDA devices that can be used here."""
+    return 0
+
+
+class ScopedDevice:
+    """The default device within a block."""
+
+    def __init__(self, device: Any) -> None:
+        self.device = get_device(device)
+
+    def __enter__(self) -> Device:
+        return self.device
+
+    def __exit__(self, *_error: type[BaseException] | BaseException | TracebackType | None) -> None:
+        pass
+
+
+def synchronize() -> None:
+    """Wait for all work. A launch on the CPU has ended when it returns."""
+
+
+def synchronize_device(device: Any = None) -> None:
+    """Wait for all work of a device."""
+    get_device(device)

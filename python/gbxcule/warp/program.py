@@ -1,0 +1,286 @@
+"""Kernels and functions of the dialect, and launches of them."""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gbxcule import kernel as direct
+from gbxcule._native import CompiledKernel
+from gbxcule.captured import Piece, surroundings
+from gbxcule.warp import capture, tape
+from gbxcule.warp.array_memory import array
+from gbxcule.warp.device import get_device
+from gbxcule.warp.scalar import Scalar, scalar_type
+from gbxcule.warp.structure import Struct, StructInstance
+
+
+class Function(Piece[..., Any]):
+    """A function that kernels can call; in Python a call runs its text as Python's."""
+
+    def __init__(self, python: Callable[..., Any]) -> None:
+        super().__init__(python, "func")
+        self.func = python
+        self.key = python.__name__
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        for each in [*self.overloads, self]:
+            if len(inspect.signature(each.python).parameters) == len(arguments) + len(options):
+                return each.python(*arguments, **options)
+        return self.python(*arguments, **options)
+
+
+class Module:
+    """What launches and programs say of the module around kernels; kernels are compiled one by one."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.options: dict[str, Any] = {}
+
+    def load(self, *_arguments: Any, **_options: Any) -> bool:
+        """Do nothing: a kernel is compiled when it is first launched."""
+        return True
+
+
+class Kernel:
+    """A kernel, for `wp.launch`."""
+
+    def __init__(self, python: Callable[..., Any], types: str | None = None) -> None:
+        self.func = python
+        self.key = self.__name__ = python.__name__
+        self.module = Module(python.__module__)
+        self.options: dict[str, Any] = {}
+        self.parameters = list(inspect.signature(python).parameters)
+        self._types = types
+        self._direct = direct.kernel(python)
+
+    def __call__(self, *_arguments: Any) -> Any:
+        raise TypeError(f"`{self.key}` is a kernel: `wp.launch` runs it")
+
+    def compiled_for(self, values: Sequence[Any]) -> CompiledKernel:
+        """Compile for the types of these arguments, if that was not done."""
+        return self._direct.compiled_for(values, self._types)
+
+    def overload(self, types: Any) -> "Kernel":
+        """Give the kernel for such types: by name, or in order."""
+        named = types.items() if isinstance(types, Mapping) else zip(self.parameters, types, strict=True)
+        spelled = {name: _spelled_type(of) for name, of in named}
+        text = "".join(f"{name!r}: {of}, " for name, of in spelled.items() if of is not None)
+        return Kernel(self.func, f"{{{text}}}")
+
+
+def _spelled_type(of: Any) -> str | None:
+    if isinstance(of, array):
+        return of.__spelled__(lambda piece: piece.__name__)
+    spell = getattr(of, "__type_spelled__", None) or getattr(of, "__spelled__", None)
+    if spell is not None and not inspect.isfunction(spell):
+        return str(spell() if isinstance(of, type) else spell(lambda piece: piece.__name__))
+    scalar = scalar_type(of)
+    return None if scalar is None else f"wp.{scalar.__name__}"
+
+
+def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Make a kernel of a Python function's text."""
+
+    def made(function: Callable[..., Any]) -> Kernel:
+        one = Kernel(function)
+        one.options.update(options)
+        return one
+
+    return made if function is None else made(function)
+
+
+def func(function: Callable[..., Any] | None = None, **_options: Any) -> Any:
+    """Make a function that kernels can call. Functions of one name and different parameters are overloads."""
+    before = sys._getframe(1).f_locals
+
+    def made(function: Callable[..., Any]) -> Function:
+        piece = Function(function)
+        piece.overloads = direct.overloads_of(function, before.get(function.__name__))
+        return piece
+
+    return made if function is None else made(function)
+
+
+def _hook(decorator: str) -> Callable[[Function], Callable[[Any], Any]]:
+    def of(forward: Function) -> Callable[[Any], Any]:
+        def made(function: Any) -> Any:
+            forward.hooks.append(Piece(function, decorator))
+            return function
+
+        return made
+
+    return of
+
+
+func_grad = _hook("func_grad")
+"""Makes a function the reverse of another, in place of the derived one."""
+func_replay = _hook("func_replay")
+"""Makes a function the one that a reverse runs again in place of another."""
+
+
+def struct(cls: type | None = None, **_options: Any) -> Any:
+    """Make a struct that kernels can use; a call makes an instance."""
+    return Struct if cls is None else Struct(cls)
+
+
+def overload(kernel: Any, arg_types: Any = None) -> Kernel:
+    """Give a generic kernel for some types: by name, or in order; a function's annotations say them as well."""
+    if isinstance(kernel, Kernel):
+        return kernel.overload(arg_types) if arg_types else kernel
+    generic = surroundings(kernel).get(kernel.__name__)
+    if not isinstance(generic, Kernel):
+        raise TypeError(f"there is no kernel `{kernel.__name__}` to be an overload of")
+    return generic.overload(inspect.get_annotations(kernel, eval_str=True))
+
+
+def static(value: Any) -> Any:
+    """Give a value as it is; in a kernel, what Python computes when the kernel is compiled."""
+    return value
+
+
+def constant(value: Any) -> Any:
+    """Give a value as it is: kernels use it as a constant."""
+    return value
+
+
+def _argument(value: Any) -> Any:
+    """Make of a value what the extension takes."""
+    if isinstance(value, array):
+        return value.numpy()
+    if isinstance(value, Scalar):
+        return value.value
+    return value.argument(_argument) if isinstance(value, StructInstance) else value
+
+
+def _gradient(value: Any) -> Any:
+    """Give the gradients beside an argument, if it has any."""
+    if isinstance(value, array):
+        return None if value.grad is None else value.grad.numpy()
+    return value.argument(_gradient) if isinstance(value, StructInstance) else None
+
+
+def _grid(dim: int | Sequence[int]) -> list[int]:
+    return [int(extent) for extent in dim] if isinstance(dim, Sequence) else [int(dim)]
+
+
+class Launch:
+    """A launch that is kept, to be done again with other arguments."""
+
+    def __init__(self, kernel: Kernel, dim: int | Sequence[int], values: Sequence[Any]) -> None:
+        self.kernel, self.dim, self.values = kernel, dim, list(values)
+
+    def set_dim(self, dim: int | Sequence[int]) -> None:
+        """Set the extents."""
+        self.dim = dim
+
+    def set_param_at_index(self, index: int, value: Any) -> None:
+        """Set an argument by its position."""
+        self.values[index] = value
+
+    def set_param_by_name(self, name: str, value: Any) -> None:
+        """Set an argument by its name."""
+        self.values[self.kernel.parameters.index(name)] = value
+
+    def set_params(self, values: Sequence[Any]) -> None:
+        """Set all arguments."""
+        self.values = list(values)
+
+    def launch(self, stream: Any = None) -> None:
+        """Run the kernel."""
+        compiled, grid = self.kernel.compiled_for(self.values), _grid(self.dim)
+        arguments = tuple(_argument(each) for each in self.values)
+        if arguments or grid:
+            compiled.launch(grid, arguments, "cpu")
+
+    def reverse(self) -> None:
+        """Run the kernel's reverse, on the gradients beside the arguments."""
+        compiled = self.kernel.compiled_for(self.values)
+        arguments = tuple(_argument(each) for each in self.values)
+        named = zip(self.kernel.parameters, self.values, strict=True)
+        gradients = {name: found for name, value in named if (found := _gradient(value)) is not None}
+        compiled.backward(_grid(self.dim), arguments, gradients, "cpu")
+
+
+def launch(
+    kernel: Kernel,
+    dim: int | Sequence[int],
+    inputs: Sequence[Any] = (),
+    outputs: Sequence[Any] = (),
+    adj_inputs: Sequence[Any] = (),
+    adj_outputs: Sequence[Any] = (),
+    device: Any = None,
+    stream: Any = None,
+    adjoint: bool = False,
+    record_tape: bool = True,
+    record_cmd: bool = False,
+    max_blocks: int = 0,
+    block_dim: int | None = None,
+) -> Launch | None:
+    """Run a kernel once for each point of `dim`; with `adjoint` its reverse, on gradients that are given."""
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"`wp.launch` takes a function decorated with `@wp.kernel`, found {kernel!r}")
+    get_device(device)
+    values = [*inputs, *outputs]
+    if len(values) != len(kernel.parameters):
+        names = ", ".join(kernel.parameters)
+        raise TypeError(
+            f"kernel `{kernel.key}` takes {len(kernel.parameters)} arguments ({names}), found {len(values)}"
+        )
+    one = Launch(kernel, dim, values)
+    if record_cmd:
+        return one
+    if adjoint:
+        beside = zip(values, [*adj_inputs, *adj_outputs], strict=True)
+        one.values = [_with_gradient(value, gradient) for value, gradient in beside]
+        capture.run(one.reverse)
+        return None
+    compiled, grid, arguments = kernel.compiled_for(values), _grid(dim), tuple(_argument(each) for each in values)
+    capture.run(lambda: compiled.launch(grid, arguments, "cpu"))
+    if record_tape:
+        tape.record(one.reverse, values)
+    return None
+
+
+def _with_gradient(value: Any, gradient: Any) -> Any:
+    if not isinstance(value, array) or not isinstance(gradient, array):
+        return value
+    beside = array(value, copy=False)
+    beside.grad = gradient
+    return beside
+
+
+def copy(dest: array, src: array, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> None:
+    """Copy elements from one array to another: all of them, or `count` from the offsets on."""
+    is_part = count > 0 or dest_offset or src_offset
+    amount = count or (src.size - src_offset if is_part else src.size)
+
+    def part(of: array, offset: int) -> Any:
+        if not is_part and of.shape == dest.shape:
+            return of.numpy()
+        return of.flatten()[offset : offset + amount].numpy()
+
+    if amount > src.size - src_offset or amount > dest.size - dest_offset:
+        raise RuntimeError(f"{amount} elements don't lie in arrays of {src.size} and {dest.size}")
+    whole = part(src, src_offset), part(dest, dest_offset)
+    capture.run(lambda: whole[1].__setitem__(..., whole[0].reshape(whole[1].shape)))
+
+    def reverse() -> None:
+        if dest.grad is None:
+            return
+        from_dest = part(dest.grad, dest_offset)
+        if src.grad is not None:
+            to_src = part(src.grad, src_offset)
+            to_src += from_dest.reshape(to_src.shape)
+        from_dest[...] = 0
+
+    tape.record(reverse, [dest, src])
+
+
+def clone(src: array, device: Any = None, requires_grad: bool | None = None, pinned: bool | None = None,
+          retain_grad: bool = False) -> array:  # fmt: skip
+    """Copy an array to a new one."""
+    wanted = src.requires_grad if requires_grad is None else requires_grad
+    made = array(shape=src.shape, dtype=src.dtype, device=device, requires_grad=wanted)
+    copy(made, src)
+    return made

@@ -1,0 +1,56 @@
+"""Types, and functions that make some, as programs find them in `wp.types`."""
+
+import math
+from typing import Any
+
+from gbxcule.warp.array_memory import array as array
+from gbxcule.warp.array_memory import inside
+from gbxcule.warp.composite import Composite
+from gbxcule.warp.composite import matrix as matrix
+from gbxcule.warp.composite import named_types as _named_types
+from gbxcule.warp.composite import quaternion as quaternion
+from gbxcule.warp.composite import transformation as transformation
+from gbxcule.warp.composite import vector as vector
+from gbxcule.warp.scalar import BY_NAME as _SCALARS
+from gbxcule.warp.scalar import float_base as float_base
+from gbxcule.warp.scalar import int_base as int_base
+from gbxcule.warp.scalar import scalar_type
+
+_named: dict[str, Any] = {**_SCALARS, **_named_types()}
+
+
+def type_size_in_bytes(dtype: Any) -> int:
+    """Count the bytes of a value."""
+    shape, numpy = inside(dtype if isinstance(dtype, type) and issubclass(dtype, Composite) else scalar_type(dtype))
+    return math.prod(shape) * numpy.itemsize
+
+
+def type_size(dtype: Any) -> int:
+    """Count the scalars of a value."""
+    return math.prod(inside(dtype)[0])
+
+
+def type_scalar_type(dtype: Any) -> Any:
+    """Give the scalar of a type."""
+    return dtype._wp_scalar_type_ if issubclass(dtype, Composite) else scalar_type(dtype)
+
+
+def type_is_vector(dtype: Any) -> bool:
+    """Tell whether a type is one of vectors."""
+    return getattr(dtype, "_kind_", None) == "vector"
+
+
+def type_is_matrix(dtype: Any) -> bool:
+    """Tell whether a type is one of matrices."""
+    return getattr(dtype, "_kind_", None) == "matrix"
+
+
+def type_repr(dtype: Any) -> str:
+    """Give a type's name."""
+    return str(dtype.__name__)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _named:
+        return _named[name]
+    raise AttributeError(f"gbxcule.warp.types has no `{name}`")

@@ -1,0 +1,188 @@
+"""`gbxcule.warp`: the part of NVIDIA Warp's Python API that programs around kernels use."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gbxcule.warp as wp
+
+SCALE = wp.vec3(1.0, 2.0, 3.0)
+
+
+@wp.struct
+class Body:
+    mass: float
+    at: wp.vec3
+    marks: wp.array(dtype=int)
+
+
+@wp.struct
+class Point:
+    at: wp.vec3
+    mass: wp.float64
+
+
+@wp.func
+def weigh(x: Any, v: wp.vec3):
+    return x * wp.dot(v, SCALE)
+
+
+@wp.kernel
+def move(body: Body, x: wp.array(dtype=Any), v: wp.array[wp.vec3], missing: wp.array2d[float]):
+    i = wp.tid()
+    x[i] = weigh(x[i], v[i] * body.at[2]) + wp.static(wp.length(wp.vec3(3.0, 4.0, 0.0)))
+    body.marks[i] = i
+    if missing:
+        x[i] = missing[0, 0]
+
+
+@wp.kernel
+def square(a: wp.array[float], b: wp.array[float]):
+    i = wp.tid()
+    b[i] = a[i] * a[i]
+
+
+@wp.kernel
+def total(a: wp.array[float], out: wp.array[float]):
+    wp.atomic_add(out, 0, a[wp.tid()])
+
+
+@wp.kernel
+def fall(points: wp.array[Point], dt: float):
+    i = wp.tid()
+    points[i].at = points[i].at - wp.vec3(0.0, dt, 0.0)
+
+
+@wp.kernel
+def fill(x: wp.array(dtype=Any), value: Any):
+    x[wp.tid()] = value
+
+
+def test_a_kernel_takes_structs_vectors_constants_and_missing_arrays():
+    body = Body(mass=1.0, at=(0.0, 0.0, 2.0), marks=wp.zeros(3, dtype=int))
+    x, v = wp.ones(3), wp.ones(3, dtype=wp.vec3)
+    wp.launch(move, dim=3, inputs=[body, x, v], outputs=[None])
+    assert x.numpy().tolist() == [17.0, 17.0, 17.0]
+    assert body.marks.numpy().tolist() == [0, 1, 2]
+
+
+def test_arrays_take_what_warps_take():
+    assert wp.array([[1.0, 2.0, 3.0]], dtype=wp.vec3).shape == (1,)
+    assert wp.array([wp.vec3(1, 2, 3)]).dtype is wp.vec3
+    assert wp.array([1.0, 2.0]).dtype is wp.float64
+    assert wp.array(np.zeros((3, 2, 2)), dtype=wp.mat22).shape == (3,)
+    assert wp.array(np.arange(12.0), dtype=float, shape=(3, 4)).strides == (16, 4)
+    assert wp.full(2, wp.vec2(1.0, 2.0)).numpy().tolist() == [[1.0, 2.0], [1.0, 2.0]]
+    a = wp.zeros((4, 3), requires_grad=True)
+    row = a[1]
+    row.fill_(2.0)
+    row.grad.fill_(3.0)
+    assert a.numpy()[1].tolist() == [2.0, 2.0, 2.0] and a.grad.numpy()[1].tolist() == [3.0, 3.0, 3.0]
+    assert a[1:3, ::2].shape == (2, 2) and a.transpose().shape == (3, 4) and a.flatten().size == 12
+    assert wp.ones(2, dtype=wp.vec2).list() == [wp.vec2(1.0, 1.0)] * 2
+    with pytest.raises(RuntimeError, match="single element"):
+        a[1, 2]
+    with pytest.raises(ValueError, match="cuda:0"):
+        wp.zeros(3, device="cuda:0")
+
+
+def test_vectors_have_arithmetic():
+    v, m = wp.vec3(1.0, 2.0, 3.0), wp.mat33(*range(9))
+    assert v + v == wp.vec3(2.0, 4.0, 6.0) and 2.0 * v == v / 0.5 and -v == v * -1.0
+    assert m @ v == m * v == wp.vec3(8.0, 26.0, 44.0)
+    assert m[1] == wp.vec3(3.0, 4.0, 5.0) and m[1, 2] == 5.0 and v[0:2] == wp.vec2(1.0, 2.0)
+    turn = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), wp.pi / 2.0)
+    moved = wp.transform(v, turn) * wp.transform(v, wp.quat_identity())
+    assert np.allclose(moved.p, [-1.0, 3.0, 6.0]) and np.allclose(moved.q, turn)
+    assert wp.dot(v, v) == 14.0 and wp.rand_init(3) == 2131687100 and wp.clamp(3, 0, 2) == 2
+    with pytest.raises(wp.CompileError, match="isn't defined for `vec3f` and `vec3f`"):
+        v * v
+    v.x = 5.0
+    assert v[0] == 5.0
+    with pytest.raises(AttributeError, match="a `vec2f` has no `z`"):
+        wp.vec2(1.0, 2.0).z  # noqa: B018
+
+
+def test_a_tape_reverses_launches_and_copies():
+    x, y = wp.array([1.0, 2.0, 3.0], dtype=float, requires_grad=True), wp.zeros(3, requires_grad=True)
+    z, loss = wp.zeros_like(y), wp.zeros(1, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(square, 3, inputs=[x], outputs=[y])
+        wp.copy(z, y)
+        wp.launch(total, 3, inputs=[z], outputs=[loss])
+    tape.backward(loss)
+    assert x.grad.numpy().tolist() == tape.gradients[x].numpy().tolist() == [2.0, 4.0, 6.0]
+    tape.zero()
+    assert not x.grad.numpy().any()
+
+
+def test_a_launch_with_given_adjoints_reverses_a_kernel():
+    x, y = wp.array([1.0, 2.0], dtype=float), wp.zeros(2)
+    adj_x, adj_y = wp.zeros(2), wp.ones(2)
+    wp.launch(square, 2, inputs=[x, y], adj_inputs=[adj_x, adj_y], adjoint=True)
+    assert adj_x.numpy().tolist() == [2.0, 4.0]
+
+
+def test_captures_keep_work_and_do_it_later():
+    x = wp.ones(2)
+    y = wp.zeros(2)
+    with wp.ScopedCapture() as capture:
+        wp.launch(square, 2, [x, y])
+        wp.copy(x, y)
+        y.fill_(7.0)
+    assert not y.numpy().any()
+    x.fill_(3.0)
+    wp.capture_launch(capture.graph)
+    assert x.numpy().tolist() == [9.0, 9.0] and y.numpy().tolist() == [7.0, 7.0]
+
+
+def test_arrays_of_structs_hold_records():
+    points = wp.array([Point(at=(0.0, 1.0, 2.0), mass=3.0), Point()], dtype=Point)
+    wp.launch(fall, 2, [points, 0.5])
+    assert points.numpy()["at"].tolist() == [[0.0, 0.5, 2.0], [0.0, -0.5, 0.0]]
+    assert points.list()[0].mass == 3.0
+    with pytest.raises(AttributeError, match="a `Point` has no field `speed`"):
+        Point().speed = 1.0
+
+
+def test_generic_kernels_take_the_types_of_arguments_or_of_an_overload():
+    vectors, doubles = wp.zeros(2, dtype=wp.vec2), wp.zeros(2, dtype=wp.float64)
+    wp.launch(fill, 2, [vectors, wp.vec2(1.0, 2.0)])
+    wp.launch(wp.overload(fill, [wp.array(dtype=wp.float64), wp.float64]), 2, [doubles, 2.0])
+    assert vectors.numpy().tolist() == [[1.0, 2.0]] * 2 and doubles.numpy().tolist() == [2.0, 2.0]
+
+
+def test_recorded_launches_run_again_with_other_arguments():
+    x, y = wp.full(2, 3.0), wp.zeros(2)
+    command = wp.launch(square, 2, [x, y], record_cmd=True)
+    assert not y.numpy().any()
+    command.launch()
+    assert y.numpy().tolist() == [9.0, 9.0]
+    command.set_param_by_name("a", y)
+    command.launch()
+    assert y.numpy().tolist() == [81.0, 81.0]
+
+
+def test_functions_run_in_python_too():
+    assert weigh(2.0, wp.vec3(1.0, 1.0, 1.0)) == 12.0
+
+
+def test_what_is_missing_is_named():
+    with pytest.raises(AttributeError, match="gbxcule.warp has no `Volume`"):
+        wp.Volume  # noqa: B018
+    with pytest.raises(AttributeError, match="has no `UsdRenderer`"):
+        wp.render.UsdRenderer  # noqa: B018
+    with pytest.raises(TypeError, match=r"takes 2 arguments \(a, b\), found 1"):
+        wp.launch(square, 1, [wp.zeros(1)])
+    with pytest.raises(TypeError, match="`wp.launch` takes a function decorated"):
+        wp.launch(weigh, 1, [])
+
+
+def test_a_timer_measures_a_block(capsys):
+    times = {}
+    with wp.ScopedTimer("outer", dict=times):
+        with wp.ScopedTimer("inner", print=False) as inner:
+            pass
+    assert capsys.readouterr().out.startswith("outer took ")
+    assert times["outer"][0] >= inner.elapsed >= 0.0
