@@ -5,6 +5,9 @@ use super::file::Files;
 use super::syntax::{self, Expr, ExprCall, StmtFunctionDef};
 use rustc_hash::FxHashMap;
 
+/// Python's own functions, which change nothing.
+const PYTHON: [&str; 9] = ["abs", "bool", "float", "int", "len", "max", "min", "range", "round"];
+
 /// Functions of a program's texts by their names: true for those with a parameter that is a
 /// reference. Empty if no text mentions one.
 #[derive(Default)]
@@ -34,7 +37,8 @@ impl<'a> References<'a> {
             },
             _ => return !self.functions.is_empty(),
         };
-        !self.functions.is_empty() && self.functions.get(name).copied().unwrap_or(true)
+        let of_text = self.functions.get(name).copied();
+        !self.functions.is_empty() && of_text.unwrap_or(!PYTHON.contains(&name))
     }
 }
 

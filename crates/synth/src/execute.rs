@@ -94,7 +94,8 @@ pub(crate) fn launch_in(
 }
 
 /// Runs each thread on the memory from before the launch, and puts together what they changed: the
-/// same as a launch if no thread reads what another one writes.
+/// same as a launch if no thread reads what another one writes. Two threads that change one byte
+/// are an error.
 pub(crate) fn launch_apart(
     module: &Valid<Module>,
     kernel: FunctionId,
@@ -102,13 +103,18 @@ pub(crate) fn launch_apart(
     memory: &Memory,
 ) -> Result<Memory, String> {
     let mut together = memory.clone();
+    let mut changed: Vec<Vec<bool>> = memory.data.iter().map(|it| vec![false; it.len()]).collect();
     for point in points(grid.dims) {
         let mut machine = Machine::new(module);
         machine.budget = BUDGET;
         let after = launch_on(&mut machine, Some(vec![point]), kernel, grid, memory)?;
-        for ((sum, before), after) in together.data.iter_mut().zip(&memory.data).zip(&after.data) {
+        for (argument, after) in after.data.iter().enumerate() {
+            let before = &memory.data[argument];
             for (at, byte) in after.iter().enumerate().filter(|&(at, byte)| before[at] != *byte) {
-                sum[at] = *byte;
+                if std::mem::replace(&mut changed[argument][at], true) {
+                    return Err("two threads write one byte".into());
+                }
+                together.data[argument][at] = *byte;
             }
         }
     }

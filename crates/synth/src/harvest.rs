@@ -31,6 +31,7 @@ use gbxcule_ir::check;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, print};
 use gbxcule_runtime::ProgramFiles;
+use input::Threads;
 use origin::Origin;
 pub use origin::{is_licence, manifest_of};
 use serde::{Deserialize, Serialize};
@@ -260,10 +261,21 @@ fn take(kernel: &Found, plan: Plan, sources: &mut Sources) -> Result<Row, Refusa
         return Err(Refusal::Compiler(code.clone()));
     }
     let (source, program) = own_text(kernel, sources).ok_or(Refusal::NotCut)?;
-    let given = input::find(&program, plan.seed ^ structure_seed(&source))?;
+    // A kernel whose threads race may still be one for a single thread.
+    match tried(&source, &program, plan, Threads::Any) {
+        Err(refusal @ (Refusal::Race | Refusal::MachineCode)) => {
+            tried(&source, &program, plan, Threads::One).map_err(|_| refusal)
+        }
+        made => made,
+    }
+}
+
+/// Makes a row of a text if inputs are found.
+fn tried(source: &str, program: &Program, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
+    let given = input::find(program, plan.seed ^ structure_seed(source), threads)?;
     let grid = Grid { dims: &given.dims, inputs: &given.inputs };
-    let have = results(&program, grid, given.seed).map_err(|_| Refusal::NotFinite)?;
-    if !order::is_settled(&program, grid, given.seed, &have) {
+    let have = results(program, grid, given.seed).map_err(|_| Refusal::NotFinite)?;
+    if !order::is_settled(program, grid, given.seed, &have) {
         return Err(Refusal::Race);
     }
     let mut checks =
@@ -273,15 +285,15 @@ fn take(kernel: &Found, plan: Plan, sources: &mut Sources) -> Result<Row, Refusa
     };
     checks.push(mark("inputs", given.inputs_matter));
     checks.push(mark("comparisons", given.comparisons_vary));
-    let pinned = mutation_check::seed(&source, &program, grid, given.seed);
+    let pinned = mutation_check::seed(source, program, grid, given.seed);
     checks.push(mark("pinned", pinned.is_ok_and(|seed| seed == given.seed)));
-    checks.extend(gradient(&program, grid, given.seed, &have, &mut |it| mark("rounding", it))?);
-    let machine = machine_code(&program, grid, given.seed, &have);
+    checks.extend(gradient(program, grid, given.seed, &have, &mut |it| mark("rounding", it))?);
+    let machine = machine_code(program, grid, given.seed, &have);
     if machine.as_ref().is_ok_and(|check| check.verdict == Verdict::Fail) {
         return Err(Refusal::MachineCode);
     }
     checks.extend(machine);
-    Ok(row(&source, &program, grid, plan, (given.seed, given.attempt), (have, checks)))
+    Ok(row(source, program, grid, plan, (given.seed, given.attempt), (have, checks)))
 }
 
 /// A number that depends on a text alone: a kernel's inputs don't change with its neighbours.
