@@ -267,6 +267,7 @@ mutants:
 
 rom-suites:
 	cargo test --quiet --package gbxcule-gameboy --test rom_suites -- --ignored --exact --nocapture table
+	cargo test --quiet --package gbxcule-blocks --test equal -- --ignored --exact --nocapture suite::rom_suites_run_alike
 
 # What a property test found for one change must not be tried first for the next.
 mutants-machine:

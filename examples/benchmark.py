@@ -1,8 +1,8 @@
 """The six games as a benchmark: random play, scripted players and PPO, as a table and a plot.
 
     pip install . torch matplotlib
-    python examples/benchmark.py --out runs/benchmark --minutes 20     # six hours on two cores
-    python examples/benchmark.py --out runs/benchmark --steps 500000   # the budget of docs/benchmark.md
+    python examples/benchmark.py --out runs/benchmark --minutes 20                     # six hours on two cores
+    python examples/benchmark.py --out runs/small --steps 500000 --minutes 1000        # docs/benchmark.md
 
 PPO is `examples/ppo.py` with one set of settings for all games. It sees each game's own features and is paid by the
 game's own reward, divided by the spread of its returns (`--obs mean` gives it pictures). A score is the game's own, at
@@ -32,7 +32,7 @@ from gymnasium.wrappers.vector import NormalizeReward
 
 EPISODE_STEPS = 4500
 EPISODES = 20
-SCRIPTED_EPISODES = 10
+SCRIPTED_EPISODES = 3
 RANDOM, SCRIPTED, PPO = "random", "scripted", "PPO"
 # Seconds between two states of a training that are kept.
 KEEP_EVERY = 60
@@ -78,7 +78,8 @@ def scripted_scores(game: str) -> list[float]:
     try:
         ran = subprocess.run(command, cwd=ROOT, env=os.environ | told, check=True, capture_output=True, text=True)
     except FileNotFoundError as error:
-        raise SystemExit("the scripted players are written in Rust: install `cargo`, or leave `scripted` out") from error
+        missing = "the scripted players are written in Rust: install `cargo`, or leave `scripted` out"
+        raise SystemExit(missing) from error
     except subprocess.CalledProcessError as error:
         raise SystemExit(f"the scripted player of {game} failed:\n{error.stdout}{error.stderr}") from error
     return [float(line.split()[1]) for line in ran.stdout.splitlines() if line.startswith("score ")]

@@ -168,6 +168,127 @@ def test_functions_run_in_python_too():
     assert weigh(2.0, wp.vec3(1.0, 1.0, 1.0)) == 12.0
 
 
+@wp.kernel
+def neighbours(grid: wp.uint64, x: wp.array[wp.vec3], radius: float, out: wp.array2d[int]):
+    i = wp.tid()
+    for index in wp.hash_grid_query(grid, x[i], radius):
+        if wp.length(x[index] - x[i]) <= radius:
+            out[i, 0] += 1
+    query = wp.hash_grid_query(grid, x[i], radius)
+    index = int(0)
+    while wp.hash_grid_query_next(query, index):
+        if wp.length(x[index] - x[i]) <= radius:
+            out[i, 1] += 1
+    out[i, 2] = wp.hash_grid_point_id(grid, i)
+
+
+def test_a_hash_grid_finds_all_neighbours():
+    points = np.random.default_rng(1).uniform(-4.0, 4.0, (300, 3)).astype(np.float32)
+    x, out, grid = wp.array(points, dtype=wp.vec3), wp.zeros((300, 3), dtype=int), wp.HashGrid(11, 12, 13)
+    grid.build(x, 0.9)
+    wp.launch(neighbours, 300, [grid.id, x, 0.8, out])
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    expected = (apart <= np.float32(0.8)).sum(axis=1)
+    assert (out.numpy()[:, 0] == expected).all() and (out.numpy()[:, 1] == expected).all()
+    assert sorted(out.numpy()[:, 2]) == list(range(300))
+
+
+CUBE = [(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]
+SIDES = [
+    (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
+    (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3),
+]  # fmt: skip
+
+
+def cube(**options):
+    points = wp.array(np.array(CUBE), dtype=wp.vec3, requires_grad=True)
+    return wp.Mesh(points, wp.array(np.array(SIDES).ravel(), dtype=int), **options)
+
+
+@wp.kernel
+def look(mesh: wp.uint64, x: wp.array[wp.vec3], out: wp.array2d[float]):
+    i = wp.tid()
+    found = wp.mesh_query_point(mesh, x[i], 10.0)
+    out[i, 0] = wp.length(wp.mesh_eval_position(mesh, found.face, found.u, found.v) - x[i])
+    out[i, 1] = found.sign
+    out[i, 2] = wp.mesh_query_point_sign_normal(mesh, x[i], 10.0).sign
+    out[i, 3] = wp.mesh_query_point_sign_parity(mesh, x[i], 10.0).sign
+    out[i, 4] = wp.mesh_query_point_sign_winding_number(mesh, x[i], 10.0).sign
+    ray = wp.mesh_query_ray(mesh, x[i], wp.vec3(0.1, 0.15, 1.0), 10.0)
+    if ray.result:
+        out[i, 5] = ray.t
+    out[i, 6] = float(wp.mesh_query_ray_count_intersections(mesh, x[i], wp.vec3(0.1, 0.15, 1.0)))
+    for face in wp.mesh_query_aabb(mesh, x[i], x[i] + wp.vec3(0.1, 0.1, 0.1)):
+        out[i, 7] += 1.0
+    sign = float(0.0)
+    face = int(0)
+    u = float(0.0)
+    v = float(0.0)
+    if wp.mesh_query_point(mesh, x[i], 10.0, sign, face, u, v):
+        out[i, 8] = wp.length(wp.mesh_eval_position(mesh, face, u, v) - x[i])
+
+
+def test_a_mesh_is_asked_from_inside_and_outside():
+    points = np.array([(0.5, 0.4, 0.8), (0.3, 0.4, -2.0), (2.0, 2.0, 2.0), (0.6, 0.95, 0.97)], np.float32)
+    x, out = wp.array(points, dtype=wp.vec3), wp.zeros((4, 9))
+    mesh = cube(support_winding_number=True)
+    wp.launch(look, 4, [mesh.id, x, out])
+    distance = [0.2, 2.0, np.sqrt(3.0), 0.03]
+    assert np.allclose(out.numpy()[:, 0], distance) and np.allclose(out.numpy()[:, 8], distance)
+    for column in range(1, 5):
+        assert out.numpy()[:, column].tolist() == [-1.0, 1.0, 1.0, -1.0]
+    assert np.allclose(out.numpy()[:, 5], [0.2, 2.0, 0.0, 0.03]) and out.numpy()[:, 6].tolist() == [1.0, 2.0, 0.0, 1.0]
+    assert out.numpy()[:, 7].tolist() == [0.0, 0.0, 0.0, 4.0]
+    mesh.points.assign(np.array(CUBE) + 5.0)
+    mesh.refit()
+    wp.launch(look, 4, [mesh.id, x, out])
+    assert np.allclose(out.numpy()[2, 0], 3.0 * np.sqrt(3.0))
+
+
+@wp.kernel
+def distance(mesh: wp.uint64, x: wp.array[wp.vec3], out: wp.array[float]):
+    i = wp.tid()
+    found = wp.mesh_query_point_no_sign(mesh, x[i], 10.0)
+    out[i] = wp.length(wp.mesh_eval_position(mesh, found.face, found.u, found.v) - x[i])
+
+
+def test_distances_to_a_mesh_have_gradients():
+    mesh, x = cube(), wp.array([(0.3, 0.4, 3.0)], dtype=wp.vec3, requires_grad=True)
+    out = wp.zeros(1, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(distance, 1, [mesh.id, x, out])
+    tape.backward(out)
+    assert np.allclose(x.grad.numpy(), [[0.0, 0.0, 1.0]], atol=1e-6)
+    assert np.allclose(mesh.points.grad.numpy().sum(axis=0), [0.0, 0.0, -1.0], atol=1e-6)
+
+
+def test_an_id_that_means_nothing_is_a_fault():
+    with pytest.raises(wp.LaunchError, match="index 77 where there are"):
+        wp.launch(distance, 1, [wp.uint64(77), wp.zeros(1, dtype=wp.vec3), wp.zeros(1)])
+
+
+@wp.kernel
+def meet(bvh: wp.uint64, low: wp.vec3, high: wp.vec3, out: wp.array2d[int]):
+    query = wp.bvh_query_aabb(bvh, low, high)
+    index = int(0)
+    while wp.bvh_query_next(query, index):
+        out[0, index] = 1
+    for other in wp.bvh_query_ray(bvh, low, high - low):
+        out[1, other] = 1
+
+
+def test_a_hierarchy_finds_the_boxes_that_a_box_and_a_ray_meet():
+    low = np.random.default_rng(2).uniform(-3.0, 3.0, (200, 3)).astype(np.float32)
+    high = low + np.float32(0.5)
+    bvh, out = wp.Bvh(wp.array(low, dtype=wp.vec3), wp.array(high, dtype=wp.vec3)), wp.zeros((2, 200), dtype=int)
+    a, b = np.array([-1.0, -0.5, 0.0]), np.array([1.0, 2.0, 1.5])
+    wp.launch(meet, 1, [bvh.id, wp.vec3(*a), wp.vec3(*b), out])
+    assert (out.numpy()[0] == ((low <= b) & (high >= a)).all(axis=1)).all()
+    at = np.stack([(low - a) / (b - a), (high - a) / (b - a)])
+    enters, leaves = at.min(axis=0).max(axis=1), at.max(axis=0).min(axis=1)
+    assert (out.numpy()[1] == ((leaves >= enters) & (leaves >= 0.0))).all()
+
+
 def test_what_is_missing_is_named():
     with pytest.raises(AttributeError, match="gbxcule.warp has no `Volume`"):
         wp.Volume  # noqa: B018

@@ -109,9 +109,11 @@ impl SharedBlocks {
             refused.into_iter().for_each(|wanted| watch.learning.refuse(wanted));
         }
         if !codes.is_empty() {
-            let mut table = Table::clone(&table);
+            let mut newest = lock(&self.table);
+            let mut table = Table::clone(&newest);
             codes.into_iter().for_each(|code| table.add(Arc::new(code)));
-            *lock(&self.table) = Arc::new(table);
+            *newest = Arc::new(table);
+            drop(newest);
             self.trial.restart();
             self.generation.fetch_add(1, Ordering::Release);
         }

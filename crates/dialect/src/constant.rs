@@ -388,6 +388,11 @@ impl<'a> Unit<'a> {
                 if (path, attr) == ("warp", "wp") {
                     return Ok(base.clone());
                 }
+                if path == "warp"
+                    && let Some(known) = self.geometry(attr, expr)
+                {
+                    return known;
+                }
                 if let Some(library) = self.library.filter(|library| library.name == path) {
                     return library.member(attr, self.quote(self.span(expr)), self.span(expr));
                 }

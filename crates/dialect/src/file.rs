@@ -5,6 +5,7 @@
 //! text it is in. Several programs may share one space ([`Texts`]): then each text is read and
 //! parsed once for all of them.
 
+use super::geometry;
 use super::loader::ReadFile;
 use super::syntax::{self, Outline, Ranged, Symbols, Tree};
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -25,6 +26,8 @@ pub(super) struct Text {
     outline: OnceLock<Outline>,
     /// True if functions in it may take arguments by reference.
     pub(super) has_references: bool,
+    /// True if it may ask hash grids, hierarchies or meshes.
+    mentions_geometry: bool,
 }
 
 impl Text {
@@ -64,6 +67,8 @@ pub struct ImportOptions {
 /// Names in messages of the values and types that users give.
 const DEFINES: &str = "--define";
 const TYPES: &str = "--types";
+/// Name among the files of the library of geometry.
+const GEOMETRY: &str = "<geometry>";
 
 /// State of a file.
 pub(super) enum File {
@@ -142,8 +147,29 @@ impl Texts {
         self.space.push_str(&text[mark..]);
         let tree = syntax::parse(&self.space, begin, place)?;
         let has_references = text.contains("ref[");
+        let mentions_geometry = geometry::is_mentioned(text);
         let (text, outline) = (text.to_owned(), OnceLock::new());
-        Ok(Arc::new(Text { id, begin, shift, text, tree, outline, has_references }))
+        Ok(Arc::new(Text {
+            id,
+            begin,
+            shift,
+            text,
+            tree,
+            outline,
+            has_references,
+            mentions_geometry,
+        }))
+    }
+
+    /// The library of geometry, parsed at the first request. No message points into it.
+    fn geometry(&mut self, id: SourceId) -> Parsed {
+        let path = Path::new(GEOMETRY);
+        if let Some(File::Parsed(_, parsed)) = self.files.get(path) {
+            return parsed.clone();
+        }
+        let parsed = self.parse(id, geometry::TEXT).map_err(Arc::from);
+        self.files.insert(path.to_owned(), File::Parsed(id, parsed.clone()));
+        parsed
     }
 }
 
@@ -187,6 +213,8 @@ pub(super) struct Files {
     types: FxHashMap<String, (usize, String)>,
     /// The texts of both.
     given: Vec<usize>,
+    /// The library of geometry, if a text mentions it.
+    pub(super) geometry: Option<usize>,
 }
 
 impl Files {
@@ -201,6 +229,7 @@ impl Files {
             defines: FxHashMap::default(),
             types: FxHashMap::default(),
             given: Vec::new(),
+            geometry: None,
         };
         files.add(text.map_err(|faults| faults.to_vec())?);
         Ok(files)
@@ -215,6 +244,15 @@ impl Files {
         let ImportOptions { defines, types, .. } = texts.import_options.clone();
         self.defines = self.give(DEFINES, defines, texts, sources)?;
         self.types = self.give(TYPES, types, texts, sources)?;
+        Ok(())
+    }
+
+    /// Adds the library of geometry, if a text mentions it.
+    pub(super) fn add_geometry(&mut self, texts: &mut Texts) -> Result<(), Vec<Diagnostic>> {
+        if self.texts.iter().any(|text| text.mentions_geometry) {
+            let library = texts.geometry(self.texts[0].id);
+            self.geometry = Some(self.add(library.map_err(|faults| faults.to_vec())?));
+        }
         Ok(())
     }
 
@@ -267,7 +305,11 @@ impl Files {
     /// Where something lies in its text.
     pub(super) fn span(&self, node: &impl Ranged) -> Span {
         let (start, end) = (syntax::start(node), syntax::end(node));
-        let text = &self.texts[self.text_at(start)];
+        let number = self.text_at(start);
+        if self.geometry == Some(number) {
+            return Span::NONE;
+        }
+        let text = &self.texts[number];
         Span::new(text.id, start.wrapping_sub(text.shift), end.wrapping_sub(text.shift))
     }
 

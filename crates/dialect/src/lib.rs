@@ -17,6 +17,7 @@ mod entry_point;
 mod factory;
 mod file;
 mod frame;
+mod geometry;
 mod imported_module;
 mod kernel_option;
 mod known_call;
@@ -80,7 +81,10 @@ pub struct GenericParameter {
 impl Program {
     /// Parses a text that the map has; it imports from no file.
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
-        Ok(Self { files: Files::single(Texts::default().parsed(sources, id))? })
+        let mut texts = Texts::default();
+        let mut files = Files::single(texts.parsed(sources, id))?;
+        files.add_geometry(&mut texts)?;
+        Ok(Self { files })
     }
 
     /// Parses a text that imports from no file, with values and types that the caller gives.
@@ -91,6 +95,7 @@ impl Program {
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut files = Files::single(texts.parsed(sources, id))?;
         files.define(texts, sources)?;
+        files.add_geometry(texts)?;
         Ok(Self { files })
     }
 
@@ -115,7 +120,9 @@ impl Program {
         id: SourceId,
         read: ReadFile<'_>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        Ok(Self { files: Files::beside(texts, sources, id, read)? })
+        let mut files = Files::beside(texts, sources, id, read)?;
+        files.add_geometry(texts)?;
+        Ok(Self { files })
     }
 
     /// Reader of the program, at the beginning of a session.

@@ -13,6 +13,7 @@ mod component;
 mod construct;
 mod control;
 mod expr;
+mod geometry;
 mod hook;
 mod library;
 mod operator;
@@ -393,7 +394,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// Returns true if a call may change what it is given by this name: a builtin the state of its
     /// random numbers, a function its argument by reference.
     fn is_changed(&self, name: &str, ty: Type) -> bool {
-        ty == Type::U32 || (self.usage.is_lent(name) && !self.is_handle(ty))
+        ty == Type::U32
+            || self.is_query_result(ty)
+            || (self.usage.is_lent(name) && !self.is_handle(ty))
     }
 
     /// The variable of a name for values of a type.

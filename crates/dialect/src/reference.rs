@@ -18,7 +18,8 @@ pub(super) struct References<'a> {
 impl<'a> References<'a> {
     pub(super) fn read(files: &'a Files) -> Self {
         let mut functions = FxHashMap::default();
-        if files.texts.iter().any(|text| text.has_references) {
+        let mut texts = files.texts.iter().enumerate();
+        if texts.any(|(number, text)| text.has_references && files.geometry != Some(number)) {
             for def in files.texts.iter().flat_map(|text| syntax::functions(&text.tree.body)) {
                 *functions.entry(def.name.as_str()).or_insert(false) |= takes_one(files, def);
             }

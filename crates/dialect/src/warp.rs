@@ -19,15 +19,6 @@ pub(super) fn type_named(name: &str) -> Option<Annotation> {
         "Any" => Annotation::Any,
         "Function" => Annotation::Callable,
         "handle" => Annotation::Scalar(Scalar::U64),
-        "Mesh" | "MeshQueryAABB" | "MeshQueryRay" | "MeshQueryPoint" | "mesh_query_aabb_t" => {
-            Annotation::Unsupported("unsupported-mesh", "meshes")
-        }
-        "BvhQuery" | "Bvh" | "bvh_query_t" => {
-            Annotation::Unsupported("unsupported-bvh", "bounding volume hierarchies")
-        }
-        "HashGrid" | "HashGridQuery" | "hash_grid_query_t" => {
-            Annotation::Unsupported("unsupported-hash-grid", "hash grids")
-        }
         "Volume" => Annotation::Unsupported("unsupported-volume", "volumes"),
         "Texture1D" | "Texture2D" | "Texture3D" => {
             Annotation::Unsupported("unsupported-texture", "textures")
@@ -154,11 +145,11 @@ pub(super) fn missing_feature(name: &str) -> Option<(&'static str, &'static str)
     let features: &[(&str, &'static str, &'static str)] = &[
         ("tile", "unsupported-tile", "tiles"),
         ("untile", "unsupported-tile", "tiles"),
-        ("mesh_", "unsupported-mesh", "meshes"),
+        ("mesh_", "unsupported-mesh", "such queries of meshes"),
         ("volume_", "unsupported-volume", "volumes"),
         ("texture_", "unsupported-texture", "textures"),
-        ("bvh_", "unsupported-bvh", "bounding volume hierarchies"),
-        ("hash_grid_", "unsupported-hash-grid", "hash grids"),
+        ("bvh_", "unsupported-bvh", "such queries of hierarchies"),
+        ("hash_grid_", "unsupported-hash-grid", "such queries of hash grids"),
         ("dense_", "unsupported-dense", "dense linear algebra"),
         ("block_dim", "unsupported-block", "thread blocks"),
         ("address_of", "unsupported-pointer", "raw pointers"),

@@ -92,7 +92,7 @@ impl Machine {
             // Nearly always: programs keep a copy of OAM in work RAM.
             let from = (self.dma.page as usize) << 8 & 0x1fff;
             for index in self.dma.copied as usize..end as usize {
-                self.oam[index] = self.wram[from + index & 0x1fff];
+                self.oam[index] = self.wram[(from + index) & 0x1fff];
             }
             return;
         }

@@ -305,7 +305,8 @@ impl Ppu {
     }
 
     /// Skips whole lines, all visible or all in VBlank, and gives the T-cycles they took. The first
-    /// and the last line of VBlank are never skipped, and neither is one that LYC as a source meets.
+    /// and the last line of VBlank are never skipped, and neither is one that LYC, as a source,
+    /// meets.
     fn skip_quiet_lines(&mut self, available: u32) -> u32 {
         let mut end = if self.line == 0 && self.entered_vblank {
             // The frame ends on this line.

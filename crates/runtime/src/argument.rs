@@ -21,6 +21,9 @@ pub enum Argument {
     Value(DataType, Vec<u8>),
     /// The fields of a struct in order, by name.
     Struct(Vec<(String, Self)>),
+    /// The elements of an array of structs that may hold arrays: structs, or [`Self::Absent`] for
+    /// one whose fields are 0 and absent. The launch reads a copy of them.
+    Rows(Vec<Self>),
 }
 
 impl Argument {
@@ -43,6 +46,7 @@ impl Argument {
             Self::Float(value) => quoted(&format!("{value:?}")),
             Self::Value(ty, _) => quoted(&ty.to_string()),
             Self::Struct(_) => "a struct".into(),
+            Self::Rows(_) => "rows of structs".into(),
         }
     }
 }

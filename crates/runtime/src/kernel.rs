@@ -14,7 +14,7 @@ use crate::cuda::Image;
 use crate::device::Device;
 use crate::error::Error;
 use crate::exclusive;
-use crate::launch::lay_out;
+use crate::launch::{DeviceBlock, lay_out};
 use crate::output::Output;
 use crate::reflection::Reflection;
 use crate::stream::Stream;
@@ -185,7 +185,7 @@ impl Kernel {
                     let (kernel, device) = (reflection.name.clone(), self.device());
                     return Err(Error::Printing { kernel, device });
                 }
-                let (words, stream) = block.on_device();
+                let DeviceBlock { words, stream, rows } = block.on_device()?;
                 let wait = stream.is_none();
                 let stream = match stream {
                     Some(stream) => stream,
@@ -196,6 +196,8 @@ impl Kernel {
                 };
                 let parameters = (words.as_slice(), self.layout.offsets.as_slice());
                 queue.launch(image, self, *position, grid, parameters)?;
+                // Their memory is given back behind the launch.
+                drop(rows);
                 if wait {
                     stream.synchronize()?;
                 }

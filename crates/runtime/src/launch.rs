@@ -48,8 +48,13 @@ struct Pointer<'a> {
 pub(crate) struct ArgumentBlock<'a> {
     module: &'a Module,
     device: Device,
+    /// The arguments, and behind them the rows of arrays of structs.
     bytes: Vec<u8>,
+    /// Where the rows begin.
+    rows: usize,
     pointers: Vec<Pointer<'a>>,
+    /// Bytes where a handle points to rows, each with the byte where those begin.
+    inner: Vec<(usize, usize)>,
     /// True if the argument's arrays may be written.
     written: bool,
     /// On a CUDA device the stream of all arrays, and the argument that it was seen at first.
@@ -75,9 +80,17 @@ pub(crate) fn lay_out<'a>(
         });
     }
     overlap::check(reflection, args)?;
-    let bytes = vec![0; layout.size as usize];
-    let mut block =
-        ArgumentBlock { module, device, bytes, pointers: Vec::new(), written: false, stream: None };
+    let rows = layout.size as usize;
+    let mut block = ArgumentBlock {
+        module,
+        device,
+        bytes: vec![0; rows],
+        rows,
+        pointers: Vec::new(),
+        inner: Vec::new(),
+        written: false,
+        stream: None,
+    };
     for ((param, arg), &offset) in params.iter().zip(args).zip(&layout.offsets) {
         block.written = param.written;
         let put = block.put(param.ty, arg, offset as usize, &param.name);
@@ -88,6 +101,14 @@ pub(crate) fn lay_out<'a>(
         })?;
     }
     Ok(block)
+}
+
+/// The arguments of a launch on a device.
+pub(crate) struct DeviceBlock {
+    pub(crate) words: Vec<u64>,
+    pub(crate) stream: Option<Stream>,
+    /// Rows on the device, until the launch is asked for.
+    pub(crate) rows: Option<Array>,
 }
 
 /// The argument or part of one that doesn't fit, and why.
@@ -118,10 +139,10 @@ impl<'a> ArgumentBlock<'a> {
                 Ok(())
             }
             (&Shape::Array { dims, .. }, Argument::Absent) => {
-                let ndim = at + descriptor::NDIM as usize;
-                self.bytes[ndim..ndim + 2].copy_from_slice(&u16::from(dims).to_le_bytes());
+                self.dimensions(dims, at);
                 Ok(())
             }
+            (&Shape::Array { of, dims: 1 }, Argument::Rows(rows)) => self.rows(of, rows, at, path),
             (&Shape::Scalar(scalar), _) => match literal(scalar, arg) {
                 Some(literal) => {
                     eval::to_bytes(literal, &mut self.bytes[at..at + scalar.bytes() as usize]);
@@ -160,6 +181,40 @@ impl<'a> ArgumentBlock<'a> {
             }
             _ => misfit(),
         }
+    }
+
+    /// Lays out rows behind all that there is, and a handle to them.
+    fn rows(
+        &mut self,
+        of: Type,
+        rows: &'a [Argument],
+        at: usize,
+        path: &str,
+    ) -> Result<(), ArgumentMismatch> {
+        let size = self.module.types.layout(of).map_or(0, |layout| layout.size as usize);
+        let begin = self.bytes.len().next_multiple_of(8);
+        let extents = i32::try_from(rows.len()).ok().zip(i32::try_from(size).ok());
+        let Some((count, stride)) = extents else {
+            return Err((path.to_string(), "has too many rows".into()));
+        };
+        self.bytes.resize(begin + rows.len() * size, 0);
+        for (position, row) in rows.iter().enumerate() {
+            if !matches!(row, Argument::Absent) {
+                self.put(of, row, begin + position * size, &format!("{path}[{position}]"))?;
+            }
+        }
+        self.dimensions(1, at);
+        for (field, word) in [(descriptor::SHAPE, count), (descriptor::STRIDES, stride)] {
+            let at = at + field as usize;
+            self.bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        self.inner.push((at + descriptor::DATA as usize, begin));
+        Ok(())
+    }
+
+    fn dimensions(&mut self, dims: u8, at: usize) {
+        let ndim = at + descriptor::NDIM as usize;
+        self.bytes[ndim..ndim + 2].copy_from_slice(&u16::from(dims).to_le_bytes());
     }
 
     /// Holds that an array lies where the kernel runs, and in the same stream as those before.
@@ -212,8 +267,7 @@ impl<'a> ArgumentBlock<'a> {
                 self.bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
             }
         }
-        let (ndim, dims) = (at + descriptor::NDIM as usize, array.shape().len() as u16);
-        self.bytes[ndim..ndim + 2].copy_from_slice(&dims.to_le_bytes());
+        self.dimensions(array.shape().len() as u8, at);
     }
 
     /// Locks each buffer once, in the order of their addresses so that launches at the same time
@@ -236,16 +290,35 @@ impl<'a> ArgumentBlock<'a> {
             }
             guards.push(guard);
         }
-        Packed { words: words(&self.bytes), guards }
+        let mut words = words(&self.bytes);
+        let base = words.as_ptr() as u64;
+        for (at, begin) in self.inner {
+            words[at / 8] = base + begin as u64;
+        }
+        Packed { words, guards }
     }
 
-    /// Fills in where arrays lie on their device; gives their stream too, if there are any.
-    pub(crate) fn on_device(mut self) -> (Vec<u64>, Option<Stream>) {
+    /// Fills in where arrays lie on their device, and copies rows there; gives the arrays' stream
+    /// too, if there are any.
+    pub(crate) fn on_device(mut self) -> Result<DeviceBlock, Error> {
         for pointer in &self.pointers {
             let address = pointer.buffer.address().wrapping_add(pointer.offset as u64);
             self.bytes[pointer.at..pointer.at + 8].copy_from_slice(&address.to_le_bytes());
         }
-        (words(&self.bytes), self.stream.map(|(stream, _)| stream.clone()))
+        let stream = self.stream.map(|(stream, _)| stream.clone());
+        // Rows without a single array have no stream; there is nothing to be found in them.
+        let rows = match &stream {
+            Some(stream) if !self.inner.is_empty() => {
+                Some(stream.copied(&self.bytes[self.rows..])?)
+            }
+            _ => None,
+        };
+        let base = rows.as_ref().and_then(Array::device_pointer);
+        for (at, begin) in self.inner {
+            let address = base.map_or(0, |base| base + (begin - self.rows) as u64);
+            self.bytes[at..at + 8].copy_from_slice(&address.to_le_bytes());
+        }
+        Ok(DeviceBlock { words: words(&self.bytes[..self.rows]), stream, rows })
     }
 }
 

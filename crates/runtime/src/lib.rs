@@ -21,6 +21,7 @@ mod exclusive;
 mod external_memory;
 mod function_code;
 mod generate;
+pub mod geometry;
 mod import;
 mod kernel;
 mod launch;

@@ -32,6 +32,7 @@ pub(crate) fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
     match arg {
         Argument::Array(array) => found.push(array),
         Argument::Struct(fields) => fields.iter().for_each(|(_, field)| collect(field, found)),
+        Argument::Rows(rows) => rows.iter().for_each(|row| collect(row, found)),
         _ => {}
     }
 }

@@ -54,6 +54,9 @@ from gbxcule.warp.device import is_cuda_available as is_cuda_available
 from gbxcule.warp.device import set_device as set_device
 from gbxcule.warp.device import synchronize as synchronize
 from gbxcule.warp.device import synchronize_device as synchronize_device
+from gbxcule.warp.geometry import Bvh as Bvh
+from gbxcule.warp.geometry import HashGrid as HashGrid
+from gbxcule.warp.geometry import Mesh as Mesh
 from gbxcule.warp.program import Function as Function
 from gbxcule.warp.program import Kernel as Kernel
 from gbxcule.warp.program import Launch as Launch

@@ -11,6 +11,7 @@ from gbxcule.captured import Piece, surroundings
 from gbxcule.warp import capture, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.device import get_device
+from gbxcule.warp.geometry import table
 from gbxcule.warp.scalar import Scalar, scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 
@@ -144,6 +145,15 @@ def constant(value: Any) -> Any:
     return value
 
 
+def _tables(compiled: CompiledKernel, count: int) -> tuple[Any, ...]:
+    """Give the tables of geometry that a kernel takes behind its own arguments."""
+    return tuple([_mapped(row, _argument) for row in table(name)] for name, _, _ in compiled.parameters[count:])
+
+
+def _mapped(row: Any, part: Callable[[Any], Any]) -> Any:
+    return row and {name: part(value) for name, value in row.items()}
+
+
 def _argument(value: Any) -> Any:
     """Make of a value what the extension takes."""
     if isinstance(value, array):
@@ -190,8 +200,7 @@ class Launch:
         """Run the kernel."""
         compiled, grid = self.kernel.compiled_for(self.values), _grid(self.dim)
         arguments = tuple(_argument(each) for each in self.values)
-        if arguments or grid:
-            compiled.launch(grid, arguments, "cpu")
+        compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu")
 
     def reverse(self) -> None:
         """Run the kernel's reverse, on the gradients beside the arguments."""
@@ -199,7 +208,9 @@ class Launch:
         arguments = tuple(_argument(each) for each in self.values)
         named = zip(self.kernel.parameters, self.values, strict=True)
         gradients = {name: found for name, value in named if (found := _gradient(value)) is not None}
-        compiled.backward(_grid(self.dim), arguments, gradients, "cpu")
+        for name, _, _ in compiled.parameters[len(arguments) :]:
+            gradients[name] = [_mapped(row, _gradient) for row in table(name)]
+        compiled.backward(_grid(self.dim), arguments + _tables(compiled, len(arguments)), gradients, "cpu")
 
 
 def launch(
@@ -236,7 +247,7 @@ def launch(
         capture.run(one.reverse)
         return None
     compiled, grid, arguments = kernel.compiled_for(values), _grid(dim), tuple(_argument(each) for each in values)
-    capture.run(lambda: compiled.launch(grid, arguments, "cpu"))
+    capture.run(lambda: compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu"))
     if record_tape:
         tape.record(one.reverse, values)
     return None

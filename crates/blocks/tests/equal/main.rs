@@ -5,3 +5,4 @@ mod built_in;
 mod interpreted;
 mod program;
 mod random;
+mod suite;

@@ -3,6 +3,7 @@
 use super::control::{joined, visible_after};
 use super::{Binding, Flow, Lower, Operand, fault, usage};
 use crate::constant::Static;
+use crate::scope::OverloadSet;
 use crate::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::op::Value;
@@ -32,6 +33,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             );
         };
         let target = target.id.as_str();
+        if let Some(query) = self.query(&each.iter)? {
+            let (query, next) = query;
+            return self.for_query(each, target, query, next);
+        }
         let (call, reversed) = self.range_call(&each.iter)?;
         let span = self.span(&each.iter);
         let [start, end, step] = self.bounds(call, span)?;
@@ -63,6 +68,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             range = self.reversed(range);
         }
         self.dynamic_for(each, target, range)
+    }
+
+    /// The query that a loop goes over, if it does.
+    fn query(&mut self, iter: &'a Expr) -> Flow<Option<(Value, OverloadSet<'a>)>> {
+        let is_named = match iter {
+            Expr::Name(name) => self.names.contains_key(name.id.as_str()),
+            Expr::Call(call) => {
+                matches!(self.unit.known(&call.func, self.scope), Ok(Static::Function(_)))
+            }
+            _ => false,
+        };
+        if !is_named || self.unit.files.geometry.is_none() {
+            return Ok(None);
+        }
+        let Operand::Value(value) = self.expr(iter)? else { return Ok(None) };
+        let next = self.next_of(self.ty(value));
+        Ok(next.map(|next| (value, next)))
     }
 
     /// Start, end and step.
@@ -241,7 +263,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// Prepares the bindings of names for a loop. Iterators of unrolled loops that the body changes
     /// become variables; other names known from the text may not change in it, both as in NVIDIA
     /// Warp.
-    fn enter_loop(
+    pub(super) fn enter_loop(
         &mut self,
         body: &'a [Stmt],
         span: Span,
@@ -273,7 +295,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// Bindings of names after a loop: its body ran any number of times, and may have ended early.
-    fn leave_loop(
+    pub(super) fn leave_loop(
         &mut self,
         before: &FxHashMap<&'a str, Binding<'a>>,
         target: Option<&'a str>,

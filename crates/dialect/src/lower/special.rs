@@ -54,6 +54,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             "len" => self.length(call, span),
             "type" if path == "builtins.type" => self.type_of(call, span),
             "zeros" if path == "warp.zeros" => self.zeros(call, span),
+            "table_of" => self.table_of(call, span),
             "identity" => self.identity(call, span),
             "quat_identity" | "transform_identity" => self.neutral(name, call, span),
             "matrix_from_rows" => self.matrix_from(true, call, span),

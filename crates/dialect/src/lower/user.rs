@@ -24,12 +24,12 @@ struct Match<'a> {
 
 /// Arguments that a call passes, and the instance of the function that takes them.
 #[derive(Default)]
-struct PassedArguments<'a> {
-    params: Vec<Param>,
-    args: Vec<Arg>,
+pub(super) struct PassedArguments<'a> {
+    pub(super) params: Vec<Param>,
+    pub(super) args: Vec<Arg>,
     /// Arguments that are known when compiling and have no type.
     statics: Vec<Static<'a>>,
-    bindings: Vec<Binding<'a>>,
+    pub(super) bindings: Vec<Binding<'a>>,
 }
 
 impl PassedArguments<'_> {
@@ -59,6 +59,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let function = unit.framed(family.frame, || {
             self.instance(found.def, family.home, &found.formals, passing, span)
         })?;
+        let args = self.with_tables(function, args);
         self.b.set_span(span);
         let value = self.b.call(function, &args);
         Ok(Operand::Value(self.array_of(value)))
@@ -218,8 +219,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     format!("`{name}` takes any number of arguments"),
                 );
             }
-            let names: Vec<String> =
-                formals.iter().map(|f| self.unit.quote(f.span).to_owned()).collect();
+            let names: Vec<String> = formals.iter().map(|formal| self.written(formal)).collect();
             taken.push(format!("({})", names.join(", ")));
             let Some(passed) = self.match_arguments(&formals, given, home)? else { continue };
             if !self.fits(&formals, &passed)? {
@@ -264,6 +264,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         let fault = Diagnostic::error("type-mismatch", span, message);
         Err(LoweringError::Fault(Box::new(fault.help(format!("it takes {}", taken.join(" or "))))))
+    }
+
+    /// A parameter as its text writes it.
+    fn written(&self, formal: &Formal<'a>) -> String {
+        match self.unit.quote(formal.span) {
+            "" => formal.name.to_owned(),
+            text => text.to_owned(),
+        }
     }
 
     fn report(&mut self, faults: Vec<Diagnostic>) {
@@ -347,7 +355,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// The function for these argument types, lowered when it is first asked for.
-    fn instance(
+    pub(super) fn instance(
         &mut self,
         def: &'a StmtFunctionDef,
         home: ScopeId,

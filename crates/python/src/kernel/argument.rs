@@ -7,7 +7,7 @@ use gbxcule_ir::{Module, Scalar, Shape, Type};
 use gbxcule_runtime::{Argument, Array, DataType, Device, Error, Kernel, Stream};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 
 use super::place::{Place, field_of};
 use crate::array::DeviceArray;
@@ -116,6 +116,7 @@ impl Taker<'_> {
         value: &Bound<'_, PyAny>,
         gradient: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Argument> {
+        let gradient = gradient.filter(|gradient| !gradient.is_none());
         let shown = || self.module.types.spelled(ty);
         let misfit = || {
             let found = value.get_type().name()?;
@@ -128,9 +129,23 @@ impl Taker<'_> {
         }
         match self.module.types[ty] {
             Shape::Array { .. } if value.is_none() => Ok(Argument::Absent),
+            Shape::Array { of, dims: 1 } if value.is_instance_of::<PyList>() => {
+                let rows = value.try_iter()?.enumerate().map(|(position, row)| {
+                    let row = row?;
+                    if row.is_none() {
+                        return Ok(Argument::Absent);
+                    }
+                    let gradient = match gradient {
+                        Some(rows) => Some(rows.get_item(position)?),
+                        None => None,
+                    };
+                    self.take(of, &row, gradient.as_ref())
+                });
+                Ok(Argument::Rows(rows.collect::<PyResult<_>>()?))
+            }
             Shape::Array { of, dims } => {
                 let array = self.array(of, dims, value)?;
-                let Some(gradient) = gradient.filter(|gradient| !gradient.is_none()) else {
+                let Some(gradient) = gradient else {
                     return Ok(Argument::Array(array));
                 };
                 let beside = self.array(of, dims, gradient)?;

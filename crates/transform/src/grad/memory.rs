@@ -56,7 +56,7 @@ pub(super) fn check(
         let other = writes.iter().find(|write| may_mix_operations(scan, read, write));
         faults.extend(other.map(|write| unknown_winner(read, write)));
         for write in later {
-            let both = [read.place, write.place].map(|place| origin::of_place(scan, place));
+            let both = [read.place, write.place].map(|place| origin::region(scan, place));
             if let [Some(one), Some(other)] = both
                 && one != other
             {
@@ -75,8 +75,10 @@ fn accesses(program: Program<'_>, scan: &Scan<'_>, activity: &Activity, need: &N
         let span = at.stmt.span;
         let access = |place| Access { place, position, span };
         let value = match at.stmt.kind {
-            StmtKind::Store { place, .. } if scan.is_memory(place) => {
+            StmtKind::Store { place, value } if scan.is_memory(place) => {
                 found.writes.push(access(place));
+                let stored = scan.body.type_of(value);
+                found.faults.extend(program.types.holds_array(stored).then(|| stored_handle(span)));
                 continue;
             }
             StmtKind::Let(value) => value,
@@ -124,6 +126,13 @@ fn irreversible(op: Op, span: Span) -> Option<Diagnostic> {
         _ => return None,
     };
     Some(Diagnostic::error(code, span, message).help(help))
+}
+
+/// Which memory an array that was read from memory lies in is known only if none is put there.
+fn stored_handle(span: Span) -> Diagnostic {
+    let message = "a struct with an array in it is stored: which memory its array is can't be known for the gradient";
+    Diagnostic::error("grad-stored-array", span, message)
+        .help("store its fields without arrays one by one")
 }
 
 fn atomic(op: AtomicOp, float: bool, old_used: bool, span: Span) -> Option<Diagnostic> {

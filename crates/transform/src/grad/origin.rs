@@ -23,19 +23,29 @@ impl Origin {
     }
 }
 
-/// Where memory comes from; nothing if that isn't known.
+/// Step of an origin that stands for the handles in all rows of a table.
+const ROWS: u32 = u32::MAX;
+
+/// Where memory comes from; nothing if that isn't known, or is one of a table's rows.
 pub(super) fn of_place(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
+    region(scan, place).filter(|origin| !origin.fields.contains(&ROWS))
+}
+
+/// Where memory comes from, where all rows of a table are one; nothing if that isn't known. No
+/// handle may be stored in memory.
+pub(super) fn region(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
     let steps = scan.handle_steps(place)?;
     let fields = fields(scan, place, steps)?;
     of_root(scan, scan.body.places[place].root, fields)
 }
 
-/// The fields that the first steps of a place take, if they take nothing else.
+/// The fields and rows that the first steps of a place take, if they take nothing else.
 fn fields(scan: &Scan<'_>, place: PlaceId, steps: usize) -> Option<Vec<u32>> {
     scan.body.path(place)[..steps]
         .iter()
         .map(|step| match *step {
             Projection::Field(field) => Some(field),
+            Projection::Element(_) => Some(ROWS),
             _ => None,
         })
         .collect()
@@ -86,12 +96,12 @@ fn of_value(scan: &Scan<'_>, mut value: Value, mut fields: Vec<u32>) -> Option<O
     }
 }
 
-/// Returns true if two places of memory may be the same.
+/// Returns true if two places of memory may be the same. No handle may be stored in memory.
 pub(super) fn may_meet(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
-    let (Some(left), Some(right)) = (of_place(scan, one), of_place(scan, other)) else {
+    let (Some(left), Some(right)) = (region(scan, one), region(scan, other)) else {
         return true;
     };
-    left == right && !differ(scan, one, other)
+    left == right && (left.fields.contains(&ROWS) || !differ(scan, one, other))
 }
 
 /// Returns true if two places are elements of the same handle with known indices that differ.

@@ -8,7 +8,7 @@ use gbxcule_ir::{Arg, Builder, Module, Param, Type};
 use gbxcule_transform::grad::reverses;
 
 /// Texts that are refused.
-const REFUSED: [(&str, &str); 8] = [
+const REFUSED: [(&str, &str); 9] = [
     (
         "grad-overwritten",
         "
@@ -51,6 +51,19 @@ def k(x: wp.array(dtype=float), o: wp.array(dtype=float)):
     values[0] = x[i]
     values[1] = x[i] * x[i]
     o[i] = total(values)
+",
+    ),
+    (
+        "grad-stored-array",
+        "
+@wp.struct
+class Row:
+    values: wp.array(dtype=float)
+@wp.kernel
+def k(rows: wp.array(dtype=Row), x: wp.array(dtype=float), o: wp.array(dtype=float)):
+    i = wp.tid()
+    rows[i] = rows[i + 1]
+    o[i] = x[i] * x[i]
 ",
     ),
     (

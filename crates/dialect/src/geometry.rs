@@ -1,0 +1,61 @@
+//! Queries of hash grids, bounding volume hierarchies and meshes: a library in the dialect itself.
+//!
+//! A program that mentions one has the library's text behind its own. The library finds what an id
+//! stands for in a table, `wp.table_of(HashGrid)`: an array of all grids, by id. Each function that
+//! asks for a table gets it as one more parameter behind its own, and so do its callers, up to the
+//! kernel. The code that launches a kernel gives the tables.
+
+use super::constant::{Evaluation, Static, Unit};
+use super::syntax::Expr;
+
+/// The library.
+pub(super) const TEXT: &str = concat!(
+    include_str!("geometry/hash_grid.py"),
+    include_str!("geometry/bvh.py"),
+    include_str!("geometry/mesh.py"),
+);
+
+/// Parts of names by which a text is known to mention it.
+const SIGNS: [&str; 7] = ["hash_grid", "HashGrid", "mesh_", "MeshQuery", ".Mesh", "bvh_", "Bvh"];
+
+/// Structs of the library that tables are of, each with the name of its table.
+const TABLES: [(&str, &str); 3] = [("HashGrid", "hash_grids"), ("Bvh", "bvhs"), ("Mesh", "meshes")];
+
+/// Structs of the library that loops go over, each with the function that finds the next index.
+const QUERIES: [(&str, &str); 3] = [
+    ("HashGridQuery", "hash_grid_query_next"),
+    ("BvhQuery", "bvh_query_next"),
+    ("MeshQueryAABB", "mesh_query_aabb_next"),
+];
+
+/// Returns true if a text may use the library.
+pub(super) fn is_mentioned(text: &str) -> bool {
+    SIGNS.iter().any(|sign| text.contains(sign))
+}
+
+fn found(list: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    list.iter().find(|(of, _)| *of == name).map(|&(_, found)| found)
+}
+
+/// The name of the table of a struct.
+pub(super) fn table_of(name: &str) -> Option<&'static str> {
+    found(&TABLES, name)
+}
+
+/// The function that finds the next index of a query.
+pub(super) fn next_of(name: &str) -> Option<&'static str> {
+    found(&QUERIES, name)
+}
+
+impl<'a> Unit<'a> {
+    /// The meaning of `wp.name`, if the library defines it.
+    pub(super) fn geometry(&self, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
+        let root = self.scopes.root(self.files.geometry?);
+        let definitions = self.scopes.own(root, name).filter(|_| !name.starts_with('_'))?;
+        match self.bound(definitions, name, expr, root) {
+            // Its own imports are no part of it.
+            Ok(Static::Module(_)) => None,
+            known => Some(known),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+# A tree of boxes, depth first: the first child of a node is the next node, the other one is where
+# a walk goes on that does not enter the first. `items` has the item of a leaf, -1 of other nodes.
+@wp.struct
+class Bvh:
+    lowers: wp.array(dtype=wp.vec3)
+    uppers: wp.array(dtype=wp.vec3)
+    skips: wp.array(dtype=int)
+    items: wp.array(dtype=int)
+
+
+# Boxes from `node` up to `end` that meet a box (`a` to `b`), a ray (from `a`, with 1 over its
+# direction in `b`, as wide as `radius`), or a ball (around `a`).
+@wp.struct
+class BvhQuery:
+    bvh: wp.uint64
+    kind: int
+    a: wp.vec3
+    b: wp.vec3
+    radius: float
+    node: int
+    end: int
+
+
+_BOX = wp.constant(0)
+_RAY = wp.constant(1)
+_CAPSULE = wp.constant(2)
+_BALL = wp.constant(3)
+
+
+@wp.func
+def _boxes_meet(lower: wp.vec3, upper: wp.vec3, low: wp.vec3, high: wp.vec3):
+    for axis in range(3):
+        if low[axis] > upper[axis] or high[axis] < lower[axis]:
+            return False
+    return True
+
+
+# Where a ray enters a box: below 0 if it begins in it, without end if it misses it.
+@wp.func
+def _enters_box(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: wp.vec3):
+    one = wp.cw_mul(lower - start, per_direction)
+    other = wp.cw_mul(upper - start, per_direction)
+    first = wp.min(one[0], other[0])
+    last = wp.max(one[0], other[0])
+    for axis in range(1, 3):
+        first = wp.max(wp.min(one[axis], other[axis]), first)
+        last = wp.min(wp.max(one[axis], other[axis]), last)
+    if last >= 0.0 and last >= first:
+        return first
+    return wp.inf
+
+
+# The same, where a ray along a side of the box counts as inside.
+@wp.func
+def _enters_closed_box(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: wp.vec3):
+    first = float(-wp.inf)
+    last = float(wp.inf)
+    for axis in range(3):
+        if wp.isinf(per_direction[axis]):
+            if start[axis] < lower[axis] or start[axis] > upper[axis]:
+                return wp.inf
+        else:
+            one = (lower[axis] - start[axis]) * per_direction[axis]
+            other = (upper[axis] - start[axis]) * per_direction[axis]
+            first = wp.max(wp.min(one, other), first)
+            last = wp.min(wp.max(one, other), last)
+    if last >= 0.0 and last >= first:
+        return first
+    return wp.inf
+
+
+@wp.func
+def _per(direction: wp.vec3):
+    return wp.vec3(1.0 / direction[0], 1.0 / direction[1], 1.0 / direction[2])
+
+
+@wp.func
+def _bvh_query(id: wp.uint64, kind: int, a: wp.vec3, b: wp.vec3, radius: float, root: int):
+    bvhs = wp.table_of(Bvh)
+    query = BvhQuery()
+    query.bvh = id
+    query.kind = kind
+    query.a = a
+    query.b = b
+    query.radius = wp.max(radius, 0.0)
+    query.end = bvhs[id].items.shape[0]
+    if root > 0:
+        query.node = root
+        query.end = bvhs[id].skips[root]
+    return query
+
+
+@wp.func
+def bvh_query_aabb(id: wp.uint64, low: wp.vec3, high: wp.vec3, root: int = -1):
+    return _bvh_query(id, _BOX, low, high, 0.0, root)
+
+
+@wp.func
+def bvh_query_ray(id: wp.uint64, start: wp.vec3, dir: wp.vec3, root: int = -1):
+    return _bvh_query(id, _RAY, start, _per(dir), 0.0, root)
+
+
+@wp.func
+def bvh_query_capsule(id: wp.uint64, start: wp.vec3, dir: wp.vec3, radius: float, root: int = -1):
+    return _bvh_query(id, _CAPSULE, start, _per(dir), radius, root)
+
+
+@wp.func
+def bvh_query_sphere(id: wp.uint64, center: wp.vec3, radius: float, root: int = -1):
+    return _bvh_query(id, _BALL, center, center, radius, root)
+
+
+@wp.func
+def _meets(query: BvhQuery, lower: wp.vec3, upper: wp.vec3, max_dist: float):
+    if query.kind == _BOX:
+        return _boxes_meet(lower, upper, query.a, query.b)
+    if query.kind == _RAY:
+        return _enters_box(query.a, query.b, lower, upper) < max_dist
+    width = wp.vec3(query.radius, query.radius, query.radius)
+    if query.kind == _CAPSULE:
+        t = _enters_closed_box(query.a, query.b, lower - width, upper + width)
+        return t < wp.inf and t <= max_dist
+    away = wp.max(wp.max(lower - query.a, query.a - upper), wp.vec3(0.0, 0.0, 0.0))
+    return wp.dot(away, away) <= query.radius * query.radius
+
+
+@wp.func
+def bvh_query_next(query: wp.ref[BvhQuery], index: wp.ref[wp.int32], max_dist: float = wp.inf):
+    bvhs = wp.table_of(Bvh)
+    id = query.bvh
+    node = query.node
+    while node < query.end:
+        item = bvhs[id].items[node]
+        if _meets(query, bvhs[id].lowers[node], bvhs[id].uppers[node], max_dist):
+            node = node + 1
+            if item >= 0:
+                query.node = node
+                index = item
+                return True
+        else:
+            node = bvhs[id].skips[node]
+    query.node = node
+    return False

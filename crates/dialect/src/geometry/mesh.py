@@ -1,0 +1,583 @@
+# Triangles: three `indices` of `points` each. The items of the tree `bvh` are faces.
+@wp.struct
+class Mesh:
+    points: wp.array(dtype=wp.vec3)
+    velocities: wp.array(dtype=wp.vec3)
+    indices: wp.array(dtype=int)
+    bvh: wp.uint64
+    average_edge_length: float
+    has_winding_number: bool
+
+
+@wp.struct
+class MeshQueryPoint:
+    result: bool
+    sign: float
+    face: int
+    u: float
+    v: float
+
+
+@wp.struct
+class MeshQueryRay:
+    result: bool
+    sign: float
+    face: int
+    t: float
+    u: float
+    v: float
+    normal: wp.vec3
+
+
+@wp.struct
+class MeshQueryAABB:
+    boxes: BvhQuery
+
+
+@wp.func
+def mesh_get(id: wp.uint64):
+    return wp.table_of(Mesh)[id]
+
+
+@wp.func
+def mesh_get_bvh(id: wp.uint64):
+    return wp.table_of(Mesh)[id].bvh
+
+
+@wp.func
+def mesh_get_index(id: wp.uint64, index: int):
+    return wp.table_of(Mesh)[id].indices[index]
+
+
+@wp.func
+def mesh_get_point(id: wp.uint64, index: int):
+    meshes = wp.table_of(Mesh)
+    return meshes[id].points[meshes[id].indices[index]]
+
+
+@wp.func
+def mesh_get_velocity(id: wp.uint64, index: int):
+    meshes = wp.table_of(Mesh)
+    if not meshes[id].velocities:
+        return wp.vec3()
+    return meshes[id].velocities[meshes[id].indices[index]]
+
+
+@wp.func
+def _corner(id: wp.uint64, face: int, corner: int):
+    meshes = wp.table_of(Mesh)
+    return meshes[id].points[meshes[id].indices[face * 3 + corner]]
+
+
+@wp.func
+def mesh_eval_position(id: wp.uint64, face: int, bary_u: float, bary_v: float):
+    return _corner(id, face, 0) * bary_u + _corner(id, face, 1) * bary_v + _corner(id, face, 2) * (1.0 - bary_u - bary_v)
+
+
+@wp.func
+def mesh_eval_velocity(id: wp.uint64, face: int, bary_u: float, bary_v: float):
+    meshes = wp.table_of(Mesh)
+    if not meshes[id].velocities:
+        return wp.vec3()
+    a = meshes[id].velocities[meshes[id].indices[face * 3]]
+    b = meshes[id].velocities[meshes[id].indices[face * 3 + 1]]
+    c = meshes[id].velocities[meshes[id].indices[face * 3 + 2]]
+    return a * bary_u + b * bary_v + c * (1.0 - bary_u - bary_v)
+
+
+@wp.func
+def mesh_eval_face_normal(id: wp.uint64, face: int):
+    a = _corner(id, face, 0)
+    return wp.normalize(wp.cross(_corner(id, face, 1) - a, _corner(id, face, 2) - a))
+
+
+# The share of the corners `b` and `c` in the point of a triangle that is nearest to `p`: see
+# Ericson, "Real-Time Collision Detection", 5.1.5.
+@wp.func
+def _shares(a: wp.vec3, b: wp.vec3, c: wp.vec3, p: wp.vec3):
+    ab = b - a
+    ac = c - a
+    b_from_a = wp.dot(ab, p - a)
+    c_from_a = wp.dot(ac, p - a)
+    if b_from_a <= 0.0 and c_from_a <= 0.0:
+        return wp.vec2(0.0, 0.0)
+    b_from_b = wp.dot(ab, p - b)
+    c_from_b = wp.dot(ac, p - b)
+    if b_from_b >= 0.0 and c_from_b <= b_from_b:
+        return wp.vec2(1.0, 0.0)
+    area_c = b_from_a * c_from_b - b_from_b * c_from_a
+    if area_c <= 0.0 and b_from_a >= 0.0 and b_from_b <= 0.0:
+        return wp.vec2(b_from_a / (b_from_a - b_from_b), 0.0)
+    b_from_c = wp.dot(ab, p - c)
+    c_from_c = wp.dot(ac, p - c)
+    if c_from_c >= 0.0 and b_from_c <= c_from_c:
+        return wp.vec2(0.0, 1.0)
+    area_b = b_from_c * c_from_a - b_from_a * c_from_c
+    if area_b <= 0.0 and c_from_a >= 0.0 and c_from_c <= 0.0:
+        return wp.vec2(0.0, c_from_a / (c_from_a - c_from_c))
+    area_a = b_from_b * c_from_c - b_from_c * c_from_b
+    towards_c = c_from_b - b_from_b
+    towards_b = b_from_c - c_from_c
+    if area_a <= 0.0 and towards_c >= 0.0 and towards_b >= 0.0:
+        share = towards_c / (towards_c + towards_b)
+        return wp.vec2(1.0 - share, share)
+    whole = 1.0 / (area_a + area_b + area_c)
+    return wp.vec2(area_b * whole, area_c * whole)
+
+
+# The shares of all three corners, as sums of rounded numbers that other compilers agree on.
+@wp.func
+def _barycentric(a: wp.vec3, b: wp.vec3, c: wp.vec3, p: wp.vec3):
+    shares = _shares(a, b, c, p)
+    u = 1.0 - shares[0] - shares[1]
+    v = shares[0]
+    return wp.vec3(u, v, 1.0 - u - v)
+
+
+@wp.func
+def _is_sliver(a: wp.vec3, b: wp.vec3, c: wp.vec3):
+    ab = b - a
+    ac = c - a
+    bc = c - b
+    return wp.length(wp.cross(ab, ac)) / (wp.dot(ab, ab) + wp.dot(ac, ac) + wp.dot(bc, bc)) < 1.0e-6
+
+
+@wp.func
+def _box_distance_sq(point: wp.vec3, lower: wp.vec3, upper: wp.vec3):
+    away = wp.min(upper, wp.max(lower, point)) - point
+    return away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
+
+
+@wp.func
+def _node_distance_sq(bvh: wp.uint64, node: int, point: wp.vec3):
+    bvhs = wp.table_of(Bvh)
+    return _box_distance_sq(point, bvhs[bvh].lowers[node], bvhs[bvh].uppers[node])
+
+
+@wp.func
+def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
+    a = _corner(id, face, 0)
+    b = _corner(id, face, 1)
+    c = _corner(id, face, 2)
+    if _is_sliver(a, b, c):
+        return wp.inf
+    shares = _barycentric(a, b, c, point)
+    away = shares[0] * a + shares[1] * b + shares[2] * c - point
+    return wp.length_sq(away)
+
+
+# A face that is near: of two children the nearer one is entered. -1 if there is none.
+@wp.func
+def _near_face(bvh: wp.uint64, point: wp.vec3):
+    bvhs = wp.table_of(Bvh)
+    if bvhs[bvh].items.shape[0] == 0:
+        return int(-1)
+    node = int(0)
+    while bvhs[bvh].items[node] < 0:
+        other = bvhs[bvh].skips[node + 1]
+        if _node_distance_sq(bvh, other, point) < _node_distance_sq(bvh, node + 1, point):
+            node = other
+        else:
+            node = node + 1
+    return bvhs[bvh].items[node]
+
+
+# The nearest face that is nearer than `max_dist`, or -1.
+@wp.func
+def _nearest_face(id: wp.uint64, point: wp.vec3, max_dist: float):
+    bvhs = wp.table_of(Bvh)
+    bvh = wp.table_of(Mesh)[id].bvh
+    nearest = float(max_dist * max_dist)
+    found = int(-1)
+    near = _near_face(bvh, point)
+    if near >= 0:
+        distance = _face_distance_sq(id, near, point)
+        if distance < nearest:
+            nearest = distance
+            found = near
+    node = int(0)
+    while node < bvhs[bvh].items.shape[0]:
+        if _node_distance_sq(bvh, node, point) < nearest:
+            item = bvhs[bvh].items[node]
+            node = node + 1
+            if item >= 0:
+                distance = _face_distance_sq(id, item, point)
+                if distance < nearest:
+                    nearest = distance
+                    found = item
+        else:
+            node = bvhs[bvh].skips[node]
+    return found
+
+
+@wp.func
+def _furthest_face(id: wp.uint64, point: wp.vec3, min_dist: float):
+    bvhs = wp.table_of(Bvh)
+    bvh = wp.table_of(Mesh)[id].bvh
+    furthest = float(min_dist * min_dist)
+    found = int(-1)
+    node = int(0)
+    while node < bvhs[bvh].items.shape[0]:
+        reach = wp.max(wp.abs(point - bvhs[bvh].lowers[node]), wp.abs(point - bvhs[bvh].uppers[node]))
+        if reach[0] * reach[0] + reach[1] * reach[1] + reach[2] * reach[2] < furthest:
+            node = bvhs[bvh].skips[node]
+        else:
+            item = bvhs[bvh].items[node]
+            if item >= 0:
+                a = _corner(id, item, 0)
+                b = _corner(id, item, 1)
+                c = _corner(id, item, 2)
+                if not _is_sliver(a, b, c):
+                    distance = wp.max(wp.max(wp.length_sq(a - point), wp.length_sq(b - point)), wp.length_sq(c - point))
+                    if distance > furthest:
+                        furthest = distance
+                        found = item
+            node = node + 1
+    return found
+
+
+# What is told of the nearest face: where on it, from a point that gradients go back to.
+@wp.func
+def _found_point(id: wp.uint64, point: wp.vec3, face: int):
+    query = MeshQueryPoint()
+    if face >= 0:
+        shares = _barycentric(_corner(id, face, 0), _corner(id, face, 1), _corner(id, face, 2), point)
+        query.result = True
+        query.face = face
+        query.u = 1.0 - shares[1] - shares[2]
+        query.v = shares[1]
+    return query
+
+
+@wp.func
+def mesh_query_point_no_sign(id: wp.uint64, point: wp.vec3, max_dist: float):
+    return _found_point(id, point, _nearest_face(id, point, max_dist))
+
+
+@wp.func
+def mesh_query_furthest_point_no_sign(id: wp.uint64, point: wp.vec3, min_dist: float):
+    face = _furthest_face(id, point, min_dist)
+    query = MeshQueryPoint()
+    if face >= 0:
+        query.result = True
+        query.face = face
+        a = wp.length_sq(point - _corner(id, face, 0))
+        b = wp.length_sq(point - _corner(id, face, 1))
+        c = wp.length_sq(point - _corner(id, face, 2))
+        if a > b and a > c:
+            query.u = 1.0
+        elif b > c:
+            query.v = 1.0
+    return query
+
+
+# Where a ray hits a triangle: t, the shares of `a` and `b`, and the sign's number; t is -1 if it
+# does not. See Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", JCGT 2 (1), 2013.
+@wp.func
+def _hit(start: wp.vec3, direction: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
+    size = wp.abs(direction)
+    z = int(2)
+    if size[0] > size[1] and size[0] > size[2]:
+        z = int(0)
+    elif size[1] > size[2] and not (size[0] > size[1]):
+        z = int(1)
+    x = (z + 1) % 3
+    y = (z + 2) % 3
+    if direction[z] < 0.0:
+        x, y = y, x
+    shear_x = direction[x] / direction[z]
+    shear_y = direction[y] / direction[z]
+    scale = 1.0 / direction[z]
+    to_a = a - start
+    to_b = b - start
+    to_c = c - start
+    ax = to_a[x] - shear_x * to_a[z]
+    ay = to_a[y] - shear_y * to_a[z]
+    bx = to_b[x] - shear_x * to_b[z]
+    by = to_b[y] - shear_y * to_b[z]
+    cx = to_c[x] - shear_x * to_c[z]
+    cy = to_c[y] - shear_y * to_c[z]
+    of_a = _cross(cx, by, cy, bx)
+    of_b = _cross(ax, cy, ay, cx)
+    of_c = _cross(bx, ay, by, ax)
+    missed = wp.vec4(-1.0, 0.0, 0.0, 0.0)
+    if wp.min(wp.min(of_a, of_b), of_c) < 0.0 and wp.max(wp.max(of_a, of_b), of_c) > 0.0:
+        return missed
+    whole = of_a + of_b + of_c
+    if whole == 0.0:
+        return missed
+    depth = of_a * (scale * to_a[z]) + of_b * (scale * to_b[z]) + of_c * (scale * to_c[z])
+    if depth != 0.0 and (depth < 0.0) != (whole < 0.0):
+        return missed
+    per_whole = 1.0 / whole
+    return wp.vec4(depth * per_whole, of_a * per_whole, of_b * per_whole, whole)
+
+
+# a b - c d, rounded once.
+@wp.func
+def _cross(a: float, b: float, c: float, d: float):
+    return float(wp.float64(a) * wp.float64(b) - wp.float64(c) * wp.float64(d))
+
+
+@wp.func
+def _hit_face(id: wp.uint64, face: int, start: wp.vec3, direction: wp.vec3):
+    return _hit(start, direction, _corner(id, face, 0), _corner(id, face, 1), _corner(id, face, 2))
+
+
+# The first face that a ray hits before `max_t`, or -1.
+@wp.func
+def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float, root: int, any: bool):
+    bvhs = wp.table_of(Bvh)
+    bvh = wp.table_of(Mesh)[id].bvh
+    per_direction = _per(direction)
+    first = float(max_t)
+    found = int(-1)
+    node = int(0)
+    end = bvhs[bvh].items.shape[0]
+    if root > 0:
+        node = int(root)
+        end = bvhs[bvh].skips[root]
+    while node < end:
+        if _enters_closed_box(start, per_direction, bvhs[bvh].lowers[node], bvhs[bvh].uppers[node]) < first:
+            item = bvhs[bvh].items[node]
+            node = node + 1
+            if item >= 0:
+                hit = _hit_face(id, item, start, direction)
+                if hit[0] >= 0.0 and hit[0] < first:
+                    first = hit[0]
+                    found = item
+                    if any:
+                        return found
+        else:
+            node = bvhs[bvh].skips[node]
+    return found
+
+
+@wp.func
+def mesh_query_ray(id: wp.uint64, start: wp.vec3, dir: wp.vec3, max_t: float, root: int = -1):
+    face = _first_face(id, start, dir, max_t, root, False)
+    query = MeshQueryRay()
+    if face >= 0:
+        hit = _hit_face(id, face, start, dir)
+        query.result = True
+        query.face = face
+        query.t = hit[0]
+        query.u = hit[1]
+        query.v = hit[2]
+        query.sign = hit[3]
+        query.normal = mesh_eval_face_normal(id, face)
+    return query
+
+
+@wp.func
+def mesh_query_ray_anyhit(id: wp.uint64, start: wp.vec3, dir: wp.vec3, max_t: float, root: int = -1):
+    return _first_face(id, start, dir, max_t, root, True) >= 0
+
+
+@wp.func
+def mesh_query_ray_count_intersections(id: wp.uint64, start: wp.vec3, dir: wp.vec3, root: int = -1):
+    count = int(0)
+    for face in bvh_query_capsule(wp.table_of(Mesh)[id].bvh, start, dir, 0.0, root):
+        if _hit_face(id, face, start, dir)[0] >= 0.0:
+            count = count + 1
+    return count
+
+
+# Two of three rays along the axes decide: -1 inside, 1 outside.
+@wp.func
+def _sign_by_rays(id: wp.uint64, point: wp.vec3):
+    inside = int(0)
+    for axis in range(3):
+        direction = wp.vec3(0.0, 0.0, 0.0)
+        direction[axis] = 1.0
+        face = _first_face(id, point, direction, wp.inf, -1, False)
+        if face >= 0:
+            if _hit_face(id, face, point, direction)[3] < 0.0:
+                inside = inside + 1
+    if inside >= 2:
+        return -1.0
+    return 1.0
+
+
+@wp.func
+def mesh_query_point(id: wp.uint64, point: wp.vec3, max_dist: float):
+    query = mesh_query_point_no_sign(id, point, max_dist)
+    if query.result:
+        query.sign = _sign_by_rays(id, point)
+    return query
+
+
+@wp.func
+def mesh_query_point_sign_parity(
+    id: wp.uint64, point: wp.vec3, max_dist: float, n_sample: int = 1, perturbation_scale: float = 0.1
+):
+    query = mesh_query_point_no_sign(id, point, max_dist)
+    if query.result:
+        state = wp.rand_init(42)
+        inside = int(0)
+        for _sample in range(n_sample):
+            direction = wp.vec3(0.0, 0.0, 0.0)
+            while wp.length_sq(direction) < 1.0e-8:
+                x = wp.randf(state, -perturbation_scale, perturbation_scale)
+                y = wp.randf(state, -perturbation_scale, perturbation_scale)
+                z = wp.randf(state, -perturbation_scale, perturbation_scale)
+                direction = wp.vec3(1.0, 1.0, 1.0) + wp.vec3(x, y, z)
+            inside = inside + mesh_query_ray_count_intersections(id, point, direction) % 2
+        query.sign = 1.0
+        if inside * 2 >= n_sample:
+            query.sign = -1.0
+    return query
+
+
+# The angle under which a point sees a triangle; below 0 from behind.
+@wp.func
+def _solid_angle(a: wp.vec3, b: wp.vec3, c: wp.vec3, point: wp.vec3):
+    to_a = a - point
+    to_b = b - point
+    to_c = c - point
+    if wp.length(to_a) == 0.0 or wp.length(to_b) == 0.0 or wp.length(to_c) == 0.0:
+        return 0.0
+    to_a = to_a / wp.length(to_a)
+    to_b = to_b / wp.length(to_b)
+    to_c = to_c / wp.length(to_c)
+    volume = wp.dot(to_a, wp.cross(to_b - to_a, to_c - to_a))
+    if volume == 0.0:
+        return 0.0
+    return 2.0 * wp.atan2(volume, 1.0 + wp.dot(to_a, to_b) + wp.dot(to_a, to_c) + wp.dot(to_b, to_c))
+
+
+@wp.func
+def mesh_query_point_sign_winding_number(
+    id: wp.uint64, point: wp.vec3, max_dist: float, accuracy: float = 2.0, threshold: float = 0.5
+):
+    query = mesh_query_point_no_sign(id, point, max_dist)
+    if query.result:
+        mesh = wp.table_of(Mesh)[id]
+        if mesh.has_winding_number:
+            angle = float(0.0)
+            for face in range(mesh.indices.shape[0] // 3):
+                angle += _solid_angle(_corner(id, face, 0), _corner(id, face, 1), _corner(id, face, 2), point)
+            query.sign = 1.0
+            if angle * 0.07957747154 > threshold:
+                query.sign = -1.0
+        else:
+            query.sign = _sign_by_rays(id, point)
+    return query
+
+
+# How much a face counts in the normal of a feature: its angle at a corner, half a turn at an edge,
+# a whole turn within.
+@wp.func
+def _weight(a: wp.vec3, b: wp.vec3, c: wp.vec3, at: wp.vec3, near_sq: float):
+    ab = b - a
+    ac = c - a
+    bc = c - b
+    if wp.length_sq(at - a) < near_sq:
+        return wp.acos(wp.dot(wp.normalize(ab), wp.normalize(ac)))
+    if wp.length_sq(at - b) < near_sq:
+        return wp.acos(wp.dot(wp.normalize(bc), wp.normalize(-ab)))
+    if wp.length_sq(at - c) < near_sq:
+        return wp.acos(wp.dot(wp.normalize(-ac), wp.normalize(-bc)))
+    if _is_near(at - a, ab, near_sq) or _is_near(at - b, bc, near_sq) or _is_near(at - a, ac, near_sq):
+        return wp.pi
+    return 2.0 * wp.pi
+
+
+@wp.func
+def _is_near(from_corner: wp.vec3, edge: wp.vec3, near_sq: float):
+    along = wp.dot(edge, from_corner)
+    return wp.length_sq(from_corner) * wp.length_sq(edge) - along * along < near_sq * wp.length_sq(edge)
+
+
+# 1 on the side of the surface that its normals point to, -1 on the other: the normals of all faces
+# that are about as near as the nearest count.
+@wp.func
+def _sign_by_normals(id: wp.uint64, point: wp.vec3, face: int, epsilon: float):
+    bvhs = wp.table_of(Bvh)
+    bvh = wp.table_of(Mesh)[id].bvh
+    nearest = wp.sqrt(_face_distance_sq(id, face, point))
+    near = wp.table_of(Mesh)[id].average_edge_length * epsilon
+    normal = wp.vec3(0.0, 0.0, 0.0)
+    node = int(0)
+    while node < bvhs[bvh].items.shape[0]:
+        if _node_distance_sq(bvh, node, point) > (nearest + near) * (nearest + near):
+            node = bvhs[bvh].skips[node]
+        else:
+            item = bvhs[bvh].items[node]
+            if item >= 0:
+                a = _corner(id, item, 0)
+                b = _corner(id, item, 1)
+                c = _corner(id, item, 2)
+                if wp.sqrt(_face_distance_sq(id, item, point)) < nearest + near:
+                    shares = _barycentric(a, b, c, point)
+                    at = shares[0] * a + shares[1] * b + shares[2] * c
+                    normal += _weight(a, b, c, at, near * near) * wp.normalize(wp.cross(b - a, c - a))
+            node = node + 1
+    found = _found_point(id, point, face)
+    if wp.dot(normal, point - mesh_eval_position(id, face, found.u, found.v)) > 0.0:
+        return 1.0
+    return -1.0
+
+
+@wp.func
+def mesh_query_point_sign_normal(id: wp.uint64, point: wp.vec3, max_dist: float, epsilon: float = 1.0e-3):
+    query = mesh_query_point_no_sign(id, point, max_dist)
+    if query.result:
+        query.sign = _sign_by_normals(id, point, query.face, epsilon)
+    return query
+
+
+@wp.func
+def mesh_query_aabb(id: wp.uint64, low: wp.vec3, high: wp.vec3):
+    query = MeshQueryAABB()
+    query.boxes = bvh_query_aabb(wp.table_of(Mesh)[id].bvh, low, high)
+    return query
+
+
+@wp.func
+def mesh_query_aabb_next(query: wp.ref[MeshQueryAABB], index: wp.ref[wp.int32]):
+    return bvh_query_next(query.boxes, index)
+
+
+# The same with places for what is found.
+@wp.func
+def mesh_query_point_no_sign(
+    id: wp.uint64, point: wp.vec3, max_dist: float, face: wp.ref[wp.int32], bary_u: wp.ref[wp.float32],
+    bary_v: wp.ref[wp.float32],
+):
+    query = mesh_query_point_no_sign(id, point, max_dist)
+    if query.result:
+        face = query.face
+        bary_u = query.u
+        bary_v = query.v
+    return query.result
+
+
+@wp.func
+def mesh_query_point(
+    id: wp.uint64, point: wp.vec3, max_dist: float, inside: wp.ref[wp.float32], face: wp.ref[wp.int32],
+    bary_u: wp.ref[wp.float32], bary_v: wp.ref[wp.float32],
+):
+    query = mesh_query_point(id, point, max_dist)
+    if query.result:
+        inside = query.sign
+        face = query.face
+        bary_u = query.u
+        bary_v = query.v
+    return query.result
+
+
+@wp.func
+def mesh_query_ray(
+    id: wp.uint64, start: wp.vec3, dir: wp.vec3, max_t: float, t: wp.ref[wp.float32], bary_u: wp.ref[wp.float32],
+    bary_v: wp.ref[wp.float32], sign: wp.ref[wp.float32], normal: wp.ref[wp.vec3], face: wp.ref[wp.int32],
+):
+    query = mesh_query_ray(id, start, dir, max_t)
+    if query.result:
+        t = query.t
+        bary_u = query.u
+        bary_v = query.v
+        sign = query.sign
+        normal = query.normal
+        face = query.face
+    return query.result

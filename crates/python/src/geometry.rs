@@ -1,0 +1,71 @@
+//! Trees and cells for `gbxcule.warp`, as bytes of NumPy's arrays.
+
+use gbxcule_runtime::geometry::{BoxTree, Point, PointCells};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// `float32` numbers as points, three each.
+fn points(bytes: &[u8]) -> PyResult<Vec<Point>> {
+    if !bytes.len().is_multiple_of(size_of::<Point>()) {
+        return Err(PyValueError::new_err("points have three numbers of 32 bits each"));
+    }
+    Ok(numbers(bytes))
+}
+
+fn numbers<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
+    bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+}
+
+fn given<'py, T: bytemuck::NoUninit>(py: Python<'py>, numbers: &[T]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, bytemuck::cast_slice(numbers))
+}
+
+type Parts<'py, const N: usize> = [Bound<'py, PyBytes>; N];
+
+/// A tree over boxes: its skips and items.
+#[pyfunction]
+pub(crate) fn build_box_tree<'py>(
+    py: Python<'py>,
+    lowers: &[u8],
+    uppers: &[u8],
+) -> PyResult<Parts<'py, 2>> {
+    let (lowers, uppers) = (points(lowers)?, points(uppers)?);
+    let tree = py.detach(|| BoxTree::new(&lowers, &uppers));
+    Ok([given(py, &tree.skips), given(py, &tree.items)])
+}
+
+/// The boxes of a tree's nodes, low corners and high ones.
+#[pyfunction]
+pub(crate) fn bound_box_tree<'py>(
+    py: Python<'py>,
+    skips: &[u8],
+    items: &[u8],
+    lowers: &[u8],
+    uppers: &[u8],
+) -> PyResult<Parts<'py, 2>> {
+    let (lowers, uppers) = (points(lowers)?, points(uppers)?);
+    let tree = BoxTree { skips: numbers(skips), items: numbers(items) };
+    let count = tree.items.iter().filter(|&&item| item >= 0).count();
+    if count != lowers.len() || count != uppers.len() {
+        return Err(PyValueError::new_err(format!("a tree over {count} boxes needs as many")));
+    }
+    let (low, high) = py.detach(|| tree.bounds(&lowers, &uppers));
+    Ok([given(py, &low), given(py, &high)])
+}
+
+/// Points sorted into cells: where cells begin and end, and the points' numbers.
+#[pyfunction]
+pub(crate) fn sort_into_cells<'py>(
+    py: Python<'py>,
+    of: &[u8],
+    extents: [i32; 3],
+    cells_per_unit: f32,
+) -> PyResult<Parts<'py, 3>> {
+    let of = points(of)?;
+    if extents.iter().any(|&extent| extent <= 0) {
+        return Err(PyValueError::new_err("extents of a hash grid are above 0"));
+    }
+    let cells = py.detach(|| PointCells::new(&of, extents, cells_per_unit));
+    Ok([given(py, &cells.starts), given(py, &cells.ends), given(py, &cells.points)])
+}

@@ -1,0 +1,219 @@
+"""Geometry that kernels ask by an id: hash grids, hierarchies of boxes, meshes.
+
+A launch gives a kernel the tables that it asks for: all geometry of a kind, by id.
+"""
+
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule import _native
+from gbxcule.warp import capture
+from gbxcule.warp.array_memory import array
+from gbxcule.warp.composite import composite
+from gbxcule.warp.scalar import float32, int32, uint64
+
+vec3 = composite("vector", (3,), float32)
+
+
+class Geometry:
+    """What has an id, and a row in a table by it. Ids begin at 1, and are used again."""
+
+    _table: str
+    _live: "WeakValueDictionary[int, Geometry]"
+
+    def __init_subclass__(cls) -> None:
+        cls._live = WeakValueDictionary()
+        _KINDS[cls._table] = cls
+
+    def __init__(self) -> None:
+        number = next(at for at in range(1, len(self._live) + 2) if at not in self._live)
+        self._live[number] = self
+        self.id = uint64(number)
+
+    def row(self) -> dict[str, Any]:
+        """Give the fields of the struct that the dialect's library has of it."""
+        raise NotImplementedError
+
+
+_KINDS: dict[str, type[Geometry]] = {}
+
+
+def table(name: str) -> list[dict[str, Any] | None]:
+    """Give the table of a kind, by the name of a kernel's parameter."""
+    live = dict(_KINDS[name]._live)
+    return [live[at].row() if at in live else None for at in range(max(live, default=0) + 1)]
+
+
+def _points(of: array, what: str) -> npt.NDArray[Any]:
+    if not isinstance(of, array) or of.dtype is not vec3:
+        raise TypeError(f"{what} are an array of `vec3f`, found {of!r}")
+    return of.numpy().reshape(-1, 3)
+
+
+def _indices(of: bytes) -> array:
+    return array(np.frombuffer(of, np.int32), dtype=int32)
+
+
+class HashGrid(Geometry):
+    """Points in cells of a grid that repeats without end; `build` puts them there."""
+
+    _table = "hash_grids"
+
+    def __init__(self, dim_x: int, dim_y: int, dim_z: int, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        if dtype not in (None, float, float32):
+            raise NotImplementedError(f"gbxcule.warp has hash grids of `float32`, found `{dtype}`")
+        self._extents = [int(dim_x), int(dim_y), int(dim_z)]
+        if min(self._extents) <= 0:
+            raise RuntimeError(f"extents of a hash grid are above 0, found {self._extents}")
+        self._per_unit = np.float32(1.0)
+        self._cells: list[array | None] = [None, None, None]
+
+    def build(self, points: array, radius: float, groups: Any = None) -> None:
+        """Sort points into cells as wide as `radius`."""
+        if groups is not None:
+            raise NotImplementedError("gbxcule.warp has no groups in hash grids")
+        if radius <= 0.0:
+            raise ValueError(f"cells are wider than 0, found {radius}")
+        of = _points(points, "a hash grid's points")
+        capture.run(lambda: self._build(of, float(radius)))
+
+    def _build(self, of: npt.NDArray[Any], radius: float) -> None:
+        self._per_unit = np.float32(1.0) / np.float32(radius)
+        cells = _native.sort_into_cells(of.tobytes(), self._extents, float(self._per_unit))
+        self._cells = [_indices(part) for part in cells]
+
+    def reserve(self, num_points: int, with_groups: bool = False) -> None:
+        """Do nothing: memory is taken when points come."""
+
+    def row(self) -> dict[str, Any]:
+        starts, ends, points = self._cells
+        extents = np.array(self._extents, np.int32)
+        return {"extents": extents, "cells_per_unit": self._per_unit, "starts": starts, "ends": ends, "points": points}
+
+
+class Bvh(Geometry):
+    """A tree over boxes; `refit` after boxes moved, `rebuild` after they moved far."""
+
+    _table = "bvhs"
+
+    def __init__(
+        self, lowers: array, uppers: array, constructor: Any = None, groups: Any = None, leaf_size: int = 1
+    ) -> None:
+        super().__init__()
+        if groups is not None:
+            raise NotImplementedError("gbxcule.warp has no groups in hierarchies")
+        self.lowers, self.uppers = lowers, uppers
+        self.device = lowers.device
+        if _points(lowers, "lower corners").shape != _points(uppers, "upper corners").shape:
+            raise RuntimeError(f"there are as many lower corners as upper ones, found {len(lowers)} and {len(uppers)}")
+        self._build()
+
+    def rebuild(self, constructor: Any = None) -> None:
+        """Build the tree anew."""
+        capture.run(self._build)
+
+    def refit(self) -> None:
+        """Make the tree's boxes fit those that it is over."""
+        capture.run(self._refit)
+
+    def _corners(self) -> tuple[bytes, bytes]:
+        return self.lowers.numpy().tobytes(), self.uppers.numpy().tobytes()
+
+    def _build(self) -> None:
+        skips, items = _native.build_box_tree(*self._corners())
+        self._tree = (skips, items)
+        self._skips, self._items = _indices(skips), _indices(items)
+        self._refit()
+
+    def _refit(self) -> None:
+        (skips, items), (lowers, uppers) = self._tree, self._corners()
+        corners = _native.bound_box_tree(skips, items, lowers, uppers)
+        self._low, self._high = (array(np.frombuffer(part, np.float32).reshape(-1, 3), dtype=vec3) for part in corners)
+
+    def row(self) -> dict[str, Any]:
+        return {"lowers": self._low, "uppers": self._high, "skips": self._skips, "items": self._items}
+
+
+class Mesh(Geometry):
+    """Triangles; `refit` after points moved."""
+
+    _table = "meshes"
+
+    def __init__(
+        self,
+        points: array,
+        indices: array,
+        velocities: array | None = None,
+        support_winding_number: bool = False,
+        bvh_constructor: Any = None,
+        bvh_leaf_size: int | None = None,
+        groups: Any = None,
+    ) -> None:
+        super().__init__()
+        if groups is not None:
+            raise NotImplementedError("gbxcule.warp has no groups in meshes")
+        if indices.dtype is not int32 or indices.ndim != 1 or len(indices) % 3:
+            raise RuntimeError(f"indices are an array of `int32` in one dimension, three a triangle, found {indices!r}")
+        self._points, self.indices, self._velocities = points, indices, velocities
+        self.device = points.device
+        self.support_winding_number = support_winding_number
+        corners = self._corners()
+        self._bvh = Bvh(array(corners.min(axis=1), dtype=vec3), array(corners.max(axis=1), dtype=vec3))
+        self._measure(corners)
+
+    def _corners(self) -> npt.NDArray[Any]:
+        points, indices = _points(self._points, "a mesh's points"), self.indices.numpy()
+        if len(indices) and not 0 <= indices.min() <= indices.max() < len(points):
+            raise RuntimeError(f"indices of a mesh are from 0 to {len(points) - 1}, found {indices.min()} to {indices.max()}")
+        corners: npt.NDArray[Any] = points[indices].reshape(-1, 3, 3)
+        return corners
+
+    def _measure(self, corners: npt.NDArray[Any]) -> None:
+        edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
+        self._edge = float(edges.mean(dtype=np.float64)) if len(edges) else 0.0
+
+    @property
+    def points(self) -> array:
+        """The corners of triangles; setting them is a `refit` too."""
+        return self._points
+
+    @points.setter
+    def points(self, points: array) -> None:
+        if points.shape != self._points.shape:
+            raise RuntimeError(f"a mesh has {len(self._points)} points, found {len(points)}")
+        self._points = points
+        self.refit()
+
+    @property
+    def velocities(self) -> array | None:
+        """The points' velocities."""
+        return self._velocities
+
+    @velocities.setter
+    def velocities(self, velocities: array | None) -> None:
+        self._velocities = velocities
+
+    def refit(self) -> None:
+        """Make the tree fit the points."""
+        capture.run(self._refit)
+
+    def _refit(self) -> None:
+        corners = self._corners()
+        self._bvh.lowers.assign(corners.min(axis=1))
+        self._bvh.uppers.assign(corners.max(axis=1))
+        self._bvh.refit()
+        self._measure(corners)
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "points": self._points,
+            "velocities": self._velocities,
+            "indices": self.indices,
+            "bvh": int(self._bvh.id),
+            "average_edge_length": self._edge,
+            "has_winding_number": self.support_winding_number,
+        }
