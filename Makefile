@@ -21,6 +21,10 @@
 #   make ptx         the PTX of NVIDIA's own NVRTC, run on the host (crates/gpu-sim): launches, gradients, rows, the step of
 #                    the swarm; no GPU; part of make test on Linux
 #   make ptx-all     the same for everything the swarm and the Python package do on a device: many minutes
+#   make gpu-sim     the machine code of NVIDIA's own assembler, run by warps of 32 lanes (crates/gpu-sim): each form, launches,
+#                    gradients, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
+#   make gpu-sim-all     the same for everything that the swarm does on a device: many minutes
+#   make gpu-counts  what warps issue for each ROM, counted on executed machine code; the table of docs/gpu-results.md
 #   make rom-suites  how many ROMs of each public suite pass (GBXCULE_TEST_ROMS, docs/testing.md)
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
@@ -44,7 +48,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -69,7 +73,7 @@ else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
 ifeq ($(shell uname),Linux)
-	$(MAKE) nvrtc ptx
+	$(MAKE) nvrtc ptx gpu-sim-share
 else
 	@echo "NVRTC is for Linux and Windows: the CUDA text was not compiled"
 endif
@@ -77,15 +81,39 @@ endif
 nvrtc: $(VENV)/nvrtc.txt
 	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --package gbxcule-swarm --package gbxcule-synth --test nvrtc $(TEST_ALL)
 
-gpu-sim:
+# Tests find the program and the library beside their own.
+gpu-sim-program:
 	cargo build --quiet --package gbxcule-gpu-sim
 
-# Tests find the program gpu-sim beside their own.
-ptx: $(VENV)/nvrtc.txt gpu-sim
+SIMULATED := GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST)
+
+gpu-sim: $(VENV)/nvrtc.txt gpu-sim-program
+	$(SIMULATED) --package gbxcule-gpu-sim on_machine_code $(TEST_ALL)
+	$(SIMULATED) --package gbxcule-runtime --test cuda on_sass $(TEST_ALL)
+	$(SIMULATED) --package gbxcule-swarm --test device share_of_it_is_so_on_machine_code $(TEST_ALL)
+
+# All forms on all three generations; of launches one, and of the swarm the step of the ROMs.
+gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-program
+	$(SIMULATED) --package gbxcule-gpu-sim on_machine_code $(TEST_ALL)
+	GBXCULE_ARCHS=sm_90 $(SIMULATED) --package gbxcule-runtime --test cuda on_sass $(TEST_ALL)
+
+gpu-sim-all: $(VENV)/nvrtc.txt gpu-sim-program
+	$(SIMULATED) --package gbxcule-swarm --test device all_of_it_is_so_on_machine_code $(TEST_ALL)
+
+# One warp of 32 machines. ROMS="ALU_LOOP PEARL_DRIFT" counts those alone.
+gpu-counts: $(VENV)/nvrtc.txt gpu-sim-program host-gpu
+	LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu/libnvrtc_ptx.so \
+	    HOST_NVRTC=$$(find -L $(abspath $(VENV)) -name 'libnvrtc.so*' | head -n 1) HOST_GPU_ARCH=90 \
+	    HOST_NVDISASM=$$(find -L $(abspath $(VENV)) -name nvdisasm -type f | head -n 1) \
+	    HOST_GPU_SASS=$(abspath target/debug/libgbxcule_gpu_sim.so) HOST_GPU_PROCESSORS=1 HOST_GPU_WARPS=1 \
+	    HOST_GPU_COUNTS=$(CURDIR)/runs/gpu_counts GBXCULE_CACHE=$(CURDIR)/runs/host_gpu/cache \
+	    cargo run --package gbxcule-swarm --example warp_counts -- $(ROMS)
+
+ptx: $(VENV)/nvrtc.txt gpu-sim-program
 	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-runtime --package gbxcule-synth --test cuda _ptx $(TEST_ALL)
 	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-swarm --test device share_of_it_is_so_on_ptx $(TEST_ALL)
 
-ptx-all: $(VENV)/nvrtc.txt gpu-sim
+ptx-all: $(VENV)/nvrtc.txt gpu-sim-program
 	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST) --package gbxcule-swarm --test device all_of_it_is_so_on_ptx $(TEST_ALL)
 	HOST_NVRTC=$$(find $(abspath $(VENV)) -name 'libnvrtc.so*') HOST_GPU_SIM=$(abspath target/debug/gpu-sim) \
 	    $(MAKE) test-python
@@ -258,6 +286,7 @@ host-gpu:
 	c++ -std=c++17 -O1 -shared -fPIC -pthread -o runs/host_gpu/libcuda.so.1 \
 	    $(addprefix crates/testkit/src/stand_in/,device.cpp driver.cpp module.cpp) -ldl
 	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc.so.13 crates/testkit/src/stand_in/compiler.cpp -ldl
+	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc_ptx.so crates/testkit/src/stand_in/ptx_compiler.cpp -ldl
 	cp runs/host_gpu/libcuda.so.1 runs/host_gpu/libcuda.so
 	@echo "LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu gbxcule doctor"
 

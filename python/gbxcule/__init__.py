@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gbxcule.action import Buttons as Buttons
     from gbxcule.action import Choices as Choices
     from gbxcule.action import Press as Press
+    from gbxcule.best import RecordBest as RecordBest
     from gbxcule.checkpoint import restore as restore
     from gbxcule.info import Cell as Cell
     from gbxcule.info import Hook as Hook
@@ -34,6 +35,7 @@ _HOMES = {
     "Buttons": "gbxcule.action",
     "Choices": "gbxcule.action",
     "Press": "gbxcule.action",
+    "RecordBest": "gbxcule.best",
     "restore": "gbxcule.checkpoint",
     "Cell": "gbxcule.info",
     "Hook": "gbxcule.info",

@@ -60,6 +60,7 @@ Actions: TypeAlias = "str | Sequence[Row] | Choices | Buttons"
 """The name of a codec or its spelling, a table of one's own, `Choices`, or `Buttons`."""
 
 _NOTHING = "NOOP"
+_BUTTONS = ("A", "B", "SELECT", "START", "UP", "DOWN", "LEFT", "RIGHT")
 
 
 def spelling_of(actions: Any) -> str:
@@ -85,7 +86,11 @@ def _table(rows: Any) -> str:
         )
     if not rows:
         raise ValueError("a table of actions needs at least one")
-    return ",".join(map(_row, rows))
+    spelling = ",".join(map(_row, rows))
+    # The swarm takes a word alone for a codec's name.
+    if spelling.isidentifier() and spelling not in (*_BUTTONS, _NOTHING):
+        raise ValueError(f"no button `{spelling}`; there are {', '.join(_BUTTONS)}")
+    return spelling
 
 
 def _row(row: Any) -> str:
@@ -93,16 +98,16 @@ def _row(row: Any) -> str:
         if not row:
             raise ValueError('an action that presses nothing is [] or "NOOP", found an empty string')
         return row
-    buttons, frames = (row.buttons, row.frames) if isinstance(row, Press) else (row, None)
-    if not isinstance(buttons, Sequence):
+    names, frames = (row.buttons, row.frames) if isinstance(row, Press) else (row, None)
+    if not isinstance(names, Sequence):
         raise TypeError(f"an action is a button, a list of buttons, or a gbxcule.Press, found {row!r}")
-    pressed = "+".join(map(_button, buttons)) or _NOTHING
+    pressed = "+".join(map(_button, names)) or _NOTHING
     return pressed if frames is None else f"{pressed}:{frames}"
 
 
 def _button(name: Any) -> str:
     if not isinstance(name, str) or any(mark in name for mark in ",/+:"):
-        raise ValueError(f"a button is A, B, SELECT, START, UP, DOWN, LEFT or RIGHT, found {name!r}")
+        raise ValueError(f"a button is {', '.join(_BUTTONS[:-1])} or {_BUTTONS[-1]}, found {name!r}")
     return name
 
 

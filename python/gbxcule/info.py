@@ -68,6 +68,20 @@ def native_hooks(hooks: Mapping[str, Hook], symbols: Symbols) -> list[tuple[int,
     return [(*code_of(hook.place, symbols), bool(hook.ends_step), hook.calls) for hook in hooks.values()]
 
 
+def check_programs(
+    info: Mapping[str, "Number | Cell"], hooks: Mapping[str, Hook], reward: str | None, observation: str | None
+) -> None:
+    """Refuse what only programs have where there are none."""
+    for name, number in info.items():
+        of_obs = isinstance(number, Cell) and number.of == "obs"
+        if isinstance(number, Cell) and (observation if of_obs else reward) is None:
+            argument = "obs" if of_obs else "reward"
+            raise ValueError(f'`info {name}` is kept by a program, and none is given: pass {argument}="task.py"')
+    for name, hook in hooks.items():
+        if hook.calls is not None and reward is None and observation is None:
+            raise ValueError(f'hook `{name}` calls a function of a program, and none is given: pass reward="task.py"')
+
+
 def named_numbers(info: Any) -> dict[str, "Number | Cell"]:
     """The numbers of `info`, whose names are free."""
     if info is None:

@@ -1,17 +1,23 @@
-"""Where episodes begin: the ROM, its symbols, and the envs' seeds."""
+"""Where episodes begin: the ROM, its symbols, states, cartridge RAM, and the envs' seeds."""
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native, game
-from gbxcule.check import seed_of
+from gbxcule.check import content, seed_of, whole
 from gbxcule.symbol import Symbols, parse_symbols, symbols_of
+
+# One state, not several.
+_ONE = (bytes, bytearray, memoryview, str, os.PathLike)
+
+# Cartridge RAM that the machine sees at once.
+_BANK_BYTES = 0x2000
 
 RomLike: TypeAlias = "str | os.PathLike[str] | bytes | None"
 
@@ -65,3 +71,43 @@ def env_seeds(seed: int | Sequence[int | None], mask: npt.NDArray[np.bool_]) -> 
     if len(seeds) != count:
         raise ValueError(f"expected one seed for each of the {count} envs, found {len(seeds)}")
     return [one % 2**64 if marked and one is not None else None for one, marked in zip(seeds, mask, strict=True)]
+
+
+def weights_of(weights: Any) -> list[int]:
+    """A weight for each start."""
+    if isinstance(weights, (str, bytes)) or not isinstance(weights, Iterable):
+        raise TypeError(f"weights are whole numbers, one for each start, found {weights!r}")
+    found = [whole("a weight", weight, 0) for weight in weights]
+    if not any(found):
+        raise ValueError("episodes begin in one state at least: give a weight that is not 0")
+    return found
+
+
+def states_of(name: str, states: Any) -> list[bytes]:
+    """Several states, each bytes or the content of a file."""
+    if isinstance(states, _ONE) or not isinstance(states, Iterable):
+        raise TypeError(f"{name} takes states, bytes or paths, one after the other, found {states!r}")
+    return [content(name, state) for state in states]
+
+
+def one_or_more_states(name: str, states: Any) -> list[bytes]:
+    """One state for all, or several."""
+    return [content(name, states)] if isinstance(states, _ONE) else states_of(name, states)
+
+
+def bank_of(bank: Any, battery: bytes) -> slice:
+    """The bytes of a bank in what a cartridge keeps."""
+    # The registers of a clock, 48 bytes, may follow the RAM.
+    size = len(battery) - len(battery) % 0x100
+    banks = -(-size // _BANK_BYTES)
+    if not 0 <= whole("a bank", bank, 0) < banks:
+        raise ValueError(f"no bank {bank} of cartridge RAM; this cartridge has {banks}")
+    return slice(bank * _BANK_BYTES, min((bank + 1) * _BANK_BYTES, size))
+
+
+def with_bank(battery: bytes, bank: Any, data: bytes) -> bytes:
+    """What a cartridge keeps, with other bytes in one bank."""
+    place = bank_of(bank, battery)
+    if len(data) != place.stop - place.start:
+        raise ValueError(f"bank {bank} has {place.stop - place.start} bytes, found {len(data)}")
+    return battery[: place.start] + data + battery[place.stop :]

@@ -14,13 +14,24 @@ from gymnasium.vector.utils import batch_space
 from gbxcule import _native, game
 from gbxcule.action import Actions, Numbering, spelling_of
 from gbxcule.check import content, env_number, mask_of, one_of, reset_options, seed_of, whole
-from gbxcule.info import Hooks, Info, Infos, hooks_of, named_numbers, native_hooks
+from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
 from gbxcule.memory import Change, Number, Watch
 from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
 from gbxcule.option import Reward, State
 from gbxcule.picture import Pixels, colored, mosaic
-from gbxcule.start import RomLike, env_seeds, rom_bytes, rom_name, rom_symbols
+from gbxcule.start import (
+    RomLike,
+    bank_of,
+    env_seeds,
+    one_or_more_states,
+    rom_bytes,
+    rom_name,
+    rom_symbols,
+    states_of,
+    weights_of,
+    with_bank,
+)
 from gbxcule.symbol import Place, Symbols, range_of
 
 if TYPE_CHECKING:
@@ -49,9 +60,6 @@ _STAGES = {
 # Arguments of an environment that its checkpoint does without.
 _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
 _NOT_KEPT |= {"start_steps", "_machines"}
-
-# One state, not several.
-_ONE = (bytes, bytearray, memoryview, str, os.PathLike)
 
 # Work and video memory and a packed frame; the rest of a machine is small.
 MACHINE_BYTES = 22_000
@@ -138,6 +146,9 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         }
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
+        for name, text in {"grays": grays, "power_on": power_on}.items():
+            if not isinstance(text, str):
+                raise TypeError(f"{name} is the name of a choice, found {text!r}")
         if not isinstance(audio, (bool, np.bool_)):
             raise TypeError(f"audio is True or False, found {audio!r}")
         if audio:
@@ -150,6 +161,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 "in .py, gbxcule.Change(...), and lists of these"
             )
         named, found = named_numbers(info), hooks_of(hooks)
+        check_programs(named, found, rewarded, observe)
         self._process = os.getpid()
         self._machines = _machines or _native.Swarm(
             rom_bytes(rom),
@@ -220,7 +232,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     def _set_starts(self, state: Any, states: Any, battery: Any, steps: int) -> None:
         if state is not None and states is not None:
             raise ValueError("start_state is one state and starts are several: give one of them")
-        found = _states("starts", [] if states is None else states)
+        found = states_of("starts", [] if states is None else states)
         if state is not None:
             found = [content("start_state", state)]
         if battery is not None:
@@ -266,7 +278,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Press one action for each env and run the frames of a step."""
         self._check_open()
-        pressed = self._pressed(actions)
+        pressed = self.pressed(actions)
         late = self._over
         if self.autoreset_mode == AutoresetMode.DISABLED and late.any():
             raise gymnasium.error.ResetNeeded(
@@ -375,7 +387,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         """Put all marked envs into states, bytes or files, at once: one for all of them, or one for each."""
         swarm = self._swarm
         marked = mask_of("mask", mask, self.num_envs)
-        swarm.load_states(marked.tobytes(), _states_of(states))
+        swarm.load_states(marked.tobytes(), one_or_more_states("states", states))
         self._look_again(marked)
 
     def save_state(self, env: int, format: str = "gbxcule") -> bytes:
@@ -393,16 +405,19 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         swarm.load_state(env, content("a state", state), with_seed)
         self._look_again(_only(env, self.num_envs))
 
-    def save_battery(self, env: int) -> bytes:
-        """What the battery of an env's cartridge keeps, as other emulators' `.sav` files have it."""
+    def save_battery(self, env: int, bank: int | None = None) -> bytes:
+        """What the battery of an env's cartridge keeps, as other emulators' `.sav` files have it; or one bank of its RAM."""
         swarm = self._swarm
-        return swarm.save_battery(self._env(env))
+        kept = swarm.save_battery(self._env(env))
+        return kept if bank is None else kept[bank_of(bank, kept)]
 
-    def load_battery(self, env: int, battery: State) -> None:
-        """Put the content of a `.sav` or PyBoy's `.ram` file, bytes or a path, into an env's cartridge; its machine goes on.
-        Most games read it when they are switched on: for those there is `make_vec(start_battery=..)`."""
+    def load_battery(self, env: int, battery: State, bank: int | None = None) -> None:
+        """Put the content of a `.sav` or PyBoy's `.ram` file, bytes or a path, into an env's cartridge, or one bank of its
+        RAM; its machine goes on. Most games read it when they are switched on: for those there is
+        `make_vec(start_battery=..)`."""
         swarm, env = self._swarm, self._env(env)
-        swarm.load_battery(env, content("a battery", battery))
+        found = content("a battery", battery)
+        swarm.load_battery(env, found if bank is None else with_bank(swarm.save_battery(env), bank, found))
         self._look_again(_only(env, self.num_envs))
 
     def copy_state(self, source: int, mask: npt.ArrayLike) -> None:
@@ -427,10 +442,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     def set_starts(self, states: Sequence[State], weights: Sequence[int] | None = None) -> None:
         """Let later episodes begin in these states: which of them, the env's seed and the episode's number say, each as often
         as it weighs. Envs go on as they are."""
-        swarm, found = self._swarm, _states("starts", states)
-        if weights is not None and len(weights) != len(found):
-            raise ValueError(f"expected a weight for each of the {len(found)} starts, found {len(weights)}")
-        numbers = None if weights is None else _weights(weights)
+        swarm, found = self._swarm, states_of("starts", states)
+        numbers = None if weights is None else weights_of(weights)
+        if numbers is not None and len(numbers) != len(found):
+            raise ValueError(f"expected a weight for each of the {len(found)} starts, found {len(numbers)}")
         swarm.set_starts(found)
         if numbers is not None:
             swarm.weigh_starts(numbers)
@@ -438,12 +453,22 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     def weigh_starts(self, weights: Sequence[int]) -> None:
         """Let later episodes begin in each of the starts as often as it weighs: with `[3, 1, 0]` three times as often in the
         first one as in the second, and in the third one never."""
-        self._swarm.weigh_starts(_weights(weights))
+        self._swarm.weigh_starts(weights_of(weights))
 
     def set_start(self, env: int) -> None:
         """Let new episodes begin at an env's present state."""
         swarm = self._swarm
         swarm.set_reset_point(self._env(env))
+
+    def pressed(self, actions: Any) -> bytes:
+        """The number of each env's action, a byte each."""
+        return self._numbering.numbers(actions, self.num_envs)
+
+    def film(
+        self, path: str | os.PathLike[str], state: bytes, actions: bytes, *, every: int = 4, scale: int = 2
+    ) -> None:
+        """Play an episode once more, from a state and by a byte for each action, into a .gif or an .mp4."""
+        self._swarm.film(os.fspath(path), state, actions, every, scale)
 
     def hook_counts(self, name: str) -> npt.NDArray[np.int64]:
         """How often each env came to a hook since its episode began, up to 16,777,216; infos say how often in a step."""
@@ -513,9 +538,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     def _observation(self) -> Any:
         return self._observer.copy() if self._copy else self._observer.batch
 
-    def _pressed(self, actions: Any) -> bytes:
-        return self._numbering.numbers(actions, self.num_envs)
-
     def _reset_mask(self, mask: Any) -> Mask:
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
@@ -529,7 +551,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         """The states in which episodes begin, if any; refused before anything changes if they can't be loaded."""
         if states is None:
             return []
-        found = _states_of(states)
+        found = one_or_more_states('options["state"]', states)
         if len(found) not in (1, mask.sum()):
             raise ValueError(
                 f"expected one state, or one for each of the {mask.sum()} marked machines, found {len(found)}"
@@ -569,23 +591,6 @@ def _check_memory(num_envs: int) -> None:
         raise MemoryError(
             f"{num_envs} machines need {needed / 2**30:,.0f} GiB of memory, this computer has {here / 2**30:,.0f}"
         )
-
-
-def _weights(weights: Any) -> list[int]:
-    found = [whole("a weight", weight, 0) for weight in weights]
-    if not any(found):
-        raise ValueError("episodes begin in one state at least: give a weight that is not 0")
-    return found
-
-
-def _states(name: str, states: Any) -> list[bytes]:
-    if isinstance(states, _ONE) or not isinstance(states, Iterable):
-        raise TypeError(f"{name} takes states, bytes or paths, one after the other, found {states!r}")
-    return [content(name, state) for state in states]
-
-
-def _states_of(states: Any) -> list[bytes]:
-    return [content("a state", states)] if isinstance(states, _ONE) else _states("states", states)
 
 
 def _only(env: int, num_envs: int) -> Mask:

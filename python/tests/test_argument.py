@@ -263,3 +263,46 @@ def test_a_long_step_can_be_interrupted(make, call):
     command = [sys.executable, "-c", ENDLESS.format(make=make, call=call)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout.strip()) == (0, "interrupted"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"grays": None}, "grays is the name of a choice, found None"),
+        ({"power_on": 1}, "power_on is the name of a choice, found 1"),
+        ({"actions": [["X"]]}, "no button `X`; there are A, B, SELECT"),
+    ],
+)
+def test_choices_have_names(options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        gbxcule.make_vec(**options)
+
+
+def test_weights_and_starts_of_other_types_are_named():
+    env = gbxcule.make_vec(num_envs=2)
+    env.reset(seed=0)
+    for weights in (None, 3, "ab"):
+        with pytest.raises(TypeError, match="weights are whole numbers, one for each start"):
+            env.weigh_starts(weights)
+    with pytest.raises(TypeError, match="weights are whole numbers"):
+        env.set_starts([env.save_state(0)], weights=3)
+    with pytest.raises(TypeError, match=r'options\["state"\] takes states'):
+        env.reset(options={"state": 5})
+
+
+def test_a_bank_of_cartridge_ram_goes_out_and_in():
+    env = gbxcule.make_vec("MBC1_RAM", num_envs=2)
+    env.reset(seed=0)
+    whole = env.save_battery(0)
+    assert len(whole) % 0x2000 == 0
+    last = len(whole) // 0x2000 - 1
+    assert env.save_battery(0, bank=last) == whole[last * 0x2000 :]
+    data = bytes(range(256)) * 32
+    env.load_battery(1, data, bank=last)
+    assert env.save_battery(1) == whole[: last * 0x2000] + data
+    with pytest.raises(ValueError, match=f"no bank {last + 1} of cartridge RAM; this cartridge has {last + 1}"):
+        env.save_battery(0, bank=last + 1)
+    with pytest.raises(ValueError, match="has 8192 bytes, found 3"):
+        env.load_battery(0, b"abc", bank=0)
+    with pytest.raises(ValueError, match="this cartridge has 0"):
+        gbxcule.make_vec().save_battery(0, bank=0)

@@ -167,10 +167,12 @@ def test_a_checkpoint_and_a_single_env_have_them_too(task, tmp_path):
         ({"hooks": {"a": "zz:0150"}}, "a label or bank:address"),
         ({"hooks": {"a": "05:4150"}}, "there is no bank 5 for a hook at 4150: the ROM has the banks 0 to"),
         ({"hooks": {"a": "Catch", "b": "Catch"}}, "two hooks are at"),
-        ({"hooks": {"a": gbxcule.Hook("Catch", calls="caught")}}, "`reward_v0` defines no `caught`"),
+        ({"hooks": {"a": gbxcule.Hook("Catch", calls="caught")}}, "calls a function of a program, and none is given"),
+        ({"hooks": {"a": gbxcule.Hook("Catch", calls="caught")}, "reward": "reward_v0"}, "`reward_v0` defines no `caught`"),
         ({"hooks": {"action_mask": "Catch"}}, "`hooks` can't have a number named `action_mask`"),
         ({"hooks": {"score": "Catch"}, "info": {"score": gbxcule.Number("Score")}}, "both have `score`"),
-        ({"info": {"kept": gbxcule.Cell(3)}}, "no cell 3 in its scratch"),
+        ({"info": {"kept": gbxcule.Cell(3)}}, "is kept by a program, and none is given"),
+        ({"info": {"kept": gbxcule.Cell(3)}, "reward": "reward_v0"}, "no cell 3 in its scratch"),
     ],
 )
 def test_wrong_hooks_are_refused(options, message):

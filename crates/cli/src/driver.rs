@@ -64,6 +64,12 @@ impl DriveSettings {
     }
 }
 
+/// Rewards of a step, and the envs whose episodes are over.
+pub(crate) struct StepOutcome {
+    pub(crate) rewards: Vec<f32>,
+    pub(crate) over: Vec<bool>,
+}
+
 /// The swarm, and its position: the step, and the frame within the step.
 pub(crate) struct Driver {
     swarm: Swarm,
@@ -261,12 +267,12 @@ impl Driver {
 
     /// Rewards and ends of the last whole step, if programs say when episodes end and these
     /// numbers lie on the host.
-    pub(crate) fn outcome(&self) -> Result<Option<(Vec<f32>, Vec<bool>)>, SwarmError> {
+    pub(crate) fn outcome(&self) -> Result<Option<StepOutcome>, SwarmError> {
         let says_when = self.returns.is_some() && self.drive.programs.has_done();
         if !says_when || self.device() != Device::Cpu {
             return Ok(None);
         }
-        Ok(Some((self.swarm.rewards()?, self.swarm.dones()?)))
+        Ok(Some(StepOutcome { rewards: self.swarm.rewards()?, over: self.swarm.dones()? }))
     }
 
     /// The swarm itself, to look at.

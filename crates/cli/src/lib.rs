@@ -15,6 +15,7 @@ mod doctor;
 mod driver;
 mod env_details;
 mod exit_code;
+pub mod film;
 mod interrupt;
 pub mod live_view;
 mod picture;

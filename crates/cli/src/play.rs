@@ -65,6 +65,6 @@ impl Play {
         let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play, heatmap: None };
         let (name, mut driver) = driver(&self.rom, 1, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
-        show(&name, driver, start, &self.place)
+        show(&name, driver, &start, &self.place)
     }
 }

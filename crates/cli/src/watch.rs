@@ -134,13 +134,13 @@ impl Watch {
         let start = Start { speed: self.speed, running: !self.paused, mode: Mode::Watch, heatmap };
         if let Some(path) = &self.checkpoint {
             let (name, driver) = self.restored(path)?;
-            return show(&name, driver, start, &self.place);
+            return show(&name, driver, &start, &self.place);
         }
         let drive =
             DriveSettings::new(&self.run, self.frames_per_step)?.with(self.programs.programs()?);
         let (name, mut driver) = driver(&self.rom, self.num_envs, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
-        show(&name, driver, start, &self.place)
+        show(&name, driver, &start, &self.place)
     }
 
     /// The swarm of a checkpoint, and the file's name.
@@ -172,7 +172,7 @@ pub(crate) fn driver(
 pub(crate) fn show(
     name: &str,
     driver: Driver,
-    start: Start,
+    start: &Start,
     place: &Place,
 ) -> anyhow::Result<bool> {
     let (num_envs, device) = (driver.num_envs(), driver.device());
@@ -202,6 +202,6 @@ pub(crate) fn show(
     say!("{what}{place}: {}   (Ctrl-C ends)", server.url());
     print::check().context("telling where the page is")?;
     let (from_viewers, _open) = server.start(welcome)?;
-    session::Session::new(driver, &start).run(&from_viewers)?;
+    session::Session::new(driver, start).run(&from_viewers)?;
     Ok(true)
 }

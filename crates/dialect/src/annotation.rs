@@ -29,6 +29,8 @@ pub(super) enum Annotation {
     Array(Rc<Annotation>, u8),
     /// `wp.fixedarray(shape, dtype)`
     Fixed(Rc<Annotation>, Rc<[u32]>),
+    /// `wp.tile[dtype, M, N]`; no shape is any.
+    Tile(Rc<Annotation>, Option<Rc<[u32]>>),
     Struct(StructKey),
     /// `tuple[..]`; `None` takes any.
     Tuple(Option<Rc<[Annotation]>>),
@@ -55,6 +57,7 @@ impl Annotation {
             Self::Matrix(rows, cols, of) => rows.is_none() || cols.is_none() || of.is_generic(),
             Self::Quaternion(of) | Self::Transform(of) => of.is_generic(),
             Self::Array(of, _) | Self::Reference(of) | Self::Fixed(of, _) => of.is_generic(),
+            Self::Tile(of, extents) => extents.is_none() || of.is_generic(),
             Self::Tuple(Some(of)) => of.iter().any(Self::is_generic),
             Self::Scalar(_) | Self::Struct(_) | Self::Handle | Self::Unsupported(..) => false,
         }
@@ -119,6 +122,24 @@ impl Annotation {
                     && of.iter().zip(found.iter()).all(|(of, &ty)| of.takes(ty, types, structs))
             }
             (Self::Reference(of), _) => of.takes(ty, types, structs),
+            _ => false,
+        }
+    }
+
+    /// Returns true if a tile of these elements and extents is one that this stands for.
+    pub(super) fn takes_tile(
+        &self,
+        of: Type,
+        extents: &[u32],
+        types: &Types,
+        structs: &dyn Fn(StructKey) -> Option<Type>,
+    ) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Tile(wanted, shape) => {
+                wanted.takes(of, types, structs)
+                    && shape.as_ref().is_none_or(|shape| **shape == *extents)
+            }
             _ => false,
         }
     }

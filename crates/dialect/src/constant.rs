@@ -4,7 +4,7 @@
 use super::annotation::{Annotation, StructKey};
 use super::arithmetic::{arithmetic, compared, limit};
 use super::decorator::Role;
-use super::file::Files;
+use super::file::{Content, Files};
 use super::frame::Frames;
 use super::library::{self, Library};
 use super::reference::References;
@@ -271,6 +271,14 @@ impl<'a> Unit<'a> {
             BindingSource::ImportFrom(level, module, member) => {
                 match self.files.target(self.scopes.text(home), level, module) {
                     Some(Ok(imported_module)) => {
+                        let named = &self.files.imported_modules[*imported_module];
+                        // `from . import shape` in a package's own `__init__` means the module.
+                        let text = self.scopes.text(home);
+                        if matches!(named.content, Content::Text(own) if own == text)
+                            && let Some(&child) = named.children.get(member)
+                        {
+                            return Ok(Static::ImportedModule(child));
+                        }
                         return self.member(*imported_module, member, expr);
                     }
                     _ if level > 0 => {

@@ -21,6 +21,7 @@ mod repeat;
 mod slice;
 mod special;
 mod table;
+mod tile;
 mod usage;
 mod user;
 mod value;
@@ -44,6 +45,7 @@ use gbxcule_ir::ty::{Field, Shape, Type};
 use hook::ManualGradient;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use tile::{Tile, TileParam, TileShape};
 use usage::Usage;
 
 /// Why lowering of a statement ended.
@@ -74,6 +76,7 @@ pub(super) enum Operand<'a> {
     Tuple(Rc<[Operand<'a>]>),
     /// `array.shape`
     Extents(Value),
+    Tile(Rc<Tile>),
 }
 
 /// Binding of a name at a point of a function.
@@ -89,6 +92,9 @@ pub(super) enum Binding<'a> {
     /// A tuple as it comes into a function; then it is a `Tuple`.
     Parts(Rc<[Binding<'a>]>),
     Extents(Value),
+    Tile(Rc<Tile>),
+    /// A tile as it comes into a function; then it is a `Tile`.
+    TileParam(TileParam),
     /// The binding was refused.
     Refused,
 }
@@ -98,6 +104,8 @@ pub(super) struct Session<'u, 'a> {
     unit: &'u Unit<'a>,
     structs: FxHashMap<StructKey, Definition>,
     functions: Vec<Instance<'a>>,
+    /// Functions whose result is the content of a tile.
+    tile_results: FxHashMap<FunctionId, TileShape>,
     pub(super) faults: Vec<Diagnostic>,
     /// True if a statement was refused.
     pub(super) refused: bool,
@@ -148,6 +156,7 @@ impl<'u, 'a> Session<'u, 'a> {
             unit,
             structs: FxHashMap::default(),
             functions: Vec::new(),
+            tile_results: FxHashMap::default(),
             faults: Vec::new(),
             refused: false,
             work: 0,
@@ -207,6 +216,7 @@ impl<'u, 'a> Session<'u, 'a> {
             names: FxHashMap::default(),
             usage,
             locals: FxHashMap::default(),
+            tiles: FxHashMap::default(),
             scope,
             result: None,
             is_kernel,
@@ -318,6 +328,8 @@ struct Lower<'s, 'u, 'a, 'm> {
     names: FxHashMap<&'a str, Binding<'a>>,
     usage: Usage<'a>,
     locals: FxHashMap<&'a str, LocalId>,
+    /// Tiles of names that are bound several times.
+    tiles: FxHashMap<&'a str, Rc<Tile>>,
     /// The scope the definition stands in.
     scope: ScopeId,
     result: Option<Type>,
@@ -369,6 +381,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     }
                 }
                 Binding::Parts(parts) => Binding::Tuple(self.entered(&parts)),
+                Binding::TileParam(param) => Binding::Tile(Rc::new(self.entered_tile(&param))),
                 other => other,
             };
             self.names.insert(formal.name, binding);
@@ -381,6 +394,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Binding::Param(at) => Operand::Value(self.b.arg(*at)),
             Binding::Static(known, _) => Operand::Static(known.clone()),
             Binding::Parts(parts) => Operand::Tuple(self.entered(parts)),
+            Binding::TileParam(param) => Operand::Tile(Rc::new(self.entered_tile(param))),
             _ => unreachable!("parts are passed as parameters or known"),
         };
         parts.iter().map(part).collect()

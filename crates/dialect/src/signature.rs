@@ -93,6 +93,9 @@ impl<'a> Unit<'a> {
                     if let Some(dims) = warp::array_named(name) {
                         return Ok(Annotation::Array(Rc::new(Annotation::Any), dims.unwrap_or(1)));
                     }
+                    if name == "tile" {
+                        return Ok(Annotation::Tile(Rc::new(Annotation::Any), None));
+                    }
                     if let Some((code, what)) = warp::missing_feature(name) {
                         return Ok(Annotation::Unsupported(code, what));
                     }
@@ -224,6 +227,10 @@ impl<'a> Unit<'a> {
             return Ok(Annotation::Array(Rc::new(of), dims.unwrap_or(1)));
         }
         match name.as_str() {
+            "tile" => {
+                let of = Rc::new(self.annotation(parts[0], scope)?);
+                Ok(Annotation::Tile(of, self.tile_extents(&parts[1..], expr, scope)?))
+            }
             "tuple" | "typing.Tuple" => {
                 if parts.iter().any(|part| matches!(part, Expr::EllipsisLiteral(_))) {
                     return Ok(Annotation::Tuple(None));
@@ -249,6 +256,34 @@ impl<'a> Unit<'a> {
                 Some((code, what)) => Ok(Annotation::Unsupported(code, what)),
                 None => Err(self.no_type(expr, name)),
             },
+        }
+    }
+
+    /// The shape of a tile: numbers, or one tuple of them.
+    fn tile_extents(
+        &self,
+        parts: &[&'a Expr],
+        expr: &'a Expr,
+        scope: ScopeId,
+    ) -> Result<Option<Rc<[u32]>>, Box<Diagnostic>> {
+        let mut extents = Vec::new();
+        for part in parts {
+            match self.known(part, scope)? {
+                Static::Sequence(inner) => extents.extend(inner.iter().cloned()),
+                one => extents.push(one),
+            }
+        }
+        let extent = |known: &Static<'a>| match known {
+            Static::Int(extent) => u32::try_from(*extent).ok().filter(|&extent| extent > 0),
+            _ => None,
+        };
+        match extents.iter().map(extent).collect::<Option<Vec<u32>>>() {
+            Some(found) if found.is_empty() => Ok(None),
+            Some(found) if found.len() <= 4 => Ok(Some(found.into())),
+            _ => {
+                let message = "a tile's shape is one to four numbers above 0";
+                Err(Box::new(Diagnostic::error("unknown-type", self.span(expr), message)))
+            }
         }
     }
 
@@ -318,6 +353,14 @@ impl<'a> Unit<'a> {
             Some(of) => self.annotation(of, scope),
             None => Ok(Annotation::Scalar(Scalar::F32)),
         };
+        if member == "tile" {
+            let of = match argument("dtype", 0) {
+                Some(of) => self.annotation(of, scope)?,
+                None => Annotation::Any,
+            };
+            let shape: Vec<&'a Expr> = argument("shape", 1).into_iter().collect();
+            return Ok(Annotation::Tile(Rc::new(of), self.tile_extents(&shape, expr, scope)?));
+        }
         if let Some(dims) = warp::array_named(&member) {
             let mut dims = dims;
             if let Some(ndim) = argument("ndim", 9) {

@@ -23,7 +23,6 @@ pub(super) fn type_named(name: &str) -> Option<Annotation> {
         "Texture1D" | "Texture2D" | "Texture3D" => {
             Annotation::Unsupported("unsupported-texture", "textures")
         }
-        "tile" | "Tile" => Annotation::Unsupported("unsupported-tile", "tiles"),
         "fabricarray" | "indexedfabricarray" | "fabricarrayarray" | "indexedfabricarrayarray" => {
             Annotation::Unsupported("unsupported-fabric-array", "fabric arrays")
         }
@@ -143,15 +142,13 @@ pub(super) fn number_named(name: &str) -> Option<f64> {
 /// what it is about.
 pub(super) fn missing_feature(name: &str) -> Option<(&'static str, &'static str)> {
     let features: &[(&str, &'static str, &'static str)] = &[
-        ("tile", "unsupported-tile", "tiles"),
-        ("untile", "unsupported-tile", "tiles"),
+        ("tile", "unsupported-tile", "these functions of tiles"),
         ("mesh_", "unsupported-mesh", "such queries of meshes"),
         ("volume_", "unsupported-volume", "volumes"),
         ("texture_", "unsupported-texture", "textures"),
         ("bvh_", "unsupported-bvh", "such queries of hierarchies"),
         ("hash_grid_", "unsupported-hash-grid", "such queries of hash grids"),
         ("dense_", "unsupported-dense", "dense linear algebra"),
-        ("block_dim", "unsupported-block", "thread blocks"),
         ("address_of", "unsupported-pointer", "raw pointers"),
         ("func_native", "unsupported-native", "native snippets"),
         ("grad", "unsupported-gradient-call", "gradients of functions inside kernels"),
@@ -162,7 +159,7 @@ pub(super) fn missing_feature(name: &str) -> Option<(&'static str, &'static str)
     features
         .iter()
         .find(|(prefix, ..)| {
-            if prefix.ends_with('_') || matches!(*prefix, "tile" | "untile") {
+            if prefix.ends_with('_') || *prefix == "tile" {
                 name.starts_with(prefix)
             } else {
                 name == *prefix

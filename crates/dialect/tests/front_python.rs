@@ -176,7 +176,7 @@ fn definitions_in_a_circle_are_refused() {
 fn a_survey_counts_what_compiles_and_names_what_does_not() {
     let good = "import warp as wp\n@wp.kernel\ndef a(x: wp.array(dtype=float)):\n    x[0] = 1.0\n";
     let bad =
-        "import warp as wp\n@wp.kernel\ndef b(x: wp.array(dtype=float)):\n    wp.tile_load(x, 1)\n";
+        "import warp as wp\n@wp.kernel\ndef b(x: wp.array(dtype=float)):\n    wp.tile_fft(x)\n";
     let files = [("good.py", good), ("bad.py", bad), ("broken.py", "def f(:")];
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
     let result = survey(files, &ImportOptions::default(), &|_| None.into());

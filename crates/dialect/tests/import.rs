@@ -49,6 +49,15 @@ fn times(name: &str, by: i32) -> String {
 }
 
 #[test]
+fn a_package_imports_its_own_modules() {
+    let main = kernel("import package", "package.part.f(x[0]) + package.g(x[0])");
+    let package = "from . import part\nfrom .part import f as g\n";
+    let files =
+        [("k.py", &*main), ("package/__init__.py", package), ("package/part.py", &times("f", 3))];
+    assert_eq!(run(&files, 5), 30);
+}
+
+#[test]
 fn a_name_comes_from_the_folder_of_the_compiled_file_for_every_importer() {
     let main = kernel("from a.b import f", "f(x[0])");
     let inner = "from c import g\n@wp.func\ndef f(x: int):\n    return g(x)\n";

@@ -7,3 +7,4 @@
 
 pub mod object;
 pub mod ptx;
+pub mod sass;

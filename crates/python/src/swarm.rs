@@ -446,6 +446,23 @@ impl Swarm {
         self.change(py, |swarm| swarm.load_battery(env, file))
     }
 
+    /// Play an episode once more, from a state and by a byte for each action, into a `.gif` or an
+    /// `.mp4`: one in `every` frames, enlarged `scale` times.
+    fn film(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        state: &[u8],
+        actions: &[u8],
+        every: u32,
+        scale: usize,
+    ) -> PyResult<()> {
+        let episode = gbxcule_cli::film::Episode { state, actions };
+        let filmed = self
+            .look(py, |swarm| Ok(gbxcule_cli::film::write(swarm, episode, &path, every, scale)))?;
+        filmed.map_err(|error| PyRuntimeError::new_err(format!("{error:#}")))
+    }
+
     /// One env's state into all marked ones.
     fn copy_state(&self, py: Python<'_>, source: usize, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);

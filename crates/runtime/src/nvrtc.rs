@@ -30,6 +30,10 @@ pub enum CodeFormat {
 
 /// Floats are rounded once for each operation, as everywhere else.
 pub(crate) const OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=false"];
+/// A switch becomes a jump by a table if one in ten of its range is a case; NVRTC makes trees of
+/// comparisons otherwise. Versions before 13.5 were not tried.
+pub(crate) const JUMP_TABLES: &str = "--jump-table-density=10";
+const KNOWS_JUMP_TABLES: (u32, u32) = (13, 5);
 
 /// NVRTC, loaded.
 #[derive(Clone, Debug)]
@@ -170,6 +174,7 @@ impl Nvrtc {
         let target = format!("--gpu-architecture={target}");
         let mut options = vec![target.as_str()];
         options.extend(OPTIONS);
+        options.extend((self.version >= KNOWS_JUMP_TABLES).then_some(JUMP_TABLES));
         options.extend(more);
         let refused = |log| Error::CudaText { name: name.into(), arch: arch.to_string(), log };
         self.library.compile(text, name, (HEADER_NAME, HEADER), &options, output).map_err(

@@ -44,6 +44,33 @@ pub fn ptx_command(program: &Path, nvrtc: &Path) -> Command {
     command
 }
 
+/// A command that runs the machine code that NVIDIA's NVRTC, at a path, makes for a generation of
+/// GPUs such as 90.
+pub fn sass_command(program: &Path, nvrtc: &Path, arch: u32) -> Command {
+    let folder = folder();
+    let mut command = command(program, &folder.join("sass_cache"));
+    command.env("GBXCULE_NVRTC", folder.join("libnvrtc_ptx.so")).env("HOST_NVRTC", nvrtc);
+    let library = gpu_sim().with_file_name("libgbxcule_gpu_sim.so");
+    command.env("HOST_GPU_SASS", library).env("HOST_NVDISASM", nvdisasm(nvrtc));
+    command.env("HOST_GPU_ARCH", arch.to_string());
+    command
+}
+
+/// Generations of GPUs whose machine code tests run: `GBXCULE_ARCHS=sm_90,sm_100`, or all three.
+pub fn archs() -> Vec<u32> {
+    let named = std::env::var("GBXCULE_ARCHS").unwrap_or_else(|_| "sm_80,sm_90,sm_100".into());
+    let arch = |name: &str| name.trim().strip_prefix("sm_").and_then(|it| it.parse().ok());
+    let archs = named.split(',').map(|name| arch(name).ok_or(name));
+    archs.collect::<Result<_, _>>().unwrap_or_else(|name| panic!("`{name}` is no architecture"))
+}
+
+/// The disassembler of the wheel beside NVRTC's.
+pub fn nvdisasm(nvrtc: &Path) -> PathBuf {
+    let mut folders = nvrtc.ancestors().map(|folder| folder.join("bin").join("nvdisasm"));
+    let found = folders.find(|path| path.exists());
+    found.unwrap_or_else(|| panic!("no nvdisasm beside {}: make nvrtc", nvrtc.display()))
+}
+
 /// The program `gpu-sim`, which Cargo puts beside what this test's program lies in.
 fn gpu_sim() -> PathBuf {
     let test = std::env::current_exe().expect("this program");

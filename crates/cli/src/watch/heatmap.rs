@@ -95,8 +95,8 @@ impl Heatmap {
             x_bytes: x.0.len(),
             cell: 1,
             visits: vec![0; SIDE * SIDE],
-            columns: SIDE..0,
-            rows: SIDE..0,
+            columns: 0..0,
+            rows: 0..0,
         }
     }
 
@@ -131,8 +131,8 @@ impl Heatmap {
         let [x, y] = at;
         let visits = &mut self.visits[y * SIDE + x];
         *visits = visits.saturating_add(1);
-        self.columns = self.columns.start.min(x)..self.columns.end.max(x + 1);
-        self.rows = self.rows.start.min(y)..self.rows.end.max(y + 1);
+        widen(&mut self.columns, x);
+        widen(&mut self.rows, y);
     }
 
     /// Makes one cell of four.
@@ -168,6 +168,13 @@ impl Heatmap {
             heat: shown.map(heat).collect(),
         }
     }
+}
+
+/// Makes a range hold a number.
+fn widen(range: &mut Range<usize>, number: usize) {
+    let (start, end) =
+        if range.start == range.end { (number, number) } else { (range.start, range.end) };
+    *range = start.min(number)..end.max(number + 1);
 }
 
 /// The number in a byte or two.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::SwarmError;
 
-use crate::driver::{Driver, REAL_FRAMES_PER_S};
+use crate::driver::{Driver, REAL_FRAMES_PER_S, StepOutcome};
 use crate::env_details::EnvDetails;
 use crate::watch::ahead::Ahead;
 use crate::watch::audience::{Audience, Sight};
@@ -145,7 +145,7 @@ impl Runner {
         if self.driver.frame() != 0 {
             return Ok(());
         }
-        if let Some((rewards, over)) = self.driver.outcome()? {
+        if let Some(StepOutcome { rewards, over }) = self.driver.outcome()? {
             // An episode that is over stays so until the step with which the next one begins.
             self.statistics.count(&rewards, &over, |env| over[env]);
         }

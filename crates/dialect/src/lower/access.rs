@@ -44,7 +44,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Some(Binding::Static(known, _)) => Access::Operand(Operand::Static(known)),
             Some(Binding::Tuple(parts)) => Access::Operand(Operand::Tuple(parts)),
             Some(Binding::Extents(array)) => Access::Operand(Operand::Extents(array)),
-            Some(Binding::Refused | Binding::Parts(_)) => {
+            Some(Binding::Tile(tile)) => Access::Operand(Operand::Tile(tile)),
+            Some(Binding::Refused | Binding::Parts(_) | Binding::TileParam(_)) => {
                 return Err(super::LoweringError::Reported);
             }
             None => {
@@ -121,6 +122,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 );
             }
             return Ok(Access::Operand(Operand::Static(self.unit.attribute(known, attr, expr)?)));
+        }
+        if let Access::Operand(Operand::Tile(tile)) = &base {
+            return self.tile_attribute(&tile.clone(), attr, expr);
         }
         let Some(ty) = self.access_type(&base) else {
             return fault("unknown-attribute", self.span(expr), format!("a tuple has no `{attr}`"));
@@ -333,7 +337,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(access)
     }
 
-    fn indexed(
+    pub(super) fn indexed(
         &mut self,
         base: Access<'a>,
         indices: &[&'a Expr],
@@ -348,6 +352,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Access::Operand(Operand::Static(Static::Sequence(parts))) => {
                 let at = self.constant_index(indices, parts.len(), expr)?;
                 return Ok(Access::Operand(Operand::Static(parts[at].clone())));
+            }
+            Access::Operand(Operand::Tile(tile)) => {
+                return self.tile_index(&tile.clone(), indices, expr);
             }
             Access::Operand(Operand::Extents(array)) => {
                 let array = *array;

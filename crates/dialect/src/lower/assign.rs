@@ -1,7 +1,7 @@
 //! Assignments.
 
 use super::access::Access;
-use super::{Binding, Flow, Lower, Operand, fault};
+use super::{Binding, Flow, Lower, Operand, fault, usage};
 use crate::constant::Static;
 use crate::syntax::{self, Expr, StmtAssign, StmtAugAssign};
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -23,13 +23,26 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if let Expr::Tuple(targets) = target {
             return self.unpack(&targets.elts, &assign.value, self.span(target));
         }
-        let operand = self.expr(&assign.value)?;
+        let mut operand = self.expr(&assign.value)?;
+        if let (Expr::Name(_), Operand::Tile(tile)) = (&*assign.value, &operand) {
+            // As in NVIDIA Warp, another name for a tile is another tile.
+            let copy = self.fresh_copy(tile, self.span(&assign.value))?;
+            operand = Operand::Tile(copy.into());
+        }
         self.store_to(target, operand, self.span(&assign.value))
     }
 
     fn store_to(&mut self, target: &'a Expr, operand: Operand<'a>, value_span: Span) -> Flow<()> {
         match target {
             Expr::Name(name) => self.bind(name.id.as_str(), operand, self.span(target)),
+            Expr::Subscript(_) if matches!(operand, Operand::Tile(_)) => {
+                let (Access::Operand(Operand::Tile(part)), Operand::Tile(tile)) =
+                    (self.access(target)?, operand)
+                else {
+                    return fault("type-mismatch", value_span, "a tile is stored in a tile only");
+                };
+                self.assign_tile(&part, &tile, self.span(target))
+            }
             Expr::Subscript(_) | Expr::Attribute(_) => {
                 let value = self.value(operand, value_span)?;
                 self.no_local_array(value, value_span)?;
@@ -87,6 +100,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 _ => format!("a `{}`", self.shown(self.ty(value))),
             },
             Operand::Static(_) => "this".to_owned(),
+            Operand::Tile(tile) => format!("a `{}`", self.shown_tile(&tile.shape())),
         };
         fault("type-mismatch", span, format!("{found} isn't {wanted} values"))
     }
@@ -99,6 +113,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let value = self.value(operand, span)?;
             let place = self.b.param_place(at);
             return self.store_typed(place, value, span, &format!("`{name}`"));
+        }
+        if let Operand::Tile(tile) = operand {
+            return self.bind_tile(name, tile, span);
         }
         let found = self.operand_type(&operand);
         if let (Some(found), Some(bound)) = (found, self.bound_type(name))
@@ -165,6 +182,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Operand::Tuple(parts) => Binding::Tuple(parts),
             Operand::Extents(array) => Binding::Extents(array),
+            Operand::Tile(tile) => Binding::Tile(tile),
         };
         self.names.insert(name, binding);
         Ok(())
@@ -185,7 +203,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Binding::Local(local) => Some(self.b.body().locals[local].ty),
             Binding::Param(at) => Some(self.b.function().params[at as usize].ty),
             Binding::Static(known, _) => self.static_type(&known),
-            Binding::Tuple(_) | Binding::Parts(_) | Binding::Extents(_) | Binding::Refused => None,
+            Binding::Tuple(_)
+            | Binding::Parts(_)
+            | Binding::Extents(_)
+            | Binding::Tile(_)
+            | Binding::TileParam(_)
+            | Binding::Refused => None,
         }
     }
 
@@ -292,8 +315,20 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if let Expr::Name(name) = &*assign.target {
             let right = self.expr(&assign.value)?;
             let left = self.name_operand(name.id.as_str(), &assign.target)?;
+            if let Operand::Tile(tile) = &left
+                && atomic_op(assign.op).is_some()
+            {
+                return self.tile_augmented(assign.op, tile, &right, span);
+            }
             let result = self.binary(assign.op, left, right, span)?;
             return self.bind(name.id.as_str(), result, span);
+        }
+        if let Some(Binding::Tile(_)) =
+            usage::root(&assign.target).and_then(|root| self.names.get(root))
+            && let Access::Operand(Operand::Tile(part)) = self.access(&assign.target)?
+        {
+            let right = self.expr(&assign.value)?;
+            return self.tile_augmented(assign.op, &part, &right, span);
         }
         // The indices come before the right-hand side, whose effects they must not see.
         let place = if self.is_slice(&assign.target) {

@@ -27,7 +27,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let given = self.call_arguments(&call.arguments)?;
                 self.construct_struct(class, given, span)
             }
-            Static::Type(annotation) => self.construct_type(&annotation, call, span),
+            Static::Type(annotation) => {
+                let annotation = of_arguments(&call.func).unwrap_or(annotation);
+                self.construct_type(&annotation, call, span)
+            }
             Static::Member(path) => self.call_member(&path, call, expr),
             Static::Python(def, home) => {
                 let name = &def.name;
@@ -234,5 +237,16 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Err(super::LoweringError::Fault(Box::new(fault)))
             }
         }
+    }
+}
+
+/// Type of `wp.quaternion(..)` and `wp.transformation(..)`, whose scalar is that of the arguments;
+/// `wp.quat` and `wp.transform` are of `float32`.
+fn of_arguments(func: &Expr) -> Option<Annotation> {
+    let Expr::Attribute(attribute) = func else { return None };
+    match attribute.attr.as_str() {
+        "quaternion" => Some(Annotation::Quaternion(Annotation::Any.into())),
+        "transformation" => Some(Annotation::Transform(Annotation::Any.into())),
+        _ => None,
     }
 }

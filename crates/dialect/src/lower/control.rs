@@ -211,7 +211,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             );
         }
         let operand = self.expr(expr)?;
-        let value = self.value(operand, self.span(expr))?;
+        let value = match &operand {
+            Operand::Tile(tile) => self.tile_result_value(tile, self.span(expr))?,
+            _ => self.value(operand, self.span(expr))?,
+        };
         let value = self.contents(value);
         self.no_local_array(value, self.span(expr))?;
         let ty = self.ty(value);
@@ -311,6 +314,7 @@ pub(super) fn joined<'a>(left: &Binding<'a>, right: &Binding<'a>) -> Option<Bind
         (Binding::Value(one), Binding::Value(other)) if one == other => Some(left.clone()),
         (Binding::Param(one), Binding::Param(other)) if one == other => Some(left.clone()),
         (Binding::Extents(one), Binding::Extents(other)) if one == other => Some(left.clone()),
+        (Binding::Tile(one), Binding::Tile(other)) if one == other => Some(left.clone()),
         (Binding::Tuple(one), Binding::Tuple(other)) if std::rc::Rc::ptr_eq(one, other) => {
             Some(left.clone())
         }

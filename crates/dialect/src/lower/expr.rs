@@ -93,6 +93,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let truth = self.truth(operand, span)?;
             return Ok(Operand::Value(self.b.not(truth)));
         }
+        if let (UnaryOp::USub, Operand::Tile(tile)) = (op, &operand) {
+            return self.tile_negated(tile, span);
+        }
         let value = self.value(operand, span)?;
         let ty = self.ty(value);
         let scalar = self.b.module.types.components(ty).map(|(scalar, _)| scalar);

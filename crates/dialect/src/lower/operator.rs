@@ -21,6 +21,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if let Some(result) = self.user_operator(op, &left, &right, span)? {
             return Ok(result);
         }
+        if matches!(left, Operand::Tile(_)) || matches!(right, Operand::Tile(_)) {
+            return self.tile_operator(op, &left, &right, span);
+        }
         let left = self.value(left, span)?;
         let right = self.value(right, span)?;
         match self.operate(op, left, right) {

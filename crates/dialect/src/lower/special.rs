@@ -46,7 +46,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if let Some((op, operands)) = atomic::named(name) {
             return Some(self.atomic(op, operands, call, span));
         }
+        if path.starts_with("warp.")
+            && let Some(result) = self.tile_call(name, call, span)
+        {
+            return Some(result);
+        }
         Some(match name {
+            "block_dim" if path == "warp.block_dim" => Ok(Operand::Static(Static::Int(1))),
             "tid" => self.launch_indices(1, span).map(|mut all| all.remove(0)),
             "static" => self.static_value(call, span),
             "print" => self.print(call, span),
@@ -264,7 +270,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     }
 
     /// Result of a call that is used as a statement: no value.
-    fn no_value(&self) -> Operand<'a> {
+    pub(super) fn no_value(&self) -> Operand<'a> {
         Operand::Tuple(std::rc::Rc::new([]))
     }
 
@@ -275,6 +281,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Operand::Tuple(parts) => known(parts.len()),
             Operand::Static(Static::Sequence(parts)) => known(parts.len()),
             Operand::Extents(array) => known(self.extents(array).len()),
+            Operand::Tile(tile) => known(tile.dims[0].extent as usize),
             operand => {
                 let value = self.value(operand, span)?;
                 match self.shape(self.ty(value)).clone() {

@@ -62,6 +62,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let args = self.with_tables(function, args);
         self.b.set_span(span);
         let value = self.b.call(function, &args);
+        if let Some(shape) = self.session.tile_results.get(&function).cloned() {
+            return self.tile_of_result(value, &shape, span);
+        }
         Ok(Operand::Value(self.array_of(value)))
     }
 
@@ -116,6 +119,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             passing.bindings.push(Binding::Parts(parts.into()));
             return Ok(());
         }
+        if let Operand::Tile(tile) = &operand {
+            let (key, param) = Self::tile_param(tile, passing.params.len() as u32);
+            passing.statics.push(key);
+            passing.bindings.push(Binding::TileParam(param));
+            let storage = Param::mutable(formal.name, self.b.place_type(tile.storage));
+            passing.add(storage.at(formal.span), Arg::Place(tile.storage));
+            if let Some(moved) = Self::tile_moved(tile) {
+                let param = Param::value(format!("{}_start", formal.name), Type::I32);
+                passing.add(param.at(formal.span), Arg::Value(moved));
+            }
+            return Ok(());
+        }
         if let Operand::Static(known) = &operand
             && self.static_type(known).is_none()
         {
@@ -166,7 +181,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 _ => None,
             },
-            Operand::Static(_) => None,
+            Operand::Static(_) | Operand::Tile(_) => None,
         }
     }
 
@@ -245,6 +260,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let mut found = Vec::new();
         for (_, operand, _) in given {
+            if let Operand::Tile(tile) = operand {
+                found.push(format!("`{}`", self.shown_tile(&tile.shape())));
+                continue;
+            }
             found.push(match self.operand_type(operand) {
                 Some(ty) => format!("`{}`", self.shown(ty)),
                 None => self
@@ -343,6 +362,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Operand::Static(Static::Type(_)) => *annotation == Annotation::Any,
             Operand::Static(Static::Handle(_)) => *annotation == Annotation::Handle,
+            Operand::Tile(tile) => {
+                let structs = &self.session.structs;
+                let known = |class| structs.get(&class).and_then(|found| found.known());
+                let shape = tile.shape();
+                annotation.takes_tile(shape.of, &shape.extents, &self.b.module.types, &known)
+            }
             operand => match (annotation, self.tuple_parts(operand)) {
                 (Annotation::Any | Annotation::Tuple(None), Some(_)) => true,
                 (Annotation::Tuple(Some(of)), Some(parts)) => {

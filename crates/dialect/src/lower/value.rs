@@ -23,6 +23,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let parts = self.extents(array);
                 Ok(self.b.tuple(&parts))
             }
+            Operand::Tile(_) => {
+                let message = "a tile is no value: `wp.tile_extract` or `[..]` gives an element";
+                fault("type-mismatch", span, message)
+            }
         }
     }
 
@@ -113,7 +117,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Some(match operand {
             Operand::Value(value) => self.ty(*value),
             Operand::Static(known) => self.static_type(known)?,
-            Operand::Tuple(_) | Operand::Extents(_) => return None,
+            Operand::Tuple(_) | Operand::Extents(_) | Operand::Tile(_) => return None,
         })
     }
 

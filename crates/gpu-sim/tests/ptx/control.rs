@@ -92,3 +92,18 @@ fn variables_have_addresses_initial_values_and_stay() {
         st.global.u16 [%rd1+8], %rs1;\nst.global.u16 [%rd1+16], %rs2;\n";
     assert_eq!(run(before, body, 3)[..3], [11, 4, 0]);
 }
+
+#[test]
+fn a_chain_of_subtractions_borrows() {
+    let body = "ld.global.v2.u32 {%r1, %r2}, [%rd1];\nld.global.v2.u32 {%r3, %r4}, [%rd1+8];\n\
+        ld.global.v2.u32 {%r5, %r6}, [%rd1+16];\nsub.cc.u32 %r1, %r1, %r3;\nsubc.cc.u32 %r2, %r2, %r4;\n\
+        subc.u32 %r5, %r5, %r6;\nst.global.v2.u32 [%rd1], {%r1, %r2};\nst.global.u32 [%rd1+16], %r5;\n";
+    let loaded = Loaded::new(&kernel("only", 1, body));
+    for (a, b) in [(5, 3), (3, 5), (1 << 32, 1), (0, 1 << 32), (u64::MAX, u64::MAX), (0, u64::MAX)]
+    {
+        let mut words = [a, b, 9 | 2 << 32];
+        loaded.launch("only", 1, 1, &[address(&mut words)]);
+        assert_eq!(words[0], a.wrapping_sub(b));
+        assert_eq!(words[2] as u32, 7 - u32::from(a < b));
+    }
+}

@@ -1,7 +1,11 @@
-//! Launches of translated kernels in this process.
+//! Launches of kernels in this process: translated PTX, or, where `GPU_SIM_ARCH` names an
+//! architecture, the machine code that `ptxas` makes of it.
 #![allow(unsafe_code, reason = "calling what the host's compiler made")]
 
+use super::machine;
 use gbxcule_gpu_sim::object;
+use gbxcule_gpu_sim::sass::module::LoadedCubin;
+use std::cell::RefCell;
 use std::ffi::c_void;
 use std::path::Path;
 
@@ -10,27 +14,42 @@ pub(crate) const GRID_BYTES: usize = 40;
 
 type Entry = unsafe extern "C" fn(u32, u32, *const c_void, *const *const c_void);
 
-/// A translated module.
-pub(crate) struct Loaded(libloading::Library);
+/// A loaded text.
+pub(crate) enum Loaded {
+    Translated(libloading::Library),
+    Machine(RefCell<LoadedCubin>),
+}
 
 impl Loaded {
-    /// Translates a text whose head is left out.
+    /// Loads a text whose head is left out.
     pub(crate) fn new(body: &str) -> Self {
-        let text = format!(".version 9.0\n.target sm_90\n.address_size 64\n{body}");
+        let arch = machine::arch();
+        let target = arch.as_deref().unwrap_or("sm_90");
+        let text = format!(".version 9.0\n.target {target}\n.address_size 64\n{body}");
+        if arch.is_some() {
+            return Self::Machine(RefCell::new(machine::assemble(&text, target)));
+        }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu_sim");
         let path = object::build(&text, &folder).unwrap_or_else(|error| panic!("{error}\n{text}"));
         // SAFETY: a library without initialisers.
-        Self(unsafe { libloading::Library::new(path) }.expect("a shared object"))
+        Self::Translated(unsafe { libloading::Library::new(path) }.expect("a shared object"))
     }
 
     /// Launches a kernel whose arguments behind the grid have 8 bytes each.
     pub(crate) fn launch(&self, kernel: &str, blocks: u32, threads: u32, arguments: &[u64]) {
+        let library = match self {
+            Self::Translated(library) => library,
+            Self::Machine(module) => {
+                machine::launch(&mut module.borrow_mut(), kernel, (blocks, threads), arguments);
+                return;
+            }
+        };
         let grid = [0_u64; GRID_BYTES / 8];
         let places: Vec<*const c_void> =
             arguments.iter().map(|argument| std::ptr::from_ref(argument).cast()).collect();
         let symbol = format!("on_device_{kernel}\0");
         // SAFETY: what `emit` prints for a kernel.
-        let entry = unsafe { self.0.get::<Entry>(symbol.as_bytes()) }.expect("a kernel");
+        let entry = unsafe { library.get::<Entry>(symbol.as_bytes()) }.expect("a kernel");
         // SAFETY: a grid, and as many arguments as the kernel takes; the tests' kernels stay inside
         // the arrays that they are given.
         unsafe { entry(blocks, threads, grid.as_ptr().cast(), places.as_ptr()) };

@@ -3,9 +3,12 @@
 //! Each form of the table is held: values against the rules in `rule` (`value`), memory, calls and
 //! jumps by kernels that use them (`memory`, `control`), and everything else must be refused by its
 //! name (`refusal`).
+//!
+//! Machine code does the same: `machine` runs these kernels as `ptxas` assembles them.
 
 mod control;
 mod host;
+mod machine;
 mod memory;
 mod near;
 mod refusal;

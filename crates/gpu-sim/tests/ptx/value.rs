@@ -239,6 +239,7 @@ fn every_form_computes_what_its_rule_says() {
         let (mut decided, mut failures) = (0, 0);
         for (arguments, [value, carry]) in inputs.iter().zip(&outputs) {
             let expected = expected(case.mnemonic, arguments);
+            let expected = super::machine::expected(case.mnemonic, arguments, expected);
             decided += usize::from(!matches!(expected, Expected::Open));
             if !expected.holds(*value, *carry != 0, register_bits(case.to)) {
                 failures += 1;
@@ -250,7 +251,8 @@ fn every_form_computes_what_its_rule_says() {
                 }
             }
         }
-        assert!(decided * 2 > inputs.len(), "{} is hardly tested", case.mnemonic);
+        let is_open = super::machine::is_open(case.mnemonic);
+        assert!(is_open || decided * 2 > inputs.len(), "{} is hardly tested", case.mnemonic);
     }
     assert!(wrong.is_empty(), "{} forms:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -6,18 +6,29 @@ use super::sample::{build, variable};
 use super::{Derivative, Dim, Domain, Pattern, Row, Visibility, body, row_of};
 use crate::build::Builder;
 use crate::op::Value;
-use crate::ty::Type;
+use crate::ty::{Scalar, Type};
+
 use Derivative::Through;
 use Domain::Float;
 use Pattern::{Pair, Triple, Vector};
+use std::f64::consts::{FRAC_PI_8, SQRT_2};
 
 const V2: Pattern = Vector(Dim::Is(2));
 const V3: Pattern = Vector(Dim::Is(3));
 const M22: Pattern = Pattern::Matrix(Dim::Is(2), Dim::Is(2));
 const M33: Pattern = Pattern::Matrix(Dim::Is(3), Dim::Is(3));
 
-/// Enough for f64: each round about squares what is left beside the diagonal.
-const ROUNDS: i32 = 8;
+/// Rounds of Jacobi's method, as many as Warp takes: more of them would turn vectors of equal
+/// eigenvalues further than Warp does.
+const fn rounds(scalar: Scalar) -> i32 {
+    if matches!(scalar, Scalar::F64) { 8 } else { 4 }
+}
+
+/// The square of the cotangent of an eighth of a half turn: 3 + sqrt(8).
+const WIDEST: f64 = 3.0 + 2.0 * SQRT_2;
+
+/// The planes of a round, each with the direction from its first axis to its second.
+const PLANES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
 
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
@@ -81,6 +92,21 @@ impl<'f> Rotation<'f> {
         let length = square.unless(none).sqrt();
         Self { cos: none.pick(one, x / length), sin: none.pick(zero, y / length) }
     }
+
+    /// Turn that makes an entry beside the diagonal small, without a root of a root: its half angle
+    /// is `atan(entry / (2 * difference))`, and an eighth of a turn where that would be too far.
+    /// McAdams and others, "Computing the Singular Value Decomposition of 3x3 matrices with minimal
+    /// branching", 2011; Warp has it too, and the choice of turns is what orders eigenvalues.
+    fn towards_diagonal(s: &SquareMatrix<'f>, first: usize, second: usize) -> Self {
+        let sin = s.at(second, first);
+        let cos = (s.at(first, first) - s.at(second, second)) * 2.0;
+        let near = (sin * sin * WIDEST).lt(cos * cos);
+        let square = cos * cos + sin * sin;
+        let length = near.pick(square, square.like(1.0)).sqrt();
+        let cos = near.pick(cos / length, cos.like(FRAC_PI_8.cos()));
+        let sin = near.pick(sin / length, sin.like(FRAC_PI_8.sin()));
+        Self { cos: cos * cos - sin * sin, sin: 2.0 * sin * cos }
+    }
 }
 
 impl<'f> SquareMatrix<'f> {
@@ -137,15 +163,17 @@ impl<'f> SquareMatrix<'f> {
 /// Jacobi's method: turns in the three planes, again and again, until the matrix is diagonal.
 fn eigen(b: &mut Builder<'_>) -> Option<Value> {
     let a = b.arg(0);
+    let ty = b.body().type_of(a);
+    let scalar = b.module.types.components(ty).map_or(Scalar::F32, |(scalar, _)| scalar);
     let one = build(b, |f| SquareMatrix::identity(f.arg(0)).matrix(f));
     let (matrix, vectors) = (variable(b, "s", a), variable(b, "q", one));
-    let (zero, rounds, step) = (b.i32(0), b.i32(ROUNDS), b.i32(1));
+    let (zero, rounds, step) = (b.i32(0), b.i32(rounds(scalar)), b.i32(1));
     b.for_range("round", [zero, rounds, step], |b, _| {
         let (s, q) = (b.load(matrix), b.load(vectors));
         let both = build(b, |f| {
             let [mut s, mut q] = [s, q].map(|value| SquareMatrix::of(f.with(|_| value)));
-            for (left, right) in [(0, 1), (1, 2), (0, 2)] {
-                let turn = annihilation(&s, left, right);
+            for (left, right) in PLANES {
+                let turn = Rotation::towards_diagonal(&s, left, right);
                 s.turn_rows(left, right, turn);
                 s.turn_columns(left, right, turn);
                 q.turn_columns(left, right, turn);
@@ -162,18 +190,6 @@ fn eigen(b: &mut Builder<'_>) -> Option<Value> {
         let [s, q] = [s, q].map(|value| f.with(|_| value));
         f.tuple(&[q, f.call("get_diag", &[s])])
     })
-}
-
-/// The smaller of the two turns that make an entry beside the diagonal 0.
-fn annihilation<'f>(s: &SquareMatrix<'f>, left: usize, right: usize) -> Rotation<'f> {
-    let beside = s.at(left, right);
-    let (zero, one) = (beside.like(0.0), beside.like(1.0));
-    let none = beside.is(zero);
-    let ratio = (s.at(left, left) - s.at(right, right)) / (beside.unless(none) * 2.0);
-    let size = one / (ratio.abs() + (ratio * ratio + 1.0).sqrt());
-    let tangent = ratio.lt(zero).pick(-size, size);
-    let cos = one / (tangent * tangent + 1.0).sqrt();
-    Rotation { cos: none.pick(one, cos), sin: none.pick(zero, tangent * cos) }
 }
 
 /// In closed form: V from the larger eigenvalue of `transpose(a) * a`, U from `a * V`.

@@ -98,6 +98,7 @@ impl CodeRequest<'_> {
         let arch = self.context.arch.to_string();
         let mut parts = vec![self.source, HEADER, arch.as_str()];
         parts.extend(nvrtc::OPTIONS);
+        parts.push(nvrtc::JUMP_TABLES);
         Disk::key(&parts)
     }
 

@@ -1,8 +1,9 @@
 //! CUDA devices do what the CPU does.
 //!
 //! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`testkit/src/stand_in`), in a
-//! child process, without a GPU; there with the PTX of NVIDIA's own NVRTC (`make ptx`); and, where
-//! there is a GPU and the tests of `needs_cuda` are asked for, on `cuda:0`.
+//! child process, without a GPU; there with the PTX and with the machine code of NVIDIA's own NVRTC
+//! (`make ptx`, `make gpu-sim`); and, where there is a GPU and the tests of `needs_cuda` are asked
+//! for, on `cuda:0`.
 
 mod body;
 mod disk_cache;
@@ -41,6 +42,19 @@ fn passes_as_ptx(test: &str) {
     assert_passed(test, &start(&mut stand_in::ptx_command(&program, nvrtc.path()), test));
 }
 
+/// Runs a test on the machine code of NVIDIA's NVRTC for each generation, where it must pass.
+fn passes_as_sass(test: &str) {
+    let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
+    let program = std::env::current_exe().expect("this program");
+    for arch in stand_in::archs() {
+        for policy in ["address", "lanes"] {
+            let mut command = stand_in::sass_command(&program, nvrtc.path(), arch);
+            command.env("HOST_GPU_POLICY", policy);
+            assert_passed(test, &start(&mut command, test));
+        }
+    }
+}
+
 fn assert_passed(test: &str, run: &Output) {
     let (said, failed) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
@@ -69,6 +83,14 @@ macro_rules! bodies {
             #[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
             fn $name() {
                 crate::passes_as_ptx(concat!("needs_cuda::", stringify!($name)));
+            })*
+        }
+
+        mod on_sass {
+            $(#[test]
+            #[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim`"]
+            fn $name() {
+                crate::passes_as_sass(concat!("needs_cuda::", stringify!($name)));
             })*
         }
 

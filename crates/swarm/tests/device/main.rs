@@ -1,9 +1,9 @@
 //! The swarm of compiled kernels is the native swarm, byte by byte, on every device.
 //!
 //! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`testkit/src/stand_in`),
-//! without a GPU, all in one child process that compiles each text once; there with the PTX of
-//! NVIDIA's own NVRTC (`make ptx`); and, where there is a GPU and the tests of `needs_cuda` are
-//! asked for, on `cuda:0`.
+//! without a GPU, all in one child process that compiles each text once; there with the PTX and
+//! with the machine code of NVIDIA's own NVRTC (`make ptx`, `make gpu-sim`); and, where there is a
+//! GPU and the tests of `needs_cuda` are asked for, on `cuda:0`.
 
 mod begin;
 mod body;
@@ -44,6 +44,14 @@ fn pass_as_ptx(count: usize, tests: &[&str]) {
     assert_passed(count, &start(&mut stand_in::ptx_command(&program, nvrtc.path()), tests));
 }
 
+/// Runs them on the machine code of NVIDIA's NVRTC for a generation, by a policy of divergence.
+fn pass_as_sass(count: usize, tests: &[&str], arch: u32, policy: &str) {
+    let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
+    let program = std::env::current_exe().expect("this program");
+    let mut command = stand_in::sass_command(&program, nvrtc.path(), arch);
+    assert_passed(count, &start(command.env("HOST_GPU_POLICY", policy), tests));
+}
+
 fn assert_passed(count: usize, run: &Output) {
     let (said, failed) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
@@ -80,6 +88,17 @@ macro_rules! bodies {
             let count = [$(stringify!($name)),*].len();
             crate::pass_as_ptx(count, &["needs_cuda::"]);
         }
+
+        #[test]
+        #[ignore = "needs NVRTC and gpu-sim, and many minutes: run by `make gpu-sim-all`"]
+        fn all_of_it_is_so_on_machine_code() {
+            let count = [$(stringify!($name)),*].len();
+            for arch in gbxcule_testkit::stand_in::archs() {
+                for policy in ["address", "lanes"] {
+                    crate::pass_as_sass(count, &["needs_cuda::"], arch, policy);
+                }
+            }
+        }
     };
 }
 
@@ -113,17 +132,26 @@ bodies! {
 
 /// Bodies that need the step's kernel and small ones; of those that read memory, NVRTC and the
 /// host's compiler need a minute each.
+const SHARE: [&str; 5] = [
+    "needs_cuda::every_rom_runs_alike",
+    "needs_cuda::frames_are_those_of_the_native_swarm",
+    "needs_cuda::resets_copies_and_snapshots_do_the_same",
+    "needs_cuda::a_step_copies_its_actions_and_waits_for_nothing",
+    "needs_cuda::wrong_calls_are_refused_and_change_nothing",
+];
+
 #[test]
 #[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
 fn a_share_of_it_is_so_on_ptx() {
-    let share = [
-        "needs_cuda::every_rom_runs_alike",
-        "needs_cuda::frames_are_those_of_the_native_swarm",
-        "needs_cuda::resets_copies_and_snapshots_do_the_same",
-        "needs_cuda::a_step_copies_its_actions_and_waits_for_nothing",
-        "needs_cuda::wrong_calls_are_refused_and_change_nothing",
-    ];
-    pass_as_ptx(share.len(), &share);
+    pass_as_ptx(SHARE.len(), &SHARE);
+}
+
+#[test]
+#[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim`"]
+fn a_share_of_it_is_so_on_machine_code() {
+    for (arch, policy) in [(90, "address"), (90, "lanes")] {
+        pass_as_sass(SHARE.len(), &SHARE, arch, policy);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 // module.cpp: code and launches of the stand-in. Code is a shared object of the host behind a few
-// words, as compiler.cpp makes it, or PTX, of which the program `gpu-sim` at the path HOST_GPU_SIM
-// makes a shared object; each time it is loaded it gets a copy of its own, with globals of its own.
+// words, as compiler.cpp makes it; or PTX, of which the program `gpu-sim` at the path HOST_GPU_SIM
+// makes a shared object; or NVIDIA's machine code, which the library `gpu-sim` at the path
+// HOST_GPU_SASS runs. Each time code is loaded it has globals of its own.
 #include "device.h"
 
 #include <algorithm>
@@ -16,18 +17,25 @@ using namespace host_gpu;
 
 namespace {
 
-typedef void (*Entry)(unsigned, unsigned, const void*, void* const*);
+// Runs a kernel: blocks, threads, the grid, and the parameters behind it.
+typedef std::function<void(unsigned, unsigned, const void*, void* const*)> Entry;
 
 struct Function {
     std::string name;
     Entry entry;
-    const uint32_t* sizes; // Bytes of each parameter behind the grid, then 0.
+    std::vector<uint32_t> sizes; // Bytes of each parameter behind the grid.
     int device;
     uint64_t threads; // That a block has at most.
 };
 
+// What is loaded: a shared object of the host, or machine code.
+struct Code {
+    void* library = nullptr;
+    void* machine = nullptr;
+};
+
 struct Module {
-    void* library;
+    Code code;
     int device;
     uint64_t global;
     std::map<std::string, Function> functions;
@@ -78,6 +86,50 @@ struct Scratch {
     ~Scratch() { unlink(path); }
 };
 
+// The library that runs machine code.
+struct Machine {
+    void* (*load)(const void*);
+    void (*unload)(void*);
+    bool (*variable)(void*, const char*, uint64_t*, uint64_t*);
+    bool (*kernel)(void*, const char*, uint32_t*, uint32_t*);
+    void (*launch)(void*, const char*, unsigned, unsigned, const void* const*);
+};
+
+template <class F> void find(void* library, F& function, const char* name)
+{
+    function = F(dlsym(library, name));
+    if (!function)
+        misuse("the library at HOST_GPU_SASS has no %s", name);
+}
+
+const Machine& machine()
+{
+    static const Machine all = [] {
+        const char* path = getenv("HOST_GPU_SASS");
+        void* library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+        if (!library)
+            misuse("machine code runs where HOST_GPU_SASS names the library gpu-sim: %s", path ? dlerror() : "it is not set");
+        Machine all = {};
+        find(library, all.load, "gpu_sim_load");
+        find(library, all.unload, "gpu_sim_unload");
+        find(library, all.variable, "gpu_sim_variable");
+        find(library, all.kernel, "gpu_sim_kernel");
+        find(library, all.launch, "gpu_sim_launch");
+        return all;
+    }();
+    return all;
+}
+
+// Machine code of NVIDIA's assembler. The flags of the file say the generation that it runs on.
+Status load_machine(const char* file, uint64_t arch, void** loaded)
+{
+    uint64_t own = (unsigned char)file[49];
+    if (own / 10 != arch / 10 || own > arch)
+        return NO_BINARY_FOR_GPU;
+    *loaded = machine().load(file);
+    return *loaded ? SUCCESS : INVALID_IMAGE;
+}
+
 // A shared object of our NVRTC's stand-in: it runs on its generation, from its own architecture on.
 Status load_image(const Image* image, uint64_t arch, void** library)
 {
@@ -112,14 +164,16 @@ API int cuModuleLoadData(Handle* module, const void* data)
 {
     LOCK;
     uint64_t arch = setting("HOST_GPU_ARCH", 90);
-    void* library = nullptr;
+    Code code;
     bool is_image = memcmp(data, IMAGE_MAGIC, sizeof IMAGE_MAGIC) == 0, is_text = memcmp(data, "//", 2) == 0;
-    Status status = is_image  ? load_image((const Image*)data, arch, &library)
-                    : is_text ? load_ptx((const char*)data, arch, &library)
-                              : INVALID_IMAGE;
+    bool is_machine = memcmp(data, "\177ELF", 4) == 0;
+    Status status = is_image     ? load_image((const Image*)data, arch, &code.library)
+                    : is_text    ? load_ptx((const char*)data, arch, &code.library)
+                    : is_machine ? load_machine((const char*)data, arch, &code.machine)
+                                 : INVALID_IMAGE;
     if (status != SUCCESS)
         return status;
-    return *module = new Module{library, current, 0, {}}, SUCCESS;
+    return *module = new Module{code, current, 0, {}}, SUCCESS;
 }
 
 API int cuModuleUnload(Handle handle)
@@ -129,7 +183,10 @@ API int cuModuleUnload(Handle handle)
     for (Stream* stream : world().streams)
         run(stream, stream->asked);
     world().globals.erase(module->global);
-    dlclose(module->library);
+    if (module->code.machine)
+        machine().unload(module->code.machine);
+    else
+        dlclose(module->code.library);
     delete module;
     return SUCCESS;
 }
@@ -138,27 +195,68 @@ API int cuModuleGetGlobal_v2(uint64_t* address, size_t* size, Handle handle, con
 {
     LOCK;
     Module* module = (Module*)handle;
-    void* found = dlsym(module->library, name);
-    auto bytes = (const uint32_t*)dlsym(module->library, (std::string(name) + "_size").c_str());
-    if (!found || !bytes)
-        return NOT_FOUND;
-    *address = module->global = uint64_t(found), *size = *bytes;
+    uint64_t bytes = 0;
+    if (module->code.machine) {
+        if (!machine().variable(module->code.machine, name, address, &bytes))
+            return NOT_FOUND;
+    } else {
+        void* found = dlsym(module->code.library, name);
+        auto known = (const uint32_t*)dlsym(module->code.library, (std::string(name) + "_size").c_str());
+        if (!found || !known)
+            return NOT_FOUND;
+        *address = uint64_t(found), bytes = *known;
+    }
+    module->global = *address, *size = bytes;
     world().globals[*address] = *size;
     return SUCCESS;
+}
+
+// A kernel of a shared object.
+static bool find_function(void* library, const char* name, Function& function)
+{
+    std::string symbol = std::string("on_device_") + name;
+    auto entry = (void (*)(unsigned, unsigned, const void*, void* const*))dlsym(library, symbol.c_str());
+    auto sizes = (const uint32_t* (*)())dlsym(library, (symbol + "_sizes").c_str());
+    auto threads = (const uint32_t*)dlsym(library, (symbol + "_threads").c_str());
+    if (!entry || !sizes || !threads)
+        return false;
+    function.entry = entry, function.threads = *threads;
+    for (const uint32_t* size = sizes(); *size; ++size)
+        function.sizes.push_back(*size);
+    return true;
+}
+
+// A kernel of machine code. It says the size of its grid, too.
+static bool find_machine_function(void* code, const char* name, Function& function)
+{
+    uint32_t sizes[256] = {}, threads = 0;
+    if (!machine().kernel(code, name, sizes, &threads))
+        return false;
+    if (sizes[0] != GRID_BYTES)
+        misuse("the kernel %s takes no grid first", name);
+    function.threads = threads;
+    for (int at = 1; sizes[at]; ++at)
+        function.sizes.push_back(sizes[at]);
+    function.entry = [=, name = std::string(name)](unsigned blocks, unsigned threads, const void* grid, void* const* rest) {
+        std::vector<const void*> all = {grid};
+        for (int at = 1; sizes[at]; ++at)
+            all.push_back(rest[at - 1]);
+        machine().launch(code, name.c_str(), blocks, threads, all.data());
+    };
+    return true;
 }
 
 API int cuModuleGetFunction(Handle* function, Handle handle, const char* name)
 {
     LOCK;
     Module* module = (Module*)handle;
-    std::string symbol = std::string("on_device_") + name;
-    auto entry = Entry(dlsym(module->library, symbol.c_str()));
-    auto sizes = (const uint32_t* (*)())dlsym(module->library, (symbol + "_sizes").c_str());
-    auto threads = (const uint32_t*)dlsym(module->library, (symbol + "_threads").c_str());
-    if (!entry || !sizes || !threads)
+    Function found = {name, {}, {}, module->device, 0};
+    bool is_there = module->code.machine ? find_machine_function(module->code.machine, name, found)
+                                         : find_function(module->code.library, name, found);
+    if (!is_there)
         return NOT_FOUND;
-    auto most = std::min(setting("HOST_GPU_THREADS", 1024), uint64_t(*threads));
-    module->functions[name] = {name, entry, sizes(), module->device, most};
+    found.threads = std::min(setting("HOST_GPU_THREADS", 1024), found.threads);
+    module->functions[name] = found;
     return *function = &module->functions[name], SUCCESS;
 }
 
@@ -192,7 +290,7 @@ API int cuLaunchKernel(Handle handle, unsigned blocks, unsigned blocks_y, unsign
     typedef std::vector<std::vector<char>> Values;
     auto values = std::make_shared<Values>();
     values->emplace_back((char*)parameters[0], (char*)parameters[0] + GRID_BYTES);
-    for (int at = 0; function->sizes[at]; ++at) {
+    for (size_t at = 0; at < function->sizes.size(); ++at) {
         char* value = (char*)parameters[at + 1];
         values->emplace_back(value, value + function->sizes[at]);
     }

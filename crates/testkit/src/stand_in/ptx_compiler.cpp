@@ -1,5 +1,6 @@
-// ptx_compiler.cpp: NVIDIA's own NVRTC, at the path HOST_NVRTC, asked for PTX where a caller asks
-// for machine code: the stand-in for the driver runs PTX (module.cpp).
+// ptx_compiler.cpp: NVIDIA's own NVRTC, at the path HOST_NVRTC. Where HOST_GPU_SASS is set, the
+// stand-in for the driver runs machine code (module.cpp), and NVRTC is asked for what a caller asks
+// for; elsewhere it is asked for PTX, which the stand-in runs, where a caller asks for machine code.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +40,8 @@ template <class... P> int call(const char* name, P... arguments)
     return function(arguments...);
 }
 
+bool runs_machine_code() { return getenv("HOST_GPU_SASS") != nullptr; }
+
 } // namespace
 
 API int nvrtcVersion(int* major, int* minor) { return call("nvrtcVersion", major, minor); }
@@ -49,8 +52,14 @@ API int nvrtcGetProgramLogSize(Program program, size_t* size) { return call("nvr
 API int nvrtcGetProgramLog(Program program, char* log) { return call("nvrtcGetProgramLog", program, log); }
 API int nvrtcGetPTXSize(Program program, size_t* size) { return call("nvrtcGetPTXSize", program, size); }
 API int nvrtcGetPTX(Program program, char* text) { return call("nvrtcGetPTX", program, text); }
-API int nvrtcGetCUBINSize(Program program, size_t* size) { return call("nvrtcGetPTXSize", program, size); }
-API int nvrtcGetCUBIN(Program program, char* text) { return call("nvrtcGetPTX", program, text); }
+API int nvrtcGetCUBINSize(Program program, size_t* size)
+{
+    return call(runs_machine_code() ? "nvrtcGetCUBINSize" : "nvrtcGetPTXSize", program, size);
+}
+API int nvrtcGetCUBIN(Program program, char* text)
+{
+    return call(runs_machine_code() ? "nvrtcGetCUBIN" : "nvrtcGetPTX", program, text);
+}
 
 API const char* nvrtcGetErrorString(int status)
 {
@@ -75,7 +84,8 @@ API int nvrtcCompileProgram(Program program, int count, Texts options)
                     fclose(file);
                 }
             }
-            option = "--gpu-architecture=compute_" + option.substr(real.size());
+            if (!runs_machine_code())
+                option = "--gpu-architecture=compute_" + option.substr(real.size());
         }
     }
     std::vector<const char*> words;

@@ -1,0 +1,18 @@
+//! Machine code as NVIDIA's assembler makes it, run by warps of 32 lanes.
+//!
+//! cubin -> [`cubin`] and, through `nvdisasm`, [`listing`] -> [`step`] by the table of forms
+//! ([`form`]) -> [`warp`]. An instruction without a row is refused by its name, so that neither an
+//! opcode nor a modifier is ever guessed. [`entry`] is what the stand-in for the driver calls.
+
+pub mod count;
+pub mod cubin;
+pub mod entry;
+pub mod form;
+pub mod listing;
+pub mod module;
+mod op;
+pub mod operand;
+pub mod program;
+pub mod report;
+pub mod step;
+pub mod warp;

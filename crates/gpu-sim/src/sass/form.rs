@@ -1,0 +1,358 @@
+//! The forms of instructions that have a meaning: opcode, modifiers and operands as `nvdisasm`
+//! prints them for sm_80, sm_90 and sm_100. Anything else is refused by its name.
+//!
+//! Of `{a,b}` in a pattern one is taken. Operands are letters, with `?` if they may lack:
+//!
+//! | letter | operand |
+//! |---|---|
+//! | `d` | register that is written, or the first of several |
+//! | `q` | predicate that is written |
+//! | `i`, `x` | integer: a register, a number, a constant; `x` is not negated |
+//! | `e` | integer, or a half or a byte of a register |
+//! | `f`, `g`, `h` | float of 32 bits, of 64, of 16 in a half of a register |
+//! | `z`, `r` | `RZ`, any register |
+//! | `p` | predicate |
+//! | `n`, `l` | number; number of any type that its function takes from the encoding |
+//! | `m`, `c` | place in memory, in a constant bank |
+//! | `t`, `b`, `s`, `a` | label, barrier, special register, all predicates |
+//!
+//! No document of NVIDIA's says what an instruction computes. What is known is that a kernel's
+//! results are right: `tests/sass` holds each form by kernels whose results a rule says.
+
+use super::op::{control, convert, float, integer, logic, memory, vote};
+use super::operand::{Argument, Base, Part, Place};
+use super::step::Run;
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// Sort of an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sort {
+    /// Register that is written.
+    To,
+    /// Predicate that is written.
+    ToTruth,
+    /// Integer that may be negated or inverted.
+    Integer,
+    /// Integer that may be inverted.
+    Word,
+    /// Integer, or a part of a register.
+    Part,
+    /// Float of 32 bits.
+    Float,
+    /// Float of 64 bits.
+    Double,
+    /// Float of 16 bits, in a half of a register.
+    Half,
+    /// The register that is zero.
+    Zero,
+    /// Register.
+    Register,
+    /// Predicate.
+    Truth,
+    /// Number.
+    Number,
+    /// Number that stands in the encoding.
+    Literal,
+    /// Place in memory.
+    Memory,
+    /// Place in a constant bank.
+    Constant,
+    /// Label.
+    Label,
+    /// Barrier of convergence.
+    Barrier,
+    /// Special register.
+    Special,
+    /// All predicates.
+    Predicates,
+}
+
+impl Sort {
+    fn of(letter: char) -> Self {
+        match letter {
+            'd' => Self::To,
+            'q' => Self::ToTruth,
+            'i' => Self::Integer,
+            'x' => Self::Word,
+            'e' => Self::Part,
+            'f' => Self::Float,
+            'g' => Self::Double,
+            'h' => Self::Half,
+            'z' => Self::Zero,
+            'r' => Self::Register,
+            'p' => Self::Truth,
+            'n' => Self::Number,
+            'l' => Self::Literal,
+            'm' => Self::Memory,
+            'c' => Self::Constant,
+            't' => Self::Label,
+            'b' => Self::Barrier,
+            's' => Self::Special,
+            'a' => Self::Predicates,
+            _ => unreachable!("the table of forms has no operand `{letter}`"),
+        }
+    }
+
+    /// True if an operand is of this sort.
+    pub(super) fn takes(self, operand: &Argument<'_>) -> bool {
+        let Argument { place, is_negative, is_inverted, is_absolute, part } = *operand;
+        let is_plain = !is_negative && !is_inverted && !is_absolute && part == Part::All;
+        let is_constant = matches!(place, Place::Constant { base: Base::None, .. });
+        let is_register = matches!(place, Place::Register(_) | Place::Uniform(_));
+        let is_value = is_register || is_constant || matches!(place, Place::Number(_));
+        let is_truth = matches!(place, Place::Predicate(_) | Place::UniformPredicate(_));
+        match self {
+            Self::To => is_register && is_plain,
+            Self::ToTruth => is_truth && is_plain,
+            Self::Truth => is_truth && !is_negative && !is_absolute,
+            Self::Integer => is_value && !is_absolute && part == Part::All,
+            Self::Word => is_value && !is_absolute && !is_negative && part == Part::All,
+            Self::Part => is_value && !is_absolute && !is_inverted,
+            Self::Half => matches!(place, Place::Register(_)) && !is_inverted,
+            Self::Float | Self::Double => {
+                (is_value || place == Place::Float) && !is_inverted && part == Part::All
+            }
+            Self::Zero => place == Place::Register(255) && !is_inverted && !is_absolute,
+            Self::Register => is_register && is_plain,
+            Self::Number => matches!(place, Place::Number(_)) && is_plain,
+            Self::Literal => matches!(place, Place::Number(_) | Place::Float),
+            Self::Memory => matches!(place, Place::Memory(_)) && is_plain,
+            Self::Constant => matches!(place, Place::Constant { .. }) && is_plain,
+            Self::Label => matches!(place, Place::Label(_)),
+            Self::Barrier => matches!(place, Place::Barrier(_)),
+            Self::Special => matches!(place, Place::Special(_)),
+            Self::Predicates => place == Place::Predicates,
+        }
+    }
+
+    /// List of the step that it is put into: predicates written, predicates read, numbers, values.
+    pub(super) fn list(self) -> usize {
+        use Sort::{Double, Float, Half, Integer, Part, Register, Word, Zero};
+        match self {
+            Self::ToTruth => 0,
+            Self::Truth => 1,
+            Self::Number => 2,
+            Integer | Word | Part | Float | Double | Half | Zero | Register => 3,
+            _ => 4,
+        }
+    }
+}
+
+/// An operand of a form.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// Its sort.
+    pub sort: Sort,
+    /// True if it may lack.
+    pub is_optional: bool,
+}
+
+/// Forms of one meaning.
+#[derive(Debug)]
+pub struct Row {
+    /// Their mnemonics.
+    pub pattern: &'static str,
+    /// Their operands.
+    pub signature: &'static str,
+    /// Operands one by one.
+    pub operands: Vec<Slot>,
+    /// Meaning.
+    pub run: Run,
+    /// True if it may change which lanes run.
+    pub is_control: bool,
+}
+
+fn row(pattern: &'static str, signature: &'static str, run: Run) -> Row {
+    let slot = |text: &str| {
+        let mut letters = text.chars();
+        let sort = letters.next().map_or(Sort::Zero, Sort::of);
+        Slot { sort, is_optional: letters.next().is_some() }
+    };
+    let operands = signature.split_whitespace().map(slot).collect();
+    Row { pattern, signature, operands, run, is_control: false }
+}
+
+fn control(pattern: &'static str, signature: &'static str, run: Run) -> Row {
+    Row { is_control: true, ..row(pattern, signature, run) }
+}
+
+/// The table of forms.
+fn rows() -> Vec<Row> {
+    vec![
+        // Integers.
+        row("{,U}IADD3", "d q? q? i i i", integer::add3),
+        row("{,U}IADD3.X", "d q? q? x x x p p?", integer::add3_carry),
+        row("{,U}VIADD", "d i i", integer::add),
+        row("IMAD", "d i i i", integer::multiply_add),
+        row("IMAD.{IADD,MOV,MOV.U32,U32,SHL,SHL.U32}", "d i i i", integer::multiply_add),
+        row("IMAD.X", "d i i x p", integer::multiply_add_carry),
+        row("{,U}IMAD.HI{,.U32}", "d q? i i i", integer::multiply_high),
+        row("{,U}IMAD.WIDE{,.U32}", "d q? i i i", integer::multiply_wide),
+        row("{,U}IMAD.WIDE{,.U32}.X", "d q? i i x p", integer::multiply_wide_carry),
+        row("{,U}LEA", "d q? i i n", integer::shift_add),
+        row("{,U}LEA.HI", "d q? i i i n", integer::shift_add_high),
+        row("{,U}LEA.HI.X", "d q? i x i n p", integer::shift_add_high_carry),
+        row("{,U}LEA.HI.SX32", "d q? i i n", integer::shift_add_sign),
+        row("{,U}LEA.HI.X.SX32", "d q? i x n p", integer::shift_add_sign_carry),
+        row("IABS", "d i", integer::absolute),
+        row("{I,VI,UI,UVI}MNMX{,.U32}", "d i i p", integer::least),
+        row("{VIMNMX}{,.U32}", "d q q i i p", integer::least_of),
+        row("VIMNMX.{U16x2,S16x2}", "d q? q? i i p", integer::least_of_halves),
+        row("{VIADDMNMX}{,.U32}", "d i i i p", integer::add_least),
+        row("{,U}ISETP.{F,LT,EQ,LE,GT,NE,GE,T}{,.U32}.{AND,OR,XOR}", "q q i i p", integer::compare),
+        row(
+            "{,U}ISETP.{F,LT,EQ,LE,GT,NE,GE,T}{,.U32}.{AND,OR,XOR}.EX",
+            "q q i i p p",
+            integer::compare_high,
+        ),
+        // Bits.
+        row("{,U}MOV", "d i", logic::copy),
+        row("{,U}SEL", "d i i p", logic::select),
+        row("{,U}LOP3.LUT", "q? d x x x n p", logic::lut),
+        row("{,U}PLOP3.LUT", "q q p p p n n", logic::truth_lut),
+        row("{,U}SHF.{L,R}.{U32,S32,U64,S64}{,.HI}", "d i i i", logic::shift),
+        row("{,U}SHF.{L,R}.W.{U32,S32,U64,S64}{,.HI}", "d i i i", logic::shift_wrap),
+        row("{,U}PRMT", "d i i i", logic::permute),
+        row("{,U}SGXT{,.U32}", "d i i", logic::extend),
+        row("{,U}BMSK", "d i i", logic::mask),
+        row("{,U}BREV", "d i", logic::reverse),
+        row("{,U}FLO{,.U32}{,.SH}", "d i", logic::leading_one),
+        row("{,U}POPC", "d i", logic::count_ones),
+        row("R2P", "a e n", logic::unpack_predicates),
+        // Floats.
+        row("FADD{,.FTZ}{,.RN,.RZ,.RM,.RP}{,.SAT}", "d f f", float::add),
+        row("FMUL{,.FTZ}{,.RN,.RZ,.RM,.RP}", "d f f", float::multiply),
+        row("FFMA{,.FTZ}{,.RN,.RZ,.RM,.RP}", "d f f f", float::multiply_add),
+        row("FMNMX{,.FTZ}", "d f f p", float::least),
+        row("FSEL", "d f f p", float::select),
+        row("FCHK", "q f f", float::check_division),
+        row(
+            "FSETP.{F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T}{,.FTZ}.{AND,OR,XOR}",
+            "q q f f p",
+            float::compare,
+        ),
+        row("MUFU.{RCP,RSQ,SQRT,EX2,LG2,SIN,COS,TANH}", "d f", float::approximate),
+        row("MUFU.{RCP64H,RSQ64H}", "d f", float::approximate_high),
+        row("DADD{,.RZ,.RM,.RP}", "d g g", float::add_doubles),
+        row("DMUL{,.RZ,.RM,.RP}", "d g g", float::multiply_doubles),
+        row("DFMA{,.RZ,.RM,.RP}", "d g g g", float::multiply_add_doubles),
+        row(
+            "DSETP.{F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T}.{AND,OR,XOR}",
+            "q q g g p",
+            float::compare_doubles,
+        ),
+        row("DSETP.{MIN,MAX}.AND", "q q g g p", float::least_double),
+        row("HADD2.F32", "d z h", convert::from_half),
+        row("{F2FP.F16.F32.PACK_AB,F2FP.PACK_AB}", "d f f", convert::to_halves),
+        row("HFMA2{,.MMA}", "d z z l l", float::literal_halves),
+        // Conversions.
+        row("I2F{,.RP,.RZ,.RM}", "d i", convert::from_signed),
+        row("I2F.{U8,U16,U32,S8,S16}{,.RP,.RZ,.RM}", "d e", convert::from_small),
+        row("I2FP.F32.{S32,U32}{,.RP,.RZ,.RM}", "d i", convert::from_word),
+        row("I2F.{S64,U64}{,.RP,.RZ,.RM}", "d i", convert::from_long),
+        row("I2F.F64{,.U32,.S64,.U64,.S16,.U16,.S8,.U8}", "d e", convert::to_double),
+        row("F2I{,.FTZ}{,.U32}{,.TRUNC,.FLOOR,.CEIL}{,.NTZ}", "d f", convert::to_word),
+        row("F2I.{S64,U64}{,.TRUNC,.FLOOR,.CEIL}", "d f", convert::to_long),
+        row("F2I{,.U32}.F64{,.TRUNC,.FLOOR,.CEIL}", "d g", convert::double_to_word),
+        row("F2I.{S64,U64}.F64{,.TRUNC,.FLOOR,.CEIL}", "d g", convert::double_to_long),
+        row("FRND{,.FTZ}{,.TRUNC,.FLOOR,.CEIL}", "d f", convert::round),
+        row("FRND.F64{,.TRUNC,.FLOOR,.CEIL}", "d g", convert::round_double),
+        row("F2F.F64.F32", "d f", convert::widen),
+        row("F2F.F32.F64{,.RZ,.RM,.RP}", "d g", convert::narrow),
+        // Memory.
+        row("{S2R,S2UR}", "d s", memory::special),
+        row("CS2R{,.32}", "d s", memory::special_pair),
+        row("{LDC,ULDC,LDCU}{,.U8,.S8,.U16,.S16,.64,.128}", "d c", memory::constant),
+        row(
+            "{LD,LDG}.E{,.U8,.S8,.U16,.S16,.64,.128}{,.CONSTANT,.STRONG.GPU,.STRONG.SYS}",
+            "d m",
+            memory::load,
+        ),
+        row("{ST,STG}.E{,.U8,.U16,.64,.128}{,.STRONG.GPU,.STRONG.SYS}", "m r", memory::store),
+        row("LDL{,.U8,.S8,.U16,.S16,.64,.128}{,.LU}", "d m", memory::load_local),
+        row("STL{,.U8,.U16,.64,.128}", "m r", memory::store_local),
+        row(
+            "{ATOM,ATOMG}.E.{ADD,MIN,MAX,AND,OR,XOR,EXCH}{,.S32,.64,.S64}.STRONG.GPU",
+            "q d m r",
+            memory::atomic,
+        ),
+        row("{ATOM,ATOMG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.GPU", "q d m r", memory::atomic_float),
+        row("{ATOM,ATOMG}.E.CAS{,.64}.STRONG.GPU", "q d m r r", memory::atomic_exchange),
+        row(
+            "{RED,REDG}.E.{ADD,MIN,MAX,AND,OR,XOR}{,.S32,.64,.S64}.STRONG.GPU",
+            "m r",
+            memory::atomic,
+        ),
+        row("{RED,REDG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.GPU", "m r", memory::atomic_float),
+        row("{MEMBAR.SC.GPU,ERRBAR,CCTL.IVALL,YIELD,NOP}", "", control::nothing),
+        // Which lanes run.
+        control("BRA", "p? t", control::jump),
+        control("BRA.U", "p t", control::jump),
+        control("BRX", "i n", control::jump_by_table),
+        control("CALL.REL.NOINC", "t", control::jump),
+        control("RET.REL.NODEC", "i t", control::back),
+        control("EXIT", "", control::exit),
+        control("{BSSY,BSSY.RECONVERGENT,BSSY.RELIABLE}", "b t", control::open),
+        control("{BSYNC,BSYNC.RECONVERGENT,BSYNC.RELIABLE}", "b", control::meet),
+        control("{BREAK,BREAK.RELIABLE}", "p? b", control::leave),
+        row("BMOV.32", "b i", control::set_barrier),
+        row("BMOV.32.CLEAR", "d b", control::take_barrier),
+        // Lanes that look at each other.
+        row("R2UR", "d i", vote::first),
+        row("{VOTE,VOTEU}.{ANY,ALL}", "d q p", vote::vote),
+        row("{REDUX,CREDUX}{,.OR,.XOR,.SUM,.MIN,.MAX,.MIN.S32,.MAX.S32}", "d i", vote::reduce),
+    ]
+}
+
+/// Patterns of all rows.
+pub fn patterns() -> Vec<&'static str> {
+    rows().iter().map(|row| row.pattern).collect()
+}
+
+/// A row, and what was taken of each choice in its pattern.
+#[derive(Clone, Copy, Debug)]
+pub struct RowChoice {
+    /// The row.
+    pub row: &'static Row,
+    /// Numbers of the modifiers taken.
+    pub choice: [u8; 6],
+}
+
+/// Rows of a mnemonic, which differ in operands; empty if it has no meaning here.
+pub fn known(mnemonic: &str) -> &'static [RowChoice] {
+    static TABLE: OnceLock<FxHashMap<String, Vec<RowChoice>>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let mut table: FxHashMap<String, Vec<RowChoice>> = FxHashMap::default();
+        for row in Box::leak(Box::new(rows())).iter() {
+            for (mnemonic, choice) in expand(row.pattern) {
+                table.entry(mnemonic).or_default().push(RowChoice { row, choice });
+            }
+        }
+        table
+    });
+    table.get(mnemonic).map_or(&[], Vec::as_slice)
+}
+
+/// All mnemonics of a pattern.
+fn expand(pattern: &str) -> Vec<(String, [u8; 6])> {
+    let mut all = vec![(String::new(), [0; 6])];
+    let (mut rest, mut number) = (pattern, 0);
+    while let Some((before, behind)) = rest.split_once('{') {
+        let (choices, behind) = behind.split_once('}').unwrap_or((behind, ""));
+        let choices: Vec<&str> = choices.split(',').collect();
+        let longer = |(text, taken): (String, [u8; 6])| {
+            choices.clone().into_iter().enumerate().map(move |(at, choice)| {
+                let mut taken = taken;
+                taken[number] = at as u8;
+                (format!("{text}{before}{choice}"), taken)
+            })
+        };
+        all = all.into_iter().flat_map(longer).collect();
+        (rest, number) = (behind, number + 1);
+    }
+    for (text, _) in &mut all {
+        text.push_str(rest);
+    }
+    all
+}

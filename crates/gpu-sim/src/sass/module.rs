@@ -1,0 +1,225 @@
+//! A loaded cubin: its kernels' programs, and its variables in memory.
+
+use super::count::Counts;
+use super::cubin::{Cubin, Kernel};
+use super::form::known;
+use super::listing::{self, Line, STRIDE, Text};
+use super::op::memory::bank0;
+use super::program::{Pool, Program};
+use super::step::{Context, Step, decode};
+use super::warp::{Launch, Policy, Warp};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+/// Why a cubin can't be run.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file is no cubin.
+    #[error("the cubin can't be read: {0}")]
+    Cubin(String),
+    /// `nvdisasm` is missing or refuses it.
+    #[error("{program}: {reason}; the wheel nvidia-cuda-nvdisasm has it")]
+    Disassembler {
+        /// The program.
+        program: String,
+        /// Its message.
+        reason: String,
+    },
+    /// Instructions without a meaning here, each once.
+    #[error("{0}")]
+    Refused(String),
+    /// A relocation that is not known.
+    #[error("a relocation of kind {0} in {1}")]
+    Relocation(u32, String),
+}
+
+/// A kernel that can be launched.
+#[derive(Debug)]
+pub struct Code {
+    /// Its decoded instructions.
+    pub program: Program,
+    /// Facts that a launch needs.
+    pub kernel: Kernel,
+    /// Counts of all its launches.
+    pub counts: Counts,
+}
+
+/// A loaded cubin.
+#[derive(Debug)]
+pub struct LoadedCubin {
+    /// Kernels by name.
+    pub kernels: BTreeMap<String, Code>,
+    /// Memory of its variables: sections by number. It never moves.
+    memory: BTreeMap<usize, Box<[u128]>>,
+    /// Address and size of each variable.
+    pub variables: BTreeMap<String, (u64, usize)>,
+    arch: u32,
+}
+
+/// Bytes of constant bank 0 that are there at least.
+const BANK0_BYTES: usize = 0x400;
+
+/// Gives what `nvdisasm` prints of a cubin.
+pub fn disassemble(program: &Path, cubin: &Path) -> Result<String, LoadError> {
+    let failed =
+        |reason: String| LoadError::Disassembler { program: program.display().to_string(), reason };
+    let run = Command::new(program).arg("-c").arg(cubin).output();
+    let run = run.map_err(|error| failed(error.to_string()))?;
+    if !run.status.success() {
+        return Err(failed(String::from_utf8_lossy(&run.stderr).into_owned()));
+    }
+    Ok(String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
+impl LoadedCubin {
+    /// Loads a cubin by its listing.
+    pub fn load(file: &[u8], listing: &str) -> Result<Self, LoadError> {
+        let cubin = Cubin::read(file).map_err(LoadError::Cubin)?;
+        let texts = listing::read(listing).map_err(LoadError::Cubin)?;
+        let memory = variables_memory(&cubin);
+        let mut refused = BTreeSet::new();
+        let mut kernels = BTreeMap::new();
+        for text in &texts {
+            let banks = banks(&cubin, text.kernel, &memory)?;
+            let kernel = cubin.kernels.get(text.kernel).cloned().unwrap_or_default();
+            let program = program(&cubin, text, banks, &mut refused);
+            let counts = Counts::new(program.steps.len());
+            kernels.insert(text.kernel.to_owned(), Code { program, kernel, counts });
+        }
+        if !refused.is_empty() {
+            return Err(LoadError::Refused(refused.into_iter().collect::<Vec<_>>().join("\n")));
+        }
+        let at = |section: usize| memory.get(&section).map(|it| it.as_ptr() as u64);
+        let variable = |it: &super::cubin::Symbol<'_>| {
+            Some((it.name.to_owned(), (at(it.section)? + it.at as u64, it.size)))
+        };
+        let variables = cubin.symbols.iter().filter_map(variable).collect();
+        Ok(Self { kernels, memory, variables, arch: cubin.arch })
+    }
+
+    /// Runs a kernel: the bytes of its parameters, in order.
+    pub fn launch(
+        &mut self,
+        name: &str,
+        (blocks, threads): (u32, u32),
+        parameters: &[&[u8]],
+        policy: Policy,
+    ) {
+        let code = self.kernels.get_mut(name).expect("a kernel of this module");
+        let local_bytes = code.kernel.stack_bytes.next_multiple_of(16);
+        let size = bank0_bytes(&code.kernel);
+        let mut bank = bank0(size, self.arch, blocks, threads, local_bytes as u32);
+        for (bytes, (offset, size)) in parameters.iter().zip(&code.kernel.parameters) {
+            let at = code.kernel.base + offset;
+            bank[at..at + size].copy_from_slice(bytes);
+        }
+        let launch = Launch { program: &code.program, bank0: &bank, local_bytes, policy };
+        let mut warp = Warp::new(&launch, &mut code.counts);
+        for block in 0..blocks {
+            for thread in (0..threads).step_by(32) {
+                warp.run(block, thread, threads - thread);
+            }
+        }
+    }
+
+    /// Bytes that its variables take.
+    pub fn variable_bytes(&self) -> usize {
+        self.memory.values().map(|it| it.len() * size_of::<u128>()).sum()
+    }
+}
+
+fn bank0_bytes(kernel: &Kernel) -> usize {
+    let parameters = kernel.parameters.iter().map(|(offset, size)| offset + size).max();
+    (kernel.base + parameters.unwrap_or(0)).max(BANK0_BYTES)
+}
+
+/// Memory of the sections with variables, with their values.
+fn variables_memory(cubin: &Cubin<'_>) -> BTreeMap<usize, Box<[u128]>> {
+    let sections = cubin.sections.iter().enumerate();
+    let sections = sections.filter(|(_, it)| matches!(it.name, ".nv.global" | ".nv.global.init"));
+    let filled = |bytes: &[u8], size: usize| {
+        let mut memory = vec![0_u128; size.div_ceil(16)].into_boxed_slice();
+        for (to, from) in memory.iter_mut().zip(bytes.chunks(16)) {
+            let mut sixteen = [0; 16];
+            sixteen[..from.len()].copy_from_slice(from);
+            *to = u128::from_le_bytes(sixteen);
+        }
+        memory
+    };
+    sections.map(|(number, it)| (number, filled(it.bytes, it.size))).collect()
+}
+
+/// Constant banks 1 and on of a kernel, with the addresses of variables in them.
+fn banks(
+    cubin: &Cubin<'_>,
+    kernel: &str,
+    memory: &BTreeMap<usize, Box<[u128]>>,
+) -> Result<[Vec<u8>; 8], LoadError> {
+    let mut banks: [Vec<u8>; 8] = Default::default();
+    for (number, bank) in banks.iter_mut().enumerate().skip(1) {
+        let name = format!(".nv.constant{number}");
+        let own = cubin.section(&format!("{name}.{kernel}"));
+        let Some((section, found)) = own.or_else(|| cubin.section(&name)) else { continue };
+        *bank = found.bytes.to_vec();
+        bank.resize(found.size, 0);
+        for it in cubin.relocations.iter().filter(|it| it.section == section) {
+            let unknown = || LoadError::Relocation(it.kind, found.name.to_owned());
+            let symbol = cubin.symbols.get(it.symbol).ok_or_else(unknown)?;
+            let base = memory.get(&symbol.section).ok_or_else(unknown)?.as_ptr() as u64;
+            let address = (base + symbol.at as u64).wrapping_add_signed(it.addend);
+            let bytes = match it.kind {
+                2 => address.to_le_bytes().to_vec(),
+                56 => (address as u32).to_le_bytes().to_vec(),
+                57 => ((address >> 32) as u32).to_le_bytes().to_vec(),
+                _ => return Err(unknown()),
+            };
+            bank[it.at..it.at + bytes.len()].copy_from_slice(&bytes);
+        }
+    }
+    Ok(banks)
+}
+
+/// Decodes all lines; those without a meaning are noted.
+fn program(
+    cubin: &Cubin<'_>,
+    text: &Text<'_>,
+    banks: [Vec<u8>; 8],
+    refused: &mut BTreeSet<String>,
+) -> Program {
+    let code = cubin.section(&format!(".text.{}", text.kernel)).map_or(&[][..], |(_, it)| it.bytes);
+    let kernel = cubin.kernels.get(text.kernel).cloned().unwrap_or_default();
+    let mut pool = Pool::default();
+    let bank0_bytes = bank0_bytes(&kernel);
+    let mut context =
+        Context { labels: &text.labels, pool: &mut pool, banks: &banks, bank0_bytes, code };
+    let mut steps = Vec::with_capacity(text.lines.len());
+    for line in &text.lines {
+        match step(line, &mut context) {
+            Ok(step) => steps.push(step),
+            Err(reason) => _ = refused.insert(reason),
+        }
+    }
+    let functions = text.labels.iter().filter(|(name, _)| !name.starts_with('.'));
+    let mut functions: Vec<_> =
+        functions.map(|(name, address)| (address / STRIDE, (*name).to_owned())).collect();
+    functions.sort();
+    let entry = text.labels.get(text.kernel).map_or(0, |address| address / STRIDE);
+    let kernel = text.kernel.to_owned();
+    Program { kernel, steps, entry, pool: pool.entries, banks, functions }
+}
+
+fn step(line: &Line<'_>, context: &mut Context<'_>) -> Result<Step, String> {
+    let rows = known(line.mnemonic);
+    if rows.is_empty() {
+        return Err(format!("`{}` is not known: `{}`", line.mnemonic, line.text));
+    }
+    let mut reasons = Vec::new();
+    for known in rows {
+        match decode(line, known.row, known.choice, context) {
+            Ok(step) => return Ok(step),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    Err(format!("`{}`: {}", line.text, reasons.join("; or ")))
+}

@@ -1,0 +1,122 @@
+//! Meanings of instructions: a function for each row of the table of forms ([`super::form`]).
+
+pub(super) mod control;
+pub(super) mod convert;
+pub(super) mod float;
+pub(super) mod integer;
+pub(super) mod logic;
+pub(super) mod memory;
+pub(super) mod round;
+pub(super) mod vote;
+
+use super::step::{Source, Step, Truth};
+use super::warp::{LANES, Mask, UNIFORM_PREDICATES, Warp, Word, each};
+use std::array::from_fn;
+
+impl Source {
+    /// Its word, of what an entry of the register file has.
+    #[inline(always)]
+    fn of(self, word: u32) -> u32 {
+        ((word & self.keep) ^ self.flip).wrapping_sub(self.minus)
+    }
+}
+
+impl Warp<'_> {
+    /// Word of a source in one lane.
+    #[inline(always)]
+    fn word(&self, source: &Source, lane: usize) -> u32 {
+        source.of(self.file[usize::from(source.low)][lane])
+    }
+
+    /// Words of a source in all lanes.
+    #[inline(always)]
+    fn words(&self, source: &Source) -> Word {
+        let word = self.file[usize::from(source.low)];
+        from_fn(|lane| source.of(word[lane]))
+    }
+
+    /// 64 bits of a source without regard to its sign.
+    #[inline(always)]
+    fn long(&self, source: &Source, lane: usize) -> u64 {
+        let (low, high) = (self.file[usize::from(source.low)], self.file[usize::from(source.high)]);
+        u64::from(low[lane]) | u64::from(high[lane]) << 32
+    }
+
+    /// 64 bits of an integer source, negated or inverted if the form says so.
+    #[inline(always)]
+    fn integer(&self, source: &Source, lane: usize) -> u64 {
+        let (flip, minus) = (source.flip as i32 as i64 as u64, source.minus as i32 as i64 as u64);
+        (self.long(source, lane) ^ flip).wrapping_sub(minus)
+    }
+
+    /// Computes a word of as many words, in each lane.
+    #[inline(always)]
+    fn map<const N: usize>(&mut self, step: &Step, lanes: Mask, f: impl Fn([u32; N]) -> u32) {
+        let lanes = lanes | step.whole;
+        if lanes == !0 {
+            let from: [Word; N] = from_fn(|at| self.words(&step.from[at]));
+            let to = &mut self.file[usize::from(step.to)];
+            for lane in 0..LANES {
+                to[lane] = f(from_fn(|at| from[at][lane]));
+            }
+        } else {
+            for lane in each(lanes) {
+                let word = f(from_fn(|at| self.word(&step.from[at], lane)));
+                self.file[usize::from(step.to)][lane] = word;
+            }
+        }
+    }
+
+    /// Computes 64 bits in each lane.
+    #[inline(always)]
+    fn map_long(&mut self, step: &Step, lanes: Mask, f: impl Fn(&Self, usize) -> u64) {
+        for lane in each(lanes | step.whole) {
+            let long = f(self, lane);
+            self.file[usize::from(step.to)][lane] = long as u32;
+            self.file[usize::from(step.to) + 1][lane] = (long >> 32) as u32;
+        }
+    }
+
+    /// The lanes of all for which it is so, of as many words.
+    #[inline(always)]
+    fn test<const N: usize>(&self, step: &Step, lanes: Mask, f: impl Fn([u32; N]) -> bool) -> Mask {
+        let lanes = lanes | step.whole;
+        if lanes == !0 {
+            let from: [Word; N] = from_fn(|at| self.words(&step.from[at]));
+            let bit = |lane: usize| u32::from(f(from_fn(|at| from[at][lane]))) << lane;
+            (0..LANES).fold(0, |all, lane| all | bit(lane))
+        } else {
+            let bit = |lane| u32::from(f(from_fn(|at| self.word(&step.from[at], lane)))) << lane;
+            each(lanes).fold(0, |all, lane| all | bit(lane))
+        }
+    }
+
+    /// Sets a predicate of these lanes; a uniform one is that of all.
+    #[inline(always)]
+    fn set(&mut self, step: &Step, at: usize, lanes: Mask, values: Mask) {
+        let index = step.truths[at];
+        let is_uniform = (UNIFORM_PREDICATES..2 * UNIFORM_PREDICATES).contains(&index);
+        let lanes = if is_uniform { !0 } else { lanes };
+        let kept = &mut self.predicates[usize::from(index)];
+        *kept = (*kept & !lanes) | (values & lanes);
+    }
+
+    fn given(&self, truth: Truth) -> Mask {
+        self.predicate(truth)
+    }
+}
+
+/// Way in which a comparison is put together with a predicate.
+#[derive(Clone, Copy)]
+struct Joint(u8);
+
+impl Joint {
+    /// `.AND`, `.OR`, `.XOR`
+    fn of(self, a: Mask, b: Mask) -> Mask {
+        match self.0 {
+            0 => a & b,
+            1 => a | b,
+            _ => a ^ b,
+        }
+    }
+}

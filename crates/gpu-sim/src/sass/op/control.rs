@@ -1,0 +1,98 @@
+//! Which lanes run: jumps, calls, barriers of convergence.
+
+use super::super::listing::STRIDE;
+use super::super::step::Step;
+use super::super::warp::{Mask, Warp, each};
+
+pub(in super::super) fn nothing(_: &mut Warp<'_>, _: &Step, _: Mask) {}
+
+/// Lanes for which an optional predicate holds, too.
+fn those(warp: &Warp<'_>, step: &Step, lanes: Mask) -> Mask {
+    let is_given = step.given[0].index != super::super::warp::FALSE;
+    if is_given { lanes & warp.given(step.given[0]) } else { lanes }
+}
+
+/// `BRA` and `CALL`, whose return address another instruction put into a register.
+pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let lanes = those(warp, step, lanes);
+    if lanes != 0 {
+        warp.jump(lanes, step.target);
+    }
+}
+
+/// To the sum of a register, a number and the next instruction's address.
+pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let next = step.address + STRIDE;
+    let mut to = [0; 32];
+    for lane in each(lanes) {
+        let offset = warp.word(&step.from[0], lane).wrapping_add(step.numbers[0]);
+        to[lane] = number(warp, step, next.wrapping_add(offset));
+    }
+    warp.scatter(lanes, &to);
+}
+
+/// To an address relative to a function's.
+pub(in super::super) fn back(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let mut to = [0; 32];
+    for lane in each(lanes) {
+        let address = warp.word(&step.from[0], lane).wrapping_add(step.target * STRIDE);
+        to[lane] = number(warp, step, address);
+    }
+    warp.scatter(lanes, &to);
+}
+
+/// Number of the instruction at an address.
+fn number(warp: &Warp<'_>, step: &Step, address: u32) -> u32 {
+    let number = address / STRIDE;
+    if !address.is_multiple_of(STRIDE) || number as usize >= warp.program.steps.len() {
+        warp.fail(step, &format!("no instruction at {address:x}"));
+    }
+    number
+}
+
+pub(in super::super) fn exit(warp: &mut Warp<'_>, _: &Step, lanes: Mask) {
+    warp.exit(lanes);
+}
+
+/// `BSSY`: these lanes will meet.
+pub(in super::super) fn open(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    for lane in each(lanes) {
+        warp.barriers[usize::from(step.barrier)][lane] = lanes;
+    }
+}
+
+/// `BSYNC`: here they do.
+pub(in super::super) fn meet(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    warp.sync(step.barrier, lanes);
+}
+
+/// `BREAK`: these lanes will not come, so none of the same barrier waits for them.
+pub(in super::super) fn leave(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let lanes = those(warp, step, lanes);
+    let alive = warp.alive;
+    let named = &mut warp.barriers[usize::from(step.barrier)];
+    for lane in each(lanes) {
+        let mask = named[lane];
+        for other in each(alive & !lanes & mask) {
+            if named[other] == mask {
+                named[other] = mask & !lanes;
+            }
+        }
+    }
+    warp.release();
+}
+
+/// `BMOV B0, R0`
+pub(in super::super) fn set_barrier(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    for lane in each(lanes) {
+        warp.barriers[usize::from(step.barrier)][lane] = warp.word(&step.from[0], lane);
+    }
+}
+
+/// `BMOV.CLEAR R0, B0`
+pub(in super::super) fn take_barrier(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    for lane in each(lanes) {
+        let mask = std::mem::take(&mut warp.barriers[usize::from(step.barrier)][lane]);
+        warp.file[usize::from(step.to)][lane] = mask;
+    }
+}

@@ -1,0 +1,222 @@
+//! Floats of 32 and 64 bits.
+
+use super::super::step::{Source, Step};
+use super::super::warp::{Mask, Warp, each};
+use super::Joint;
+use super::round::{NAN, Rounding, bits, flushed, long_bits, multiply_add_double, sum, sum_double};
+
+/// Forms whose pattern is `{,.FTZ}{,.RN,.RZ,.RM,.RP}`.
+fn rounding(step: &Step) -> (bool, Rounding) {
+    (step.choice[0] == 1, Rounding::of(step.choice[1].saturating_sub(1)))
+}
+
+fn float(word: u32, flushes: bool) -> f32 {
+    flushed(f32::from_bits(word), flushes)
+}
+
+pub(in super::super) fn add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let (flushes, rounding) = rounding(step);
+    let saturates = step.choice[2] == 1;
+    warp.map(step, lanes, |[a, b]| {
+        let (a, b) = (float(a, flushes), float(b, flushes));
+        let value = match rounding {
+            Rounding::Nearest => a + b,
+            _ => sum(f64::from(a), f64::from(b), rounding),
+        };
+        // A NaN becomes 0.
+        let value = if saturates { value.max(0.0).clamp(0.0, 1.0) + 0.0 } else { value };
+        bits(flushed(value, flushes))
+    });
+}
+
+pub(in super::super) fn multiply(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let (flushes, rounding) = rounding(step);
+    warp.map(step, lanes, |[a, b]| {
+        let (a, b) = (float(a, flushes), float(b, flushes));
+        let exact = f64::from(a) * f64::from(b);
+        let value = match rounding {
+            Rounding::Nearest => a * b,
+            _ if exact == 0.0 => exact as f32,
+            _ => sum(exact, 0.0, rounding),
+        };
+        bits(flushed(value, flushes))
+    });
+}
+
+pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let (flushes, rounding) = rounding(step);
+    warp.map(step, lanes, |[a, b, c]| {
+        let [a, b, c] = [a, b, c].map(|it| float(it, flushes));
+        let value = match rounding {
+            Rounding::Nearest => a.mul_add(b, c),
+            _ => sum(f64::from(a) * f64::from(b), f64::from(c), rounding),
+        };
+        bits(flushed(value, flushes))
+    });
+}
+
+pub(in super::super) fn least(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let (is_least, flushes) = (warp.given(step.given[0]), step.choice[0] == 1);
+    for lane in each(lanes) {
+        let [a, b] = [0, 1].map(|at| float(warp.word(&step.from[at], lane), flushes));
+        // Of zeros the negative one is less; a NaN gives way to a number.
+        let first_is_less = a < b || a == b && a.is_sign_negative() || b.is_nan();
+        let takes = if a.is_nan() || b.is_nan() {
+            b.is_nan()
+        } else {
+            first_is_less == (is_least >> lane & 1 == 1)
+        };
+        warp.file[usize::from(step.to)][lane] = bits(if takes { a } else { b });
+    }
+}
+
+pub(in super::super) fn select(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    super::logic::select(warp, step, lanes);
+}
+
+/// `FCHK`: whether a division must go the slow way. Where it need not, the slow way is right, too.
+pub(in super::super) fn check_division(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let slow = warp.test(step, lanes, |[a, b]| {
+        let [a, b] = [a, b].map(|it| (it >> 23 & 0xFF) as i32);
+        let is_extreme = a == 255 || a < 25 || b == 255 || b == 0 || b >= 253;
+        is_extreme || !(-120..=125).contains(&(a - b))
+    });
+    warp.set(step, 0, lanes, slow);
+}
+
+/// Comparisons by their number in the pattern; those from `LTU` on hold of a NaN, too.
+fn holds(number: u8, a: f64, b: f64) -> bool {
+    let is_unordered = a.is_nan() || b.is_nan();
+    match number {
+        0 => false,
+        1 => a < b,
+        2 => a == b,
+        3 => a <= b,
+        4 => a > b,
+        5 => a != b && !is_unordered,
+        6 => a >= b,
+        7 => !is_unordered,
+        8 => is_unordered,
+        9..=14 => is_unordered || holds(number - 8, a, b),
+        _ => true,
+    }
+}
+
+fn set_both(warp: &mut Warp<'_>, step: &Step, lanes: Mask, joint: u8, holds: Mask) {
+    let (given, joint) = (warp.given(step.given[0]), Joint(joint));
+    warp.set(step, 0, lanes, joint.of(holds, given));
+    warp.set(step, 1, lanes, joint.of(!holds, given));
+}
+
+pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let (number, flushes) = (step.choice[0], step.choice[1] == 1);
+    let all = warp.test(step, lanes, |[a, b]| {
+        holds(number, f64::from(float(a, flushes)), f64::from(float(b, flushes)))
+    });
+    set_both(warp, step, lanes, step.choice[2], all);
+}
+
+/// The nearest value: a GPU's is off by an ulp or two, and its last bits may differ. Subnormal
+/// numbers are zero here; where a form of PTX keeps them, the assembler scales them before.
+pub(in super::super) fn approximate(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let number = step.choice[0];
+    warp.map(step, lanes, |[a]| {
+        let a = f64::from(float(a, true));
+        let value = match number {
+            0 => 1.0 / a,
+            1 => 1.0 / a.sqrt(),
+            2 => a.sqrt(),
+            3 => a.exp2(),
+            4 => a.log2(),
+            // Sine and cosine take turns of the circle.
+            5 => (a * std::f64::consts::TAU).sin(),
+            6 => (a * std::f64::consts::TAU).cos(),
+            _ => a.tanh(),
+        };
+        bits(flushed(value as f32, true))
+    });
+}
+
+/// Upper word of the reciprocal (of the root) of a number whose upper word is given.
+pub(in super::super) fn approximate_high(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let is_root = step.choice[0] == 1;
+    warp.map(step, lanes, |[a]| {
+        let a = f64::from_bits(u64::from(a) << 32);
+        let a = if a.is_subnormal() { 0_f64.copysign(a) } else { a };
+        let value = if is_root { 1.0 / a.sqrt() } else { 1.0 / a };
+        (long_bits(value) >> 32) as u32
+    });
+}
+
+fn double(warp: &Warp<'_>, source: &Source, lane: usize) -> f64 {
+    let mask = u64::from(source.keep) << 32 | 0xFFFF_FFFF;
+    f64::from_bits((warp.long(source, lane) & mask) ^ u64::from(source.flip) << 32)
+}
+
+pub(super) fn doubles<const N: usize>(warp: &Warp<'_>, step: &Step, lane: usize) -> [f64; N] {
+    std::array::from_fn(|at| double(warp, &step.from[at], lane))
+}
+
+pub(in super::super) fn add_doubles(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let rounding = Rounding::of(step.choice[0]);
+    warp.map_long(step, lanes, |warp, lane| {
+        let [a, b] = doubles(warp, step, lane);
+        long_bits(sum_double(a, b, rounding))
+    });
+}
+
+pub(in super::super) fn multiply_doubles(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let rounding = Rounding::of(step.choice[0]);
+    warp.map_long(step, lanes, |warp, lane| {
+        let [a, b] = doubles(warp, step, lane);
+        let product: f64 = a * b;
+        let over = if product.is_finite() { -a.mul_add(b, -product) } else { 0.0 };
+        long_bits(super::round::directed(product, over, rounding))
+    });
+}
+
+pub(in super::super) fn multiply_add_doubles(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let rounding = Rounding::of(step.choice[0]);
+    warp.map_long(step, lanes, |warp, lane| {
+        let [a, b, c] = doubles(warp, step, lane);
+        long_bits(multiply_add_double(a, b, c, rounding))
+    });
+}
+
+pub(in super::super) fn compare_doubles(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let mut all = 0;
+    for lane in each(lanes) {
+        let [a, b] = doubles(warp, step, lane);
+        all |= u32::from(holds(step.choice[0], a, b)) << lane;
+    }
+    set_both(warp, step, lanes, step.choice[1], all);
+}
+
+/// True if the first of two is the least or greatest of them, and whether both are a NaN.
+pub(in super::super) fn least_double(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let is_least = step.choice[0] == 0;
+    let (mut first, mut neither) = (0, 0);
+    for lane in each(lanes) {
+        let [a, b]: [f64; 2] = doubles(warp, step, lane);
+        // Of zeros the negative one is less.
+        let is_less = a < b || a == b && a.is_sign_negative();
+        let takes = if a.is_nan() || b.is_nan() { b.is_nan() } else { is_less == is_least };
+        first |= u32::from(takes) << lane;
+        neither |= u32::from(a.is_nan() && b.is_nan()) << lane;
+    }
+    let given = warp.given(step.given[0]);
+    warp.set(step, 0, lanes, first & given);
+    warp.set(step, 1, lanes, neither & given);
+}
+
+/// `HFMA2 R0, -RZ, RZ, a, b`: two halves of the instruction, as a way to load a number.
+pub(in super::super) fn literal_halves(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let literal = step.literal;
+    // A half that is no number would come out as another.
+    let is_number = |half: u32| half & 0x7C00 != 0x7C00 || half & 0x3FF == 0;
+    if !is_number(literal >> 16) || !is_number(literal & 0xFFFF) {
+        warp.fail(step, &format!("a NaN of 16 bits, in {NAN:x} of 32"));
+    }
+    // -0 * 0 is -0: only a half that is -0 itself stays it.
+    warp.map(step, lanes, |[]| literal);
+}

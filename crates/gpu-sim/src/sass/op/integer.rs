@@ -1,0 +1,254 @@
+//! Sums, products and comparisons of integers.
+
+use super::super::step::{Source, Step};
+use super::super::warp::{Mask, NO_PREDICATE, Warp, each};
+use super::Joint;
+
+pub(in super::super) fn add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    warp.map(step, lanes, |[a, b]| a.wrapping_add(b));
+}
+
+/// A word as an unsigned summand: `-x` is `~x + 1`, whose carry counts.
+fn summand(warp: &Warp<'_>, source: &Source, lane: usize) -> u64 {
+    let word = warp.file[usize::from(source.low)][lane] ^ source.flip;
+    u64::from(word) + u64::from(source.minus & 1)
+}
+
+/// Sum of three, whose carry, 0 to 2, goes into two predicates.
+fn sum(warp: &mut Warp<'_>, step: &Step, lanes: Mask, more: impl Fn(usize) -> u64) {
+    let (mut one, mut two) = (0, 0);
+    for lane in each(lanes | step.whole) {
+        let words = step.from.iter().map(|source| summand(warp, source, lane));
+        let sum: u64 = words.sum::<u64>() + more(lane);
+        warp.file[usize::from(step.to)][lane] = sum as u32;
+        one |= u32::from(sum >> 32 >= 1) << lane;
+        two |= u32::from(sum >> 32 >= 2) << lane;
+    }
+    warp.set(step, 0, lanes, one);
+    warp.set(step, 1, lanes, two);
+}
+
+pub(in super::super) fn add3(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    if step.has[0] {
+        sum(warp, step, lanes, |_| 0);
+    } else {
+        warp.map(step, lanes, |[a, b, c]| a.wrapping_add(b).wrapping_add(c));
+    }
+}
+
+pub(in super::super) fn add3_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let (a, b) = (warp.given(step.given[0]), warp.given(step.given[1]));
+    sum(warp, step, lanes, |lane| u64::from((a >> lane & 1) + (b >> lane & 1)));
+}
+
+pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    warp.map(step, lanes, |[a, b, c]| a.wrapping_mul(b).wrapping_add(c));
+}
+
+pub(in super::super) fn multiply_add_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let carry = warp.given(step.given[0]);
+    for lane in each(lanes | step.whole) {
+        let [a, b, c] = step.from.map(|source| warp.word(&source, lane));
+        let sum = a.wrapping_mul(b).wrapping_add(c).wrapping_add(carry >> lane & 1);
+        warp.file[usize::from(step.to)][lane] = sum;
+    }
+}
+
+/// Product of two words, with or without signs.
+fn product(step: &Step, a: u32, b: u32) -> u64 {
+    let is_unsigned = step.choice[1] == 1;
+    if is_unsigned {
+        u64::from(a) * u64::from(b)
+    } else {
+        (i64::from(a as i32) * i64::from(b as i32)) as u64
+    }
+}
+
+/// Product plus 64 bits plus a carry: the sum of 65 bits, in each lane.
+fn wide(warp: &Warp<'_>, step: &Step, carry: Mask, lane: usize) -> u128 {
+    let [a, b] = [0, 1].map(|at| warp.word(&step.from[at], lane));
+    let sum = u128::from(product(step, a, b)) + u128::from(warp.integer(&step.from[2], lane));
+    sum + u128::from(carry >> lane & 1)
+}
+
+/// The upper word of a product and a pair.
+pub(in super::super) fn multiply_high(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let mut carry = 0;
+    for lane in each(lanes | step.whole) {
+        let sum = wide(warp, step, 0, lane);
+        warp.file[usize::from(step.to)][lane] = (sum >> 32) as u32;
+        carry |= u32::from(sum >> 64 != 0) << lane;
+    }
+    warp.set(step, 0, lanes, carry);
+}
+
+fn multiply_wide_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, carry: Mask) {
+    let mut carried = 0;
+    for lane in each(lanes | step.whole) {
+        let sum = wide(warp, step, carry, lane);
+        carried |= u32::from(sum >> 64 != 0) << lane;
+        warp.file[usize::from(step.to)][lane] = sum as u32;
+        warp.file[usize::from(step.to) + 1][lane] = (sum >> 32) as u32;
+    }
+    warp.set(step, 0, lanes, carried);
+}
+
+pub(in super::super) fn multiply_wide(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    multiply_wide_by(warp, step, lanes, 0);
+}
+
+pub(in super::super) fn multiply_wide_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    multiply_wide_by(warp, step, lanes, warp.given(step.given[0]));
+}
+
+/// `LEA`: a shifted word, another added, and the carry.
+fn shifted(
+    warp: &mut Warp<'_>,
+    step: &Step,
+    lanes: Mask,
+    carry: Mask,
+    word: impl Fn(&Warp<'_>, usize) -> u32,
+) {
+    let mut carried = 0;
+    for lane in each(lanes | step.whole) {
+        let a = u64::from(word(warp, lane) ^ step.from[0].flip) + u64::from(step.from[0].minus & 1);
+        let sum = a + summand(warp, &step.from[1], lane) + u64::from(carry >> lane & 1);
+        warp.file[usize::from(step.to)][lane] = sum as u32;
+        carried |= u32::from(sum >> 32 != 0) << lane;
+    }
+    warp.set(step, 0, lanes, carried);
+}
+
+fn plain(warp: &Warp<'_>, source: &Source, lane: usize) -> u32 {
+    warp.file[usize::from(source.low)][lane]
+}
+
+pub(in super::super) fn shift_add(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let by = step.numbers[0] & 31;
+    shifted(warp, step, lanes, 0, |warp, lane| plain(warp, &step.from[0], lane) << by);
+}
+
+/// The upper word of the pair of first and third operand, shifted.
+fn upper(warp: &Warp<'_>, step: &Step, lane: usize) -> u32 {
+    let [low, high] = [0, 2].map(|at| u64::from(plain(warp, &step.from[at], lane)));
+    ((high << 32 | low) << (step.numbers[0] & 31) >> 32) as u32
+}
+
+pub(in super::super) fn shift_add_high(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    shifted(warp, step, lanes, 0, |warp, lane| upper(warp, step, lane));
+}
+
+pub(in super::super) fn shift_add_high_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let carry = warp.given(step.given[0]);
+    shifted(warp, step, lanes, carry, |warp, lane| upper(warp, step, lane));
+}
+
+/// The upper word of a word with its sign in front, shifted.
+fn upper_sign(warp: &Warp<'_>, step: &Step, lane: usize) -> u32 {
+    let long = i64::from(plain(warp, &step.from[0], lane) as i32);
+    (long << (step.numbers[0] & 31) >> 32) as u32
+}
+
+pub(in super::super) fn shift_add_sign(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    shifted(warp, step, lanes, 0, |warp, lane| upper_sign(warp, step, lane));
+}
+
+pub(in super::super) fn shift_add_sign_carry(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let carry = warp.given(step.given[0]);
+    shifted(warp, step, lanes, carry, |warp, lane| upper_sign(warp, step, lane));
+}
+
+pub(in super::super) fn absolute(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    warp.map(step, lanes, |[a]| (a as i32).wrapping_abs() as u32);
+}
+
+fn lower(a: u32, b: u32, is_unsigned: bool) -> bool {
+    if is_unsigned { a < b } else { (a as i32) < (b as i32) }
+}
+
+/// The least of two where the predicate holds, else the greatest; and the lanes that took the
+/// first.
+fn choose(warp: &mut Warp<'_>, step: &Step, lanes: Mask, is_sum: bool) -> Mask {
+    let is_least = warp.given(step.given[0]);
+    let is_unsigned = step.choice[1] == 1;
+    let mut first = 0;
+    for lane in each(lanes | step.whole) {
+        let [a, b, c] = step.from.map(|source| warp.word(&source, lane));
+        let (a, b) = if is_sum { (a.wrapping_add(b), c) } else { (a, b) };
+        let takes = (is_least >> lane & 1 == 1) == lower(a, b, is_unsigned);
+        warp.file[usize::from(step.to)][lane] = if takes { a } else { b };
+        first |= u32::from(takes) << lane;
+    }
+    first
+}
+
+pub(in super::super) fn least(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    choose(warp, step, lanes, false);
+}
+
+/// Predicates that would say which was taken are `PT` wherever they were seen.
+fn refuse_truths(warp: &Warp<'_>, step: &Step) {
+    if step.truths.iter().any(|index| *index != NO_PREDICATE) {
+        warp.fail(step, "a predicate whose meaning is not known");
+    }
+}
+
+pub(in super::super) fn least_of(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    refuse_truths(warp, step);
+    choose(warp, step, lanes, false);
+}
+
+pub(in super::super) fn add_least(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    choose(warp, step, lanes, true);
+}
+
+pub(in super::super) fn least_of_halves(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    refuse_truths(warp, step);
+    let is_least = warp.given(step.given[0]);
+    let is_unsigned = step.choice[0] == 0;
+    for lane in each(lanes | step.whole) {
+        let [a, b] = [0, 1].map(|at| warp.word(&step.from[at], lane));
+        let half = |shift: u32| {
+            // Above 16 zeros a half compares as a word, with its sign.
+            let (x, y) = (a >> shift << 16, b >> shift << 16);
+            let takes = (is_least >> lane & 1 == 1) == lower(x, y, is_unsigned);
+            (if takes { x } else { y }) >> 16
+        };
+        warp.file[usize::from(step.to)][lane] = half(0) | half(16) << 16;
+    }
+}
+
+/// Lanes of which a comparison of the table's modifiers holds.
+fn comparison(warp: &Warp<'_>, step: &Step, lanes: Mask) -> Mask {
+    let is_unsigned = step.choice[2] == 1;
+    // Numbers with signs are in order as others if their highest bit is inverted.
+    let sign = if is_unsigned { 0 } else { 1 << 31 };
+    match step.choice[1] {
+        0 => 0,
+        1 => warp.test(step, lanes, |[a, b]| a ^ sign < b ^ sign),
+        2 => warp.test(step, lanes, |[a, b]| a == b),
+        3 => warp.test(step, lanes, |[a, b]| a ^ sign <= b ^ sign),
+        4 => warp.test(step, lanes, |[a, b]| a ^ sign > b ^ sign),
+        5 => warp.test(step, lanes, |[a, b]| a != b),
+        6 => warp.test(step, lanes, |[a, b]| a ^ sign >= b ^ sign),
+        _ => !0,
+    }
+}
+
+fn set_both(warp: &mut Warp<'_>, step: &Step, lanes: Mask, holds: Mask) {
+    let (given, joint) = (warp.given(step.given[0]), Joint(step.choice[3]));
+    warp.set(step, 0, lanes, joint.of(holds, given));
+    warp.set(step, 1, lanes, joint.of(!holds, given));
+}
+
+pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let holds = comparison(warp, step, lanes);
+    set_both(warp, step, lanes, holds);
+}
+
+/// Compares the upper words of pairs: the last predicate says how the lower ones compare.
+pub(in super::super) fn compare_high(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let (holds, low) = (comparison(warp, step, lanes), warp.given(step.given[1]));
+    let same = warp.test(step, lanes, |[a, b]| a == b);
+    set_both(warp, step, lanes, (holds & !same) | (low & same));
+}

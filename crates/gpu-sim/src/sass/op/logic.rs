@@ -1,0 +1,149 @@
+//! Bits: copies, tables of truth, shifts, permutations, and predicates as bits.
+
+use super::super::operand::Part;
+use super::super::step::Step;
+use super::super::warp::{Mask, Warp, each};
+
+pub(in super::super) fn copy(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    warp.map(step, lanes, |[a]| a);
+}
+
+pub(in super::super) fn select(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let first = warp.given(step.given[0]);
+    for lane in each(lanes | step.whole) {
+        let at = usize::from(first >> lane & 1 == 0);
+        warp.file[usize::from(step.to)][lane] = warp.word(&step.from[at], lane);
+    }
+}
+
+/// Bits of three words by a table of eight, of which `a` is the highest bit of the index.
+#[inline(always)]
+fn by_table(table: u32, a: u32, b: u32, c: u32) -> u32 {
+    let term = |index: u32| {
+        let side = |bit: u32, word: u32| if index & bit != 0 { word } else { !word };
+        let takes = 0_u32.wrapping_sub(table >> index & 1);
+        takes & side(4, a) & side(2, b) & side(1, c)
+    };
+    (0..8).fold(0, |all, index| all | term(index))
+}
+
+pub(in super::super) fn lut(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    match step.numbers[0] {
+        0xC0 => warp.map(step, lanes, |[a, b]| a & b),
+        0xFC => warp.map(step, lanes, |[a, b]| a | b),
+        0x3C => warp.map(step, lanes, |[a, b]| a ^ b),
+        table => warp.map(step, lanes, |[a, b, c]| by_table(table, a, b, c)),
+    }
+    if step.has[0] {
+        let to = warp.file[usize::from(step.to)];
+        let table = step.numbers[0];
+        // The sink keeps no word to look at.
+        let is_set = if step.to == super::super::warp::SINK {
+            warp.test(step, lanes, |[a, b, c]| by_table(table, a, b, c) != 0)
+        } else {
+            each(lanes | step.whole).fold(0, |all, lane| all | u32::from(to[lane] != 0) << lane)
+        };
+        let given = warp.given(step.given[0]);
+        warp.set(step, 0, lanes, is_set | given);
+    }
+}
+
+pub(in super::super) fn truth_lut(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let [a, b, c] = step.given.map(|truth| warp.given(truth));
+    warp.set(step, 0, lanes, by_table(step.numbers[0], a, b, c));
+    warp.set(step, 1, lanes, by_table(step.numbers[1], a, b, c));
+}
+
+/// Which part of which pair is shifted how.
+fn shift_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, wraps: bool) {
+    let is_left = step.choice[1] == 0;
+    let (is_signed, is_pair) = (step.choice[2] & 1 == 1, step.choice[2] >= 2);
+    let is_high = step.choice[3] == 1;
+    let most = if is_pair { 64 } else { 32 };
+    warp.map(step, lanes, |[low, by, high]| {
+        let by = if wraps { by & (most - 1) } else { by.min(most) };
+        let pair = u64::from(high) << 32 | u64::from(low);
+        let shifted = match (is_left, is_pair || !is_high) {
+            // Of 32 bits the upper word alone is shifted to the right.
+            (false, false) if is_signed => (i64::from(high as i32) >> by) as u64,
+            (false, false) => u64::from(high) >> by,
+            (false, true) if is_signed && is_pair => ((pair as i64) >> by.min(63)) as u64,
+            (false, true) => pair.checked_shr(by).unwrap_or(0),
+            (true, _) if is_pair || is_high => pair.checked_shl(by).unwrap_or(0),
+            (true, _) => u64::from(low) << by,
+        };
+        let takes_upper = is_high && (is_left || is_pair);
+        (if takes_upper { shifted >> 32 } else { shifted }) as u32
+    });
+}
+
+pub(in super::super) fn shift(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    shift_by(warp, step, lanes, false);
+}
+
+pub(in super::super) fn shift_wrap(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    shift_by(warp, step, lanes, true);
+}
+
+/// Bytes of two words by four digits, of which bit 3 takes the sign in place of the byte.
+pub(in super::super) fn permute(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    warp.map(step, lanes, |[a, digits, b]| {
+        let pair = u64::from(b) << 32 | u64::from(a);
+        (0..4).fold(0, |word, at| {
+            let digit = digits >> (4 * at) & 15;
+            let byte = (pair >> (8 * (digit & 7))) as u32 & 0xFF;
+            let sign = if byte & 0x80 != 0 { 0xFF } else { 0 };
+            word | (if digit & 8 != 0 { sign } else { byte }) << (8 * at)
+        })
+    });
+}
+
+pub(in super::super) fn extend(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let is_unsigned = step.choice[1] == 1;
+    warp.map(step, lanes, |[a, bits]| match bits {
+        0 => 0,
+        32.. => a,
+        _ if is_unsigned => a & ((1 << bits) - 1),
+        _ => ((a << (32 - bits)) as i32 >> (32 - bits)) as u32,
+    });
+}
+
+pub(in super::super) fn mask(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    warp.map(step, lanes, |[from, count]| {
+        let ones = 1_u32.checked_shl(count).map_or(!0, |it| it - 1);
+        ones.checked_shl(from).unwrap_or(0)
+    });
+}
+
+pub(in super::super) fn reverse(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    warp.map(step, lanes, |[a]| a.reverse_bits());
+}
+
+/// Number of the highest bit that differs from the sign, or how far it is from bit 31.
+pub(in super::super) fn leading_one(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let (is_unsigned, is_distance) = (step.choice[1] == 1, step.choice[2] == 1);
+    warp.map(step, lanes, |[a]| {
+        let bits = if !is_unsigned && (a as i32) < 0 { !a } else { a };
+        match bits.leading_zeros() {
+            32 => !0,
+            distance if is_distance => distance,
+            distance => 31 - distance,
+        }
+    });
+}
+
+pub(in super::super) fn count_ones(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    warp.map(step, lanes, |[a]| a.count_ones());
+}
+
+/// `R2P`: bits of a byte to predicates, where a mask says so.
+pub(in super::super) fn unpack_predicates(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let shift = if let Part::Byte(number) = step.from[0].part { 8 * u32::from(number) } else { 0 };
+    for lane in each(lanes) {
+        let bits = warp.word(&step.from[0], lane) >> shift;
+        for at in (0..7).filter(|at| step.numbers[0] >> at & 1 == 1) {
+            let kept = warp.predicates[at] & !(1 << lane);
+            warp.predicates[at] = kept | (bits >> at & 1) << lane;
+        }
+    }
+}

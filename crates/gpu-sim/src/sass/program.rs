@@ -1,0 +1,63 @@
+//! The code of a kernel, decoded: steps, and the constants that they read.
+
+use super::step::Step;
+use rustc_hash::FxHashMap;
+
+/// Decoded code of one kernel.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Instructions in the order of their addresses.
+    pub steps: Vec<Step>,
+    /// Number of its first instruction.
+    pub entry: u32,
+    /// Constants and numbers in the register file behind the registers.
+    pub pool: Vec<Entry>,
+    /// Bytes of constant banks 1 and on; bank 0 is made for each launch.
+    pub banks: [Vec<u8>; 8],
+    /// Names of functions, by the number of their first instruction.
+    pub functions: Vec<(u32, String)>,
+}
+
+/// A value that a step reads like a register.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Entry {
+    /// A number in the instruction, or a word of a constant bank that never changes.
+    Number(u32),
+    /// A word of bank 0, by its offset.
+    Parameter(usize),
+}
+
+impl Entry {
+    /// Its value in a launch.
+    pub fn value(self, bank0: &[u8]) -> u32 {
+        match self {
+            Self::Number(value) => value,
+            Self::Parameter(at) => word(bank0, at).expect("the decoder looked at its offset"),
+        }
+    }
+}
+
+/// A word at an offset, if all of it is there.
+pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+}
+
+/// Entries of a pool, each once.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    pub(super) entries: Vec<Entry>,
+    known: FxHashMap<Entry, u16>,
+}
+
+impl Pool {
+    /// Number of an entry in the register file.
+    pub(super) fn entry(&mut self, entry: Entry) -> u16 {
+        *self.known.entry(entry).or_insert_with(|| {
+            self.entries.push(entry);
+            super::warp::POOL + u16::try_from(self.entries.len() - 1).expect("65,000 constants")
+        })
+    }
+}

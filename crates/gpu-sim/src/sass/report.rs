@@ -1,0 +1,69 @@
+//! Files with what was counted: `launches.tsv`, a line for each launch; `KERNEL.tsv`, a line for
+//! each instruction; `KERNEL.trace`, the numbers of the instructions that one warp issued.
+
+use super::count::{Access, Totals};
+use super::module::Code;
+use gbxcule_files::write_scratch;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Writes the counts of a launch, and of all launches of its kernel so far.
+pub fn write(
+    folder: &Path,
+    code: &Code,
+    before: Totals,
+    (blocks, threads): (u32, u32),
+) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let (name, now) = (&code.program.kernel, code.counts.totals());
+    let mut line = format!("{name}\t{blocks}\t{threads}");
+    for (now, before) in now.0.iter().zip(before.0) {
+        _ = write!(line, "\t{}", now - before);
+    }
+    let path = folder.join("launches.tsv");
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    writeln!(file, "{line}")?;
+    write_scratch(&folder.join(format!("{name}.tsv")), instructions(code).as_bytes())?;
+    if let Some(trace) = &code.counts.trace {
+        let bytes: Vec<u8> = trace.iter().flat_map(|number| number.to_le_bytes()).collect();
+        write_scratch(&folder.join(format!("{name}.trace")), &bytes)?;
+    }
+    Ok(())
+}
+
+/// Address, function, issues, lanes, sectors and text of each instruction that was issued.
+fn instructions(code: &Code) -> String {
+    let mut out = String::new();
+    let mut functions = code.program.functions.iter().peekable();
+    let mut function = "";
+    for (number, step) in code.program.steps.iter().enumerate() {
+        while let Some((_, name)) = functions.next_if(|(at, _)| *at as usize <= number) {
+            function = name;
+        }
+        let (issues, lanes) = code.counts.each[number];
+        if issues != 0 {
+            let (address, text) = (step.address, &step.text);
+            _ = writeln!(out, "{address:x}\t{function}\t{issues}\t{lanes}\t{text}");
+        }
+    }
+    out
+}
+
+/// Names of the columns of `launches.tsv` behind kernel, blocks and threads.
+pub const COLUMNS: [&str; 3 + 2 * Access::ALL.len()] = [
+    "issues",
+    "lanes",
+    "splits",
+    "loads",
+    "their sectors",
+    "stores",
+    "their sectors",
+    "local loads",
+    "their sectors",
+    "local stores",
+    "their sectors",
+    "atomics",
+    "their sectors",
+];

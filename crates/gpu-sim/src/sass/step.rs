@@ -1,0 +1,373 @@
+//! An instruction, decoded: a function and where its operands lie in the register file.
+
+use super::form::{Row, Sort};
+use super::listing::{Line, STRIDE};
+use super::operand::{Argument, Base, Memory, Part, Place};
+use super::program::{Entry, Pool, word};
+use super::warp::{FALSE, Mask, NO_PREDICATE, SINK, TRUE, UNIFORM, UNIFORM_PREDICATES, Warp, ZERO};
+use rustc_hash::FxHashMap;
+
+/// Function that executes a step for a set of lanes, which is not empty.
+pub type Run = fn(&mut Warp<'_>, &Step, Mask);
+
+/// A predicate, or what is not it.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth {
+    /// Its number.
+    pub index: u8,
+    /// All ones if it is inverted.
+    pub flip: Mask,
+}
+
+/// A value that a step reads: `((entry & keep) ^ flip) - minus`; of a pair, `high` is its upper
+/// word.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// Entry of the register file.
+    pub low: u16,
+    /// Entry of the upper word.
+    pub high: u16,
+    /// Bits that stay: `|x|` of a float takes away one.
+    pub keep: u32,
+    /// Bits that are inverted: all of `~x` and `-x`, the sign of a float.
+    pub flip: u32,
+    /// All ones if 1 is added, as `-x` is `~x + 1`.
+    pub minus: u32,
+    /// Part of a register.
+    pub part: Part,
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self { low: ZERO, high: ZERO, keep: !0, flip: 0, minus: 0, part: Part::All }
+    }
+}
+
+/// A place in memory: the sum of both registers and a number.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Address {
+    /// Entries of a lane's own.
+    pub base: Option<(u16, u16)>,
+    /// Entries of the warp's.
+    pub uniform: Option<(u16, u16)>,
+    /// Number.
+    pub offset: i64,
+}
+
+/// A constant whose place a register says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Constant {
+    /// Number of the bank.
+    pub bank: u8,
+    /// Entry of the register.
+    pub base: u16,
+    /// Number that is added.
+    pub offset: i64,
+}
+
+/// Special registers that a kernel reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Special {
+    /// `SRZ`
+    #[default]
+    Zero,
+    /// `SR_TID.X`
+    Thread,
+    /// `SR_CTAID.X`
+    Block,
+    /// `SR_LANEID`
+    Lane,
+}
+
+/// A decoded instruction.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Function that executes it.
+    pub run: Run,
+    /// Lanes that execute it.
+    pub guard: Truth,
+    /// True if it may change which lanes run.
+    pub is_control: bool,
+    /// All ones if its result is the warp's: it is the same for all lanes.
+    pub whole: Mask,
+    /// First entry of the result.
+    pub to: u16,
+    /// Predicates that it sets.
+    pub truths: [u8; 2],
+    /// Values that it reads.
+    pub from: [Source; 3],
+    /// Predicates that it reads.
+    pub given: [Truth; 3],
+    /// True if the form's optional operands are there, in their order.
+    pub has: [bool; 4],
+    /// Numbers in the instruction.
+    pub numbers: [u32; 2],
+    /// The number of 32 bits in its encoding, of whatever type.
+    pub literal: u32,
+    /// Modifier that was taken of each choice in the form's pattern.
+    pub choice: [u8; 6],
+    /// Its own address.
+    pub address: u32,
+    /// Number of the instruction that it jumps to.
+    pub target: u32,
+    /// Place in memory.
+    pub place: Address,
+    /// Place in a constant bank.
+    pub constant: Constant,
+    /// Special register.
+    pub special: Special,
+    /// Barrier of convergence.
+    pub barrier: u8,
+    /// Line of the listing.
+    pub text: String,
+    /// Pattern of its row in the table of forms.
+    pub pattern: &'static str,
+}
+
+/// Context in which a line is decoded.
+pub(super) struct Context<'a> {
+    pub(super) labels: &'a FxHashMap<&'a str, u32>,
+    pub(super) pool: &'a mut Pool,
+    pub(super) banks: &'a [Vec<u8>; 8],
+    pub(super) bank0_bytes: usize,
+    /// Bytes of the section.
+    pub(super) code: &'a [u8],
+}
+
+/// Decodes a line by its row in the table of forms.
+pub(super) fn decode(
+    line: &Line<'_>,
+    row: &Row,
+    choice: [u8; 6],
+    context: &mut Context<'_>,
+) -> Result<Step, String> {
+    let literal = word(context.code, line.address as usize + 4).ok_or("no code at its address")?;
+    let always = Truth { index: TRUE, flip: 0 };
+    let never = Truth { index: FALSE, flip: 0 };
+    let mut step = Step {
+        run: row.run,
+        guard: line
+            .guard
+            .as_ref()
+            .map_or(Some(always), truth)
+            .ok_or("its guard is no predicate")?,
+        is_control: row.is_control,
+        whole: 0,
+        to: SINK,
+        truths: [NO_PREDICATE; 2],
+        from: [Source::default(); 3],
+        given: [never; 3],
+        has: [false; 4],
+        numbers: [0; 2],
+        literal,
+        choice,
+        address: line.address,
+        target: 0,
+        place: Address::default(),
+        constant: Constant::default(),
+        special: Special::Zero,
+        barrier: 0,
+        text: line.text.into(),
+        pattern: row.pattern,
+    };
+    let mut operands = line.operands.iter().peekable();
+    let (mut counts, mut optional) = ([0; 5], 0);
+    for slot in &row.operands {
+        let fits = operands.peek().is_some_and(|it| slot.sort.takes(it));
+        if slot.is_optional {
+            step.has[optional] = fits;
+            optional += 1;
+        }
+        if !fits && slot.is_optional {
+            // Its place among those of its sort stays empty.
+            counts[slot.sort.list()] += 1;
+            continue;
+        }
+        let Some(operand) = operands.next().filter(|_| fits) else {
+            return Err(format!("the form takes `{}`", row.signature));
+        };
+        let at = &mut counts[slot.sort.list()];
+        step.take(slot.sort, operand, *at, context)?;
+        *at += 1;
+    }
+    match operands.next() {
+        None => Ok(step),
+        Some(_) => Err(format!("the form takes `{}`", row.signature)),
+    }
+}
+
+impl Step {
+    fn take(
+        &mut self,
+        sort: Sort,
+        operand: &Argument<'_>,
+        at: usize,
+        context: &mut Context<'_>,
+    ) -> Result<(), String> {
+        match sort {
+            Sort::To => self.to = self.result(operand.place),
+            Sort::ToTruth => {
+                let index = truth(operand).ok_or("no predicate")?.index;
+                let is_constant = index % UNIFORM_PREDICATES == TRUE;
+                if index >= UNIFORM_PREDICATES {
+                    self.whole = !0;
+                }
+                self.truths[at] = if is_constant { NO_PREDICATE } else { index };
+            }
+            Sort::Truth => self.given[at] = truth(operand).ok_or("no predicate")?,
+            Sort::Integer
+            | Sort::Word
+            | Sort::Part
+            | Sort::Float
+            | Sort::Double
+            | Sort::Half
+            | Sort::Zero
+            | Sort::Register => {
+                self.from[at] = self.source(sort, operand, context)?;
+            }
+            Sort::Number => {
+                if let Place::Number(number) = operand.place {
+                    self.numbers[at] = number as u32;
+                }
+            }
+            Sort::Literal | Sort::Predicates => {}
+            Sort::Label => {
+                let Place::Label(name) = operand.place else { return Err("no label".into()) };
+                let address = context.labels.get(name).ok_or(format!("no label `{name}`"))?;
+                self.target = address / STRIDE;
+            }
+            Sort::Barrier => {
+                let Place::Barrier(number) = operand.place else { return Err("no barrier".into()) };
+                self.barrier = number;
+            }
+            Sort::Special => self.special = special(operand.place)?,
+            Sort::Memory => {
+                let Place::Memory(place) = operand.place else { return Err("no place".into()) };
+                self.place = address(&place);
+            }
+            Sort::Constant => {
+                let Place::Constant { bank, base, offset } = operand.place else {
+                    return Err("no constant".into());
+                };
+                let base = match base {
+                    Base::None => ZERO,
+                    Base::Register(number) => register(number),
+                    Base::Uniform(number) => uniform(number),
+                };
+                self.constant = Constant { bank, base, offset };
+            }
+        }
+        Ok(())
+    }
+
+    fn result(&mut self, place: Place<'_>) -> u16 {
+        match place {
+            Place::Register(number) if number < 255 => u16::from(number),
+            Place::Uniform(number) if number < 255 => {
+                self.whole = !0;
+                uniform(number)
+            }
+            _ => SINK,
+        }
+    }
+
+    fn source(
+        &self,
+        sort: Sort,
+        operand: &Argument<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Source, String> {
+        let is_float = matches!(sort, Sort::Float | Sort::Double);
+        let mut source = Source { part: operand.part, ..Source::default() };
+        match operand.place {
+            Place::Register(number) => {
+                (source.low, source.high) = pair(register(number));
+            }
+            Place::Uniform(number) => (source.low, source.high) = pair(uniform(number)),
+            Place::Number(_) | Place::Float if is_float => {
+                let entry = context.pool.entry(Entry::Number(self.literal));
+                // Of a double the upper word stands in the instruction.
+                (source.low, source.high) =
+                    if sort == Sort::Double { (ZERO, entry) } else { (entry, ZERO) };
+            }
+            Place::Number(number) => {
+                source.low = context.pool.entry(Entry::Number(number as u32));
+                source.high = context.pool.entry(Entry::Number((number >> 32) as u32));
+            }
+            Place::Constant { bank, base: Base::None, offset } => {
+                source.low = constant(bank, offset, context)?;
+                source.high = constant(bank, offset + 4, context).unwrap_or(ZERO);
+            }
+            _ => return Err("no value".into()),
+        }
+        // The sign of a float in the instruction is in its bits.
+        let is_literal = matches!(operand.place, Place::Number(_) | Place::Float);
+        if operand.is_absolute {
+            source.keep = 0x7FFF_FFFF;
+        }
+        if sort == Sort::Half && (operand.is_negative || operand.is_absolute) {
+            return Err("a half with a sign".into());
+        }
+        match (is_float, operand.is_negative && !is_literal, operand.is_inverted) {
+            (true, true, false) => source.flip = 0x8000_0000,
+            (false, true, false) => (source.flip, source.minus) = (!0, !0),
+            (false, false, true) => source.flip = !0,
+            _ => {}
+        }
+        Ok(source)
+    }
+}
+
+fn constant(bank: u8, offset: i64, context: &mut Context<'_>) -> Result<u16, String> {
+    let at = usize::try_from(offset).map_err(|_| "a constant below its bank")?;
+    if bank == 0 {
+        return match at + 4 <= context.bank0_bytes {
+            true => Ok(context.pool.entry(Entry::Parameter(at))),
+            false => Err("a constant behind bank 0".into()),
+        };
+    }
+    let bytes = context.banks.get(usize::from(bank)).map_or(&[][..], Vec::as_slice);
+    let value = word(bytes, at).ok_or_else(|| format!("no constant in bank {bank} at {at:x}"))?;
+    Ok(context.pool.entry(Entry::Number(value)))
+}
+
+fn register(number: u8) -> u16 {
+    u16::from(number)
+}
+
+fn uniform(number: u8) -> u16 {
+    if number == 255 { ZERO } else { UNIFORM + u16::from(number) }
+}
+
+/// Entries of a pair that begins with this one.
+fn pair(low: u16) -> (u16, u16) {
+    (low, if low == ZERO { ZERO } else { low + 1 })
+}
+
+fn truth(operand: &Argument<'_>) -> Option<Truth> {
+    let index = match operand.place {
+        Place::Predicate(number) => number,
+        Place::UniformPredicate(number) => UNIFORM_PREDICATES + number,
+        _ => return None,
+    };
+    Some(Truth { index, flip: if operand.is_inverted { !0 } else { 0 } })
+}
+
+fn special(place: Place<'_>) -> Result<Special, String> {
+    match place {
+        Place::Special("SRZ") => Ok(Special::Zero),
+        Place::Special("SR_TID.X") => Ok(Special::Thread),
+        Place::Special("SR_CTAID.X") => Ok(Special::Block),
+        Place::Special("SR_LANEID") => Ok(Special::Lane),
+        _ => Err("a special register without meaning here".into()),
+    }
+}
+
+fn address(place: &Memory) -> Address {
+    let entries = |low: u16, is_wide: bool| if is_wide { pair(low) } else { (low, ZERO) };
+    Address {
+        base: place.base.map(|it| entries(register(it), place.base_is_wide)),
+        uniform: place.uniform.map(|it| entries(uniform(it), place.uniform_is_wide)),
+        offset: place.offset,
+    }
+}

@@ -1,0 +1,338 @@
+//! A warp: 32 lanes with registers, predicates and barriers of convergence, and which of them run.
+//!
+//! Lanes that are at one place run together as a [`Group`]. A jump that not all take splits a
+//! group; `BSYNC` and `WARPSYNC` hold its lanes until all that the barrier names have come. After
+//! a jump the [`Policy`] says which group goes on, and groups at one place become one.
+
+use super::count::Counts;
+use super::op::memory::Local;
+use super::program::Program;
+use super::step::Step;
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+/// A word of each lane.
+pub type Word = [u32; LANES];
+/// A set of lanes, a bit each.
+pub type Mask = u32;
+
+/// Entry of the register file that is always zero: `RZ` and `URZ`.
+pub const ZERO: u16 = 255;
+/// First entry of the uniform registers, whose lanes are all equal.
+pub const UNIFORM: u16 = 256;
+/// First of four entries for results that nobody reads.
+pub const SINK: u16 = 512;
+/// First entry of constants and numbers.
+pub const POOL: u16 = 516;
+
+/// First of the uniform predicates, of which all lanes are equal.
+pub const UNIFORM_PREDICATES: u8 = 8;
+/// A predicate that nobody reads.
+pub const NO_PREDICATE: u8 = 16;
+/// A predicate that is false.
+pub const FALSE: u8 = 17;
+/// A predicate that is true.
+pub const TRUE: u8 = 7;
+
+/// Rule that says which lanes go on, of several that could.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Policy {
+    /// Those at the lowest address.
+    #[default]
+    LowestAddress,
+    /// The largest group.
+    MostLanes,
+}
+
+/// Lanes that run together.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    lanes: Mask,
+    pc: u32,
+    /// Lanes that `WARPSYNC` brought together for what follows; 0 if it has not.
+    together: Mask,
+}
+
+/// Thing that lanes wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Meeting {
+    Barrier(u8),
+    Lanes(Mask),
+}
+
+/// Lanes that wait, and where they go on.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    lanes: Mask,
+    pc: u32,
+    meeting: Meeting,
+}
+
+/// State of a warp while it runs.
+#[derive(Debug)]
+pub struct Warp<'p> {
+    /// Registers, uniform registers, constants and numbers.
+    pub file: Vec<Word>,
+    /// Predicates, a bit for each lane.
+    pub predicates: [Mask; 18],
+    /// Barriers of convergence: the lanes that each lane waits for.
+    pub barriers: [Word; 16],
+    /// Place that `WARPSYNC.COLLECTIVE` came from, of each lane.
+    pub collective: Word,
+    /// Lanes at work.
+    pub lanes: Mask,
+    /// Next instruction, by its number.
+    pub pc: u32,
+    /// Lanes that have not ended.
+    pub alive: Mask,
+    /// Lanes that `WARPSYNC` brought together.
+    pub together: Mask,
+    /// Local memory of all lanes.
+    pub local: Local,
+    /// Number of the first lane's thread in its block.
+    pub thread: u32,
+    /// Number of the block.
+    pub block: u32,
+    /// Counts of the kernel.
+    pub counts: &'p mut Counts,
+    /// Code and constants.
+    pub program: &'p Program,
+    /// Bytes of constant bank 0.
+    pub bank0: &'p [u8],
+    ready: Vec<Group>,
+    waiting: Vec<Wait>,
+    policy: Policy,
+}
+
+/// Facts of a launch that all its warps share.
+#[derive(Debug)]
+pub struct Launch<'p> {
+    /// Code and constants.
+    pub program: &'p Program,
+    /// Bytes of constant bank 0, parameters among them.
+    pub bank0: &'p [u8],
+    /// Bytes of local memory of a lane.
+    pub local_bytes: usize,
+    /// Which lanes go first.
+    pub policy: Policy,
+}
+
+/// Most instructions of one warp: nothing here runs that long.
+const LIMIT: u64 = 40_000_000_000;
+
+impl<'p> Warp<'p> {
+    /// Makes the warps of a launch, one after the other, in the same memory.
+    pub fn new(launch: &Launch<'p>, counts: &'p mut Counts) -> Self {
+        let mut file = vec![[0x5A5A_5A5A; LANES]; usize::from(POOL)];
+        file.extend(launch.program.pool.iter().map(|entry| [entry.value(launch.bank0); LANES]));
+        file[usize::from(ZERO)] = [0; LANES];
+        Self {
+            file,
+            predicates: [0; 18],
+            barriers: [[0; LANES]; 16],
+            collective: [0; LANES],
+            lanes: 0,
+            pc: 0,
+            alive: 0,
+            together: 0,
+            local: Local::new(launch.local_bytes),
+            thread: 0,
+            block: 0,
+            counts,
+            program: launch.program,
+            bank0: launch.bank0,
+            ready: Vec::new(),
+            waiting: Vec::new(),
+            policy: launch.policy,
+        }
+    }
+
+    /// Runs a warp of so many threads to its end.
+    pub fn run(&mut self, block: u32, thread: u32, threads: u32) {
+        (self.block, self.thread) = (block, thread);
+        self.alive = if threads >= 32 { !0 } else { (1 << threads) - 1 };
+        (self.lanes, self.pc, self.together) = (self.alive, self.program.entry, 0);
+        for set in [TRUE, UNIFORM_PREDICATES + 7] {
+            self.predicates[usize::from(set)] = !0;
+        }
+        let code = &self.program.steps;
+        let end = self.counts.issues + LIMIT;
+        while self.lanes != 0 {
+            let step = &code[self.pc as usize];
+            let guard = self.predicates[usize::from(step.guard.index)] ^ step.guard.flip;
+            let lanes = self.lanes & guard;
+            self.counts.issue(self.pc, lanes);
+            self.pc += 1;
+            if lanes != 0 {
+                (step.run)(self, step, lanes);
+                if step.is_control && (self.lanes == 0 || !self.ready.is_empty()) {
+                    self.choose();
+                }
+            }
+            if self.counts.issues > end {
+                self.fail(step, "the warp does not end");
+            }
+        }
+    }
+
+    /// Stops the process: the program did something that has no meaning.
+    #[cold]
+    pub fn fail(&self, step: &Step, reason: &str) -> ! {
+        let (kernel, address) = (&self.program.kernel, step.address);
+        panic!("{kernel}, address {address:x}, `{}`: {reason}", step.text);
+    }
+
+    /// Value of a predicate that a step reads, of each lane.
+    pub fn predicate(&self, at: super::step::Truth) -> Mask {
+        self.predicates[usize::from(at.index)] ^ at.flip
+    }
+
+    /// Sends these lanes elsewhere; the others at work go on behind the instruction.
+    pub fn jump(&mut self, lanes: Mask, to: u32) {
+        let rest = self.lanes & !lanes;
+        if rest == 0 {
+            self.pc = to;
+        } else {
+            self.ready.push(Group { lanes, pc: to, together: self.together });
+            self.lanes = rest;
+            self.counts.splits += 1;
+        }
+    }
+
+    /// Sends each of these lanes to a place of its own.
+    pub fn scatter(&mut self, lanes: Mask, to: &Word) {
+        let first = to[lanes.trailing_zeros() as usize];
+        let (mut left, mut splits) = (lanes & !equal(lanes, to, first), false);
+        while left != 0 {
+            let place = to[left.trailing_zeros() as usize];
+            let same = equal(left, to, place);
+            self.ready.push(Group { lanes: same, pc: place, together: self.together });
+            self.lanes &= !same;
+            left &= !same;
+            splits = true;
+        }
+        self.counts.splits += u64::from(splits);
+        self.jump(equal(lanes, to, first), first);
+    }
+
+    /// Ends lanes.
+    pub fn exit(&mut self, lanes: Mask) {
+        self.alive &= !lanes;
+        self.lanes &= !lanes;
+        self.release();
+    }
+
+    /// Holds lanes at a barrier until all lanes that it names have come or ended.
+    pub fn sync(&mut self, barrier: u8, lanes: Mask) {
+        let named = self.barriers[usize::from(barrier)];
+        let mut left = lanes;
+        while left != 0 {
+            let first = named[left.trailing_zeros() as usize];
+            let same = equal(left, &named, first);
+            if same == self.lanes && first & self.alive == same {
+                self.together = 0;
+                return;
+            }
+            left &= !same;
+            self.wait(same, Meeting::Barrier(barrier));
+        }
+    }
+
+    /// Holds lanes until all of their masks have come.
+    pub fn sync_lanes(&mut self, step: &Step, lanes: Mask, masks: &Word) {
+        let mut left = lanes;
+        while left != 0 {
+            let mask = masks[left.trailing_zeros() as usize];
+            let same = equal(left, masks, mask);
+            if same & !mask != 0 {
+                self.fail(step, "a lane is not in its own mask");
+            }
+            left &= !same;
+            self.wait(same, Meeting::Lanes(mask));
+        }
+    }
+
+    fn wait(&mut self, lanes: Mask, meeting: Meeting) {
+        self.waiting.push(Wait { lanes, pc: self.pc, meeting });
+        self.lanes &= !lanes;
+        self.release();
+    }
+
+    /// Lets lanes go whose barriers are complete.
+    pub fn release(&mut self) {
+        let mut at = 0;
+        while at < self.waiting.len() {
+            let (meeting, lane) =
+                (self.waiting[at].meeting, self.waiting[at].lanes.trailing_zeros());
+            let named = self.named(meeting, lane);
+            let is_same = |warp: &Self, it: &Wait| {
+                it.meeting == meeting && warp.named(meeting, it.lanes.trailing_zeros()) == named
+            };
+            let here = self.waiting.iter().filter(|it| is_same(self, it));
+            let come = here.fold(0, |come, it| come | it.lanes);
+            if named & self.alive & !come != 0 {
+                at += 1;
+                continue;
+            }
+            let together = if let Meeting::Lanes(mask) = meeting { mask } else { 0 };
+            let (gone, left) = self.waiting.iter().partition(|it| is_same(self, it));
+            self.waiting = left;
+            let gone: Vec<Wait> = gone;
+            self.ready.extend(gone.iter().map(|it| Group { lanes: it.lanes, pc: it.pc, together }));
+            at = 0;
+        }
+    }
+
+    fn named(&self, meeting: Meeting, lane: u32) -> Mask {
+        match meeting {
+            Meeting::Barrier(barrier) => self.barriers[usize::from(barrier)][lane as usize],
+            Meeting::Lanes(mask) => mask,
+        }
+    }
+
+    /// Takes the group that goes on, with all others at its place.
+    fn choose(&mut self) {
+        if self.lanes != 0 {
+            let (lanes, pc, together) = (self.lanes, self.pc, self.together);
+            self.ready.push(Group { lanes, pc, together });
+        }
+        let all = |group: &Group, ready: &[Group]| {
+            let here = ready.iter().filter(|it| it.pc == group.pc && it.together == group.together);
+            here.fold(0, |lanes: Mask, it| lanes | it.lanes)
+        };
+        let rank = |group: &&Group| match self.policy {
+            Policy::LowestAddress => (0, group.pc),
+            Policy::MostLanes => (32 - all(group, &self.ready).count_ones(), group.pc),
+        };
+        let Some(&next) = self.ready.iter().min_by_key(rank) else {
+            return self.end();
+        };
+        self.lanes = all(&next, &self.ready);
+        (self.pc, self.together) = (next.pc, next.together);
+        self.ready.retain(|it| it.pc != next.pc || it.together != next.together);
+    }
+
+    /// Nothing can go on: either all have ended, or they wait for each other.
+    fn end(&self) {
+        if let Some(wait) = self.waiting.first() {
+            let step = &self.program.steps[wait.pc as usize - 1];
+            self.fail(step, &format!("lanes wait for each other: {:x?}", self.waiting));
+        }
+    }
+}
+
+/// Those of some lanes that have a value.
+pub fn equal(lanes: Mask, word: &Word, value: u32) -> Mask {
+    (0..LANES).fold(0, |all, lane| all | u32::from(word[lane] == value) << lane) & lanes
+}
+
+/// Numbers of the lanes in a set.
+pub fn each(lanes: Mask) -> impl Iterator<Item = usize> {
+    let mut left = lanes;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros() as usize;
+        let is_one = left != 0;
+        left &= left.wrapping_sub(1);
+        is_one.then_some(lane)
+    })
+}

@@ -1,0 +1,149 @@
+//! The kernels of `value` and `control` as machine code, for each architecture and each policy of
+//! divergence; and which forms of machine code they reach. Those of `memory` pass values in ways
+//! that PTX allows to calls alone, so `ptxas` does not take them.
+
+use super::host::GRID_BYTES;
+use super::rule::{Arguments, Expected};
+use gbxcule_gpu_sim::sass::form::patterns;
+use gbxcule_gpu_sim::sass::module::{LoadedCubin, disassemble};
+use gbxcule_gpu_sim::sass::warp::Policy;
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+const ARCHS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
+
+/// Architecture whose machine code this process runs.
+pub(crate) fn arch() -> Option<String> {
+    std::env::var("GPU_SIM_ARCH").ok()
+}
+
+/// A program of the wheels that `make nvrtc` brings.
+fn tool(name: &str) -> PathBuf {
+    let folder = std::env::var_os("GBXCULE_NVRTC").expect("GBXCULE_NVRTC: a folder with wheels");
+    let root = PathBuf::from(folder);
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        let found = folder.join("cu13").join("bin").join(name);
+        if found.exists() {
+            return found;
+        }
+        let inside = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        let is_on_the_way = |path: &PathBuf| {
+            ["lib", "site-packages", "nvidia"].iter().any(|it| path.ends_with(it))
+                || path.file_name().is_some_and(|it| it.to_string_lossy().starts_with("python3"))
+        };
+        folders.extend(inside.map(|entry| entry.path()).filter(is_on_the_way));
+    }
+    panic!("no {name} below {}: make nvrtc", root.display())
+}
+
+/// Assembles a text and loads it.
+pub(crate) fn assemble(text: &str, arch: &str) -> LoadedCubin {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [ptx, cubin] = ["text.ptx", "text.cubin"].map(|name| folder.path().join(name));
+    std::fs::write(&ptx, text).expect("a file");
+    let mut command = Command::new(tool("ptxas"));
+    let run = command.arg(format!("-arch={arch}")).arg(&ptx).arg("-o").arg(&cubin).output();
+    let run = run.expect("ptxas starts");
+    assert!(run.status.success(), "{}\n{text}", String::from_utf8_lossy(&run.stderr));
+    let listing = disassemble(&tool("nvdisasm"), &cubin).expect("a listing");
+    let file = std::fs::read(&cubin).expect("a cubin");
+    LoadedCubin::load(&file, &listing).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Launches a kernel and notes the forms that it issued.
+pub(crate) fn launch(module: &mut LoadedCubin, kernel: &str, shape: (u32, u32), arguments: &[u64]) {
+    let bytes: Vec<[u8; 8]> = arguments.iter().map(|it| it.to_le_bytes()).collect();
+    let grid = [0_u8; GRID_BYTES];
+    let parameters: Vec<&[u8]> =
+        [&grid[..]].into_iter().chain(bytes.iter().map(|it| &it[..])).collect();
+    let by_lanes = std::env::var("HOST_GPU_POLICY").is_ok_and(|it| it == "lanes");
+    let policy = if by_lanes { Policy::MostLanes } else { Policy::LowestAddress };
+    module.launch(kernel, shape, &parameters, policy);
+    let Some(path) = std::env::var_os("GPU_SIM_SEEN") else { return };
+    let code = &module.kernels[kernel];
+    let steps = code.program.steps.iter().zip(&code.counts.each);
+    let seen: BTreeSet<&str> =
+        steps.filter(|(_, each)| each.1 != 0).map(|(step, _)| step.pattern).collect();
+    let mut file = OpenOptions::new().create(true).append(true).open(path).expect("a file");
+    let lines: String = seen.iter().map(|pattern| format!("{pattern}\n")).collect();
+    file.write_all(lines.as_bytes()).expect("a line");
+}
+
+/// Fields of 64 bits: the assembler makes shifts of them, and takes no part of a position for that.
+const LONG_FIELDS: [&str; 3] = ["bfe.s64", "bfe.u64", "bfi.b64"];
+/// Differences whose carry the assembler keeps inverted, as a sum with the other number's
+/// complement gives it; `a_chain_of_subtractions_borrows` holds several of them together.
+const DIFFERENCES: [&str; 3] = ["sub.cc.u32", "subc.cc.u32", "subc.u32"];
+
+/// True if a form of PTX means less in machine code than its document says.
+pub(crate) fn is_open(mnemonic: &str) -> bool {
+    arch().is_some() && (LONG_FIELDS.contains(&mnemonic) || DIFFERENCES.contains(&mnemonic))
+}
+
+/// Gives what machine code must compute where a rule of PTX asks for something.
+pub(crate) fn expected(mnemonic: &str, arguments: &Arguments, rule: Expected) -> Expected {
+    if arch().is_none() {
+        return rule;
+    }
+    let is_long =
+        LONG_FIELDS.contains(&mnemonic) && arguments[1..4].iter().any(|it| *it as u32 > 255);
+    if is_long || DIFFERENCES.contains(&mnemonic) {
+        return Expected::Open;
+    }
+    // A sign is taken away by a sum, of which each NaN is the same.
+    match rule {
+        Expected::Bits(bits)
+            if mnemonic.ends_with(".f32") && f32::from_bits(bits as u32).is_nan() =>
+        {
+            Expected::Nan(32)
+        }
+        Expected::Bits(bits) if mnemonic.ends_with(".f64") && f64::from_bits(bits).is_nan() => {
+            Expected::Nan(64)
+        }
+        rule => rule,
+    }
+}
+
+/// Forms that no kernel of these tests reaches. The bodies of the runtime's and the swarm's tests
+/// do, whose results are held against the interpreter and the native machine.
+const REACHED_ELSEWHERE: [&str; 13] = [
+    "{,U}LEA.HI",
+    "{,U}LEA.HI.X",
+    "{,U}LEA.HI.SX32",
+    "{,U}LEA.HI.X.SX32",
+    "R2P",
+    "{ATOM,ATOMG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.GPU",
+    "{ATOM,ATOMG}.E.CAS{,.64}.STRONG.GPU",
+    "{RED,REDG}.E.{ADD,MIN,MAX,AND,OR,XOR}{,.S32,.64,.S64}.STRONG.GPU",
+    "{RED,REDG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.GPU",
+    "BRA.U",
+    "{BREAK,BREAK.RELIABLE}",
+    "R2UR",
+    "{REDUX,CREDUX}{,.OR,.XOR,.SUM,.MIN,.MAX,.MIN.S32,.MAX.S32}",
+];
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn everything_is_so_on_machine_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let seen = folder.path().join("seen");
+    let program = std::env::current_exe().expect("this program");
+    for arch in ARCHS {
+        for policy in ["address", "lanes"] {
+            let mut command = Command::new(&program);
+            command.args(["value::", "control::"]).args(["--test-threads", "2"]);
+            command.env("GPU_SIM_ARCH", arch).env("GPU_SIM_SEEN", &seen);
+            let run = command.env("HOST_GPU_POLICY", policy).output().expect("it starts");
+            let said = String::from_utf8_lossy(&run.stdout);
+            assert!(run.status.success(), "{arch} {policy}\n{said}");
+        }
+    }
+    let seen = std::fs::read_to_string(seen).expect("a file");
+    let seen: BTreeSet<&str> = seen.lines().collect();
+    let unseen: Vec<&str> = patterns().into_iter().filter(|it| !seen.contains(it)).collect();
+    assert_eq!(unseen, REACHED_ELSEWHERE);
+}

@@ -1,0 +1,84 @@
+"""Films of the best episodes: of each that earned more than all before it."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode, VectorWrapper
+
+from gbxcule.check import whole
+from gbxcule.vector import SwarmVectorEnv
+
+
+class RecordBest(VectorWrapper):
+    """Writes a film of each episode whose return is higher than those of all episodes before it, of any env: `best-0.gif`,
+    `best-1.gif` and so on, or `.mp4` with ffmpeg installed.
+
+    Nothing is drawn while the swarm trains. The wrapper keeps each env's state at the begin of its episode, some 60 KB,
+    and its actions; a film is made by playing the episode once more."""
+
+    def __init__(
+        self, env: SwarmVectorEnv[Any], folder: str | os.PathLike[str], *, kind: str = "gif", every: int = 4, scale: int = 2
+    ) -> None:
+        if not isinstance(env, SwarmVectorEnv):
+            raise TypeError(f"RecordBest takes what gbxcule.make_vec returns, before other wrappers, found {env!r}")
+        if kind not in ("gif", "mp4"):
+            raise ValueError(f"a film is a gif or an mp4, found {kind!r}")
+        super().__init__(env)
+        self._swarm = env
+        self._folder, self._kind = Path(folder), kind
+        self._every, self._scale = whole("every", every, 1), whole("scale", scale, 1)
+        self._states = [b""] * env.num_envs
+        self._actions: list[list[int]] = [[] for _ in range(env.num_envs)]
+        self._returns = np.zeros(env.num_envs)
+        # Envs whose next step is a reset.
+        self._over = np.zeros(env.num_envs, np.bool_)
+        self.best_return: float | None = None
+        self.films: list[Path] = []
+
+    def reset(self, *, seed: Any = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        """Begin new episodes."""
+        found = super().reset(seed=seed, options=options)
+        mask = (options or {}).get("reset_mask")
+        self._begin(np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask))
+        return found
+
+    def step(self, actions: Any) -> Any:
+        """Step all envs; write a film if the best episode so far is over."""
+        pressed = self._swarm.pressed(actions)
+        found = super().step(actions)
+        _, rewards, terminated, truncated, _ = found
+        played = ~self._over
+        self._returns[played] += rewards[played]
+        for env in np.flatnonzero(played):
+            self._actions[env].append(pressed[env])
+        over = played & (terminated | truncated)
+        for env in np.flatnonzero(over):
+            self._film(int(env))
+        mode = self._swarm.autoreset_mode
+        if mode == AutoresetMode.SAME_STEP:
+            self._begin(over)
+        elif mode == AutoresetMode.NEXT_STEP:
+            self._begin(~played)
+        if mode != AutoresetMode.SAME_STEP:
+            self._over |= over
+        return found
+
+    def _begin(self, mask: npt.NDArray[np.bool_]) -> None:
+        for env in np.flatnonzero(mask):
+            self._states[env] = self._swarm.save_state(int(env))
+            self._actions[env] = []
+        self._returns[mask] = 0
+        self._over[mask] = False
+
+    def _film(self, env: int) -> None:
+        earned = float(self._returns[env])
+        if not self._states[env] or (self.best_return is not None and earned <= self.best_return):
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"best-{len(self.films)}.{self._kind}"
+        self._swarm.film(path, self._states[env], bytes(self._actions[env]), every=self._every, scale=self._scale)
+        self.best_return = earned
+        self.films.append(path)

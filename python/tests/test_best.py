@@ -1,0 +1,65 @@
+"""Films of the best episodes."""
+
+import gbxcule
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_each_episode_that_is_better_than_all_before_is_filmed(tmp_path, mode):
+    env = gbxcule.make_vec(
+        num_envs=6, obs=gbxcule.Ram("C000"), reward=gbxcule.Change("SubX"), max_episode_steps=8, autoreset_mode=mode
+    )
+    env = gbxcule.RecordBest(env, tmp_path / "films")
+    env.reset(seed=2)
+    rng, running, expected = np.random.default_rng(1), np.zeros(6), []
+    was_over = np.zeros(6, bool)
+    for _ in range(40):
+        _, rewards, terminated, truncated, _ = env.step(rng.integers(9, size=6))
+        running[~was_over] += rewards[~was_over]
+        over = (terminated | truncated) & ~was_over
+        for earned in running[over]:
+            if not expected or earned > expected[-1]:
+                expected.append(earned)
+        if mode == "Disabled" and over.any():
+            env.reset(options={"reset_mask": over})
+        running[over] = 0
+        was_over = over if mode == "NextStep" else np.zeros(6, bool)
+    assert expected and env.best_return == expected[-1] and len(env.films) == len(expected)
+    for film in env.films:
+        assert film.read_bytes().startswith(b"GIF89a")
+
+
+def test_what_is_filmed_is_what_was_played(tmp_path):
+    env = gbxcule.make_vec(num_envs=2, obs="gray", max_episode_steps=30)
+    env.reset(seed=1)
+    state, played = env.save_state(1), []
+    for action in (5, 5, 6, 3, 0, 6, 6):
+        obs, *_ = env.step([8, action])
+        played.append(action)
+    path = tmp_path / "one.gif"
+    env.film(path, state, bytes(played), every=24, scale=1)
+    assert env.read_memory(1, "C000:C100") != env.read_memory(0, "C000:C100")
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed").open(path)
+    image.seek(image.n_frames - 1)
+    light = np.asarray(image.convert("L")) > 128
+    assert np.array_equal(light, obs[1] > 128)
+
+
+def test_what_cant_be_filmed_says_why(tmp_path):
+    env = gbxcule.make_vec(num_envs=2)
+    env.reset(seed=0)
+    state = env.save_state(0)
+    for arguments, message in [
+        ({"every": 1}, "50 pictures a second"),
+        ({"scale": 9}, "1 to 8 times"),
+        ({"every": 0}, "1 or more"),
+    ]:
+        with pytest.raises(RuntimeError, match=message):
+            env.film(tmp_path / "a.gif", state, b"\0", **arguments)
+    with pytest.raises(RuntimeError, match="a .gif or an .mp4"):
+        env.film(tmp_path / "a.avi", state, b"\0")
+    with pytest.raises(ValueError, match="a gif or an mp4"):
+        gbxcule.RecordBest(env, tmp_path, kind="avi")
+    with pytest.raises(TypeError, match=r"what gbxcule\.make_vec returns"):
+        gbxcule.RecordBest(gbxcule.make(), tmp_path)
