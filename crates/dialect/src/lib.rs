@@ -26,6 +26,7 @@ mod loader;
 mod lower;
 mod memo;
 mod overload;
+mod reference;
 mod scope;
 mod signature;
 pub mod survey;
