@@ -5,6 +5,10 @@
 #   make test-learners   the same beside PyTorch, Stable-Baselines3 and Ray (5 GB)
 #   make test        all tests that need no GPU, those against PyBoy and the test data too
 #   make wheels      wheels for Linux (x86-64 and aarch64) with the command in them, the source, checksums, a bill of materials
+#   make fuzz        random inputs for what reads foreign data, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (docs/testing.md)
+#   make sanitize    tests of the crates with unsafe code under the address sanitizer, SANITIZER=thread under that for threads
+#   make miri        the crates whose unsafe code needs no machine code under Miri; needs a nightly toolchain
+#   make audit       known vulnerabilities of the pinned Python packages; needs pip-audit and a network
 #   make deny        licences, doubled versions and sources of all dependencies; needs cargo-deny, no network
 #   make attack      hostile programs, texts and rows, and processes that are killed at any moment; a share is in make test
 #   make test-dataset    the sample in examples/dataset, loaded with pyarrow and with the `datasets` library
@@ -44,7 +48,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny
+.PHONY: warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -62,6 +66,7 @@ check: $(VENV)/oracle.txt
 
 test: $(VENV)/oracle.txt
 	$(TEST) --workspace
+	cargo test --quiet --workspace --doc
 	$(TEST) --package gbxcule-lab --package gbxcule-cli --test pyboy --test cuda $(TEST_ALL)
 ifneq ($(TEST_DATA),)
 	GBXCULE_TEST_DATA=$(abspath $(TEST_DATA)) $(TEST) --package gbxcule-gameboy --package gbxcule-runtime --test sm83 $(TEST_ALL)
@@ -135,6 +140,42 @@ endif
 # Nothing untrusted runs, nothing is lost: see SECURITY.md. The longer loops are those that other tests leave out.
 deny:
 	cargo deny --offline check bans licenses sources
+
+audit:
+	for list in requirements/*.txt; do \
+	    pip-audit --require-hashes --disable-pip --requirement $$list || exit 1; \
+	done
+
+# The stable toolchain has libFuzzer's coverage and the sanitizers' libraries, behind a switch for its own bootstrap.
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= rom state foreign_state dialect import bundle message row
+FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Zsanitizer=address -Ccodegen-units=16
+NATIVE := $(shell rustc -vV | sed -n 's/^host: //p')
+FUZZ_PROGRAMS := target/fuzz/$(NATIVE)/release
+
+fuzz:
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --quiet --release --bins --target $(NATIVE) \
+	    --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
+	$(FUZZ_PROGRAMS)/seeds runs/fuzz
+	$(GBXCULE) roms --out runs/roms
+	for target in $(FUZZ_TARGETS); do \
+	    $(FUZZ_PROGRAMS)/$$target runs/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=60 -rss_limit_mb=4096 \
+	        -print_final_stats=1 -verbosity=0 -artifact_prefix=runs/fuzz/$$target- || exit 1; \
+	done
+	PYTHONPATH=python $(PYTHON) fuzz/symbol.py $(FUZZ_SECONDS) runs/roms
+
+# Thread sanitizing needs the standard library's source, for a library that is sanitized too.
+SANITIZER ?= address
+SANITIZE_STD := $(if $(filter thread,$(SANITIZER)),-Zbuild-std,)
+
+sanitize:
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=$(SANITIZER) cargo test --quiet $(SANITIZE_STD) --target $(NATIVE) \
+	    --target-dir target/$(SANITIZER) --package gbxcule-runtime --package gbxcule-sandbox --package gbxcule-blocks
+
+miri:
+	cargo +nightly miri test --package gbxcule-ir --package gbxcule-interp --package gbxcule-files
 
 attack:
 	$(TEST) --package gbxcule-sandbox --package gbxcule-files

@@ -17,7 +17,7 @@ Place: TypeAlias = "int | str | tuple[int | str, int]"
 """One address (`0xC000`, `"C000"`, `"wScore"`), a range without its end (`"C000:C010"`), or an address and how many
 bytes from there (`("wScore", 2)`)."""
 
-_LINE = re.compile(r"^\s*([0-9A-Fa-f]+):([0-9A-Fa-f]{4})\s+(\S+)")
+_LINE = re.compile(r"^\s*([0-9A-Fa-f]{1,4}):([0-9A-Fa-f]{4})\s+(\S+)")
 
 
 class Banked(int):

@@ -57,6 +57,11 @@ fn encode(rgb: &[u8], width: u32, height: u32) -> Result<Vec<u8>, png::EncodingE
     Ok(bytes)
 }
 
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -273,11 +273,25 @@ fn a_models_answers_are_asked_for_and_graded() {
 }
 
 #[test]
+fn every_kernel_of_the_examples_becomes_a_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kernels");
+    let said = run(&["harvest", text(&code), "--license", "MIT", "--out", text(&out)]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("9 kernels in 5 files: 9 rows"), "{said}");
+    let refused = std::fs::read_to_string(out.join("refused.jsonl")).expect("a file");
+    assert!(refused.is_empty(), "{refused}");
+}
+
+#[test]
 fn a_folder_without_kernels_gives_no_dataset() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/programs");
-    for (license, reason) in [("MIT", "no kernel below"), ("my/own", "is no SPDX expression")] {
+    for (license, reason) in
+        [("MIT", "such as the programs of a swarm"), ("my/own", "is no SPDX expression")]
+    {
         let mut command = gbxcule(&["harvest", text(&code), "--license", license]);
         let said = command.args(["--out", text(&out)]).output().expect("the program starts");
         let error = String::from_utf8_lossy(&said.stderr).into_owned();

@@ -7,6 +7,7 @@ use super::decorator::Role;
 use super::file::{Content, Files};
 use super::frame::Frames;
 use super::library::{self, Library};
+use super::reference::References;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
 use super::syntax::{self, DictItem, Expr, Ranged, StmtFunctionDef, UnaryOp};
 use super::warp::{self, builtin_name, canonical, starred_name};
@@ -56,8 +57,7 @@ pub(super) struct Unit<'a> {
     pub(super) scopes: Scopes<'a>,
     /// Library that the texts may import besides Warp and each other.
     pub(super) library: Option<&'a Library>,
-    /// True if some function takes arguments by reference.
-    pub(super) has_references: bool,
+    pub(super) references: Rc<References<'a>>,
     pub(super) frames: Frames<'a>,
     /// How many definitions and expressions led here.
     pub(super) level: Cell<usize>,
@@ -67,11 +67,9 @@ impl<'a> Unit<'a> {
     pub(super) fn new(files: &'a Files, library: Option<&'a Library>) -> Self {
         let mut scopes = Scopes::read(files.texts.iter().map(|text| &*text.tree.body));
         files.given_texts().for_each(|text| scopes.nest(text));
-        let mut texts = files.texts.iter().enumerate();
-        let has_references =
-            texts.any(|(number, text)| text.has_references && files.geometry != Some(number));
+        let references = Rc::new(References::read(files));
         let (frames, level) = (Frames::default(), Cell::default());
-        Self { files, scopes, library, has_references, frames, level }
+        Self { files, scopes, library, references, frames, level }
     }
 
     /// The text of a span of this unit.

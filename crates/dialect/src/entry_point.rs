@@ -58,8 +58,54 @@ impl<'a> Reader<'a> {
         if !taken {
             return Err(vec![self.misfit(def, wanted, "takes other parameters")]);
         }
+        let id = self.lower_entry(&mut session, def, &formals, wanted.params, module);
+        if session.faults.is_empty() && session.refused {
+            session.faults.push(self.misfit(def, wanted, "is refused"));
+        }
+        if session.faults.is_empty() && module.functions[id].result != wanted.result {
+            session.faults.push(self.misfit(def, wanted, "gives another result"));
+        }
+        if session.faults.is_empty() { Ok(Some(id)) } else { Err(session.faults) }
+    }
+
+    /// Lowers a function of the text with the parameters that it declares, for a caller whose own
+    /// text it is. A handle becomes the parameters behind it.
+    ///
+    /// # Panics
+    /// The text has no such function.
+    pub fn declared(&self, name: &str, module: &mut Module) -> Result<FunctionId, Vec<Diagnostic>> {
+        let wanted = EntryPoint { name, params: &[], result: Type::UNIT, written: name };
+        let def = self.definition(&wanted)?;
+        let def = def.unwrap_or_else(|| panic!("the text has a function `{name}`"));
+        let formals = self.unit.formals(def, TOP)?;
+        let mut session = Session::new(&self.unit, self.gradients);
+        let params: Vec<EntryParam> = formals
+            .iter()
+            .map(|formal| match formal.annotation {
+                Annotation::Handle => EntryParam::Handle,
+                ref annotation => {
+                    let ty = session.concrete(module, annotation, formal.span);
+                    EntryParam::Type(ty.unwrap_or(Type::INVALID))
+                }
+            })
+            .collect();
+        let id = self.lower_entry(&mut session, def, &formals, &params, module);
+        if session.faults.is_empty() && session.refused {
+            session.faults.push(self.misfit(def, &wanted, "is refused"));
+        }
+        if session.faults.is_empty() { Ok(id) } else { Err(session.faults) }
+    }
+
+    fn lower_entry(
+        &self,
+        session: &mut Session<'_, 'a>,
+        def: &'a StmtFunctionDef,
+        formals: &[Formal<'a>],
+        wanted: &[EntryParam],
+        module: &mut Module,
+    ) -> FunctionId {
         let (mut params, mut bindings) = (Vec::new(), Vec::new());
-        for (formal, param) in formals.iter().zip(wanted.params) {
+        for (formal, param) in formals.iter().zip(wanted) {
             let at = params.len() as u32;
             match param {
                 EntryParam::Handle => {
@@ -72,16 +118,10 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        let id = module.declare(wanted.name, params, Type::UNIT);
+        let id = module.declare(&*def.name, params, Type::UNIT);
         module.functions[id].span = self.unit.span(&def.name);
-        session.body(module, id, def, TOP, &formals, bindings, false);
-        if session.faults.is_empty() && session.refused {
-            session.faults.push(self.misfit(def, wanted, "is refused"));
-        }
-        if session.faults.is_empty() && module.functions[id].result != wanted.result {
-            session.faults.push(self.misfit(def, wanted, "gives another result"));
-        }
-        if session.faults.is_empty() { Ok(Some(id)) } else { Err(session.faults) }
+        session.body(module, id, def, TOP, formals, bindings, false);
+        id
     }
 
     /// A whole number bound at the top of the text, and where.

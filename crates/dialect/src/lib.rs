@@ -26,6 +26,7 @@ mod loader;
 mod lower;
 mod memo;
 mod overload;
+mod reference;
 mod scope;
 mod signature;
 pub mod survey;
@@ -51,6 +52,26 @@ use signature::Formal;
 use syntax::StmtFunctionDef;
 
 /// A parsed text, with those it imports from.
+///
+/// ```
+/// use gbxcule_dialect::Program;
+/// use gbxcule_ir::source::SourceMap;
+///
+/// let text = "import warp as wp
+///
+/// @wp.kernel
+/// def fill(x: wp.array(dtype=float)):
+///     x[wp.tid()] = 1.0
+/// ";
+/// let mut sources = SourceMap::new();
+/// let id = sources.add("fill.py", text);
+/// let module = Program::parse(&sources, id)?.compile("fill")?;
+/// assert_eq!(module.kernels().count(), 1);
+/// # Ok::<(), Vec<gbxcule_ir::diagnostic::Diagnostic>>(())
+/// ```
+///
+/// # Errors
+/// Parsing and compiling return everything that is wrong with the texts, not the first fault only.
 pub struct Program {
     files: Files,
 }

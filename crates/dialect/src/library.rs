@@ -19,8 +19,8 @@ pub struct Library {
     pub handle: String,
     /// The parameters behind a value of the type, in order.
     pub parts: Vec<Param>,
-    /// Functions. A parameter that is called as a part gets that part; the caller gives the
-    /// others.
+    /// Functions. A parameter that is called as a part gets that part, and a method's `self` the
+    /// first one; the caller gives the others.
     pub functions: Vec<(String, FunctionId)>,
 }
 
@@ -54,7 +54,9 @@ impl Library {
 
     /// Which part a parameter of a function gets; `None` if the caller gives it.
     pub(super) fn part(&self, param: &Param) -> Option<u32> {
-        self.parts.iter().position(|part| part.name == param.name).map(|at| at as u32)
+        let is_part = |part: &Param| part.name == param.name;
+        let found = self.parts.iter().position(is_part);
+        found.or((param.name == "self").then_some(0)).map(|at| at as u32)
     }
 }
 

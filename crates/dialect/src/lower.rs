@@ -207,13 +207,14 @@ impl<'u, 'a> Session<'u, 'a> {
     ) -> bool {
         let before = self.faults.len();
         let manual_gradient = self.manual_gradient.take();
+        let usage = Usage::of(def, Rc::clone(&self.unit.references));
         let mut lower = Lower {
             unit: self.unit,
             manual_gradient,
             session: self,
             b: Builder::new(module, id),
             names: FxHashMap::default(),
-            usage: Usage::of(def),
+            usage,
             locals: FxHashMap::default(),
             tiles: FxHashMap::default(),
             scope,
@@ -364,7 +365,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     let param = &self.b.function().params[at as usize];
                     let (ty, mode) = (param.ty, param.mode);
                     if mode == Mode::Value
-                        && self.usage.changes(formal.name, self.is_handle(ty), self.is_state(ty))
+                        && self.usage.changes(
+                            formal.name,
+                            self.is_handle(ty),
+                            self.is_changed(formal.name, ty),
+                        )
                     {
                         let value = self.b.arg(at);
                         let local = self.local(formal.name, ty);
@@ -400,12 +405,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         matches!(self.shape(ty), Shape::Array { .. })
     }
 
-    /// Returns true if a builtin may take a variable of this type as the state of its random
-    /// numbers.
-    fn is_state(&self, ty: Type) -> bool {
+    /// Returns true if a call may change what it is given by this name: a builtin the state of its
+    /// random numbers, a function its argument by reference.
+    fn is_changed(&self, name: &str, ty: Type) -> bool {
         ty == Type::U32
             || self.is_query_result(ty)
-            || (self.unit.has_references && !self.is_handle(ty))
+            || (self.usage.is_lent(name) && !self.is_handle(ty))
     }
 
     /// The variable of a name for values of a type.

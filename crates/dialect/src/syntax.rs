@@ -139,6 +139,25 @@ pub(super) fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
     calls.found
 }
 
+/// All functions in some statements, nested ones too.
+pub(super) fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
+    struct Functions<'a>(Vec<&'a StmtFunctionDef>);
+    impl<'a> Visitor<'a> for Functions<'a> {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            if let Stmt::FunctionDef(def) = stmt {
+                self.0.push(def);
+            }
+            walk_stmt(self, stmt);
+        }
+
+        // No statement stands in an expression.
+        fn visit_expr(&mut self, _expr: &'a Expr) {}
+    }
+    let mut functions = Functions(Vec::new());
+    body.iter().for_each(|stmt| functions.visit_stmt(stmt));
+    functions.0
+}
+
 /// The byte after something.
 pub(super) fn end(node: &impl Ranged) -> u32 {
     node.range().end().to_u32()

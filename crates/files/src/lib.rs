@@ -8,12 +8,19 @@
 //! else in this workspace opens a file to write. Standard output is not a file.
 
 mod folder;
+mod hex;
 mod new_file;
 mod place;
 mod read;
 mod temporary;
 
 pub use folder::TemporaryFolder;
+pub use hex::hex;
 pub use new_file::{NewFile, write, write_new, write_scratch};
 pub use read::{MOST_ROM_BYTES, MOST_TEXT_BYTES, open, read, read_text};
 pub use temporary::{random_word, remove_all, sweep};
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -31,6 +31,7 @@ pub mod serial;
 pub mod source;
 pub mod speed;
 pub mod state;
+pub mod thread;
 pub mod view;
 
 // Both models have these, so the Color takes the original's.
@@ -60,3 +61,13 @@ pub use machine::{COLOR, FRAME_MCYCLES, Machine};
 pub use ppu::FRAME_BYTES;
 pub use source::{FLAGS, SOURCES};
 pub use step::Step;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(all(doctest, not(color)))]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;
+
+/// Example of the Color's README.
+#[cfg(all(doctest, color))]
+#[doc = include_str!("../../gameboy-color/README.md")]
+struct ReadmeExample;

@@ -38,6 +38,17 @@ pub const FRAME_MCYCLES: u32 = 17_556;
 /// every section, makes the layout that of the translation, so that compiled programs read a
 /// machine where it is; work RAM comes first because the hottest index then needs no offset (2 % of
 /// all instructions).
+///
+/// ```
+/// use gbxcule_gameboy::{Cartridge, Machine};
+///
+/// let rom = gbxcule_roms::by_name("ALU_LOOP").expect("a built-in ROM").bytes();
+/// let cartridge = Cartridge::from_rom(rom).expect("a good header");
+/// let mut machine = Machine::power_on(&cartridge);
+/// let mut ram = vec![0; cartridge.ram_bytes as usize];
+/// machine.run_frame(rom, &mut ram, true);
+/// assert_eq!(machine.peek(rom, &ram, 0xff44), 0); // LY: the next frame begins
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Machine {

@@ -8,3 +8,8 @@
 pub mod object;
 pub mod ptx;
 pub mod sass;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

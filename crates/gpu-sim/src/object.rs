@@ -3,7 +3,6 @@
 use crate::ptx::{HEADER, HEADER_NAME, Refusals, translate};
 use gbxcule_files::{NewFile, TemporaryFolder, write_scratch};
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,10 +61,7 @@ fn digest(parts: &[&str]) -> String {
         digest.update((part.len() as u64).to_le_bytes());
         digest.update(part);
     }
-    digest.finalize().iter().fold(String::new(), |mut text, byte| {
-        _ = write!(text, "{byte:02x}");
-        text
-    })
+    gbxcule_files::hex(&digest.finalize())
 }
 
 fn compile(text: &str, compiler: &str) -> Result<Vec<u8>, ObjectError> {

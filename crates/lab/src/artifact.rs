@@ -55,7 +55,7 @@ impl RomImage {
 /// SHA-256 in lower-case hexadecimal.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    gbxcule_files::hex(&Sha256::digest(bytes))
 }
 
 /// The present moment as `20261121T031500Z`, which sorts by time and fits a file name.

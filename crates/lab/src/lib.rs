@@ -27,3 +27,8 @@ pub mod verify;
 
 pub use backend::{Backend, BackendConfig, BackendKind};
 pub use error::LabError;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -20,6 +20,8 @@ use crate::OracleError;
 
 /// Every frame begins with this; the Python end is `gbxcule.oracle.framing`.
 const MAGIC: [u8; 4] = *b"GBX1";
+/// The version of the frames' contents: `PROTOCOL_VERSION` in `gbxcule/oracle/framing.py`.
+const PROTOCOL_VERSION: u64 = 1;
 const MOST_HEADER_BYTES: usize = 1 << 20;
 const MOST_PAYLOAD_BYTES: usize = 1 << 28;
 const STDERR_TAIL_BYTES: usize = 8 << 10;
@@ -114,7 +116,13 @@ impl OracleChild {
         let (command, limit) = self.pending.take().unwrap_or_default();
         let oracle = self.oracle.clone();
         match self.answers.recv_timeout(limit) {
-            Ok(Ok(answer)) if answer.header["ok"] == true => Ok(answer),
+            Ok(Ok(answer)) if answer.header["ok"] == true => match answer.header.get("protocol") {
+                Some(found) if *found != PROTOCOL_VERSION => {
+                    let (found, expected) = (found.to_string(), PROTOCOL_VERSION);
+                    Err(OracleError::OtherProtocol { oracle, found, expected })
+                }
+                _ => Ok(answer),
+            },
             Ok(Ok(answer)) => {
                 let message =
                     answer.header["error"].as_str().unwrap_or("no reason given").to_owned();
@@ -277,6 +285,20 @@ mod tests {
     fn a_child_that_prints_rubbish_is_an_error_that_shows_it() {
         let message = hello("printf hi; exec sleep 600").to_string();
         assert!(message.contains("something else than a frame: \"hi\""), "{message}");
+    }
+
+    #[test]
+    fn a_child_of_another_version_is_an_error_that_names_both() {
+        let message =
+            hello(r#"printf 'GBX1\030\0\0\0\0\0\0\0{"ok":true,"protocol":9}'; exec sleep 600"#);
+        let message = message.to_string();
+        assert!(message.contains("speaks protocol 9, this program protocol 1"), "{message}");
+    }
+
+    #[test]
+    fn this_version_is_that_of_the_python_package() {
+        let framing = include_str!("../../../python/gbxcule/oracle/framing.py");
+        assert!(framing.contains(&format!("\nPROTOCOL_VERSION = {PROTOCOL_VERSION}\n")));
     }
 
     #[test]

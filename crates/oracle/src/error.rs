@@ -22,6 +22,11 @@ pub enum OracleError {
         said(stderr)
     )]
     Rubbish { oracle: String, command: String, found: String, stderr: String },
+    #[error(
+        "the {oracle} process speaks protocol {found}, this program protocol {expected}: the Python package `gbxcule` \
+         and this program are of different versions; install both from one checkout"
+    )]
+    OtherProtocol { oracle: String, found: String, expected: u64 },
     #[error("the {oracle} process refused `{command}`: {message}")]
     Refused { oracle: String, command: String, message: String },
 }

@@ -13,3 +13,8 @@ pub use child::{Answer, OracleChild};
 pub use error::OracleError;
 pub use python::Python;
 pub use restarting::RestartingOracle;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

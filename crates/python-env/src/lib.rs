@@ -8,3 +8,8 @@ mod project;
 
 pub use interpreter::{Interpreter, VARIABLE};
 pub use project::{find_in_project, is_trusted, search_starts};
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -26,3 +26,8 @@ pub use error::{AssembleError, AssembleErrors};
 pub use header::{Cartridge, global_checksum, header_checksum};
 pub use rom::{Rom, Symbol};
 pub use suite::{BuiltIn, all, by_name, includes};
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -8,7 +8,6 @@
 use crate::error::Error;
 use gbxcule_files::{NewFile, sweep};
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -53,10 +52,7 @@ impl Disk {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }
-        digest.finalize().iter().fold(String::new(), |mut text, byte| {
-            _ = write!(text, "{byte:02x}");
-            text
-        })
+        gbxcule_files::hex(&digest.finalize())
     }
 
     /// Finds what is kept by this name, of the newest compiler of those that are wanted.

@@ -25,3 +25,8 @@ pub use owner::{Owned, end_all};
 pub use policy::{Limits, Policy};
 pub use protection::Protection;
 pub use run::{Ended, Outcome, run};
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

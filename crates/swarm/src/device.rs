@@ -2,11 +2,11 @@
 //! `gbxcule_runtime` on the device that [`DeviceSwarm`] was asked for. What it does there is what
 //! [`crate::NativeSwarm`] does.
 //!
-//! `translation` reads the sources, `column` and `state_arrays` say where a machine's state lies on
-//! the device, `step` (with `follow`), `begin`, `inspect` and `transfer` build the kernels (with
-//! `program_call`), `memory` makes arrays,
-//! `image` carries a machine from the host's form to the device's and back. `swarm` launches the
-//! kernels, `outputs` reads results and machines.
+//! `translation` reads the sources, `column` and `state_arrays` say where a machine's state lies
+//! on the device. `thread` makes kernels of `kernel_text`: those of `step` (with `follow`), `begin`
+//! and `inspect`; `transfer` copies whole envs. `memory` makes arrays, `image` carries a machine
+//! from the host's form to the device's and back. `swarm` launches the kernels, `outputs` reads
+//! results and machines.
 
 mod begin;
 mod column;
@@ -15,12 +15,12 @@ mod image;
 mod inspect;
 mod memory;
 mod outputs;
-mod program_call;
 mod state_arrays;
 mod step;
 mod swarm;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod transfer;
 mod translation;
 

@@ -10,6 +10,7 @@
 mod action;
 mod capacity;
 mod checkpoint;
+mod config;
 mod cpu_state;
 pub mod device;
 mod env_record;
@@ -19,6 +20,7 @@ mod feature;
 mod foreign_state;
 mod frame_range;
 mod hook;
+mod kernel_text;
 mod machine;
 mod native;
 mod observation;
@@ -40,6 +42,7 @@ mod view;
 mod worker_pool;
 
 pub use action::{Action, Codec, CodecError, button};
+pub use config::SwarmConfig;
 pub use cpu_state::CpuState;
 pub use device::{DeviceConfig, DeviceSwarm, Layout};
 pub use episode::{Chance, Episode};
@@ -51,7 +54,7 @@ pub use gbxcule_blocks::Recompile;
 pub use gbxcule_gameboy::{FRAME_BYTES, Model};
 pub use hook::{Hook, HookCount};
 pub use machine::{Frame, Machine};
-pub use native::{NativeSwarm, SwarmConfig};
+pub use native::NativeSwarm;
 pub use observation::{OBS_V0_DIM, obs_v0};
 pub use pace::Pressed;
 pub use picture::{Grays, Picture, corrected_rgb, rgb};
@@ -66,3 +69,8 @@ pub use stage::Stage;
 pub use state::EnvStates;
 pub use swarm::Swarm;
 pub use view::View;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -18,63 +18,28 @@ use crate::shard::{Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    Chance, Codec, Counters, EnvSnapshot, Episode, FrameRange, Machine, Model, PowerOnMemory,
-    Programs, Rom, Schedule, Stage, SwarmError, capacity,
+    Chance, Counters, EnvSnapshot, Episode, FrameRange, Machine, Model, Rom, Stage, SwarmConfig,
+    SwarmError, capacity,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
 /// step.
 const SHARDS_PER_THREAD: usize = 16;
 
-/// The configuration of a swarm.
-#[derive(Debug, Clone)]
-pub struct SwarmConfig {
-    /// Machines.
-    pub num_envs: usize,
-    /// The meaning of action numbers.
-    pub codec: Codec,
-    /// How long a step lasts.
-    pub schedule: Schedule,
-    /// The work of a step.
-    pub stage: Stage,
-    /// The reward and the observation.
-    pub programs: Programs,
-    /// Draw the last frame of every step, also if no program looks at it.
-    pub draw_last: bool,
-    /// Drawn anew where an episode begins.
-    pub chance: Option<Chance>,
-    /// Memory at power-on, where episodes begin there.
-    pub power_on: PowerOnMemory,
-    /// Make samples of what each step sounds like. Machines then run one instruction at a time, on
-    /// the CPU.
-    pub sound: bool,
-    /// Threads to use; all cores when absent.
-    pub threads: Option<NonZeroUsize>,
-    /// Code made for the ROM, on the CPU. Machines with hooks or sound are interpreted.
-    pub recompile: Recompile,
-}
-
-impl SwarmConfig {
-    /// `num_envs` machines, everything else by default.
-    #[must_use]
-    pub fn new(num_envs: usize) -> Self {
-        Self {
-            num_envs,
-            codec: Codec::FULL_V1,
-            schedule: Schedule::default(),
-            stage: Stage::default(),
-            programs: Programs::default(),
-            draw_last: false,
-            chance: None,
-            power_on: PowerOnMemory::default(),
-            sound: false,
-            threads: None,
-            recompile: Recompile::default(),
-        }
-    }
-}
-
 /// Machines stepped together on all cores. Results do not depend on the number of threads.
+///
+/// ```
+/// use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
+///
+/// let rom = gbxcule_roms::by_name("ALU_LOOP").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let mut swarm = NativeSwarm::new(rom, SwarmConfig::new(2)).expect("a swarm");
+/// let begin = swarm.snapshot(0).expect("an env");
+/// swarm.step(&[0, 0]).expect("an action for each env");
+/// swarm.restore(1, &begin).expect("a state of this ROM");
+/// assert_eq!(swarm.counters(0).expect("an env").frames, 24);
+/// assert_eq!(swarm.counters(1).expect("an env").frames, 0);
+/// ```
 pub struct NativeSwarm {
     config: SwarmConfig,
     rom: Rom,

@@ -6,6 +6,7 @@
 
 mod fuse;
 mod game;
+mod glue;
 mod native_programs;
 
 use std::cell::RefCell;
@@ -22,7 +23,8 @@ use gbxcule_runtime::ProgramFiles;
 use sha2::{Digest, Sha256};
 
 pub use fuse::{Fused, PROGRAM_ENTRIES, view_module};
-pub(crate) use fuse::{MOST_WRITES, TOO_MANY_WRITES};
+pub(crate) use fuse::{KERNEL_VIEW_ENTRIES, MOST_WRITES, machine_params};
+pub(crate) use glue::ProgramGlue;
 pub(crate) use native_programs::{NativePrograms, Outputs, Scene};
 
 use crate::{Codec, Hook, OBS_V0_DIM, Stage, SwarmError};
@@ -84,8 +86,7 @@ impl ProgramText {
             hash.update([0]);
             hash.update(text.as_bytes());
         }
-        let sha256: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        let sha256 = sha256.into();
+        let sha256 = gbxcule_files::hex(&hash.finalize()).into();
         Self { name: name.into(), text: text.into(), sha256, files: files.into() }
     }
 

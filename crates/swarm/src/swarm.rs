@@ -12,6 +12,20 @@ use crate::{
 };
 
 /// Machines stepped together on a device.
+///
+/// ```
+/// use gbxcule_runtime::Device;
+/// use gbxcule_swarm::{Rom, Swarm, SwarmConfig};
+///
+/// let rom = gbxcule_roms::by_name("ALU_LOOP").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let mut swarm = Swarm::new(rom, SwarmConfig::new(2), Device::Cpu).expect("a swarm");
+/// swarm.step(&[0, 1]).expect("an action for each env");
+/// ```
+///
+/// # Errors
+/// Each call returns the errors of the swarm that it is made on: those that the function of its
+/// name lists in [`NativeSwarm`] and [`DeviceSwarm`].
 pub enum Swarm {
     /// On the CPU's threads.
     Native(Box<NativeSwarm>),

@@ -89,7 +89,36 @@ pub(crate) fn launch_in(
     let mut machine = Machine::new(module);
     machine.perturbation = way.perturbation;
     machine.budget = BUDGET;
-    launch_on(&mut machine, way.order, kernel, grid, memory)
+    let order = way.order.map(|order| shuffled(points(grid.dims), order));
+    launch_on(&mut machine, order, kernel, grid, memory)
+}
+
+/// Runs each thread on the memory from before the launch, and puts together what they changed: the
+/// same as a launch if no thread reads what another one writes. Two threads that change one byte
+/// are an error.
+pub(crate) fn launch_apart(
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    grid: Grid<'_>,
+    memory: &Memory,
+) -> Result<Memory, String> {
+    let mut together = memory.clone();
+    let mut changed: Vec<Vec<bool>> = memory.data.iter().map(|it| vec![false; it.len()]).collect();
+    for point in points(grid.dims) {
+        let mut machine = Machine::new(module);
+        machine.budget = BUDGET;
+        let after = launch_on(&mut machine, Some(vec![point]), kernel, grid, memory)?;
+        for (argument, after) in after.data.iter().enumerate() {
+            let before = &memory.data[argument];
+            for (at, byte) in after.iter().enumerate().filter(|&(at, byte)| before[at] != *byte) {
+                if std::mem::replace(&mut changed[argument][at], true) {
+                    return Err("two threads write one byte".into());
+                }
+                together.data[argument][at] = *byte;
+            }
+        }
+    }
+    Ok(together)
 }
 
 /// Runs a kernel as [`launch`] does, with a budget of statements of its own.
@@ -107,7 +136,7 @@ pub(crate) fn launch_within(
 
 fn launch_on(
     machine: &mut Machine<'_>,
-    order: Option<u64>,
+    order: Option<Vec<[u32; 4]>>,
     kernel: FunctionId,
     grid: Grid<'_>,
     memory: &Memory,
@@ -136,9 +165,9 @@ fn launch_on(
     }
     let ran = match order {
         None => machine.launch(kernel, grid.dims, &args),
-        Some(order) => shuffled(points(grid.dims), order)
-            .into_iter()
-            .try_for_each(|point| machine.launch_point(kernel, point, &args)),
+        Some(order) => {
+            order.into_iter().try_for_each(|point| machine.launch_point(kernel, point, &args))
+        }
     };
     ran.map_err(|failure| failure.to_string())?;
     let read = |buffer: &Option<_>, before: &Vec<u8>| match buffer {

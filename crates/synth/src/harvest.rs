@@ -9,8 +9,10 @@
 
 mod cut;
 mod input;
+mod order;
 mod origin;
 mod outline;
+mod text;
 
 use crate::error::SynthError;
 use crate::execute::Grid;
@@ -23,12 +25,13 @@ use crate::row::{
 use crate::usage::python_files;
 use crate::verdict::{Check, Verdict};
 use crate::{mutation_check, rounding, structure, tensor, widen};
-use cut::{Sources, cut, marked};
+use cut::Sources;
 use gbxcule_dialect::{ImportOptions, Program as Parsed, Texts as ParsedTexts};
 use gbxcule_ir::check;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, print};
 use gbxcule_runtime::ProgramFiles;
+use input::Threads;
 use origin::Origin;
 pub use origin::{is_licence, manifest_of};
 use serde::{Deserialize, Serialize};
@@ -36,6 +39,7 @@ use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use text::{own_text, parameter_types};
 
 /// Family of rows that were not sampled.
 pub const FAMILY: &str = "harvested";
@@ -57,6 +61,8 @@ enum Refusal {
     Constant,
     /// Its results, or gradients, aren't finite, or are huge.
     NotFinite,
+    /// Its results depend on which thread comes first.
+    Race,
     /// Its gradient is not that of differences.
     Gradient,
     /// Machine code gives other results.
@@ -73,6 +79,7 @@ impl Refusal {
             Self::NoResult => "writes nothing".into(),
             Self::Constant => "results that don't depend on inputs".into(),
             Self::NotFinite => "results or gradients that aren't finite".into(),
+            Self::Race => "results that depend on the order of threads".into(),
             Self::Gradient => "a gradient that differs from differences".into(),
             Self::MachineCode => "machine code that gives something else".into(),
         }
@@ -92,10 +99,37 @@ pub struct Harvest {
     pub files: usize,
     /// Kernels that were found.
     pub kernels: usize,
+    /// Functions that are no kernels (`@wp.func`): rows have those that a kernel calls.
+    #[serde(default)]
+    pub functions: usize,
     /// Rows with a structure that an earlier row has.
     pub repeated: usize,
     /// Kernels that are no rows, by the reason.
     pub refused: BTreeMap<String, usize>,
+}
+
+/// A kernel that is no row.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RefusedKernel {
+    /// Its file, below the folder.
+    pub file: String,
+    /// Line of its name.
+    pub line: usize,
+    /// Its name.
+    pub kernel: String,
+    /// Reason, one of those that [`Harvest::refused`] counts.
+    pub reason: String,
+}
+
+/// Result of a harvest.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Harvested {
+    /// Rows, in the order of the files.
+    pub rows: Vec<Row>,
+    /// Origin and counts.
+    pub harvest: Harvest,
+    /// Kernels that are no rows, in the order of the files.
+    pub refused: Vec<RefusedKernel>,
 }
 
 /// A kernel of a file.
@@ -104,6 +138,8 @@ struct Found {
     line: usize,
     at: usize,
     name: String,
+    /// Types of its parameters, as Python writes them.
+    types: Option<Vec<String>>,
     /// Printed IR of the kernel in its file, or the code of its refusal.
     ir: Result<String, String>,
 }
@@ -116,10 +152,10 @@ pub fn harvest(
     plan: Plan,
     workers: usize,
     looked: &(dyn Fn(Option<usize>) + Sync),
-) -> Result<(Vec<Row>, Harvest), SynthError> {
+) -> Result<Harvested, SynthError> {
     let mut files = python_files(folder)?;
     files.sort();
-    let found = find(folder, &files);
+    let (found, functions) = find(folder, &files);
     looked(Some(found.len()));
     let commit = origin::commit(folder);
     let next = AtomicUsize::new(0);
@@ -148,14 +184,20 @@ pub fn harvest(
         commit: commit.clone(),
         files: files.len(),
         kernels: found.len(),
+        functions,
         ..Harvest::default()
     };
-    let (mut rows, mut known): (Vec<Row>, HashMap<String, u64>) = (Vec::new(), HashMap::new());
+    let (mut rows, mut refused) = (Vec::<Row>::new(), Vec::new());
+    let mut known: HashMap<String, u64> = HashMap::new();
     for (at, outcome) in made {
+        let Found { file, line, name, .. } = &found[at];
+        let file = file.strip_prefix(folder).unwrap_or(file).display().to_string();
         let mut row = match outcome {
             Ok(row) => row,
             Err(refusal) => {
-                *harvest.refused.entry(refusal.text()).or_default() += 1;
+                let (kernel, reason) = (name.clone(), refusal.text());
+                *harvest.refused.entry(reason.clone()).or_default() += 1;
+                refused.push(RefusedKernel { file, line: *line, kernel, reason });
                 continue;
             }
         };
@@ -163,11 +205,10 @@ pub fn harvest(
         let same_structure_as = known.get(&row.structure).copied();
         harvest.repeated += usize::from(same_structure_as.is_some());
         known.entry(row.structure.clone()).or_insert(row.id);
-        let file = found[at].file.strip_prefix(folder).unwrap_or(&found[at].file);
         let origin = Origin {
             folder: harvest.folder.clone(),
-            file: file.display().to_string(),
-            line: found[at].line,
+            file,
+            line: *line,
             commit: commit.clone(),
             license: license.into(),
             same_structure_as,
@@ -175,17 +216,19 @@ pub fn harvest(
         row.origin_json = Some(json!(origin).to_string());
         rows.push(row);
     }
-    Ok((rows, harvest))
+    Ok(Harvested { rows, harvest, refused })
 }
 
-/// All kernels of some files.
-fn find(folder: &Path, files: &[PathBuf]) -> Vec<Found> {
+/// All kernels of some files, and the number of functions beside them.
+fn find(folder: &Path, files: &[PathBuf]) -> (Vec<Found>, usize) {
     let allowed = ProgramFiles::below(folder);
     let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(ImportOptions::default()));
-    let mut all = Vec::new();
+    let (mut all, mut functions) = (Vec::new(), 0);
     for path in files {
         // What is no UTF-8 text, or no Python, holds no kernels.
         let Ok(text) = allowed.text(path) else { continue };
+        let is_function = |line: &&str| line.trim_start().starts_with("@wp.func");
+        functions += text.lines().filter(is_function).count();
         let id = sources.add(path.display().to_string(), text);
         let parsed = Parsed::parse_among(&mut texts, &mut sources, id, &|path| allowed.find(path));
         let Ok(program) = parsed else { continue };
@@ -194,32 +237,47 @@ fn find(folder: &Path, files: &[PathBuf]) -> Vec<Found> {
             let mut module = Module::new("kernel");
             let lowered = reader.lower(kernel.position, &mut module);
             let ir = lowered.and_then(|()| check::module(module));
+            let types = ir
+                .as_ref()
+                .ok()
+                .and_then(|module| parameter_types(module, module.kernels().next()?.0));
             let at = kernel.span.start as usize;
             all.push(Found {
                 file: path.clone(),
                 line: sources.get(id).line_column(kernel.span.start).0,
                 at,
                 name: kernel.name,
+                types,
                 ir: ir.map(|module| print::module(&module)).map_err(|faults| code(&faults)),
             });
         }
     }
-    all
+    (all, functions)
 }
 
 /// Makes a row of a kernel.
 fn take(kernel: &Found, plan: Plan, sources: &mut Sources) -> Result<Row, Refusal> {
-    let ir = kernel.ir.as_ref().map_err(|code| Refusal::Compiler(code.clone()))?;
-    let file = sources.file(&kernel.file).ok_or(Refusal::NotCut)?;
-    let text = cut(sources, &file, kernel.at).ok_or(Refusal::NotCut)?;
-    let source = marked(&text, &kernel.name);
-    let program = Program::read(&source).map_err(|_| Refusal::NotCut)?;
-    if print::module(&program.forward) != *ir {
-        return Err(Refusal::NotCut);
+    if let Err(code) = &kernel.ir {
+        return Err(Refusal::Compiler(code.clone()));
     }
-    let given = input::find(&program, plan.seed ^ structure_seed(&source))?;
+    let (source, program) = own_text(kernel, sources).ok_or(Refusal::NotCut)?;
+    // A kernel whose threads race may still be one for a single thread.
+    match tried(&source, &program, plan, Threads::Any) {
+        Err(refusal @ (Refusal::Race | Refusal::MachineCode)) => {
+            tried(&source, &program, plan, Threads::One).map_err(|_| refusal)
+        }
+        made => made,
+    }
+}
+
+/// Makes a row of a text if inputs are found.
+fn tried(source: &str, program: &Program, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
+    let given = input::find(program, plan.seed ^ structure_seed(source), threads)?;
     let grid = Grid { dims: &given.dims, inputs: &given.inputs };
-    let have = results(&program, grid, given.seed).map_err(|_| Refusal::NotFinite)?;
+    let have = results(program, grid, given.seed).map_err(|_| Refusal::NotFinite)?;
+    if !order::is_settled(program, grid, given.seed, &have) {
+        return Err(Refusal::Race);
+    }
     let mut checks =
         vec![Check::passed("parses"), Check::passed("compiles"), Check::passed("meaningful")];
     let mark = |name: &str, holds: bool| {
@@ -227,15 +285,15 @@ fn take(kernel: &Found, plan: Plan, sources: &mut Sources) -> Result<Row, Refusa
     };
     checks.push(mark("inputs", given.inputs_matter));
     checks.push(mark("comparisons", given.comparisons_vary));
-    let pinned = mutation_check::seed(&source, &program, grid, given.seed);
+    let pinned = mutation_check::seed(source, program, grid, given.seed);
     checks.push(mark("pinned", pinned.is_ok_and(|seed| seed == given.seed)));
-    checks.extend(gradient(&program, grid, given.seed, &have, &mut |it| mark("rounding", it))?);
-    let machine = machine_code(&program, grid, given.seed, &have);
+    checks.extend(gradient(program, grid, given.seed, &have, &mut |it| mark("rounding", it))?);
+    let machine = machine_code(program, grid, given.seed, &have);
     if machine.as_ref().is_ok_and(|check| check.verdict == Verdict::Fail) {
         return Err(Refusal::MachineCode);
     }
     checks.extend(machine);
-    Ok(row(&source, &program, grid, plan, (given.seed, given.attempt), (have, checks)))
+    Ok(row(source, program, grid, plan, (given.seed, given.attempt), (have, checks)))
 }
 
 /// A number that depends on a text alone: a kernel's inputs don't change with its neighbours.

@@ -43,3 +43,8 @@ pub mod verdict;
 mod warp;
 mod warp_text;
 mod widen;
+
+/// Example of the README, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

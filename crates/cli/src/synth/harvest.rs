@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use gbxcule_synth::harvest::{harvest, is_licence, manifest_of};
+use gbxcule_lab::artifact::write_whole;
+use gbxcule_synth::harvest::{Harvested, harvest, is_licence, manifest_of};
 use gbxcule_synth::row::{Mode, Plan};
 
 use super::Device;
@@ -62,18 +63,33 @@ impl HarvestCode {
             Some(kernels) => bar.set_length(kernels as u64),
             None => progress::advance(&bar, 1),
         };
-        let (rows, found) = harvest(&self.folder, &self.license, plan, workers, &looked)?;
+        let harvested = harvest(&self.folder, &self.license, plan, workers, &looked)?;
         bar.finish_and_clear();
+        let Harvested { rows, harvest: found, refused } = harvested;
         say!("{} kernels in {} files: {} rows", found.kernels, found.files, rows.len());
         say!("{} rows have a structure that an earlier one has", found.repeated);
         for (reason, kernels) in &found.refused {
             say!("{kernels:>6} no rows: {reason}");
+        }
+        if found.kernels == 0 && found.functions > 0 {
+            bail!(
+                "no kernel below {}: its files have {} functions (`@wp.func`), such as the programs of a swarm, \
+                 which nobody launches; a row is made of a `@wp.kernel`",
+                self.folder.display(),
+                found.functions
+            );
         }
         if rows.is_empty() {
             bail!("no kernel below {} became a row", self.folder.display());
         }
         let manifest = manifest_of(found, rows.len(), plan);
         write_rows(&self.out, &manifest, &rows, self.jsonl)?;
+        let mut lines = String::new();
+        for kernel in &refused {
+            lines += &serde_json::to_string(kernel)?;
+            lines.push('\n');
+        }
+        write_whole(&self.out.join("refused.jsonl"), lines.as_bytes())?;
         Ok(true)
     }
 }

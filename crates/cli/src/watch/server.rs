@@ -130,7 +130,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, is_closed: &AtomicBool) 
 fn new_token() -> anyhow::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).context("asking the system for random bytes")?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(gbxcule_files::hex(&bytes))
 }
 
 /// State that all connections share.

@@ -4,4 +4,5 @@
 mod architecture;
 mod contributing;
 mod files;
+mod licences;
 mod words;

@@ -161,7 +161,8 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 if ty == Type::UNIT {
                     return fault("no-value", span, "this call gives no value");
                 }
-                let needs = self.usage.needs_variable(name, self.is_handle(ty), self.is_state(ty));
+                let needs =
+                    self.usage.needs_variable(name, self.is_handle(ty), self.is_changed(name, ty));
                 if needs {
                     self.no_local_array(value, span)?;
                 }

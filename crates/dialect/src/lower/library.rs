@@ -96,7 +96,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         fault("wrong-arguments", span, format!("`{written}` takes {}", wanted.join(", ")))
     }
 
-    /// Any integer, as the type of a parameter.
+    /// A value for a parameter: any integer, as its type; or a truth value or an array of its type.
     fn library_value(
         &mut self,
         (_, operand, expr): CallArgument<'a>,
@@ -104,7 +104,19 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         call: Span,
     ) -> Flow<Value> {
         let span = expr.map_or(call, |expr| self.span(expr));
-        let Shape::Scalar(wanted) = *self.shape(ty) else { unreachable!("libraries take scalars") };
+        let wanted = match *self.shape(ty) {
+            Shape::Scalar(wanted) if wanted.is_int() => wanted,
+            _ => {
+                let value = self.value(operand, span)?;
+                let found = self.ty(value);
+                if found == ty {
+                    return Ok(value);
+                }
+                let (wanted, found) = (self.shown(ty), self.shown(found));
+                let message = format!("a `{wanted}` is needed here, found `{found}`");
+                return fault("type-mismatch", span, message);
+            }
+        };
         if let Operand::Static(Static::Int(number)) = operand {
             let literal = Literal::int(wanted, number);
             if literal.as_int() != Some(number) {

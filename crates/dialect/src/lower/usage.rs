@@ -1,11 +1,14 @@
 //! How a function uses its names, found before it is lowered.
 
+use crate::reference::References;
 use crate::syntax::{Expr, ExprCall, ExprContext, Stmt, StmtFunctionDef};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Uses of all names of a function.
 #[derive(Default)]
 pub(super) struct Usage<'a> {
+    references: Rc<References<'a>>,
     names: FxHashMap<&'a str, Uses>,
     blocks: Vec<usize>,
     next_block: usize,
@@ -23,11 +26,13 @@ struct Uses {
     mutated: bool,
     /// True if it is an argument of a call.
     passed: bool,
+    /// True if it is an argument of a function that may take it by reference.
+    lent: bool,
 }
 
 impl<'a> Usage<'a> {
-    pub(super) fn of(def: &'a StmtFunctionDef) -> Self {
-        let mut usage = Self { blocks: vec![0], next_block: 1, ..Self::default() };
+    pub(super) fn of(def: &'a StmtFunctionDef, references: Rc<References<'a>>) -> Self {
+        let mut usage = Self { references, blocks: vec![0], next_block: 1, ..Self::default() };
         for stmt in &def.body {
             usage.stmt(stmt);
         }
@@ -35,21 +40,26 @@ impl<'a> Usage<'a> {
     }
 
     /// Returns true if the name needs a variable: it has several bindings, or is written in part.
-    /// Writes through a handle, and calls with what is no state, leave it as it is.
-    pub(super) fn needs_variable(&self, name: &str, is_handle: bool, is_state: bool) -> bool {
+    /// Writes through a handle, and calls that change nothing, leave it as it is.
+    pub(super) fn needs_variable(&self, name: &str, is_handle: bool, is_changed: bool) -> bool {
         self.names.get(name).is_some_and(|uses| {
             uses.stores > 1
                 || uses.escapes
                 || (uses.mutated && !is_handle)
-                || (uses.passed && is_state)
+                || (uses.passed && is_changed)
         })
     }
 
     /// Returns true if a parameter of this name is written.
-    pub(super) fn changes(&self, name: &str, is_handle: bool, is_state: bool) -> bool {
+    pub(super) fn changes(&self, name: &str, is_handle: bool, is_changed: bool) -> bool {
         self.names.get(name).is_some_and(|uses| {
-            uses.stores > 0 || (uses.mutated && !is_handle) || (uses.passed && is_state)
+            uses.stores > 0 || (uses.mutated && !is_handle) || (uses.passed && is_changed)
         })
+    }
+
+    /// Returns true if a name is handed to a function that may take it by reference.
+    pub(super) fn is_lent(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|uses| uses.lent)
     }
 
     /// Returns true if bindings of a name known from the text need a variable beside it.
@@ -181,10 +191,12 @@ impl<'a> Usage<'a> {
                 self.expr(&call.func);
                 let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
                 results_of(call).iter().for_each(|result| self.target(result));
+                let lends = self.references.may_change(call);
                 for arg in call.arguments.args.iter().chain(keywords) {
                     self.expr(arg);
                     if let Some(root) = root(arg) {
-                        self.names.entry(root).or_default().passed = true;
+                        let uses = self.names.entry(root).or_default();
+                        (uses.passed, uses.lent) = (true, uses.lent || lends);
                     }
                 }
             }

@@ -4,6 +4,17 @@
 //! register, and some registers show a mixture of the old and the new value for one dot. The
 //! moments are those at which mealybug-tearoom-tests show a DMG to change its picture; they are
 //! relative to the T-cycle `t` at which a read in the same M-cycle would look.
+//!
+//! | register | old value up to | between | new value after |
+//! |---|---|---|---|
+//! | LCDC: tile maps, tile data, height of objects | `t - 2` | | `t - 2` |
+//! | LCDC: background | `t - 2` | old or new value, whichever is set | `t - 1` |
+//! | LCDC: objects, window, LCD | `t - 1` | objects that go off do so at `t - 2` | `t - 1` |
+//! | SCY, SCX | `t - 2` | | `t - 2` |
+//! | BGP, OBP0, OBP1 | `t - 2` | old and new value ORed | `t - 1` |
+//! | STAT | `t` | all sources of interrupts, for no dot | `t` |
+//! | LYC, WY | `t` | | `t` |
+//! | WX | `t` | the new value, as one that just changed | `t + 1` |
 
 use crate::machine::{COLOR, Machine};
 use crate::ppu::{

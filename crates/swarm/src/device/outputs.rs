@@ -10,6 +10,7 @@ use gbxcule_runtime::{Argument, Array, Element, Kernel, compile};
 use super::inspect;
 use super::state_arrays::{COUNTERS, FRAME, Layout, SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
+use super::thread::Arguments;
 use crate::state::memory_rows;
 use crate::{Counters, CpuState, SwarmError};
 
@@ -119,9 +120,8 @@ impl DeviceSwarm {
 
     fn registers(&self, first: usize, count: usize) -> Result<Vec<CpuState>, SwarmError> {
         let out = self.memory.zeros(Scalar::U16, &[count, inspect::REGISTER_COUNT])?;
-        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
-        arguments.extend([Argument::Int(first as i128), (&out).into()]);
-        self.kernels.registers.launch(&[count], &arguments)?;
+        let arguments = self.of_env(first).and("registers", &out);
+        arguments.launch(&self.kernels.registers, &[count])?;
         let words: Vec<u16> = self.map_fault(out.to_vec())?;
         Ok(words.chunks_exact(inspect::REGISTER_COUNT).map(CpuState::from_words).collect())
     }
@@ -169,10 +169,8 @@ impl DeviceSwarm {
             return self.rows(self.frame_array(), first..first + envs.len());
         }
         let out = self.memory.zeros(Scalar::U8, &[envs.len(), FRAME_BYTES])?;
-        let numbers = self.numbers(envs)?;
-        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
-        arguments.extend([(&numbers).into(), (&out).into()]);
-        self.kernels.frames.launch(&[envs.len(), FRAME_BYTES], &arguments)?;
+        let arguments = self.of_envs(envs)?.and("data", &out);
+        arguments.launch(&self.kernels.frames, &[envs.len(), FRAME_BYTES])?;
         self.map_fault(out.to_vec())
     }
 
@@ -194,9 +192,11 @@ impl DeviceSwarm {
             let bytes = offset(range.start)..offset(range.end);
             return self.rows(&self.parts.arrays[WRAM].slice(1, bytes, 1)?, env..env + 1);
         }
-        let out = self.memory.bytes(range.len())?;
+        let out = self.memory.zeros(Scalar::U8, &[1, range.len()])?;
         let [peek, ..] = self.memory_kernels()?;
-        peek.launch(&[range.len()], &self.at(env, range.start, &out))?;
+        let low = Argument::Int(i128::from(range.start));
+        let arguments = self.of_env(env).and("low", low).and("data", &out);
+        arguments.launch(peek, &[1, range.len()])?;
         self.map_fault(out.to_vec())
     }
 
@@ -241,18 +241,12 @@ impl DeviceSwarm {
         if width == 0 {
             return Ok(());
         }
-        let numbers = self.numbers(envs)?;
         let data = self.memory.zeros(Scalar::U8, &[envs.len(), width])?;
         data.write(rows)?;
-        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
-        arguments.extend([
-            (&self.buffers.rom).into(),
-            (&numbers).into(),
-            Argument::Int(i128::from(low)),
-            (&data).into(),
-        ]);
         let [_, poke, _] = self.memory_kernels()?;
-        Ok(poke.launch(&[envs.len()], &arguments)?)
+        let low = Argument::Int(i128::from(low));
+        let arguments = self.of_envs(envs)?.and("low", low).and("data", &data);
+        Ok(arguments.launch(poke, &[envs.len()])?)
     }
 
     /// The bytes at addresses of some envs, one env after the other; only these are copied from the
@@ -261,24 +255,25 @@ impl DeviceSwarm {
         if envs.is_empty() || addresses.is_empty() {
             return Ok(Vec::new());
         }
-        let (numbers, places) = (self.numbers(envs)?, self.memory.copied(addresses)?);
+        let addresses = self.memory.copied(addresses)?;
         let out = self.memory.zeros(Scalar::U8, &[envs.len(), addresses.len()])?;
-        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
-        arguments.extend([
-            (&self.buffers.rom).into(),
-            (&numbers).into(),
-            (&places).into(),
-            (&out).into(),
-        ]);
         let [.., gather] = self.memory_kernels()?;
-        gather.launch(&[envs.len()], &arguments)?;
+        let arguments = self.of_envs(envs)?.and("addresses", &addresses).and("data", &out);
+        arguments.launch(gather, &[envs.len()])?;
         self.map_fault(out.to_vec())
     }
 
-    /// Numbers of envs, on the device.
-    fn numbers(&self, envs: &[usize]) -> Result<Array, SwarmError> {
+    /// Arguments of a kernel that is for the envs from one on.
+    fn of_env(&self, first: usize) -> Arguments {
+        let first = Argument::Int(first as i128);
+        Arguments::new(&self.parts).and("rom", &self.buffers.rom).and("first", first)
+    }
+
+    /// Arguments of a kernel that is for some envs.
+    fn of_envs(&self, envs: &[usize]) -> Result<Arguments, SwarmError> {
         let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
-        self.memory.copied(&numbers)
+        let numbers = self.memory.copied(&numbers)?;
+        Ok(Arguments::new(&self.parts).and("rom", &self.buffers.rom).and("envs", &numbers))
     }
 
     /// Copies the rows of a range of envs from an array.
@@ -287,14 +282,6 @@ impl DeviceSwarm {
             self.check_env(last)?;
         }
         self.map_fault(array.slice(0, envs, 1).and_then(|rows| rows.to_vec()))
-    }
-
-    /// Arguments about memory from an address on.
-    fn at(&self, env: usize, low: u32, data: &Array) -> Vec<Argument> {
-        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
-        let (env, low) = (Argument::Int(env as i128), Argument::Int(i128::from(low)));
-        arguments.extend([(&self.buffers.rom).into(), env, low, data.into()]);
-        arguments
     }
 
     fn memory_kernels(&self) -> Result<&[Kernel; 3], SwarmError> {

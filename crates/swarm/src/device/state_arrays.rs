@@ -5,7 +5,7 @@
 //! one kernel serves every layout and results can't differ.
 
 use gbxcule_ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
-use gbxcule_runtime::{Argument, Array};
+use gbxcule_runtime::Array;
 
 use super::column::{Columns, WIDTHS};
 use super::memory::Memory;
@@ -104,11 +104,6 @@ impl StateArrays {
         let arrays = arrays.try_into();
         Ok(Self { arrays: arrays.unwrap_or_else(|_| unreachable!("one array for each part")) })
     }
-
-    /// The arrays as arguments of a launch.
-    pub(crate) fn arguments(&self) -> impl Iterator<Item = Argument> + '_ {
-        self.arrays.iter().map(Argument::from)
-    }
 }
 
 fn zeros(
@@ -126,12 +121,23 @@ fn zeros(
     Ok(array.slice(1, 0..len, 1)?)
 }
 
+/// The names of the parts.
+pub(super) fn names() -> [&'static str; PARTS] {
+    let mut names = ["bytes"; PARTS];
+    names[1..FIRST_ARRAY].copy_from_slice(&["halves", "words"]);
+    names[FIRST_ARRAY..CART_RAM].copy_from_slice(&DETACHED);
+    names[CART_RAM..].copy_from_slice(&["cart_ram", "counters", "scratch"]);
+    names
+}
+
 /// Parameters of a kernel for the parts, with something before their names.
 pub(crate) fn parameters(b: &mut gbxcule_ir::Module, prefix: &str) -> Vec<Param> {
-    let names = ["bytes", "halves", "words"].into_iter().chain(DETACHED);
-    let names = names.chain(["cart_ram", "counters", "scratch"]);
     let types = scalars().map(|scalar| b.types.array(Type::scalar(scalar), 2));
-    names.zip(types).map(|(name, ty)| Param::value(format!("{prefix}{name}"), ty)).collect()
+    names()
+        .into_iter()
+        .zip(types)
+        .map(|(name, ty)| Param::value(format!("{prefix}{name}"), ty))
+        .collect()
 }
 
 /// The three tables of scalars among a kernel's first parameters.

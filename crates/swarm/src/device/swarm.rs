@@ -10,13 +10,14 @@ use super::column::Columns;
 use super::follow::FollowArrays;
 use super::memory::Memory;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
+use super::thread::Arguments;
 use super::transfer::LANES;
 use super::{begin, image, inspect, step, transfer};
 use crate::checkpoint::Computed;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::{
-    Chance, EnvSnapshot, Episode, FrameRange, Model, Rom, SwarmConfig, SwarmError, action,
+    Chance, EnvSnapshot, Episode, FrameRange, Model, Rom, Stage, SwarmConfig, SwarmError, action,
 };
 
 /// How a [`DeviceSwarm`] runs.
@@ -37,6 +38,20 @@ pub struct DeviceConfig {
 /// All work runs in one [`Stream`], in the order of the calls. [`DeviceSwarm::step`] and other
 /// calls that change machines only queue their work; calls that return values wait for it, and so
 /// may return the error of an earlier step.
+///
+/// ```
+/// use gbxcule_swarm::{DeviceConfig, DeviceSwarm, NativeSwarm, Rom, SwarmConfig};
+///
+/// let rom = gbxcule_roms::by_name("ALU_LOOP").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let mut native = NativeSwarm::new(rom.clone(), SwarmConfig::new(2)).expect("a swarm");
+/// // The default device is the CPU; a CUDA device takes the same calls.
+/// let device = DeviceConfig::default();
+/// let mut swarm = DeviceSwarm::new(rom, SwarmConfig::new(2), device).expect("a device");
+/// native.step(&[0, 1]).expect("an action for each env");
+/// swarm.step(&[0, 1]).expect("an action for each env");
+/// assert_eq!(swarm.cpu_state(1).expect("an env"), native.cpu_state(1).expect("an env"));
+/// ```
 pub struct DeviceSwarm {
     config: SwarmConfig,
     device: DeviceConfig,
@@ -250,14 +265,12 @@ impl DeviceSwarm {
     /// Begins episodes of the programs of the marked envs, whose scratch is zero.
     fn begin(&self, mask: &Array) -> Result<(), SwarmError> {
         let Some(kernel) = &self.kernels.begin else { return Ok(()) };
-        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
-        arguments.extend([
-            (&self.buffers.rom).into(),
-            mask.into(),
-            (self.seed as u32).into(),
-            (&self.buffers.observations).into(),
-        ]);
-        self.map_fault(kernel.launch(&[self.config.num_envs], &arguments))
+        let arguments = Arguments::new(&self.parts)
+            .and("rom", &self.buffers.rom)
+            .and("mask", mask)
+            .and("seed", self.seed as u32)
+            .and("observations", &self.buffers.observations);
+        self.map_fault(arguments.launch(kernel, &[self.config.num_envs]))
     }
 
     /// Press each env's action, run the schedule's frames, compute what the stage owns.
@@ -300,24 +313,27 @@ impl DeviceSwarm {
         let Buffers { rom, actions, codec, frames_held, rewards, dones, observations, .. } =
             buffers;
         let manual_buttons = if plan.is_idle { &buffers.nothing } else { &buffers.manual_buttons };
-        let mut arguments: Vec<Argument> = self.parts.arguments().collect();
-        arguments.extend([
-            rom.into(),
-            actions.into(),
-            codec.into(),
-            frames_held.into(),
-            manual_buttons.into(),
-            plan.frames.into(),
-            plan.first_frame.into(),
-            plan.draw_last.into(),
-            plan.computes.into(),
-            (plan.seed as u32).into(),
-            rewards.into(),
-            dones.into(),
-            observations.into(),
-        ]);
-        arguments.extend(buffers.follow.iter().flat_map(|follow| follow.arguments(&plan)));
-        self.map_fault(self.kernels.step.launch(&[self.config.num_envs], &arguments))
+        let mut arguments = Arguments::new(&self.parts)
+            .and("rom", rom)
+            .and("actions", actions)
+            .and("codec", codec)
+            .and("frames_held", frames_held)
+            .and("manual_buttons", manual_buttons)
+            .and("frames", plan.frames)
+            .and("first_frame", plan.first_frame)
+            .and("draw_last", plan.draw_last)
+            .and("seed", plan.seed as u32);
+        if self.config.stage != Stage::EmulateOnly {
+            arguments = arguments
+                .and("computes", plan.computes)
+                .and("rewards", rewards)
+                .and("dones", dones)
+                .and("observations", observations);
+        }
+        if let Some(follow) = &buffers.follow {
+            arguments = follow.arguments(&plan, arguments);
+        }
+        self.map_fault(arguments.launch(&self.kernels.step, &[self.config.num_envs]))
     }
 
     /// Hold these buttons down in an env instead of its actions' buttons, through whole steps and
@@ -457,9 +473,11 @@ impl DeviceSwarm {
         source: usize,
         mask: &Array,
     ) -> Result<(), SwarmError> {
-        let mut arguments: Vec<Argument> = to.arguments().chain(from.arguments()).collect();
-        arguments.extend([Argument::Int(source as i128), mask.into()]);
-        Ok(self.kernels.transfer.launch(&[mask.len(), LANES], &arguments)?)
+        let arguments = Arguments::from_parts("to_", to)
+            .and_parts("from_", from)
+            .and("source", Argument::Int(source as i128))
+            .and("mask", mask);
+        Ok(arguments.launch(&self.kernels.transfer, &[mask.len(), LANES])?)
     }
 
     /// A mask of the caller's, on the device.

@@ -1,10 +1,15 @@
 //! The kernel that copies whole envs: reset, snapshot, restore and `copy_state` are launches of it.
 
-use gbxcule_ir::check::Valid;
-use gbxcule_ir::{Builder, CompareOp, Module, Param, Type};
+use std::fmt::Write;
 
-use super::state_arrays::{PARTS, parameters};
-use super::translation::{checked, kernel};
+use gbxcule_dialect::Program;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{FunctionId, Module};
+
+use super::state_arrays::{names, scalars};
+use super::translation::checked;
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "transfer";
@@ -15,34 +20,48 @@ pub(crate) const LANES: usize = 32;
 /// One env of some state into all marked envs of another, or of the same. The grid is envs by
 /// [`LANES`].
 pub(crate) fn module() -> Valid<Module> {
-    let mut module = Module::new(KERNEL);
-    let mut params = parameters(&mut module, "to_");
-    params.extend(parameters(&mut module, "from_"));
-    let bytes = module.types.array(Type::U8, 1);
-    params.extend([Param::value("source", Type::I32), Param::value("mask", bytes)]);
-    let [source, mask] = [2 * PARTS as u32, 2 * PARTS as u32 + 1];
-    let kernel = kernel(&mut module, KERNEL, params);
-    let mut b = Builder::new(&mut module, kernel);
-    let (env, lane) = (b.launch_index(0), b.launch_index(1));
-    let (mask, source) = (b.param_place(mask), b.arg(source));
-    let marked = b.element(mask, &[env]);
-    let marked = b.load(marked);
-    let zero = b.zero(Type::U8);
-    let marked = b.compare(CompareOp::NotEqual, marked, zero);
-    b.if_then(marked, |b| {
-        let lanes = b.i32(LANES as i32);
-        for part in 0..PARTS as u32 {
-            let from = b.arg(PARTS as u32 + part);
-            let end = b.extent(from, 1);
-            b.for_range("element", [lane, end, lanes], |b, element| {
-                let (to, from) = (b.param_place(part), b.param_place(PARTS as u32 + part));
-                let from = b.element(from, &[source, element]);
-                let value = b.load(from);
-                let to = b.element(to, &[env, element]);
-                b.store(to, value);
-            });
-        }
-    });
-    b.finish();
+    let mut sources = SourceMap::new();
+    let id = sources.add("transfer.py", text());
+    let module = Program::parse(&sources, id).and_then(|program| program.compile(KERNEL));
+    let mut module = module.unwrap_or_else(|faults| unreachable!("{}", render(&faults, &sources)));
+    let functions: Vec<FunctionId> = module.functions.handles().collect();
+    functions.into_iter().for_each(|function| module.functions[function].trusted = true);
     checked(module)
+}
+
+/// The kernel's text: a copy for each part of the state.
+fn text() -> String {
+    let mut params = String::new();
+    for prefix in ["to", "from"] {
+        for (name, scalar) in names().into_iter().zip(scalars()) {
+            let of = scalar.spelled();
+            let _ = writeln!(params, "    {prefix}_{name}: wp.array2d(dtype=wp.{of}),");
+        }
+    }
+    let mut copies = String::new();
+    for name in names() {
+        let _ = writeln!(copies, "        copy(to_{name}, from_{name}, env, source, lane)");
+    }
+    format!(
+        "\
+from typing import Any
+
+import warp as wp
+
+
+@wp.func
+def copy(to: wp.array2d(dtype=Any), of: wp.array2d(dtype=Any), env: int, source: int, lane: int):
+    for element in range(lane, of.shape[1], {LANES}):
+        to[env, element] = of[source, element]
+
+
+@wp.kernel
+def {KERNEL}(
+{params}    source: int,
+    mask: wp.array(dtype=wp.uint8),
+):
+    env, lane = wp.tid()
+    if mask[env] != wp.uint8(0):
+{copies}"
+    )
 }

@@ -13,10 +13,17 @@ use gbxcule_runtime::once;
 use gbxcule_subset;
 use gbxcule_transform::pass::{self, carry, detach, exit, promote, widen};
 
-use crate::program::PROGRAM_ENTRIES;
+use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
 
 /// Functions that kernels call.
-const ENTRIES: [&str; 4] = ["Machine::run_step", "Machine::peek", "Machine::poke", "Cpu::f"];
+const ENTRIES: [&str; 6] = [
+    "Machine::run_step",
+    "Machine::peek",
+    "Machine::poke",
+    "thread::run_frames",
+    "thread::apply_writes",
+    "thread::now",
+];
 
 /// Arrays of the machine that lie in device memory, for each env its own.
 pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
@@ -39,7 +46,7 @@ pub(crate) fn followed_machine_module() -> Module {
 fn lowered(kept: &'static OnceLock<Module>, more: &[&str]) -> Module {
     let lowered = || {
         let mut sources = SourceMap::new();
-        let entries = ENTRIES.iter().chain(more).chain(PROGRAM_ENTRIES);
+        let entries = ENTRIES.iter().chain(more).chain(&KERNEL_VIEW_ENTRIES).chain(PROGRAM_ENTRIES);
         let entries: Vec<&str> = entries.copied().collect();
         let module = gbxcule_subset::lower(SOURCES, &entries, &mut sources);
         let mut module = module.unwrap_or_else(|faults| {
@@ -84,9 +91,8 @@ pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
     let fields = DETACHED.map(|name| field(&module.types, machine, name));
     let machine = detach::fields(&mut module, machine, &fields)
         .unwrap_or_else(|fault| unreachable!("no source copies a whole array: {}", fault.message));
-    let own = ENTRIES[..3].iter().chain(&FOLLOW_ENTRIES[..1]).filter_map(|name| module.find(name));
     let entries: Vec<(FunctionId, Vec<usize>)> =
-        own.chain(programs.iter().copied()).map(|id| (id, vec![1, 2])).collect();
+        programs.iter().map(|&id| (id, vec![1, 2])).collect();
     carry::handles(&mut module, machine, &CARRIED, &entries);
     exit::before_inlining(&mut module);
     let module = pass::simplify(checked(module));

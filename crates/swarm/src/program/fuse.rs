@@ -50,6 +50,9 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::write",
 ];
 
+/// Functions that the swarm's own kernels call besides in a module that has no more of the machine.
+pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] = ["thread::set_turn", "thread::writes_asked"];
+
 /// Writes that a function may ask for at once.
 pub(crate) const MOST_WRITES: u32 = 64;
 /// The message of one that asks for more.
@@ -131,8 +134,8 @@ pub(crate) fn view_module_of(model: Model) -> Module {
     };
     let lowered = || {
         let mut sources = SourceMap::new();
-        let lowered =
-            gbxcule_subset::lower_with_flags(SOURCES, flags, PROGRAM_ENTRIES, &mut sources);
+        let entries = [PROGRAM_ENTRIES, &KERNEL_VIEW_ENTRIES].concat();
+        let lowered = gbxcule_subset::lower_with_flags(SOURCES, flags, &entries, &mut sources);
         lowered.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })
@@ -477,7 +480,7 @@ fn view_function(module: &Module, name: &str) -> FunctionId {
     found.map_or_else(|| unreachable!("`view::{name}` is lowered with the machine"), |(id, _)| id)
 }
 
-/// The parameters that a `gb.Machine` stands for, for functions that are built without the dialect.
-pub(super) fn machine_params(module: &Module) -> Vec<Param> {
-    library(module, false).parts
+/// The parameters that a `gb.Machine` stands for.
+pub(crate) fn machine_params(module: &Module, writes: bool) -> Vec<Param> {
+    library(module, writes).parts
 }

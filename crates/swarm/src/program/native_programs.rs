@@ -9,30 +9,22 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use gbxcule_gameboy::view::Turn;
 use gbxcule_ir::check;
-use gbxcule_ir::{
-    Arg, Builder, CompareOp, FunctionId, Literal, Module, Param, PlaceId, Scalar, Selector, Type,
-    Value,
-};
+use gbxcule_ir::{Arg, Builder, FunctionId, Module, Param, Type};
 use gbxcule_runtime::{
     Build, Compiled, Device, DirectKernel, Error, PerProcess, SliceArgument, compile,
 };
 
-use super::fuse::{MOST_WRITES, TOO_MANY_WRITES};
+use super::fuse::MOST_WRITES;
 use super::fuse::{machine_params, view_module_of};
-use super::{Fused, Programs, TextNumber};
+use super::{Programs, TextNumber};
+use crate::kernel_text::{self, MachineAccess};
 use crate::{Machine, Model, Stage, SwarmError};
 
-/// The kernels' names, and their arguments after the machine's.
+/// The kernels' names.
 const STEP: &str = "behind_step";
 const BEGIN: &str = "behind_begin";
 const HOOK: &str = "at_hook";
 const SETTLED: &str = "between_frames";
-const SCRATCH: u32 = 4;
-const REWARD: u32 = 5;
-const DONE: u32 = 6;
-const OBS: u32 = 7;
-const ANSWER: u32 = 8;
-const WRITES: u32 = 9;
 
 /// The number that stands for looking at the begin of an episode, behind those of the texts.
 const FIRST_LOOK: u32 = 2;
@@ -230,132 +222,61 @@ fn compiled(programs: &Programs, stage: Stage, model: Model) -> Result<Arc<Compi
 /// The kernels of a stage; all take the same arguments.
 fn module(programs: &Programs, stage: Stage, model: Model) -> Module {
     let mut fused = programs.fuse(view_module_of(model));
+    let glue = programs.glue_without_writing(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("{STEP}_{stage}_{}", programs.obs_dim());
-    let mut b = kernel(&mut module, STEP);
-    if stage.owns_reward() {
-        let scratch = part(&mut b, programs.reward_scratch());
-        let value = called(&mut b, fused.reward, &[scratch]);
-        let place = first(&mut b, REWARD);
-        b.store(place, value);
-        if let Some(done) = fused.done {
-            let value = called(&mut b, done, &[scratch]);
-            let value = b.convert(value, Scalar::U8);
-            let place = first(&mut b, DONE);
-            b.store(place, value);
-        }
-    }
-    observed(&mut b, programs, stage, &fused);
-    b.finish();
-    if programs.begin_in(stage) {
-        let mut b = kernel(&mut module, BEGIN);
-        for (text, begin, cells) in programs.beginnings(fused.begin, stage) {
-            if_answer(&mut b, text as u32, |b| {
-                let scratch = part(b, cells);
-                called(b, begin, &[scratch]);
-                check_writes(b, programs);
-            });
-        }
-        if_answer(&mut b, FIRST_LOOK, |b| observed(b, programs, stage, &fused));
-        b.finish();
-    }
-    let mut b = kernel(&mut module, HOOK);
-    for (number, call) in fused.calls.iter().enumerate() {
-        if let Some((function, text)) = *call {
-            if_answer(&mut b, number as u32, |b| {
-                let scratch = part(b, programs.scratch_of(text));
-                called(b, function, &[scratch]);
-                check_writes(b, programs);
-            });
-        }
-    }
-    b.finish();
-    if let Some(settled) = fused.settled {
-        let mut b = kernel(&mut module, SETTLED);
-        let answer = called(&mut b, settled, &[]);
-        let answer = b.convert(answer, Scalar::U32);
-        let place = first(&mut b, ANSWER);
-        b.store(place, answer);
-        b.finish();
+    let kernels =
+        [(STEP, "compute"), (BEGIN, "begin_part"), (HOOK, "call_hook"), (SETTLED, "ask_settled")];
+    let functions = kernel_text::lower(
+        &mut module,
+        &kernels.map(|(_, function)| function),
+        MachineAccess::Read,
+        &glue,
+    );
+    for ((name, _), function) in kernels.into_iter().zip(functions) {
+        kernel(&mut module, name, function);
     }
     module
 }
 
-/// A kernel over one env.
-fn kernel<'m>(module: &'m mut Module, name: &str) -> Builder<'m> {
-    let machine = machine_params(module);
+/// Makes a kernel that calls a function for the one env that its arguments are of.
+fn kernel(module: &mut Module, name: &str, function: FunctionId) {
+    let machine = machine_params(module, false);
     let [machines, turns] = [0, 3].map(|part: usize| module.types.array(machine[part].ty, 1));
     let [bytes, numbers, words] =
         [Type::U8, Type::F32, Type::U32].map(|of| module.types.array(of, 1));
-    let params = vec![
-        Param::value("machine", machines),
-        Param::value("rom", bytes),
-        Param::value("cart_ram", bytes),
-        Param::value("turn", turns),
-        Param::value("scratch", numbers),
-        Param::value("reward", numbers),
-        Param::value("done", bytes),
-        Param::value("obs", numbers),
-        Param::value("answer", words),
-        Param::value("writes", words),
+    let params = [
+        ("machine", machines),
+        ("rom", bytes),
+        ("cart_ram", bytes),
+        ("turn", turns),
+        ("cells", numbers),
+        ("rewards", numbers),
+        ("dones", bytes),
+        ("observation", numbers),
+        ("asked", words),
+        ("writes", words),
     ];
-    let kernel = module.declare_kernel(name, params);
-    Builder::new(module, kernel)
-}
-
-/// Calls a program's function for the env.
-fn called(b: &mut Builder<'_>, function: FunctionId, more: &[Value]) -> Value {
-    let (machine, turn) = (first(b, 0), first(b, 3));
-    let (rom, cart_ram) = (b.arg(1), b.arg(2));
-    let mut args =
-        vec![Arg::Place(machine), Arg::Value(rom), Arg::Value(cart_ram), Arg::Place(turn)];
-    let taken = b.module.functions[function].params.len();
-    if taken > args.len() + more.len() {
-        args.push(Arg::Value(b.arg(WRITES)));
-    }
-    args.extend(more.iter().map(|&value| Arg::Value(value)));
-    b.call(function, &args)
-}
-
-/// Does something if this is what is asked for.
-fn if_answer(b: &mut Builder<'_>, number: u32, act: impl FnOnce(&mut Builder<'_>)) {
-    let (asked, number) = (first(b, ANSWER), b.literal(Literal::int(Scalar::U32, number.into())));
-    let asked = b.load(asked);
-    let is_asked = b.eq(asked, number);
-    b.if_then(is_asked, act);
-}
-
-/// Stops a program that asked for too many writes.
-fn check_writes(b: &mut Builder<'_>, programs: &Programs) {
-    if programs.write() {
-        let (count, most) =
-            (first(b, WRITES), b.literal(Literal::int(Scalar::U32, MOST_WRITES.into())));
-        let count = b.load(count);
-        let fits = b.compare(CompareOp::LessEqual, count, most);
-        b.assert(fits, TOO_MANY_WRITES);
-    }
-}
-
-/// Calls `observe` if the stage owns the observation, and `action_mask` if it runs.
-fn observed(b: &mut Builder<'_>, programs: &Programs, stage: Stage, fused: &Fused) {
-    if stage.owns_observation() {
-        let (scratch, obs) = (part(b, programs.obs_scratch()), b.arg(OBS));
-        called(b, fused.observe, &[scratch, obs]);
-    }
-    if let (Some(mask), Some(own)) = (fused.mask, programs.mask_in(stage)) {
-        let (own, cells) = (part(b, own), part(b, programs.mask_cells()));
-        called(b, mask, &[own, cells]);
-    }
-}
-
-fn first(b: &mut Builder<'_>, param: u32) -> PlaceId {
-    let (array, zero) = (b.param_place(param), b.i32(0));
-    b.element(array, &[zero])
-}
-
-/// Some cells of the scratch.
-fn part(b: &mut Builder<'_>, cells: Range<usize>) -> Value {
-    let scratch = b.arg(SCRATCH);
-    let (start, len, step) = (b.i32(cells.start as i32), b.i32(cells.len() as i32), b.i32(1));
-    b.view(scratch, &[Selector::Range { start, len, step }])
+    let wanted = module.functions[function].params.clone();
+    let of_kernel = params.iter().map(|&(name, ty)| Param::value(name, ty)).collect();
+    let kernel = module.declare_kernel(name, of_kernel);
+    let mut b = Builder::new(module, kernel);
+    let args: Vec<Arg> = wanted
+        .iter()
+        .map(|param| {
+            let name = param.name.as_str();
+            let position = params.iter().position(|(known, _)| *known == name);
+            match (name, position) {
+                ("env", _) => Arg::Value(b.i32(0)),
+                ("machine" | "turn", Some(position)) => {
+                    let (array, first) = (b.param_place(position as u32), b.i32(0));
+                    Arg::Place(b.element(array, &[first]))
+                }
+                (_, Some(position)) => Arg::Value(b.arg(position as u32)),
+                (name, None) => unreachable!("nothing gives `{name}` to `{STEP}`"),
+            }
+        })
+        .collect();
+    b.call(function, &args);
+    b.finish();
 }

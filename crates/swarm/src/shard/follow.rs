@@ -1,5 +1,6 @@
 //! Steps of envs one frame at a time, where hooks stop machines or `settled` may end a step. Shards
-//! without these run whole steps instead. `device/follow.rs` is the same in a kernel.
+//! without these run whole steps instead. `run_frame_by_frame` in `kernels.py` is
+//! the same in a kernel.
 
 use gbxcule_gameboy::hook::NO_HOOK;
 

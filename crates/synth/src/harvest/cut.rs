@@ -10,6 +10,8 @@ use std::rc::Rc;
 
 /// Definitions of a cut, at most: no kernel of a person needs more.
 const MOST_DEFINITIONS: usize = 300;
+/// Imports that lead from one file to the next, at most.
+const MOST_IMPORTS: usize = 8;
 /// Packages that stay imports: what a row needs of them is known to the compiler.
 const KNOWN: [&str; 4] = ["warp", "math", "numpy", "typing"];
 
@@ -66,10 +68,24 @@ impl Sources {
 /// A definition that a cut needs: a file and a statement of it.
 type Place = (PathBuf, usize);
 
+/// Definitions that a cut takes along.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reach {
+    /// All that are mentioned, directly or by others.
+    All,
+    /// Without functions and classes that are Python's alone: their texts mention whole programs.
+    Decorated,
+}
+
 struct Cutter<'s> {
     sources: &'s mut Sources,
+    reach: Reach,
     /// Whole lines of imports of known packages.
     imports: BTreeSet<String>,
+    /// Second names of definitions: `here = there`, as an import gives them.
+    aliases: BTreeSet<String>,
+    /// Names that stand for modules, in a file: what is behind their dot is written without them.
+    modules: BTreeMap<PathBuf, BTreeSet<String>>,
     /// In the order in which they are printed: what others need first.
     chosen: BTreeMap<Place, Rc<Source>>,
     order: Vec<Place>,
@@ -77,21 +93,32 @@ struct Cutter<'s> {
 }
 
 /// Cuts out the kernel whose name stands at a byte of a file.
-pub(super) fn cut(sources: &mut Sources, file: &Rc<Source>, at: usize) -> Option<String> {
+pub(super) fn cut(
+    sources: &mut Sources,
+    file: &Rc<Source>,
+    at: usize,
+    reach: Reach,
+) -> Option<String> {
     let own = |it: &Statement| it.is_definition && (it.begin..it.end).contains(&at);
     let kernel = file.statements.iter().rposition(own)?;
     let mut cutter = Cutter {
         sources,
+        reach,
+        aliases: BTreeSet::new(),
+        modules: BTreeMap::new(),
         imports: BTreeSet::from(["import warp as wp".to_owned()]),
         chosen: BTreeMap::new(),
         order: Vec::new(),
         todo: Vec::new(),
     };
-    cutter.choose(file, kernel);
+    cutter.add(file, kernel);
     while let Some((file, statement)) = cutter.todo.pop() {
         let names = file.statements[statement].mentions.clone();
         for name in names {
             cutter.need(&file, statement, &name, 0);
+        }
+        for (module, name) in file.statements[statement].attributes.clone() {
+            cutter.need_of_module(&file, statement, &module, &name);
         }
         if cutter.chosen.len() > MOST_DEFINITIONS {
             return None;
@@ -102,6 +129,14 @@ pub(super) fn cut(sources: &mut Sources, file: &Rc<Source>, at: usize) -> Option
 
 impl Cutter<'_> {
     fn choose(&mut self, file: &Rc<Source>, statement: usize) {
+        let it = &file.statements[statement];
+        let is_python = it.is_definition && !it.text(file).trim_start().starts_with('@');
+        if self.reach == Reach::All || !is_python {
+            self.add(file, statement);
+        }
+    }
+
+    fn add(&mut self, file: &Rc<Source>, statement: usize) {
         let place = (file.path.clone(), statement);
         if self.chosen.insert(place.clone(), Rc::clone(file)).is_none() {
             self.order.push(place);
@@ -111,7 +146,7 @@ impl Cutter<'_> {
 
     /// Chooses what a name means at a statement: a definition beside it or further out.
     fn need(&mut self, file: &Rc<Source>, statement: usize, name: &str, depth: usize) {
-        if depth > 8 {
+        if depth > MOST_IMPORTS {
             return;
         }
         let mut scope = Some(statement);
@@ -121,6 +156,65 @@ impl Cutter<'_> {
                 return;
             }
             scope = parent;
+        }
+        self.take_starred(file, name, depth);
+    }
+
+    /// Chooses what a name means that some `from module import *` brings.
+    fn take_starred(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
+        let stars = file.statements.iter().flat_map(|it| &it.imports).filter(|it| it.name == "*");
+        for import in stars {
+            if let Some(other) = self.sources.module(&file.path, import)
+                && self.take_at_top(&other, name, depth + 1)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Chooses what a module gives by a name, its own or one that it imports.
+    fn take_at_top(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
+        depth <= MOST_IMPORTS
+            && (self.take(file, usize::MAX, None, name, depth)
+                || self.take_starred(file, name, depth))
+    }
+
+    /// Chooses `name` of a module of the folder that a statement calls `module`.
+    fn need_of_module(&mut self, file: &Rc<Source>, statement: usize, module: &str, name: &str) {
+        let mut scope = Some(statement);
+        let import = loop {
+            let parent = scope.and_then(|at| file.statements[at].parent);
+            let beside = file.statements.iter().filter(|it| it.parent == parent);
+            match beside.flat_map(|it| &it.imports).find(|it| it.name == module) {
+                Some(import) => break import,
+                None if parent.is_none() => return,
+                None => scope = parent,
+            }
+        };
+        let package = import.module.split('.').next().unwrap_or_default();
+        let whole = match &import.original {
+            // `import a.b` binds `a`, whose names are not those of `a.b`.
+            None if import.module == module
+                || !import.module.starts_with(&format!("{module}.")) =>
+            {
+                import.clone()
+            }
+            None => return,
+            // `from . import module`
+            Some(original) => {
+                let dot = if import.module.is_empty() { "" } else { "." };
+                let path = format!("{}{dot}{original}", import.module);
+                Import { module: path, original: None, ..import.clone() }
+            }
+        };
+        if whole.level == 0 && whole.module == package && KNOWN.contains(&package) {
+            return;
+        }
+        if let Some(other) = self.sources.module(&file.path, &whole)
+            && self.take_at_top(&other, name, 1)
+        {
+            self.modules.entry(file.path.clone()).or_default().insert(module.to_owned());
         }
     }
 
@@ -163,17 +257,20 @@ impl Cutter<'_> {
             self.imports.insert(format!("import {}{alias}", import.module));
             return;
         }
-        // A name of another spelling would have to be spelled anew.
-        let Some(original) = import.original.as_ref().filter(|it| **it == import.name) else {
-            return;
-        };
+        let Some(original) = &import.original else { return };
         let Some(other) = self.sources.module(&file.path, import) else {
             if import.level == 0 && KNOWN.contains(&package) {
-                self.imports.insert(format!("from {} import {original}", import.module));
+                let alias = match import.name == *original {
+                    true => String::new(),
+                    false => format!(" as {}", import.name),
+                };
+                self.imports.insert(format!("from {} import {original}{alias}", import.module));
             }
             return;
         };
-        self.take(&other, usize::MAX, None, original, depth + 1);
+        if self.take_at_top(&other, original, depth + 1) && import.name != *original {
+            self.aliases.insert(format!("{} = {original}\n", import.name));
+        }
     }
 
     /// Prints what was chosen: other files first, each in its own order, the kernel last.
@@ -185,8 +282,8 @@ impl Cutter<'_> {
         own.sort();
         own.retain(|place| place.1 != kernel);
         // A definition inside of another one that was chosen is there already.
-        let is_inside = |place: &&&Place| {
-            let source = &self.chosen[*place];
+        let is_inside = |place: &&Place| {
+            let source = &self.chosen[place];
             let mut parent = source.statements[place.1].parent;
             while let Some(at) = parent {
                 if self.chosen.contains_key(&(place.0.clone(), at)) {
@@ -197,17 +294,45 @@ impl Cutter<'_> {
             false
         };
         let last = (file.path.clone(), kernel);
-        let places: Vec<&Place> = others.chain(own).collect();
-        for place in places.iter().filter(|place| !is_inside(place)).copied().chain([&last]) {
+        let print = |text: &mut String, place: &Place| {
             let source = &self.chosen[place];
             let statement = &source.statements[place.1];
-            let block = dedented(&source.text[statement.begin..statement.end], statement.margin);
+            let block = dedented(statement.text(source), statement.margin);
+            let block = match self.modules.get(&place.0) {
+                Some(modules) => without_modules(&block, modules),
+                None => block,
+            };
             let gap = if statement.is_definition { "\n\n" } else { "" };
             let line = if text.ends_with('\n') { "" } else { "\n" };
-            text += &format!("{line}{gap}{}\n", block.trim_end());
-        }
+            *text += &format!("{line}{gap}{}\n", block.trim_end());
+        };
+        others.filter(|place| !is_inside(place)).for_each(|place| print(&mut text, place));
+        text.extend(self.aliases.iter().map(String::as_str));
+        own.into_iter().filter(|place| !is_inside(place)).for_each(|it| print(&mut text, it));
+        print(&mut text, &last);
         text
     }
+}
+
+impl Statement {
+    /// Its lines, decorators included.
+    fn text<'s>(&self, source: &'s Source) -> &'s str {
+        &source.text[self.begin..self.end]
+    }
+}
+
+/// A block in which `module.name` is written as `name`.
+fn without_modules(block: &str, modules: &BTreeSet<String>) -> String {
+    let (mut text, mut from) = (String::with_capacity(block.len()), 0);
+    for three in tokens(block).windows(3) {
+        if let [(begin, Token::Name(module, false)), (_, Token::Mark(".")), (end, _)] = *three
+            && modules.contains(module)
+        {
+            text += &block[from..begin];
+            from = end;
+        }
+    }
+    text + &block[from..]
 }
 
 /// A block of lines moved to the left.
@@ -220,21 +345,4 @@ fn dedented(block: &str, margin: usize) -> String {
         line[margin.min(spaces)..].to_owned() + "\n"
     };
     block.lines().map(moved).collect()
-}
-
-/// Marks a function as a kernel that another line of its file made one: `k = wp.kernel(f)`.
-pub(super) fn marked(text: &str, name: &str) -> String {
-    let is_marked = tokens(text).windows(4).any(|four| {
-        let words = four.iter().map(|it| it.1);
-        words.eq([
-            Token::Mark("@"),
-            Token::Name("wp", false),
-            Token::Mark("."),
-            Token::Name("kernel", true),
-        ])
-    });
-    if is_marked {
-        return text.to_owned();
-    }
-    text.replacen(&format!("\ndef {name}("), &format!("\n@wp.kernel\ndef {name}("), 1)
 }

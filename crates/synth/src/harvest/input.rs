@@ -30,8 +30,15 @@ pub(super) struct Given {
     pub(super) comparisons_vary: bool,
 }
 
+/// Threads of the launches that are tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Threads {
+    Any,
+    One,
+}
+
 /// Finds inputs for a kernel.
-pub(super) fn find(program: &Program, seed: u64) -> Result<Given, Refusal> {
+pub(super) fn find(program: &Program, seed: u64, threads: Threads) -> Result<Given, Refusal> {
     let (module, params) = (&program.forward, program.params());
     for param in params {
         let of = element(module, param.ty).unwrap_or(param.ty);
@@ -44,7 +51,7 @@ pub(super) fn find(program: &Program, seed: u64) -> Result<Given, Refusal> {
     let mut best: Option<Given> = None;
     for attempt in 0..ATTEMPTS {
         let mut random = Random::new(random::seed(seed, attempt));
-        let (dims, inputs) = shapes(program, &mut random, attempt);
+        let (dims, inputs) = shapes(program, &mut random, attempt, threads);
         match try_inputs(program, dims, inputs, random::seed(seed, attempt + ATTEMPTS)) {
             Ok(given) => {
                 let given = Given { attempt: attempt as u32, ..given };
@@ -80,11 +87,17 @@ fn dimensions(program: &Program) -> usize {
 }
 
 /// Draws a launch and shapes: at first all extents are one number, later each is another.
-fn shapes(program: &Program, random: &mut Random, attempt: u64) -> (Vec<u32>, Vec<ArgumentInput>) {
+fn shapes(
+    program: &Program,
+    random: &mut Random,
+    attempt: u64,
+    threads: Threads,
+) -> (Vec<u32>, Vec<ArgumentInput>) {
     let count = dimensions(program);
     let most = if count > 2 { 4 } else { 9 };
     let extent = random.between(1, most) as u32;
     let dims: Vec<u32> = match attempt % 4 {
+        _ if threads == Threads::One => vec![1; count],
         0 | 1 => vec![extent; count],
         2 => (0..count).map(|_| random.between(1, most) as u32).collect(),
         _ => vec![1; count],
@@ -174,7 +187,11 @@ fn try_inputs(
             changes && draws.iter().any(|(_, after)| after[at][byte] != draws[0].1[at][byte])
         })
     };
-    if !written.iter().any(varies) {
+    // A kernel without inputs gives one result; at least it must not be nothing.
+    let without_inputs = inputs.iter().all(|given| given.zero);
+    let is_something =
+        if without_inputs { draws[0].0 != draws[0].1 } else { written.iter().any(varies) };
+    if !is_something {
         return Err(Refusal::Constant);
     }
     let grid = Grid { dims: &dims, inputs: &inputs };
@@ -189,7 +206,8 @@ fn try_inputs(
             after.map_or(true, |after| written.iter().any(|&out| after[out] != draws[0].1[out]))
         })
     };
-    let inputs_matter = (0..inputs.len()).filter(|&at| !inputs[at].zero).all(matters);
+    let inputs_matter =
+        !without_inputs && (0..inputs.len()).filter(|&at| !inputs[at].zero).all(matters);
     let outcomes = execute::forward_with_outcomes(program, grid, &draws[0].0);
     let comparisons_vary =
         outcomes.is_ok_and(|(_, outcomes)| outcomes.values().all(|seen| *seen == [true; 2]));

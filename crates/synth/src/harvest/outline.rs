@@ -20,6 +20,8 @@ pub(super) struct Statement {
     pub(super) imports: Vec<Import>,
     /// Names that it mentions, its own parts included.
     pub(super) mentions: BTreeSet<String>,
+    /// Names behind the dot of names that it mentions: `module.name`.
+    pub(super) attributes: BTreeSet<(String, String)>,
     /// A function or class.
     pub(super) is_definition: bool,
 }
@@ -27,7 +29,7 @@ pub(super) struct Statement {
 /// A name that an import binds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Import {
-    /// The name here.
+    /// The name here; `*` for all names of the module.
     pub(super) name: String,
     /// Dots before the module's name.
     pub(super) level: usize,
@@ -81,6 +83,7 @@ pub(super) fn outline(text: &str) -> Vec<Statement> {
             defines,
             imports,
             mentions: BTreeSet::new(),
+            attributes: BTreeSet::new(),
             is_definition,
         });
         open.push(statements.len() - 1);
@@ -91,12 +94,20 @@ pub(super) fn outline(text: &str) -> Vec<Statement> {
         let next = statements[at + 1..].iter().find(|it| it.margin <= margin);
         let end = next.map_or(text.len(), |next| next.begin);
         statements[at].end = end;
-        let own = all.iter().filter(|(place, _)| (statements[at].begin..end).contains(place));
-        let names = own.filter_map(|(_, token)| match token {
+        let own = |it: &&(usize, Token<'_>)| (statements[at].begin..end).contains(&it.0);
+        let own: Vec<Token<'_>> = all.iter().filter(own).map(|it| it.1).collect();
+        let names = own.iter().filter_map(|token| match token {
             Token::Name(name, false) => Some((*name).to_owned()),
             _ => None,
         });
-        statements[at].mentions = names.collect();
+        let attributes = own.windows(3).filter_map(|three| match *three {
+            [Token::Name(module, false), Token::Mark("."), Token::Name(name, true)] => {
+                Some((module.to_owned(), name.to_owned()))
+            }
+            _ => None,
+        });
+        (statements[at].mentions, statements[at].attributes) =
+            (names.collect(), attributes.collect());
     }
     statements
 }
@@ -180,9 +191,13 @@ fn imports(words: &[Token<'_>]) -> Vec<Import> {
             };
             at += 1;
             while at < words.len() {
-                let Some(Token::Name(original, _)) = words.get(at) else {
-                    at += 1;
-                    continue;
+                let original = match words.get(at) {
+                    Some(Token::Name(original, _)) => original,
+                    Some(Token::Mark("*")) => &"*",
+                    _ => {
+                        at += 1;
+                        continue;
+                    }
                 };
                 let renamed =
                     (name_at(words, at + 1) == Some("as")).then(|| name_at(words, at + 2));

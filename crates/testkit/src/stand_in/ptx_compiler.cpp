@@ -1,6 +1,7 @@
 // ptx_compiler.cpp: NVIDIA's own NVRTC, at the path HOST_NVRTC. Where HOST_GPU_SASS is set, the
 // stand-in for the driver runs machine code (module.cpp), and NVRTC is asked for what a caller asks
-// for; elsewhere it is asked for PTX, which the stand-in runs, where a caller asks for machine code.
+// for. Elsewhere NVRTC is asked for PTX, which the stand-in runs, also where a caller asks for
+// machine code.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -71,8 +71,8 @@ int main(int, char** argv)
     std::vector<void*> args;
     for (Array<char, 2>& array : arrays)
         args.push_back(&array);
-    for (void* arg : {(void*)&rom, (void*)&actions, (void*)&codec, (void*)&frames_held, (void*)&manual_buttons, (void*)&frames, (void*)&first_frame, (void*)&draw_last, (void*)&computes, (void*)&seed,
-                      (void*)&reward_array, (void*)&dones, (void*)&observation_array})
+    for (void* arg : {(void*)&rom, (void*)&actions, (void*)&codec, (void*)&frames_held, (void*)&manual_buttons, (void*)&frames, (void*)&first_frame, (void*)&draw_last, (void*)&seed,
+                      (void*)&computes, (void*)&reward_array, (void*)&dones, (void*)&observation_array})
         args.push_back(arg);
     gbx::Grid grid = {0, envs, {int(envs), 1, 1, 1}, 1, 0};
     for (int64_t step = 0; step < steps; ++step) {

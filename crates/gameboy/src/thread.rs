@@ -1,0 +1,57 @@
+//! Functions by which the kernels of a swarm run a machine: what `swarm/src/device/kernels.py`
+//! calls besides the functions of `view`. Arguments are numbers, as that text has no others.
+
+use crate::machine::Machine;
+use crate::step::Step;
+use crate::view::Turn;
+
+/// Runs frames of a step; gives the M-cycles that they took.
+pub fn run_frames(
+    machine: &mut Machine,
+    rom: &[u8],
+    cart_ram: &mut [u8],
+    buttons: u8,
+    frames: u32,
+    release_after: u32,
+    draw_last: bool,
+) -> u32 {
+    machine.run_step(rom, cart_ram, buttons, Step { frames, release_after, draw_last })
+}
+
+/// The machine's time in M-cycles.
+pub fn now(machine: &Machine) -> u32 {
+    machine.now
+}
+
+/// Sets the numbers that programs see besides the machine.
+pub fn set_turn(
+    turn: &mut Turn,
+    frames: u32,
+    seed: u32,
+    env: u32,
+    step_frames: u32,
+    action: u8,
+    buttons: u8,
+) {
+    turn.frames = frames;
+    turn.seed = seed;
+    turn.env = env;
+    turn.step_frames = step_frames;
+    turn.action = action;
+    turn.buttons = buttons;
+}
+
+/// Writes that a program has asked for, also those that found no room.
+pub fn writes_asked(writes: &[u32]) -> u32 {
+    writes[0]
+}
+
+/// Does the writes that a program asked for, in their order.
+pub fn apply_writes(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], writes: &mut [u32]) {
+    let count = writes[0] as usize;
+    for index in 0..count {
+        let asked = writes[index + 1];
+        machine.poke(rom, cart_ram, (asked >> 8) as u16, asked as u8);
+    }
+    writes[0] = 0;
+}

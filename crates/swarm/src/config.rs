@@ -1,0 +1,64 @@
+//! The configuration of a swarm.
+
+use std::num::NonZeroUsize;
+
+use gbxcule_blocks::Recompile;
+
+use crate::{Chance, Codec, PowerOnMemory, Programs, Schedule, Stage};
+
+/// The configuration of a swarm.
+///
+/// ```
+/// use gbxcule_swarm::{Codec, Schedule, SwarmConfig};
+///
+/// let schedule = Schedule::new(4, 4).expect("a schedule"); // frames of a step, frames held
+/// let codec = Codec::by_name("NOOP,A,A+RIGHT").expect("a codec");
+/// let config = SwarmConfig { schedule, codec, ..SwarmConfig::new(64) };
+/// assert_eq!(config.num_envs, 64);
+/// ```
+#[derive(Debug, Clone)]
+pub struct SwarmConfig {
+    /// Machines.
+    pub num_envs: usize,
+    /// The meaning of action numbers.
+    pub codec: Codec,
+    /// How long a step lasts.
+    pub schedule: Schedule,
+    /// The work of a step.
+    pub stage: Stage,
+    /// The reward and the observation.
+    pub programs: Programs,
+    /// Draw the last frame of every step, also if no program looks at it.
+    pub draw_last: bool,
+    /// Drawn anew where an episode begins.
+    pub chance: Option<Chance>,
+    /// Memory at power-on, where episodes begin there.
+    pub power_on: PowerOnMemory,
+    /// Make samples of what each step sounds like. Machines then run one instruction at a time, on
+    /// the CPU.
+    pub sound: bool,
+    /// Threads to use; all cores when absent.
+    pub threads: Option<NonZeroUsize>,
+    /// Code made for the ROM, on the CPU. Machines with hooks or sound are interpreted.
+    pub recompile: Recompile,
+}
+
+impl SwarmConfig {
+    /// `num_envs` machines, everything else by default.
+    #[must_use]
+    pub fn new(num_envs: usize) -> Self {
+        Self {
+            num_envs,
+            codec: Codec::FULL_V1,
+            schedule: Schedule::default(),
+            stage: Stage::default(),
+            programs: Programs::default(),
+            draw_last: false,
+            chance: None,
+            power_on: PowerOnMemory::default(),
+            sound: false,
+            threads: None,
+            recompile: Recompile::default(),
+        }
+    }
+}

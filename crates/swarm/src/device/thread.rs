@@ -1,0 +1,209 @@
+//! Kernels of the swarm on devices: a kernel calls functions of `kernel_text` one after the other.
+//! It brings the machine from the state arrays and back; all other arguments are bound by their
+//! names, here and when it is launched.
+
+use gbxcule_ir::{Arg, Builder, CompareOp, FunctionId, Module, Param, PlaceId, Type, Value};
+use gbxcule_runtime::{Argument, Error, Kernel};
+
+use super::column::Columns;
+use super::state_arrays::{self, StateArrays};
+use super::translation;
+use crate::program::MOST_WRITES;
+
+/// The envs that the threads of a kernel are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Envs {
+    /// Each thread is for the env of its number.
+    Each,
+    /// Those among them that `mask` marks.
+    Marked,
+    /// Envs side by side, from `first` on.
+    From,
+    /// Each thread is for the env that `envs` has for it.
+    Listed,
+}
+
+/// A function of the text in a kernel, and whether it changes the machine.
+#[derive(Clone, Copy)]
+pub(super) struct Work {
+    pub(super) function: FunctionId,
+    pub(super) changes: bool,
+}
+
+/// Makes a kernel whose threads do one work after the other.
+pub(super) fn kernel(
+    module: &mut Module,
+    columns: &Columns,
+    name: &str,
+    envs: Envs,
+    work: &[Work],
+) -> FunctionId {
+    let mut params = state_arrays::parameters(module, "");
+    let [bytes, numbers] = [Type::U8, Type::I32].map(|of| module.types.array(of, 1));
+    params.push(Param::value("rom", bytes));
+    match envs {
+        Envs::Each => {}
+        Envs::From => params.push(Param::value("first", Type::I32)),
+        Envs::Marked => params.push(Param::value("mask", bytes)),
+        Envs::Listed => params.push(Param::value("envs", numbers)),
+    }
+    for work in work {
+        for param in &module.functions[work.function].params {
+            let is_brought =
+                ["machine", "turn", "writes", "env", "row", "lane"].contains(&&*param.name);
+            if !is_brought && params.iter().all(|known| known.name != param.name) {
+                params.push(Param::value(param.name.clone(), param.ty));
+            }
+        }
+    }
+    let kernel = translation::kernel(module, name, params);
+    let mut b = Builder::new(module, kernel);
+    let row = b.launch_index(0);
+    let mut thread = Thread { columns, row, env: row, machine: None, turn: None, writes: None };
+    match envs {
+        Envs::Each => thread.run(&mut b, work),
+        Envs::From => {
+            let first = named(&mut b, "first");
+            thread.env = b.add(first, row);
+            thread.run(&mut b, work);
+        }
+        Envs::Listed => {
+            thread.env = element(&mut b, "envs", row);
+            thread.run(&mut b, work);
+        }
+        Envs::Marked => {
+            let (mark, zero) = (element(&mut b, "mask", row), b.zero(Type::U8));
+            let is_marked = b.compare(CompareOp::NotEqual, mark, zero);
+            b.if_then(is_marked, |b| thread.run(b, work));
+        }
+    }
+    b.finish();
+    kernel
+}
+
+/// A thread of a kernel that is being made.
+struct Thread<'c> {
+    columns: &'c Columns,
+    row: Value,
+    env: Value,
+    machine: Option<PlaceId>,
+    turn: Option<PlaceId>,
+    writes: Option<PlaceId>,
+}
+
+impl Thread<'_> {
+    fn run(&mut self, b: &mut Builder<'_>, work: &[Work]) {
+        for &Work { function, changes } in work {
+            let params = b.module.functions[function].params.clone();
+            let args: Vec<Arg> = params.iter().map(|param| self.argument(b, param)).collect();
+            b.call(function, &args);
+            if let Some(machine) = self.machine.filter(|_| changes) {
+                state_arrays::store(b, self.columns, self.env, machine);
+            }
+        }
+    }
+
+    fn argument(&mut self, b: &mut Builder<'_>, param: &Param) -> Arg {
+        match param.name.as_str() {
+            "machine" => Arg::Place(self.machine(b, param.ty)),
+            "turn" => {
+                let turn = *self.turn.get_or_insert_with(|| local(b, "turn", param.ty));
+                Arg::Place(turn)
+            }
+            "writes" => {
+                let writes = self.writes(b);
+                Arg::Value(b.as_array(writes, 1))
+            }
+            "row" => Arg::Value(self.row),
+            "lane" => Arg::Value(b.launch_index(1)),
+            "env" => Arg::Value(self.env),
+            name => Arg::Value(named(b, name)),
+        }
+    }
+
+    fn machine(&mut self, b: &mut Builder<'_>, ty: Type) -> PlaceId {
+        *self.machine.get_or_insert_with(|| {
+            let machine = local(b, "machine", ty);
+            state_arrays::load(b, self.columns, self.env, machine);
+            let rom = named(b, "rom");
+            state_arrays::attach(b, machine, "rom", rom);
+            machine
+        })
+    }
+
+    /// The room for writes that programs ask for: none yet.
+    fn writes(&mut self, b: &mut Builder<'_>) -> PlaceId {
+        *self.writes.get_or_insert_with(|| {
+            let ty = b.module.types.fixed(Type::U32, 1 + MOST_WRITES);
+            let writes = local(b, "writes", ty);
+            let (first, none) = (b.i32(0), b.zero(Type::U32));
+            let count = b.at(writes, first);
+            b.store(count, none);
+            writes
+        })
+    }
+}
+
+fn local(b: &mut Builder<'_>, name: &str, ty: Type) -> PlaceId {
+    let local = b.local(name, ty);
+    b.local_place(local)
+}
+
+/// The value of a kernel's parameter.
+fn named(b: &mut Builder<'_>, name: &str) -> Value {
+    let position = b.function().params.iter().position(|param| param.name == name);
+    let position = position.unwrap_or_else(|| unreachable!("the kernel has a `{name}`"));
+    b.arg(position as u32)
+}
+
+/// An element of an array among a kernel's parameters.
+fn element(b: &mut Builder<'_>, name: &str, index: Value) -> Value {
+    let array = named(b, name);
+    let array = b.array_place(array);
+    let place = b.element(array, &[index]);
+    b.load(place)
+}
+
+/// The arguments of a launch by the names of the kernel's parameters.
+pub(super) struct Arguments(Vec<(String, Argument)>);
+
+impl Arguments {
+    /// The arrays of a state.
+    pub(super) fn new(parts: &StateArrays) -> Self {
+        Self::from_parts("", parts)
+    }
+
+    /// The arrays of a state, with something before their names.
+    pub(super) fn from_parts(prefix: &str, parts: &StateArrays) -> Self {
+        Self(Vec::new()).and_parts(prefix, parts)
+    }
+
+    /// The arrays of one more state.
+    pub(super) fn and_parts(mut self, prefix: &str, parts: &StateArrays) -> Self {
+        let names = state_arrays::names().map(|name| format!("{prefix}{name}"));
+        self.0.extend(names.into_iter().zip(parts.arrays.iter().map(Argument::from)));
+        self
+    }
+
+    /// One more argument.
+    pub(super) fn and(mut self, name: &str, argument: impl Into<Argument>) -> Self {
+        self.0.push((name.to_owned(), argument.into()));
+        self
+    }
+
+    /// Launches a kernel.
+    pub(super) fn launch(mut self, kernel: &Kernel, grid: &[usize]) -> Result<(), Error> {
+        let parameters = kernel.reflection().parameters.iter();
+        let arguments: Vec<Argument> = parameters
+            .map(|parameter| {
+                let found = self.0.iter().position(|(name, _)| *name == parameter.name);
+                let found = found.unwrap_or_else(|| {
+                    unreachable!("nobody gives `{}` to a launch", parameter.name)
+                });
+                self.0.swap_remove(found).1
+            })
+            .collect();
+        debug_assert!(self.0.is_empty(), "a launch takes no `{}`", self.0[0].0);
+        kernel.launch(grid, &arguments)
+    }
+}

@@ -1,0 +1,163 @@
+//! The text between the swarm's kernels and a swarm's programs: for each thing that kernels ask
+//! of programs (`device/kernels.py`) a function that calls those there are, each with its cells.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use gbxcule_ir::FunctionId;
+
+use super::fuse::{Fused, MOST_WRITES, TOO_MANY_WRITES};
+use super::{Programs, TextNumber};
+use crate::Stage;
+
+/// The text, and the functions that it calls, by its names for them.
+#[derive(Debug, Default)]
+pub(crate) struct ProgramGlue {
+    pub(crate) text: String,
+    pub(crate) functions: Vec<(String, FunctionId)>,
+    /// The programs change memory.
+    pub(crate) writes: bool,
+    /// Their writes are done in the kernel, not by its caller.
+    applies_writes: bool,
+}
+
+const HEAD: &str = "\
+import gbxcule as gb
+import warp as wp
+
+Numbers = wp.array(dtype=wp.float32)
+Bytes = wp.array(dtype=wp.uint8)
+";
+
+impl Programs {
+    /// Writes the text for kernels of a stage that do the programs' writes.
+    pub(crate) fn glue(&self, fused: &Fused, stage: Stage) -> ProgramGlue {
+        self.written_glue(fused, stage, self.write())
+    }
+
+    /// Writes the text for kernels of a stage that leave the programs' writes to their caller.
+    pub(crate) fn glue_without_writing(&self, fused: &Fused, stage: Stage) -> ProgramGlue {
+        self.written_glue(fused, stage, false)
+    }
+
+    fn written_glue(&self, fused: &Fused, stage: Stage, applies_writes: bool) -> ProgramGlue {
+        let writes = self.write();
+        let mut glue = ProgramGlue { writes, applies_writes, ..ProgramGlue::default() };
+        glue.text.push_str(HEAD);
+        let observed = if stage.owns_observation() { self.obs_dim() } else { 0 };
+        glue.constant("HOOKS", self.hooks().len());
+        glue.constant("FIRST_HOOK_CELL", self.hook_cells().start);
+        glue.constant("OBS_DIM", observed);
+        glue.reward(self, fused, stage);
+        glue.observe(self, fused, stage);
+        glue.begin(self, fused, stage);
+        glue.at_hook(self, fused);
+        glue.settled(fused);
+        glue
+    }
+}
+
+impl ProgramGlue {
+    fn constant(&mut self, name: &str, value: usize) {
+        self.line(0, &format!("{name} = {value}"));
+    }
+
+    fn line(&mut self, level: usize, line: &str) {
+        let _ = writeln!(self.text, "{:1$}{line}", "", 4 * level);
+    }
+
+    /// A function that does nothing unless lines follow.
+    fn function(&mut self, declaration: &str) {
+        self.line(0, "\n\n@wp.func");
+        self.line(0, &format!("def {declaration}:"));
+        self.line(1, "pass");
+    }
+
+    /// Adds a function that the text calls.
+    fn calls(&mut self, name: &str, function: FunctionId) {
+        self.functions.push((name.to_owned(), function));
+    }
+
+    fn reward(&mut self, programs: &Programs, fused: &Fused, stage: Stage) {
+        self.function(
+            "reward(machine: gb.Machine, env: int, cells: Numbers, rewards: Numbers, dones: Bytes)",
+        );
+        if !stage.owns_reward() {
+            return;
+        }
+        let cells = slice(&programs.reward_scratch());
+        self.calls("reward", fused.reward);
+        self.line(1, &format!("rewards[env] = gb.reward(machine, {cells})"));
+        if let Some(done) = fused.done {
+            self.calls("done", done);
+            self.line(1, &format!("dones[env] = wp.uint8(gb.done(machine, {cells}))"));
+        }
+    }
+
+    fn observe(&mut self, programs: &Programs, fused: &Fused, stage: Stage) {
+        self.function("observe(machine: gb.Machine, cells: Numbers, numbers: Numbers)");
+        if stage.owns_observation() {
+            let cells = slice(&programs.obs_scratch());
+            self.calls("observe", fused.observe);
+            self.line(1, &format!("gb.observe(machine, {cells}, numbers)"));
+        }
+        if let (Some(mask), Some(own)) = (fused.mask, programs.mask_in(stage)) {
+            let all = programs.mask_cells();
+            self.calls("action_mask", mask);
+            self.line(1, &format!("for cell in range({}, {}):", all.start, all.end));
+            self.line(2, "cells[cell] = 1.0");
+            self.line(1, &format!("gb.action_mask(machine, {}, {})", slice(&own), slice(&all)));
+        }
+    }
+
+    fn begin(&mut self, programs: &Programs, fused: &Fused, stage: Stage) {
+        self.function("begin(machine: gb.Machine, cells: Numbers, text: int)");
+        for (text, begin, own) in programs.beginnings(fused.begin, stage) {
+            let name = format!("begin_{text}");
+            self.calls(&name, begin);
+            self.line(1, &format!("if text == {text}:"));
+            self.call_writing(&name, &own);
+        }
+    }
+
+    fn at_hook(&mut self, programs: &Programs, fused: &Fused) {
+        self.function("at_hook(machine: gb.Machine, cells: Numbers, hook: int)");
+        let calls = fused.calls.iter().enumerate();
+        let calls: Vec<(usize, (FunctionId, TextNumber))> =
+            calls.filter_map(|(hook, call)| Some((hook, (*call)?))).collect();
+        for (hook, (function, text)) in calls {
+            let name = format!("at_hook_{hook}");
+            self.calls(&name, function);
+            self.line(1, &format!("if hook == {hook}:"));
+            self.call_writing(&name, &programs.scratch_of(text));
+        }
+    }
+
+    fn settled(&mut self, fused: &Fused) {
+        self.line(0, "\n\n@wp.func\ndef settled(machine: gb.Machine):");
+        match fused.settled {
+            Some(settled) => {
+                self.calls("settled", settled);
+                self.line(1, "return gb.settled(machine)");
+            }
+            None => self.line(1, "return False"),
+        }
+    }
+
+    /// Calls a function that may write, and does what it asked for.
+    fn call_writing(&mut self, name: &str, cells: &Range<usize>) {
+        self.line(2, &format!("gb.{name}(machine, {})", slice(cells)));
+        if self.writes {
+            let fits = format!("gb.writes_asked(machine) <= wp.uint32({MOST_WRITES})");
+            self.line(2, &format!("assert {fits}, \"{TOO_MANY_WRITES}\""));
+        }
+        if self.applies_writes {
+            self.line(2, "gb.apply_writes(machine)");
+        }
+    }
+}
+
+/// Some of an env's cells.
+fn slice(cells: &Range<usize>) -> String {
+    format!("cells[{}:{}]", cells.start, cells.end)
+}

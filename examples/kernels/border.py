@@ -1,0 +1,13 @@
+"""What a cell beyond the edge of a grid is: the last one inside."""
+
+import warp as wp
+
+
+@wp.func
+def inside(i: int, extent: int):
+    return wp.clamp(i, 0, extent - 1)
+
+
+@wp.func
+def cell(grid: wp.array2d(dtype=float), i: int, j: int):
+    return grid[inside(i, grid.shape[0]), inside(j, grid.shape[1])]

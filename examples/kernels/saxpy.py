@@ -1,0 +1,21 @@
+"""y = a x + y, the first kernel of every library, and the same on a part of the elements."""
+
+import warp as wp
+
+
+@wp.kernel
+def saxpy(a: float, x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    y[i] = a * x[i] + y[i]
+
+
+@wp.kernel
+def saxpy_where(
+    a: float,
+    chosen: wp.array(dtype=wp.int32),
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+):
+    i = wp.tid()
+    if chosen[i] != 0:
+        y[i] += a * x[i]
