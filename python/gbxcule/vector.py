@@ -56,7 +56,6 @@ _STAGES = {
     (True, True): "full_step",
 }
 
-
 # Arguments of an environment that its checkpoint does without.
 _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
 _NOT_KEPT |= {"start_steps", "_machines"}
@@ -147,7 +146,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         }
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
-        for name, text in {"grays": grays, "power_on": power_on}.items():
+        for name, text in {"grays": grays, "power_on": power_on, "model": model}.items():
             if not isinstance(text, str):
                 raise TypeError(f"{name} is the name of a choice, found {text!r}")
         if not isinstance(audio, (bool, np.bool_)):

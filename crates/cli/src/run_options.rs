@@ -56,7 +56,8 @@ impl RunOptions {
 /// The model of the machines.
 #[derive(Args)]
 pub(crate) struct ModelOption {
-    /// Model of the machines: the original (dmg), the Color (cgb), or what the ROM's header asks for
+    /// Model of the machines: the original (dmg), the Color (cgb), or the Color for programs
+    /// that run on nothing else
     #[arg(long, value_enum, default_value_t)]
     model: ModelChoice,
 }
@@ -70,7 +71,7 @@ enum ModelChoice {
 }
 
 impl ModelOption {
-    /// The model, or nothing where the header decides.
+    /// The model, or nothing where the program decides.
     pub(crate) fn model(&self) -> Option<Model> {
         match self.model {
             ModelChoice::Auto => None,

@@ -1,5 +1,5 @@
-//! The Color's sources go through the front end with the flag `color`, and its machine lies in memory
-//! as rustc lays it out, so that compiled programs read it where it is.
+//! The Color's sources go through the front end with the flag `color`, and its machine lies in
+//! memory as rustc lays it out, so that compiled programs read it where it is.
 
 use gbxcule_gameboy_color::apu::Apu;
 use gbxcule_gameboy_color::color::Color;

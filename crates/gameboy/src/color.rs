@@ -1,6 +1,6 @@
 //! Registers that only the Color has, apart from those of HDMA and the palettes: banks of work RAM
-//! and video RAM, the infrared port, and those that no manual of the time named; and which chip has the
-//! others.
+//! and video RAM, the infrared port, and those that no manual of the time named; and which chip
+//! has the others.
 #![cfg(color)]
 
 use crate::machine::Machine;

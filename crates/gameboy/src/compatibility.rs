@@ -74,7 +74,7 @@ fn title_sum(rom: &[u8]) -> u8 {
     if is_own { title.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) } else { 0 }
 }
 
-/// What the boot ROM makes of a header: the sum that it leaves in B, and the palettes.
+/// Results of the boot ROM for a header: the sum that it leaves in B, and the palettes.
 pub(crate) fn of(rom: &[u8]) -> (u8, Compatible) {
     let sum = title_sum(rom);
     let is_game =

@@ -1,12 +1,13 @@
-//! One Game Boy, written once in plain Rust: the original (DMG) or, with the flag `color`, the Color.
+//! One Game Boy, written once in plain Rust: the original (DMG) or, with the flag `color`, the
+//! Color.
 //!
 //! The package `gbxcule-gameboy-color` compiles these files a second time, with the flag set. What
 //! only one of the models has stands behind `#[cfg(color)]` or `#[cfg(not(color))]`, so that the
 //! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
 //!
-//! Every file but `compatibility`, `header`, `power_on`, `power_on_memory`, `source` and `state`, which run on the
-//! host only, keeps to a small subset of the language, so that the kernel compiler can read the
-//! very same text and print it for a GPU.
+//! Every file but `compatibility`, `header`, `power_on`, `power_on_memory`, `source` and `state`,
+//! which run on the host only, keeps to a small subset of the language, so that the kernel
+//! compiler can read the very same text and print it for a GPU.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or

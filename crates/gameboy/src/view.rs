@@ -152,8 +152,8 @@ pub fn rom_bank(machine: &Machine) -> u16 {
     (machine.cart.rom_high >> 14) as u16
 }
 
-/// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest, by how light its
-/// colour is; 0 outside.
+/// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest, by how light
+/// its colour is; 0 outside.
 #[cfg(color)]
 pub fn pixel(machine: &Machine, x: i32, y: i32) -> u8 {
     if x < 0 || x >= 160 || y < 0 || y >= 144 {

@@ -35,7 +35,8 @@ pub fn lower(
     lower_with_flags(texts, &[], entries, sources)
 }
 
-/// Does what [`lower`] does, for texts compiled with some flags: `#[cfg(flag)]` holds for them alone.
+/// Does what [`lower`] does, for texts compiled with some flags: `#[cfg(flag)]` holds for them
+/// alone.
 pub fn lower_with_flags(
     texts: &[(&str, &str)],
     flags: &[&str],

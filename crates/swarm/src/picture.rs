@@ -1,7 +1,7 @@
 //! Frames as learners take them: packed, gray, reduced to a quarter, or in colour.
 //!
-//! Frames of the original have four shades, the Color's have RGB555. Each is also given in the other's
-//! terms: shades as grays, colours as their lightness.
+//! Frames of the original have four shades, the Color's have RGB555. Each is also given in the
+//! other's terms: shades as grays, colours as their lightness.
 //!
 //! The two reductions are both in use and not equal: one averages each square of four pixels, one
 //! keeps its upper left pixel.

@@ -16,8 +16,8 @@ pub struct Rom {
 }
 
 impl Rom {
-    /// Understand the header and pad with 0xFF, as an empty ROM chip reads; for the model that the
-    /// header asks for.
+    /// Understand the header and pad with 0xFF, as an empty ROM chip reads; for the Color if the
+    /// program runs on nothing else.
     ///
     /// # Errors
     /// The header is damaged or asks for a mapper that does not exist here.
@@ -25,13 +25,16 @@ impl Rom {
         Self::for_model(bytes, None)
     }
 
-    /// As [`Rom::new`], for machines of a model; `None` leaves it to the header.
+    /// As [`Rom::new`], for machines of a model; `None` chooses as that does.
     ///
     /// # Errors
     /// As [`Rom::new`], or the program does not run on that model.
     pub fn for_model(bytes: &[u8], model: Option<Model>) -> Result<Self, SwarmError> {
         let cartridge = Cartridge::from_rom(bytes)?;
-        let model = model.unwrap_or_else(|| cartridge.model());
+        let model = model.unwrap_or(match cartridge.check_model(Model::Original) {
+            Ok(()) => Model::Original,
+            Err(_) => Model::Color,
+        });
         cartridge.check_model(model)?;
         let mut padded = bytes.to_vec();
         padded.resize(cartridge.rom_bytes as usize, 0xFF);

@@ -1,5 +1,5 @@
-//! Swarms of Game Boy Colors: chosen by the ROM's header or by name, seen in colour, saved and gone on
-//! with, and never mixed with originals.
+//! Swarms of Game Boy Colors: chosen by need or by name, seen in colour, saved and gone
+//! on with, and never mixed with originals.
 
 use std::num::NonZeroUsize;
 
@@ -34,15 +34,15 @@ fn stepped(threads: usize) -> NativeSwarm {
 }
 
 #[test]
-fn the_header_chooses_the_model_unless_it_is_named() {
+fn programs_for_the_color_alone_run_on_it_and_others_if_it_is_named() {
     let game = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
     let mut bytes = game.bytes().to_vec();
     let model = |bytes: &[u8], wish| Rom::for_model(bytes, wish).map(|rom| rom.model());
     assert_eq!(model(&bytes, None).expect("a ROM"), Model::Original);
     assert_eq!(model(&bytes, Some(Model::Color)).expect("a ROM"), Model::Color);
     bytes[0x143] = 0x80;
-    assert_eq!(model(&bytes, None).expect("a ROM"), Model::Color);
-    assert_eq!(model(&bytes, Some(Model::Original)).expect("a ROM"), Model::Original);
+    assert_eq!(model(&bytes, None).expect("a ROM"), Model::Original);
+    assert_eq!(model(&bytes, Some(Model::Color)).expect("a ROM"), Model::Color);
     bytes[0x143] = 0xc0;
     assert_eq!(model(&bytes, None).expect("a ROM"), Model::Color);
     let said = model(&bytes, Some(Model::Original)).expect_err("a Color's ROM").to_string();

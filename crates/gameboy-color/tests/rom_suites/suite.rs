@@ -28,7 +28,7 @@ pub(crate) struct Suite {
 pub(crate) struct Row {
     /// Path below the suite's folder, without its ending.
     pub(crate) name: String,
-    /// What is wrong, if it fails.
+    /// Reason of its failure, if it fails.
     pub(crate) fault: Option<String>,
 }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Counters, CpuState, DeviceConfig, Recompile, Rom, Swarm};
+use gbxcule_swarm::{Counters, CpuState, DeviceConfig, Model, Recompile, Rom, Swarm};
 use serde_json::{Value, json};
 
 use super::{Backend, BackendConfig, BackendKind, EnvState};
@@ -26,7 +26,8 @@ impl SwarmBackend {
         if kind == BackendKind::WarpVecInterpreted {
             settings.recompile = Recompile::Off;
         }
-        let swarm = Swarm::new(Rom::new(&config.rom)?, settings, device);
+        let swarm =
+            Swarm::new(Rom::for_model(&config.rom, Some(Model::Original))?, settings, device);
         let swarm = swarm.map_err(|source| LabError::Start { backend: kind, source })?;
         Ok(Self { kind, swarm, workers: config.workers() })
     }
