@@ -132,9 +132,10 @@ impl Record {
             Kind::Mp4 => shown == 1 && self.device.device == Device::Cpu,
             Kind::Still | Kind::Gif => false,
         };
+        let rom = Rom::for_model(&image.bytes, self.model.model())?;
+        let has_sound = has_sound && rom.model() == Model::Original;
         let drive = DriveSettings::new(&self.run, self.frames_per_step)?;
         let drive = DriveSettings { sound: has_sound, ..drive };
-        let rom = Rom::for_model(&image.bytes, self.model.model())?;
         ensure!(
             !matches!(kind, Kind::Wav) || rom.model() == Model::Original,
             "a Game Boy Color makes no sound here yet; give it --model dmg, or record a picture"
