@@ -144,7 +144,7 @@ impl Frame<'_> {
         match self {
             Self::Shades(frame) => {
                 let colors = grays.shades().map(|gray| u16::from(gray >> 3) * 0x421);
-                for byte in frame.iter() {
+                for byte in *frame {
                     for shift in [6, 4, 2, 0] {
                         see(colors[usize::from(byte >> shift & 3)]);
                     }

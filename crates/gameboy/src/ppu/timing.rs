@@ -259,6 +259,8 @@ impl Ppu {
         }
     }
 
+    // The Color's dot is 0.
+    #[allow(clippy::absurd_extreme_comparisons)]
     fn tcycles_to_oam_source(&self) -> u32 {
         if self.line == VBLANK_LINE && self.dot <= VBLANK_OAM_DOT {
             self.tcycles_to(VBLANK_LINE, VBLANK_OAM_DOT)
