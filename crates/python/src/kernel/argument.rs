@@ -129,7 +129,10 @@ impl Taker<'_> {
         }
         match self.module.types[ty] {
             Shape::Array { .. } if value.is_none() => Ok(Argument::Absent),
-            Shape::Array { of, dims: 1 } if value.is_instance_of::<PyList>() => {
+            Shape::Array { of, dims: 1 }
+                if value.is_instance_of::<PyList>()
+                    && matches!(self.module.types[of], Shape::Struct(_)) =>
+            {
                 let rows = value.try_iter()?.enumerate().map(|(position, row)| {
                     let row = row?;
                     if row.is_none() {
