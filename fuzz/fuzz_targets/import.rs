@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use gbxcule_codegen_cxx::{self, Dialect, Options};
+use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_dialect::Program;
@@ -20,8 +20,9 @@ fn text(source: &str, files: &[String]) -> String {
     let mut sources = SourceMap::new();
     let id = sources.add("main.py", source);
     let read = |path: &Path| {
-        let name = path.file_name()?.to_str()?;
-        files.get(NAMES.iter().position(|known| *known == name)?).cloned()
+        let name = path.file_name().and_then(|name| name.to_str());
+        let position = NAMES.iter().position(|known| Some(*known) == name);
+        position.and_then(|position| files.get(position)).cloned().into()
     };
     let program = match Program::parse_beside(&mut sources, id, &read) {
         Ok(program) => program,

@@ -6,6 +6,7 @@
 #[allow(dead_code, reason = "the target only reads")]
 mod http;
 #[path = "../../crates/cli/src/watch/request.rs"]
+#[allow(dead_code, reason = "the target serves nobody")]
 mod request;
 #[path = "../../crates/cli/src/watch/tile.rs"]
 #[allow(dead_code, reason = "the target draws nothing")]

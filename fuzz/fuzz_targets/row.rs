@@ -42,7 +42,7 @@ fn row(bytes: &[u8]) -> Option<Row> {
 
 fuzz_target!(|bytes: &[u8]| {
     let Some(row) = row(bytes) else { return };
-    let wanted = Checks { host: None, host_texts: Texts::Both, nvrtc: false, warp: None, gpu: None };
+    let wanted = Checks { host_texts: Texts::Both, ..Checks::default() };
     let verdicts = validate(&[row], &wanted).expect("no other program is asked");
     assert_eq!(verdicts.len(), 1);
 });
