@@ -83,7 +83,7 @@ impl Machine {
     }
 
     /// Cartridge ROM through the mapper's two windows.
-    pub fn read_rom(&self, rom: &[u8], address: u16) -> u8 {
+    pub(crate) fn read_rom(&self, rom: &[u8], address: u16) -> u8 {
         let window = if address < 0x4000 { self.cart.rom_low } else { self.cart.rom_high };
         let offset = (window | (address & 0x3fff) as u32) as usize;
         if offset < rom.len() { rom[offset] } else { 0xff }
@@ -238,13 +238,13 @@ impl Machine {
     /// Bits of SC that read as ones.
     #[cfg(not(color))]
     #[inline(always)]
-    pub fn serial_control_ones(&self) -> u8 {
+    pub(crate) fn serial_control_ones(&self) -> u8 {
         0x7e
     }
 
     /// Bits of SC that read as ones.
     #[cfg(color)]
-    pub fn serial_control_ones(&self) -> u8 {
+    pub(crate) fn serial_control_ones(&self) -> u8 {
         if self.ppu.compatible { 0x7e } else { 0x7c }
     }
 
@@ -274,7 +274,7 @@ impl Machine {
     }
 
     /// Brings every chip that can raise a line of IF up to `now`.
-    pub fn sync_interrupts(&mut self) {
+    pub(crate) fn sync_interrupts(&mut self) {
         self.timer.sync(&mut self.interrupts, self.now);
         self.sync_serial();
         self.sync_ppu(self.tcycles());
@@ -300,19 +300,19 @@ impl Machine {
     /// Where an address of C000-FDFF lies in work RAM.
     #[cfg(not(color))]
     #[inline(always)]
-    pub fn wram_at(&self, address: u16) -> usize {
+    pub(crate) fn wram_at(&self, address: u16) -> usize {
         (address & 0x1fff) as usize
     }
 
     /// Where an address of 8000-9FFF lies in video RAM.
     #[cfg(not(color))]
     #[inline(always)]
-    pub fn vram_at(&self, address: u16) -> usize {
+    pub(crate) fn vram_at(&self, address: u16) -> usize {
         (address & 0x1fff) as usize
     }
 
     /// A read by the DMA engine: 0000-DFFF, no chip can refuse it.
-    pub fn read_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
+    pub(crate) fn read_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
         match address >> 12 {
             0x0..=0x7 => self.read_rom(rom, address),
             0x8 | 0x9 => self.vram[self.vram_at(address)],

@@ -24,19 +24,19 @@ pub struct Color {
 impl Machine {
     /// Where an address of C000-FDFF lies in work RAM.
     #[inline(always)]
-    pub fn wram_at(&self, address: u16) -> usize {
+    pub(crate) fn wram_at(&self, address: u16) -> usize {
         let bank = if address & 0x1000 != 0 { self.color.wram_offset } else { 0 };
         ((bank | address & 0x0fff) & 0x7fff) as usize
     }
 
     /// Where an address of 8000-9FFF lies in video RAM.
     #[inline(always)]
-    pub fn vram_at(&self, address: u16) -> usize {
+    pub(crate) fn vram_at(&self, address: u16) -> usize {
         ((self.color.vram_bank as usize) << 13 | (address & 0x1fff) as usize) & 0x3fff
     }
 
     /// A read of FF4C-FF77; the palettes and HDMA are asked elsewhere.
-    pub fn read_color(&mut self, low: u8) -> u8 {
+    pub(crate) fn read_color(&mut self, low: u8) -> u8 {
         if self.ppu.compatible {
             return self.open_color_register(low);
         }
@@ -48,7 +48,7 @@ impl Machine {
     }
 
     /// A register that programs for the original can read, too, or FF.
-    pub fn open_color_register(&self, low: u8) -> u8 {
+    pub(crate) fn open_color_register(&self, low: u8) -> u8 {
         match low {
             // FF72, FF73 and the two that show sound levels are open to all programs.
             0x72 | 0x73 => self.color.undocumented[(low & 3) as usize ^ 2],
@@ -64,7 +64,7 @@ impl Machine {
     }
 
     /// A register that does not ask what the PPU does.
-    pub fn color_register(&self, low: u8) -> u8 {
+    pub(crate) fn color_register(&self, low: u8) -> u8 {
         match low {
             0x4d => (self.speed.double as u8) << 7 | 0x7e | self.speed.armed as u8,
             0x55 => self.hdma.read(),
@@ -78,7 +78,7 @@ impl Machine {
     }
 
     /// A write to FF4C-FF77.
-    pub fn write_color(&mut self, low: u8, value: u8) {
+    pub(crate) fn write_color(&mut self, low: u8, value: u8) {
         match low {
             0x72 | 0x73 => self.color.undocumented[(low & 3) as usize ^ 2] = value,
             0x75 => self.color.undocumented[3] = value & 0x70,
@@ -113,7 +113,7 @@ impl Machine {
     }
 
     /// Selects the bank of work RAM at D000.
-    pub fn select_wram(&mut self, bank: u8) {
+    pub(crate) fn select_wram(&mut self, bank: u8) {
         self.color.wram_bank = bank;
         self.color.wram_offset = (if bank == 0 { 1 } else { bank } as u16) << 12;
     }

@@ -48,7 +48,7 @@ impl Dma {
     }
 
     /// Returns true if a byte moves in the M-cycle `now`.
-    pub fn is_moving(&self, now: u32) -> bool {
+    pub(crate) fn is_moving(&self, now: u32) -> bool {
         if !self.active {
             false
         } else if is_before(now, self.start) {
@@ -76,7 +76,7 @@ fn source_address(page: u8, index: u32) -> u16 {
 
 impl Machine {
     /// Ends the transfer when its last byte has moved.
-    pub fn sync_dma(&mut self, rom: &[u8], cart_ram: &[u8]) {
+    pub(crate) fn sync_dma(&mut self, rom: &[u8], cart_ram: &[u8]) {
         if self.dma.active && !is_before(self.now, self.dma.deadline) {
             self.sync_ppu(self.tcycles_at(self.dma.deadline));
             self.before_timing_change();
@@ -105,7 +105,7 @@ impl Machine {
     /// A write by the CPU to the bus on which a byte moves: the address is the transfer's, so the
     /// written byte does not reach its own, but OAM takes it. Work RAM drives the bus against the
     /// CPU, and a zero of either wins (gambatte `oamdma_src*_busypush*`).
-    pub fn write_into_dma(&mut self, rom: &[u8], cart_ram: &[u8], value: u8) {
+    pub(crate) fn write_into_dma(&mut self, rom: &[u8], cart_ram: &[u8], value: u8) {
         // What a transfer that is being cut off leaves in OAM is copied over by the next one.
         let index = self.now.wrapping_sub(self.dma.start);
         if index >= TRANSFER_MCYCLES {
@@ -120,7 +120,7 @@ impl Machine {
     }
 
     /// Decides what the PPU saw of a transfer up to now, before the CPU halts or wakes.
-    pub fn settle_dma(&mut self) {
+    pub(crate) fn settle_dma(&mut self) {
         if self.dma.active {
             self.sync_ppu(self.tcycles());
             self.before_timing_change();
@@ -129,7 +129,7 @@ impl Machine {
 
     /// Lets the transfer stand still for some M-cycles because the CPU halts (gambatte
     /// `oamdmasrc80_halt_*`).
-    pub fn halt_dma(&mut self, mcycles: u32) {
+    pub(crate) fn halt_dma(&mut self, mcycles: u32) {
         if self.dma.active {
             self.dma.start = self.dma.start.wrapping_add(mcycles);
             self.dma.previous_start = self.dma.previous_start.wrapping_add(mcycles);

@@ -41,7 +41,7 @@ impl Hdma {
     }
 
     /// A write to FF51-FF54.
-    pub fn write_address(&mut self, low: u8, value: u8) {
+    pub(crate) fn write_address(&mut self, low: u8, value: u8) {
         match low {
             0x51 => self.source = (value as u16) << 8 | self.source & 0xf0,
             0x52 => self.source = self.source & 0xff00 | (value & 0xf0) as u16,
@@ -51,7 +51,7 @@ impl Hdma {
     }
 
     /// HBlank has begun: the next block is due.
-    pub fn begin_hblank(&mut self) {
+    pub(crate) fn begin_hblank(&mut self) {
         if self.active {
             self.due = 1;
         }
@@ -60,7 +60,7 @@ impl Hdma {
 
 impl Machine {
     /// A write to FF55: starts a transfer, or ends one that waits for HBlank.
-    pub fn write_hdma_control(&mut self, value: u8) {
+    pub(crate) fn write_hdma_control(&mut self, value: u8) {
         self.sync_ppu(self.tcycles());
         self.hdma.left = value & 0x7f;
         if self.hdma.active && value & 0x80 == 0 {

@@ -258,7 +258,7 @@ impl Machine {
 
     /// To be called before anything changes that the pixels of the current line depend on, but not
     /// the length of its mode 3.
-    pub fn before_picture_change(&mut self) {
+    pub(crate) fn before_picture_change(&mut self) {
         if self.ppu.draw {
             self.before_timing_change();
         }
@@ -266,7 +266,7 @@ impl Machine {
 
     /// To be called before anything changes that the length of mode 3 depends on. The PPU must have
     /// been brought to the moment of the change.
-    pub fn before_timing_change(&mut self) {
+    pub(crate) fn before_timing_change(&mut self) {
         if !self.ppu.is_on() || self.ppu.line >= VBLANK_LINE || self.ppu.stage == Stage::Done {
             return;
         }
@@ -286,7 +286,7 @@ impl Machine {
     }
 
     /// The picture at the end of a frame: white if the LCD is off.
-    pub fn finish_picture(&mut self) {
+    pub(crate) fn finish_picture(&mut self) {
         if self.ppu.draw && !self.ppu.is_on() {
             self.clear_picture();
         }
@@ -295,7 +295,7 @@ impl Machine {
     #[cfg(not(color))]
     #[inline(never)]
     fn clear_picture(&mut self) {
-        for index in 0..5760 {
+        for index in 0..FRAME_BYTES as u32 {
             self.frame[index as usize] = 0;
         }
     }
@@ -309,13 +309,13 @@ impl Machine {
     /// Something happens when HBlank begins.
     #[cfg(not(color))]
     #[inline(always)]
-    pub fn watches_hblank(&self) -> bool {
+    pub(crate) fn watches_hblank(&self) -> bool {
         self.ppu.stat & stat::HBLANK_SOURCE != 0
     }
 
     /// Something happens when HBlank begins.
     #[cfg(color)]
-    pub fn watches_hblank(&self) -> bool {
+    pub(crate) fn watches_hblank(&self) -> bool {
         self.ppu.stat & stat::HBLANK_SOURCE != 0 || self.hdma.active
     }
 }
@@ -323,7 +323,7 @@ impl Machine {
 impl Ppu {
     /// Between two frames nothing is left of the last line, so that the state does not show whether
     /// the frame was drawn.
-    pub fn forget_line(&mut self) {
+    pub(crate) fn forget_line(&mut self) {
         let window_active = self.pipeline.window_active;
         let window_column = self.pipeline.window_column;
         self.pipeline = Pipeline::idle();

@@ -36,7 +36,7 @@ const CHANGE_MCYCLES: u32 = 0x20008 / 4;
 impl Machine {
     /// T-cycles of an M-cycle, as a power of two.
     #[inline(always)]
-    pub fn tcycle_shift(&self) -> u32 {
+    pub(crate) fn tcycle_shift(&self) -> u32 {
         2
     }
 
@@ -48,7 +48,7 @@ impl Machine {
 
     /// A moment in T-cycles.
     #[inline(always)]
-    pub fn tcycles_at(&self, moment: u32) -> u32 {
+    pub(crate) fn tcycles_at(&self, moment: u32) -> u32 {
         moment << 2
     }
 
@@ -60,7 +60,7 @@ impl Machine {
 
     /// M-cycles of a frame in which the LCD is off.
     #[inline(always)]
-    pub fn frame_mcycles(&self) -> u32 {
+    pub(crate) fn frame_mcycles(&self) -> u32 {
         crate::machine::FRAME_MCYCLES
     }
 }
@@ -69,7 +69,7 @@ impl Machine {
 impl Machine {
     /// T-cycles of an M-cycle, as a power of two.
     #[inline(always)]
-    pub fn tcycle_shift(&self) -> u32 {
+    pub(crate) fn tcycle_shift(&self) -> u32 {
         2 - self.speed.double as u32
     }
 
@@ -81,7 +81,7 @@ impl Machine {
 
     /// A moment in T-cycles.
     #[inline(always)]
-    pub fn tcycles_at(&self, moment: u32) -> u32 {
+    pub(crate) fn tcycles_at(&self, moment: u32) -> u32 {
         let elapsed = moment.wrapping_sub(self.speed.since);
         self.speed.tcycles.wrapping_add(elapsed << self.tcycle_shift())
     }
@@ -95,12 +95,12 @@ impl Machine {
 
     /// M-cycles of a frame in which the LCD is off.
     #[inline(always)]
-    pub fn frame_mcycles(&self) -> u32 {
+    pub(crate) fn frame_mcycles(&self) -> u32 {
         FRAME_MCYCLES << self.speed.double as u32
     }
 
     /// Moves the moment from which the clocks count up to now, so that it never lies far back.
-    pub fn rebase_clocks(&mut self) {
+    pub(crate) fn rebase_clocks(&mut self) {
         let elapsed = self.now.wrapping_sub(self.speed.since) & !1;
         self.speed.tcycles = self.speed.tcycles.wrapping_add(elapsed << self.tcycle_shift());
         self.speed.steady_mcycles =
@@ -140,7 +140,7 @@ impl Machine {
     }
 
     /// M-cycles, of the new length, that the CPU waits after a change of speed.
-    pub fn change_mcycles(&self) -> u32 {
+    pub(crate) fn change_mcycles(&self) -> u32 {
         if self.speed.double { CHANGE_MCYCLES } else { CHANGE_MCYCLES / 2 }
     }
 }

@@ -101,7 +101,7 @@ impl Rtc {
 
     /// 00 then 01 copies the running registers to the latched ones.
     // UNVERIFIED: some emulators latch on any write; Pan Docs wants the pair, as programs write it.
-    pub fn write_latch(&mut self, now: u32, value: u8) {
+    pub(crate) fn write_latch(&mut self, now: u32, value: u8) {
         if self.latch_armed && value == 1 {
             self.sync(now);
             self.latched = self.running;

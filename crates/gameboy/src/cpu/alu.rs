@@ -18,7 +18,7 @@ impl Cpu {
 
     /// Flag C.
     #[inline(always)]
-    pub fn is_carry(&self) -> bool {
+    pub(crate) fn is_carry(&self) -> bool {
         self.carries & FULL != 0
     }
 
@@ -116,7 +116,7 @@ impl Cpu {
 
     /// `ADD HL,xx   - 0 H C`
     #[inline(always)]
-    pub fn add_hl(&mut self, value: u16) {
+    pub(crate) fn add_hl(&mut self, value: u16) {
         let hl = self.hl();
         let sum = hl as u32 + value as u32;
         // The flags are those of the upper bytes' sum.
@@ -126,7 +126,7 @@ impl Cpu {
 
     /// SP plus a signed byte, for `ADD SP,e` and `LD HL,SP+e   0 0 H C`
     #[inline(always)]
-    pub fn sp_plus(&mut self, offset: u8) -> u16 {
+    pub(crate) fn sp_plus(&mut self, offset: u8) -> u16 {
         let offset = offset as i8 as u16;
         let sum = self.sp.wrapping_add(offset);
         // The flags are those of the lower bytes' sum.
@@ -226,7 +226,7 @@ impl Cpu {
 
     /// `RLCA`, `RRCA`, `RLA` and `RRA` set A like their namesakes but clear Z   `0 0 0 C`
     #[inline(always)]
-    pub fn set_a_nonzero(&mut self, result: u8) {
+    pub(crate) fn set_a_nonzero(&mut self, result: u8) {
         self.a = result;
         self.zero = 1;
     }

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 impl Cpu {
     /// Executes the instruction whose CB byte has been read.
     #[inline(always)]
-    pub fn execute_prefixed(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
+    pub(crate) fn execute_prefixed(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
         let opcode = self.fetch(m, rom, ram);
         let operand = opcode & 7;
         let value = match operand {

@@ -62,7 +62,7 @@ impl Machine {
 impl Ppu {
     /// Returns true if the shortcut covers this line: the oddities of a window at the very left, at
     /// 166 or switched off after it was met are left to the pipeline.
-    pub fn is_plain_line(&self) -> bool {
+    pub(crate) fn is_plain_line(&self) -> bool {
         if self.pipeline.window_active {
             false
         } else if !self.wy_met {

@@ -34,7 +34,7 @@ impl Machine {
 
     /// Corrupts OAM as a write, or a counted register, does.
     #[inline(never)]
-    pub fn corrupt_oam_by_write(&mut self) {
+    pub(crate) fn corrupt_oam_by_write(&mut self) {
         let row = self.oam_row();
         if row == 0 {
             return;
@@ -52,7 +52,7 @@ impl Machine {
 
     /// Corrupts OAM as a read does.
     #[inline(never)]
-    pub fn corrupt_oam_by_read(&mut self) {
+    pub(crate) fn corrupt_oam_by_read(&mut self) {
         let row = self.oam_row();
         if row == 0 {
             return;

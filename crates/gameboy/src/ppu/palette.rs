@@ -19,13 +19,13 @@ pub struct Palettes {
 
 impl Palettes {
     /// A colour of the background.
-    pub fn background_color(&self, palette: u8, color: u8) -> u16 {
+    pub(crate) fn background_color(&self, palette: u8, color: u8) -> u16 {
         let at = (palette * 8 + color * 2) as usize & 0x3e;
         self.background[at] as u16 | (self.background[at | 1] as u16) << 8
     }
 
     /// A colour of an object.
-    pub fn object_color(&self, palette: u8, color: u8) -> u16 {
+    pub(crate) fn object_color(&self, palette: u8, color: u8) -> u16 {
         let at = (palette * 8 + color * 2) as usize & 0x3e;
         self.object[at] as u16 | (self.object[at | 1] as u16) << 8
     }
@@ -33,7 +33,7 @@ impl Palettes {
 
 impl Machine {
     /// A read of FF69 or FF6B: nothing while the PPU draws.
-    pub fn read_palette(&mut self, of_objects: bool) -> u8 {
+    pub(crate) fn read_palette(&mut self, of_objects: bool) -> u8 {
         self.sync_ppu(self.tcycles());
         if self.is_palette_blocked() {
             0xff
@@ -45,7 +45,7 @@ impl Machine {
     }
 
     /// A write to FF69 or FF6B. While the PPU draws the colour stays, but the index moves on.
-    pub fn write_color_cell(&mut self, of_objects: bool, value: u8) {
+    pub(crate) fn write_color_cell(&mut self, of_objects: bool, value: u8) {
         self.sync_ppu(self.tcycles());
         if !self.is_palette_blocked() {
             self.before_picture_change();

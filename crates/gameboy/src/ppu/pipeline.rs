@@ -149,7 +149,7 @@ impl Pipeline {
     }
 
     /// Returns true if an object's data is being fetched.
-    pub fn is_fetching_object(&self) -> bool {
+    pub(crate) fn is_fetching_object(&self) -> bool {
         self.object_step != OBJECT_NONE && self.object_step < OBJECT_ARRIVED
     }
 
@@ -261,7 +261,7 @@ impl Machine {
     }
 
     /// When mode 3 will end if nothing changes any more, found by rendering a copy without pixels.
-    pub fn probe_mode3_end(&mut self) -> u16 {
+    pub(crate) fn probe_mode3_end(&mut self) -> u16 {
         let mut probe = self.ppu;
         if probe.stage == Stage::Untouched {
             let start = probe.mode3_start();
@@ -447,7 +447,7 @@ impl Ppu {
 
     /// Called when the window is switched off: on the dot before, its start still saw it, but the
     /// fetcher took the background's tile (mealybug `m3_lcdc_win_en_change_multiple_wx`).
-    pub fn forget_window_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
+    pub(crate) fn forget_window_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
         if self.stage == Stage::Rendering && self.pipeline.fetch_step == 1 {
             self.pipeline.window_active = false;
             self.fetch_tile(vram);
@@ -456,7 +456,7 @@ impl Ppu {
 
     /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off
     /// now.
-    pub fn abort_object_if_off(&mut self) {
+    pub(crate) fn abort_object_if_off(&mut self) {
         if !self.fetches_objects() && self.pipeline.is_fetching_object() {
             self.pipeline.object_aborted = true;
         }
@@ -517,7 +517,7 @@ impl Ppu {
 
     /// Returns true if the window, put just off the screen, may reach over from the line before or
     /// into the next one.
-    pub fn carries_window(&self) -> bool {
+    pub(crate) fn carries_window(&self) -> bool {
         self.pipeline.window_active
             || self.pipeline.window_is_due()
             || !COLOR && self.wy_met && self.wx == 166

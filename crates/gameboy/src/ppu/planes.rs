@@ -3,7 +3,8 @@
 #![cfg(not(color))]
 
 use crate::ppu::{
-    LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW_MAP, Ppu,
+    FRAME_BYTES, LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_TALL_OBJECTS, LCDC_TILE_DATA,
+    LCDC_WINDOW_MAP, Ppu,
 };
 
 /// A bit plane of a line: 24 bytes of 8 pixels, the leftmost pixel in the top bit of word 0. The
@@ -240,7 +241,7 @@ impl Plane {
 }
 
 /// Writes the screen's 160 pixels into the frame.
-pub(super) fn store_line(frame: &mut [u8; 5760], line: u8, shades: Planes) {
+pub(super) fn store_line(frame: &mut [u8; FRAME_BYTES], line: u8, shades: Planes) {
     for group in 0..5 {
         let at = line as usize * 40 + group * 8;
         let pixels = spread(shades.low.group(group)) | spread(shades.high.group(group)) << 1;

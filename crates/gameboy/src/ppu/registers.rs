@@ -236,7 +236,7 @@ impl Machine {
     }
 
     /// A write to 8000-9FFF.
-    pub fn write_vram(&mut self, address: u16, value: u8) {
+    pub(crate) fn write_vram(&mut self, address: u16, value: u8) {
         self.sync_ppu(self.tcycles());
         if !self.is_vram_write_blocked() {
             self.before_picture_change();
@@ -246,7 +246,7 @@ impl Machine {
     }
 
     /// A read of FE00-FEFF.
-    pub fn read_oam(&mut self, address: u16) -> u8 {
+    pub(crate) fn read_oam(&mut self, address: u16) -> u8 {
         self.sync_ppu(self.tcycles());
         if self.is_oam_read_blocked() {
             self.corrupt_oam_by_read();
@@ -259,7 +259,7 @@ impl Machine {
     }
 
     /// A write to FE00-FEFF.
-    pub fn write_oam(&mut self, address: u16, value: u8) {
+    pub(crate) fn write_oam(&mut self, address: u16, value: u8) {
         self.sync_ppu(self.tcycles());
         if self.is_oam_write_blocked() {
             self.corrupt_oam_by_write();
@@ -292,7 +292,7 @@ impl Ppu {
     }
 
     /// SCX's lower bits as this line uses them.
-    pub fn fine_scroll(&self) -> u8 {
+    pub(crate) fn fine_scroll(&self) -> u8 {
         if self.used_fine_scroll == FINE_SCROLL_UNUSED {
             self.scx & 7
         } else {
@@ -301,7 +301,7 @@ impl Ppu {
     }
 
     /// WY is compared all the time while the window is enabled, not only when a line begins.
-    pub fn meet_wy(&mut self) {
+    pub(crate) fn meet_wy(&mut self) {
         self.meet_wy_on(self.line);
     }
 

@@ -59,7 +59,7 @@ impl Scan {
 
 impl Machine {
     /// Looks at every entry whose dot lies before `dot`.
-    pub fn scan_objects(&mut self, dot: u16) {
+    pub(crate) fn scan_objects(&mut self, dot: u16) {
         if self.ppu.first_line || dot <= 5 {
             return;
         }

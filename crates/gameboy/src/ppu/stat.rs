@@ -17,7 +17,7 @@ pub(super) const ALL_SOURCES: u8 = 0x78;
 
 impl Ppu {
     /// Evaluates the line for the sources, besides LY = LYC, that drive it now.
-    pub fn update_stat_line(&mut self, interrupts: &mut Interrupts, sources: u8) {
+    pub(crate) fn update_stat_line(&mut self, interrupts: &mut Interrupts, sources: u8) {
         let compared = self.compared_line();
         // Between two lines nothing is compared, and the line keeps what it saw last.
         if compared != timing::NO_LINE {
@@ -32,7 +32,7 @@ impl Ppu {
 
     /// One of the moments at the beginning of a visible line on which the interrupt line can
     /// change.
-    pub fn line_event(&mut self, interrupts: &mut Interrupts, at: u16) {
+    pub(crate) fn line_event(&mut self, interrupts: &mut Interrupts, at: u16) {
         self.dot = at + 1;
         if at == timing::COMPARE_DOT {
             // Mode 2 drives the line once more.
@@ -45,13 +45,13 @@ impl Ppu {
     }
 
     /// STAT bit 2.
-    pub fn lyc_bit(&self) -> bool {
+    pub(crate) fn lyc_bit(&self) -> bool {
         if self.is_on() { self.compared_line() == self.lyc as u16 } else { self.lyc_frozen }
     }
 
     /// Evaluates the line while the LCD is off: of its sources only the frozen comparison is left
     /// (gambatte `lcdoff_lycirqen_*`).
-    pub fn update_dark_stat_line(&mut self, interrupts: &mut Interrupts) {
+    pub(crate) fn update_dark_stat_line(&mut self, interrupts: &mut Interrupts) {
         let level = self.lyc_frozen && self.stat & LYC_SOURCE != 0;
         if level && !self.stat_line {
             interrupts.request(STAT);

@@ -52,7 +52,7 @@ impl Ppu {
     }
 
     /// The line that is compared with LYC, or `NO_LINE`.
-    pub fn compared_line(&self) -> u16 {
+    pub(crate) fn compared_line(&self) -> u16 {
         let line = self.line as u16;
         let dot = self.dot;
         if line == 0 {
@@ -80,7 +80,7 @@ impl Ppu {
     }
 
     /// The mode outside of what follows `mode3_dot` in a visible line.
-    pub fn mode_before_drawing(&self) -> u8 {
+    pub(crate) fn mode_before_drawing(&self) -> u8 {
         if self.line >= VBLANK_LINE {
             (self.line > VBLANK_LINE || self.dot > VBLANK_DOT) as u8
         } else if self.first_line {
@@ -93,7 +93,7 @@ impl Ppu {
     }
 
     /// The dot on which the renderer starts.
-    pub fn mode3_start(&self) -> u16 {
+    pub(crate) fn mode3_start(&self) -> u16 {
         if self.first_line { 91 } else { 89 }
     }
 
@@ -141,7 +141,7 @@ impl Ppu {
 
 impl Machine {
     /// The mode in STAT.
-    pub fn ppu_mode(&mut self) -> u8 {
+    pub(crate) fn ppu_mode(&mut self) -> u8 {
         if self.ppu.line >= VBLANK_LINE || self.ppu.dot <= self.ppu.mode3_dot() {
             self.ppu.mode_before_drawing()
         } else if self.in_mode3() {
@@ -157,7 +157,7 @@ impl Machine {
     }
 
     /// Returns true if the PPU keeps the CPU from reading VRAM.
-    pub fn is_vram_read_blocked(&mut self) -> bool {
+    pub(crate) fn is_vram_read_blocked(&mut self) -> bool {
         let begins = if self.ppu.first_line {
             FIRST_LINE_MODE3_DOT
         } else if COLOR {
@@ -169,19 +169,19 @@ impl Machine {
     }
 
     /// Returns true if the PPU keeps the CPU from writing VRAM.
-    pub fn is_vram_write_blocked(&mut self) -> bool {
+    pub(crate) fn is_vram_write_blocked(&mut self) -> bool {
         let begins = self.ppu.mode3_dot();
         self.blocks_from(begins)
     }
 
     /// Returns true if the PPU keeps the CPU from reading OAM.
-    pub fn is_oam_read_blocked(&mut self) -> bool {
+    pub(crate) fn is_oam_read_blocked(&mut self) -> bool {
         let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { LY_DOT };
         self.blocks_from(begins)
     }
 
     /// Returns true if the PPU keeps the CPU from writing OAM.
-    pub fn is_oam_write_blocked(&mut self) -> bool {
+    pub(crate) fn is_oam_write_blocked(&mut self) -> bool {
         if self.ppu.first_line {
             return self.blocks_from(MODE3_DOT);
         }
@@ -191,14 +191,14 @@ impl Machine {
 
     /// Returns true if the PPU keeps the CPU from the Color's palettes.
     #[cfg(color)]
-    pub fn is_palette_blocked(&mut self) -> bool {
+    pub(crate) fn is_palette_blocked(&mut self) -> bool {
         let begins = self.ppu.mode3_dot();
         self.blocks_from(begins)
     }
 
     /// Returns true between mode 3 and the end of its line.
     #[cfg(color)]
-    pub fn is_in_hblank(&mut self) -> bool {
+    pub(crate) fn is_in_hblank(&mut self) -> bool {
         self.ppu.line < VBLANK_LINE && self.ppu.dot > MODE3_DOT && !self.in_mode3()
     }
 
