@@ -12,7 +12,7 @@ const SUBTRACTED: u16 = 0x200;
 impl Cpu {
     /// Flag Z.
     #[inline(always)]
-    pub fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.zero == 0
     }
 
@@ -49,58 +49,58 @@ impl Cpu {
 
     /// `ADD A,x   Z 0 H C`
     #[inline(always)]
-    pub fn add(&mut self, value: u8) {
+    pub(crate) fn add(&mut self, value: u8) {
         self.add_with(value, 0);
     }
 
     /// `ADC A,x   Z 0 H C`
     #[inline(always)]
-    pub fn adc(&mut self, value: u8) {
+    pub(crate) fn adc(&mut self, value: u8) {
         self.add_with(value, self.carry());
     }
 
     /// `SUB x   Z 1 H C`
     #[inline(always)]
-    pub fn sub(&mut self, value: u8) {
+    pub(crate) fn sub(&mut self, value: u8) {
         self.a = self.subtract_with(value, 0);
     }
 
     /// `SBC A,x   Z 1 H C`
     #[inline(always)]
-    pub fn sbc(&mut self, value: u8) {
+    pub(crate) fn sbc(&mut self, value: u8) {
         self.a = self.subtract_with(value, self.carry());
     }
 
     /// `CP x   Z 1 H C`
     #[inline(always)]
-    pub fn cp(&mut self, value: u8) {
+    pub(crate) fn cp(&mut self, value: u8) {
         self.subtract_with(value, 0);
     }
 
     /// `AND x   Z 0 1 0`
     #[inline(always)]
-    pub fn and(&mut self, value: u8) {
+    pub(crate) fn and(&mut self, value: u8) {
         self.a &= value;
         self.set_flags(self.a, HALF);
     }
 
     /// `XOR x   Z 0 0 0`
     #[inline(always)]
-    pub fn xor(&mut self, value: u8) {
+    pub(crate) fn xor(&mut self, value: u8) {
         self.a ^= value;
         self.set_flags(self.a, 0);
     }
 
     /// `OR x   Z 0 0 0`
     #[inline(always)]
-    pub fn or(&mut self, value: u8) {
+    pub(crate) fn or(&mut self, value: u8) {
         self.a |= value;
         self.set_flags(self.a, 0);
     }
 
     /// `INC x   Z 0 H -`
     #[inline(always)]
-    pub fn inc(&mut self, value: u8) -> u8 {
+    pub(crate) fn inc(&mut self, value: u8) -> u8 {
         let result = value.wrapping_add(1);
         self.set_flags(result, self.carries & FULL | (value ^ result) as u16 & HALF);
         result
@@ -108,7 +108,7 @@ impl Cpu {
 
     /// `DEC x   Z 1 H -`
     #[inline(always)]
-    pub fn dec(&mut self, value: u8) -> u8 {
+    pub(crate) fn dec(&mut self, value: u8) -> u8 {
         let result = value.wrapping_sub(1);
         self.set_flags(result, self.carries & FULL | (value ^ result) as u16 & HALF | SUBTRACTED);
         result
@@ -136,7 +136,7 @@ impl Cpu {
 
     /// `DAA   Z - 0 C`
     #[inline(always)]
-    pub fn daa(&mut self) {
+    pub(crate) fn daa(&mut self) {
         let mut adjust = 0;
         let subtracted = self.carries & SUBTRACTED != 0;
         let mut carries = self.carries & (FULL | SUBTRACTED);
@@ -153,68 +153,68 @@ impl Cpu {
 
     /// `CPL   - 1 1 -`
     #[inline(always)]
-    pub fn cpl(&mut self) {
+    pub(crate) fn cpl(&mut self) {
         self.a = !self.a;
         self.set_flags(self.zero, self.carries | HALF | SUBTRACTED);
     }
 
     /// `SCF   - 0 0 1`
     #[inline(always)]
-    pub fn scf(&mut self) {
+    pub(crate) fn scf(&mut self) {
         self.set_flags(self.zero, FULL);
     }
 
     /// `CCF   - 0 0 C`
     #[inline(always)]
-    pub fn ccf(&mut self) {
+    pub(crate) fn ccf(&mut self) {
         self.set_flags(self.zero, !self.carries & FULL);
     }
 
     /// `RLC x   Z 0 0 C`
     #[inline(always)]
-    pub fn rlc(&mut self, value: u8) -> u8 {
+    pub(crate) fn rlc(&mut self, value: u8) -> u8 {
         self.shifted(value.rotate_left(1), value >> 7)
     }
 
     /// `RRC x   Z 0 0 C`
     #[inline(always)]
-    pub fn rrc(&mut self, value: u8) -> u8 {
+    pub(crate) fn rrc(&mut self, value: u8) -> u8 {
         self.shifted(value.rotate_right(1), value & 1)
     }
 
     /// `RL x   Z 0 0 C`
     #[inline(always)]
-    pub fn rl(&mut self, value: u8) -> u8 {
+    pub(crate) fn rl(&mut self, value: u8) -> u8 {
         self.shifted(value << 1 | self.carry() as u8, value >> 7)
     }
 
     /// `RR x   Z 0 0 C`
     #[inline(always)]
-    pub fn rr(&mut self, value: u8) -> u8 {
+    pub(crate) fn rr(&mut self, value: u8) -> u8 {
         self.shifted(value >> 1 | (self.carry() as u8) << 7, value & 1)
     }
 
     /// `SLA x   Z 0 0 C`
     #[inline(always)]
-    pub fn sla(&mut self, value: u8) -> u8 {
+    pub(crate) fn sla(&mut self, value: u8) -> u8 {
         self.shifted(value << 1, value >> 7)
     }
 
     /// `SRA x   Z 0 0 C`
     #[inline(always)]
-    pub fn sra(&mut self, value: u8) -> u8 {
+    pub(crate) fn sra(&mut self, value: u8) -> u8 {
         self.shifted(value >> 1 | value & 0x80, value & 1)
     }
 
     /// `SWAP x   Z 0 0 0`
     #[inline(always)]
-    pub fn swap(&mut self, value: u8) -> u8 {
+    pub(crate) fn swap(&mut self, value: u8) -> u8 {
         self.shifted(value.rotate_left(4), 0)
     }
 
     /// `SRL x   Z 0 0 C`
     #[inline(always)]
-    pub fn srl(&mut self, value: u8) -> u8 {
+    pub(crate) fn srl(&mut self, value: u8) -> u8 {
         self.shifted(value >> 1, value & 1)
     }
 
@@ -233,7 +233,7 @@ impl Cpu {
 
     /// `BIT n,x   Z 0 1 -`
     #[inline(always)]
-    pub fn bit(&mut self, number: u8, value: u8) {
+    pub(crate) fn bit(&mut self, number: u8, value: u8) {
         self.set_flags(value & 1 << number, self.carries & FULL | HALF);
     }
 }

@@ -31,7 +31,7 @@ impl Cpu {
 
     /// An opcode that does not exist: the CPU hangs until power-off.
     #[inline(always)]
-    pub fn lock(&mut self, m: &mut Machine) {
+    pub(crate) fn lock(&mut self, m: &mut Machine) {
         self.mode = Mode::Locked;
         m.deadline = self.now;
     }
@@ -40,7 +40,7 @@ impl Cpu {
 impl Machine {
     /// `HALT`, on a copy of the registers
     #[inline(never)]
-    pub fn halt(&mut self, mut cpu: Cpu) -> Cpu {
+    pub(crate) fn halt(&mut self, mut cpu: Cpu) -> Cpu {
         let pending = self.requested_at(cpu.now) & self.interrupts.enabled & 0x1f;
         if pending == 0 {
             cpu.mode = Mode::Halted;
@@ -58,7 +58,7 @@ impl Machine {
 
     /// `STOP`, after the chart in Pan Docs "Reducing power consumption", on a copy of the registers
     #[inline(never)]
-    pub fn stop(&mut self, mut cpu: Cpu) -> Cpu {
+    pub(crate) fn stop(&mut self, mut cpu: Cpu) -> Cpu {
         let skips = self.requested_at(cpu.now) & self.interrupts.enabled & 0x1f == 0;
         #[cfg(color)]
         if self.speed.armed && self.joypad.lines() == 0x0f {

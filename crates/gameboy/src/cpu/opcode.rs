@@ -6,7 +6,7 @@ use crate::machine::Machine;
 impl Cpu {
     /// Reads the byte at PC and moves PC on.
     #[inline(always)]
-    pub fn fetch(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) -> u8 {
+    pub(crate) fn fetch(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) -> u8 {
         let value = self.read_code(m, rom, ram, self.pc);
         self.pc = self.pc.wrapping_add(1);
         value
@@ -123,7 +123,7 @@ impl Cpu {
     /// Executes an instruction whose first byte has been fetched.
     #[inline(always)]
     #[rustfmt::skip]
-    pub fn execute(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], opcode: u8) {
+    pub(crate) fn execute(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], opcode: u8) {
         match opcode {
             0x00 => {} // NOP
             0x01 => { let value = self.fetch_word(m, rom, ram); self.set_bc(value); } // LD BC,nn
