@@ -33,7 +33,7 @@ fn rom_suites_run_alike() {
     let (mut ran, mut compiled) = (0, 0);
     for path in found.iter().step_by(stride) {
         let rom = std::fs::read(path).expect("a ROM");
-        // What the machine refuses is the table's to say.
+        // The table says which ROMs the machine refuses.
         let Some(mut native) = Subject::new(&rom) else { continue };
         let mut ours = native.clone();
         let mut blocks = Blocks::new(8);

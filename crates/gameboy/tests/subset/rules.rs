@@ -190,7 +190,7 @@ impl<'ast> Visit<'ast> for Rules<'_> {
     fn visit_expr(&mut self, expression: &'ast syn::Expr) {
         let what = match expression {
             syn::Expr::Closure(_) => "closures",
-            // What the kernel compiler knows as rustc does (`cfg!(color)`).
+            // Flags, which the kernel compiler knows as rustc does (`cfg!(color)`).
             syn::Expr::Macro(call) if call.mac.path.is_ident("cfg") => return,
             syn::Expr::Macro(_) => "macros",
             syn::Expr::Unsafe(_) => "unsafe",

@@ -186,7 +186,7 @@ fn half(value: f32) -> u32 {
     if size.is_nan() {
         return 0x7FFF;
     }
-    // What rounds to 2^16 is infinite.
+    // Numbers that round to 2^16 are infinite.
     if size >= 65520.0 {
         return sign | 0x7C00;
     }

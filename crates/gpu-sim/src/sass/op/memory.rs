@@ -103,7 +103,7 @@ impl Warp<'_> {
     }
 
     fn count_local(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
-        // The same word of all lanes lies side by side: 8 of 4 bytes are a sector.
+        // Words of all lanes lie side by side: 8 of 4 bytes are a sector.
         let places = std::array::from_fn(|lane| (addresses[lane] / 4 * 32 + lane as u64) * 4);
         self.count(space, lanes, &places);
     }

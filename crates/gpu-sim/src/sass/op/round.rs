@@ -58,7 +58,7 @@ pub(super) fn sum(a: f64, b: f64, rounding: Rounding) -> f32 {
     }
     let near = value as f32;
     let over = f64::from(near) - value;
-    // What `near` has too much; the rest decides where the sum itself is a float.
+    // The excess of `near`; the rest decides where the sum itself is a float.
     let over = if over == 0.0 { -rest } else { over };
     match rounding {
         Rounding::Nearest => nearest(near, value, rest),
