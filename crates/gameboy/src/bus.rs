@@ -111,7 +111,7 @@ impl Machine {
             if address >= 0xfe00 {
                 return 0xff;
             }
-            return self.read_for_dma(rom, cart_ram, self.dma.source(now));
+            return self.read_on_dma_bus(rom, cart_ram, address);
         }
         match address >> 8 {
             0x00..=0x7f => self.read_rom(rom, address),
@@ -137,7 +137,7 @@ impl Machine {
         self.sync_dma(rom, cart_ram);
         if self.is_lost_to_dma(address) {
             if address < 0xfe00 {
-                self.write_into_dma(rom, cart_ram, value);
+                self.write_on_dma_bus(rom, cart_ram, address, value);
             }
             return;
         }
@@ -222,7 +222,12 @@ impl Machine {
             }
             0x40..=0x4b => self.write_ppu(low, value),
             #[cfg(color)]
-            0x4c..=0x77 => self.write_color(low, value),
+            0x4c..=0x77 => {
+                if low == 0x4f || low == 0x70 {
+                    self.move_dma(rom, cart_ram);
+                }
+                self.write_color(low, value);
+            }
             0xff => self.interrupts.enabled = value,
             _ => {}
         }
@@ -290,11 +295,11 @@ impl Machine {
     }
 
     // Pan Docs "OAM DMA bus conflicts": VRAM has a bus of its own; ROM, cartridge RAM and work RAM
-    // share one, of which the Color's work RAM has its own part.
+    // share one.
     fn is_lost_to_dma(&self, address: u16) -> bool {
         self.dma.is_moving(self.now)
             && (address & 0xff00 == 0xfe00
-                || address < 0xfe00 && bus_of(address) == bus_of(self.dma.source(self.now)))
+                || address < 0xfe00 && meets_dma(address, self.dma.source(self.now)))
     }
 
     /// Where an address of C000-FDFF lies in work RAM.
@@ -317,6 +322,7 @@ impl Machine {
             0x0..=0x7 => self.read_rom(rom, address),
             0x8 | 0x9 => self.vram[self.vram_at(address)],
             0xa | 0xb => self.cart.read_ram(cart_ram, address),
+            0xe | 0xf if COLOR => 0xff,
             _ => self.wram[self.wram_at(address)],
         }
     }
@@ -358,13 +364,14 @@ impl Machine {
     }
 }
 
-/// The bus on which an address lies: 0 outside, 1 video RAM, 2 the Color's work RAM.
-fn bus_of(address: u16) -> u8 {
-    if address & 0xe000 == 0x8000 {
-        1
-    } else if COLOR && address >= 0xc000 {
-        2
+/// Returns true if an access loses its bus to the byte that OAM DMA moves from there.
+fn meets_dma(address: u16, source: u16) -> bool {
+    let is_video = address & 0xe000 == 0x8000;
+    if COLOR && source & 0xe000 == 0xc000 {
+        // The Color's work RAM has a bus of its own, but takes its address from the transfer
+        // (gambatte `oamdma_src*_busy*`).
+        address >= 0xc000
     } else {
-        0
+        is_video == (source & 0xe000 == 0x8000)
     }
 }

@@ -19,6 +19,14 @@ pub struct Color {
     pub infrared: u8,
     /// FF72 to FF75 as written.
     pub undocumented: [u8; 4],
+    /// Bytes behind OAM: FEA0, FEC0 and FEE0, eight each.
+    pub behind_oam: [u8; 24],
+}
+
+/// The byte behind OAM that an address of FEA0-FEFF means: its bits 3 and 4 are not looked at.
+fn behind_oam(address: u16) -> usize {
+    let group = (address >> 5 & 7) as usize - 5;
+    group * 8 + (address & 7) as usize
 }
 
 impl Machine {
@@ -33,6 +41,16 @@ impl Machine {
     #[inline(always)]
     pub(crate) fn vram_at(&self, address: u16) -> usize {
         ((self.color.vram_bank as usize) << 13 | (address & 0x1fff) as usize) & 0x3fff
+    }
+
+    /// A read of FEA0-FEFF.
+    pub(crate) fn read_behind_oam(&self, address: u16) -> u8 {
+        self.color.behind_oam[behind_oam(address)]
+    }
+
+    /// A write to FEA0-FEFF.
+    pub(crate) fn write_behind_oam(&mut self, address: u16, value: u8) {
+        self.color.behind_oam[behind_oam(address)] = value;
     }
 
     /// A read of FF4C-FF77; the palettes and HDMA are asked elsewhere.

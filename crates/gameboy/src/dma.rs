@@ -5,7 +5,7 @@
 //! conflicts are exact to the cycle: a write that loses its bus changes the byte that moves, and
 //! then the bytes up to it are copied at once. While the CPU halts, the transfer stands still.
 
-use crate::machine::{Machine, WRAM_BYTES, is_before};
+use crate::machine::{COLOR, Machine, WRAM_BYTES, is_before};
 
 /// Bytes of a transfer, and M-cycles it takes.
 const TRANSFER_MCYCLES: u32 = 160;
@@ -68,10 +68,11 @@ impl Dma {
     }
 }
 
-// mooneye oam_dma/sources-GS: pages E0 to FF read the work RAM below them.
+// mooneye oam_dma/sources-GS: pages E0 to FF read the work RAM below them; on the Color nothing
+// answers there (gambatte `oamdma_srcE000_*`).
 fn source_address(page: u8, index: u32) -> u16 {
     let address = (page as u16) << 8 | (index & 0xff) as u16;
-    if address >= 0xe000 { address & !0x2000 } else { address }
+    if !COLOR && address >= 0xe000 { address & !0x2000 } else { address }
 }
 
 impl Machine {
@@ -88,7 +89,7 @@ impl Machine {
     }
 
     fn copy_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], end: u32) {
-        if self.dma.page >= 0xc0 {
+        if self.dma.page >= 0xc0 && (!COLOR || self.dma.page < 0xe0) {
             // Nearly always: programs keep a copy of OAM in work RAM.
             let from = self.wram_at((self.dma.page as u16) << 8);
             for index in self.dma.copied as usize..end as usize {
@@ -102,10 +103,67 @@ impl Machine {
         }
     }
 
-    /// A write by the CPU to the bus on which a byte moves: the address is the transfer's, so the
+    /// A read on the bus on which a byte moves: the CPU gets that byte.
+    #[cfg(not(color))]
+    pub(crate) fn read_on_dma_bus(&mut self, rom: &[u8], cart_ram: &[u8], _address: u16) -> u8 {
+        self.read_for_dma(rom, cart_ram, self.dma.source(self.now))
+    }
+
+    /// A write on the bus on which a byte moves: the address is the transfer's, so the
     /// written byte does not reach its own, but OAM takes it. Work RAM drives the bus against the
     /// CPU, and a zero of either wins (gambatte `oamdma_src*_busypush*`).
-    pub(crate) fn write_into_dma(&mut self, rom: &[u8], cart_ram: &[u8], value: u8) {
+    #[cfg(not(color))]
+    pub(crate) fn write_on_dma_bus(
+        &mut self,
+        rom: &[u8],
+        cart_ram: &[u8],
+        _address: u16,
+        value: u8,
+    ) {
+        let drives = self.dma.page >= 0xc0;
+        let moved = self.read_for_dma(rom, cart_ram, self.dma.source(self.now));
+        self.write_into_dma(rom, cart_ram, if drives { moved & value } else { value });
+    }
+
+    /// A read on a bus that a transfer uses. Work RAM answers from its bank under the transfer's
+    /// address; on the other buses the CPU gets the byte that moves, which a read of video RAM
+    /// turns into a zero (gambatte `oamdma_src*_busypop*`).
+    #[cfg(color)]
+    pub(crate) fn read_on_dma_bus(&mut self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
+        let source = self.dma.source(self.now);
+        if address >= 0xc000 && source & 0xe000 != 0xc000 {
+            return self.wram[self.wram_at(0xc000 | source & 0x1000 | address & 0x0fff)];
+        }
+        let moved = self.read_for_dma(rom, cart_ram, source);
+        if source & 0xe000 == 0x8000 {
+            self.write_into_dma(rom, cart_ram, 0);
+        }
+        moved
+    }
+
+    /// A write on a bus that a transfer uses. Work RAM takes it in its bank under the transfer's
+    /// address, or, while it is the source, not at all; on the other buses OAM takes it, as a zero
+    /// from video RAM (gambatte `oamdma_src*_busypush*`).
+    #[cfg(color)]
+    pub(crate) fn write_on_dma_bus(
+        &mut self,
+        rom: &[u8],
+        cart_ram: &[u8],
+        address: u16,
+        value: u8,
+    ) {
+        let source = self.dma.source(self.now);
+        if address < 0xc000 {
+            let moved = if source & 0xe000 == 0x8000 { 0 } else { value };
+            self.write_into_dma(rom, cart_ram, moved);
+        } else if source & 0xe000 != 0xc000 {
+            let at = self.wram_at(0xc000 | source & 0x1000 | address & 0x0fff);
+            self.wram[at] = value;
+        }
+    }
+
+    /// OAM takes this byte instead of the one that moves.
+    fn write_into_dma(&mut self, rom: &[u8], cart_ram: &[u8], value: u8) {
         // What a transfer that is being cut off leaves in OAM is copied over by the next one.
         let index = self.now.wrapping_sub(self.dma.start);
         if index >= TRANSFER_MCYCLES {
@@ -114,9 +172,18 @@ impl Machine {
         self.sync_ppu(self.tcycles());
         self.before_timing_change();
         self.copy_for_dma(rom, cart_ram, index + 1);
-        let moved = if self.dma.page >= 0xc0 { self.oam[index as usize] & value } else { value };
-        self.oam[index as usize] = moved;
+        self.oam[index as usize] = value;
         self.dma.copied = index as u8 + 1;
+    }
+
+    /// Copies the bytes that have moved up to now, before the bank changes that they come from.
+    #[cfg(color)]
+    pub(crate) fn move_dma(&mut self, rom: &[u8], cart_ram: &[u8]) {
+        let index = self.now.wrapping_sub(self.dma.start);
+        if self.dma.active && index < TRANSFER_MCYCLES && index as u8 >= self.dma.copied {
+            self.copy_for_dma(rom, cart_ram, index + 1);
+            self.dma.copied = index as u8 + 1;
+        }
     }
 
     /// Decides what the PPU saw of a transfer up to now, before the CPU halts or wakes.

@@ -112,6 +112,7 @@ impl Machine {
                 wram_offset: 0x1000,
                 infrared: 0,
                 undocumented: [0; 4],
+                behind_oam: [0; 24],
             },
         };
         for bank in machine.wram.chunks_mut(0x2000) {

@@ -254,7 +254,7 @@ impl Machine {
         } else if address < 0xfea0 {
             self.oam[(address & 0xff) as usize]
         } else {
-            0
+            self.read_behind_oam(address)
         }
     }
 
@@ -266,8 +266,20 @@ impl Machine {
         } else if address < 0xfea0 {
             self.before_timing_change();
             self.oam[(address & 0xff) as usize] = value;
+        } else {
+            self.write_behind_oam(address, value);
         }
     }
+
+    /// FEA0-FEFF.
+    #[cfg(not(color))]
+    fn read_behind_oam(&self, _address: u16) -> u8 {
+        0
+    }
+
+    /// FEA0-FEFF.
+    #[cfg(not(color))]
+    fn write_behind_oam(&mut self, _address: u16, _value: u8) {}
 }
 
 impl Ppu {

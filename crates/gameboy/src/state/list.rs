@@ -297,7 +297,7 @@ fields!(Speed { double, armed, since, tcycles, steady_mcycles });
 fields!(Hdma { source, target, left, active, due });
 
 #[cfg(color)]
-fields!(Color { vram_bank, wram_bank, wram_offset, infrared, undocumented });
+fields!(Color { vram_bank, wram_bank, wram_offset, infrared, undocumented, behind_oam });
 
 #[cfg(color)]
 fields!(Palettes { background, object, background_index, object_index });
