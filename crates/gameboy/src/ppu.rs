@@ -9,6 +9,7 @@
 //! does to OAM.
 
 mod color_pixel;
+mod color_write;
 mod fetcher;
 mod line;
 mod oam_bug;

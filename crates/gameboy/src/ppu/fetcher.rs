@@ -29,9 +29,14 @@ impl Ppu {
                 self.pipeline.data_high = self.tile_row(vram, 1);
                 self.pipeline.fetch_step = 5;
             }
-            1 | 3 => self.pipeline.fetch_step += 1,
+            1 => self.pipeline.fetch_step = 2,
+            3 => {
+                self.garble_low();
+                self.pipeline.fetch_step = 4;
+            }
             _ => {
                 if self.pipeline.fetch_step == 5 {
+                    self.garble_high();
                     if self.pipeline.window_active {
                         self.pipeline.window_column = (self.pipeline.window_column + 1) & 0x1f;
                     }
@@ -86,7 +91,9 @@ impl Ppu {
             column = if self.pipeline.position < -8 {
                 self.scx >> 3
             } else {
-                ((self.scx as i16 + self.pipeline.position + 8) >> 3) as u8 & 0x1f
+                // The Color's fetcher looks one pixel less ahead, unless it works for an object.
+                let ahead = if COLOR && self.pipeline.object_step == 0 { 7 } else { 8 };
+                ((self.scx as i16 + self.pipeline.position + ahead) >> 3) as u8 & 0x1f
             };
         }
         map + (self.fetch_row() >> 3) as u16 * 32 + column as u16
@@ -112,6 +119,9 @@ impl Ppu {
     /// Fetches the number and the attributes of the next tile.
     #[cfg(color)]
     pub(super) fn fetch_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
+        if self.misses_fetch() {
+            return;
+        }
         let address = self.map_address() as usize & 0x1fff;
         self.pipeline.tile = vram[address];
         self.pipeline.tile_attributes = if self.compatible { 0 } else { vram[0x2000 | address] };
@@ -126,12 +136,79 @@ impl Ppu {
 
     /// One plane of the tile's row.
     #[cfg(color)]
-    pub(super) fn tile_row(&self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
+    pub(super) fn tile_row(&mut self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
+        if self.misses_fetch() {
+            // The plane read last stays.
+            return if plane == 0 { self.pipeline.data_high } else { self.pipeline.data_low };
+        }
         let attributes = self.pipeline.tile_attributes;
         let row = if attributes & 0x40 != 0 { !self.fetch_row() } else { self.fetch_row() };
         let bank = (attributes as u16 & 8) << 10;
         let address = self.tile_address(row) & 0x1fff | bank | plane;
-        let data = vram[address as usize & 0x3fff];
-        if attributes & 0x20 != 0 { data.reverse_bits() } else { data }
+        vram[address as usize & 0x3fff]
+    }
+
+    /// Returns true if the window begins on the pixel for which the fetcher addresses something:
+    /// then it reads nothing (mealybug `m3_window_timing*`, on a Color).
+    #[cfg(color)]
+    fn misses_fetch(&mut self) -> bool {
+        let pipeline = &self.pipeline;
+        let position = pipeline.position;
+        let misses = if !self.wy_met || self.lcdc & LCDC_WINDOW == 0 {
+            false
+        } else if self.wx == 0 {
+            position <= -8 || position == -7 && pipeline.scrolls_finely
+        } else {
+            self.wx as i16 == position + 7 + pipeline.window_just_started as i16
+        };
+        self.pipeline.misses_fetch = misses;
+        misses
+    }
+}
+
+#[cfg(not(color))]
+impl Ppu {
+    #[inline(always)]
+    fn garble_low(&mut self) {}
+
+    #[inline(always)]
+    fn garble_high(&mut self) {}
+}
+
+/// A fetch whose address was formed on the dot before LCDC moves the tiles' data reads something
+/// else: the tile's number, if it is below 80, while the data leaves 8000, and the upper plane that
+/// was read from there last while it enters 8000 (mealybug-tearoom-tests, "TILE_SEL").
+#[cfg(color)]
+impl Ppu {
+    fn garble_low(&mut self) {
+        let pipeline = &mut self.pipeline;
+        if pipeline.misses_fetch {
+            return;
+        }
+        if pipeline.enters_8000 {
+            pipeline.data_low = pipeline.last_high;
+        } else if pipeline.leaves_8000 {
+            pipeline.last_high = pipeline.data_low;
+            if pipeline.tile < 0x80 {
+                pipeline.data_low = pipeline.tile;
+            }
+        }
+    }
+
+    fn garble_high(&mut self) {
+        let pipeline = &mut self.pipeline;
+        if pipeline.misses_fetch {
+            return;
+        }
+        if pipeline.enters_8000 {
+            pipeline.data_high = pipeline.last_high;
+        } else if pipeline.leaves_8000 {
+            pipeline.last_high = pipeline.data_high;
+            if pipeline.tile < 0x80 {
+                pipeline.data_high = pipeline.tile;
+            }
+        } else if self.lcdc & LCDC_TILE_DATA != 0 {
+            pipeline.last_high = pipeline.data_high;
+        }
     }
 }

@@ -4,6 +4,8 @@
 //! The dots must begin right after a row of tile data was queued. A property test holds this
 //! against the pipeline stepped dot by dot.
 
+#[cfg(color)]
+use crate::ppu::LCDC_TILE_DATA;
 use crate::ppu::{FRAME_BYTES, LCDC_WINDOW, Ppu, VRAM_BYTES};
 
 impl Ppu {
@@ -68,13 +70,14 @@ impl Ppu {
         self.fetch_tile(vram);
         self.pipeline.data_low = self.tile_row(vram, 0);
         self.pipeline.data_high = self.tile_row(vram, 1);
+        let pipeline = &mut self.pipeline;
         #[cfg(color)]
         {
-            self.pipeline.background_attributes = self.pipeline.tile_attributes;
+            if self.lcdc & LCDC_TILE_DATA != 0 {
+                pipeline.last_high = pipeline.data_high;
+            }
         }
-        let pipeline = &mut self.pipeline;
-        pipeline.background_low = pipeline.data_low;
-        pipeline.background_high = pipeline.data_high;
+        pipeline.queue_background();
         if pipeline.window_active {
             pipeline.window_column = (pipeline.window_column + 1) & 0x1f;
         }

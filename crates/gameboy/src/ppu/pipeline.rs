@@ -63,6 +63,21 @@ pub struct Pipeline {
     /// Attributes of the tile fetched last.
     #[cfg(color)]
     pub tile_attributes: u8,
+    /// LCDC moves the tiles' data away from 8000 on this dot.
+    #[cfg(color)]
+    pub leaves_8000: bool,
+    /// LCDC moves the tiles' data to 8000 on this dot.
+    #[cfg(color)]
+    pub enters_8000: bool,
+    /// Upper plane that was read last, of the background or an object.
+    #[cfg(color)]
+    pub last_high: u8,
+    /// The window begins while the fetcher addresses something, which then reads nothing.
+    #[cfg(color)]
+    pub misses_fetch: bool,
+    /// The fine scroll has thrown a pixel away.
+    #[cfg(color)]
+    pub scrolls_finely: bool,
     /// Object pixels that lie behind background colours 1 to 3.
     pub object_behind: u8,
     /// Step of the background fetcher on this dot: tile number, low and high data, two dots each.
@@ -126,6 +141,16 @@ impl Pipeline {
             background_attributes: 0,
             #[cfg(color)]
             tile_attributes: 0,
+            #[cfg(color)]
+            leaves_8000: false,
+            #[cfg(color)]
+            enters_8000: false,
+            #[cfg(color)]
+            last_high: 0,
+            #[cfg(color)]
+            misses_fetch: false,
+            #[cfg(color)]
+            scrolls_finely: false,
             object_behind: 0,
             fetch_step: 0,
             tile: 0,
@@ -171,12 +196,25 @@ impl Pipeline {
         self.object = 0;
         self.object_step = OBJECT_NONE;
         self.object_aborted = false;
+        #[cfg(color)]
+        {
+            self.scrolls_finely = false;
+        }
     }
 
     /// Returns true between two lines if the window was put just off the screen in the first, but
     /// is disabled.
     pub(super) fn window_is_due(&self) -> bool {
         !self.window_active && self.window_column == 1
+    }
+
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn note_fine_scroll(&mut self) {}
+
+    #[cfg(color)]
+    fn note_fine_scroll(&mut self) {
+        self.scrolls_finely = true;
     }
 
     /// The X that objects are compared with.
@@ -224,12 +262,16 @@ impl Pipeline {
     }
 
     pub(super) fn queue_background(&mut self) {
+        self.background_low = self.data_low;
+        self.background_high = self.data_high;
         #[cfg(color)]
         {
             self.background_attributes = self.tile_attributes;
+            if self.tile_attributes & 0x20 != 0 {
+                self.background_low = self.data_low.reverse_bits();
+                self.background_high = self.data_high.reverse_bits();
+            }
         }
-        self.background_low = self.data_low;
-        self.background_high = self.data_high;
         self.background_count = 8;
         self.fetch_step = 0;
     }
@@ -313,7 +355,7 @@ impl Ppu {
                 self.pipeline.window_active = true;
                 self.pipeline.window_just_started = true;
                 self.pipeline.fetch_step = 0;
-                if !COLOR && self.wx == 0 && self.fine_scroll() != 0 {
+                if self.wx == 0 && self.fine_scroll() != 0 {
                     self.pipeline.stall = 1;
                     return true;
                 }
@@ -321,8 +363,7 @@ impl Ppu {
                 self.window_line = self.window_line.wrapping_add(1);
             }
         }
-        if !COLOR
-            && self.wx as i16 == position + 7
+        if self.wx as i16 == position + 7
             && self.pipeline.window_active
             && !self.pipeline.window_just_started
             && self.pipeline.fetch_step == 0
@@ -341,9 +382,9 @@ impl Ppu {
             false
         } else if self.wx as i16 == position + 7 {
             true
-        } else if self.wx as i16 == position + 6 && !self.pipeline.wx_just_changed {
+        } else if !COLOR && self.wx as i16 == position + 6 && !self.pipeline.wx_just_changed {
             // The panel falls one pixel behind the PPU (seen on most DMGs).
-            if !COLOR && self.pipeline.column > 0 {
+            if self.pipeline.column > 0 {
                 self.pipeline.column -= 1;
             }
             true
@@ -406,6 +447,10 @@ impl Ppu {
             7 => {
                 let address = self.object_address() as usize;
                 self.pipeline.object_data_high = vram[(address | 1) & (VRAM_BYTES - 1)];
+                #[cfg(color)]
+                {
+                    self.pipeline.last_high = self.pipeline.object_data_high;
+                }
             }
             _ => {}
         }
@@ -481,6 +526,8 @@ impl Ppu {
             } else if pipeline.position == -9 {
                 pipeline.position = -16;
                 return;
+            } else {
+                pipeline.note_fine_scroll();
             }
         }
         pipeline.window_just_started = false;
@@ -496,6 +543,10 @@ impl Ppu {
     fn end_mode3(&mut self, frame: &mut [u8; FRAME_BYTES]) {
         self.mode3_end = self.pipeline.dot;
         self.stage = Stage::Done;
+        if COLOR && (self.pipeline.fetch_step == 4 || self.pipeline.fetch_step == 5) {
+            // The next line may show what was read last.
+            self.pipeline.data_high = self.pipeline.data_low;
+        }
         if self.draw {
             // The panel fell behind the PPU: the line's rest repeats the last pixel.
             while self.pipeline.column < 160 {

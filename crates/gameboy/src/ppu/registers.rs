@@ -16,7 +16,7 @@
 //! | LYC, WY | `t` | | `t` |
 //! | WX | `t` | the new value, as one that just changed | `t + 1` |
 
-use crate::machine::{COLOR, Machine};
+use crate::machine::Machine;
 use crate::ppu::{
     FINE_SCROLL_UNUSED, LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_ON,
     LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Stage, VBLANK_LINE, stat,
@@ -51,6 +51,7 @@ impl Machine {
     }
 
     /// A write to FF40-FF4B.
+    #[cfg(not(color))]
     #[inline(never)]
     pub fn write_ppu(&mut self, low: u8, value: u8) {
         let t = self.tcycles();
@@ -122,17 +123,19 @@ impl Machine {
     }
 
     /// A palette shows the old and the new value ORed for one dot.
+    #[cfg(not(color))]
     fn write_palette(&mut self, t: u32, mixed: u8, value: u8, palette: u8) {
         self.sync_ppu(t.wrapping_sub(2));
         self.before_picture_change();
         // The first pixel of a line stays on the panel's edge until the next one is put out.
         let is_first = self.ppu.pipeline.position == 0;
-        self.ppu.set_palette(palette, if COLOR || is_first { value } else { mixed });
+        self.ppu.set_palette(palette, if is_first { value } else { mixed });
         self.sync_ppu(t.wrapping_sub(1));
         self.before_picture_change();
         self.ppu.set_palette(palette, value);
     }
 
+    #[cfg(not(color))]
     fn write_lcdc(&mut self, t: u32, value: u8) {
         self.sync_ppu(t.wrapping_sub(2));
         let old = self.ppu.lcdc;
@@ -153,12 +156,7 @@ impl Machine {
         ppu.abort_object_if_off();
         self.sync_ppu(t.wrapping_sub(1));
         self.before_lcdc_change(old ^ value);
-        let ppu = &mut self.ppu;
-        if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
-            ppu.switch_off();
-            // PyBoy counts a dark frame from the M-cycle before the write.
-            self.dark_start = self.now.wrapping_sub(1);
-        }
+        self.switch_off_lcd(old, value);
         let ppu = &mut self.ppu;
         ppu.lcdc = value;
         ppu.abort_object_if_off();
@@ -171,19 +169,32 @@ impl Machine {
                 ppu.pipeline.window_active = false;
             }
         }
-        let switches_on = old & LCDC_ON == 0 && value & LCDC_ON != 0;
+        self.switch_on_lcd(t, old);
+    }
+
+    pub(super) fn switch_off_lcd(&mut self, old: u8, value: u8) {
+        if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
+            self.ppu.switch_off();
+            // PyBoy counts a dark frame from the M-cycle before the write.
+            self.dark_start = self.now.wrapping_sub(1);
+        }
+    }
+
+    /// Called after LCDC was written.
+    pub(super) fn switch_on_lcd(&mut self, t: u32, old: u8) {
+        let switches_on = old & LCDC_ON == 0 && self.ppu.is_on();
         if switches_on {
-            ppu.switch_on(t);
+            self.ppu.switch_on(t);
         }
         // The line that begins with the LCD has no other moment at which WY is compared.
-        ppu.meet_wy();
+        self.ppu.meet_wy();
         if switches_on {
             self.reconsider_stat_line();
         }
     }
 
     /// Only the objects, the window and the LCD's switch can move the end of mode 3.
-    fn before_lcdc_change(&mut self, changed: u8) {
+    pub(super) fn before_lcdc_change(&mut self, changed: u8) {
         if changed & (LCDC_OBJECTS | LCDC_TALL_OBJECTS | LCDC_WINDOW | LCDC_ON) != 0 {
             self.before_timing_change();
         } else {
@@ -194,12 +205,9 @@ impl Machine {
     // Pan Docs "STAT bug": for a moment all sources are enabled. Right between HBlank and the next
     // line's OAM scan, with only HBlank enabled, the OAM source is not, and neither does it come on
     // that dot.
+    #[cfg(not(color))]
     fn write_stat(&mut self, t: u32, value: u8) {
         self.sync_ppu(t);
-        if COLOR {
-            self.set_stat(value & stat::ALL_SOURCES);
-            return;
-        }
         let at_line_edge = self.ppu.line < VBLANK_LINE && self.ppu.dot == 4;
         let only_hblank = self.ppu.stat & (stat::OAM_SOURCE | stat::HBLANK_SOURCE);
         if at_line_edge && only_hblank == stat::HBLANK_SOURCE {
@@ -212,13 +220,13 @@ impl Machine {
         self.set_stat(value & stat::ALL_SOURCES);
     }
 
-    fn set_stat(&mut self, sources: u8) {
+    pub(super) fn set_stat(&mut self, sources: u8) {
         self.ppu.stat = sources;
         self.reconsider_stat_line();
     }
 
     /// Evaluates the STAT interrupt line after a register that drives it was written.
-    fn reconsider_stat_line(&mut self) {
+    pub(super) fn reconsider_stat_line(&mut self) {
         if self.ppu.is_on() {
             let drawing = self.ppu.line < VBLANK_LINE && self.ppu.dot > super::timing::MODE3_DOT;
             let mode3_end = if drawing { self.mode3_end() } else { 0 };
@@ -283,7 +291,7 @@ impl Machine {
 }
 
 impl Ppu {
-    fn set_palette(&mut self, palette: u8, value: u8) {
+    pub(super) fn set_palette(&mut self, palette: u8, value: u8) {
         match palette {
             0 => self.bgp = value,
             1 => self.obp0 = value,
@@ -292,12 +300,12 @@ impl Ppu {
     }
 
     /// SCX's lower bits, which delay the first pixel, have been used on this line.
-    fn is_fine_scroll_over(&self) -> bool {
+    pub(super) fn is_fine_scroll_over(&self) -> bool {
         self.dot > self.mode3_start() + 10
     }
 
     /// Keeps the bits that this line has used, for the computation of its length later.
-    fn latch_fine_scroll(&mut self) {
+    pub(super) fn latch_fine_scroll(&mut self) {
         if self.used_fine_scroll == FINE_SCROLL_UNUSED {
             self.used_fine_scroll = self.scx & 7;
         }
@@ -319,7 +327,7 @@ impl Ppu {
 
     // A write to WY can still meet the line before, on the first dots of the next (gambatte
     // `late_wy_*`); enabling the window can't (`late_enable_afterVblank_*`).
-    fn meet_written_wy(&mut self) {
+    pub(super) fn meet_written_wy(&mut self) {
         let compared = self.compared_line();
         self.meet_wy_on(if compared > 0xff { self.line } else { compared as u8 });
     }

@@ -204,6 +204,16 @@ fields!(Pipeline {
     background_attributes,
     #[cfg(color)]
     tile_attributes,
+    #[cfg(color)]
+    leaves_8000,
+    #[cfg(color)]
+    enters_8000,
+    #[cfg(color)]
+    last_high,
+    #[cfg(color)]
+    misses_fetch,
+    #[cfg(color)]
+    scrolls_finely,
     object_behind,
     fetch_step,
     tile,

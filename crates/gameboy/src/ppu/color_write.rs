@@ -1,0 +1,112 @@
+//! Writes to FF40-FF4B on the Color.
+//!
+//! The moments are those at which mealybug-tearoom-tests show a CPU CGB C to change its picture and
+//! gambatte's tests one to change its timing, relative to the T-cycle `t` at which a read in the
+//! same M-cycle would look; `registers` has the original's.
+//!
+//! | register | single speed | double speed |
+//! |---|---|---|
+//! | LCDC: height of objects | `t + 1` | `t + 1` |
+//! | LCDC: others | `t`; tiles' data garbles what is fetched on that dot | `t` |
+//! | SCY | `t` | `t` |
+//! | SCX | `t` | `t - 1` |
+//! | BGP, OBP0, OBP1 | `t - 1` | `t` |
+//! | WX | `t + 1` | `t` |
+#![cfg(color)]
+
+use crate::machine::Machine;
+use crate::ppu::{LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, Stage, VBLANK_LINE, stat, timing};
+
+impl Machine {
+    /// A write to FF40-FF4B.
+    #[inline(never)]
+    pub fn write_ppu(&mut self, low: u8, value: u8) {
+        let t = self.tcycles();
+        let double = self.speed.double as u32;
+        match low {
+            0x40 => self.write_lcdc(t, value),
+            0x41 => {
+                self.sync_ppu(t);
+                self.set_stat(value & stat::ALL_SOURCES);
+            }
+            0x42 => {
+                self.sync_ppu(t);
+                self.before_picture_change();
+                self.ppu.scy = value;
+            }
+            0x43 => self.write_scx(t.wrapping_sub(double), value),
+            0x45 => {
+                self.sync_ppu(t);
+                self.ppu.lyc = value;
+                if self.ppu.line < VBLANK_LINE && self.ppu.dot > timing::MODE3_DOT {
+                    // HBlank can take the interrupt line over (gambatte `lycdisable_ff45_*`).
+                    self.sync_ppu(t.wrapping_add(1));
+                }
+                self.reconsider_stat_line();
+            }
+            0x47..=0x49 => {
+                self.sync_ppu(t.wrapping_sub(1 - double));
+                self.before_picture_change();
+                self.ppu.set_palette(low - 0x47, value);
+            }
+            0x4a => self.write_wy(t, value),
+            0x4b => {
+                self.sync_ppu(t.wrapping_add(1 - double));
+                self.before_timing_change();
+                self.ppu.wx = value;
+            }
+            _ => {}
+        }
+        if self.ppu.is_on() {
+            self.schedule_ppu();
+        }
+    }
+
+    fn write_scx(&mut self, moment: u32, value: u8) {
+        self.sync_ppu(moment);
+        if self.ppu.is_fine_scroll_over() {
+            self.ppu.latch_fine_scroll();
+            self.before_picture_change();
+        } else {
+            self.before_timing_change();
+        }
+        self.ppu.scx = value;
+    }
+
+    fn write_wy(&mut self, t: u32, value: u8) {
+        self.sync_ppu(t);
+        self.before_timing_change();
+        self.ppu.wy = value;
+        if self.ppu.dot > timing::COMPARE_DOT {
+            // Within a line the comparison takes two dots more (gambatte
+            // `late_wy_FFto2_ly2_scx*`).
+            self.sync_ppu(t.wrapping_add(2));
+            self.before_timing_change();
+        }
+        self.ppu.meet_written_wy();
+    }
+
+    fn write_lcdc(&mut self, t: u32, value: u8) {
+        self.sync_ppu(t);
+        let old = self.ppu.lcdc;
+        self.before_lcdc_change(old ^ value);
+        self.switch_off_lcd(old, value);
+        self.ppu.lcdc = value & !LCDC_TALL_OBJECTS | old & LCDC_TALL_OBJECTS;
+        let changed = old ^ value;
+        if changed & (LCDC_TILE_DATA | LCDC_TALL_OBJECTS) != 0 {
+            if changed & LCDC_TILE_DATA != 0 && self.ppu.stage == Stage::Rendering {
+                self.ppu.pipeline.leaves_8000 = value & LCDC_TILE_DATA == 0;
+                self.ppu.pipeline.enters_8000 = value & LCDC_TILE_DATA != 0;
+            }
+            self.sync_ppu(t.wrapping_add(1));
+            self.before_lcdc_change(changed);
+            self.ppu.pipeline.leaves_8000 = false;
+            self.ppu.pipeline.enters_8000 = false;
+            self.ppu.lcdc = value;
+        }
+        if old & !value & LCDC_WINDOW != 0 && self.ppu.stage != Stage::Rendering {
+            self.ppu.pipeline.window_active = false;
+        }
+        self.switch_on_lcd(t, old);
+    }
+}
