@@ -274,7 +274,13 @@ impl Machine {
     /// Takes a request back, also one of the PPU that comes up to the middle of the same M-cycle
     /// (gambatte `*_late_retrigger_*`).
     pub fn acknowledge(&mut self, number: u16) {
-        self.sync_ppu(self.tcycles().wrapping_add(2));
+        if COLOR {
+            // The Color takes back what the timer and the serial port request in this M-cycle.
+            let next = self.now.wrapping_add(1);
+            self.timer.sync(&mut self.interrupts, next);
+            self.serial.sync(&mut self.interrupts, next, self.timer.div_base);
+        }
+        self.sync_ppu(self.tcycles().wrapping_add(1 << (self.tcycle_shift() - 1)));
         self.interrupts.requested &= !(1 << number);
     }
 

@@ -27,12 +27,26 @@ pub struct Hdma {
     pub active: bool,
     /// Blocks to be copied on the next instruction boundary.
     pub due: u8,
+    /// HBlank as the CPU left it when it halted.
+    pub rest: Rest,
+}
+
+/// Reason why a block is copied, or is not, when the CPU wakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Rest {
+    /// It halted outside of HBlank: a wake in HBlank copies one.
+    Outside = 0,
+    /// It halted in HBlank, whose block was copied.
+    Inside = 1,
+    /// It halted before a block that was due.
+    Due = 2,
 }
 
 impl Hdma {
     /// Nothing asked for.
     pub const fn idle() -> Hdma {
-        Hdma { source: 0xfff0, target: 0x1ff0, left: 0x7f, active: false, due: 0 }
+        Hdma { source: 0xfff0, target: 0xfff0, left: 0x7f, active: false, due: 0, rest: Rest::Outside }
     }
 
     /// A read of FF55.
@@ -45,8 +59,8 @@ impl Hdma {
         match low {
             0x51 => self.source = (value as u16) << 8 | self.source & 0xf0,
             0x52 => self.source = self.source & 0xff00 | (value & 0xf0) as u16,
-            0x53 => self.target = ((value & 0x1f) as u16) << 8 | self.target & 0xf0,
-            _ => self.target = self.target & 0x1f00 | (value & 0xf0) as u16,
+            0x53 => self.target = (value as u16) << 8 | self.target & 0xf0,
+            _ => self.target = self.target & 0xff00 | (value & 0xf0) as u16,
         }
     }
 
@@ -59,19 +73,19 @@ impl Hdma {
 }
 
 impl Machine {
-    /// A write to FF55: starts a transfer, or ends one that waits for HBlank.
+    /// A write to FF55: starts a transfer, or ends one that waits for HBlank; a block that is due
+    /// is still copied.
     pub(crate) fn write_hdma_control(&mut self, value: u8) {
         self.sync_ppu(self.tcycles());
         self.hdma.left = value & 0x7f;
-        if self.hdma.active && value & 0x80 == 0 {
-            self.hdma.active = false;
-            self.hdma.due = 0;
+        if self.hdma.active {
+            self.hdma.active = value & 0x80 != 0;
         } else if value & 0x80 == 0 {
             self.hdma.due = self.hdma.left + 1;
         } else {
             self.hdma.active = true;
             // In HBlank, and while the LCD is off, the first block is copied at once.
-            if !self.ppu.is_on() || self.is_in_hblank() {
+            if !self.ppu.is_on() || self.is_hdma_period(1 << self.tcycle_shift()) {
                 self.hdma.due = 1;
             }
         }
@@ -81,43 +95,74 @@ impl Machine {
         self.deadline = self.now;
     }
 
+    /// Called when the CPU halts.
+    pub(crate) fn rest_hdma(&mut self) {
+        self.sync_ppu(self.tcycles());
+        self.hdma.rest = if self.hdma.due > 0 {
+            Rest::Due
+        } else if self.hdma.active && self.is_hdma_period(0) {
+            Rest::Inside
+        } else {
+            Rest::Outside
+        };
+        self.hdma.due = 0;
+    }
+
+    /// Called when the CPU wakes: a block that it slept through is due if HBlank still goes on.
+    pub(crate) fn wake_hdma(&mut self) {
+        self.speed.changing = false;
+        self.sync_ppu(self.tcycles());
+        let rest = self.hdma.rest;
+        self.hdma.rest = Rest::Outside;
+        let wakes_inside =
+            self.hdma.active && rest == Rest::Outside && self.is_hdma_period(0);
+        if rest == Rest::Due || wakes_inside {
+            self.hdma.due = 1;
+        }
+    }
+
     /// Copies what is due, while the CPU stands still.
     pub fn run_hdma(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
-        // The bus is taken over for one M-cycle.
-        self.now = self.now.wrapping_add(1);
         while self.hdma.due > 0 {
             self.hdma.due -= 1;
-            self.copy_block(rom, cart_ram);
+            let ends = self.copy_block(rom, cart_ram);
             self.now = self.now.wrapping_add(BLOCK_TCYCLES >> self.tcycle_shift());
-            if self.hdma.left == 0 {
-                self.hdma.left = 0x7f;
+            if ends || self.hdma.left == 0 {
+                if self.hdma.left == 0 {
+                    self.hdma.left = 0x7f;
+                } else {
+                    self.hdma.left -= 1;
+                }
                 self.hdma.active = false;
                 self.hdma.due = 0;
             } else {
                 self.hdma.left -= 1;
             }
         }
+        // The bus is given back in one M-cycle.
+        self.now = self.now.wrapping_add(1);
     }
 
-    fn copy_block(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
-        self.sync_ppu(self.tcycles());
-        self.before_picture_change();
+    /// Copies a block and returns true if it reaches the end of the address space.
+    fn copy_block(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
+        let began = self.tcycles();
         for index in 0..BLOCK_BYTES {
             let address = self.hdma.source.wrapping_add(index);
-            let at = self.vram_at(self.hdma.target.wrapping_add(index));
             // UNVERIFIED: video RAM can't be read and written at once; FF stands for what comes.
-            self.vram[at] = if address & 0xe000 == 0x8000 {
+            let value = if address & 0xe000 == 0x8000 {
                 0xff
             } else {
                 self.read_for_dma(rom, cart_ram, address)
             };
+            self.sync_ppu(began.wrapping_add(2 + 2 * index as u32));
+            if !self.is_vram_write_blocked() {
+                self.before_picture_change();
+                let at = self.vram_at(self.hdma.target.wrapping_add(index));
+                self.vram[at] = value;
+            }
         }
         self.hdma.source = self.hdma.source.wrapping_add(BLOCK_BYTES);
-        let target = self.hdma.target.wrapping_add(BLOCK_BYTES);
-        self.hdma.target = target & 0x1fff;
-        if target & 0x2000 != 0 {
-            // Beyond the end of video RAM a transfer ends.
-            self.hdma.left = 0;
-        }
+        self.hdma.target = self.hdma.target.wrapping_add(BLOCK_BYTES);
+        self.hdma.target == 0
     }
 }

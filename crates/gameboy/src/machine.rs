@@ -262,13 +262,23 @@ impl Machine {
                 self.halt_dma(next.wrapping_sub(self.now));
                 self.now = next;
             }
-            self.sync_due(rom, cart_ram, 2);
+            // The Color's CPU looks at the end.
+            self.sync_due(rom, cart_ram, if COLOR { 0 } else { 2 });
+        }
+        #[cfg(color)]
+        if self.ends_speed_change() {
+            self.settle_dma();
+            self.cpu.mode = Mode::Running;
+            self.wake_hdma();
+            return;
         }
         self.halt_dma(1);
         self.now = self.now.wrapping_add(1);
         if self.interrupts.pending() != 0 {
             self.settle_dma();
             self.cpu.mode = Mode::Running;
+            #[cfg(color)]
+            self.wake_hdma();
         }
     }
 
@@ -308,6 +318,10 @@ impl Machine {
         let mut next = earlier(self.timer.deadline, self.serial.deadline);
         if self.dma.active {
             next = earlier(next, self.dma.deadline);
+        }
+        #[cfg(color)]
+        if self.speed.changing {
+            next = earlier(next, self.speed.resume_at.wrapping_add(1));
         }
         if self.ppu.is_on() {
             earlier(next, self.ppu.deadline)

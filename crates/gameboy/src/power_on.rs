@@ -41,6 +41,13 @@ const COMPATIBLE_BOOT_COUNTER_MCYCLES: u32 = 0x2678 / 4;
 /// Where the boot ROM leaves the PPU: in the last line of VBlank.
 /// GBMicrotest and gambatte `display_startstate` count from here, and pass at this dot alone.
 const BOOT_DOT: u16 = 404;
+/// Line of a DMG, and of a Color with a program for the original.
+const BOOT_LINE: u8 = 153;
+/// Where a Color's boot ROM leaves the PPU for a program of its own: gambatte `display_startstate`.
+#[cfg(color)]
+const COLOR_BOOT_LINE: u8 = 144;
+#[cfg(color)]
+const COLOR_BOOT_DOT: u16 = 172;
 
 /// The registered-trademark tile comes from the boot ROM itself.
 const TRADEMARK_ROWS: [u8; 8] = [0x3c, 0x42, 0xb9, 0xa5, 0xb9, 0xa5, 0x42, 0x3c];
@@ -102,7 +109,15 @@ impl Machine {
             hram: [0; 0x80],
             frame: [0; FRAME_BYTES],
             #[cfg(color)]
-            speed: Speed { double: false, armed: false, since: 0, tcycles: 0, steady_mcycles: 0 },
+            speed: Speed {
+                double: false,
+                armed: false,
+                changing: false,
+                resume_at: 0,
+                since: 0,
+                tcycles: 0,
+                steady_mcycles: 0,
+            },
             #[cfg(color)]
             hdma: Hdma::idle(),
             #[cfg(color)]
@@ -245,7 +260,21 @@ fn boot_palettes(cartridge: &Cartridge) -> Palettes {
     palettes
 }
 
+#[cfg(not(color))]
+fn boot_position(_cartridge: &Cartridge) -> (u8, u16) {
+    (BOOT_LINE, BOOT_DOT)
+}
+
+#[cfg(color)]
+fn boot_position(cartridge: &Cartridge) -> (u8, u16) {
+    match cartridge.model() {
+        Model::Original => (BOOT_LINE, BOOT_DOT),
+        Model::Color => (COLOR_BOOT_LINE, COLOR_BOOT_DOT),
+    }
+}
+
 fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
+    let (line, dot) = boot_position(_cartridge);
     Ppu {
         lcdc: 0x91,
         stat: 0,
@@ -257,12 +286,12 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         obp1: 0xff,
         wy: 0,
         wx: 0,
-        line: 153,
-        dot: BOOT_DOT,
-        line_start: 0u32.wrapping_sub(BOOT_DOT as u32),
+        line,
+        dot,
+        line_start: 0u32.wrapping_sub(dot as u32),
         first_line: false,
         stat_line: false,
-        lyc_line: true,
+        lyc_line: line == 153,
         lyc_frozen: false,
         wy_met: false,
         window_line: 0,
@@ -282,5 +311,11 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         compatible: _cartridge.model() == Model::Original,
         #[cfg(color)]
         sorts_by_x: _cartridge.model() == Model::Original,
+        #[cfg(color)]
+        double_speed: false,
+        #[cfg(color)]
+        lyc_request: false,
+        #[cfg(color)]
+        lyc_request_at: 0,
     }
 }

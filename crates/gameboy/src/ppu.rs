@@ -9,6 +9,7 @@
 //! does to OAM.
 
 mod color_pixel;
+mod color_timing;
 mod color_write;
 mod fetcher;
 mod line;
@@ -28,6 +29,8 @@ pub use palette::Palettes;
 pub use pipeline::Pipeline;
 pub use scan::Scan;
 
+#[cfg(color)]
+use crate::cpu::Mode;
 use crate::interrupts::{Interrupts, VBLANK};
 use crate::machine::Machine;
 
@@ -157,6 +160,15 @@ pub struct Ppu {
     /// FF6C (OPRI) bit 0: X decides which object lies in front, as on the original.
     #[cfg(color)]
     pub sorts_by_x: bool,
+    /// The CPU runs at double speed, so that its M-cycle has two dots.
+    #[cfg(color)]
+    pub double_speed: bool,
+    /// A write to LYC will request an interrupt.
+    #[cfg(color)]
+    pub lyc_request: bool,
+    /// T-cycle on which it does.
+    #[cfg(color)]
+    pub lyc_request_at: u32,
 }
 
 impl Ppu {
@@ -177,6 +189,8 @@ impl Machine {
         if elapsed as i32 <= self.ppu.dot as i32 {
             return;
         }
+        #[cfg(color)]
+        self.request_for_lyc(until);
         while elapsed >= LINE_TCYCLES as u32 {
             self.advance_in_line(LINE_TCYCLES);
             self.ppu.begin_next_line();
@@ -230,7 +244,9 @@ impl Machine {
             if from <= rise && to > rise {
                 self.ppu.dot = rise + 1;
                 self.ppu.update_stat_line(&mut self.interrupts, stat::HBLANK_SOURCE);
-                #[cfg(color)]
+            }
+            #[cfg(color)]
+            if from <= rise + 1 && to > rise + 1 && self.cpu.mode == Mode::Running {
                 self.hdma.begin_hblank();
             }
         }

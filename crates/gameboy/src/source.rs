@@ -34,6 +34,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/machine.rs", include_str!("machine.rs")),
     ("src/ppu.rs", include_str!("ppu.rs")),
     ("src/ppu/color_pixel.rs", include_str!("ppu/color_pixel.rs")),
+    ("src/ppu/color_timing.rs", include_str!("ppu/color_timing.rs")),
     ("src/ppu/color_write.rs", include_str!("ppu/color_write.rs")),
     ("src/ppu/fetcher.rs", include_str!("ppu/fetcher.rs")),
     ("src/ppu/line.rs", include_str!("ppu/line.rs")),

@@ -5,6 +5,8 @@
 #[cfg(color)]
 use crate::machine::FRAME_MCYCLES;
 use crate::machine::Machine;
+#[cfg(color)]
+use crate::machine::is_before;
 
 /// FF4D (KEY1), and what the clocks showed when the speed changed last.
 #[cfg(color)]
@@ -15,6 +17,10 @@ pub struct Speed {
     pub double: bool,
     /// The next STOP changes the speed.
     pub armed: bool,
+    /// The CPU waits for its new clock, as in HALT.
+    pub changing: bool,
+    /// The M-cycle in which it goes on, while `changing`.
+    pub resume_at: u32,
     /// The M-cycle from which the other two go on.
     pub since: u32,
     /// T-cycles at that moment.
@@ -23,14 +29,15 @@ pub struct Speed {
     pub steady_mcycles: u32,
 }
 
-/// T-cycles that an M-cycle at double speed lacks.
+/// M-cycles for which a change of speed stops the CPU, whatever their length.
 #[cfg(color)]
-const LOST_TCYCLES: u32 = 2;
-/// M-cycles at double speed for which a change of speed stops the CPU.
-// UNVERIFIED: emulators agree on 131,080 ticks of 8 MHz to within a few; Pan Docs says 2,050
-// M-cycles.
+const CHANGE_MCYCLES: u32 = 0x8001;
+/// M-cycles of single speed that pass before double speed begins.
 #[cfg(color)]
-const CHANGE_MCYCLES: u32 = 0x20008 / 4;
+const SLOW_MCYCLES: u32 = 2;
+/// T-cycles by which the picture gets ahead of the CPU when double speed ends.
+#[cfg(color)]
+const GAINED_TCYCLES: u32 = 1;
 
 #[cfg(not(color))]
 impl Machine {
@@ -113,19 +120,24 @@ impl Machine {
     pub fn change_speed(&mut self) {
         self.sync_interrupts();
         self.reset_div();
+        self.speed.changing = true;
+        self.speed.resume_at = self.now.wrapping_add(CHANGE_MCYCLES);
+        if !self.speed.double {
+            self.now = self.now.wrapping_add(SLOW_MCYCLES);
+            self.sync_interrupts();
+        }
         self.apu.sync(self.now, self.timer.div_base);
         let (frame, dark) =
             (self.now.wrapping_sub(self.frame_start), self.now.wrapping_sub(self.dark_start));
-        // An access looks at the end of its M-cycle, so at double speed it sees the picture earlier
-        // by what the M-cycle lacks.
-        let behind = self.tcycles().wrapping_sub(LOST_TCYCLES);
-        let ahead = self.tcycles().wrapping_add(LOST_TCYCLES);
-        self.speed.tcycles = if self.speed.double { ahead } else { behind };
+        let gained = if self.speed.double { GAINED_TCYCLES } else { 0 };
+        let tcycles = self.tcycles().wrapping_add(gained);
         self.speed.steady_mcycles = self.steady_now();
+        self.speed.tcycles = tcycles;
         self.speed.since = self.now;
         self.speed.armed = false;
         self.speed.double = !self.speed.double;
         self.apu.double_speed = self.speed.double;
+        self.ppu.double_speed = self.speed.double;
         // Times since then are counted in M-cycles of the new length.
         if self.speed.double {
             self.frame_start = self.now.wrapping_sub(frame << 1);
@@ -139,8 +151,12 @@ impl Machine {
         }
     }
 
-    /// M-cycles, of the new length, that the CPU waits after a change of speed.
-    pub(crate) fn change_mcycles(&self) -> u32 {
-        if self.speed.double { CHANGE_MCYCLES } else { CHANGE_MCYCLES / 2 }
+    /// Returns true if the CPU goes on after a change of speed now.
+    pub(crate) fn ends_speed_change(&mut self) -> bool {
+        let ends = self.speed.changing && !is_before(self.now, self.speed.resume_at);
+        if ends {
+            self.speed.changing = false;
+        }
+        ends
     }
 }

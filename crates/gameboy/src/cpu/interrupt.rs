@@ -45,6 +45,8 @@ impl Machine {
         if pending == 0 {
             cpu.mode = Mode::Halted;
             cpu.just_halted = true;
+            #[cfg(color)]
+            self.rest_hdma();
         } else if cpu.ime {
             // EI right before HALT with an interrupt pending: the handler returns to the HALT.
             cpu.pc = cpu.pc.wrapping_sub(1);
@@ -62,10 +64,14 @@ impl Machine {
         let skips = self.requested_at(cpu.now) & self.interrupts.enabled & 0x1f == 0;
         #[cfg(color)]
         if self.speed.armed && self.joypad.lines() == 0x0f {
+            self.rest_hdma();
             self.change_speed();
+            cpu.now = self.now;
             if skips {
                 cpu.pc = cpu.pc.wrapping_add(1);
-                cpu.now = cpu.now.wrapping_add(self.change_mcycles());
+                cpu.mode = Mode::Halted;
+            } else {
+                self.speed.changing = false;
             }
             self.deadline = cpu.now;
             return cpu;

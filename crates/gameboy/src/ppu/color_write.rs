@@ -15,7 +15,7 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::{LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, Stage, VBLANK_LINE, stat, timing};
+use crate::ppu::{LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, Stage, timing};
 
 impl Machine {
     /// A write to FF40-FF4B.
@@ -25,25 +25,14 @@ impl Machine {
         let double = self.speed.double as u32;
         match low {
             0x40 => self.write_lcdc(t, value),
-            0x41 => {
-                self.sync_ppu(t);
-                self.set_stat(value & stat::ALL_SOURCES);
-            }
+            0x41 => self.write_stat(t, value),
             0x42 => {
                 self.sync_ppu(t);
                 self.before_picture_change();
                 self.ppu.scy = value;
             }
             0x43 => self.write_scx(t.wrapping_sub(double), value),
-            0x45 => {
-                self.sync_ppu(t);
-                self.ppu.lyc = value;
-                if self.ppu.line < VBLANK_LINE && self.ppu.dot > timing::MODE3_DOT {
-                    // HBlank can take the interrupt line over (gambatte `lycdisable_ff45_*`).
-                    self.sync_ppu(t.wrapping_add(1));
-                }
-                self.reconsider_stat_line();
-            }
+            0x45 => self.write_lyc(t, value),
             0x47..=0x49 => {
                 self.sync_ppu(t.wrapping_sub(1 - double));
                 self.before_picture_change();
@@ -91,6 +80,11 @@ impl Machine {
         let old = self.ppu.lcdc;
         self.before_lcdc_change(old ^ value);
         self.switch_off_lcd(old, value);
+        if old & !value & LCDC_ON != 0 && self.hdma.active {
+            // The block that waits for HBlank is copied (gambatte `hdma_disable_display_*`).
+            self.hdma.due = 1;
+            self.deadline = self.now;
+        }
         self.ppu.lcdc = value & !LCDC_TALL_OBJECTS | old & LCDC_TALL_OBJECTS;
         let changed = old ^ value;
         if changed & (LCDC_TILE_DATA | LCDC_TALL_OBJECTS) != 0 {

@@ -22,16 +22,21 @@ const FIRST_LINE_MODE3_DOT: u16 = 86;
 /// The compared line of line 153 and of the first dots of every line: none.
 pub(super) const NO_LINE: u16 = 0x1ff;
 /// Dots of VBlank lines on which something can change.
+#[cfg(not(color))]
 pub(super) const VBLANK_EVENTS: [u16; 7] = [0, 2, 4, VBLANK_DOT, 6, 8, LYC_0_DOT];
+/// Dots of VBlank lines on which something can change.
+#[cfg(color)]
+pub(super) const VBLANK_EVENTS: [u16; 3] = [VBLANK_OAM_DOT, VBLANK_DOT, LYC_0_DOT];
 /// Line 0 is compared with LYC, still in line 153.
 const LYC_0_DOT: u16 = 13;
 /// The OAM source rises on line 144.
-const VBLANK_OAM_DOT: u16 = if COLOR { 0 } else { 2 };
+const VBLANK_OAM_DOT: u16 = if COLOR { 3 } else { 2 };
 /// The new line drives the interrupt line if it is LYC. On line 0 the OAM source rises now.
 pub(super) const COMPARE_DOT: u16 = 5;
 
 impl Ppu {
     /// LY as the CPU reads it.
+    #[cfg(not(color))]
     pub fn ly(&self) -> u8 {
         let line = self.line;
         if line == LAST_LINE {
@@ -52,6 +57,7 @@ impl Ppu {
     }
 
     /// The line that is compared with LYC, or `NO_LINE`.
+    #[cfg(not(color))]
     pub(crate) fn compared_line(&self) -> u16 {
         let line = self.line as u16;
         let dot = self.dot;
@@ -88,7 +94,7 @@ impl Ppu {
         } else if self.dot > MODE2_DOT {
             2
         } else {
-            (self.line == 0 && (COLOR || self.dot <= LY_DOT)) as u8
+            (self.line == 0 && self.dot <= LY_DOT + self.lateness()) as u8
         }
     }
 
@@ -97,7 +103,14 @@ impl Ppu {
         if self.first_line { 91 } else { 89 }
     }
 
-    fn mode3_dot(&self) -> u16 {
+    /// Dots by which the Color shows some things later at double speed.
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn lateness(&self) -> u16 {
+        0
+    }
+
+    pub(super) fn mode3_dot(&self) -> u16 {
         if self.first_line { FIRST_LINE_MODE3_DOT } else { MODE3_DOT }
     }
 
@@ -132,7 +145,7 @@ impl Ppu {
     }
 
     /// T-cycles from the current line's start to a dot of another line, the next time it comes.
-    fn tcycles_to(&self, line: u8, dot: u16) -> u32 {
+    pub(super) fn tcycles_to(&self, line: u8, dot: u16) -> u32 {
         let is_past = line < self.line || line == self.line && dot < self.dot;
         let lines = if is_past { line as u32 + 154 } else { line as u32 } - self.line as u32;
         lines * LINE_TCYCLES as u32 + dot as u32
@@ -152,56 +165,43 @@ impl Machine {
     }
 
     /// Returns true if mode 3 has begun and not ended yet.
+    #[cfg(not(color))]
     fn in_mode3(&mut self) -> bool {
         self.ppu.stage != Stage::Done && self.ppu.dot <= self.mode3_end()
     }
 
     /// Returns true if the PPU keeps the CPU from reading VRAM.
+    #[cfg(not(color))]
     pub(crate) fn is_vram_read_blocked(&mut self) -> bool {
-        let begins = if self.ppu.first_line {
-            FIRST_LINE_MODE3_DOT
-        } else if COLOR {
-            MODE3_DOT
-        } else {
-            SCAN_TAIL_DOT
-        };
+        let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { SCAN_TAIL_DOT };
         self.blocks_from(begins)
     }
 
     /// Returns true if the PPU keeps the CPU from writing VRAM.
+    #[cfg(not(color))]
     pub(crate) fn is_vram_write_blocked(&mut self) -> bool {
         let begins = self.ppu.mode3_dot();
         self.blocks_from(begins)
     }
 
     /// Returns true if the PPU keeps the CPU from reading OAM.
+    #[cfg(not(color))]
     pub(crate) fn is_oam_read_blocked(&mut self) -> bool {
         let begins = if self.ppu.first_line { FIRST_LINE_MODE3_DOT } else { LY_DOT };
         self.blocks_from(begins)
     }
 
     /// Returns true if the PPU keeps the CPU from writing OAM.
+    #[cfg(not(color))]
     pub(crate) fn is_oam_write_blocked(&mut self) -> bool {
         if self.ppu.first_line {
             return self.blocks_from(MODE3_DOT);
         }
-        let is_tail = !COLOR && self.ppu.dot > SCAN_TAIL_DOT && self.ppu.dot <= MODE3_DOT;
+        let is_tail = self.ppu.dot > SCAN_TAIL_DOT && self.ppu.dot <= MODE3_DOT;
         !is_tail && self.blocks_from(MODE2_DOT)
     }
 
-    /// Returns true if the PPU keeps the CPU from the Color's palettes.
-    #[cfg(color)]
-    pub(crate) fn is_palette_blocked(&mut self) -> bool {
-        let begins = self.ppu.mode3_dot();
-        self.blocks_from(begins)
-    }
-
-    /// Returns true between mode 3 and the end of its line.
-    #[cfg(color)]
-    pub(crate) fn is_in_hblank(&mut self) -> bool {
-        self.ppu.line < VBLANK_LINE && self.ppu.dot > MODE3_DOT && !self.in_mode3()
-    }
-
+    #[cfg(not(color))]
     fn blocks_from(&mut self, begins: u16) -> bool {
         self.ppu.is_on()
             && self.ppu.line < VBLANK_LINE
@@ -226,12 +226,17 @@ impl Machine {
         if self.watches_hblank() {
             tcycles = tcycles.min(self.tcycles_to_hblank());
         }
+        #[cfg(color)]
+        if self.ppu.lyc_request {
+            tcycles = tcycles.min(self.ppu.lyc_request_at.wrapping_sub(self.ppu.line_start));
+        }
         // What happens on dot d is seen by accesses after it.
         let moment = self.ppu.line_start.wrapping_add(tcycles);
         let mcycles = (moment.wrapping_sub(self.tcycles()) as i32 >> self.tcycle_shift()) + 1;
         self.ppu.deadline = self.now.wrapping_add(mcycles.max(1) as u32);
     }
 
+    #[cfg(not(color))]
     fn tcycles_to_hblank(&mut self) -> u32 {
         let line = self.ppu.line;
         if line >= VBLANK_LINE {
@@ -252,7 +257,7 @@ impl Ppu {
     fn tcycles_to_lyc(&self) -> u32 {
         match self.lyc {
             0 => self.tcycles_to(LAST_LINE, LYC_0_DOT),
-            153 => self.tcycles_to(LAST_LINE, 6),
+            153 => self.tcycles_to(LAST_LINE, if COLOR { COMPARE_DOT } else { 6 }),
             1..=152 => self.tcycles_to(self.lyc, COMPARE_DOT),
             // No line has this number.
             _ => self.tcycles_to(VBLANK_LINE, VBLANK_DOT),

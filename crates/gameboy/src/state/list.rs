@@ -12,7 +12,7 @@ use crate::color::Color;
 use crate::cpu::{Cpu, Mode};
 use crate::dma::Dma;
 #[cfg(color)]
-use crate::hdma::Hdma;
+use crate::hdma::{Hdma, Rest};
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
 use crate::machine::Machine;
@@ -178,6 +178,12 @@ fields!(Ppu {
     compatible,
     #[cfg(color)]
     sorts_by_x,
+    #[cfg(color)]
+    double_speed,
+    #[cfg(color)]
+    lyc_request,
+    #[cfg(color)]
+    lyc_request_at,
 });
 
 codes!(Stage { Untouched, Rendering, Done });
@@ -301,10 +307,12 @@ fields!(Rtc { synced_at, subsecond_mcycles, running, latched, latch_armed });
 fields!(ClockRegisters { seconds, minutes, hours, days_low, days_high });
 
 #[cfg(color)]
-fields!(Speed { double, armed, since, tcycles, steady_mcycles });
+fields!(Speed { double, armed, changing, resume_at, since, tcycles, steady_mcycles });
 
 #[cfg(color)]
-fields!(Hdma { source, target, left, active, due });
+codes!(Rest { Outside, Inside, Due });
+#[cfg(color)]
+fields!(Hdma { source, target, left, active, due, rest });
 
 #[cfg(color)]
 fields!(Color { vram_bank, wram_bank, wram_offset, infrared, undocumented, behind_oam });

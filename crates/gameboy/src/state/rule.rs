@@ -213,7 +213,11 @@ fn check_color(machine: &Machine) -> Verdict {
         "color.wram_offset must be where color.wram_bank begins",
     )?;
     rule(color.infrared & !0xc1 == 0, "color.infrared has only bits 0, 6 and 7")?;
-    rule(hdma.target < 0x2000, "hdma.target must be less than 2000")?;
+    rule(hdma.target & 0xf == 0, "hdma.target must be a multiple of 10")?;
+    rule(
+        machine.ppu.double_speed == speed.double,
+        "ppu.double_speed must be what speed.double is",
+    )?;
     rule(hdma.left < 0x80 && hdma.due <= 0x80, "hdma.left and hdma.due must be at most 80")?;
     rule(is_recent(machine.now, speed.since), "speed.since must lie in the last frames")?;
     rule(machine.apu.double_speed == speed.double, "apu.double_speed must be what speed.double is")

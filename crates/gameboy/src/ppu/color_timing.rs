@@ -1,0 +1,275 @@
+//! Meaning of each dot on the Color, where it is another one than on the original, and at double
+//! speed; `timing` has the rest. Measured by gambatte's tests of a CPU CGB C.
+//!
+//! | what an access on this dot sees | single speed | double speed |
+//! |---|---|---|
+//! | LY of the new line; the dot before, the bits that it shares with the last | 3 | 4 |
+//! | line 153 as 0 | 8 | 9 |
+//! | no line compared with LYC | 4, 5 | 5 |
+//! | mode 0 or open VRAM and OAM, after the end of mode 3 | 1 | 2 |
+//! | open palettes, after the end of mode 3 | 5 | 4 |
+//! | VRAM closed | 87 | 86 |
+//! | palettes closed | 88 | 87 |
+//! | OAM closed for reads, writes | 4, 4 | 5, 4 |
+//! | HDMA due, after the end of mode 3 | 3 | 3 |
+#![cfg(color)]
+
+use crate::interrupts::STAT;
+use crate::machine::{Machine, is_before};
+use crate::ppu::timing::{COMPARE_DOT, MODE3_DOT, NO_LINE};
+use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_DOT, VBLANK_LINE, stat};
+
+/// Dot of line 153 from which line 0 is compared.
+const LYC_0_FROM: u16 = 14;
+/// Dots after the end of mode 3 on which HDMA is due.
+const HDMA_DOTS: u16 = 3;
+/// Dots of the next line in which HBlank goes on for HDMA.
+const HDMA_TAIL_DOT: u16 = 5;
+
+impl Ppu {
+    /// Dots by which some things are seen later at double speed.
+    #[inline(always)]
+    pub(super) fn lateness(&self) -> u16 {
+        self.double_speed as u16
+    }
+
+    /// LY as the CPU reads it.
+    pub fn ly(&self) -> u8 {
+        let late = self.lateness();
+        let line = self.line;
+        if line == 0 || line == LAST_LINE && self.dot > 7 + late {
+            0
+        } else if self.dot > 2 + late {
+            line
+        } else if self.dot == 2 + late {
+            line & (line - 1)
+        } else {
+            line - 1
+        }
+    }
+
+    /// The line that is compared with LYC, or `NO_LINE`.
+    pub(crate) fn compared_line(&self) -> u16 {
+        let line = self.line as u16;
+        let unseen = 2 - self.lateness();
+        if line == 0 {
+            0
+        } else if self.dot > COMPARE_DOT {
+            if line < LAST_LINE as u16 || self.dot < LYC_0_FROM - unseen {
+                line
+            } else if self.dot < LYC_0_FROM {
+                NO_LINE
+            } else {
+                0
+            }
+        } else if self.dot + unseen > COMPARE_DOT {
+            NO_LINE
+        } else {
+            line - 1
+        }
+    }
+
+    /// Sources, besides LY = LYC, that a write to STAT finds active, given when mode 3 ends.
+    pub(super) fn written_sources(&self, mode3_end: u16) -> u8 {
+        let late = self.lateness();
+        let dot = self.dot;
+        let is_edge = dot > 3 && dot <= COMPARE_DOT;
+        if self.line > VBLANK_LINE || self.line == VBLANK_LINE && dot > VBLANK_DOT {
+            stat::VBLANK_SOURCE
+        } else if self.line == VBLANK_LINE {
+            let hblank = if dot <= 3 + late { stat::HBLANK_SOURCE } else { 0 };
+            let scan = if late != 0 && dot == 4 { stat::OAM_SOURCE } else { 0 };
+            hblank | scan
+        } else if self.first_line {
+            self.sources(mode3_end)
+        } else if self.line == 0 && dot <= 3 + late {
+            stat::VBLANK_SOURCE
+        } else if self.line == 0 && dot <= 6 {
+            if late != 0 && dot == 6 { stat::OAM_SOURCE } else { 0 }
+        } else if dot <= 3 {
+            stat::HBLANK_SOURCE
+        } else if is_edge || late != 0 && dot == 6 {
+            stat::OAM_SOURCE
+        } else if dot > MODE3_DOT && dot > mode3_end + 1 {
+            stat::HBLANK_SOURCE
+        } else {
+            0
+        }
+    }
+
+    /// LY = LYC or a source that is enabled.
+    fn stat_level(&self, sources: u8) -> bool {
+        self.stat & sources != 0 || self.lyc_line && self.stat & stat::LYC_SOURCE != 0
+    }
+}
+
+impl Machine {
+    /// The dot on which mode 3 of this line ends or has ended.
+    fn end_of_mode3(&mut self) -> u16 {
+        if self.ppu.stage == Stage::Done { self.ppu.mode3_end } else { self.mode3_end() }
+    }
+
+    /// Returns true if the CPU sees mode 3, which has begun, go on.
+    pub(super) fn in_mode3(&mut self) -> bool {
+        self.ppu.dot <= self.end_of_mode3() + self.ppu.lateness()
+    }
+
+    fn blocks(&mut self, begins: u16, beyond_end: u16) -> bool {
+        self.ppu.is_on()
+            && self.ppu.line < VBLANK_LINE
+            && self.ppu.dot >= begins
+            && (self.ppu.dot <= MODE3_DOT || self.ppu.dot <= self.end_of_mode3() + beyond_end)
+    }
+
+    /// Returns true if the PPU keeps the CPU from reading VRAM.
+    pub(crate) fn is_vram_read_blocked(&mut self) -> bool {
+        let late = self.ppu.lateness();
+        self.blocks(if self.ppu.first_line { 89 - late } else { 87 - late }, late)
+    }
+
+    /// Returns true if the PPU keeps the CPU from writing VRAM.
+    pub(crate) fn is_vram_write_blocked(&mut self) -> bool {
+        self.is_vram_read_blocked()
+    }
+
+    /// Returns true if the PPU keeps the CPU from reading OAM.
+    pub(crate) fn is_oam_read_blocked(&mut self) -> bool {
+        let late = self.ppu.lateness();
+        self.blocks(if self.ppu.first_line { 85 + 2 * late } else { 4 + late }, late)
+    }
+
+    /// Returns true if the PPU keeps the CPU from writing OAM.
+    pub(crate) fn is_oam_write_blocked(&mut self) -> bool {
+        let late = self.ppu.lateness();
+        self.blocks(if self.ppu.first_line { 85 + late } else { 4 }, late)
+    }
+
+    /// Returns true if the PPU keeps the CPU from the Color's palettes.
+    pub(crate) fn is_palette_blocked(&mut self) -> bool {
+        let late = self.ppu.lateness();
+        self.blocks(if self.ppu.first_line { 89 } else { 88 - late }, 4 - late)
+    }
+
+    /// Returns true if HDMA copies a block at once, some dots from now.
+    pub(crate) fn is_hdma_period(&mut self, ahead: u16) -> bool {
+        let dot = self.ppu.dot + ahead;
+        if !self.ppu.is_on() || self.ppu.line > VBLANK_LINE {
+            false
+        } else if dot < HDMA_TAIL_DOT {
+            self.ppu.line > 0
+        } else if self.ppu.line == VBLANK_LINE || dot <= MODE3_DOT {
+            false
+        } else {
+            dot >= self.end_of_mode3() + HDMA_DOTS && dot < LINE_TCYCLES + HDMA_TAIL_DOT
+        }
+    }
+
+    pub(super) fn tcycles_to_hblank(&mut self) -> u32 {
+        let end = self.end_of_mode3_or_none();
+        let dot = self.ppu.dot;
+        if self.ppu.line >= VBLANK_LINE {
+            self.ppu.tcycles_to(0, MODE3_DOT)
+        } else if dot <= MODE3_DOT {
+            MODE3_DOT as u32
+        } else if dot <= end + 1 {
+            end as u32 + 1
+        } else if dot < end + HDMA_DOTS {
+            end as u32 + 2
+        } else {
+            LINE_TCYCLES as u32 + MODE3_DOT as u32
+        }
+    }
+
+    fn end_of_mode3_or_none(&mut self) -> u16 {
+        let draws = self.ppu.line < VBLANK_LINE && self.ppu.dot > MODE3_DOT;
+        if draws { self.end_of_mode3() } else { 0 }
+    }
+
+    /// A write to STAT. Sources that it enables count at once; HBlank and LYC go on for two
+    /// T-cycles of the CPU's after it disables them.
+    pub(super) fn write_stat(&mut self, t: u32, value: u8) {
+        self.sync_ppu(t);
+        let old = self.ppu.stat;
+        let new = value & stat::ALL_SOURCES;
+        self.ppu.stat = new;
+        if !self.ppu.is_on() {
+            self.ppu.update_dark_stat_line(&mut self.interrupts);
+            return;
+        }
+        let end = self.end_of_mode3_or_none();
+        let ppu = &mut self.ppu;
+        let compared = ppu.compared_line();
+        if compared != NO_LINE {
+            ppu.lyc_line = compared == ppu.lyc as u16;
+        } else if old & stat::LYC_SOURCE == 0 {
+            ppu.lyc_line = false;
+        }
+        let mut sources = ppu.written_sources(end);
+        if new & stat::HBLANK_SOURCE != 0 {
+            // Both sources together are one level.
+            sources &= !stat::OAM_SOURCE;
+        }
+        if ppu.stat_level(sources) && !ppu.stat_line {
+            self.interrupts.request(STAT);
+            self.ppu.stat_line = true;
+        }
+        self.ppu.stat = new | old & (stat::HBLANK_SOURCE | stat::LYC_SOURCE);
+        self.sync_ppu(t.wrapping_add(2 - self.ppu.lateness() as u32));
+        self.ppu.stat = new;
+        let end = self.end_of_mode3_or_none();
+        let sources = self.ppu.sources(end);
+        self.ppu.stat_line = self.ppu.stat_level(sources);
+    }
+
+    /// A write to LYC. It is compared with the line that the PPU will compare some dots later; the
+    /// value before is compared for two T-cycles of the CPU's more. At single speed the interrupt
+    /// comes five dots later.
+    pub(super) fn write_lyc(&mut self, t: u32, value: u8) {
+        self.sync_ppu(t);
+        let late = self.ppu.lateness();
+        let (line, dot) = (self.ppu.line, self.ppu.dot);
+        let compared = self.ppu.compared_line();
+        let old = self.ppu.lyc;
+        if old == value {
+            return;
+        }
+        self.sync_ppu(t.wrapping_add(2 - late as u32));
+        self.ppu.lyc = value;
+        if !self.ppu.is_on() {
+            return;
+        }
+        let is_ahead = dot <= COMPARE_DOT && line > 0;
+        let target = if line == LAST_LINE && dot >= 8 + late {
+            0
+        } else if is_ahead && dot < late {
+            line - 1
+        } else {
+            line
+        };
+        let matches = target == value;
+        let was_high = if is_ahead && line <= VBLANK_LINE {
+            compared == old as u16 && self.ppu.stat & stat::LYC_SOURCE != 0
+        } else {
+            self.ppu.stat_line
+        };
+        let end = self.end_of_mode3_or_none();
+        let sources = self.ppu.sources(end);
+        self.ppu.lyc_line = matches;
+        let requests = matches && self.ppu.stat & stat::LYC_SOURCE != 0 && !was_high;
+        self.ppu.stat_line = self.ppu.stat_level(sources);
+        if requests && late != 0 {
+            self.interrupts.request(STAT);
+        } else if requests {
+            self.ppu.lyc_request = true;
+            self.ppu.lyc_request_at = t.wrapping_add(4);
+        }
+    }
+
+    /// Lets the interrupt of a write to LYC come.
+    pub(super) fn request_for_lyc(&mut self, until: u32) {
+        if self.ppu.lyc_request && is_before(self.ppu.lyc_request_at, until) {
+            self.ppu.lyc_request = false;
+            self.interrupts.request(STAT);
+        }
+    }
+}
