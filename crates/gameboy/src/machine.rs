@@ -239,11 +239,22 @@ impl Machine {
             self.cpu.ime_delayed = false;
             self.cpu.ime = true;
             self.now.wrapping_add(1)
-        } else if self.cpu.ime && self.interrupts.pending() != 0 {
+        } else if self.cpu.ime && self.interrupts.pending() != 0 || self.is_hdma_due() {
             self.now
         } else {
             self.next_deadline()
         };
+    }
+
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn is_hdma_due(&self) -> bool {
+        false
+    }
+
+    #[cfg(color)]
+    fn is_hdma_due(&self) -> bool {
+        self.hdma.due > 0
     }
 
     // A halted CPU looks at the interrupt lines in the middle of an M-cycle, not at its end, so

@@ -119,7 +119,16 @@ impl Machine {
     /// speed. DIV begins anew (Pan Docs "FF4D").
     pub fn change_speed(&mut self) {
         self.sync_interrupts();
-        self.reset_div();
+        // TIMA may count once more, an M-cycle before DIV begins anew (gambatte
+        // `speedchange_tima*`).
+        let counter_base = self.now;
+        self.apu.div_reset(self.now, self.timer.div_base);
+        self.serial.div_reset(&mut self.interrupts, self.now, self.timer.div_base);
+        let ahead = (self.timer.tac & 7 > 4) as u32;
+        self.timer.reset_div(&mut self.interrupts, self.now.wrapping_add(ahead));
+        self.timer.div_base = counter_base;
+        self.timer.schedule(self.now);
+        self.serial.schedule(self.now, self.timer.div_base);
         self.speed.changing = true;
         self.speed.resume_at = self.now.wrapping_add(CHANGE_MCYCLES);
         if !self.speed.double {

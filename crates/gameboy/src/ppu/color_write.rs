@@ -85,9 +85,11 @@ impl Machine {
             self.hdma.due = 1;
             self.deadline = self.now;
         }
-        self.ppu.lcdc = value & !LCDC_TALL_OBJECTS | old & LCDC_TALL_OBJECTS;
+        self.ppu.lcdc = value;
         let changed = old ^ value;
-        if changed & (LCDC_TILE_DATA | LCDC_TALL_OBJECTS) != 0 {
+        let stays_on = old & value & LCDC_ON != 0;
+        if stays_on && changed & (LCDC_TILE_DATA | LCDC_TALL_OBJECTS) != 0 {
+            self.ppu.lcdc = value & !LCDC_TALL_OBJECTS | old & LCDC_TALL_OBJECTS;
             if changed & LCDC_TILE_DATA != 0 && self.ppu.stage == Stage::Rendering {
                 self.ppu.pipeline.leaves_8000 = value & LCDC_TILE_DATA == 0;
                 self.ppu.pipeline.enters_8000 = value & LCDC_TILE_DATA != 0;

@@ -174,6 +174,7 @@ impl Pipeline {
     }
 
     /// Returns true if an object's data is being fetched.
+    #[cfg(not(color))]
     pub(crate) fn is_fetching_object(&self) -> bool {
         self.object_step != OBJECT_NONE && self.object_step < OBJECT_ARRIVED
     }
@@ -492,6 +493,7 @@ impl Ppu {
 
     /// Called when the window is switched off: on the dot before, its start still saw it, but the
     /// fetcher took the background's tile (mealybug `m3_lcdc_win_en_change_multiple_wx`).
+    #[cfg(not(color))]
     pub(crate) fn forget_window_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
         if self.stage == Stage::Rendering && self.pipeline.fetch_step == 1 {
             self.pipeline.window_active = false;
@@ -501,6 +503,7 @@ impl Ppu {
 
     /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off
     /// now.
+    #[cfg(not(color))]
     pub(crate) fn abort_object_if_off(&mut self) {
         if !self.fetches_objects() && self.pipeline.is_fetching_object() {
             self.pipeline.object_aborted = true;

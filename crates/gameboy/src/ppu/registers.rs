@@ -18,11 +18,14 @@
 
 use crate::machine::Machine;
 use crate::ppu::{
-    FINE_SCROLL_UNUSED, LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_ON,
-    LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Stage, VBLANK_LINE, stat,
+    FINE_SCROLL_UNUSED, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_WINDOW, Ppu, Stage,
+    VBLANK_LINE, stat,
 };
+#[cfg(not(color))]
+use crate::ppu::{LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW_MAP};
 
 /// Bits of LCDC that address memory; those that mix pixels are seen one dot later.
+#[cfg(not(color))]
 const FETCHER_BITS: u8 = LCDC_BACKGROUND_MAP | LCDC_TILE_DATA | LCDC_WINDOW_MAP | LCDC_TALL_OBJECTS;
 
 impl Machine {
@@ -220,7 +223,8 @@ impl Machine {
         self.set_stat(value & stat::ALL_SOURCES);
     }
 
-    pub(super) fn set_stat(&mut self, sources: u8) {
+    #[cfg(not(color))]
+    fn set_stat(&mut self, sources: u8) {
         self.ppu.stat = sources;
         self.reconsider_stat_line();
     }

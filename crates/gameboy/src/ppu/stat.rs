@@ -2,7 +2,8 @@
 //! one source can hide another ("STAT blocking").
 
 use crate::interrupts::{Interrupts, STAT};
-use crate::ppu::{Ppu, timing};
+use crate::machine::COLOR;
+use crate::ppu::{Ppu, VBLANK_LINE, timing};
 
 /// STAT bit 3: mode 0.
 pub(super) const HBLANK_SOURCE: u8 = 0x08;
@@ -22,6 +23,9 @@ impl Ppu {
         // Between two lines nothing is compared, and the line keeps what it saw last.
         if compared != timing::NO_LINE {
             self.lyc_line = compared == self.lyc as u16;
+        } else if COLOR && self.line == VBLANK_LINE && self.dot > timing::MODE2_DOT {
+            // A line that LYC drove does not hide VBlank (gambatte `lycint143_m1irq_*`).
+            self.lyc_line = false;
         }
         let level = self.stat & sources != 0 || self.lyc_line && self.stat & LYC_SOURCE != 0;
         if level && !self.stat_line {

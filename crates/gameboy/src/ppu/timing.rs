@@ -7,13 +7,16 @@
 //! STAT therefore looks 4 late.
 
 use crate::machine::{COLOR, Machine};
-use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_DOT, VBLANK_LINE, stat};
+#[cfg(not(color))]
+use crate::ppu::Stage;
+use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, VBLANK_DOT, VBLANK_LINE, stat};
 
 /// LY changes.
 pub(super) const LY_DOT: u16 = 3;
 /// Mode 2 begins, and the new line is compared with LYC.
 pub(super) const MODE2_DOT: u16 = 4;
 /// VRAM can no longer be read, OAM can be written for four dots.
+#[cfg(not(color))]
 const SCAN_TAIL_DOT: u16 = 80;
 /// Mode 3 begins.
 pub(super) const MODE3_DOT: u16 = 84;
@@ -26,7 +29,7 @@ pub(super) const NO_LINE: u16 = 0x1ff;
 pub(super) const VBLANK_EVENTS: [u16; 7] = [0, 2, 4, VBLANK_DOT, 6, 8, LYC_0_DOT];
 /// Dots of VBlank lines on which something can change.
 #[cfg(color)]
-pub(super) const VBLANK_EVENTS: [u16; 3] = [VBLANK_OAM_DOT, VBLANK_DOT, LYC_0_DOT];
+pub(super) const VBLANK_EVENTS: [u16; 4] = [VBLANK_OAM_DOT, MODE2_DOT, VBLANK_DOT, LYC_0_DOT];
 /// Line 0 is compared with LYC, still in line 153.
 const LYC_0_DOT: u16 = 13;
 /// The OAM source rises on line 144.
