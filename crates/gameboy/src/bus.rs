@@ -328,8 +328,13 @@ impl Machine {
             0x0..=0x7 => self.read_rom(rom, address),
             0x8 | 0x9 => self.vram[self.vram_at(address)],
             0xa | 0xb => self.cart.read_ram(cart_ram, address),
-            0xe | 0xf if COLOR => 0xff,
-            _ => self.wram[self.wram_at(address)],
+            _ => {
+                if COLOR && address >= 0xe000 {
+                    0xff
+                } else {
+                    self.wram[self.wram_at(address)]
+                }
+            }
         }
     }
 

@@ -46,7 +46,14 @@ pub enum Rest {
 impl Hdma {
     /// Nothing asked for.
     pub const fn idle() -> Hdma {
-        Hdma { source: 0xfff0, target: 0xfff0, left: 0x7f, active: false, due: 0, rest: Rest::Outside }
+        Hdma {
+            source: 0xfff0,
+            target: 0xfff0,
+            left: 0x7f,
+            active: false,
+            due: 0,
+            rest: Rest::Outside,
+        }
     }
 
     /// A read of FF55.
@@ -108,14 +115,23 @@ impl Machine {
         self.hdma.due = 0;
     }
 
+    /// Called before the speed changes. A block that is due is copied at once if double speed
+    /// begins, and ends the transfer (gambatte `hdma_transition_speedchange_hdmalen*`).
+    pub(crate) fn rest_hdma_for_change(&mut self) {
+        self.rest_hdma();
+        if self.hdma.rest == Rest::Due && !self.speed.double {
+            self.hdma.rest = Rest::Inside;
+            self.hdma.due = 1;
+        }
+    }
+
     /// Called when the CPU wakes: a block that it slept through is due if HBlank still goes on.
     pub(crate) fn wake_hdma(&mut self) {
         self.speed.changing = false;
         self.sync_ppu(self.tcycles());
         let rest = self.hdma.rest;
         self.hdma.rest = Rest::Outside;
-        let wakes_inside =
-            self.hdma.active && rest == Rest::Outside && self.is_hdma_period(0);
+        let wakes_inside = self.hdma.active && rest == Rest::Outside && self.is_hdma_period(0);
         if rest == Rest::Due || wakes_inside {
             self.hdma.due = 1;
         }
@@ -123,6 +139,7 @@ impl Machine {
 
     /// Copies what is due, while the CPU stands still.
     pub fn run_hdma(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        let left = self.hdma.left;
         while self.hdma.due > 0 {
             self.hdma.due -= 1;
             let ends = self.copy_block(rom, cart_ram);
@@ -138,6 +155,10 @@ impl Machine {
             } else {
                 self.hdma.left -= 1;
             }
+        }
+        if self.speed.changing {
+            self.hdma.left = left;
+            self.hdma.active = false;
         }
         // The bus is given back in one M-cycle.
         self.now = self.now.wrapping_add(1);

@@ -208,7 +208,7 @@ impl Machine {
         }
         // A block that is due while the CPU halts waits for it (gambatte `hdma_late_m0halt_*`).
         #[cfg(color)]
-        if self.hdma.due > 0 && self.cpu.mode == Mode::Running {
+        if self.hdma.due > 0 && (self.cpu.mode == Mode::Running || self.speed.changing) {
             self.run_hdma(rom, cart_ram);
             self.cpu.now = self.now;
             self.deadline = self.now;

@@ -314,7 +314,11 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         #[cfg(color)]
         double_speed: false,
         #[cfg(color)]
+        drawn_wy: 0,
+        #[cfg(color)]
         lyc_request: false,
+        #[cfg(color)]
+        lyc_release: false,
         #[cfg(color)]
         lyc_request_at: 0,
     }

@@ -163,10 +163,16 @@ pub struct Ppu {
     /// The CPU runs at double speed, so that its M-cycle has two dots.
     #[cfg(color)]
     pub double_speed: bool,
+    /// WY as lines compare it with themselves while they are drawn.
+    #[cfg(color)]
+    pub drawn_wy: u8,
     /// A write to LYC will request an interrupt.
     #[cfg(color)]
     pub lyc_request: bool,
-    /// T-cycle on which it does.
+    /// A write to LYC will end the comparison that drives the interrupt line.
+    #[cfg(color)]
+    pub lyc_release: bool,
+    /// T-cycle on which either does.
     #[cfg(color)]
     pub lyc_request_at: u32,
 }
@@ -182,6 +188,13 @@ impl Ppu {
 impl Machine {
     /// Brings the PPU to a T-cycle: everything that happens before it has then happened.
     pub fn sync_ppu(&mut self, until: u32) {
+        #[cfg(color)]
+        self.follow_lyc(until);
+        self.advance_ppu(until);
+    }
+
+    #[inline(always)]
+    fn advance_ppu(&mut self, until: u32) {
         if !self.ppu.is_on() {
             return;
         }
@@ -189,8 +202,6 @@ impl Machine {
         if elapsed as i32 <= self.ppu.dot as i32 {
             return;
         }
-        #[cfg(color)]
-        self.request_for_lyc(until);
         while elapsed >= LINE_TCYCLES as u32 {
             self.advance_in_line(LINE_TCYCLES);
             self.ppu.begin_next_line();
@@ -224,9 +235,12 @@ impl Machine {
             if from <= 3 && to > 3 {
                 ppu.line_event(&mut self.interrupts, 3);
             }
+            #[cfg(color)]
+            ppu.meet_wy_between(from, to);
             if from <= 4 && to > 4 {
                 ppu.dot = 5;
                 ppu.frame_over |= ppu.line == 0 && ppu.entered_vblank;
+                #[cfg(not(color))]
                 ppu.meet_wy();
             }
             if from <= timing::COMPARE_DOT && to > timing::COMPARE_DOT {

@@ -76,7 +76,36 @@ pub(crate) const GAMBATTE_DIGITS: Suite = Suite {
     judge: judge_gambatte_digits,
 };
 
-pub(crate) const ALL: [Suite; 5] = [BLARGG, MOONEYE, ACID, MEALYBUG, GAMBATTE_DIGITS];
+pub(crate) const GAMBATTE_PICTURES: Suite = Suite {
+    title: "gambatte hwtests, cgb04c, pictures",
+    folder: "gambatte pictures",
+    paths: &["gambatte"],
+    judge: judge_gambatte_picture,
+};
+
+pub(crate) const AGE: Suite = Suite {
+    title: "AGE, CGB C",
+    folder: "age",
+    paths: &[
+        "age/halt",
+        "age/lcd-align-ly",
+        "age/ly",
+        "age/m3-bg-bgp",
+        "age/m3-bg-lcdc",
+        "age/m3-bg-scx",
+        "age/oam",
+        "age/speed-switch",
+        "age/stat-interrupt",
+        "age/stat-mode",
+        "age/stat-mode-sprites",
+        "age/stat-mode-window",
+        "age/vram",
+    ],
+    judge: judge_age,
+};
+
+pub(crate) const ALL: [Suite; 7] =
+    [BLARGG, MOONEYE, ACID, MEALYBUG, AGE, GAMBATTE_DIGITS, GAMBATTE_PICTURES];
 
 impl Suite {
     /// Runs every ROM of the suite that a CGB can pass and whose path holds the text given.
@@ -138,14 +167,32 @@ fn is_for_cgb(name: &str) -> bool {
 
 /// mooneye's ROMs end with Fibonacci numbers in the registers.
 fn judge_mooneye(path: &Path) -> Option<Option<String>> {
-    is_for_cgb(&stem(path)).then(|| {
-        let mut console = Console::from_file(path);
-        console.run_to_breakpoint(FRAMES_MAX, false);
-        let cpu = &console.machine.cpu;
-        let registers = [cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l];
-        let passes = registers == [3, 5, 8, 13, 21, 34];
-        (!passes).then(|| format!("B to L are {registers:02x?}: {}", text(&console)))
-    })
+    is_for_cgb(&stem(path)).then(|| fault_of_registers(path))
+}
+
+/// Fault that a ROM tells by other numbers than Fibonacci's in the registers.
+fn fault_of_registers(path: &Path) -> Option<String> {
+    let mut console = Console::from_file(path);
+    console.run_to_breakpoint(FRAMES_MAX, false);
+    let cpu = &console.machine.cpu;
+    let registers = [cpu.b, cpu.c, cpu.d, cpu.e, cpu.h, cpu.l];
+    let passes = registers == [3, 5, 8, 13, 21, 34];
+    (!passes).then(|| format!("B to L are {registers:02x?}: {}", text(&console)))
+}
+
+/// Endings of AGE's ROMs and pictures for a CGB B or C, in its own mode and in the original's.
+const AGE_MODELS: [&str; 4] = ["-cgbBC", "-cgbBCE", "-ncmBC", "-ncmBCE"];
+
+fn judge_age(path: &Path) -> Option<Option<String>> {
+    let name = stem(path);
+    if AGE_MODELS.iter().any(|model| name.ends_with(model)) {
+        return Some(fault_of_registers(path));
+    }
+    let picture = |model| picture::read_png(&path.with_file_name(format!("{name}{model}.png")));
+    let expected = AGE_MODELS.iter().find_map(picture)?;
+    let mut console = Console::from_file(path);
+    console.run_to_breakpoint(PICTURE_FRAMES, true);
+    Some(judge_picture(&console, &expected))
 }
 
 fn judge_acid(path: &Path) -> Option<Option<String>> {
@@ -156,7 +203,14 @@ fn judge_acid(path: &Path) -> Option<Option<String>> {
     Some(judge_picture(&console, &expected))
 }
 
+/// ROMs whose picture for a CPU CGB C only says that there is none yet.
+const WITHOUT_PICTURE: [&str; 4] =
+    ["m3_lcdc_win_en_change_multiple_wx", "m3_wx_4_change", "m3_wx_5_change", "m3_wx_6_change"];
+
 fn judge_mealybug(path: &Path) -> Option<Option<String>> {
+    if WITHOUT_PICTURE.contains(&stem(path).as_str()) {
+        return None;
+    }
     let name = format!("mealybug/expected/CPU CGB C/{}.png", stem(path));
     let expected = picture::read_png(&folder().join(name))?;
     let mut console = Console::from_file(path);
@@ -180,4 +234,18 @@ fn judge_gambatte_digits(path: &Path) -> Option<Option<String>> {
     let font = picture::font_in(&console.rom).expect("gambatte's font in the ROM");
     let seen = picture::digits(&console.machine.frame, font, expected.len());
     Some((seen != expected).then(|| format!("{seen} instead of {expected}")))
+}
+
+/// Pictures that say `cgb04c`, but for those of programs for the original, whose colours are the
+/// tester's own grays.
+fn judge_gambatte_picture(path: &Path) -> Option<Option<String>> {
+    let marked = |mark| path.with_file_name(format!("{}_{mark}.png", stem(path)));
+    let expected = picture::read_png(&marked("cgb04c"))
+        .or_else(|| picture::read_png(&marked("dmg08_cgb04c")))?;
+    let mut console = Console::from_file(path);
+    if console.machine.ppu.compatible {
+        return None;
+    }
+    console.run_frames(GAMBATTE_FRAMES, true);
+    Some(judge_picture(&console, &expected))
 }

@@ -64,7 +64,7 @@ impl Machine {
         let skips = self.requested_at(cpu.now) & self.interrupts.enabled & 0x1f == 0;
         #[cfg(color)]
         if self.speed.armed && self.joypad.lines() == 0x0f {
-            self.rest_hdma();
+            self.rest_hdma_for_change();
             self.change_speed();
             cpu.now = self.now;
             if skips {

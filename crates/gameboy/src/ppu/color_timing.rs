@@ -23,6 +23,10 @@ use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, Stage, VBLANK_DOT, VBLANK_LINE, s
 const LYC_0_FROM: u16 = 14;
 /// Dots after the end of mode 3 on which HDMA is due.
 const HDMA_DOTS: u16 = 3;
+/// Dot of line 0 on which WY is compared with it.
+const WY_0_DOT: u16 = 9;
+/// Dot of a line on which WY is compared with the line before.
+const WY_LAST_DOT: u16 = 1;
 /// Dots of the next line in which HBlank goes on for HDMA.
 const HDMA_TAIL_DOT: u16 = 5;
 
@@ -31,6 +35,29 @@ impl Ppu {
     #[inline(always)]
     pub(super) fn lateness(&self) -> u16 {
         self.double_speed as u16
+    }
+
+    /// Compares WY on dots of a line's beginning: with the line before, and with this one.
+    pub(super) fn meet_wy_between(&mut self, from: u16, to: u16) {
+        let line = self.line;
+        if line == 0 {
+            if from <= WY_0_DOT && to > WY_0_DOT {
+                self.meet_wy_on(0);
+            }
+            return;
+        }
+        if from <= WY_LAST_DOT && to > WY_LAST_DOT {
+            self.meet_wy_on(line - 1);
+        }
+        if from <= COMPARE_DOT && to > COMPARE_DOT {
+            self.meet_wy_on(line);
+        }
+    }
+
+    /// Returns true if the window may begin on this line.
+    #[inline(always)]
+    pub(super) fn is_window_met(&self) -> bool {
+        self.wy_met || self.drawn_wy == self.line
     }
 
     /// LY as the CPU reads it.
@@ -254,6 +281,14 @@ impl Machine {
         };
         let end = self.end_of_mode3_or_none();
         let sources = self.ppu.sources(end);
+        if !matches && self.ppu.lyc_line {
+            // The line stays high for a while (gambatte `lycdisable_ff45_*`).
+            self.ppu.lyc_release = true;
+            self.ppu.lyc_request = false;
+            self.ppu.lyc_request_at = t.wrapping_add(if late != 0 { 2 } else { 5 });
+            return;
+        }
+        self.ppu.lyc_release = false;
         self.ppu.lyc_line = matches;
         let requests = matches && self.ppu.stat & stat::LYC_SOURCE != 0 && !was_high;
         self.ppu.stat_line = self.ppu.stat_level(sources);
@@ -265,11 +300,24 @@ impl Machine {
         }
     }
 
-    /// Lets the interrupt of a write to LYC come.
-    pub(super) fn request_for_lyc(&mut self, until: u32) {
-        if self.ppu.lyc_request && is_before(self.ppu.lyc_request_at, until) {
-            self.ppu.lyc_request = false;
+    /// Lets a write to LYC have its effect on the interrupt line.
+    pub(super) fn follow_lyc(&mut self, until: u32) {
+        let at = self.ppu.lyc_request_at;
+        if !(self.ppu.lyc_request || self.ppu.lyc_release) || !is_before(at, until) {
+            return;
+        }
+        let requests = self.ppu.lyc_request;
+        self.ppu.lyc_request = false;
+        self.ppu.lyc_release = false;
+        self.advance_ppu(at);
+        if requests {
             self.interrupts.request(STAT);
+        } else {
+            let compared = self.ppu.compared_line();
+            self.ppu.lyc_line = compared == self.ppu.lyc as u16;
+            let end = self.end_of_mode3_or_none();
+            let sources = self.ppu.sources(end);
+            self.ppu.stat_line &= self.ppu.stat_level(sources);
         }
     }
 }

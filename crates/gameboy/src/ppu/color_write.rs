@@ -62,20 +62,42 @@ impl Machine {
         self.ppu.scx = value;
     }
 
-    fn write_wy(&mut self, t: u32, value: u8) {
-        self.sync_ppu(t);
-        self.before_timing_change();
-        self.ppu.wy = value;
-        if self.ppu.dot > timing::COMPARE_DOT {
-            // Within a line the comparison takes two dots more (gambatte
-            // `late_wy_FFto2_ly2_scx*`).
-            self.sync_ppu(t.wrapping_add(2));
-            self.before_timing_change();
+    /// In mode 2 the height of objects changes for those that are looked at later. One is looked at
+    /// for two dots, and is tall if it is on either (gambatte `late_sizechange*`).
+    fn write_object_size(&mut self, t: u32, size: u8) {
+        self.sync_ppu(t.wrapping_sub(2));
+        let elapsed = t.wrapping_sub(self.ppu.line_start);
+        if self.ppu.is_on() && elapsed <= timing::MODE3_DOT as u32 {
+            if elapsed > 8 {
+                let dot = elapsed as u16 - self.ppu.double_speed as u16;
+                self.scan_objects(if size == 0 { dot } else { dot - 1 });
+            }
+            self.ppu.lcdc = self.ppu.lcdc & !LCDC_TALL_OBJECTS | size;
         }
-        self.ppu.meet_written_wy();
+    }
+
+    fn write_wy(&mut self, t: u32, value: u8) {
+        // What the lines' beginnings compare changes within one M-cycle with what the drawing does
+        // (gambatte `late_wy_*`).
+        if self.speed.double {
+            self.sync_ppu(t);
+            self.before_timing_change();
+            self.ppu.drawn_wy = value;
+            self.sync_ppu(t.wrapping_add(1));
+            self.ppu.wy = value;
+        } else {
+            self.sync_ppu(t.wrapping_add(2));
+            self.ppu.wy = value;
+            self.sync_ppu(t.wrapping_add(3));
+            self.before_timing_change();
+            self.ppu.drawn_wy = value;
+        }
     }
 
     fn write_lcdc(&mut self, t: u32, value: u8) {
+        if (self.ppu.lcdc ^ value) & LCDC_TALL_OBJECTS != 0 {
+            self.write_object_size(t, value & LCDC_TALL_OBJECTS);
+        }
         self.sync_ppu(t);
         let old = self.ppu.lcdc;
         self.before_lcdc_change(old ^ value);

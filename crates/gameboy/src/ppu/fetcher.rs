@@ -48,7 +48,7 @@ impl Ppu {
     }
 
     fn push_background(&mut self) {
-        if self.pipeline.background_count > 0 {
+        if !self.pipeline.is_queue_empty() {
             return;
         }
         // A window that was met but is disabled leaves one blank pixel where it would have begun.
@@ -154,7 +154,7 @@ impl Ppu {
     fn misses_fetch(&mut self) -> bool {
         let pipeline = &self.pipeline;
         let position = pipeline.position;
-        let misses = if !self.wy_met || self.lcdc & LCDC_WINDOW == 0 {
+        let misses = if !self.is_window_met() || self.lcdc & LCDC_WINDOW == 0 {
             false
         } else if self.wx == 0 {
             position <= -8 || position == -7 && pipeline.scrolls_finely

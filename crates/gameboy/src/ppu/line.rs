@@ -65,7 +65,7 @@ impl Ppu {
     pub(crate) fn is_plain_line(&self) -> bool {
         if self.pipeline.window_active {
             false
-        } else if !self.wy_met {
+        } else if !self.is_window_met() {
             true
         } else if self.lcdc & LCDC_WINDOW != 0 {
             self.wx >= 7 && self.wx != 166
@@ -76,7 +76,7 @@ impl Ppu {
 
     /// The screen column at which the window begins, 160 or more if it does not.
     fn window_at(&self) -> u16 {
-        if self.wy_met && self.lcdc & LCDC_WINDOW != 0 && self.wx >= 7 && self.wx < 166 {
+        if self.is_window_met() && self.lcdc & LCDC_WINDOW != 0 && self.wx >= 7 && self.wx < 166 {
             self.wx as u16 - 7
         } else {
             LINE_TCYCLES

@@ -24,7 +24,7 @@ impl Ppu {
     }
 
     fn window_may_act(&self, position: i16) -> bool {
-        if !self.wy_met && !self.pipeline.window_active {
+        if !self.is_window_met() && !self.pipeline.window_active {
             false
         } else if self.lcdc & LCDC_WINDOW == 0 {
             true

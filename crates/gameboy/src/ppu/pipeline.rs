@@ -78,6 +78,9 @@ pub struct Pipeline {
     /// The fine scroll has thrown a pixel away.
     #[cfg(color)]
     pub scrolls_finely: bool,
+    /// The queue waits for the window's first tile, and goes on if the window is disabled.
+    #[cfg(color)]
+    pub holds_pixels: bool,
     /// Object pixels that lie behind background colours 1 to 3.
     pub object_behind: u8,
     /// Step of the background fetcher on this dot: tile number, low and high data, two dots each.
@@ -151,6 +154,8 @@ impl Pipeline {
             misses_fetch: false,
             #[cfg(color)]
             scrolls_finely: false,
+            #[cfg(color)]
+            holds_pixels: false,
             object_behind: 0,
             fetch_step: 0,
             tile: 0,
@@ -200,7 +205,32 @@ impl Pipeline {
         #[cfg(color)]
         {
             self.scrolls_finely = false;
+            self.holds_pixels = false;
         }
+    }
+
+    /// Returns true if no pixel of the background is ready.
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub(super) fn is_queue_empty(&self) -> bool {
+        self.background_count == 0
+    }
+
+    /// Returns true if no pixel of the background is ready.
+    #[cfg(color)]
+    pub(super) fn is_queue_empty(&self) -> bool {
+        self.background_count == 0 || self.holds_pixels
+    }
+
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn stop_queue(&mut self) {
+        self.background_count = 0;
+    }
+
+    #[cfg(color)]
+    fn stop_queue(&mut self) {
+        self.holds_pixels = true;
     }
 
     /// Returns true between two lines if the window was put just off the screen in the first, but
@@ -267,6 +297,7 @@ impl Pipeline {
         self.background_high = self.data_high;
         #[cfg(color)]
         {
+            self.holds_pixels = false;
             self.background_attributes = self.tile_attributes;
             if self.tile_attributes & 0x20 != 0 {
                 self.background_low = self.data_low.reverse_bits();
@@ -348,11 +379,11 @@ impl Ppu {
     fn start_window(&mut self) -> bool {
         let position = self.pipeline.position;
         let enabled = self.lcdc & LCDC_WINDOW != 0;
-        if !self.pipeline.window_active && self.wy_met && enabled {
+        if !self.pipeline.window_active && self.is_window_met() && enabled {
             if self.window_starts_here() {
                 self.window_line = self.window_line.wrapping_add(1);
                 self.pipeline.window_column = 0;
-                self.pipeline.background_count = 0;
+                self.pipeline.stop_queue();
                 self.pipeline.window_active = true;
                 self.pipeline.window_just_started = true;
                 self.pipeline.fetch_step = 0;
@@ -425,8 +456,8 @@ impl Ppu {
     /// takes six dots.
     fn fetch_object_step(&mut self, vram: &[u8; VRAM_BYTES], oam: &[u8; 0xa0]) {
         if self.pipeline.object_step == OBJECT_WAITS {
-            let waits = self.pipeline.fetch_step < FETCH_INTERRUPTIBLE
-                || self.pipeline.background_count == 0;
+            let waits =
+                self.pipeline.fetch_step < FETCH_INTERRUPTIBLE || self.pipeline.is_queue_empty();
             if waits {
                 self.fetch_background(vram);
                 return;
@@ -514,7 +545,11 @@ impl Ppu {
         let first_object_waits = self.fetches_objects()
             && self.pipeline.object < self.scan.count
             && self.scan.x[self.pipeline.object as usize] == 0;
-        if first_object_waits || self.pipeline.background_count == 0 {
+        #[cfg(color)]
+        {
+            self.pipeline.holds_pixels &= self.lcdc & LCDC_WINDOW != 0;
+        }
+        if first_object_waits || self.pipeline.is_queue_empty() {
             return;
         }
         let pixel = self.mixed_front();

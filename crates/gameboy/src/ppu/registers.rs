@@ -16,7 +16,7 @@
 //! | LYC, WY | `t` | | `t` |
 //! | WX | `t` | the new value, as one that just changed | `t + 1` |
 
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
 use crate::ppu::{
     FINE_SCROLL_UNUSED, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_WINDOW, Ppu, Stage,
     VBLANK_LINE, stat,
@@ -190,7 +190,9 @@ impl Machine {
             self.ppu.switch_on(t);
         }
         // The line that begins with the LCD has no other moment at which WY is compared.
-        self.ppu.meet_wy();
+        if !COLOR || switches_on {
+            self.ppu.meet_wy();
+        }
         if switches_on {
             self.reconsider_stat_line();
         }
@@ -324,6 +326,13 @@ impl Ppu {
         }
     }
 
+    /// Returns true if the window may begin on this line.
+    #[cfg(not(color))]
+    #[inline(always)]
+    pub(super) fn is_window_met(&self) -> bool {
+        self.wy_met
+    }
+
     /// WY is compared all the time while the window is enabled, not only when a line begins.
     pub(crate) fn meet_wy(&mut self) {
         self.meet_wy_on(self.line);
@@ -331,12 +340,13 @@ impl Ppu {
 
     // A write to WY can still meet the line before, on the first dots of the next (gambatte
     // `late_wy_*`); enabling the window can't (`late_enable_afterVblank_*`).
-    pub(super) fn meet_written_wy(&mut self) {
+    #[cfg(not(color))]
+    fn meet_written_wy(&mut self) {
         let compared = self.compared_line();
         self.meet_wy_on(if compared > 0xff { self.line } else { compared as u8 });
     }
 
-    fn meet_wy_on(&mut self, line: u8) {
+    pub(super) fn meet_wy_on(&mut self, line: u8) {
         if self.lcdc & (LCDC_ON | LCDC_WINDOW) == LCDC_ON | LCDC_WINDOW {
             self.wy_met |= line == self.wy;
         }

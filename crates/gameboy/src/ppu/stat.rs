@@ -21,7 +21,8 @@ impl Ppu {
     pub(crate) fn update_stat_line(&mut self, interrupts: &mut Interrupts, sources: u8) {
         let compared = self.compared_line();
         // Between two lines nothing is compared, and the line keeps what it saw last.
-        if compared != timing::NO_LINE {
+        let is_new = !COLOR || self.dot > timing::COMPARE_DOT || self.line == 0;
+        if compared != timing::NO_LINE && is_new {
             self.lyc_line = compared == self.lyc as u16;
         } else if COLOR && self.line == VBLANK_LINE && self.dot > timing::MODE2_DOT {
             // A line that LYC drove does not hide VBlank (gambatte `lycint143_m1irq_*`).

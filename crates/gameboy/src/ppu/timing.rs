@@ -230,7 +230,7 @@ impl Machine {
             tcycles = tcycles.min(self.tcycles_to_hblank());
         }
         #[cfg(color)]
-        if self.ppu.lyc_request {
+        if self.ppu.lyc_request || self.ppu.lyc_release {
             tcycles = tcycles.min(self.ppu.lyc_request_at.wrapping_sub(self.ppu.line_start));
         }
         // What happens on dot d is seen by accesses after it.

@@ -181,7 +181,11 @@ fields!(Ppu {
     #[cfg(color)]
     double_speed,
     #[cfg(color)]
+    drawn_wy,
+    #[cfg(color)]
     lyc_request,
+    #[cfg(color)]
+    lyc_release,
     #[cfg(color)]
     lyc_request_at,
 });
@@ -220,6 +224,8 @@ fields!(Pipeline {
     misses_fetch,
     #[cfg(color)]
     scrolls_finely,
+    #[cfg(color)]
+    holds_pixels,
     object_behind,
     fetch_step,
     tile,
