@@ -303,6 +303,8 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         used_fine_scroll: FINE_SCROLL_UNUSED,
         stage: Stage::Untouched,
         mode3_end: 0,
+        #[cfg(color)]
+        hblank_ahead: 0,
         scan: Scan::idle(),
         pipeline: Pipeline::idle(),
         #[cfg(color)]

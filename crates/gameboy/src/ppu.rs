@@ -8,6 +8,7 @@
 //! interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed access
 //! does to OAM.
 
+mod color_fetcher;
 mod color_pixel;
 mod color_timing;
 mod color_write;
@@ -146,6 +147,9 @@ pub struct Ppu {
     pub stage: Stage,
     /// The dot at which mode 3 ends, as far as is known now; 0 if not worked out yet.
     pub mode3_end: u16,
+    /// Dots by which the interrupt of HBlank comes before that.
+    #[cfg(color)]
+    pub hblank_ahead: u16,
     /// Objects on the current line.
     pub scan: Scan,
     /// The dot-by-dot renderer's state, meaningful while `Rendering`.
@@ -254,19 +258,29 @@ impl Machine {
             self.run_pipeline(to);
         }
         if self.watches_hblank() && self.ppu.stage != Stage::Rendering {
-            let rise = self.mode3_end() + 1;
+            let rise = self.hblank_dot();
             if from <= rise && to > rise {
                 self.ppu.dot = rise + 1;
                 self.ppu.update_stat_line(&mut self.interrupts, stat::HBLANK_SOURCE);
             }
             #[cfg(color)]
-            if from <= rise + 1 && to > rise + 1 && self.cpu.mode == Mode::Running {
-                self.hdma.begin_hblank();
+            {
+                let due = self.ppu.mode3_end + 2;
+                if from <= due && to > due && self.cpu.mode == Mode::Running {
+                    self.hdma.begin_hblank();
+                }
             }
         }
         if to == LINE_TCYCLES {
             self.finish_line();
         }
+    }
+
+    /// The dot on which the interrupt line sees HBlank. Mode 2 must be over.
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn hblank_dot(&mut self) -> u16 {
+        self.mode3_end() + 1
     }
 
     /// Draws what is left of the line, if this frame will be looked at.

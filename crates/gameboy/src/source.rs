@@ -33,6 +33,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/joypad.rs", include_str!("joypad.rs")),
     ("src/machine.rs", include_str!("machine.rs")),
     ("src/ppu.rs", include_str!("ppu.rs")),
+    ("src/ppu/color_fetcher.rs", include_str!("ppu/color_fetcher.rs")),
     ("src/ppu/color_pixel.rs", include_str!("ppu/color_pixel.rs")),
     ("src/ppu/color_timing.rs", include_str!("ppu/color_timing.rs")),
     ("src/ppu/color_write.rs", include_str!("ppu/color_write.rs")),

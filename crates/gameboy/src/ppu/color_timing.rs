@@ -131,6 +131,11 @@ impl Ppu {
 }
 
 impl Machine {
+    /// The dot on which the interrupt line sees HBlank. Mode 2 must be over.
+    pub(super) fn hblank_dot(&mut self) -> u16 {
+        self.mode3_end() + 1 - self.ppu.hblank_ahead
+    }
+
     /// The dot on which mode 3 of this line ends or has ended.
     fn end_of_mode3(&mut self) -> u16 {
         if self.ppu.stage == Stage::Done { self.ppu.mode3_end } else { self.mode3_end() }
@@ -200,8 +205,8 @@ impl Machine {
             MODE3_DOT as u32
         } else if dot <= end + 1 {
             end as u32 + 1
-        } else if dot < end + HDMA_DOTS {
-            end as u32 + 2
+        } else if dot < self.ppu.mode3_end + HDMA_DOTS {
+            self.ppu.mode3_end as u32 + 2
         } else {
             LINE_TCYCLES as u32 + MODE3_DOT as u32
         }
@@ -209,7 +214,7 @@ impl Machine {
 
     fn end_of_mode3_or_none(&mut self) -> u16 {
         let draws = self.ppu.line < VBLANK_LINE && self.ppu.dot > MODE3_DOT;
-        if draws { self.end_of_mode3() } else { 0 }
+        if draws { self.end_of_mode3() - self.ppu.hblank_ahead } else { 0 }
     }
 
     /// A write to STAT. Sources that it enables count at once; HBlank and LYC go on for two

@@ -6,10 +6,10 @@
 //!
 //! | register | single speed | double speed |
 //! |---|---|---|
-//! | LCDC: height of objects | `t + 1` | `t + 1` |
-//! | LCDC: others | `t`; tiles' data garbles what is fetched on that dot | `t` |
-//! | SCY | `t` | `t` |
-//! | SCX | `t` | `t - 1` |
+//! | LCDC: LCD | `t` | `t` |
+//! | LCDC: height of objects | `t + 1` | `t` |
+//! | LCDC: others | `t`; tiles' data garbles what is fetched on that dot | `t - 1` |
+//! | SCY, SCX | `t` | `t - 1` |
 //! | BGP, OBP0, OBP1 | `t - 1` | `t` |
 //! | WX | `t + 1` | `t` |
 #![cfg(color)]
@@ -27,7 +27,7 @@ impl Machine {
             0x40 => self.write_lcdc(t, value),
             0x41 => self.write_stat(t, value),
             0x42 => {
-                self.sync_ppu(t);
+                self.sync_ppu(t.wrapping_sub(double));
                 self.before_picture_change();
                 self.ppu.scy = value;
             }
@@ -68,7 +68,7 @@ impl Machine {
         self.sync_ppu(t.wrapping_sub(2));
         let elapsed = t.wrapping_sub(self.ppu.line_start);
         if self.ppu.is_on() && elapsed <= timing::MODE3_DOT as u32 {
-            if elapsed > 8 {
+            if elapsed > 6 {
                 let dot = elapsed as u16 - self.ppu.double_speed as u16;
                 self.scan_objects(if size == 0 { dot } else { dot - 1 });
             }
@@ -98,8 +98,10 @@ impl Machine {
         if (self.ppu.lcdc ^ value) & LCDC_TALL_OBJECTS != 0 {
             self.write_object_size(t, value & LCDC_TALL_OBJECTS);
         }
-        self.sync_ppu(t);
         let old = self.ppu.lcdc;
+        let switches = (old ^ value) & LCDC_ON != 0;
+        let late = (self.speed.double && !switches) as u32;
+        self.sync_ppu(t.wrapping_sub(late));
         self.before_lcdc_change(old ^ value);
         self.switch_off_lcd(old, value);
         if old & !value & LCDC_ON != 0 && self.hdma.active {
@@ -116,7 +118,7 @@ impl Machine {
                 self.ppu.pipeline.leaves_8000 = value & LCDC_TILE_DATA == 0;
                 self.ppu.pipeline.enters_8000 = value & LCDC_TILE_DATA != 0;
             }
-            self.sync_ppu(t.wrapping_add(1));
+            self.sync_ppu(t.wrapping_sub(late).wrapping_add(1));
             self.before_lcdc_change(changed);
             self.ppu.pipeline.leaves_8000 = false;
             self.ppu.pipeline.enters_8000 = false;

@@ -68,7 +68,7 @@ impl Ppu {
         self.pipeline.queue_background();
     }
 
-    fn fetch_row(&self) -> u8 {
+    pub(super) fn fetch_row(&self) -> u8 {
         if self.pipeline.window_active {
             self.window_line.wrapping_sub(1)
         } else {
@@ -76,7 +76,7 @@ impl Ppu {
         }
     }
 
-    fn map_address(&self) -> u16 {
+    pub(super) fn map_address(&self) -> u16 {
         let mut map = 0x1800;
         let column;
         if self.pipeline.window_active {
@@ -99,7 +99,7 @@ impl Ppu {
         map + (self.fetch_row() >> 3) as u16 * 32 + column as u16
     }
 
-    fn tile_address(&self, row: u8) -> u16 {
+    pub(super) fn tile_address(&self, row: u8) -> u16 {
         let row = (row & 7) as u16 * 2;
         let tile = self.pipeline.tile;
         if self.lcdc & LCDC_TILE_DATA != 0 {
@@ -116,53 +116,11 @@ impl Ppu {
         self.pipeline.tile = vram[address as usize & 0x1fff];
     }
 
-    /// Fetches the number and the attributes of the next tile.
-    #[cfg(color)]
-    pub(super) fn fetch_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
-        if self.misses_fetch() {
-            return;
-        }
-        let address = self.map_address() as usize & 0x1fff;
-        self.pipeline.tile = vram[address];
-        self.pipeline.tile_attributes = if self.compatible { 0 } else { vram[0x2000 | address] };
-    }
-
     /// One plane of the tile's row.
     #[cfg(not(color))]
     pub(super) fn tile_row(&self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
         let address = self.tile_address(self.fetch_row());
         vram[(address | plane) as usize & 0x1fff]
-    }
-
-    /// One plane of the tile's row.
-    #[cfg(color)]
-    pub(super) fn tile_row(&mut self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
-        if self.misses_fetch() {
-            // The plane read last stays.
-            return if plane == 0 { self.pipeline.data_high } else { self.pipeline.data_low };
-        }
-        let attributes = self.pipeline.tile_attributes;
-        let row = if attributes & 0x40 != 0 { !self.fetch_row() } else { self.fetch_row() };
-        let bank = (attributes as u16 & 8) << 10;
-        let address = self.tile_address(row) & 0x1fff | bank | plane;
-        vram[address as usize & 0x3fff]
-    }
-
-    /// Returns true if the window begins on the pixel for which the fetcher addresses something:
-    /// then it reads nothing (mealybug `m3_window_timing*`, on a Color).
-    #[cfg(color)]
-    fn misses_fetch(&mut self) -> bool {
-        let pipeline = &self.pipeline;
-        let position = pipeline.position;
-        let misses = if !self.is_window_met() || self.lcdc & LCDC_WINDOW == 0 {
-            false
-        } else if self.wx == 0 {
-            position <= -8 || position == -7 && pipeline.scrolls_finely
-        } else {
-            self.wx as i16 == position + 7 + pipeline.window_just_started as i16
-        };
-        self.pipeline.misses_fetch = misses;
-        misses
     }
 }
 
@@ -173,42 +131,4 @@ impl Ppu {
 
     #[inline(always)]
     fn garble_high(&mut self) {}
-}
-
-/// A fetch whose address was formed on the dot before LCDC moves the tiles' data reads something
-/// else: the tile's number, if it is below 80, while the data leaves 8000, and the upper plane that
-/// was read from there last while it enters 8000 (mealybug-tearoom-tests, "TILE_SEL").
-#[cfg(color)]
-impl Ppu {
-    fn garble_low(&mut self) {
-        let pipeline = &mut self.pipeline;
-        if pipeline.misses_fetch {
-            return;
-        }
-        if pipeline.enters_8000 {
-            pipeline.data_low = pipeline.last_high;
-        } else if pipeline.leaves_8000 {
-            pipeline.last_high = pipeline.data_low;
-            if pipeline.tile < 0x80 {
-                pipeline.data_low = pipeline.tile;
-            }
-        }
-    }
-
-    fn garble_high(&mut self) {
-        let pipeline = &mut self.pipeline;
-        if pipeline.misses_fetch {
-            return;
-        }
-        if pipeline.enters_8000 {
-            pipeline.data_high = pipeline.last_high;
-        } else if pipeline.leaves_8000 {
-            pipeline.last_high = pipeline.data_high;
-            if pipeline.tile < 0x80 {
-                pipeline.data_high = pipeline.tile;
-            }
-        } else if self.lcdc & LCDC_TILE_DATA != 0 {
-            pipeline.last_high = pipeline.data_high;
-        }
-    }
 }

@@ -20,6 +20,10 @@ impl Machine {
     pub fn mode3_end(&mut self) -> u16 {
         if self.ppu.mode3_end == 0 {
             self.scan_objects(timing::MODE3_DOT + 1);
+            #[cfg(color)]
+            {
+                self.ppu.hblank_ahead = 0;
+            }
             self.ppu.mode3_end = if self.ppu.stage == Stage::Untouched && self.ppu.is_plain_line() {
                 self.ppu.plain_mode3_end()
             } else {
@@ -63,7 +67,7 @@ impl Ppu {
     /// Returns true if the shortcut covers this line: the oddities of a window at the very left, at
     /// 166 or switched off after it was met are left to the pipeline.
     pub(crate) fn is_plain_line(&self) -> bool {
-        if self.pipeline.window_active {
+        if self.pipeline.window_active || self.ends_with_object() {
             false
         } else if !self.is_window_met() {
             true
@@ -72,6 +76,19 @@ impl Ppu {
         } else {
             COLOR || self.wx > 166
         }
+    }
+
+    /// Returns true if an object is fetched at the last column, where HBlank overtakes it.
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn ends_with_object(&self) -> bool {
+        false
+    }
+
+    /// Returns true if an object is fetched at the last column, where HBlank overtakes it.
+    #[cfg(color)]
+    fn ends_with_object(&self) -> bool {
+        self.scan.count > 0 && self.scan.x[self.scan.count as usize - 1] > 166
     }
 
     /// The screen column at which the window begins, 160 or more if it does not.

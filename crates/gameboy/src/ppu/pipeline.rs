@@ -81,6 +81,9 @@ pub struct Pipeline {
     /// The queue waits for the window's first tile, and goes on if the window is disabled.
     #[cfg(color)]
     pub holds_pixels: bool,
+    /// Dots for which the last pixel but one has been out.
+    #[cfg(color)]
+    pub last_pixel_dots: u16,
     /// Object pixels that lie behind background colours 1 to 3.
     pub object_behind: u8,
     /// Step of the background fetcher on this dot: tile number, low and high data, two dots each.
@@ -156,6 +159,8 @@ impl Pipeline {
             scrolls_finely: false,
             #[cfg(color)]
             holds_pixels: false,
+            #[cfg(color)]
+            last_pixel_dots: 0,
             object_behind: 0,
             fetch_step: 0,
             tile: 0,
@@ -206,6 +211,7 @@ impl Pipeline {
         {
             self.scrolls_finely = false;
             self.holds_pixels = false;
+            self.last_pixel_dots = 0;
         }
     }
 
@@ -216,21 +222,10 @@ impl Pipeline {
         self.background_count == 0
     }
 
-    /// Returns true if no pixel of the background is ready.
-    #[cfg(color)]
-    pub(super) fn is_queue_empty(&self) -> bool {
-        self.background_count == 0 || self.holds_pixels
-    }
-
     #[cfg(not(color))]
     #[inline(always)]
     fn stop_queue(&mut self) {
         self.background_count = 0;
-    }
-
-    #[cfg(color)]
-    fn stop_queue(&mut self) {
-        self.holds_pixels = true;
     }
 
     /// Returns true between two lines if the window was put just off the screen in the first, but
@@ -242,11 +237,6 @@ impl Pipeline {
     #[cfg(not(color))]
     #[inline(always)]
     fn note_fine_scroll(&mut self) {}
-
-    #[cfg(color)]
-    fn note_fine_scroll(&mut self) {
-        self.scrolls_finely = true;
-    }
 
     /// The X that objects are compared with.
     fn object_x(&self) -> i16 {
@@ -346,6 +336,10 @@ impl Machine {
         {
             probe.pipeline.dot += 1;
         }
+        #[cfg(color)]
+        {
+            self.ppu.hblank_ahead = probe.pipeline.hblank_ahead();
+        }
         probe.pipeline.dot
     }
 }
@@ -359,6 +353,10 @@ impl Ppu {
         frame: &mut [u8; FRAME_BYTES],
         draws: bool,
     ) -> bool {
+        #[cfg(color)]
+        {
+            self.pipeline.last_pixel_dots += (self.pipeline.position == 159) as u16;
+        }
         if self.pipeline.stall > 0 {
             self.pipeline.stall -= 1;
             if self.pipeline.stall > 0 {
@@ -522,25 +520,6 @@ impl Ppu {
         COLOR || self.lcdc & LCDC_OBJECTS != 0
     }
 
-    /// Called when the window is switched off: on the dot before, its start still saw it, but the
-    /// fetcher took the background's tile (mealybug `m3_lcdc_win_en_change_multiple_wx`).
-    #[cfg(not(color))]
-    pub(crate) fn forget_window_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
-        if self.stage == Stage::Rendering && self.pipeline.fetch_step == 1 {
-            self.pipeline.window_active = false;
-            self.fetch_tile(vram);
-        }
-    }
-
-    /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off
-    /// now.
-    #[cfg(not(color))]
-    pub(crate) fn abort_object_if_off(&mut self) {
-        if !self.fetches_objects() && self.pipeline.is_fetching_object() {
-            self.pipeline.object_aborted = true;
-        }
-    }
-
     fn put_pixel(&mut self, frame: &mut [u8; FRAME_BYTES], draws: bool) {
         let first_object_waits = self.fetches_objects()
             && self.pipeline.object < self.scan.count
@@ -580,6 +559,10 @@ impl Ppu {
 
     fn end_mode3(&mut self, frame: &mut [u8; FRAME_BYTES]) {
         self.mode3_end = self.pipeline.dot;
+        #[cfg(color)]
+        {
+            self.hblank_ahead = self.pipeline.hblank_ahead();
+        }
         self.stage = Stage::Done;
         if COLOR && (self.pipeline.fetch_step == 4 || self.pipeline.fetch_step == 5) {
             // The next line may show what was read last.

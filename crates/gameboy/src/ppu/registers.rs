@@ -22,7 +22,9 @@ use crate::ppu::{
     VBLANK_LINE, stat,
 };
 #[cfg(not(color))]
-use crate::ppu::{LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW_MAP};
+use crate::ppu::{
+    LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW_MAP, VRAM_BYTES,
+};
 
 /// Bits of LCDC that address memory; those that mix pixels are seen one dot later.
 #[cfg(not(color))]
@@ -349,6 +351,25 @@ impl Ppu {
     pub(super) fn meet_wy_on(&mut self, line: u8) {
         if self.lcdc & (LCDC_ON | LCDC_WINDOW) == LCDC_ON | LCDC_WINDOW {
             self.wy_met |= line == self.wy;
+        }
+    }
+
+    /// Called when the window is switched off: on the dot before, its start still saw it, but the
+    /// fetcher took the background's tile (mealybug `m3_lcdc_win_en_change_multiple_wx`).
+    #[cfg(not(color))]
+    fn forget_window_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
+        if self.stage == Stage::Rendering && self.pipeline.fetch_step == 1 {
+            self.pipeline.window_active = false;
+            self.fetch_tile(vram);
+        }
+    }
+
+    /// Called after LCDC changed: an object whose fetch has begun is dropped if objects are off
+    /// now.
+    #[cfg(not(color))]
+    fn abort_object_if_off(&mut self) {
+        if !self.fetches_objects() && self.pipeline.is_fetching_object() {
+            self.pipeline.object_aborted = true;
         }
     }
 

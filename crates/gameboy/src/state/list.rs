@@ -170,6 +170,8 @@ fields!(Ppu {
     used_fine_scroll,
     stage,
     mode3_end,
+    #[cfg(color)]
+    hblank_ahead,
     scan,
     pipeline,
     #[cfg(color)]
@@ -226,6 +228,8 @@ fields!(Pipeline {
     scrolls_finely,
     #[cfg(color)]
     holds_pixels,
+    #[cfg(color)]
+    last_pixel_dots,
     object_behind,
     fetch_step,
     tile,

@@ -1,0 +1,104 @@
+//! The Color's part of the fetcher and of the background's queue: attributes, banks, and what
+//! goes wrong when LCDC or the window changes within a fetch. Called by `fetcher` and `pipeline`.
+#![cfg(color)]
+
+use crate::ppu::{LCDC_TILE_DATA, LCDC_WINDOW, Pipeline, Ppu, VRAM_BYTES};
+
+impl Ppu {
+    /// Fetches the number and the attributes of the next tile.
+    pub(super) fn fetch_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
+        if self.misses_fetch() {
+            return;
+        }
+        let address = self.map_address() as usize & 0x1fff;
+        self.pipeline.tile = vram[address];
+        self.pipeline.tile_attributes = if self.compatible { 0 } else { vram[0x2000 | address] };
+    }
+
+    /// One plane of the tile's row.
+    pub(super) fn tile_row(&mut self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
+        if self.misses_fetch() {
+            // The plane read last stays.
+            return if plane == 0 { self.pipeline.data_high } else { self.pipeline.data_low };
+        }
+        let attributes = self.pipeline.tile_attributes;
+        let row = if attributes & 0x40 != 0 { !self.fetch_row() } else { self.fetch_row() };
+        let bank = (attributes as u16 & 8) << 10;
+        let address = self.tile_address(row) & 0x1fff | bank | plane;
+        vram[address as usize & 0x3fff]
+    }
+
+    /// Returns true if the window begins on the pixel for which the fetcher addresses something:
+    /// then it reads nothing (mealybug `m3_window_timing*`, on a Color).
+    fn misses_fetch(&mut self) -> bool {
+        let pipeline = &self.pipeline;
+        let position = pipeline.position;
+        let misses = if !self.is_window_met() || self.lcdc & LCDC_WINDOW == 0 {
+            false
+        } else if self.wx == 0 {
+            position <= -8 || position == -7 && pipeline.scrolls_finely
+        } else {
+            self.wx as i16 == position + 7 + pipeline.window_just_started as i16
+        };
+        self.pipeline.misses_fetch = misses;
+        misses
+    }
+}
+
+impl Pipeline {
+    pub(super) fn note_fine_scroll(&mut self) {
+        self.scrolls_finely = true;
+    }
+
+    /// Returns true if no pixel of the background is ready.
+    pub(super) fn is_queue_empty(&self) -> bool {
+        self.background_count == 0 || self.holds_pixels
+    }
+
+    pub(super) fn stop_queue(&mut self) {
+        self.holds_pixels = true;
+    }
+
+    /// Dots that objects or the window took at the last pixel: the interrupt does not wait for
+    /// them (gambatte `*_wxA6_*`, `*xposA7_m0irq*`).
+    pub(super) fn hblank_ahead(&self) -> u16 {
+        if self.last_pixel_dots > 0 { self.last_pixel_dots - 1 } else { 0 }
+    }
+}
+
+/// A fetch whose address was formed on the dot before LCDC moves the tiles' data reads something
+/// else: the tile's number, if it is below 80, while the data leaves 8000, and the upper plane that
+/// was read from there last while it enters 8000 (mealybug-tearoom-tests, "TILE_SEL").
+impl Ppu {
+    pub(super) fn garble_low(&mut self) {
+        let pipeline = &mut self.pipeline;
+        if pipeline.misses_fetch {
+            return;
+        }
+        if pipeline.enters_8000 {
+            pipeline.data_low = pipeline.last_high;
+        } else if pipeline.leaves_8000 {
+            pipeline.last_high = pipeline.data_low;
+            if pipeline.tile < 0x80 {
+                pipeline.data_low = pipeline.tile;
+            }
+        }
+    }
+
+    pub(super) fn garble_high(&mut self) {
+        let pipeline = &mut self.pipeline;
+        if pipeline.misses_fetch {
+            return;
+        }
+        if pipeline.enters_8000 {
+            pipeline.data_high = pipeline.last_high;
+        } else if pipeline.leaves_8000 {
+            pipeline.last_high = pipeline.data_high;
+            if pipeline.tile < 0x80 {
+                pipeline.data_high = pipeline.tile;
+            }
+        } else if self.lcdc & LCDC_TILE_DATA != 0 {
+            pipeline.last_high = pipeline.data_high;
+        }
+    }
+}
