@@ -20,6 +20,10 @@ const MCYCLES_MAX: u32 = 160;
 const DEPTH_MAX: usize = 24;
 /// Where ROM ends in the address space.
 const ROM_END: u64 = 0x8000;
+/// Where the buttons are read.
+const P1: u64 = 0xff00;
+/// Where high RAM is.
+const HIGH_RAM: std::ops::Range<u64> = 0xff80..0xffff;
 
 /// Makes a block.
 pub(super) fn build(
@@ -161,14 +165,16 @@ impl Policy for Tree<'_> {
 }
 
 /// Returns true if seeing through a function leaves little code, though it is kept out of line
-/// elsewhere: where the address is known to be that of high RAM, or of ROM that is read.
+/// elsewhere: where the address is known to be that of ROM that is read, of the buttons, or of high
+/// RAM.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
-    let address = || args.get(4).copied().flatten().map(Literal::bits);
+    let Some(at) = args.get(4).copied().flatten().map(Literal::bits) else {
+        return inline == Inline::Auto;
+    };
     match name {
-        "Machine::read_elsewhere" => {
-            address().is_some_and(|at| at < ROM_END || (0xff80..0xffff).contains(&at))
-        }
-        "Machine::write_slow" => address().is_some_and(|at| (0xff80..0xffff).contains(&at)),
+        "Machine::read_elsewhere" => at < ROM_END || at == P1 || HIGH_RAM.contains(&at),
+        "Machine::read_slow" => at == P1,
+        "Machine::write_slow" => at == P1 || HIGH_RAM.contains(&at),
         _ => inline == Inline::Auto,
     }
 }
