@@ -56,3 +56,26 @@ fn buttons_are_read_without_leaving_the_block() {
     // SB instead of P1 is left to a door.
     assert_eq!(calls(&[0xe0, 0x01, 0xf0, 0x01, 0x76]), 2);
 }
+
+/// Programs wait in high RAM for the end of OAM DMA.
+#[test]
+fn a_wait_in_high_ram_is_a_block_of_the_bytes_that_are_there() {
+    let (mut subject, _) = block(&[0x00]);
+    let machine = &mut subject.machine;
+    // DEC A; JR NZ,-3; RET
+    machine.hram[6..10].copy_from_slice(&[0x3d, 0x20, 0xfd, 0xc9]);
+    machine.poke(&subject.rom, &mut [], 0xff46, 0xc1);
+    (machine.cpu.pc, machine.cpu.a, machine.cpu.sp) = (0xff86, 35, 0xfff0);
+    machine.deadline = machine.dma.deadline;
+    let map = MemoryMap::of(machine).expect("PC is in high RAM");
+    let block = Block::new(Translation::get(), &subject.rom, map, 0xff86).expect("a block");
+    let codes = Code::new(vec![block], subject.rom.len()).expect("code for this machine");
+    let mut other = *machine;
+    let memories = Memories::new(&subject.rom, &mut subject.cart_ram);
+    codes[0].run(machine, &memories);
+    assert_eq!(machine.cpu.a, 0);
+    other.hram[7] = 0x28;
+    let before = other;
+    codes[0].run(&mut other, &memories);
+    assert!(other == before, "other code is not run");
+}
