@@ -367,15 +367,15 @@ impl Ppu {
         }
     }
 
-    /// Nothing in a whole line can be seen from outside, except its pixels, and that LY moves on and,
-    /// if LYC is a source, meets it.
+    /// Nothing in a whole line can be seen from outside, except its pixels, and that LY moves on
+    /// and, if LYC is a source, meets it.
     fn is_quiet(&self) -> bool {
         let sources = self.stat & stat::ALL_SOURCES;
         sources & !stat::LYC_SOURCE == 0 && !self.carries_window()
     }
 
-    /// Whole lines that may be skipped, all visible or all in VBlank. The first and the last line of
-    /// VBlank are never skipped, and neither is one that LYC, as a source, meets.
+    /// Whole lines that may be skipped, all visible or all in VBlank. The first and the last line
+    /// of VBlank are never skipped, and neither is one that LYC, as a source, meets.
     fn quiet_lines(&self) -> u32 {
         let mut end = if self.line == 0 && self.entered_vblank {
             // The frame ends on this line.
