@@ -2,6 +2,8 @@
 //! by the pipeline, dot by dot, and by `octet`.
 
 use crate::machine::COLOR;
+#[cfg(not(color))]
+use crate::ppu::Pipeline;
 use crate::ppu::pipeline::FETCH_PUSH;
 use crate::ppu::{
     LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, VRAM_BYTES,
@@ -131,4 +133,21 @@ impl Ppu {
 
     #[inline(always)]
     fn garble_high(&mut self) {}
+}
+
+#[cfg(not(color))]
+impl Pipeline {
+    #[inline(always)]
+    pub(super) fn note_fine_scroll(&mut self) {}
+
+    /// Returns true if no pixel of the background is ready.
+    #[inline(always)]
+    pub(super) fn is_queue_empty(&self) -> bool {
+        self.background_count == 0
+    }
+
+    #[inline(always)]
+    pub(super) fn stop_queue(&mut self) {
+        self.background_count = 0;
+    }
 }

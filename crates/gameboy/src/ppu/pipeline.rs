@@ -215,28 +215,11 @@ impl Pipeline {
         }
     }
 
-    /// Returns true if no pixel of the background is ready.
-    #[cfg(not(color))]
-    #[inline(always)]
-    pub(super) fn is_queue_empty(&self) -> bool {
-        self.background_count == 0
-    }
-
-    #[cfg(not(color))]
-    #[inline(always)]
-    fn stop_queue(&mut self) {
-        self.background_count = 0;
-    }
-
     /// Returns true between two lines if the window was put just off the screen in the first, but
     /// is disabled.
     pub(super) fn window_is_due(&self) -> bool {
         !self.window_active && self.window_column == 1
     }
-
-    #[cfg(not(color))]
-    #[inline(always)]
-    fn note_fine_scroll(&mut self) {}
 
     /// The X that objects are compared with.
     fn object_x(&self) -> i16 {
@@ -331,9 +314,15 @@ impl Machine {
             let start = probe.mode3_start();
             probe.pipeline.restart(start);
         }
-        while probe.pipeline.dot < super::LINE_TCYCLES - 2
-            && !probe.render_dot(&self.vram, &self.oam, &mut self.frame, false)
-        {
+        let limit = super::LINE_TCYCLES - 2;
+        while probe.pipeline.dot < limit {
+            if limit - probe.pipeline.dot >= 8 && probe.is_octet_plain() {
+                probe.render_octet(&self.vram, &mut self.frame, false);
+                continue;
+            }
+            if probe.render_dot(&self.vram, &self.oam, &mut self.frame, false) {
+                break;
+            }
             probe.pipeline.dot += 1;
         }
         #[cfg(color)]
