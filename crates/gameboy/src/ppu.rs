@@ -33,7 +33,7 @@ pub use scan::Scan;
 #[cfg(color)]
 use crate::cpu::Mode;
 use crate::interrupts::{Interrupts, VBLANK};
-use crate::machine::Machine;
+use crate::machine::{COLOR, Machine};
 
 /// LCDC bit 0: background and window enable.
 pub const LCDC_BACKGROUND: u8 = 0x01;
@@ -471,7 +471,12 @@ impl Ppu {
             self.entered_vblank = true;
         }
         let sources = self.sources(0);
-        self.update_stat_line(interrupts, sources);
+        if COLOR && at == timing::MODE2_DOT {
+            // A line that LYC drove does not hide VBlank (gambatte `lycint143_m1irq_*`).
+            self.stat_line &= self.stat & sources != 0;
+        } else {
+            self.update_stat_line(interrupts, sources);
+        }
         begins
     }
 }

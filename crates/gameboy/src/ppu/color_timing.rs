@@ -231,12 +231,12 @@ impl Machine {
         let end = self.end_of_mode3_or_none();
         let ppu = &mut self.ppu;
         let compared = ppu.compared_line();
-        if compared != NO_LINE {
-            ppu.lyc_line = compared == ppu.lyc as u16;
-        } else if old & stat::LYC_SOURCE == 0 {
-            ppu.lyc_line = false;
-        }
         let mut sources = ppu.written_sources(end);
+        ppu.lyc_line = compared == ppu.lyc as u16;
+        if compared == NO_LINE {
+            // LYC drives nothing now (gambatte `late_enable_after_lycint_*`).
+            ppu.stat_line = old & sources != 0;
+        }
         if new & stat::HBLANK_SOURCE != 0 {
             // Both sources together are one level.
             sources &= !stat::OAM_SOURCE;

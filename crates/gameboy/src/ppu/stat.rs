@@ -3,7 +3,7 @@
 
 use crate::interrupts::{Interrupts, STAT};
 use crate::machine::COLOR;
-use crate::ppu::{Ppu, VBLANK_LINE, timing};
+use crate::ppu::{Ppu, timing};
 
 /// STAT bit 3: mode 0.
 pub(super) const HBLANK_SOURCE: u8 = 0x08;
@@ -24,9 +24,6 @@ impl Ppu {
         let is_new = !COLOR || self.dot > timing::COMPARE_DOT || self.line == 0;
         if compared != timing::NO_LINE && is_new {
             self.lyc_line = compared == self.lyc as u16;
-        } else if COLOR && self.line == VBLANK_LINE && self.dot > timing::MODE2_DOT {
-            // A line that LYC drove does not hide VBlank (gambatte `lycint143_m1irq_*`).
-            self.lyc_line = false;
         }
         let level = self.stat & sources != 0 || self.lyc_line && self.stat & LYC_SOURCE != 0;
         if level && !self.stat_line {
