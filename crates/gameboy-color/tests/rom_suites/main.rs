@@ -23,6 +23,11 @@ fn assert_suite(suite: &Suite) {
             _ => {}
         }
     }
+    for name in known_failure::names(suite.folder) {
+        if !rows.iter().any(|row| row.name == name) {
+            wrong.push(format!("{name}, a known failure, is no ROM of the suite"));
+        }
+    }
     assert!(
         wrong.is_empty(),
         "{} of {} ROMs in {}:\n{}",
@@ -61,6 +66,18 @@ fn mealybug_pictures_of_a_cgb_c_are_exact() {
 #[ignore = "needs GBXCULE_TEST_ROMS"]
 fn gambatte_roms_print_the_digits_of_a_color() {
     assert_suite(&suite::GAMBATTE_DIGITS);
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn gambatte_roms_show_the_pictures_of_a_color() {
+    assert_suite(&suite::GAMBATTE_PICTURES);
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn age_roms_for_a_cgb_c_pass() {
+    assert_suite(&suite::AGE);
 }
 
 /// Prints how many ROMs of each suite pass, and which don't (`make rom-suites`). With
