@@ -35,11 +35,11 @@ pub struct Hdma {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Rest {
-    /// It halted outside of HBlank: a wake in HBlank copies one.
+    /// The CPU halted outside of HBlank: a wake in HBlank copies one.
     Outside = 0,
-    /// It halted in HBlank, whose block was copied.
+    /// The CPU halted in HBlank, whose block was copied.
     Inside = 1,
-    /// It halted before a block that was due.
+    /// The CPU halted before a block that was due.
     Due = 2,
 }
 
