@@ -1,5 +1,6 @@
 //! The ROM suite, its game, and its registry.
 
+mod amber_road;
 mod console;
 mod ember_leap;
 mod game;
