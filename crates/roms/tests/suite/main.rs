@@ -4,6 +4,7 @@ mod amber_road;
 mod console;
 mod ember_leap;
 mod game;
+mod game_page;
 mod game_picture;
 mod game_text;
 mod keep_of_keys;
