@@ -21,7 +21,7 @@ pub(super) struct Scopes<'a> {
     bodies: FxHashMap<*const StmtFunctionDef, ScopeId>,
     /// Names of what the program's own file changes in place.
     changed: FxHashSet<&'a str>,
-    /// What was assigned to attributes of names, by the scope, the name and the attribute.
+    /// Values assigned to attributes of names, by the scope, the name and the attribute.
     attributes: FxHashMap<(ScopeId, &'a str, &'a str), Vec<&'a Expr>>,
     /// Of each text the modules whose names were imported without saying which: dots and name.
     stars: Vec<Vec<(u32, &'a str)>>,
@@ -173,7 +173,7 @@ impl<'a> Scopes<'a> {
         self.scopes[scope].names.get(name).map(Vec::as_slice)
     }
 
-    /// What was assigned to an attribute of a name, if that happened once and unconditionally.
+    /// Value assigned to an attribute of a name, if that happened once and unconditionally.
     pub(super) fn attribute_value(
         &self,
         scope: ScopeId,

@@ -7,7 +7,7 @@
 use crate::{ImportOptions, Program, ReadFile, Texts};
 use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
 use gbxcule_ir::check::{self, Valid};
-use gbxcule_ir::diagnostic::{Diagnostic, Severity, render};
+use gbxcule_ir::diagnostic::{Code, Diagnostic, Severity, render};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceId, SourceMap};
 use std::collections::BTreeMap;
@@ -132,7 +132,9 @@ impl Survey {
                             Ok(()) => Ok(Outcome::Tried),
                             // What stands in the way with any values.
                             Err(left)
-                                if left.iter().any(|it| it.code.starts_with("unsupported")) =>
+                                if left
+                                    .iter()
+                                    .any(|it| it.code.name().starts_with("unsupported")) =>
                             {
                                 Err(left)
                             }
@@ -247,7 +249,7 @@ impl Survey {
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
         for entry in &self.entries {
             if let Outcome::Refused(faults) = &entry.outcome {
-                let code = faults.first().map_or("without a reason", |first| first.code);
+                let code = faults.first().map_or("without a reason", |first| first.code.name());
                 *counts.entry(code).or_default() += 1;
             }
         }
@@ -259,7 +261,16 @@ impl Survey {
 
 /// Returns true if a fault is that only Python knows a value.
 fn asks_for_values(fault: &Diagnostic) -> bool {
-    matches!(fault.code, "needs-python-evaluation" | "imported-name" | "generic-kernel")
+    matches!(fault.code, Code::NeedsPythonEvaluation | Code::ImportedName | Code::GenericKernel)
+}
+
+/// Returns true if a fault is that we lack something of Warp's, whatever the values are.
+fn lacks_a_feature(fault: &Diagnostic) -> bool {
+    let is_small = matches!(
+        fault.code,
+        Code::UnsupportedValue | Code::UnsupportedIteration | Code::UnsupportedSyntax
+    );
+    !is_small && fault.code.name().starts_with("unsupported")
 }
 
 /// How many messages a printed survey shows.

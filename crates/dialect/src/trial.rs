@@ -8,6 +8,7 @@ use super::constant::{Evaluation, Static, Unit};
 use super::decorator::Role;
 use super::scope::{BindingSource, Owner, ScopeId};
 use super::syntax::StmtFunctionDef;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -47,7 +48,7 @@ impl<'a> Trials<'a> {
         self.choices.borrow_mut().clear();
     }
 
-    /// What is chosen for a name, if it was asked for before.
+    /// Value chosen for a name, if it was asked for before.
     fn chosen(&self, scope: ScopeId, name: &str) -> Option<Static<'a>> {
         let choices = self.choices.borrow();
         let known = choices.iter().find(|it| it.scope == scope && &*it.name == name)?;
@@ -171,7 +172,7 @@ impl<'a> Unit<'a> {
     /// Result of an expression whose value only Python knows, in `wp.static`.
     pub(super) fn tried(&self, known: Evaluation<'a>) -> Evaluation<'a> {
         match known {
-            Err(fault) if self.trials.is_on() && fault.code == "needs-python-evaluation" => {
+            Err(fault) if self.trials.is_on() && fault.code == Code::NeedsPythonEvaluation => {
                 Ok(Static::Int(1))
             }
             known => known.map(|value| self.settled(value)),

@@ -1,4 +1,4 @@
-//! What a survey counts, tries and says.
+//! Surveys: their counts, the values that they try, their messages.
 
 use gbxcule_dialect::ImportOptions;
 use gbxcule_dialect::survey::{Outcome, Survey, survey};
@@ -45,7 +45,7 @@ fn what_no_value_mends_is_said_with_its_place() {
     let text = "def make(n: int):
     @wp.kernel
     def k(x: wp.array(dtype=float)):
-        x[0] = x[0] + wp.static(n)
+        x[0] = x[0] + float(wp.static(n))
         wp.tile_fft(x)
     return k
 def other(word):
