@@ -391,6 +391,9 @@ impl<'a> Unit<'a> {
         let mut moved = Diagnostic::error(fault.code, self.span(expr), fault.message.clone());
         if moved.code == Code::NeedsPythonEvaluation {
             moved.message = format!("the value of `{name}` is only known when Python runs");
+            if self.files.is_beside {
+                moved.help = Some(format!("`gbxcule compile --define {name}=VALUE` says it"));
+            }
         }
         Box::new(moved.label(fault.span(), "bound here"))
     }

@@ -37,6 +37,15 @@ impl Text {
         self.outline.get_or_init(|| Outline::of(&self.tree.body, &self.text, symbols))
     }
 
+    /// Returns true if it may hold kernels: it mentions them, or decorates a function with
+    /// something that may be anything.
+    pub(crate) fn may_hold_kernels(&self) -> bool {
+        self.text.contains("ernel")
+            || syntax::functions(&self.tree.body)
+                .iter()
+                .any(|def| def.decorator_list.iter().any(|it| !syntax::is_plain(&it.expression)))
+    }
+
     /// Names of what the text changes in place, found out at the first request.
     pub(super) fn changes(&self) -> &Changes {
         self.changes.get_or_init(|| Changes::of(&self.tree.body))

@@ -107,6 +107,10 @@ impl Survey {
         let known = texts.source(Path::new(&path));
         let id = known.unwrap_or_else(|| self.sources.add(path.clone(), text));
         let begin = Instant::now();
+        // What imports are followed for is kernels.
+        if texts.parsed(&self.sources, id).is_ok_and(|text| !text.may_hold_kernels()) {
+            return;
+        }
         let parsed = Program::parse_among(texts, &mut self.sources, id, read);
         let program = match parsed {
             Ok(program) => program,
@@ -131,13 +135,7 @@ impl Survey {
                         match self.compile(id, tried) {
                             Ok(()) => Ok(Outcome::Tried),
                             // What stands in the way with any values.
-                            Err(left)
-                                if left
-                                    .iter()
-                                    .any(|it| it.code.name().starts_with("unsupported")) =>
-                            {
-                                Err(left)
-                            }
+                            Err(left) if left.iter().any(lacks_a_feature) => Err(left),
                             Err(_) => Err(faults),
                         }
                     }

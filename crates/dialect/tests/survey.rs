@@ -95,3 +95,54 @@ fn a_survey_of_factories_of_factories_ends() {
     let result = survey_of(&[("k.py", &text)]);
     assert_eq!(result.entries.len(), 40);
 }
+
+#[test]
+fn kernels_are_found_by_any_name_of_the_decorator() {
+    let body = "(x: wp.array(dtype=float)):\n    x[0] = 1.0\n";
+    let named = format!("from marks import launchable\n@launchable\ndef f{body}");
+    let texts = [
+        ("a.py", &*named),
+        ("b.py", "@property\ndef f(self):\n    return 1\n"),
+        ("c.py", "N = 1\n"),
+    ];
+    let files = texts.map(|(path, text)| (path.to_owned(), format!("{HEAD}{text}")));
+    let marks = format!("{HEAD}launchable = wp.kernel\n");
+    let read = |path: &std::path::Path| {
+        (path == std::path::Path::new("marks.py")).then(|| marks.clone()).into()
+    };
+    let result = survey(files, &ImportOptions::default(), &read);
+    assert_eq!((result.files, result.entries.len(), result.compiled()), (3, 1, 1));
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let text = "import os
+LIMIT = int(os.environ['LIMIT'])
+@wp.func_native('return x;')
+def snippet(x: float) -> float: ...
+@wp.kernel
+def a(x: wp.array(dtype=float)):
+    x[0] = wp.static(LIMIT) + x[1]
+@wp.kernel
+def b(x: wp.array(dtype=float)):
+    x[0] = snippet(x[0])
+@wp.kernel
+def c(x: wp.array(dtype=int)):
+    x[0] = wp.fem.NULL_NODE_INDEX
+";
+    let mut texts = gbxcule_dialect::Texts::default();
+    let mut sources = gbxcule_ir::source::SourceMap::new();
+    let id = sources.add("k.py", format!("{HEAD}{text}"));
+    let program =
+        gbxcule_dialect::Program::parse_among(&mut texts, &mut sources, id, &|_| None.into());
+    let faults = program.and_then(|program| program.compile("k")).expect_err("three faults");
+    let helps: Vec<&str> = faults.iter().filter_map(|fault| fault.help.as_deref()).collect();
+    assert_eq!(
+        helps,
+        [
+            "`gbxcule compile --define LIMIT=VALUE` says it",
+            "C++ isn't read: say what it computes by a `@wp.func`",
+            "`gbxcule compile --define warp.fem.NULL_NODE_INDEX=VALUE` says it",
+        ]
+    );
+}

@@ -99,6 +99,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 return Err(self.unit.unknown_module(path, span).into());
             }
+            Static::Member(path) if path.matches('.').count() > 1 => {
+                let message = format!("nothing is known of `{path}` here");
+                let fault = Diagnostic::error(Code::ImportedName, span, message);
+                let help = format!("`gbxcule compile --define {path}=VALUE` says it");
+                return Err(Box::new(fault.help(help)).into());
+            }
             Static::Type(_)
             | Static::Module(_)
             | Static::ImportedModule(_)
