@@ -321,7 +321,8 @@ def test_a_bank_of_cartridge_ram_goes_out_and_in():
 
 
 def test_a_reward_that_counts_for_nobody_may_be_no_number(tmp_path):
-    # The step behind an episode's end is the reset: its reward is 0, whatever a program makes of a game that is over.
+    # The step behind an episode's end is the reset: its reward is 0, whatever a program makes of a
+    # game that is over.
     path = tmp_path / "task.py"
     path.write_text(
         "import gbxcule as gb\nimport warp as wp\n\n\n@wp.func\n"

@@ -77,7 +77,8 @@ def test_what_a_page_says_is_what_happens(folder, page):
 
 
 def test_what_the_page_says_of_a_device_is_what_happens(folder, on_stand_ins):
-    # From the kernels on: those for a device use one of them. Torch has no part in what stands in for a device.
+    # From the kernels on: those for a device use one of them. Torch has no part in what stands in
+    # for a device.
     page = blocks("docs/python.md")
     first = next(number for number, block in enumerate(page) if "gbxcule.kernel" in block)
     chosen = [block for number, block in enumerate(page) if number >= first or needs_a_device(block)]

@@ -1,15 +1,15 @@
-//! States of PyBoy 2.5.0 to 2.8.1 of an original Game Boy; `early` has those of PyBoy 1.4.1 to 2.4.1,
-//! versions 7 to 12.
+//! States of PyBoy 2.5.0 to 2.8.1 of an original Game Boy; `early` has those of PyBoy 1.4.1 to
+//! 2.4.1, versions 7 to 12.
 //!
 //! | version | PyBoy | what it has beside the version before |
 //! |---|---|---|
 //! | 14 | 2.5.0 | sound, three flags of the LCD, the timer's next interrupt |
 //! | 15 | 2.6.0 | the link port |
-//! | 29 | 2.8.0 | a delayed EI, OAM DMA, a divider of 16 bits, a clock that is kept, the Super Game Boy |
+//! | 29 | 2.8.0 | a delayed EI, OAM DMA, a divider of 16 bits, the clock's time, the Super Game Boy |
 //!
-//! No other version is in a release. The format has no lengths and no names: everything stands where
-//! its predecessors end. Sound in the middle is of unknown length, so what follows it is read from
-//! the end of the file.
+//! No other version is in a release. The format has no lengths and no names: everything stands
+//! where its predecessors end. Sound in the middle is of unknown length, so what follows it is read
+//! from the end of the file.
 
 mod early;
 
@@ -42,7 +42,7 @@ const RAM_BANK_BYTES: usize = 0x2000;
 const BUTTON_BYTES: usize = 2;
 const SERIAL_BYTES: usize = 36;
 
-/// What a version has between sound and its end.
+/// Lengths of what a version has between sound and its end.
 struct Layout {
     version: u8,
     screen_bytes: usize,
@@ -68,7 +68,7 @@ impl Layout {
         }
     }
 
-    /// What a cartridge keeps beside its banks and RAM.
+    /// Returns how much a cartridge keeps beside its banks and RAM.
     fn mapper_bytes(&self, mapper: Mapper) -> usize {
         match mapper {
             Mapper::Mbc1 | Mapper::Mbc1Multicart => 2,
