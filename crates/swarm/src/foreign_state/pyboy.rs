@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | 14 | 2.5.0 | sound, three flags of the LCD, the timer's next interrupt |
 //! | 15 | 2.6.0 | the link port |
-//! | 29 | 2.8.0 | a delayed EI, OAM DMA, a divider of 16 bits, the clock's time, the Super Game Boy |
+//! | 29 | 2.8.0 | a delayed EI, OAM DMA, a 16-bit divider, the clock's time, the Super Game Boy |
 //!
 //! No other version is in a release. The format has no lengths and no names: everything stands
 //! where its predecessors end. Sound in the middle is of unknown length, so what follows it is read
