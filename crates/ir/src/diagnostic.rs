@@ -161,8 +161,8 @@ fn snippets<'a>(
     snippets
 }
 
-/// The lines of a text that hold all of some spans, one more on either side, and the byte where they
-/// begin. The renderer reads all that it is given, for each diagnostic anew.
+/// The lines of a text that hold all of some spans, one more on either side, and the byte where
+/// they begin. The renderer reads all that it is given, for each diagnostic anew.
 fn lines_around<'a>(text: &'a str, spans: &[std::ops::Range<usize>]) -> (&'a str, usize) {
     let first = spans.iter().map(|span| span.start).min().unwrap_or(0);
     let last = spans.iter().map(|span| span.end).max().unwrap_or(0);
