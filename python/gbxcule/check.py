@@ -91,3 +91,17 @@ def without(options: Mapping[str, Any], names: Mapping[str, str]) -> None:
     for name, reason in names.items():
         if name in options:
             raise TypeError(f"`{name}` can't be chosen here: {reason}")
+
+
+# Work and video memory and a packed frame; the rest of a machine is small.
+_MACHINE_BYTES = 22_000
+
+
+def check_memory(num_envs: int) -> None:
+    """Refuse more machines than there is memory for."""
+    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    needed = num_envs * _MACHINE_BYTES
+    if needed > here:
+        raise MemoryError(
+            f"{num_envs} machines need {needed / 2**30:,.0f} GiB of memory, this computer has {here / 2**30:,.0f}"
+        )

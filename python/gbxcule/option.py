@@ -32,6 +32,7 @@ class _Shared(TypedDict, total=False):
     chance: Number | None
     power_on: str
     model: str
+    link: str
     audio: bool
     symbols: Symbols | str | os.PathLike[str] | None
     start_state: State | None

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native, game
 from gbxcule.action import Actions, Numbering, spelling_of
-from gbxcule.check import content, env_number, mask_of, one_of, reset_options, seed_of, whole
+from gbxcule.check import check_memory, content, env_number, mask_of, one_of, reset_options, seed_of, whole
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
 from gbxcule.memory import Change, Number, Watch
@@ -60,9 +60,6 @@ _STAGES = {
 _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
 _NOT_KEPT |= {"start_steps", "_machines"}
 
-# Work and video memory and a packed frame; the rest of a machine is small.
-MACHINE_BYTES = 22_000
-
 
 class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
@@ -87,6 +84,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         chance: Number | None = None,
         power_on: str = "zero",
         model: str = "auto",
+        link: str = "open",
         audio: bool = False,
         symbols: Symbols | str | os.PathLike[str] | None = None,
         start_state: State | None = None,
@@ -127,7 +125,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if not isinstance(autoreset_mode, AutoresetMode):
             autoreset_mode = one_of("autoreset mode", autoreset_mode, modes)
         if device == "cpu" and _machines is None:
-            _check_memory(num_envs)
+            check_memory(num_envs)
         actions = played.actions if actions is None else actions
         reward = played.reward if reward is None else reward
         done = played.done if done is None else done
@@ -146,7 +144,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         }
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
-        for name, text in {"grays": grays, "power_on": power_on, "model": model}.items():
+        for name, text in {"grays": grays, "power_on": power_on, "model": model, "link": link}.items():
             if not isinstance(text, str):
                 raise TypeError(f"{name} is the name of a choice, found {text!r}")
         if not isinstance(audio, (bool, np.bool_)):
@@ -176,6 +174,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             chance=None if chance is None else range_of((chance.address, chance.width_bytes), self.symbols),
             power_on=power_on,
             model=model,
+            link=link,
             sound=listens(obs),
             threads=threads,
             recompile=bool(recompile),
@@ -213,6 +212,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
         self._steps = np.zeros(num_envs, np.int64)
         self._over = np.zeros(num_envs, np.bool_)
+        self._is_paired = link == "pairs"
         self._levels = np.zeros((len(self._changes), num_envs), np.int64)
         self._rewards = np.zeros(num_envs, np.float32)
         self._is_seeded = False
@@ -294,6 +294,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         truncated = np.zeros(self.num_envs, np.bool_)
         if self.max_episode_steps is not None:
             truncated = self._steps >= self.max_episode_steps
+        truncated = truncated | self._left_alone(terminated | truncated)
         everyone = np.ones(self.num_envs, np.bool_)
         if self.autoreset_mode == AutoresetMode.NEXT_STEP and late.any():
             # Their action is ignored: this step is the reset of those whose episode was over.
@@ -522,6 +523,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             ended |= np.frombuffer(self._swarm.dones(), np.bool_)
         return ended
 
+    def _left_alone(self, over: Mask) -> Mask:
+        """Episodes of a pair end together: mark those whose partner's is over."""
+        if not self._is_paired:
+            return np.zeros(self.num_envs, np.bool_)
+        return over.reshape(-1, 2)[:, ::-1].reshape(-1) & ~over
+
     def _reset_at_once(self, over: Mask) -> dict[str, Any]:
         final_obs = np.full(self.num_envs, None, object)
         for env in np.flatnonzero(over):
@@ -583,15 +590,6 @@ def _changes(reward: Any) -> list[Change]:
         if not isinstance(change, Change):
             raise TypeError(f"a reward is a gbxcule.Change, several, or the name of a program, found {change!r}")
     return changes
-
-
-def _check_memory(num_envs: int) -> None:
-    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    needed = num_envs * MACHINE_BYTES
-    if needed > here:
-        raise MemoryError(
-            f"{num_envs} machines need {needed / 2**30:,.0f} GiB of memory, this computer has {here / 2**30:,.0f}"
-        )
 
 
 def _only(env: int, num_envs: int) -> Mask:

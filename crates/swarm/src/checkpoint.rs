@@ -16,7 +16,7 @@ use crate::{
     Schedule, Swarm, SwarmConfig, SwarmError,
 };
 
-const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 2 };
+const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 3 };
 
 /// One env of a checkpoint.
 pub(crate) struct Kept {
@@ -129,6 +129,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     writer.u8(u8::from(config.draw_last));
     writer.text(config.power_on.name());
     writer.u8(u8::from(config.sound));
+    writer.text(config.link.name());
     let Chance { low, width_bytes } = config.chance.unwrap_or(NO_CHANCE);
     writer.u16(low);
     writer.u8(width_bytes);
@@ -167,6 +168,8 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     let power_on = reader.text()?.parse();
     let power_on = power_on.map_err(|_| CHECKPOINT.damaged("there is no such memory"))?;
     let sound = reader.flag()?;
+    let link = reader.text()?.parse();
+    let link = link.map_err(|_| CHECKPOINT.damaged("there is no such link"))?;
     let chance = Chance { low: reader.u16()?, width_bytes: reader.u8()? };
     let threads = NonZeroUsize::new(usize::from(reader.u16()?));
     let (reward, obs, count) = (read_text(reader)?, read_text(reader)?, reader.u64()?);
@@ -191,6 +194,7 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
         sound,
         threads,
         recompile: Recompile::default(),
+        link,
     })
 }
 
