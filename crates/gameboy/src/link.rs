@@ -1,4 +1,4 @@
-//! Two machines and the cable between them. `swarm` calls `Link::run_frames` for pairs; machines
+//! Two machines and the cable between them. `swarm` calls `Link::run_frame` for pairs; machines
 //! without a cable never come here.
 //!
 //! A port that clocks shifts at moments which are known as soon as a transfer has begun. At each of
@@ -120,7 +120,7 @@ impl<'m> Link<'m> {
             }
         }
         let Some(shift) = self.next_shift() else {
-            let later = (self.ends[1].time() < self.ends[0].time()) as usize;
+            let later = usize::from(self.ends[1].time() < self.ends[0].time());
             // Any of two that wait may begin to clock, and shift at once by a second write to SC.
             let limit = self.ends[1 - later].time() + 1;
             self.ends[later].run_until_change(self.rom, limit.min(0));
@@ -128,7 +128,7 @@ impl<'m> Link<'m> {
         };
         // The one that clocks goes first: what it does can bring a shift forward. Of two that clock,
         // none is ahead by more than an instruction.
-        let first = (self.ends[0].port() != Port::Clocking) as usize;
+        let first = usize::from(self.ends[0].port() != Port::Clocking);
         let both_clock = self.ends.iter().all(|end| end.port() == Port::Clocking);
         for index in [first, 1 - first] {
             let others_time = self.ends[1 - index].time();

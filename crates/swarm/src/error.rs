@@ -85,7 +85,9 @@ pub enum SwarmError {
     SoundOfColor,
     #[error("a Game Boy Color runs on the CPU alone, for now; take device cpu, or model dmg")]
     ColorOnDevice,
-    #[error("pairs need an even number of machines, found {num_envs}: env 2i is wired to env 2i + 1")]
+    #[error(
+        "pairs need an even number of machines, found {num_envs}: env 2i is wired to env 2i + 1"
+    )]
     OddPairs { num_envs: usize },
     #[error(
         "machines with a cable run on the CPU alone, for now; take device cpu, or leave link=\"pairs\""

@@ -18,8 +18,8 @@ use crate::shard::{Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    Chance, Counters, EnvSnapshot, Episode, FrameRange, Link, Machine, Model, Rom, Stage, SwarmConfig,
-    SwarmError, capacity,
+    Chance, Counters, EnvSnapshot, Episode, FrameRange, Link, Machine, Model, Rom, Stage,
+    SwarmConfig, SwarmError, capacity,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a

@@ -3,7 +3,6 @@
 
 use crate::cpu::Mode;
 use crate::machine::{FRAME_MCYCLES, Machine, is_before};
-use crate::interrupts::SERIAL;
 use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::LOST_TCYCLES;
@@ -97,6 +96,7 @@ impl<'m> End<'m> {
         for time in times {
             *time = time.saturating_sub(FRAME_TCYCLES.cast_signed());
         }
+        self.early_for = None;
         self.draw = draw;
         self.machine.deadline = self.machine.now;
     }
@@ -217,13 +217,7 @@ impl<'m> End<'m> {
 
     /// Runs instruction by instruction up to a time, at most to a shift. If an instruction looks at the port at the shift or behind it, the machine stays before that instruction.
     /// Ends early where the port changes, or behind a shift that the program caused.
-    pub(super) fn approach(
-        &mut self,
-        rom: &[u8],
-        spare: &mut Machine,
-        shift: i32,
-        limit: i32,
-    ) {
+    pub(super) fn approach(&mut self, rom: &[u8], spare: &mut Machine, shift: i32, limit: i32) {
         let port = self.port();
         let next = self.next_shift();
         while self.time() < limit && self.port() == port && self.next_shift() == next {

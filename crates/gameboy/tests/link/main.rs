@@ -16,7 +16,6 @@ use proptest::prelude::*;
 /// at D000 what the port looks like in between.
 const SCRIPT: &str = r#"
     title "SCRIPT"
-KEY1 equ $FF4D
 
     org $0050
     reti

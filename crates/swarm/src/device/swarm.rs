@@ -17,7 +17,8 @@ use crate::checkpoint::Computed;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::{
-    Chance, EnvSnapshot, Episode, FrameRange, Link, Model, Rom, Stage, SwarmConfig, SwarmError, action,
+    Chance, EnvSnapshot, Episode, FrameRange, Link, Model, Rom, Stage, SwarmConfig, SwarmError,
+    action,
 };
 
 /// How a [`DeviceSwarm`] runs.
