@@ -9,8 +9,8 @@
 //! | port | hears the other | is heard |
 //! |---|---|---|
 //! | no transfer begun | never | as ones |
-//! | waiting for the other's clock | at each of the other's shifts | at each of the other's shifts |
-//! | clocking | at its own shifts | at the other's shifts, if it clocks as well |
+//! | waiting for the other's clock | at the other's shifts | at the other's shifts |
+//! | clocking | at its own shifts | at the other's shifts, if it clocks too |
 //!
 //! A port in which no transfer has begun is deaf to the other's clock (gbdev/pandocs issue 398).
 //!
@@ -126,8 +126,8 @@ impl<'m> Link<'m> {
             self.ends[later].run_until_change(self.rom, limit.min(0));
             return;
         };
-        // The one that clocks goes first: what it does can bring a shift forward. Of two that clock,
-        // none is ahead by more than an instruction.
+        // The one that clocks goes first: what it does can bring a shift forward. Of two that
+        // clock, none is ahead by more than an instruction.
         let first = usize::from(self.ends[0].port() != Port::Clocking);
         let both_clock = self.ends.iter().all(|end| end.port() == Port::Clocking);
         for index in [first, 1 - first] {

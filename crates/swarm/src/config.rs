@@ -41,7 +41,7 @@ pub struct SwarmConfig {
     pub threads: Option<NonZeroUsize>,
     /// Code made for the ROM, on the CPU. Machines with hooks or sound are interpreted.
     pub recompile: Recompile,
-    /// What is plugged into the link ports. Machines with a cable run on the CPU, interpreted.
+    /// Cables in the link ports. Machines with a cable run on the CPU, interpreted.
     pub link: Link,
 }
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// What is plugged into the machines' link ports.
+/// Cables in the machines' link ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Link {
     /// Nothing.

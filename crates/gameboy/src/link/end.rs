@@ -148,7 +148,7 @@ impl<'m> End<'m> {
         self.time() >= at || self.early_for.is_some_and(|shift| at <= shift)
     }
 
-    /// What the other end hears at a moment where this one is.
+    /// The level of the line out of this end, at a moment where it is.
     pub(super) fn level(&self, at: i32) -> u8 {
         if let Some(forced) = self.forced {
             return forced.bit;
@@ -215,8 +215,9 @@ impl<'m> End<'m> {
         }
     }
 
-    /// Runs instruction by instruction up to a time, at most to a shift. If an instruction looks at the port at the shift or behind it, the machine stays before that instruction.
-    /// Ends early where the port changes, or behind a shift that the program caused.
+    /// Runs instruction by instruction up to a time, at most to a shift. If an instruction looks at
+    /// the port at the shift or behind it, the machine stays before that instruction. Ends early
+    /// where the port or its clock changes, or behind a shift that the program caused.
     pub(super) fn approach(&mut self, rom: &[u8], spare: &mut Machine, shift: i32, limit: i32) {
         let port = self.port();
         let next = self.next_shift();

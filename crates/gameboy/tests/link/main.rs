@@ -178,7 +178,7 @@ impl Pair {
         [one, other]
     }
 
-    /// The same, by the plain loop.
+    /// Runs both by the plain loop.
     fn plain(&self, frames: u32) -> [Machine; 2] {
         let mut pair = PlainPair::new(&self.rom, self.machines);
         for _ in 0..frames {

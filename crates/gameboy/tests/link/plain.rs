@@ -1,6 +1,6 @@
 //! Two machines and a cable in the plainest loop there is: each instruction is tried on a copy
 //! first, and one into which a shift falls waits until the other machine has come as far. A port
-//! that clocks is a little ahead, so that what it does by a write to DIV finds the other one behind.
+//! that clocks is a little ahead, so that what it does by a write to DIV finds the other behind.
 
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::link::{FRAME_TCYCLES, LEAD_TCYCLES};
@@ -13,9 +13,9 @@ const SERIAL: u8 = 8;
 enum Wait {
     /// The instruction does not look at the port behind the shift.
     After,
-    /// It does.
+    /// The instruction looks at the port at the shift or behind it.
     Before,
-    /// It causes the shift at this time, by a write to DIV or SC.
+    /// The instruction causes the shift at this time, by a write to DIV or SC.
     Causes(i64),
 }
 
