@@ -32,7 +32,6 @@ class _Shared(TypedDict, total=False):
     chance: Number | None
     power_on: str
     model: str
-    link: str
     audio: bool
     symbols: Symbols | str | os.PathLike[str] | None
     start_state: State | None
@@ -56,6 +55,7 @@ class Options(SingleOptions, total=False):
 
     autoreset_mode: AutoresetMode | str
     copy: bool
+    link: str
 
 
 class BesideActions(_Shared, total=False):
@@ -63,6 +63,7 @@ class BesideActions(_Shared, total=False):
 
     autoreset_mode: AutoresetMode | str
     copy: bool
+    link: str
 
 
 class DiscreteOptions(BesideActions, total=False):
