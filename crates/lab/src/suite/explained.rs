@@ -69,7 +69,7 @@ const fn mgba(fields: Fields, (first, times, digest): Pin, why: &'static str) ->
 const ANYTHING: &[&str] =
     &["a", "f", "b", "c", "d", "e", "h", "l", "sp", "pc", "tcycles", "C000:C100"];
 
-pub(super) const CASES: [Case; 36] = [
+pub(super) const CASES: [Case; 35] = [
     plain("ALU_LOOP", 1024),
     plain("MEM_RWB", 1024),
     Case {
@@ -97,7 +97,6 @@ pub(super) const CASES: [Case; 36] = [
         explained: &[pyboy(&["tcycles", "C000:C100"], (1, 120, "dc399af5dc41"), SERIAL_CLOCK)],
         ..plain("SERIAL_HELLO", 120)
     },
-    Case { actions: "hold:LEFT", ..plain("LINK_PING_PONG", 120) },
     plain("HALT_IDLE", 120),
     plain("MBC1_SWITCH", 120),
     Case {
