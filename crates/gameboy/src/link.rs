@@ -82,10 +82,12 @@ impl<'m> Link<'m> {
                     is_late.then_some((1 - index, at))
                 };
                 let Some((index, at)) = late(0).or_else(|| late(1)) else { return };
-                self.ends[index].approach(self.rom, self.spare, at, at);
-            } else if let Some(only) = self.ends.iter().position(End::is_idle) {
-                // Nothing answers before the end of the frame.
-                self.ends[1 - only].run_to(self.rom, 0);
+                match self.ends[index].port() {
+                    Port::Idle => self.ends[index].run_until_change(self.rom, at),
+                    _ => self.ends[index].approach(self.rom, self.spare, at, at),
+                }
+            } else if let Some(idle) = self.ends.iter().position(End::is_idle) {
+                self.run_alone(1 - idle);
             } else {
                 self.run_linked();
             }
@@ -106,6 +108,26 @@ impl<'m> Link<'m> {
         match (shift(0), shift(1)) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
+        }
+    }
+
+    /// Runs one end while the other one, whose port is idle, is at the end of the frame: nothing
+    /// answers up to there.
+    fn run_alone(&mut self, index: usize) {
+        let idle_until = self.ends[1 - index].time();
+        let end = &mut self.ends[index];
+        if end.time() < -NEAR_TCYCLES {
+            end.run_to(self.rom, -NEAR_TCYCLES);
+            return;
+        }
+        match end.next_shift() {
+            Some(shift) if shift < idle_until => end.run_to(self.rom, end.time() + 1),
+            // The instruction that looks at this shift lies across the end of the frame.
+            Some(shift) if end.is_at(shift) => {
+                self.ends[1 - index].run_until_change(self.rom, shift + 1);
+            }
+            Some(shift) => end.approach(self.rom, self.spare, shift, 0),
+            None => end.run_to(self.rom, 0),
         }
     }
 
