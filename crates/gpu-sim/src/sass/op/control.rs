@@ -20,6 +20,18 @@ pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     }
 }
 
+/// `BRA.DIV`: taken if others are at work than the lanes of a mask.
+pub(in super::super) fn jump_if_parted(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    if warp.word(&step.from[0], lanes.trailing_zeros() as usize) != lanes {
+        warp.jump(lanes, step.target);
+    }
+}
+
+/// Instructions that are known, but that nothing held against a rule has reached.
+pub(in super::super) fn never(warp: &mut Warp<'_>, step: &Step, _: Mask) {
+    warp.fail(step, "no test holds what this does");
+}
+
 /// To the sum of a register, a number and the next instruction's address.
 pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     let next = step.address + STRIDE;
