@@ -54,7 +54,7 @@ fn texts(source: &str) -> Vec<String> {
                 cxx::write(&module, &options).source
             })),
             Err(faults) => {
-                assert!(faults.iter().all(|fault| !fault.code.starts_with("ir-")), "{faults:#?}");
+                assert!(faults.iter().all(|fault| !fault.code.name().starts_with("ir-")), "{faults:#?}");
                 texts.push(render(&faults, &sources));
             }
         }

@@ -34,7 +34,7 @@ fn text(source: &str, files: &[String]) -> String {
             cxx::write(&module, &options).source
         }
         Err(faults) => {
-            assert!(faults.iter().all(|fault| !fault.code.starts_with("ir-")), "{faults:#?}");
+            assert!(faults.iter().all(|fault| !fault.code.name().starts_with("ir-")), "{faults:#?}");
             render(&faults, &sources)
         }
     }

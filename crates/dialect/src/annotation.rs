@@ -3,6 +3,7 @@
 use super::frame::FrameId;
 use super::scope::ScopeId;
 use gbxcule_ir::builtin::Domain;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::{Field, Scalar, Shape, Struct, Type, Types};
 use std::rc::Rc;
 
@@ -41,7 +42,7 @@ pub(super) enum Annotation {
     /// A function passed as an argument.
     Callable,
     /// Something Warp has and we don't: the code and the name of the feature.
-    Unsupported(&'static str, &'static str),
+    Unsupported(Code, &'static str),
 }
 
 impl Annotation {
@@ -64,9 +65,9 @@ impl Annotation {
     }
 
     /// The feature we don't have, if it names one.
-    pub(super) fn unsupported(&self) -> Option<(&'static str, &'static str)> {
+    pub(super) fn unsupported(&self) -> Option<(Code, &'static str)> {
         match self {
-            Self::Unsupported(code, what) => Some((code, what)),
+            Self::Unsupported(code, what) => Some((*code, *what)),
             Self::Array(of, _) | Self::Reference(of) | Self::Fixed(of, _) => of.unsupported(),
             _ => None,
         }

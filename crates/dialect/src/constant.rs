@@ -12,7 +12,7 @@ use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
 use super::syntax::{self, DictItem, Expr, Ranged, StmtFunctionDef, UnaryOp};
 use super::warp::{self, builtin_name, canonical, starred_name};
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -82,7 +82,7 @@ impl<'a> Unit<'a> {
     }
 
     pub(super) fn needs_python(&self, expr: &Expr, what: impl Into<String>) -> Box<Diagnostic> {
-        Box::new(Diagnostic::error("needs-python-evaluation", self.span(expr), what.into()))
+        Box::new(Diagnostic::error(Code::NeedsPythonEvaluation, self.span(expr), what.into()))
     }
 
     /// Evaluates an expression, read in a scope.
@@ -188,11 +188,11 @@ impl<'a> Unit<'a> {
             syntax::Number::Float(value) => Ok(Static::Float(*value)),
             syntax::Number::Int(_) => syntax::integer(number).map(Static::Int).ok_or_else(|| {
                 let message = "this integer has more than 128 bits";
-                Box::new(Diagnostic::error("integer-too-large", self.span(expr), message))
+                Box::new(Diagnostic::error(Code::IntegerTooLarge, self.span(expr), message))
             }),
             syntax::Number::Complex { .. } => {
                 let message = "complex numbers are no part of the dialect";
-                Err(Box::new(Diagnostic::error("unsupported-syntax", self.span(expr), message)))
+                Err(Box::new(Diagnostic::error(Code::UnsupportedSyntax, self.span(expr), message)))
             }
         }
     }
@@ -235,7 +235,7 @@ impl<'a> Unit<'a> {
             }
             return builtin_name(name).or(starred).ok_or_else(|| {
                 let message = format!("`{name}` isn't defined");
-                Box::new(Diagnostic::error("undefined-name", self.span(expr), message))
+                Box::new(Diagnostic::error(Code::UndefinedName, self.span(expr), message))
             });
         };
         // What was bound last before the use counts: kernels are compiled soon after they are
@@ -379,7 +379,7 @@ impl<'a> Unit<'a> {
     /// Moves a fault in a definition to the place that uses it.
     fn used(&self, fault: &Diagnostic, name: &str, expr: &Expr) -> Box<Diagnostic> {
         let mut moved = Diagnostic::error(fault.code, self.span(expr), fault.message.clone());
-        if moved.code == "needs-python-evaluation" {
+        if moved.code == Code::NeedsPythonEvaluation {
             moved.message = format!("the value of `{name}` is only known when Python runs");
         }
         Box::new(moved.label(fault.span(), "bound here"))

@@ -9,7 +9,7 @@ use super::lower::{Binding, LoweringError, Session};
 use super::scope::BindingSource;
 use super::signature::Formal;
 use super::syntax::StmtFunctionDef;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::Type;
@@ -137,14 +137,14 @@ impl<'a> Reader<'a> {
                 Ok(Static::Int(number)) => Ok(Some((number, span))),
                 Ok(_) => {
                     let message = format!("`{name}` is a whole number");
-                    Err(Diagnostic::error("needs-constant", span, message))
+                    Err(Diagnostic::error(Code::NeedsConstant, span, message))
                 }
                 Err(fault) => Err(*fault),
             };
         }
         let span = gbxcule_ir::source::Span::NONE;
         let message = format!("`{name}` is a whole number, bound once at the top");
-        Err(Diagnostic::error("needs-constant", span, message))
+        Err(Diagnostic::error(Code::NeedsConstant, span, message))
     }
 
     fn definition(
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
     fn misfit(&self, def: &StmtFunctionDef, wanted: &EntryPoint<'_>, what: &str) -> Diagnostic {
         let span = self.unit.span(&def.name);
         let message = format!("`{}` {what}", wanted.name);
-        Diagnostic::error("type-mismatch", span, message)
+        Diagnostic::error(Code::TypeMismatch, span, message)
             .help(format!("write `{}`", wanted.written))
     }
 }

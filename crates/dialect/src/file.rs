@@ -8,7 +8,7 @@
 use super::geometry;
 use super::loader::ReadFile;
 use super::syntax::{self, Outline, Ranged, Symbols, Tree};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ impl Texts {
     fn parse(&mut self, id: SourceId, text: &str) -> Result<Arc<Text>, Vec<Diagnostic>> {
         if self.space.len() + text.len() >= SPACE_MAX {
             let message = "the texts of this program are too large together";
-            return Err(vec![Diagnostic::error("too-complex", Span::NONE, message)]);
+            return Err(vec![Diagnostic::error(Code::TooComplex, Span::NONE, message)]);
         }
         if !self.space.is_empty() {
             self.space.push('\n');

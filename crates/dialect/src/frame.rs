@@ -4,7 +4,7 @@
 use super::constant::{Static, Unit};
 use super::memo::Memo;
 use super::scope::ScopeId;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -56,7 +56,7 @@ impl<'a> Unit<'a> {
         if known.is_none() && all.len() >= FRAMES_MAX {
             let message =
                 format!("Python functions are called with {FRAMES_MAX} sets of arguments");
-            return Err(Box::new(Diagnostic::error("too-complex", span, message)));
+            return Err(Box::new(Diagnostic::error(Code::TooComplex, span, message)));
         }
         let position = known.unwrap_or_else(|| {
             all.push(Frame { values, outer, memo: Rc::default() });

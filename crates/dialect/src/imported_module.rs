@@ -6,7 +6,7 @@ use super::file::Content;
 use super::scope::{BindingSource, ScopeId};
 use super::syntax::Expr;
 use gbxcule_ir::builtin::nearest_of;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 
 /// Where files are looked for, as messages say it.
@@ -33,11 +33,11 @@ impl<'a> Unit<'a> {
         if matches!(module.content, Content::Folder) {
             let folder = if module.name.is_empty() { "." } else { &module.name };
             let message = format!("there is no `{name}.py` in `{folder}`");
-            let fault = Diagnostic::error("imported-name", self.span(expr), message);
+            let fault = Diagnostic::error(Code::ImportedName, self.span(expr), message);
             return Err(Box::new(fault.help(BESIDE)));
         }
         let message = format!("`{}` has no `{name}`", module.name);
-        let fault = Diagnostic::error("undefined-name", self.span(expr), message);
+        let fault = Diagnostic::error(Code::UndefinedName, self.span(expr), message);
         let near = match module.content {
             Content::Text(text) => nearest_of(name, self.scopes.names(text)),
             _ => None,
@@ -134,8 +134,11 @@ impl<'a> Unit<'a> {
     }
 
     fn imported_name_fault(&self, what: &str, span: Span) -> Diagnostic {
-        let fault =
-            Diagnostic::error("imported-name", span, format!("{what} comes from another module"));
+        let fault = Diagnostic::error(
+            Code::ImportedName,
+            span,
+            format!("{what} comes from another module"),
+        );
         if self.files.is_beside {
             fault.help(format!("{BESIDE}; a constant can be given by `--define NAME=VALUE`"))
         } else {
@@ -147,5 +150,5 @@ impl<'a> Unit<'a> {
 fn missing(module: &str, looked: &[String], span: Span) -> Diagnostic {
     let looked: Vec<String> = looked.iter().map(|path| format!("`{path}`")).collect();
     let message = format!("no module `{module}` was found: looked for {}", looked.join(", "));
-    Diagnostic::error("imported-name", span, message).help(BESIDE)
+    Diagnostic::error(Code::ImportedName, span, message).help(BESIDE)
 }

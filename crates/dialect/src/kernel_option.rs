@@ -4,7 +4,7 @@
 use super::constant::{Static, Unit};
 use super::scope::ScopeId;
 use super::syntax::{Expr, StmtFunctionDef};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::Residency;
 
 /// Options of Warp 1.19 that say nothing to us.
@@ -44,7 +44,7 @@ impl<'a> Unit<'a> {
                     let span = self.span(keyword);
                     let message = format!("`wp.kernel` has no option `{name}`");
                     return Err(Box::new(
-                        Diagnostic::error("wrong-arguments", span, message).help(format!(
+                        Diagnostic::error(Code::WrongArguments, span, message).help(format!(
                             "it takes `launch_bounds`, `cuda_max_registers` and, without effect here, {}",
                             WITHOUT_EFFECT.map(|name| format!("`{name}`")).join(", ")
                         )),
@@ -54,7 +54,7 @@ impl<'a> Unit<'a> {
             if residency != Residency::Free && asked != Residency::Free {
                 let span = self.span(keyword);
                 let message = "`launch_bounds` and `cuda_max_registers` exclude each other";
-                return Err(Box::new(Diagnostic::error("wrong-arguments", span, message)));
+                return Err(Box::new(Diagnostic::error(Code::WrongArguments, span, message)));
             }
             residency = if asked == Residency::Free { residency } else { asked };
         }
@@ -100,7 +100,7 @@ impl<'a> Unit<'a> {
         message: &str,
     ) -> Result<Residency, Box<Diagnostic>> {
         asked.filter(|asked| asked.is_possible()).ok_or_else(|| {
-            Box::new(Diagnostic::error("wrong-arguments", self.span(value), message))
+            Box::new(Diagnostic::error(Code::WrongArguments, self.span(value), message))
         })
     }
 }

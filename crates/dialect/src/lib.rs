@@ -39,7 +39,7 @@ use decorator::Role;
 pub use entry_point::{EntryParam, EntryPoint};
 use file::Files;
 pub use file::{ImportOptions, Texts};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::module::Module;
 pub use gbxcule_ir::source::FileText;
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
         let formals = self.unit.formals(def, scope)?;
         if let Some(formal) = formals.iter().find(|formal| formal.variadic) {
             let message = "a kernel takes a fixed number of arguments";
-            return Err(vec![Diagnostic::error("unsupported-variadic", formal.span, message)]);
+            return Err(vec![Diagnostic::error(Code::UnsupportedVariadic, formal.span, message)]);
         }
         if !formals.iter().any(|formal| formal.annotation.is_generic()) {
             let types: Vec<Annotation> = formals.iter().map(|it| it.annotation.clone()).collect();
@@ -308,7 +308,7 @@ impl<'a> Reader<'a> {
         let name = &def.name;
         let message =
             format!("nothing says for which types the generic kernel `{name}` is compiled");
-        let fault = Diagnostic::error("generic-kernel", self.unit.span(name), message);
+        let fault = Diagnostic::error(Code::GenericKernel, self.unit.span(name), message);
         let fault = match faults.first() {
             Some(first) if first.span().is_some() => {
                 fault.label(first.span(), format!("with `float32` for `Any`: {}", first.message))
@@ -369,7 +369,7 @@ impl<'a> Reader<'a> {
         if session.faults.is_empty() && (session.refused || types.len() < formals.len()) {
             let span = self.unit.span(&def.name);
             let message = "this kernel is refused";
-            session.faults.push(Diagnostic::error("refused", span, message));
+            session.faults.push(Diagnostic::error(Code::Refused, span, message));
         }
         if session.faults.is_empty() { Ok(()) } else { Err(session.faults) }
     }

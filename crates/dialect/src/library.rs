@@ -5,7 +5,7 @@
 use super::annotation::Annotation;
 use super::constant::{Evaluation, Static};
 use gbxcule_ir::builtin;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::source::Span;
 
@@ -43,7 +43,7 @@ impl Library {
     /// Diagnostic for a name that isn't here, where it is written as `written`.
     pub(super) fn unknown(&self, name: &str, written: &str, span: Span) -> Diagnostic {
         let message = format!("`{}` has no `{name}`", self.name);
-        let fault = Diagnostic::error("unknown-function", span, message);
+        let fault = Diagnostic::error(Code::UnknownFunction, span, message);
         let names = self.functions.iter().map(|(name, _)| name.as_str());
         let prefix = written.strip_suffix(name).unwrap_or("");
         match builtin::nearest_of(name, names.chain([self.handle.as_str()])) {
@@ -64,6 +64,6 @@ impl Library {
 pub(super) fn no_attribute(library: Option<&Library>, attr: &str, span: Span) -> Box<Diagnostic> {
     let handle = library.map_or("", |library| &library.handle);
     let message = format!("a `{handle}` has no `{attr}`");
-    let fault = Diagnostic::error("unknown-attribute", span, message);
+    let fault = Diagnostic::error(Code::UnknownAttribute, span, message);
     Box::new(fault.help("it is asked through the functions of its module"))
 }

@@ -7,7 +7,7 @@
 
 use super::file::{Content, File, Files, ImportedModule, Target, Texts};
 use super::syntax::{Imported, Mentions, Symbol};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Component, Path, PathBuf};
@@ -318,14 +318,14 @@ impl Loader<'_> {
                 "`{name}` isn't read: a program comes from at most {FILES_MAX} files and {} MiB",
                 BYTES_MAX >> 20
             );
-            let fault = Diagnostic::error("too-complex", Span::NONE, message);
+            let fault = Diagnostic::error(Code::TooComplex, Span::NONE, message);
             return Some((name, Content::Faulty(Box::new(fault))));
         }
         let id = match self.texts.file(path, self.read) {
             File::Absent => return None,
             File::Refused(why) => {
                 let message = format!("`{name}` isn't read: {why}");
-                let fault = Diagnostic::error("imported-name", Span::NONE, message);
+                let fault = Diagnostic::error(Code::ImportedName, Span::NONE, message);
                 return Some((name, Content::Faulty(Box::new(fault))));
             }
             File::Parsed(id, _) => *id,

@@ -35,7 +35,7 @@ use super::signature::Formal;
 use super::syntax::{Expr, Stmt, StmtFunctionDef};
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, LocalId, Mode, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
@@ -64,7 +64,7 @@ impl From<Box<Diagnostic>> for LoweringError {
 pub(super) type Flow<T> = Result<T, LoweringError>;
 
 /// A fault at a place.
-fn fault<T>(code: &'static str, span: Span, message: impl Into<String>) -> Flow<T> {
+fn fault<T>(code: Code, span: Span, message: impl Into<String>) -> Flow<T> {
     Err(LoweringError::Fault(Box::new(Diagnostic::error(code, span, message))))
 }
 
@@ -243,7 +243,7 @@ impl<'u, 'a> Session<'u, 'a> {
             Some(Definition::Refused) => return Err(LoweringError::Reported),
             Some(Definition::Open) => {
                 let (name, span, _) = self.unit.fields(key)?;
-                return fault("recursion", span, format!("`{name}` contains itself"));
+                return fault(Code::Recursion, span, format!("`{name}` contains itself"));
             }
             None => {}
         }
@@ -277,7 +277,7 @@ impl<'u, 'a> Session<'u, 'a> {
         }
         if *annotation == Annotation::Handle {
             let handle = self.unit.library.map_or("", |library| &library.handle);
-            return fault("unknown-type", span, format!("only functions take a `{handle}`"));
+            return fault(Code::UnknownType, span, format!("only functions take a `{handle}`"));
         }
         self.define_structs(module, annotation)?;
         let structs = &self.structs;
@@ -292,7 +292,7 @@ impl<'u, 'a> Session<'u, 'a> {
                 Ok(ty)
             }
             _ => fault(
-                "unknown-type",
+                Code::UnknownType,
                 span,
                 "a type that is known is needed here, not a generic one",
             ),
@@ -456,7 +456,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         }
                     };
                     let message = what.replace("{WORK_MAX}", &WORK_MAX.to_string());
-                    self.session.faults.push(Diagnostic::error("too-complex", span, message));
+                    self.session.faults.push(Diagnostic::error(Code::TooComplex, span, message));
                 }
                 return;
             }
@@ -514,7 +514,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     let name = self.b.function().name.clone();
                     let message =
                         format!("`{name}` is said to give another type, but gives `{found}`");
-                    self.session.faults.push(Diagnostic::error("type-mismatch", span, message));
+                    self.session.faults.push(Diagnostic::error(Code::TypeMismatch, span, message));
                 }
             }
         }

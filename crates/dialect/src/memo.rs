@@ -4,7 +4,7 @@
 use super::constant::{Evaluation, Static, Unit};
 use super::scope::{BindingSource, Definition, Guard, GuardId, ScopeId};
 use super::syntax::{Expr, StmtFunctionDef};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -49,7 +49,7 @@ impl<'a> Unit<'a> {
             let message = format!(
                 "more than {LEVELS_MAX} definitions and expressions lead to each other here"
             );
-            return Err(Box::new(Diagnostic::error("too-complex", span, message)));
+            return Err(Box::new(Diagnostic::error(Code::TooComplex, span, message)));
         }
         self.level.set(level + 1);
         let result = super::lower::with_stack(run);
@@ -138,10 +138,10 @@ impl<'a> Unit<'a> {
             Some(State::Open) => {
                 let (code, message) = match definition.source {
                     BindingSource::Import(_) | BindingSource::ImportFrom(..) => {
-                        ("undefined-name", format!("`{name}` is imported in a circle"))
+                        (Code::UndefinedName, format!("`{name}` is imported in a circle"))
                     }
                     _ => (
-                        "needs-python-evaluation",
+                        Code::NeedsPythonEvaluation,
                         format!("`{name}` is defined in terms of itself"),
                     ),
                 };
@@ -187,7 +187,7 @@ fn at_other_use<'a>(known: Evaluation<'a>, from: Span, to: Span) -> Evaluation<'
 pub(super) fn too_large(span: Span) -> Box<Diagnostic> {
     let message =
         format!("a constant has at most {PARTS_MAX} parts, which nest at most {NESTING_MAX} deep");
-    Box::new(Diagnostic::error("too-complex", span, message))
+    Box::new(Diagnostic::error(Code::TooComplex, span, message))
 }
 
 impl Static<'_> {

@@ -7,7 +7,7 @@ use super::decorator::Role;
 use super::scope::{BindingSource, Owner, ScopeId};
 use super::signature::Formal;
 use super::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFunctionDef};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 
 /// Calls of a text that make kernels, or say types and values for them.
 pub(super) struct KernelCalls<'a> {
@@ -115,7 +115,7 @@ impl<'a> Unit<'a> {
             let names: Vec<&str> = formals.iter().map(|formal| formal.name).collect();
             let message = format!("these aren't types that the parameters of `{kernel}` take");
             let help = format!("it takes a list of types for ({})", names.join(", "));
-            let fault = Diagnostic::error("generic-kernel", self.span(types), message);
+            let fault = Diagnostic::error(Code::GenericKernel, self.span(types), message);
             Box::new(fault.help(help + ", or a dictionary for those that are generic"))
         })
     }

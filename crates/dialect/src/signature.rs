@@ -7,7 +7,7 @@ use super::scope::{BindingSource, OverloadSet, Owner, ScopeId};
 use super::syntax::{self, Arguments, Expr, Stmt, StmtFunctionDef};
 use super::warp;
 use gbxcule_ir::builtin::nearest_of;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
 use std::rc::Rc;
@@ -130,7 +130,7 @@ impl<'a> Unit<'a> {
 
     fn no_type(&self, expr: &Expr, name: &str) -> Box<Diagnostic> {
         let message = format!("`{name}` is no type of the dialect");
-        let fault = Diagnostic::error("unknown-type", self.span(expr), message);
+        let fault = Diagnostic::error(Code::UnknownType, self.span(expr), message);
         Box::new(match nearest_of(name, TYPES) {
             Some(near) => fault.help(format!("`wp.{near}` is")),
             None => fault,
@@ -282,7 +282,7 @@ impl<'a> Unit<'a> {
             Some(found) if found.len() <= 4 => Ok(Some(found.into())),
             _ => {
                 let message = "a tile's shape is one to four numbers above 0";
-                Err(Box::new(Diagnostic::error("unknown-type", self.span(expr), message)))
+                Err(Box::new(Diagnostic::error(Code::UnknownType, self.span(expr), message)))
             }
         }
     }
@@ -302,7 +302,7 @@ impl<'a> Unit<'a> {
             Static::Int(dims @ 1..=4) => Ok(dims as u8),
             _ => {
                 let message = "an array has 1 to 4 dimensions";
-                Err(Box::new(Diagnostic::error("unknown-type", self.span(expr), message)))
+                Err(Box::new(Diagnostic::error(Code::UnknownType, self.span(expr), message)))
             }
         }
     }
@@ -319,7 +319,7 @@ impl<'a> Unit<'a> {
             Static::Type(Annotation::Any) => Ok(None),
             _ => {
                 let message = "a length is a whole number from 1 to 1024, or `Any`";
-                Err(Box::new(Diagnostic::error("unknown-type", self.span(expr), message)))
+                Err(Box::new(Diagnostic::error(Code::UnknownType, self.span(expr), message)))
             }
         }
     }
@@ -443,7 +443,7 @@ impl<'a> Unit<'a> {
             || {
                 let message =
                     "a shape is one to four whole numbers above 0, known without running Python";
-                Box::new(Diagnostic::error("needs-python-evaluation", self.span(expr), message))
+                Box::new(Diagnostic::error(Code::NeedsPythonEvaluation, self.span(expr), message))
             },
         )
     }
@@ -466,7 +466,7 @@ impl<'a> Unit<'a> {
                 None => {
                     let message = format!("`{}` needs an annotation", parameter.name);
                     let span = self.span(parameter);
-                    Err(Box::new(Diagnostic::error("missing-annotation", span, message)))
+                    Err(Box::new(Diagnostic::error(Code::MissingAnnotation, span, message)))
                 }
             };
             match annotation {

@@ -203,7 +203,7 @@ impl Survey {
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
         for entry in &self.entries {
             if let Outcome::Refused(faults) = &entry.outcome {
-                let code = faults.first().map_or("without a reason", |first| first.code);
+                let code = faults.first().map_or("without a reason", |first| first.code.name());
                 *counts.entry(code).or_default() += 1;
             }
         }

@@ -13,7 +13,7 @@ pub(super) use ruff_python_ast::{
 };
 pub(super) use ruff_python_ast::{BoolOp, ExceptHandler};
 
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 pub(super) use ruff_text_size::Ranged;
@@ -38,7 +38,7 @@ pub(super) fn parse(
     if let Some(at) = too_deep(&space[begin as usize..]) {
         let span = place(begin + at, begin + at + 1);
         let message = format!("this nests deeper than {DEPTH_MAX} levels");
-        return Err(vec![Diagnostic::error("too-complex", span, message)]);
+        return Err(vec![Diagnostic::error(Code::TooComplex, span, message)]);
     }
     let options = ruff_python_parser::ParseOptions::from(ruff_python_parser::Mode::Module);
     let range = TextRange::new(TextSize::new(begin), TextSize::of(space));
@@ -54,7 +54,7 @@ pub(super) fn parse(
             let mut chars = message.chars();
             let first: String =
                 chars.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
-            Diagnostic::error("python-syntax", span, first + chars.as_str())
+            Diagnostic::error(Code::PythonSyntax, span, first + chars.as_str())
         })
         .collect();
     if !faults.is_empty() {

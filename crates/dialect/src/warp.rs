@@ -4,6 +4,7 @@
 use super::annotation::Annotation;
 use super::constant::Static;
 use gbxcule_ir::builtin::Domain;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
 
 /// Type that `wp.name` is, if it is one.
@@ -19,16 +20,16 @@ pub(super) fn type_named(name: &str) -> Option<Annotation> {
         "Any" => Annotation::Any,
         "Function" => Annotation::Callable,
         "handle" => Annotation::Scalar(Scalar::U64),
-        "Volume" => Annotation::Unsupported("unsupported-volume", "volumes"),
+        "Volume" => Annotation::Unsupported(Code::UnsupportedVolume, "volumes"),
         "Texture1D" | "Texture2D" | "Texture3D" => {
-            Annotation::Unsupported("unsupported-texture", "textures")
+            Annotation::Unsupported(Code::UnsupportedTexture, "textures")
         }
         "fabricarray" | "indexedfabricarray" | "fabricarrayarray" | "indexedfabricarrayarray" => {
-            Annotation::Unsupported("unsupported-fabric-array", "fabric arrays")
+            Annotation::Unsupported(Code::UnsupportedFabricArray, "fabric arrays")
         }
         "indexedarray" | "indexedarray1d" | "indexedarray2d" | "indexedarray3d"
         | "indexedarray4d" => {
-            Annotation::Unsupported("unsupported-indexed-array", "indexed arrays")
+            Annotation::Unsupported(Code::UnsupportedIndexedArray, "indexed arrays")
         }
         _ => {
             let (stem, rest) = [
@@ -140,21 +141,21 @@ pub(super) fn number_named(name: &str) -> Option<f64> {
 
 /// The feature that a function of the `warp` module belongs to, if we don't have it: its code and
 /// what it is about.
-pub(super) fn missing_feature(name: &str) -> Option<(&'static str, &'static str)> {
-    let features: &[(&str, &'static str, &'static str)] = &[
-        ("tile", "unsupported-tile", "these functions of tiles"),
-        ("mesh_", "unsupported-mesh", "such queries of meshes"),
-        ("volume_", "unsupported-volume", "volumes"),
-        ("texture_", "unsupported-texture", "textures"),
-        ("bvh_", "unsupported-bvh", "such queries of hierarchies"),
-        ("hash_grid_", "unsupported-hash-grid", "such queries of hash grids"),
-        ("dense_", "unsupported-dense", "dense linear algebra"),
-        ("address_of", "unsupported-pointer", "raw pointers"),
-        ("func_native", "unsupported-native", "native snippets"),
-        ("grad", "unsupported-gradient-call", "gradients of functions inside kernels"),
-        ("adjoint", "unsupported-adjoint", "adjoint variables"),
-        ("fixedarray", "unsupported-fixed-array", "fixed arrays as types"),
-        ("breakpoint", "unsupported-breakpoint", "breakpoints"),
+pub(super) fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
+    let features: &[(&str, Code, &'static str)] = &[
+        ("tile", Code::UnsupportedTile, "these functions of tiles"),
+        ("mesh_", Code::UnsupportedMesh, "such queries of meshes"),
+        ("volume_", Code::UnsupportedVolume, "volumes"),
+        ("texture_", Code::UnsupportedTexture, "textures"),
+        ("bvh_", Code::UnsupportedBvh, "such queries of hierarchies"),
+        ("hash_grid_", Code::UnsupportedHashGrid, "such queries of hash grids"),
+        ("dense_", Code::UnsupportedDense, "dense linear algebra"),
+        ("address_of", Code::UnsupportedPointer, "raw pointers"),
+        ("func_native", Code::UnsupportedNative, "native snippets"),
+        ("grad", Code::UnsupportedGradientCall, "gradients of functions inside kernels"),
+        ("adjoint", Code::UnsupportedAdjoint, "adjoint variables"),
+        ("fixedarray", Code::UnsupportedFixedArray, "fixed arrays as types"),
+        ("breakpoint", Code::UnsupportedBreakpoint, "breakpoints"),
     ];
     features
         .iter()

@@ -1,7 +1,7 @@
 //! Why a launch ended early.
 
 use gbxcule_ir::abi::FaultKind;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use std::fmt;
 
@@ -61,17 +61,17 @@ impl Fault {
         }
     }
 
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Trap(_) => FaultKind::Trap.code(),
-            Self::Assert(_) => FaultKind::Assertion.code(),
-            Self::DivisionByZero => FaultKind::Division.code(),
-            Self::Index(..) => FaultKind::Index.code(),
-            Self::AbsentArray => FaultKind::Absent.code(),
-            Self::Address => "address",
-            Self::Budget => "budget",
-            Self::Stack => "stack",
-            Self::Arguments(_) => "arguments",
+            Self::Trap(_) => Code::Fault(FaultKind::Trap),
+            Self::Assert(_) => Code::Fault(FaultKind::Assertion),
+            Self::DivisionByZero => Code::Fault(FaultKind::Division),
+            Self::Index(..) => Code::Fault(FaultKind::Index),
+            Self::AbsentArray => Code::Fault(FaultKind::Absent),
+            Self::Address => Code::Address,
+            Self::Budget => Code::Budget,
+            Self::Stack => Code::Stack,
+            Self::Arguments(_) => Code::Arguments,
         }
     }
 }

@@ -4,6 +4,10 @@
 //! lower case, without full stop, say what was found and what is allowed, and spell types as the
 //! user does.
 
+mod code;
+
+pub use code::{Code, Stage};
+
 use crate::source::{SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
@@ -29,7 +33,7 @@ pub struct Label {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     /// A stable name such as `type-mismatch`; what surveys count by.
-    pub code: &'static str,
+    pub code: Code,
     /// Error or warning.
     pub severity: Severity,
     /// Message: what was found and what is allowed.
@@ -42,16 +46,16 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error at `span`.
-    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Error, span, message.into())
     }
 
     /// A warning at `span`.
-    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Warning, span, message.into())
     }
 
-    fn new(code: &'static str, severity: Severity, span: Span, message: String) -> Self {
+    fn new(code: Code, severity: Severity, span: Span, message: String) -> Self {
         let labels = vec![Label { span, text: String::new() }];
         Self { code, severity, message, labels, help: None }
     }
@@ -111,7 +115,7 @@ fn render_one(renderer: &Renderer, diagnostic: &Diagnostic, sources: &SourceMap)
     };
     let mut group = level
         .primary_title(diagnostic.message.as_str())
-        .id(diagnostic.code)
+        .id(diagnostic.code.name())
         .elements(snippets(diagnostic, sources));
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help.as_str()));
@@ -169,7 +173,7 @@ mod tests {
         let id =
             sources.add("cloth.py", "def f(a: wp.vec3f, b: wp.vec2f):\n    return wp.dot(a, b)\n");
         let diagnostic = Diagnostic::error(
-            "type-mismatch",
+            Code::TypeMismatch,
             Span::new(id, 44, 56),
             "`wp.dot` needs two vectors of one type, found `vec3f` and `vec2f`",
         )
@@ -183,8 +187,8 @@ mod tests {
     fn spans_beyond_the_text_do_not_panic() {
         let mut sources = SourceMap::new();
         let id = sources.add("a.py", "ü");
-        let beyond = Diagnostic::warning("odd", Span::new(id, 1, 99), "odd");
-        let nowhere = Diagnostic::error("odd", Span::NONE, "odd");
-        assert!(render(&[beyond, nowhere], &sources).contains("warning[odd]"));
+        let beyond = Diagnostic::warning(Code::Recursion, Span::new(id, 1, 99), "odd");
+        let nowhere = Diagnostic::error(Code::Recursion, Span::NONE, "odd");
+        assert!(render(&[beyond, nowhere], &sources).contains("warning[recursion]"));
     }
 }

@@ -25,7 +25,7 @@ fn codes(result: Type, fill: impl FnOnce(&mut Builder<'_>)) -> Vec<&'static str>
 fn codes_of(module: Module) -> Vec<&'static str> {
     match check::module(module) {
         Ok(_) => Vec::new(),
-        Err(faults) => faults.iter().map(|fault| fault.code).collect(),
+        Err(faults) => faults.iter().map(|fault| fault.code.name()).collect(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The names every source knows: the registers of the hardware, spelled as Pan Docs spells them.
 
 /// Register names and addresses.
-pub(crate) const REGISTERS: [(&str, i64); 47] = [
+pub(crate) const REGISTERS: [(&str, i64); 61] = [
     ("P1", 0xFF00),
     ("SB", 0xFF01),
     ("SC", 0xFF02),
@@ -43,6 +43,20 @@ pub(crate) const REGISTERS: [(&str, i64); 47] = [
     ("OBP1", 0xFF49),
     ("WY", 0xFF4A),
     ("WX", 0xFF4B),
+    ("KEY1", 0xFF4D),
+    ("VBK", 0xFF4F),
+    ("HDMA1", 0xFF51),
+    ("HDMA2", 0xFF52),
+    ("HDMA3", 0xFF53),
+    ("HDMA4", 0xFF54),
+    ("HDMA5", 0xFF55),
+    ("RP", 0xFF56),
+    ("BCPS", 0xFF68),
+    ("BCPD", 0xFF69),
+    ("OCPS", 0xFF6A),
+    ("OCPD", 0xFF6B),
+    ("OPRI", 0xFF6C),
+    ("SVBK", 0xFF70),
     ("VRAM", 0x8000),
     ("SRAM", 0xA000),
     ("WRAM", 0xC000),

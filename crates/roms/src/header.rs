@@ -25,6 +25,20 @@ const CARTRIDGES: [(&str, u8); 17] = [
     ("mbc5_rumble", 0x1C),
 ];
 
+/// Models of console that a program is made for, as the header's byte $0143 names them.
+/// Pan Docs "CGB flag".
+const MODELS: [(&str, u8); 3] = [("original", 0x00), ("both", 0x80), ("color", 0xC0)];
+
+/// Value of the header's byte $0143 for a name in sources.
+pub(crate) fn model_by_name(name: &str) -> Option<u8> {
+    MODELS.iter().find(|row| row.0 == name).map(|row| row.1)
+}
+
+/// Names of models that sources may use.
+pub(crate) fn model_names() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().map(|row| row.0)
+}
+
 /// RAM sizes in KiB and their codes in the header's byte $0149.
 pub(crate) const RAM_SIZES: [(i64, u8); 5] = [(0, 0), (8, 2), (32, 3), (128, 4), (64, 5)];
 
@@ -61,6 +75,7 @@ pub(crate) struct Header {
     pub(crate) title: String,
     pub(crate) cartridge: Cartridge,
     pub(crate) ram_code: u8,
+    pub(crate) model: u8,
 }
 
 impl Header {
@@ -71,6 +86,7 @@ impl Header {
         rom[0x100..0x104].copy_from_slice(&[0x00, 0xC3, low, high]);
         rom[0x104..0x134].copy_from_slice(&LOGO);
         rom[0x134..0x134 + self.title.len()].copy_from_slice(self.title.as_bytes());
+        rom[0x143] = self.model;
         rom[0x147] = self.cartridge.code();
         rom[0x148] = (rom.len() / 0x8000).trailing_zeros() as u8;
         rom[0x149] = self.ram_code;

@@ -146,7 +146,12 @@ impl Layout {
         Layout {
             items: Vec::new(),
             definitions: REGISTERS.iter().map(register).collect(),
-            header: Header { title: String::new(), cartridge: Cartridge::ROM_ONLY, ram_code: 0 },
+            header: Header {
+                title: String::new(),
+                cartridge: Cartridge::ROM_ONLY,
+                ram_code: 0,
+                model: 0,
+            },
             banks: 2,
             place,
             rom_place: place,
@@ -231,6 +236,10 @@ impl Layout {
             }
             Statement::Cartridge(cartridge) => {
                 self.header.cartridge = cartridge;
+                Ok(())
+            }
+            Statement::Model(model) => {
+                self.header.model = model;
                 Ok(())
             }
             Statement::RamSize { kib, column } => {

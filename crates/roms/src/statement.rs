@@ -2,7 +2,7 @@
 
 use crate::error::Complaint;
 use crate::expression::{Expression, Reader};
-use crate::header::Cartridge;
+use crate::header::{Cartridge, model_by_name, model_names};
 use crate::lex::{Token, lex};
 
 #[derive(Clone, Debug)]
@@ -63,6 +63,8 @@ pub(crate) enum Statement {
     },
     /// `cartridge mbc1_ram_battery`
     Cartridge(Cartridge),
+    /// `model color`, as the header's byte for it.
+    Model(u8),
     /// `ramsize 8`, in KiB.
     RamSize {
         kib: Expression,
@@ -102,8 +104,8 @@ pub(crate) enum OperandKind {
 const RESERVED: [&str; 15] =
     ["a", "b", "c", "d", "e", "h", "l", "af", "bc", "de", "hl", "sp", "nz", "z", "nc"];
 
-const DIRECTIVES: &str = "db, dw, ds, align, org, bank, banks, ram, rom, title, cartridge, ramsize, art, \
-                          macro, include, equ";
+const DIRECTIVES: &str = "db, dw, ds, align, org, bank, banks, ram, rom, title, cartridge, model, ramsize, \
+                          art, macro, include, equ";
 
 /// The statements of a line: at most a label and one more.
 pub(crate) fn parse(line: &str) -> Result<Vec<Statement>, Complaint> {
@@ -170,6 +172,7 @@ fn statement(reader: &mut Reader) -> Result<Statement, Complaint> {
         "rom" => Ok(Statement::Rom),
         "title" => Ok(Statement::Title { title: text(reader)?, column }),
         "cartridge" => cartridge(reader),
+        "model" => model(reader),
         "ramsize" => Ok(Statement::RamSize { kib: reader.expression()?, column }),
         "banks" => Ok(Statement::Banks { count: reader.expression()?, column }),
         mnemonic if crate::opcode::forms().iter().any(|form| form.mnemonic == mnemonic) => {
@@ -205,6 +208,19 @@ fn cartridge(reader: &mut Reader) -> Result<Statement, Complaint> {
     })?;
     reader.advance();
     Ok(Statement::Cartridge(cartridge))
+}
+
+fn model(reader: &mut Reader) -> Result<Statement, Complaint> {
+    let found = match reader.peek(0) {
+        Some(Token::Word(word)) => model_by_name(word),
+        _ => None,
+    };
+    let model = found.ok_or_else(|| {
+        let names: Vec<&str> = model_names().collect();
+        reader.unexpected(&format!("one of {}", names.join(", ")))
+    })?;
+    reader.advance();
+    Ok(Statement::Model(model))
 }
 
 fn data(reader: &mut Reader) -> Result<Vec<Datum>, Complaint> {

@@ -202,7 +202,7 @@ proptest! {
         words in proptest::collection::vec(
             prop::sample::select(vec![
                 "macro", "endm", "art", "endart", "tall", "include", "m", "\\1", "\\@", "db", "dw",
-                "ds", "org", "bank", "ram", "align", "title", "banks", "ramsize", "cartridge", "equ",
+                "ds", "org", "bank", "ram", "align", "title", "banks", "ramsize", "cartridge", "model", "equ",
                 "ld", "jr", "bit", "a", "hl", "[hl]", "sp", "+", "-", "(", ")", ",", ":", "Start",
                 ".x", "$FFFF", "0", "511", "-1", "\"T\"", "'", ";", "\n", "\n", "\n", "@", "low(",
                 "bank(", "########", "<<", "/", "~",
@@ -214,4 +214,16 @@ proptest! {
         let _ = assemble(&source);
         let _ = Assembler::new("test.asm", &source).code_at(0xFFF0);
     }
+}
+
+#[test]
+fn a_source_says_for_which_consoles_it_is() {
+    for (model, flag) in [("original", 0), ("both", 0x80), ("color", 0xC0)] {
+        let source = format!("title \"FIFTEEN LETTERS\"\nmodel {model}\nStart: ldh [VBK], a");
+        let bytes = assemble(&source).expect("valid").bytes;
+        assert_eq!(bytes[0x143], flag);
+        assert_eq!(&bytes[0x134..0x143], b"FIFTEEN LETTERS");
+        assert_eq!(&bytes[0x150..0x152], &[0xE0, 0x4F]);
+    }
+    assert!(complaints("model green").contains("original, both, color"));
 }

@@ -1,7 +1,7 @@
 //! Errors outside the text of a program.
 
 use crate::device::Device;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use std::path::PathBuf;
 
@@ -284,7 +284,7 @@ pub struct Fault {
     /// The function it happened in.
     pub function: String,
     /// A stable name such as `index`.
-    pub code: &'static str,
+    pub code: Code,
     /// Message: what happened.
     pub message: String,
     /// The thread's launch index in the dimensions that the kernel asks for.

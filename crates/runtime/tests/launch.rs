@@ -92,7 +92,7 @@ fn an_index_outside_stops_the_launch_and_says_where() {
     let args = [Argument::from(&array), 0.into()];
     kernel.launch(&[7], &args).expect("inside");
     let fault = fault(kernel.launch(&[8], &args));
-    assert_eq!((fault.code, &fault.thread[..]), ("index", &[7][..]));
+    assert_eq!((fault.code.name(), &fault.thread[..]), ("index", &[7][..]));
     let text = gbxcule_ir::diagnostic::render(&[fault.diagnostic()], &sources);
     assert!(text.contains("a.py:2:1") && text.contains("index 10 where there are 10"), "{text}");
     let all = Error::Fault(Box::new(fault)).to_string();

@@ -7,7 +7,7 @@ use super::item::{Program, Refused, Scope};
 use super::tree::{Block, Body, Expr, ExprKind, Pattern, Stmt};
 use super::ty::{Int, Ty};
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::eval;
 use gbxcule_ir::op::{BinaryOp, UnaryOp};
 use gbxcule_ir::source::Span;
@@ -66,7 +66,7 @@ impl Program<'_> {
         }
         if item.open.set(()).is_err() {
             let message = format!("`{}` is defined by itself", item.name);
-            self.fault(Diagnostic::error("rust-const", asked_at, message));
+            self.fault(Diagnostic::error(Code::RustConst, asked_at, message));
             return Err(Refused);
         }
         let ty = self.const_type(id);
@@ -115,7 +115,7 @@ impl<'a, 'p> Frame<'a, 'p> {
     }
 
     fn refuse(&self, at: Span, message: impl Into<String>) -> EarlyExit {
-        self.program.fault(Diagnostic::error("rust-const", at, message));
+        self.program.fault(Diagnostic::error(Code::RustConst, at, message));
         EarlyExit::Refused
     }
 
@@ -393,7 +393,7 @@ impl<'a, 'p> Frame<'a, 'p> {
 
     fn refusal(&self, at: Span) -> impl Fn() + use<'a, 'p> {
         let program = self.program;
-        move || program.fault(Diagnostic::error("rust-const", at, "this index lies outside"))
+        move || program.fault(Diagnostic::error(Code::RustConst, at, "this index lies outside"))
     }
 
     /// A part of something that is no variable.

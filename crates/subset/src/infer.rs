@@ -15,7 +15,7 @@ mod pattern;
 use super::item::{Program, Refused, Scope};
 use super::tree::{Block, Body, Expr, ExprKind, Var, VarId};
 use super::ty::{Ty, Unifier};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use std::rc::Rc;
 use syn::spanned::Spanned;
@@ -86,7 +86,7 @@ impl<'p, 'a> Infer<'p, 'a> {
         for var in &self.vars {
             if self.types.resolve(&var.ty).is_none() {
                 let message = format!("nothing says of which type `{}` is", var.name);
-                self.program.fault(Diagnostic::error("rust-type", var.span, message));
+                self.program.fault(Diagnostic::error(Code::RustType, var.span, message));
             }
         }
         Body { vars: self.vars, value, types: self.types, calls: self.calls }
@@ -100,7 +100,7 @@ impl<'p, 'a> Infer<'p, 'a> {
         self.program.refuse_construct(self.scope, at, what)
     }
 
-    fn refuse(&self, code: &'static str, span: Span, message: impl Into<String>) -> Refused {
+    fn refuse(&self, code: Code, span: Span, message: impl Into<String>) -> Refused {
         self.program.fault(Diagnostic::error(code, span, message));
         Refused
     }
@@ -148,7 +148,7 @@ impl<'p, 'a> Infer<'p, 'a> {
         }
         let message =
             format!("a `{}` is needed here, found a `{}`", self.show(to), self.show(&expr.ty));
-        self.refuse("rust-type", expr.span, message);
+        self.refuse(Code::RustType, expr.span, message);
         Expr { kind: ExprKind::Wrong, ty: Ty::Wrong, span: expr.span }
     }
 

@@ -5,7 +5,7 @@ use super::constant::Const;
 use super::text::File;
 use super::tree::Body;
 use super::ty::{Int, Ty};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::Inline;
 use gbxcule_ir::source::Span;
 use std::cell::{OnceCell, RefCell};
@@ -162,7 +162,7 @@ impl<'a> Program<'a> {
     /// Refuses a construct of Rust.
     pub(super) fn refuse_construct(&self, scope: Scope, at: &impl Spanned, what: &str) -> Refused {
         let message = format!("{what} is outside the subset of Rust that is translated");
-        self.fault(Diagnostic::error("rust-subset", self.span(scope, at), message));
+        self.fault(Diagnostic::error(Code::RustSubset, self.span(scope, at), message));
         Refused
     }
 

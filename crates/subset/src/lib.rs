@@ -17,7 +17,7 @@ mod text;
 mod tree;
 mod ty;
 
-use gbxcule_ir::diagnostic::{Diagnostic, has_errors};
+use gbxcule_ir::diagnostic::{Code, Diagnostic, has_errors};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceMap, Span};
 use item::Program;
@@ -80,7 +80,7 @@ fn entry_point(program: &Program<'_>, entry: &str) -> Option<usize> {
     let found = program.entry(entry);
     if found.is_none() {
         let message = format!("no function, or more than one, is called `{entry}`");
-        program.fault(Diagnostic::error("rust-entry", Span::NONE, message));
+        program.fault(Diagnostic::error(Code::RustEntry, Span::NONE, message));
     }
     found
 }

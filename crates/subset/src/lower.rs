@@ -17,7 +17,7 @@ use super::tree::{Body, Expr, ExprKind, Var};
 use super::ty::Ty;
 use gbxcule_ir::TableId;
 use gbxcule_ir::build::Builder;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Mode, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
@@ -199,13 +199,13 @@ impl Lowering<'_, '_, '_, '_> {
         self.all.ty(&ty, self.b.module)
     }
 
-    fn fault(&self, code: &'static str, at: Span, message: impl Into<String>) {
+    fn fault(&self, code: Code, at: Span, message: impl Into<String>) {
         self.all.program.fault(Diagnostic::error(code, at, message));
     }
 
     fn refuse_construct(&self, at: &Expr, what: &str) {
         let message = format!("{what} is outside the subset of Rust that is translated");
-        self.fault("rust-subset", at.span, message);
+        self.fault(Code::RustSubset, at.span, message);
     }
 
     fn param(&mut self, position: usize) {

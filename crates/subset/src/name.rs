@@ -2,7 +2,7 @@
 
 use super::item::{Def, Field, Owner, Param, Program, Refused, Scope, Signature};
 use super::ty::{Int, Ty};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
@@ -101,7 +101,7 @@ impl Program<'_> {
     fn unknown(&self, scope: Scope, at: &impl Spanned, what: &str) -> Refused {
         let span = self.span(scope, at);
         let message = format!("this {what} is defined in none of the texts");
-        self.fault(Diagnostic::error("rust-name", span, message));
+        self.fault(Diagnostic::error(Code::RustName, span, message));
         Refused
     }
 

@@ -1,7 +1,7 @@
 //! Which functions the entry points reach. IR has no recursion, so a circle of calls is refused.
 
 use super::item::Program;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 
 /// How far a function has been looked at.
@@ -46,5 +46,5 @@ fn enter(function: usize, states: &mut [State], path: &mut Vec<(usize, usize)>) 
 fn refuse(program: &Program<'_>, callee: usize, at: Span) {
     let name = &program.functions[callee].name;
     let message = format!("`{name}` comes to call itself here; recursion is not translated");
-    program.fault(Diagnostic::error("rust-recursion", at, message));
+    program.fault(Diagnostic::error(Code::RustRecursion, at, message));
 }

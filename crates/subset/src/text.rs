@@ -1,7 +1,7 @@
 //! Source texts to syntax, and places in syntax to spans.
 
 use super::flag;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use syn::spanned::Spanned;
 
@@ -29,7 +29,7 @@ impl File {
             modules.pop();
         }
         let mut syntax = syn::parse_file(text).map_err(|error| {
-            Diagnostic::error("rust-syntax", within(id, error.span()), error.to_string())
+            Diagnostic::error(Code::RustSyntax, within(id, error.span()), error.to_string())
         })?;
         flag::apply(&mut syntax, flags);
         Ok(Self { id, modules, syntax })

@@ -3,7 +3,7 @@
 use crate::row::Texts;
 use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
 use gbxcule_ir::check::{self, Valid};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, Module, Param, Shape, Type, print};
 use gbxcule_transform::grad;
@@ -37,7 +37,7 @@ pub(crate) struct Emitted {
 
 /// The first code of some diagnostics.
 pub(crate) fn code(faults: &[Diagnostic]) -> String {
-    faults.first().map_or_else(|| "refused".into(), |fault| fault.code.to_owned())
+    faults.first().map_or_else(|| "refused".into(), |fault| fault.code.to_string())
 }
 
 impl Program {
@@ -57,7 +57,7 @@ impl Program {
         let Some((kernel, _)) = forward.kernels().next() else {
             let message = "there is no kernel in this text";
             let span = gbxcule_ir::source::Span::NONE;
-            return Err(vec![Diagnostic::error("no-kernel", span, message)]);
+            return Err(vec![Diagnostic::error(Code::NoKernel, span, message)]);
         };
         Ok(Self { forward, kernel, reverse: Err("not-asked".into()) })
     }

@@ -2,6 +2,7 @@
 //! and how long they are, how sentences read, and that pages name what exists.
 
 mod architecture;
+mod codes;
 mod contributing;
 mod files;
 mod licences;

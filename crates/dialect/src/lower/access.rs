@@ -5,7 +5,7 @@ use crate::annotation::Annotation;
 use crate::constant::Static;
 use crate::syntax::Expr;
 use crate::warp;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
@@ -50,7 +50,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             None => {
                 let known = match self.unit.known(expr, self.scope) {
-                    Err(undefined) if undefined.code == "undefined-name" => {
+                    Err(undefined) if undefined.code == Code::UndefinedName => {
                         if gbxcule_ir::builtin::find(name).is_some_and(|row| {
                             gbxcule_ir::builtin::row(row).visibility
                                 == gbxcule_ir::builtin::Visibility::Dialect
@@ -58,7 +58,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                             Static::Member(format!("warp.{name}").into())
                         } else if self.usage_binds(name) {
                             return fault(
-                                "undefined-name",
+                                Code::UndefinedName,
                                 self.span(expr),
                                 format!("`{name}` isn't bound on every way to this place"),
                             );
@@ -116,7 +116,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 && &**path == "warp.adjoint"
             {
                 return fault(
-                    "unsupported-adjoint",
+                    Code::UnsupportedAdjoint,
                     self.span(expr),
                     "`wp.adjoint` is indexed by a parameter: `wp.adjoint[x]`",
                 );
@@ -127,7 +127,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return self.tile_attribute(&tile.clone(), attr, expr);
         }
         let Some(ty) = self.access_type(&base) else {
-            return fault("unknown-attribute", self.span(expr), format!("a tuple has no `{attr}`"));
+            return fault(
+                Code::UnknownAttribute,
+                self.span(expr),
+                format!("a tuple has no `{attr}`"),
+            );
         };
         let component = |len: usize| "xyzw".find(attr).filter(|&at| attr.len() == 1 && at < len);
         let part = match self.shape(ty).clone() {
@@ -188,7 +192,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let found = self.shown(ty);
         let fault = Diagnostic::error(
-            "unknown-attribute",
+            Code::UnknownAttribute,
             self.span(expr),
             format!("a `{found}` has no `{attr}`"),
         );
@@ -226,7 +230,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             "dtype" => match Annotation::of_type(of, &self.b.module.types) {
                 Some(annotation) => Ok(Operand::Static(Static::Type(annotation))),
                 None => fault(
-                    "unsupported-value",
+                    Code::UnsupportedValue,
                     self.span(expr),
                     "a struct's type can't be taken from an array",
                 ),
@@ -237,14 +241,20 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Ok(Operand::Value(size.unwrap_or(array)))
             }
             "ptr" | "data" => {
-                fault("unsupported-pointer", self.span(expr), "raw pointers aren't supported")
+                fault(Code::UnsupportedPointer, self.span(expr), "raw pointers aren't supported")
             }
-            "strides" => {
-                fault("unsupported-pointer", self.span(expr), "strides of arrays aren't supported")
-            }
+            "strides" => fault(
+                Code::UnsupportedPointer,
+                self.span(expr),
+                "strides of arrays aren't supported",
+            ),
             _ => {
                 let found = self.shown(self.ty(array));
-                fault("unknown-attribute", self.span(expr), format!("an `{found}` has no `{attr}`"))
+                fault(
+                    Code::UnknownAttribute,
+                    self.span(expr),
+                    format!("an `{found}` has no `{attr}`"),
+                )
             }
         }
     }
@@ -262,7 +272,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 if self.b.module.types.layout(ty).is_none() {
                     let found = self.shown(ty);
                     return fault(
-                        "type-mismatch",
+                        Code::TypeMismatch,
                         span,
                         format!("a `{found}` has no parts to choose from at run time"),
                     );
@@ -365,7 +375,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             _ => {}
         }
         let Some(ty) = self.access_type(&base) else {
-            return fault("type-mismatch", span, "this can't be indexed");
+            return fault(Code::TypeMismatch, span, "this can't be indexed");
         };
         match self.shape(ty).clone() {
             Shape::Array { dims, .. } => self.array_index(base, dims, indices, expr),
@@ -375,7 +385,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     let index = self.index_value(index)?;
                     place = self.b.at(place, index);
                     if self.b.place_type(place) == Type::INVALID {
-                        return fault("wrong-arguments", span, "too many indices");
+                        return fault(Code::WrongArguments, span, "too many indices");
                     }
                 }
                 Ok(Access::Place(place))
@@ -394,7 +404,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             _ => {
                 let found = self.shown(ty);
-                fault("type-mismatch", span, format!("a `{found}` can't be indexed"))
+                fault(Code::TypeMismatch, span, format!("a `{found}` can't be indexed"))
             }
         }
     }
@@ -412,13 +422,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return match usize::try_from(wrapped) {
                 Ok(at) if at < len => Ok(at),
                 _ => fault(
-                    "index-out-of-range",
+                    Code::IndexOutOfRange,
                     self.span(expr),
                     format!("index {at} in a tuple of {len}"),
                 ),
             };
         }
-        fault("needs-constant", self.span(expr), "a tuple's index is a number written in the text")
+        fault(
+            Code::NeedsConstant,
+            self.span(expr),
+            "a tuple's index is a number written in the text",
+        )
     }
 
     /// One index as a value of an integer type.
@@ -430,7 +444,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Ok(value);
         }
         let found = self.shown(ty);
-        fault("type-mismatch", self.span(index), format!("an index is an integer, found `{found}`"))
+        fault(
+            Code::TypeMismatch,
+            self.span(index),
+            format!("an index is an integer, found `{found}`"),
+        )
     }
 }
 

@@ -4,7 +4,7 @@ use super::access::Access;
 use super::{Binding, Flow, Lower, Operand, fault, usage};
 use crate::constant::Static;
 use crate::syntax::{self, Expr, StmtAssign, StmtAugAssign};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
@@ -15,7 +15,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let [target] = &assign.targets[..] else {
             let span = self.unit.span(assign);
             return fault(
-                "unsupported-syntax",
+                Code::UnsupportedSyntax,
                 span,
                 "one value can't be assigned to several targets at once",
             );
@@ -39,7 +39,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let (Access::Operand(Operand::Tile(part)), Operand::Tile(tile)) =
                     (self.access(target)?, operand)
                 else {
-                    return fault("type-mismatch", value_span, "a tile is stored in a tile only");
+                    return fault(
+                        Code::TypeMismatch,
+                        value_span,
+                        "a tile is stored in a tile only",
+                    );
                 };
                 self.assign_tile(&part, &tile, self.span(target))
             }
@@ -52,7 +56,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let place = self.target_place(target)?;
                 self.store_value(place, value, target)
             }
-            _ => fault("unsupported-syntax", self.span(target), "this can't be assigned to"),
+            _ => fault(Code::UnsupportedSyntax, self.span(target), "this can't be assigned to"),
         }
     }
 
@@ -70,14 +74,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         if parts.len() != targets.len() {
             let (wanted, found) = (targets.len(), parts.len());
-            return fault("wrong-arguments", span, format!("{found} values for {wanted} names"));
+            return fault(Code::WrongArguments, span, format!("{found} values for {wanted} names"));
         }
         for (target, part) in targets.iter().zip(parts) {
             match target {
                 Expr::Name(name) => self.bind(name.id.as_str(), part, self.span(target))?,
                 _ => {
                     return fault(
-                        "unsupported-syntax",
+                        Code::UnsupportedSyntax,
                         self.span(target),
                         "several values are assigned to names only",
                     );
@@ -102,7 +106,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Operand::Static(_) => "this".to_owned(),
             Operand::Tile(tile) => format!("a `{}`", self.shown_tile(&tile.shape())),
         };
-        fault("type-mismatch", span, format!("{found} isn't {wanted} values"))
+        fault(Code::TypeMismatch, span, format!("{found} isn't {wanted} values"))
     }
 
     /// Binds a name, and keeps its value in a variable if other bindings may meet it.
@@ -124,7 +128,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         {
             let (found, bound) = (self.shown(found), self.shown(bound));
             return fault(
-                "type-mismatch",
+                Code::TypeMismatch,
                 span,
                 format!("`{name}` is a `{bound}` and can't become a `{found}`"),
             );
@@ -137,7 +141,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     && matches!(old, Static::Function(..))
                 {
                     return fault(
-                        "function-rebound",
+                        Code::FunctionRebound,
                         span,
                         format!("`{name}` stands for one function only"),
                     );
@@ -159,7 +163,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Operand::Value(value) => {
                 let ty = self.ty(value);
                 if ty == Type::UNIT {
-                    return fault("no-value", span, "this call gives no value");
+                    return fault(Code::NoValue, span, "this call gives no value");
                 }
                 let needs =
                     self.usage.needs_variable(name, self.is_handle(ty), self.is_changed(name, ty));
@@ -217,7 +221,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         match self.access(target)? {
             Access::Place(place) if self.writable(place) => Ok(place),
             _ => fault(
-                "not-writable",
+                Code::NotWritable,
                 self.span(target),
                 "this can't be written: it is no variable and no element of an array",
             ),
@@ -248,7 +252,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let scalars = wanted.as_scalar().is_some() && found.as_scalar().is_some();
             let (wanted, found) = (self.shown(wanted), self.shown(found));
             let message = format!("{what} holds a `{wanted}`, found `{found}`");
-            let fault = Diagnostic::error("type-mismatch", span, message);
+            let fault = Diagnostic::error(Code::TypeMismatch, span, message);
             let fault = if scalars {
                 fault.help(format!("convert it first: `{wanted}(..)`"))
             } else {
@@ -276,7 +280,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             next = match self.b.body().values[next].op {
                 Op::AsArray(_) => {
                     return fault(
-                        "unsupported-fixed-array",
+                        Code::UnsupportedFixedArray,
                         span,
                         "an array made in a function can't be kept or returned",
                     );
@@ -400,11 +404,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let shown = self.shown(wanted);
         if wanted != found {
             let message = format!("the elements are `{shown}`, found `{}`", self.shown(found));
-            return fault("type-mismatch", span, message);
+            return fault(Code::TypeMismatch, span, message);
         }
         if is_bitwise(op) && !self.has_integers(wanted) {
             let message = format!("this needs integers, found `{shown}`");
-            return fault("type-mismatch", span, message);
+            return fault(Code::TypeMismatch, span, message);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::{Flow, Lower, Operand, fault};
 use crate::syntax::{Expr, ExprCall};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
@@ -39,7 +39,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             .collect();
         let Some((array, rest)) = arguments.split_first() else {
             return fault(
-                "wrong-arguments",
+                Code::WrongArguments,
                 span,
                 "an atomic operation needs an array, indices and a value",
             );
@@ -59,7 +59,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Shape::Array { of, dims } => (of, usize::from(dims)),
             Shape::Fixed { .. } => {
                 return fault(
-                    "unsupported-atomic",
+                    Code::UnsupportedAtomic,
                     span,
                     "atomic operations on fixed arrays aren't supported",
                 );
@@ -67,7 +67,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             _ => {
                 let found = self.shown(array_type);
                 return fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     self.span(array),
                     format!("an array is needed here, found `{found}`"),
                 );
@@ -78,7 +78,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 "an array of {dims} dimensions needs {dims} indices and {operands} more, found {}",
                 rest.len()
             );
-            return fault("wrong-arguments", span, message);
+            return fault(Code::WrongArguments, span, message);
         }
         let mut values = Vec::with_capacity(rest.len());
         for &arg in rest {
@@ -90,7 +90,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if !ty.as_scalar().is_some_and(Scalar::is_int) {
                 let found = self.shown(ty);
                 return fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     span,
                     format!("an index is an integer, found `{found}`"),
                 );
@@ -118,7 +118,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if self.ty(value) != of {
                 let (wanted, found) = (self.shown(of), self.shown(self.ty(value)));
                 let fault = Diagnostic::error(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     span,
                     format!("the elements are `{wanted}`, found `{found}`"),
                 );
@@ -141,7 +141,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let found = self.shown(of);
         fault(
-            "unsupported-atomic",
+            Code::UnsupportedAtomic,
             span,
             format!("this atomic operation isn't defined for `{found}`"),
         )

@@ -7,7 +7,7 @@ use crate::decorator::Role;
 use crate::syntax::{Arguments, Expr, ExprCall, ExprSlice};
 use crate::warp;
 use gbxcule_ir::builtin::{self, Visibility};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
@@ -36,18 +36,18 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let name = &def.name;
                 let (code, message) = match self.unit.role(def, home) {
                     Role::Kernel => (
-                        "not-callable",
+                        Code::NotCallable,
                         format!("`{name}` is a kernel: kernels are launched, not called"),
                     ),
                     Role::Native => (
-                        "unsupported-native",
+                        Code::UnsupportedNative,
                         format!("`{name}` is a native snippet: those aren't supported"),
                     ),
                     Role::Hook => {
-                        ("not-callable", format!("`{name}` is a gradient of another function"))
+                        (Code::NotCallable, format!("`{name}` is a gradient of another function"))
                     }
                     _ => (
-                        "not-callable",
+                        Code::NotCallable,
                         format!(
                             "`{name}` is a Python function: kernels call functions decorated with `@wp.func`"
                         ),
@@ -55,7 +55,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 };
                 fault(code, span, message)
             }
-            _ => fault("not-callable", self.span(&call.func), "this can't be called"),
+            _ => fault(Code::NotCallable, self.span(&call.func), "this can't be called"),
         }
     }
 
@@ -63,7 +63,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn callee(&mut self, func: &'a Expr) -> Flow<Static<'a>> {
         match self.expr(func)? {
             Operand::Static(known) => Ok(known),
-            _ => fault("not-callable", self.span(func), "a value can't be called"),
+            _ => fault(Code::NotCallable, self.span(func), "a value can't be called"),
         }
     }
 
@@ -86,7 +86,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for keyword in &arguments.keywords {
             let Some(name) = &keyword.arg else {
                 return fault(
-                    "unsupported-syntax",
+                    Code::UnsupportedSyntax,
                     self.span(&keyword.value),
                     "`**` is no part of the dialect",
                 );
@@ -131,7 +131,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     }
                     _ => {
                         return fault(
-                            "needs-constant",
+                            Code::NeedsConstant,
                             self.span(part),
                             "before `*` a slice of an array has bounds known when compiled, from 0 on",
                         );
@@ -143,7 +143,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if stop < 0 || step == 0 {
             let span = self.unit.span(slice);
             return fault(
-                "needs-constant",
+                Code::NeedsConstant,
                 span,
                 "before `*` a slice of an array has an upper bound and a step above 0",
             );
@@ -175,7 +175,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     _ => {
                         let found = self.shown(ty);
                         return fault(
-                            "type-mismatch",
+                            Code::TypeMismatch,
                             span,
                             format!("a `{found}` can't be unpacked"),
                         );
@@ -224,12 +224,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 if !path.starts_with("warp.") || path.matches('.').count() > 1 {
                     if path.starts_with("builtins.") {
                         let message = format!("Python's `{name}` isn't part of the dialect");
-                        return fault("unknown-function", span, message);
+                        return fault(Code::UnknownFunction, span, message);
                     }
                     return Err(self.unit.unknown_module(path, span).into());
                 }
                 let message = format!("`wp.{name}` is no builtin of this compiler");
-                let fault = Diagnostic::error("unknown-builtin", self.span(&call.func), message);
+                let fault = Diagnostic::error(Code::UnknownBuiltin, self.span(&call.func), message);
                 let fault = match builtin::nearest(name) {
                     Some(near) => fault.help(format!("`wp.{near}` is")),
                     None => fault,

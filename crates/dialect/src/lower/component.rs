@@ -4,6 +4,7 @@ use super::access::Access;
 use super::{Flow, Lower, Operand, fault};
 use crate::constant::Static;
 use crate::syntax::{Expr, ExprSlice};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
@@ -18,7 +19,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     ) -> Flow<Access<'a>> {
         let span = self.span(expr);
         let [index] = indices else {
-            return fault("wrong-arguments", span, "a vector has one index");
+            return fault(Code::WrongArguments, span, "a vector has one index");
         };
         if let Expr::Slice(slice) = index {
             let positions = self.constant_slice(slice, len)?;
@@ -50,7 +51,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return match u32::try_from(wrapped) {
                 Ok(at) if at < len => Ok(Ok(at)),
                 _ => fault(
-                    "index-out-of-range",
+                    Code::IndexOutOfRange,
                     self.span(index),
                     format!("index {at} of {len} components"),
                 ),
@@ -61,7 +62,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if !ty.as_scalar().is_some_and(Scalar::is_int) {
             let found = self.shown(ty);
             return fault(
-                "type-mismatch",
+                Code::TypeMismatch,
                 self.span(index),
                 format!("an index is an integer, found `{found}`"),
             );
@@ -76,7 +77,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             match this.expr(part)? {
                 Operand::Static(Static::Int(at)) => Ok(Some(at)),
                 _ => fault(
-                    "needs-constant",
+                    Code::NeedsConstant,
                     this.span(part),
                     "a slice of components has numbers written in the text",
                 ),
@@ -86,7 +87,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let upper = bound(self, slice.upper.as_deref())?;
         let step = bound(self, slice.step.as_deref())?.unwrap_or(1);
         if step == 0 {
-            return fault("wrong-arguments", span, "the step of a slice can't be 0");
+            return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
         }
         let len = i128::from(len);
         let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
@@ -100,7 +101,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             next += step;
         }
         if positions.is_empty() {
-            return fault("wrong-arguments", span, "an empty slice is no vector");
+            return fault(Code::WrongArguments, span, "an empty slice is no vector");
         }
         Ok(positions)
     }
@@ -108,7 +109,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// A vector of some components.
     fn gather_components(&mut self, value: Value, positions: &[u32], span: Span) -> Flow<Value> {
         let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
-            return fault("type-mismatch", span, "this has no components");
+            return fault(Code::TypeMismatch, span, "this has no components");
         };
         let parts: Vec<Value> = positions.iter().map(|&at| self.b.extract(value, at)).collect();
         let ty = self.b.module.types.vector(parts.len() as u16, scalar);
@@ -164,7 +165,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     row_at.iter().flat_map(|r| col_at.iter().map(move |c| r * cols + c)).collect();
                 if row_keeps && col_keeps {
                     let Some((scalar, _)) = self.b.module.types.components(self.ty(value)) else {
-                        return fault("type-mismatch", span, "this has no components");
+                        return fault(Code::TypeMismatch, span, "this has no components");
                     };
                     let parts: Vec<Value> =
                         all.iter().map(|&at| self.b.extract(value, at)).collect();
@@ -178,7 +179,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 self.gather_components(value, &all, span)
                     .map(|v| Access::Operand(Operand::Value(v)))
             }
-            _ => fault("wrong-arguments", span, "a matrix has one or two indices"),
+            _ => fault(Code::WrongArguments, span, "a matrix has one or two indices"),
         }
     }
 
@@ -190,7 +191,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         match self.component_index(index, len)? {
             Ok(at) => Ok((vec![at], false)),
             Err(_) => fault(
-                "needs-constant",
+                Code::NeedsConstant,
                 self.span(index),
                 "beside a slice an index is a number written in the text",
             ),

@@ -6,6 +6,7 @@ use crate::annotation::{Annotation, StructKey};
 use crate::constant::Static;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -31,7 +32,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 Some(name) => {
                     return fault(
-                        "wrong-arguments",
+                        Code::WrongArguments,
                         span,
                         format!("this constructor has no parameter `{name}`"),
                     );
@@ -62,7 +63,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for keyword in &call.arguments.keywords {
             let Some(name) = &keyword.arg else {
                 return fault(
-                    "unsupported-syntax",
+                    Code::UnsupportedSyntax,
                     self.span(&keyword.value),
                     "`**` is no part of the dialect",
                 );
@@ -91,7 +92,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     }
                     _ => {
                         return fault(
-                            "unknown-type",
+                            Code::UnknownType,
                             self.span(&keyword.value),
                             "a type is needed here",
                         );
@@ -176,7 +177,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         match extents {
             Some(extents) if (1..=4).contains(&extents.len()) => Ok(extents),
             _ => fault(
-                "needs-constant",
+                Code::NeedsConstant,
                 self.span(expr),
                 "a shape is one to four numbers above 0, known when compiled",
             ),
@@ -202,7 +203,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     other => other.clone(),
                 };
                 let Some(literal) = through.literal(to) else {
-                    return fault("type-mismatch", span, "a number is needed here");
+                    return fault(Code::TypeMismatch, span, "a number is needed here");
                 };
                 Ok(self.b.literal(literal))
             }
@@ -212,7 +213,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 if ty.as_scalar().is_none() {
                     let found = self.shown(ty);
                     return fault(
-                        "type-mismatch",
+                        Code::TypeMismatch,
                         span,
                         format!("a number is needed here, found `{found}`"),
                     );
@@ -222,7 +223,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 Ok(self.b.convert(value, to))
             }
-            _ => fault("wrong-arguments", span, "one number is needed here"),
+            _ => fault(Code::WrongArguments, span, "one number is needed here"),
         }
     }
 
@@ -235,7 +236,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     ) -> Flow<Value> {
         let Some((scalar, count)) = self.b.module.types.components(ty) else {
             let found = self.shown(ty);
-            return fault("not-callable", span, format!("a `{found}` can't be made like this"));
+            return fault(Code::NotCallable, span, format!("a `{found}` can't be made like this"));
         };
         if given.is_empty() {
             return Ok(self.b.zero(ty));
@@ -246,7 +247,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let value = match operand {
                 Operand::Static(known) if known.as_f64().is_some() => match known.literal(scalar) {
                     Some(literal) => self.b.literal(literal),
-                    None => return fault("type-mismatch", *here, "a number is needed here"),
+                    None => return fault(Code::TypeMismatch, *here, "a number is needed here"),
                 },
                 operand => self.value(operand.clone(), *here)?,
             };
@@ -263,7 +264,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             } else {
                 let (wanted, found) = (scalar.spelled(), self.shown(found));
                 return fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     *here,
                     format!("components are `{wanted}` here, found `{found}`"),
                 );
@@ -273,7 +274,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if self.ty(part).as_scalar() != Some(scalar) {
                 let (wanted, found) = (scalar.spelled(), self.shown(self.ty(part)));
                 return fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     span,
                     format!("components are `{wanted}` here, found `{found}`"),
                 );
@@ -292,7 +293,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if parts.len() as u32 != count {
             let (name, found) = (self.shown(ty), parts.len());
             return fault(
-                "wrong-arguments",
+                Code::WrongArguments,
                 span,
                 format!("a `{name}` has {count} components, found {found}"),
             );
@@ -326,7 +327,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Some(keyword) => specs.iter().position(|spec| spec.name == keyword),
             };
             let Some(at) = at.filter(|&at| at < fields.len()) else {
-                return fault("wrong-arguments", here, format!("`{name}` has no such field"));
+                return fault(Code::WrongArguments, here, format!("`{name}` has no such field"));
             };
             let value = self.value(operand, here)?;
             let value = if self.ty(value) == fields[at] {
@@ -337,7 +338,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let Some(value) = value else {
                 let wanted = self.shown(fields[at]);
                 return fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     here,
                     format!("field `{}` is a `{wanted}`", specs[at].name),
                 );
@@ -363,13 +364,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             keyword.map(|keyword| &keyword.value).or_else(|| arguments.args.get(position))
         };
         let Some(shape) = named("shape", 0) else {
-            return fault("wrong-arguments", span, "`wp.zeros` needs a shape");
+            return fault(Code::WrongArguments, span, "`wp.zeros` needs a shape");
         };
         let extents = self.known_shape(shape)?;
         let annotation = match named("dtype", 1) {
             Some(dtype) => match self.expr(dtype)? {
                 Operand::Static(known) => self.unit.as_type(&known, dtype)?,
-                _ => return fault("unknown-type", self.span(dtype), "a type is needed here"),
+                _ => return fault(Code::UnknownType, self.span(dtype), "a type is needed here"),
             },
             None => Annotation::Scalar(Scalar::F32),
         };
@@ -392,20 +393,24 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             keyword.map(|keyword| &keyword.value).or_else(|| arguments.args.get(position))
         };
         let Some(n) = named("n", 0) else {
-            return fault("wrong-arguments", span, "`wp.identity` needs a size");
+            return fault(Code::WrongArguments, span, "`wp.identity` needs a size");
         };
         let extents = self.known_shape(n)?;
         let scalar = match named("dtype", 1) {
             Some(dtype) => match self.expr(dtype)? {
                 Operand::Static(Static::Type(Annotation::Scalar(scalar))) => scalar,
                 _ => {
-                    return fault("unknown-type", self.span(dtype), "a scalar type is needed here");
+                    return fault(
+                        Code::UnknownType,
+                        self.span(dtype),
+                        "a scalar type is needed here",
+                    );
                 }
             },
             None => Scalar::F32,
         };
         let [n @ 1..=64] = extents[..] else {
-            return fault("wrong-arguments", span, "the size is one number up to 64");
+            return fault(Code::WrongArguments, span, "the size is one number up to 64");
         };
         let one = self.b.literal(Literal::int(scalar, 1));
         let zero = self.b.literal(Literal::from_bits(scalar, 0));
@@ -428,7 +433,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Operand::Static(Static::Type(Annotation::Scalar(scalar))) if scalar.is_float() => {
                     scalar
                 }
-                _ => return fault("unknown-type", self.span(dtype), "a float type is needed here"),
+                _ => {
+                    return fault(
+                        Code::UnknownType,
+                        self.span(dtype),
+                        "a float type is needed here",
+                    );
+                }
             },
             None => Scalar::F32,
         };
@@ -459,7 +470,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let (Some(Shape::Vector { len, of }), true) =
             (first, shapes.windows(2).all(|pair| pair[0] == pair[1]))
         else {
-            return fault("type-mismatch", span, "vectors of one type are needed here");
+            return fault(Code::TypeMismatch, span, "vectors of one type are needed here");
         };
         let count = vectors.len() as u16;
         let columns: Vec<Vec<Value>> = vectors.iter().map(|&vector| self.b.parts(vector)).collect();

@@ -2,6 +2,7 @@
 
 use super::{Binding, Flow, Lower, Operand, fault};
 use crate::syntax::{ElifElseClause, Expr, Stmt, StmtIf};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::Mode;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -36,7 +37,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 if self.in_loop == 0 {
                     let span = self.unit.span(stmt);
                     return fault(
-                        "outside-loop",
+                        Code::OutsideLoop,
                         span,
                         "`break` and `continue` need a loop around them",
                     );
@@ -51,7 +52,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             _ => {
                 let what = statement_name(stmt);
                 let span = self.unit.span(stmt);
-                fault("unsupported-syntax", span, format!("{what} is no part of the dialect"))
+                fault(Code::UnsupportedSyntax, span, format!("{what} is no part of the dialect"))
             }
         }
     }
@@ -74,7 +75,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let message =
             format!("blocks nest at most {BLOCKS_MAX} deep, and each `elif` counts as one");
-        fault("too-complex", span, message)
+        fault(Code::TooComplex, span, message)
     }
 
     fn arms(&mut self, test: &'a Expr, body: &'a [Stmt], rest: &'a [ElifElseClause]) -> Flow<()> {
@@ -187,7 +188,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             if self.result.is_some_and(|result| result != Type::UNIT) {
                 return fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     span,
                     "this `return` gives nothing, another one gives a value",
                 );
@@ -201,11 +202,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         if self.manual_gradient.is_some() {
             let message = "a gradient by hand gives no result: it adds to `wp.adjoint[..]`";
-            return fault("unsupported-adjoint", span, message);
+            return fault(Code::UnsupportedAdjoint, span, message);
         }
         if self.is_kernel {
             return fault(
-                "kernel-result",
+                Code::KernelResult,
                 span,
                 "a kernel gives no result: write to an array instead",
             );
@@ -227,7 +228,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Some(result) if result != ty => {
                 let (found, wanted) = (self.shown(ty), self.shown(result));
                 return fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     span,
                     format!(
                         "all results of a function are of one type: this is a `{found}`, another one a `{wanted}`"
@@ -260,7 +261,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             _ => {
                 let found = self.shown(ty);
                 fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     span,
                     format!("a condition is a number, a `bool` or an array, found `{found}`"),
                 )

@@ -3,6 +3,7 @@
 use super::{Flow, Lower, Operand, fault};
 use crate::constant::Static;
 use crate::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{CompareOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -51,27 +52,27 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     let message = format!(
                         "a tuple has at most {TUPLE_PARTS_MAX} parts, which nest at most {TUPLE_NESTING_MAX} deep"
                     );
-                    return fault("too-complex", self.span(expr), message);
+                    return fault(Code::TooComplex, self.span(expr), message);
                 }
                 Ok(tuple)
             }
             Expr::List(_) => fault(
-                "unsupported-syntax",
+                Code::UnsupportedSyntax,
                 self.span(expr),
                 "a list is no part of the dialect: use a vector, or `wp.zeros(shape=.., dtype=..)`",
             ),
             Expr::Starred(_) => fault(
-                "unsupported-syntax",
+                Code::UnsupportedSyntax,
                 self.span(expr),
                 "`*` is allowed before arguments of calls only",
             ),
             Expr::Slice(_) => fault(
-                "unsupported-syntax",
+                Code::UnsupportedSyntax,
                 self.span(expr),
                 "a slice is allowed in subscripts only",
             ),
             _ => fault(
-                "unsupported-syntax",
+                Code::UnsupportedSyntax,
                 self.span(expr),
                 format!("{} is no part of the dialect", expression_name(expr)),
             ),
@@ -113,7 +114,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     UnaryOp::Not => "not",
                 };
                 let found = self.shown(ty);
-                fault("type-mismatch", span, format!("`{symbol}` isn't defined for `{found}`"))
+                fault(Code::TypeMismatch, span, format!("`{symbol}` isn't defined for `{found}`"))
             }
         }
     }
@@ -197,7 +198,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if self.b.module.types.layout(ty).is_none() {
             let found = self.shown(ty);
             return fault(
-                "type-mismatch",
+                Code::TypeMismatch,
                 self.span(expr),
                 format!("a `{found}` can't be chosen by a condition"),
             );
@@ -216,7 +217,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let (left, right) = (self.shown(left), self.shown(right));
         fault(
-            "type-mismatch",
+            Code::TypeMismatch,
             span,
             format!("both values of a choice are of one type, found `{left}` and `{right}`"),
         )
@@ -257,7 +258,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         match all {
             Some(value) => Ok(Operand::Value(value)),
-            None => fault("unsupported-syntax", span, "a comparison needs two sides"),
+            None => fault(Code::UnsupportedSyntax, span, "a comparison needs two sides"),
         }
     }
 
@@ -277,7 +278,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             CmpOp::GtE => CompareOp::GreaterEqual,
             CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => {
                 return fault(
-                    "unsupported-syntax",
+                    Code::UnsupportedSyntax,
                     span,
                     format!("`{}` is no part of the dialect", op.as_str()),
                 );
@@ -299,10 +300,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Ok(if op == CompareOp::Equal { equal } else { self.b.not(equal) });
         }
         if l == r && matches!(self.shape(l), Shape::Vector { .. }) {
-            return fault("type-mismatch", span, "vectors are only compared by `==` and `!=`");
+            return fault(Code::TypeMismatch, span, "vectors are only compared by `==` and `!=`");
         }
         let (l, r) = (self.shown(l), self.shown(r));
-        fault("type-mismatch", span, format!("`{l}` and `{r}` can't be compared"))
+        fault(Code::TypeMismatch, span, format!("`{l}` and `{r}` can't be compared"))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::constant::Static;
 use crate::geometry;
 use crate::scope::OverloadSet;
 use crate::syntax::{ExprCall, StmtFor};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Mode, Param};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::place::PlaceId;
@@ -20,10 +21,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             [of] if self.unit.files.geometry == Some(self.unit.scopes.text(self.scope)) => {
                 self.unit.known(of, self.scope)?
             }
-            _ => return fault("unknown-builtin", span, "`wp.table_of` is no builtin"),
+            _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` is no builtin"),
         };
         let Static::Type(Annotation::Struct(key)) = known else {
-            return fault("wrong-arguments", span, "a table is of structs");
+            return fault(Code::WrongArguments, span, "a table is of structs");
         };
         let of = self.session.structure(self.b.module, key)?;
         let (name, _, _) = self.unit.fields(key)?;

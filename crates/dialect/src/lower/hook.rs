@@ -11,6 +11,7 @@ use crate::annotation::Annotation;
 use crate::scope::ScopeId;
 use crate::signature::Formal;
 use crate::syntax::{Expr, StmtFunctionDef};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Local, LocalId, Mode, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
@@ -82,7 +83,7 @@ impl<'a> Session<'_, 'a> {
                 formals.iter().find(|it| matches!(it.annotation, Annotation::Tuple(_)))
             {
                 let message = "a gradient by hand is of a function without tuples";
-                return fault("unsupported-adjoint", tuple.span, message);
+                return fault(Code::UnsupportedAdjoint, tuple.span, message);
             }
             for formal in &formals {
                 self.define_structs(module, &formal.annotation)?;
@@ -116,7 +117,11 @@ impl<'a> Session<'_, 'a> {
         }
         if module.functions[replay].result != result {
             let name = &module.functions[id].name;
-            return fault("type-mismatch", span, format!("this doesn't give what `{name}` gives"));
+            return fault(
+                Code::TypeMismatch,
+                span,
+                format!("this doesn't give what `{name}` gives"),
+            );
         }
         module.functions[id].replay = Some(replay);
         Ok(())
@@ -138,7 +143,7 @@ impl<'a> Session<'_, 'a> {
             let message = format!(
                 "`{name}` takes arrays or references: its gradient can't be written by hand"
             );
-            return fault("unsupported-adjoint", span, message);
+            return fault(Code::UnsupportedAdjoint, span, message);
         }
         let own = params.len();
         params
@@ -196,7 +201,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn adjoint(&mut self, of: &'a [Expr], expr: &'a Expr) -> Flow<Access<'a>> {
         let span = self.span(expr);
         let [of] = of else {
-            return fault("unsupported-adjoint", span, "`wp.adjoint` takes one parameter");
+            return fault(Code::UnsupportedAdjoint, span, "`wp.adjoint` takes one parameter");
         };
         match of {
             Expr::Name(name) => {
@@ -204,12 +209,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     self.manual_gradient.as_ref().map(|manual_gradient| &manual_gradient.adjoints);
                 let Some(adjoints) = adjoints else {
                     let message = "`wp.adjoint` is known in functions marked `@wp.func_grad` only";
-                    return fault("unsupported-adjoint", span, message);
+                    return fault(Code::UnsupportedAdjoint, span, message);
                 };
                 match adjoints.iter().find(|(param, _)| *param == name.id.as_str()) {
                     Some(&(_, local)) => Ok(Access::Place(self.b.local_place(local))),
                     None => fault(
-                        "unsupported-adjoint",
+                        Code::UnsupportedAdjoint,
                         span,
                         format!("`{}` is no parameter of the function", name.id),
                     ),
@@ -220,7 +225,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 self.attribute(base, attribute.attr.as_str(), of)
             }
             _ => fault(
-                "unsupported-adjoint",
+                Code::UnsupportedAdjoint,
                 span,
                 "`wp.adjoint` takes a parameter of the function or a field of one",
             ),

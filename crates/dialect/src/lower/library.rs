@@ -6,6 +6,7 @@ use crate::constant::Static;
 use crate::library::Library;
 use crate::syntax::ExprCall;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{Mode, Param};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
@@ -93,7 +94,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let prefix = written.rsplit_once('.').map_or(String::new(), |(base, _)| format!("{base}."));
         let mut wanted = vec![format!("a `{prefix}{}`", library.handle)];
         wanted.extend(asked.iter().map(|param| format!("`{}`", param.name)));
-        fault("wrong-arguments", span, format!("`{written}` takes {}", wanted.join(", ")))
+        fault(Code::WrongArguments, span, format!("`{written}` takes {}", wanted.join(", ")))
     }
 
     /// A value for a parameter: any integer, as its type; or a truth value or an array of its type.
@@ -114,14 +115,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 }
                 let (wanted, found) = (self.shown(ty), self.shown(found));
                 let message = format!("a `{wanted}` is needed here, found `{found}`");
-                return fault("type-mismatch", span, message);
+                return fault(Code::TypeMismatch, span, message);
             }
         };
         if let Operand::Static(Static::Int(number)) = operand {
             let literal = Literal::int(wanted, number);
             if literal.as_int() != Some(number) {
                 let shown = self.shown(ty);
-                return fault("integer-too-large", span, format!("{number} is no `{shown}`"));
+                return fault(Code::IntegerTooLarge, span, format!("{number} is no `{shown}`"));
             }
             return Ok(self.b.literal(literal));
         }
@@ -131,6 +132,6 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Ok(if found == ty { value } else { self.b.convert(value, wanted) });
         }
         let found = self.shown(found);
-        fault("type-mismatch", span, format!("an integer is needed here, found `{found}`"))
+        fault(Code::TypeMismatch, span, format!("an integer is needed here, found `{found}`"))
     }
 }

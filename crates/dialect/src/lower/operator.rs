@@ -5,7 +5,7 @@ use crate::decorator::Role;
 use crate::scope::{BindingSource, OverloadSet};
 use crate::syntax::Operator;
 use gbxcule_ir::builtin;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{Arg, BinaryOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -33,7 +33,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let (l_name, r_name) = (self.shown(l), self.shown(r));
                 let message =
                     format!("`{}` isn't defined for `{l_name}` and `{r_name}`", op.as_str());
-                let fault = Diagnostic::error("type-mismatch", span, message);
+                let fault = Diagnostic::error(Code::TypeMismatch, span, message);
                 let fault = if l.as_scalar().is_some() && r.as_scalar().is_some() && l != r {
                     fault.help(format!("numbers are never converted by themselves: write `{l_name}(..)` or `{r_name}(..)`"))
                 } else {
@@ -65,7 +65,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let given = vec![(None, left.clone(), None), (None, right.clone(), None)];
         match self.call_user(family, &given, span) {
             // No overload takes these: the operator is the usual one.
-            Err(super::LoweringError::Fault(fault)) if fault.code == "type-mismatch" => Ok(None),
+            Err(super::LoweringError::Fault(fault)) if fault.code == Code::TypeMismatch => Ok(None),
             other => other.map(Some),
         }
     }
@@ -206,7 +206,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 None => {
                     let (l, r) = (self.shown(self.ty(left)), self.shown(self.ty(right)));
                     fault(
-                        "type-mismatch",
+                        Code::TypeMismatch,
                         span,
                         format!("`wp.{name}` isn't defined for `{l}` and `{r}`"),
                     )

@@ -5,7 +5,7 @@ use super::{Binding, Flow, Lower, Operand, fault, usage};
 use crate::constant::Static;
 use crate::scope::OverloadSet;
 use crate::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
@@ -20,14 +20,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn ends_without_else(&self, orelse: &[Stmt]) -> Flow<()> {
         let Some(stmt) = orelse.first() else { return Ok(()) };
         let span = self.unit.span(stmt);
-        fault("unsupported-syntax", span, "`else` after a loop is no part of the dialect")
+        fault(Code::UnsupportedSyntax, span, "`else` after a loop is no part of the dialect")
     }
 
     pub(super) fn for_each(&mut self, each: &'a StmtFor) -> Flow<()> {
         self.ends_without_else(&each.orelse)?;
         let Expr::Name(target) = &*each.target else {
             return fault(
-                "unsupported-syntax",
+                Code::UnsupportedSyntax,
                 self.span(&each.target),
                 "a loop has one name as its target",
             );
@@ -44,13 +44,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             (known_int(&start), known_int(&end), known_int(&step))
         {
             if by == 0 {
-                return fault("wrong-arguments", span, "the step of a `range` can't be 0");
+                return fault(Code::WrongArguments, span, "the step of a `range` can't be 0");
             }
             let count = (last - first).abs() / by.abs();
             let has_static = contains_static(&each.body);
             if has_static && count > STATIC_UNROLL_MAX {
                 return fault(
-                    "too-complex",
+                    Code::TooComplex,
                     span,
                     format!("a loop around `wp.static` has at most {STATIC_UNROLL_MAX} iterations"),
                 );
@@ -101,7 +101,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             (2, Some(start), Some(end), _) => Ok([start, end, known(1)]),
             (3, Some(start), Some(end), Some(step)) => Ok([start, end, step]),
             _ => fault(
-                "wrong-arguments",
+                Code::WrongArguments,
                 span,
                 format!("`range` takes 1 to 3 arguments, found {count}"),
             ),
@@ -115,7 +115,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Ok(self.b.convert(value, Scalar::I32));
         }
         let found = self.shown(ty);
-        fault("type-mismatch", span, format!("`range` needs integers, found `{found}`"))
+        fault(Code::TypeMismatch, span, format!("`range` needs integers, found `{found}`"))
     }
 
     fn range_call(&mut self, iter: &'a Expr) -> Flow<(&'a syntax::ExprCall, bool)> {
@@ -150,7 +150,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     }
                 }
             }
-            return fault("unsupported-iteration", self.span(iter), "a loop goes over a `range`");
+            return fault(
+                Code::UnsupportedIteration,
+                self.span(iter),
+                "a loop goes over a `range`",
+            );
         }
     }
 
@@ -288,7 +292,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             };
             let message = format!("constant `{name}` changes in a loop that isn't unrolled");
             let help = format!("make it a variable before the loop: `{name} = {constructor}(..)`");
-            let fault = Diagnostic::error("constant-in-loop", span, message).help(help);
+            let fault = Diagnostic::error(Code::ConstantInLoop, span, message).help(help);
             return Err(super::LoweringError::Fault(Box::new(fault)));
         }
         Ok(self.names.clone())

@@ -3,6 +3,7 @@
 use super::access::Access;
 use super::{Flow, Lower, fault};
 use crate::syntax::Expr;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::Shape;
 
@@ -23,14 +24,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let Expr::Subscript(subscript) = target else { return Ok(()) };
         let Access::Place(place) = self.access(&subscript.value)? else {
             return fault(
-                "not-writable",
+                Code::NotWritable,
                 span,
                 "this can't be written: it is no variable and no element of an array",
             );
         };
         if !self.writable(place) {
             return fault(
-                "not-writable",
+                Code::NotWritable,
                 span,
                 "this can't be written: it is no variable and no element of an array",
             );
@@ -55,7 +56,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             _ => {
                 return fault(
-                    "unsupported-slice-assignment",
+                    Code::UnsupportedSliceAssignment,
                     span,
                     "only slices of vectors and matrices can be assigned to",
                 );
@@ -67,7 +68,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if of != scalar || (parts.len() != positions.len() && found.as_scalar().is_none()) {
             let (count, found) = (positions.len(), self.shown(found));
             return fault(
-                "type-mismatch",
+                Code::TypeMismatch,
                 span,
                 format!("this slice has {count} components, found `{found}`"),
             );

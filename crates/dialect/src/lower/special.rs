@@ -7,6 +7,7 @@ use crate::arithmetic::{arithmetic, compared};
 use crate::constant::Static;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::builtin;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
@@ -24,10 +25,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn launch_indices(&mut self, count: usize, span: Span) -> Flow<Vec<Operand<'a>>> {
         if !self.is_kernel {
             let message = "`wp.tid()` is asked in kernels only: pass the index to the function";
-            return fault("tid-in-function", span, message);
+            return fault(Code::TidInFunction, span, message);
         }
         if !(1..=4).contains(&count) {
-            return fault("wrong-arguments", span, "a launch has one to four dimensions");
+            return fault(Code::WrongArguments, span, "a launch has one to four dimensions");
         }
         Ok((0..count).map(|dim| Operand::Value(self.b.launch_index(dim as u8))).collect())
     }
@@ -78,15 +79,23 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             "array" | "array1d" | "array2d" | "array3d" | "array4d"
                 if path.starts_with("warp.") =>
             {
-                fault("unsupported-pointer", span, "arrays can't be made from pointers in a kernel")
+                fault(
+                    Code::UnsupportedPointer,
+                    span,
+                    "arrays can't be made from pointers in a kernel",
+                )
             }
             "constant" if path == "warp.constant" => match &call.arguments.args[..] {
                 [value] => self.expr(value),
-                _ => fault("wrong-arguments", span, "`wp.constant` needs one value"),
+                _ => fault(Code::WrongArguments, span, "`wp.constant` needs one value"),
             },
             "neg" | "pos" | "invert" | "unot" => return self.unary_function(name, call, span),
             "range" | "reversed" if path.starts_with("builtins") || path.starts_with("warp") => {
-                fault("unsupported-iteration", span, format!("`{name}` is allowed in loops only"))
+                fault(
+                    Code::UnsupportedIteration,
+                    span,
+                    format!("`{name}` is allowed in loops only"),
+                )
             }
             _ => {
                 if call.arguments.keywords.is_empty()
@@ -109,14 +118,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn one_argument(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         match (&call.arguments.args[..], call.arguments.keywords.is_empty()) {
             ([arg], true) => self.expr(arg),
-            _ => fault("wrong-arguments", span, "one argument is needed here"),
+            _ => fault(Code::WrongArguments, span, "one argument is needed here"),
         }
     }
 
     /// `wp.static(expr)`: what the text says `expr` is.
     fn static_value(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let [arg] = &call.arguments.args[..] else {
-            return fault("wrong-arguments", span, "`wp.static` needs one expression");
+            return fault(Code::WrongArguments, span, "`wp.static` needs one expression");
         };
         self.static_expr(arg).map(Operand::Static)
     }
@@ -128,7 +137,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 match self.name_operand(name.id.as_str(), expr)? {
                     Operand::Static(known) => Ok(known),
                     _ => fault(
-                        "needs-constant",
+                        Code::NeedsConstant,
                         self.span(expr),
                         format!("`{}` isn't known when compiled", name.id),
                     ),
@@ -176,7 +185,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             (Some("len"), _) => match self.expr(expr)? {
                 Operand::Static(known) => Ok(known),
                 _ => fault(
-                    "needs-constant",
+                    Code::NeedsConstant,
                     self.span(expr),
                     "this length isn't known when compiled",
                 ),
@@ -188,7 +197,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     (_, Some(_), Static::Int(value)) => Ok(Static::Int(value)),
                     (_, Some(number), _) => Ok(Static::Int(number as i128)),
                     (_, None, _) => {
-                        fault("needs-constant", self.span(expr), "a number is needed here")
+                        fault(Code::NeedsConstant, self.span(expr), "a number is needed here")
                     }
                 }
             }
@@ -218,7 +227,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// `wp.svd3(a, u, s, v)`: the results are bound to the names that are passed for them.
     fn decomposed(&mut self, name: &str, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let (Some(row), Some(of)) = (builtin::find(name), call.arguments.args.first()) else {
-            return fault("wrong-arguments", span, format!("`wp.{name}` takes a matrix"));
+            return fault(Code::WrongArguments, span, format!("`wp.{name}` takes a matrix"));
         };
         let of_value = self.expr(of)?;
         let results = self.call_row(row, vec![(None, of_value, Some(of))], span)?;
@@ -226,7 +235,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         for (part, target) in parts.into_iter().zip(usage::results_of(call)) {
             let Expr::Name(variable) = target else {
                 let message = format!("`wp.{name}` puts its results into variables");
-                return fault("not-writable", self.span(target), message);
+                return fault(Code::NotWritable, self.span(target), message);
             };
             self.bind(variable.id.as_str(), part, span)?;
         }
@@ -238,7 +247,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let Some(((_, Operand::Static(Static::Text(format)), _), rest)) = given.split_first()
         else {
             return fault(
-                "wrong-arguments",
+                Code::WrongArguments,
                 span,
                 "`wp.printf` begins with a format written in the text",
             );
@@ -258,7 +267,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if self.ty(value).as_scalar().is_none() {
                 let found = self.shown(self.ty(value));
                 return fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     here,
                     format!("`wp.printf` prints numbers, found `{found}`"),
                 );
@@ -294,7 +303,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     Shape::Array { .. } => Ok(Operand::Value(self.b.extent(value, 0))),
                     _ => {
                         let found = self.shown(self.ty(value));
-                        fault("type-mismatch", span, format!("a `{found}` has no length"))
+                        fault(Code::TypeMismatch, span, format!("a `{found}` has no length"))
                     }
                 }
             }
@@ -305,7 +314,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn type_of(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let operand = self.one_argument(call, span)?;
         let Some(ty) = self.operand_type(&operand) else {
-            return fault("type-mismatch", span, "this has no type in a kernel");
+            return fault(Code::TypeMismatch, span, "this has no type in a kernel");
         };
         let class = self
             .session
@@ -319,7 +328,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         match annotation {
             Some(annotation) => Ok(Operand::Static(Static::Type(annotation))),
-            None => fault("type-mismatch", span, "the type of this can't be named"),
+            None => fault(Code::TypeMismatch, span, "the type of this can't be named"),
         }
     }
 
@@ -329,7 +338,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let [(_, operand, _), (_, Operand::Static(Static::Type(Annotation::Scalar(to))), _)] =
             &given[..]
         else {
-            return fault("wrong-arguments", span, "`wp.cast` needs a number and a scalar type");
+            return fault(Code::WrongArguments, span, "`wp.cast` needs a number and a scalar type");
         };
         let value = self.value(operand.clone(), span)?;
         match self.ty(value).as_scalar() {
@@ -345,7 +354,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             _ => {
                 let found = self.shown(self.ty(value));
                 fault(
-                    "type-mismatch",
+                    Code::TypeMismatch,
                     span,
                     format!("`wp.cast` needs types of one size, found `{found}`"),
                 )
@@ -357,7 +366,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn select(&mut self, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let given = self.call_arguments(&call.arguments)?;
         let [(_, condition, _), (_, reject, _), (_, accept, _)] = &given[..] else {
-            return fault("wrong-arguments", span, "`wp.select` needs a condition and two values");
+            return fault(
+                Code::WrongArguments,
+                span,
+                "`wp.select` needs a condition and two values",
+            );
         };
         let condition = self.truth(condition.clone(), span)?;
         let (accept, reject) =
@@ -365,7 +378,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if self.ty(accept) != self.ty(reject) {
             let (one, other) = (self.shown(self.ty(accept)), self.shown(self.ty(reject)));
             return fault(
-                "type-mismatch",
+                Code::TypeMismatch,
                 span,
                 format!("both values are of one type, found `{one}` and `{other}`"),
             );
@@ -397,7 +410,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 .map(|truth| Operand::Value(self.b.not(truth))),
             _ => {
                 let found = self.shown(self.ty(value));
-                fault("type-mismatch", span, format!("`wp.{name}` isn't defined for `{found}`"))
+                fault(Code::TypeMismatch, span, format!("`wp.{name}` isn't defined for `{found}`"))
             }
         })
     }

@@ -6,7 +6,7 @@ use super::{Flow, Lower, LoweringError, Operand, fault};
 use crate::constant::Static;
 use gbxcule_ir::builtin::{self, BuiltinId, Signature};
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Arg;
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
@@ -34,7 +34,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let wants_place: Vec<bool> = (0..given.len()).map(references).collect();
         let Some(order) = match_arguments(signatures, &given) else {
             return fault(
-                "wrong-arguments",
+                Code::WrongArguments,
                 span,
                 format!("`wp.{name}` has no parameters of these names"),
             );
@@ -61,7 +61,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             format!("`wp.{name}` doesn't take {}", found.join(", "))
         };
         let takes: Vec<String> = signatures.iter().map(shown).collect();
-        let fault = Diagnostic::error("type-mismatch", span, message);
+        let fault = Diagnostic::error(Code::TypeMismatch, span, message);
         Err(LoweringError::Fault(Box::new(fault.help(format!("it takes {}", takes.join(" or "))))))
     }
 

@@ -16,6 +16,7 @@ use super::access::Access;
 use super::{Binding, Flow, Lower, Operand, fault};
 use crate::constant::Static;
 use crate::syntax::Expr;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
@@ -120,12 +121,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let count = shape.extents.iter().map(|&extent| u64::from(extent)).product::<u64>();
         let Some(layout) = self.b.module.types.layout(shape.of) else {
             let found = self.shown(shape.of);
-            return fault("type-mismatch", span, format!("a tile has no elements of `{found}`"));
+            return fault(Code::TypeMismatch, span, format!("a tile has no elements of `{found}`"));
         };
         let bytes = count.saturating_mul(layout.size);
         if bytes > BYTES_MAX {
             let message = format!("a tile has at most {BYTES_MAX} bytes, this one {bytes}");
-            return fault("too-complex", span, message);
+            return fault(Code::TooComplex, span, message);
         }
         let ty = self.b.module.types.fixed(shape.of, count as u32);
         let local = self.b.scratch(name, ty);
@@ -303,7 +304,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         {
             let (found, bound) = (self.shown_tile(&tile.shape()), self.shown_tile(&bound.shape()));
             let message = format!("`{name}` is a `{bound}` and can't become a `{found}`");
-            return fault("type-mismatch", span, message);
+            return fault(Code::TypeMismatch, span, message);
         }
         if !self.usage.needs_variable(name, true, false) {
             self.names.insert(name, Binding::Tile(tile));
@@ -364,7 +365,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn tile_result_value(&mut self, tile: &Tile, span: Span) -> Flow<Value> {
         let (function, shape) = (self.b.function_id(), tile.shape());
         if self.session.tile_results.get(&function).is_some_and(|known| *known != shape) {
-            return fault("type-mismatch", span, "all results of a function are of one type");
+            return fault(Code::TypeMismatch, span, "all results of a function are of one type");
         }
         self.session.tile_results.insert(function, shape);
         self.tile_content(tile, span)
@@ -395,14 +396,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     Some(annotation) => Static::Type(annotation),
                     None => {
                         let message = "a struct's type can't be taken from a tile";
-                        return fault("unsupported-value", self.span(expr), message);
+                        return fault(Code::UnsupportedValue, self.span(expr), message);
                     }
                 }
             }
             _ => {
                 let found = self.shown_tile(&tile.shape());
                 let message = format!("a `{found}` has no `{attr}`");
-                return fault("unknown-attribute", self.span(expr), message);
+                return fault(Code::UnknownAttribute, self.span(expr), message);
             }
         };
         Ok(Access::Operand(Operand::Static(known)))

@@ -8,7 +8,7 @@ use crate::constant::Static;
 use crate::scope::{OverloadSet, ScopeId};
 use crate::signature::Formal;
 use crate::syntax::StmtFunctionDef;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Mode, Param};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
@@ -151,7 +151,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 _ => {
                     let message =
                         format!("`{}` is passed by reference: give it a variable", formal.name);
-                    return fault("not-writable", here, message);
+                    return fault(Code::NotWritable, here, message);
                 }
             }
         } else {
@@ -229,7 +229,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             if formals.iter().any(|formal| formal.variadic) {
                 return fault(
-                    "unsupported-variadic",
+                    Code::UnsupportedVariadic,
                     span,
                     format!("`{name}` takes any number of arguments"),
                 );
@@ -250,7 +250,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     let what = format!(
                         "which definition of `{name}` counts is only known when Python runs"
                     );
-                    return fault("needs-python-evaluation", span, what);
+                    return fault(Code::NeedsPythonEvaluation, span, what);
                 }
                 Some((_, false)) => {}
             }
@@ -281,7 +281,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         } else {
             format!("no `{name}` takes {}", found.join(", "))
         };
-        let fault = Diagnostic::error("type-mismatch", span, message);
+        let fault = Diagnostic::error(Code::TypeMismatch, span, message);
         Err(LoweringError::Fault(Box::new(fault.help(format!("it takes {}", taken.join(" or "))))))
     }
 
@@ -398,7 +398,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Some(Ok(id)) => Ok(id),
                 Some(Err(())) => Err(LoweringError::Reported),
                 None => fault(
-                    "recursion",
+                    Code::Recursion,
                     span,
                     format!("`{}` calls itself, through others or not", def.name),
                 ),
@@ -407,7 +407,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let open = self.session.functions.iter().filter(|one| one.outcome.is_none()).count();
         if open >= CALL_DEPTH_MAX {
             return fault(
-                "too-complex",
+                Code::TooComplex,
                 span,
                 format!("functions call each other more than {CALL_DEPTH_MAX} deep"),
             );

@@ -3,7 +3,7 @@
 use super::{Flow, Lower, LoweringError, Operand, fault};
 use crate::constant::Static;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -25,7 +25,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
             Operand::Tile(_) => {
                 let message = "a tile is no value: `wp.tile_extract` or `[..]` gives an element";
-                fault("type-mismatch", span, message)
+                fault(Code::TypeMismatch, span, message)
             }
         }
     }
@@ -37,7 +37,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let found = self.shown(self.ty(*part));
             let message = format!("a tuple that is a value has no `{found}` in it");
             let help = "a result of several parts is one flat tuple, or a struct";
-            let fault = Diagnostic::error("unsupported-value", span, message).help(help);
+            let fault = Diagnostic::error(Code::UnsupportedValue, span, message).help(help);
             return Err(LoweringError::Fault(Box::new(fault)));
         }
         Ok(self.b.tuple(parts))
@@ -54,7 +54,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     pub(super) fn too_large<T>(&self, value: i128, span: Span) -> Flow<T> {
         let message = format!("an integer is an `int32`, and {value} is too large for it");
-        let fault = Diagnostic::error("integer-too-large", span, message);
+        let fault = Diagnostic::error(Code::IntegerTooLarge, span, message);
         Err(LoweringError::Fault(Box::new(fault.help(format!("write `wp.int64({value})`")))))
     }
 
@@ -80,15 +80,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return self.tuple(&parts?, span);
             }
             Static::None => {
-                return fault("unsupported-value", span, "`None` is no value in a kernel");
+                return fault(Code::UnsupportedValue, span, "`None` is no value in a kernel");
             }
             Static::Text(_) => {
-                return fault("unsupported-value", span, "a string can only be printed");
+                return fault(Code::UnsupportedValue, span, "a string can only be printed");
             }
             Static::Handle(_) => {
                 let handle = self.unit.library.map_or("", |library| &library.handle);
                 let message = format!("a `{handle}` can only be passed to functions");
-                return fault("unsupported-value", span, message);
+                return fault(Code::UnsupportedValue, span, message);
             }
             Static::Member(path)
                 if !path.starts_with("warp.") && !path.starts_with("builtins.") =>
@@ -104,7 +104,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             | Static::Python(..)
             | Static::Class(_) => {
                 return fault(
-                    "unsupported-value",
+                    Code::UnsupportedValue,
                     span,
                     "a value is needed here, not the name of a type, function or module",
                 );

@@ -6,6 +6,7 @@ use crate::constant::Static;
 use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{Selector, Value};
 use gbxcule_ir::ty::{Scalar, Shape};
 
@@ -27,7 +28,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             _ => 0,
         };
         let [index] = indices else {
-            return fault("wrong-arguments", self.span(expr), "a shape has one index");
+            return fault(Code::WrongArguments, self.span(expr), "a shape has one index");
         };
         let operand = self.expr(index)?;
         if let Operand::Static(Static::Int(at)) = operand {
@@ -37,7 +38,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Ok(at) if at < extents => Ok(self.b.extent(array, at as u8)),
                 Ok(at) if at < 4 => Ok(self.b.i32(0)),
                 _ => fault(
-                    "index-out-of-range",
+                    Code::IndexOutOfRange,
                     self.span(expr),
                     format!("the array has {extents} dimensions"),
                 ),
@@ -64,7 +65,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let span = self.span(expr);
         if indices.len() > usize::from(dims) {
             let message = format!("{} indices for an array of {dims} dimensions", indices.len());
-            return fault("wrong-arguments", span, message);
+            return fault(Code::WrongArguments, span, message);
         }
         let mut selectors = Vec::with_capacity(indices.len());
         for &index in indices {
@@ -110,7 +111,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let backwards = match self.literal_of(step).and_then(Literal::as_int) {
             Some(0) => {
                 let span = self.unit.span(slice);
-                return fault("wrong-arguments", span, "the step of a slice can't be 0");
+                return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
             }
             Some(step) => Direction::Constant(step < 0),
             None => Direction::Runtime(self.b.lt(step, zero)),

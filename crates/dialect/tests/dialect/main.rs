@@ -4,7 +4,7 @@
 
 use gbxcule_dialect::Program;
 use gbxcule_ir::check;
-use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::diagnostic::{Code, Stage, render};
 use gbxcule_ir::source::SourceMap;
 use gbxcule_testkit::page;
 use std::path::{Path, PathBuf};
@@ -41,5 +41,29 @@ fn the_dialect_is_what_its_pages_say() {
     assert!(pages.len() >= 5, "pages are missing");
     for path in pages {
         page::hold(&path, &said);
+    }
+}
+
+/// A page with what stands between its marks replaced.
+fn with_table(page: &str, table: &str) -> String {
+    let (begin, end) = ("<!-- codes: begin -->\n", "<!-- codes: end -->");
+    let start = page.find(begin).expect("the table's first mark") + begin.len();
+    let stop = page.find(end).expect("the table's last mark");
+    format!("{}{table}{}", &page[..start], &page[stop..])
+}
+
+#[test]
+fn the_table_of_refusals_has_every_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialect/refusals.md");
+    let page = std::fs::read_to_string(&path).expect("a page");
+    let mut table = String::from("| code | what it means |\n|---|---|\n");
+    for code in Code::ALL.iter().filter(|code| code.stage() == Stage::Dialect) {
+        table.push_str(&format!("| `{code}` | {} |\n", code.meaning()));
+    }
+    let wanted = with_table(&page, &table);
+    if std::env::var_os("GBXCULE_BLESS").is_some() {
+        std::fs::write(&path, &wanted).expect("writable");
+    } else {
+        assert_eq!(page, wanted, "{} is out of date", path.display());
     }
 }

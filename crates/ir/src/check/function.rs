@@ -1,7 +1,7 @@
 //! Rules about bodies: the walk over statements, with what is visible at each.
 
 use super::{NESTING_MAX, flow};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::function::{Body, Function};
 use crate::module::Module;
 use crate::op::{Op, Value};
@@ -74,13 +74,13 @@ pub(super) fn check(module: &Module, function: &Function, faults: &mut Vec<Diagn
     }
     if !flow::diverging(body)[body.root.index()] {
         let message = format!("`{}` may end without a result", function.name);
-        faults.push(Diagnostic::error("ir-return", function.span, message));
+        faults.push(Diagnostic::error(Code::IrReturn, function.span, message));
     }
 }
 
 impl<'a> Checker<'a> {
     /// Notes a fault; gives `false` for convenience.
-    pub(super) fn fault(&mut self, code: &'static str, message: impl Into<String>) -> bool {
+    pub(super) fn fault(&mut self, code: Code, message: impl Into<String>) -> bool {
         let message = format!("in `{}`: {}", self.function.name, message.into());
         self.faults.push(Diagnostic::error(code, self.span, message));
         false
@@ -95,13 +95,13 @@ impl<'a> Checker<'a> {
     pub(super) fn visible(&mut self, value: Value) -> bool {
         match self.visible.get(value.index()) {
             Some(true) => true,
-            Some(false) => self.fault("ir-scope", "a value that isn't visible here"),
-            None => self.fault("ir-handle", "a value that doesn't exist"),
+            Some(false) => self.fault(Code::IrScope, "a value that isn't visible here"),
+            None => self.fault(Code::IrHandle, "a value that doesn't exist"),
         }
     }
 
     /// Returns true if a value is visible and of a type.
-    pub(super) fn visible_as(&mut self, value: Value, ty: Type, code: &'static str) -> bool {
+    pub(super) fn visible_as(&mut self, value: Value, ty: Type, code: Code) -> bool {
         if !self.visible(value) {
             return false;
         }
@@ -117,7 +117,7 @@ impl<'a> Checker<'a> {
         for (_, local) in self.body.locals.iter() {
             if self.module.types.layout(local.ty).is_none() {
                 let ty = self.show(local.ty);
-                self.fault("ir-type", format!("variable `{}` can't be a `{ty}`", local.name));
+                self.fault(Code::IrType, format!("variable `{}` can't be a `{ty}`", local.name));
             }
         }
     }
@@ -146,7 +146,7 @@ impl<'a> Checker<'a> {
                 }
                 CheckTask::Test(stmt) => {
                     if let StmtKind::While { condition, body, .. } = stmt {
-                        self.visible_as(*condition, Type::BOOL, "ir-condition");
+                        self.visible_as(*condition, Type::BOOL, Code::IrCondition);
                         let body = CheckTask::Open(*body, None);
                         todo.extend([CheckTask::Leave, body, CheckTask::Enter(Part::Body)]);
                     }
@@ -158,7 +158,7 @@ impl<'a> Checker<'a> {
 
     fn open(&mut self, block: BlockId, index: Option<Value>, todo: &mut Vec<CheckTask<'a>>) {
         if self.marks.len() >= NESTING_MAX {
-            self.fault("ir-block", format!("blocks nest deeper than {NESTING_MAX}"));
+            self.fault(Code::IrBlock, format!("blocks nest deeper than {NESTING_MAX}"));
         } else if self.own(block) {
             self.marks.push(self.scope.len());
             todo.extend([CheckTask::Close, CheckTask::Stmts(block, 0)]);
@@ -174,8 +174,8 @@ impl<'a> Checker<'a> {
                 *owned = true;
                 true
             }
-            Some(_) => self.fault("ir-block", "a block with two owners"),
-            None => self.fault("ir-handle", "a block that doesn't exist"),
+            Some(_) => self.fault(Code::IrBlock, "a block with two owners"),
+            None => self.fault(Code::IrHandle, "a block that doesn't exist"),
         }
     }
 
@@ -184,7 +184,7 @@ impl<'a> Checker<'a> {
         for (position, stmt) in stmts.iter().enumerate().skip(from) {
             self.span = stmt.span;
             if stmt.kind.is_terminator() && position + 1 != stmts.len() {
-                self.fault("ir-block", "a statement that is never reached");
+                self.fault(Code::IrBlock, "a statement that is never reached");
             }
             let owns = !matches!(
                 stmt.kind,
@@ -203,7 +203,7 @@ impl<'a> Checker<'a> {
         match *stmt {
             StmtKind::Let(value) => {
                 if self.body.values.get(value).is_some_and(|data| data.op == Op::Index) {
-                    self.fault("ir-scope", "a loop index defined outside a `For`");
+                    self.fault(Code::IrScope, "a loop index defined outside a `For`");
                 } else if self.body.values.get(value).is_none() || self.operation(value) {
                     self.define(value);
                 }
@@ -215,7 +215,7 @@ impl<'a> Checker<'a> {
                     Some(args) if known => {
                         args.iter().for_each(|&arg| _ = self.visible(arg));
                     }
-                    _ => _ = self.fault("ir-handle", "a print of what doesn't exist"),
+                    _ => _ = self.fault(Code::IrHandle, "a print of what doesn't exist"),
                 }
             }
             _ => {}
@@ -224,7 +224,7 @@ impl<'a> Checker<'a> {
 
     fn store(&mut self, place: PlaceId, value: Value) {
         if self.place(place) && self.writable(place) {
-            self.visible_as(value, self.body.places[place].ty, "ir-store");
+            self.visible_as(value, self.body.places[place].ty, Code::IrStore);
             self.not_local_handle(value);
         }
     }
@@ -233,7 +233,7 @@ impl<'a> Checker<'a> {
     fn control(&mut self, stmt: &'a StmtKind, todo: &mut Vec<CheckTask<'a>>) {
         match stmt {
             StmtKind::If { condition, accept, reject } => {
-                self.visible_as(*condition, Type::BOOL, "ir-condition");
+                self.visible_as(*condition, Type::BOOL, Code::IrCondition);
                 todo.extend([CheckTask::Open(*reject, None), CheckTask::Open(*accept, None)]);
             }
             StmtKind::Switch { selector, cases, default } => {
@@ -253,17 +253,17 @@ impl<'a> Checker<'a> {
                 todo.extend([CheckTask::Header(stmt, *header), CheckTask::Enter(Part::Header)]);
                 let last = self.body.blocks.get(*header).and_then(|block| block.stmts.last());
                 if last.is_some_and(|last| last.kind.is_terminator()) {
-                    self.fault("ir-loop", "a loop header that never reaches its condition");
+                    self.fault(Code::IrLoop, "a loop header that never reaches its condition");
                 }
             }
             StmtKind::Break | StmtKind::Continue => {
                 if self.loops.last() != Some(&Part::Body) {
-                    self.fault("ir-loop", "a `break` or `continue` outside a loop's body");
+                    self.fault(Code::IrLoop, "a `break` or `continue` outside a loop's body");
                 }
             }
             StmtKind::Return(value) => self.result(*value),
             StmtKind::Assert { condition, message } => {
-                self.visible_as(*condition, Type::BOOL, "ir-condition");
+                self.visible_as(*condition, Type::BOOL, Code::IrCondition);
                 self.message(*message);
             }
             StmtKind::Trap { message } => self.message(*message),
@@ -273,21 +273,21 @@ impl<'a> Checker<'a> {
 
     fn message(&mut self, message: crate::function::Name) {
         if !self.module.has_name(message) {
-            self.fault("ir-handle", "a message that doesn't exist");
+            self.fault(Code::IrHandle, "a message that doesn't exist");
         }
     }
 
     fn result(&mut self, value: Option<Value>) {
         if self.loops.contains(&Part::Header) {
-            self.fault("ir-loop", "a `return` in a loop's header");
+            self.fault(Code::IrLoop, "a `return` in a loop's header");
         }
         match value {
             Some(value) => {
-                self.visible_as(value, self.function.result, "ir-return");
+                self.visible_as(value, self.function.result, Code::IrReturn);
                 self.not_local_handle(value);
             }
             None if self.function.result == Type::UNIT => {}
-            None => _ = self.fault("ir-return", "a `return` without the result"),
+            None => _ = self.fault(Code::IrReturn, "a `return` without the result"),
         }
     }
 
@@ -296,28 +296,28 @@ impl<'a> Checker<'a> {
             return;
         }
         let Some(scalar) = self.body.type_of(selector).as_scalar().filter(|s| s.is_int()) else {
-            self.fault("ir-condition", "a switch on what is no integer");
+            self.fault(Code::IrCondition, "a switch on what is no integer");
             return;
         };
         let mut seen = HashSet::new();
         for &label in cases.iter().flat_map(|case| case.labels.iter()) {
             if !fits(label, scalar) {
-                self.fault("ir-condition", format!("label {label} is no `{}`", scalar.name()));
+                self.fault(Code::IrCondition, format!("label {label} is no `{}`", scalar.name()));
             } else if !seen.insert(label) {
-                self.fault("ir-condition", format!("label {label} occurs twice"));
+                self.fault(Code::IrCondition, format!("label {label} occurs twice"));
             }
         }
     }
 
     fn range(&mut self, index: Value, bounds: [Value; 3]) -> bool {
         let Some(data) = self.body.values.get(index) else {
-            return self.fault("ir-handle", "a loop index that doesn't exist");
+            return self.fault(Code::IrHandle, "a loop index that doesn't exist");
         };
         let ty = data.ty;
         if data.op != Op::Index || !ty.as_scalar().is_some_and(Scalar::is_int) {
-            return self.fault("ir-loop", "a loop index that is none, or no integer");
+            return self.fault(Code::IrLoop, "a loop index that is none, or no integer");
         }
-        bounds.into_iter().all(|bound| self.visible_as(bound, ty, "ir-loop"))
+        bounds.into_iter().all(|bound| self.visible_as(bound, ty, Code::IrLoop))
     }
 
     fn define(&mut self, value: Value) -> bool {
@@ -328,8 +328,8 @@ impl<'a> Checker<'a> {
                 self.scope.push(value);
                 true
             }
-            Some(_) => self.fault("ir-scope", "a value with two definitions"),
-            None => self.fault("ir-handle", "a value that doesn't exist"),
+            Some(_) => self.fault(Code::IrScope, "a value with two definitions"),
+            None => self.fault(Code::IrHandle, "a value that doesn't exist"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Rules about types, tables, signatures and the call graph.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::function::{Function, FunctionId, Kind, Mode, Residency};
 use crate::module::Module;
 use crate::op::Op;
@@ -11,7 +11,7 @@ pub(super) fn check(module: &Module, faults: &mut Vec<Diagnostic>) {
         if let Some(message) = wrong_type(module, shape) {
             let name = module.types.display(ty);
             let span = crate::source::Span::NONE;
-            faults.push(Diagnostic::error("ir-type", span, format!("type `{name}`: {message}")));
+            faults.push(Diagnostic::error(Code::IrType, span, format!("type `{name}`: {message}")));
         }
     }
     for (_, table) in module.tables.iter() {
@@ -19,7 +19,7 @@ pub(super) fn check(module: &Module, faults: &mut Vec<Diagnostic>) {
         if size != Some(table.bytes.len() as u64) || module.types.holds_array(table.ty) {
             let (name, ty) = (&table.name, module.types.display(table.ty));
             let message = format!("table `{name}` is no image of `{ty}`");
-            faults.push(Diagnostic::error("ir-type", table.span, message));
+            faults.push(Diagnostic::error(Code::IrType, table.span, message));
         }
     }
     for (_, function) in module.functions.iter() {
@@ -63,31 +63,34 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
     for param in &function.params {
         if module.types.layout(param.ty).is_none() {
             let ty = module.types.display(param.ty);
-            fault("ir-type", format!("parameter `{}` of `{name}` can't be a `{ty}`", param.name));
+            fault(
+                Code::IrType,
+                format!("parameter `{}` of `{name}` can't be a `{ty}`", param.name),
+            );
         }
     }
     let shape = &module.types[function.result];
     if module.types.layout(function.result).is_none() && !matches!(shape, Shape::Tuple(_)) {
-        fault("ir-type", format!("`{name}` has a result of no type"));
+        fault(Code::IrType, format!("`{name}` has a result of no type"));
     }
     let holds = |at: u32| {
         let param = function.params.get(at as usize);
         function.kind == Kind::Kernel && param.is_some_and(|p| module.types.holds_array(p.ty))
     };
     if !function.disjoint.iter().all(|&(one, other)| holds(one) && holds(other)) {
-        fault("ir-kernel", format!("`{name}` keeps apart what are no arrays of a kernel"));
+        fault(Code::IrKernel, format!("`{name}` keeps apart what are no arrays of a kernel"));
     }
     if !function.residency.is_possible()
         || function.kind != Kind::Kernel && function.residency != Residency::Free
     {
-        fault("ir-kernel", format!("`{name}` asks for more of a GPU than a kernel may"));
+        fault(Code::IrKernel, format!("`{name}` asks for more of a GPU than a kernel may"));
     }
     if function.kind == Kind::Kernel {
         if function.result != Type::UNIT {
-            fault("ir-kernel", format!("kernel `{name}` has a result"));
+            fault(Code::IrKernel, format!("kernel `{name}` has a result"));
         }
         if function.params.iter().any(|param| param.mode != Mode::Value) {
-            fault("ir-kernel", format!("kernel `{name}` has a parameter by reference"));
+            fault(Code::IrKernel, format!("kernel `{name}` has a parameter by reference"));
         }
     }
 }
@@ -114,7 +117,7 @@ pub(super) fn call_order(module: &Module, faults: &mut Vec<Diagnostic>) -> Optio
                         let found = &module.functions[function];
                         let message =
                             format!("`{}` calls itself, through others or not", found.name);
-                        faults.push(Diagnostic::error("ir-call", found.span, message));
+                        faults.push(Diagnostic::error(Code::IrCall, found.span, message));
                         return None;
                     }
                     VisitState::New => marks[function.index()] = VisitState::Open,

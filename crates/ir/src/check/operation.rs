@@ -2,6 +2,7 @@
 
 use super::function::Checker;
 use crate::arena::List;
+use crate::diagnostic::Code;
 use crate::function::{FunctionId, Kind, Mode, Param};
 use crate::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value};
 use crate::place::PlaceId;
@@ -12,11 +13,11 @@ impl Checker<'_> {
     pub(super) fn operation(&mut self, value: Value) -> bool {
         let data = self.body.values[value];
         if self.module.types.shapes().get(data.ty).is_none() {
-            return self.fault("ir-handle", "a type that doesn't exist");
+            return self.fault(Code::IrHandle, "a type that doesn't exist");
         }
         if data.ty == Type::INVALID {
             let what = name(&data.op);
-            return self.fault("ir-type", format!("`{what}` on operands that it doesn't take"));
+            return self.fault(Code::IrType, format!("`{what}` on operands that it doesn't take"));
         }
         if !self.operands(&data.op) {
             return false;
@@ -25,7 +26,7 @@ impl Checker<'_> {
             return true;
         }
         let (what, ty) = (name(&data.op), self.show(data.ty));
-        self.fault("ir-operation", format!("`{what}` of these operands gives no `{ty}`"))
+        self.fault(Code::IrOperation, format!("`{what}` of these operands gives no `{ty}`"))
     }
 
     /// Returns true if all operands are visible and all places right. `AsArray` handles may go to
@@ -34,7 +35,7 @@ impl Checker<'_> {
         let mut values = Vec::new();
         let mut places = Vec::new();
         if !self.lists_exist(op) {
-            return self.fault("ir-handle", "a list that doesn't exist");
+            return self.fault(Code::IrHandle, "a list that doesn't exist");
         }
         crate::walk::op_uses(
             self.body,
@@ -71,7 +72,7 @@ impl Checker<'_> {
         while let Some(value) = next {
             next = match self.body.values.get(value).map(|data| data.op) {
                 Some(Op::AsArray(_)) => {
-                    return self.fault("ir-escape", "an array of a variable is kept");
+                    return self.fault(Code::IrEscape, "an array of a variable is kept");
                 }
                 Some(Op::View { array, .. } | Op::Gradient(array)) => Some(array),
                 _ => None,
@@ -229,16 +230,16 @@ impl Checker<'_> {
 
     fn call(&mut self, function: FunctionId, args: List<Arg>, ty: Type) -> bool {
         let Some(callee) = self.module.functions.get(function) else {
-            return self.fault("ir-handle", "a function that doesn't exist");
+            return self.fault(Code::IrHandle, "a function that doesn't exist");
         };
         let (args, name) = (&self.body.arg_lists[args], &callee.name);
         if callee.kind == Kind::Kernel {
-            return self.fault("ir-call", format!("kernel `{name}` is called"));
+            return self.fault(Code::IrCall, format!("kernel `{name}` is called"));
         }
         if callee.params.len() != args.len() {
             let (wanted, found) = (callee.params.len(), args.len());
             return self
-                .fault("ir-call", format!("`{name}` takes {wanted} arguments, found {found}"));
+                .fault(Code::IrCall, format!("`{name}` takes {wanted} arguments, found {found}"));
         }
         let fit =
             args.iter().zip(&callee.params).all(|(&arg, param)| self.argument(arg, param, name));
@@ -254,15 +255,20 @@ impl Checker<'_> {
             }
             (Arg::Value(_), _) | (Arg::Place(_), Mode::Value) => {
                 let param = &param.name;
-                return self
-                    .fault("ir-call", format!("`{param}` of `{callee}` is passed the wrong way"));
+                return self.fault(
+                    Code::IrCall,
+                    format!("`{param}` of `{callee}` is passed the wrong way"),
+                );
             }
         };
         if found == param.ty {
             return right;
         }
         let (found, wanted, param) = (self.show(found), self.show(param.ty), &param.name);
-        self.fault("ir-call", format!("`{param}` of `{callee}` is a `{wanted}`, found `{found}`"))
+        self.fault(
+            Code::IrCall,
+            format!("`{param}` of `{callee}` is a `{wanted}`, found `{found}`"),
+        )
     }
 
     /// Rule 12.
@@ -276,8 +282,10 @@ impl Checker<'_> {
             for &(other, other_mode) in &places[position + 1..] {
                 let written = mode == Mode::Mutable || other_mode == Mode::Mutable;
                 if written && self.overlap(one, other) {
-                    return self
-                        .fault("ir-alias", "a place is passed twice to one call, once to write");
+                    return self.fault(
+                        Code::IrAlias,
+                        "a place is passed twice to one call, once to write",
+                    );
                 }
             }
         }
@@ -293,7 +301,7 @@ impl Checker<'_> {
         ty: Type,
     ) -> bool {
         if !self.is_memory(place) {
-            return self.fault("ir-place", "an atomic operation outside array memory");
+            return self.fault(Code::IrPlace, "an atomic operation outside array memory");
         }
         let compares = op == AtomicOp::CompareExchange;
         let of = self.components(ty);

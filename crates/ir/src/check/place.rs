@@ -1,6 +1,7 @@
 //! Rules 5 and 6: places, and rule 12: places of one call.
 
 use super::function::Checker;
+use crate::diagnostic::Code;
 use crate::function::Mode;
 use crate::place::{PlaceId, Projection, Root};
 use crate::ty::{Scalar, Shape, Type};
@@ -9,10 +10,10 @@ impl Checker<'_> {
     /// Returns true if a place is right. Its values must be visible.
     pub(super) fn place(&mut self, id: PlaceId) -> bool {
         let Some(&place) = self.body.places.get(id) else {
-            return self.fault("ir-handle", "a place that doesn't exist");
+            return self.fault(Code::IrHandle, "a place that doesn't exist");
         };
         let Some(path) = self.body.paths.get(place.path) else {
-            return self.fault("ir-handle", "a path that doesn't exist");
+            return self.fault(Code::IrHandle, "a path that doesn't exist");
         };
         let root = match place.root {
             Root::Local(local) => self.body.locals.get(local).map(|local| local.ty),
@@ -26,25 +27,26 @@ impl Checker<'_> {
                 }
                 let array = self.body.type_of(value);
                 if !matches!(self.module.types[array], Shape::Array { .. }) || path.is_empty() {
-                    return self.fault("ir-place", "a place in a value that is no array's element");
+                    return self
+                        .fault(Code::IrPlace, "a place in a value that is no array's element");
                 }
                 Some(array)
             }
         };
         let Some(mut ty) = root else {
-            return self.fault("ir-handle", "a place whose root doesn't exist");
+            return self.fault(Code::IrHandle, "a place whose root doesn't exist");
         };
         for &step in path {
             let Some(next) = self.projected(ty, step) else {
                 let ty = self.show(ty);
-                return self.fault("ir-place", format!("a part of `{ty}` that it doesn't have"));
+                return self.fault(Code::IrPlace, format!("a part of `{ty}` that it doesn't have"));
             };
             ty = next;
         }
         if ty != place.ty {
             let (found, said) = (self.show(ty), self.show(place.ty));
             return self
-                .fault("ir-place", format!("a place of `{found}` that is said to be `{said}`"));
+                .fault(Code::IrPlace, format!("a place of `{found}` that is said to be `{said}`"));
         }
         true
     }
@@ -102,7 +104,7 @@ impl Checker<'_> {
         if writable || behind_handle {
             return true;
         }
-        self.fault("ir-store", "a write to a place that is only read")
+        self.fault(Code::IrStore, "a write to a place that is only read")
     }
 
     /// Returns true if a place lies behind an array handle.

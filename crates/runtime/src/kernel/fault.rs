@@ -4,6 +4,7 @@ use super::{Kernel, Plan, Target};
 use crate::error::{Error, Fault};
 use gbxcule_ir::FunctionId;
 use gbxcule_ir::abi::{Cause, FaultKind, FaultRecord, RangeRecord};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 
 /// A fault as a device leaves it.
@@ -69,7 +70,7 @@ impl Kernel {
         let Origin { function, span, cause } = self.origin(raw);
         let text = cause.message.map_or("", |message| module.text(message));
         let message = cause.kind.message(text, raw.found.into(), raw.limit);
-        let code = cause.kind.code();
+        let code = Code::Fault(cause.kind);
         let dims = usize::from(self.reflection().dims).max(1);
         let mut rest = thread;
         let mut thread = vec![0; dims];

@@ -131,7 +131,7 @@ fn ours<'a>(
         Ok(found) => found,
         Err(faults) => {
             counts.add("refused", title);
-            return Err(faults[0].code);
+            return Err(faults[0].code.name());
         }
     };
     let reverse = (check::module(module).expect("reverses are valid"), kernels[0]);

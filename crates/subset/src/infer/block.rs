@@ -4,6 +4,7 @@ use super::Infer;
 use crate::item::Refused;
 use crate::tree::{Block, Expr, Pattern, Stmt};
 use crate::ty::Ty;
+use gbxcule_ir::diagnostic::Code;
 use syn::spanned::Spanned;
 
 impl Infer<'_, '_> {
@@ -88,7 +89,7 @@ impl Infer<'_, '_> {
                 let parts: Vec<Ty> = tuple.elems.iter().map(part).collect();
                 if !self.types.unify(ty, &Ty::Tuple(parts.as_slice().into())) {
                     let message = format!("this takes a tuple apart, found a `{}`", self.show(ty));
-                    return Err(self.refuse("rust-type", self.span(tuple), message));
+                    return Err(self.refuse(Code::RustType, self.span(tuple), message));
                 }
                 let elems = tuple.elems.iter().zip(&parts);
                 let elems = elems.map(|(part, ty)| self.try_bind(part, ty, has_value));

@@ -6,6 +6,7 @@ use crate::item::{Owner, Refused};
 use crate::name::Named;
 use crate::tree::{Expr, ExprKind, Method};
 use crate::ty::Ty;
+use gbxcule_ir::diagnostic::Code;
 use syn::punctuated::Punctuated;
 
 type Args = Punctuated<syn::Expr, syn::Token![,]>;
@@ -34,7 +35,7 @@ impl Infer<'_, '_> {
         if wanted != found {
             let name = &self.program.functions[id].name;
             let message = format!("`{name}` takes {wanted} arguments, found {found}");
-            return Err(self.refuse("rust-type", self.span(at), message));
+            return Err(self.refuse(Code::RustType, self.span(at), message));
         }
         for (arg, param) in rest.iter().zip(&signature.params[args.len()..]) {
             let arg = self.expr(arg);
@@ -62,7 +63,7 @@ impl Infer<'_, '_> {
         };
         let Some(&id) = self.program.methods.get(&(owner, name)) else {
             let message = format!("`{}` has no such method", self.program.owner_name(owner));
-            return Err(self.refuse("rust-name", self.span(&call.method), message));
+            return Err(self.refuse(Code::RustName, self.span(&call.method), message));
         };
         let signature = self.program.signature(id);
         let span = receiver.span;
@@ -86,12 +87,12 @@ impl Infer<'_, '_> {
                 true => format!("the integer that `{name}` is called on has no type yet"),
                 false => format!("there is no method `{name}` of `{}`", self.show(&own)),
             };
-            return Err(self.refuse("rust-name", span, message));
+            return Err(self.refuse(Code::RustName, span, message));
         };
         if call.args.len() != usize::from(argument.is_some()) {
             let wanted = usize::from(argument.is_some());
             let message = format!("`{name}` takes {wanted} arguments, found {}", call.args.len());
-            return Err(self.refuse("rust-type", self.span(call), message));
+            return Err(self.refuse(Code::RustType, self.span(call), message));
         }
         let mut args = vec![receiver];
         if let (Some(argument), Some(arg)) = (argument, call.args.first()) {

@@ -5,6 +5,7 @@ use crate::item::{Def, Refused};
 use crate::name::Named;
 use crate::tree::{Expr, ExprKind};
 use crate::ty::{Int, Ty};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use std::rc::Rc;
 
@@ -125,7 +126,7 @@ impl Infer<'_, '_> {
         };
         let Some((position, ty)) = found else {
             let message = format!("a `{}` has no such field", self.show(&base.ty));
-            return Err(self.refuse("rust-name", span, message));
+            return Err(self.refuse(Code::RustName, span, message));
         };
         Ok((ExprKind::Field(Box::new(base), position), ty))
     }
@@ -138,7 +139,7 @@ impl Infer<'_, '_> {
             Ty::Wrong => return Err(Refused),
             _ => {
                 let message = format!("a `{}` has no elements", self.show(&base.ty));
-                return Err(self.refuse("rust-type", base.span, message));
+                return Err(self.refuse(Code::RustType, base.span, message));
             }
         };
         let at = self.expr(&index.index);
@@ -160,7 +161,7 @@ impl Infer<'_, '_> {
             let mut named = all.filter(|(_, field)| name == field.name.as_str());
             let Some((position, field)) = named.next() else {
                 let message = format!("`{}` has no such field", self.program.structs[id].name);
-                return Err(self.refuse("rust-name", self.span(name), message));
+                return Err(self.refuse(Code::RustName, self.span(name), message));
             };
             let part = self.expr(&value.expr);
             let part = self.coerce(part, &field.ty);
@@ -168,7 +169,7 @@ impl Infer<'_, '_> {
         }
         if fields.len() != self.program.fields(id).len() {
             let message = format!("`{}` needs all its fields", self.program.structs[id].name);
-            return Err(self.refuse("rust-type", self.span(literal), message));
+            return Err(self.refuse(Code::RustType, self.span(literal), message));
         }
         Ok((ExprKind::Struct(fields), Ty::Struct(id)))
     }
@@ -193,7 +194,7 @@ impl Infer<'_, '_> {
 
     /// Notes a fault about types that don't fit.
     pub(super) fn mismatch(&mut self, span: Span, message: &str) -> Refused {
-        self.refuse("rust-type", span, message)
+        self.refuse(Code::RustType, span, message)
     }
 }
 

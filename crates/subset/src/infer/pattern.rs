@@ -5,6 +5,7 @@ use crate::constant::Const;
 use crate::item::Refused;
 use crate::name::Named;
 use crate::ty::{Int, Ty};
+use gbxcule_ir::diagnostic::Code;
 
 /// Inclusive ranges, which may go on beyond their type; `None` for everything.
 pub(super) type Ranges = Option<Vec<(i128, i128)>>;
@@ -94,7 +95,7 @@ impl Infer<'_, '_> {
                 self.show(ty),
                 self.show(&found)
             );
-            return Err(self.refuse("rust-type", self.span(path), message));
+            return Err(self.refuse(Code::RustType, self.span(path), message));
         }
         Ok(number)
     }

@@ -4,6 +4,7 @@ use super::{Binding, Lowering};
 use crate::tree::{Arm, Block, Expr, ExprKind, VarId};
 use crate::ty::Ty;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
@@ -206,7 +207,7 @@ impl Lowering<'_, '_, '_, '_> {
             }
         }
         if !left.is_empty() {
-            self.fault("rust-type", at, "this `match` leaves values out");
+            self.fault(Code::RustType, at, "this `match` leaves values out");
             return None;
         }
         Some(choices)

@@ -6,6 +6,7 @@ use crate::constant;
 use crate::tree::{Expr, ExprKind};
 use crate::ty::Ty;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
@@ -146,7 +147,7 @@ impl Lowering<'_, '_, '_, '_> {
             && !int.holds(number)
         {
             let message = format!("{number} is no `{}`", int.name());
-            self.fault("rust-type", at, message);
+            self.fault(Code::RustType, at, message);
         }
         let literal = constant::literal(ty, self.all.program, number);
         self.b.literal(literal)

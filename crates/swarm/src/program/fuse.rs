@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use gbxcule_dialect::{EntryParam, EntryPoint, Library, Program, Reader};
 use gbxcule_gameboy::{Model, SOURCES};
-use gbxcule_ir::diagnostic::{Diagnostic, render};
+use gbxcule_ir::diagnostic::{Code, Diagnostic, render};
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use gbxcule_ir::{FunctionId, Module, Op, Param, Type};
 use gbxcule_runtime::once;
@@ -217,7 +217,7 @@ fn lower(
         [Some(_), Some(second)] => {
             let span = module.functions[second].span;
             let message = format!("`{name}` is defined in both files, and one can decide");
-            let fault = Diagnostic::error("wrong-arguments", span, message);
+            let fault = Diagnostic::error(Code::WrongArguments, span, message);
             Err(refused(&[fault], &sources))
         }
         [first, second] => Ok(first.map(|it| (it, 0)).or(second.map(|it| (it, 1)))),
@@ -243,7 +243,7 @@ fn lower(
     for (name, id) in asks {
         if let Some(id) = id.filter(|id| writers.contains(id)) {
             let message = format!("`{name}` may not write; {WRITERS}");
-            let fault = Diagnostic::error("wrong-call", module.functions[id].span, message);
+            let fault = Diagnostic::error(Code::WrongCall, module.functions[id].span, message);
             return Err(refused(&[fault], &sources));
         }
     }
@@ -330,7 +330,7 @@ impl Task {
             let is_used = wanted.iter().any(|it| it.name == want.name);
             if is_used && !is_set && (want.needed || has(want)) {
                 let message = format!("`{name}` sets no `{setting}`");
-                faults.push(Diagnostic::error("undefined-name", start, message).help(help));
+                faults.push(Diagnostic::error(Code::UndefinedName, start, message).help(help));
             }
         };
         let help = "write how many numbers `observe` fills: `OBS_DIM = 32`";
@@ -367,7 +367,7 @@ fn size(
         return Ok(Some(number as usize));
     }
     let message = format!("`{name}` is a number from {least} to {most}, found {number}");
-    Err(Diagnostic::error("wrong-arguments", span, message))
+    Err(Diagnostic::error(Code::WrongArguments, span, message))
 }
 
 /// A function that programs have.
@@ -449,7 +449,7 @@ impl Want<'_> {
     fn missing(&self, file: &str, start: Span) -> Diagnostic {
         let message = format!("`{file}` defines no `{}`", self.name);
         let help = format!("write a `@wp.func`: `{}`", self.shown());
-        Diagnostic::error("undefined-name", start, message).help(help)
+        Diagnostic::error(Code::UndefinedName, start, message).help(help)
     }
 }
 

@@ -8,13 +8,13 @@ use super::activity::Activity;
 use super::need::Need;
 use super::origin;
 use super::scan::{Program, Scan, StmtSite};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Op};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::StmtKind;
 
-const LOCAL_ARRAY: &str = "grad-local-array";
+const LOCAL_ARRAY: Code = Code::GradLocalArray;
 
 /// Access to memory by a statement.
 struct Access {
@@ -109,7 +109,7 @@ fn accesses(program: Program<'_>, scan: &Scan<'_>, activity: &Activity, need: &N
 fn irreversible(op: Op, span: Span) -> Option<Diagnostic> {
     let (code, message, help) = match op {
         Op::Bitcast(_) => (
-            "grad-bits",
+            Code::GradBits,
             "a float made of the bits of another can't be differentiated",
             "compute it, or write the gradient by hand: `@wp.func_grad`",
         ),
@@ -119,7 +119,7 @@ fn irreversible(op: Op, span: Span) -> Option<Diagnostic> {
             "use a vector, or pass an array from outside",
         ),
         Op::Gradient(_) => (
-            "grad-of-gradient",
+            Code::GradOfGradient,
             "a kernel that uses gradients itself can't be differentiated",
             "pass the gradients as an array of its own",
         ),
@@ -131,7 +131,7 @@ fn irreversible(op: Op, span: Span) -> Option<Diagnostic> {
 /// Which memory an array that was read from memory lies in is known only if none is put there.
 fn stored_handle(span: Span) -> Diagnostic {
     let message = "a struct with an array in it is stored: which memory its array is can't be known for the gradient";
-    Diagnostic::error("grad-stored-array", span, message)
+    Diagnostic::error(Code::GradStoredArray, span, message)
         .help("store its fields without arrays one by one")
 }
 
@@ -147,7 +147,7 @@ fn atomic(op: AtomicOp, float: bool, old_used: bool, span: Span) -> Option<Diagn
     };
     let help = "write what the gradient needs to an array of its own, and read it from there in \
                 another kernel";
-    Some(Diagnostic::error("grad-atomic", span, message).help(help))
+    Some(Diagnostic::error(Code::GradAtomic, span, message).help(help))
 }
 
 /// Returns true if a write may come after a read, and change what it found.
@@ -210,7 +210,7 @@ fn share_loop(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
 
 fn overwritten(read: &Access, write: &Access) -> Diagnostic {
     let message = "an array element is overwritten, but the gradient needs what was read from it";
-    Diagnostic::error("grad-overwritten", write.span, message)
+    Diagnostic::error(Code::GradOverwritten, write.span, message)
         .here("written here")
         .label(read.span, "read here")
         .help("keep the number in a variable and store it once, or write to another array")
@@ -219,7 +219,7 @@ fn overwritten(read: &Access, write: &Access) -> Diagnostic {
 fn unknown_winner(read: &Access, write: &Access) -> Diagnostic {
     let message = "an atomic minimum or maximum and another atomic operation on one array: what is there in the end \
                    doesn't say who won";
-    Diagnostic::error("grad-atomic", read.span, message)
+    Diagnostic::error(Code::GradAtomic, read.span, message)
         .label(write.span, "the other one")
         .help("give each an array of its own")
 }

@@ -2,7 +2,7 @@
 //! what each thread got.
 
 use gbxcule_ir::check::{self, Valid};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::Mode;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Op;
@@ -19,7 +19,7 @@ pub(super) fn replayed(source: &Valid<Module>) -> Result<Option<Valid<Module>>, 
             let name = &function.name;
             let message =
                 format!("`{name}` gives floats: a replay would hide where they come from");
-            let fault = Diagnostic::error("grad-replay", function.span, message);
+            let fault = Diagnostic::error(Code::GradReplay, function.span, message);
             faults.push(fault.help("write the function's gradient by hand: `@wp.func_grad`"));
         }
     }

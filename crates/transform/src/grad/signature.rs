@@ -1,7 +1,7 @@
 //! Parameters and results of the reverse of a function.
 
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{Function, FunctionId, Mode, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::{Shape, Type};
@@ -68,7 +68,7 @@ pub(super) fn check(
     let name = &callee.name;
     let mut faults = Vec::new();
     let mut fault = |message: String| {
-        faults.push(Diagnostic::error("grad-by-hand", adjoint.span, message));
+        faults.push(Diagnostic::error(Code::GradByHand, adjoint.span, message));
     };
     if super::inline::uses_memory(source, function) {
         fault(format!("`{name}` uses arrays: it can't have a gradient of its own"));

@@ -6,7 +6,7 @@
 //! through a copy and expect the original to stay as it was.
 
 use super::retype;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{Body, FunctionId, Mode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Op, Value, ValueData};
@@ -43,7 +43,7 @@ pub fn fields(module: &mut Module, structure: Type, fields: &[u32]) -> Result<Ty
 }
 
 fn refused(at: Span, why: &str) -> Diagnostic {
-    Diagnostic::error("detach", at, format!("can't be detached: {why}"))
+    Diagnostic::error(Code::Detach, at, format!("can't be detached: {why}"))
 }
 
 struct Detacher<'a> {

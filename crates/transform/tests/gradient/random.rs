@@ -14,7 +14,7 @@ pub(crate) fn draw(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
         let name = match compare(&drawn) {
             Verdict::Right => "right",
             Verdict::Rough => "rough",
-            Verdict::Refused(diagnostics) => diagnostics[0].code,
+            Verdict::Refused(diagnostics) => diagnostics[0].code.name(),
             Verdict::Wrong(what) => {
                 println!("seed {seed}: {}", what.lines().next().unwrap_or_default());
                 let small = shrink(drawn);

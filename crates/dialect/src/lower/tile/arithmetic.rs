@@ -6,6 +6,7 @@ use super::{Position, Tile};
 use crate::constant::Static;
 use crate::syntax::Operator;
 use gbxcule_ir::builtin::{self, Visibility};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
@@ -23,7 +24,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let one_alone = !matches!((left, right), (Operand::Tile(_), Operand::Tile(_)));
         if one_alone && !matches!(op, Operator::Mult | Operator::Div) {
             let message = format!("`{}` takes two tiles of one shape", op.as_str());
-            return fault("type-mismatch", span, message);
+            return fault(Code::TypeMismatch, span, message);
         }
         let extents = self.common_extents(&[left, right], span)?;
         let tile = self.made_tile(&extents, span, |lower, position| {
@@ -40,7 +41,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let scalar = self.b.module.types.components(tile.of).map(|(scalar, _)| scalar);
         if scalar.is_none_or(|scalar| scalar == Scalar::Bool) {
             let found = self.shown_tile(&tile.shape());
-            return fault("type-mismatch", span, format!("`-` isn't defined for `{found}`"));
+            return fault(Code::TypeMismatch, span, format!("`-` isn't defined for `{found}`"));
         }
         let negated = self.made_tile(&tile.extents(), span, |lower, position| {
             let value = lower.loaded(tile, position);
@@ -74,7 +75,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             if lower.ty(value) != tile.of {
                 let (found, wanted) = (lower.shown(lower.ty(value)), lower.shown(tile.of));
                 let message = format!("the tile has elements of `{wanted}`, found `{found}`");
-                return fault("type-mismatch", span, message);
+                return fault(Code::TypeMismatch, span, message);
             }
             let place = lower.element(tile, position);
             lower.b.store(place, value);
@@ -100,14 +101,14 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Some(first) if *first != extents => {
                     let message =
                         format!("tiles of one shape are needed: {first:?} and {extents:?}");
-                    return fault("type-mismatch", span, message);
+                    return fault(Code::TypeMismatch, span, message);
                 }
                 _ => found = Some(extents),
             }
         }
         match found {
             Some(extents) => Ok(extents),
-            None => fault("type-mismatch", span, "a tile is needed here"),
+            None => fault(Code::TypeMismatch, span, "a tile is needed here"),
         }
     }
 
@@ -132,15 +133,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     (None, _, Some(row)) => self.call_row(row, given(args), span)?,
                     _ => {
                         let message = format!("`{name}` can't be mapped over a tile");
-                        return fault("not-callable", span, message);
+                        return fault(Code::NotCallable, span, message);
                     }
                 }
             }
-            _ => return fault("not-callable", span, "a function is needed here"),
+            _ => return fault(Code::NotCallable, span, "a function is needed here"),
         };
         let value = self.value(result, span)?;
         if self.ty(value) == Type::UNIT {
-            return fault("no-value", span, "this function gives no value");
+            return fault(Code::NoValue, span, "this function gives no value");
         }
         Ok(value)
     }
@@ -171,11 +172,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return self.folded(&op, &tile, &inner, &[1], call.span);
         };
         let Some(axis) = axis.first().and_then(|&axis| usize::try_from(axis).ok()) else {
-            return fault("wrong-arguments", call.span, "an axis is a number from 0 on");
+            return fault(Code::WrongArguments, call.span, "an axis is a number from 0 on");
         };
         if axis >= tile.dims.len() {
             let message = format!("axis {axis} of a tile of {} dimensions", tile.dims.len());
-            return fault("index-out-of-range", call.span, message);
+            return fault(Code::IndexOutOfRange, call.span, message);
         }
         let mut outer = tile.extents();
         outer.remove(axis);
@@ -228,7 +229,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     if lower.ty(value) != tile.of {
                         let wanted = lower.shown(tile.of);
                         let message = format!("this function gives a `{wanted}`");
-                        return fault("type-mismatch", span, message);
+                        return fault(Code::TypeMismatch, span, message);
                     }
                     lower.b.store(place, value);
                     Ok(())
@@ -242,7 +243,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn tile_extremum(&mut self, call: &TileCall<'a>, greatest: bool) -> Flow<Tile> {
         let tile = call.tile("a")?;
         if tile.of.as_scalar().is_none() {
-            return fault("type-mismatch", call.span, "only numbers have an order");
+            return fault(Code::TypeMismatch, call.span, "only numbers have an order");
         }
         let op = if greatest { CompareOp::Greater } else { CompareOp::Less };
         let extents = tile.extents();
@@ -316,7 +317,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             _ => None,
         };
         let ([rows, inner], [depth, cols]) = (&a.dims[..], &b.dims[..]) else {
-            return fault("wrong-arguments", span, "tiles of two dimensions are multiplied");
+            return fault(Code::WrongArguments, span, "tiles of two dimensions are multiplied");
         };
         let (rows, inner, depth, cols) = (rows.extent, inner.extent, depth.extent, cols.extent);
         let of = out.as_ref().map_or(a.of, |out| out.of);
@@ -326,7 +327,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let Some(scalar) = of.as_scalar().filter(|_| fits) else {
             let shown = [&a, &b].map(|tile| self.shown_tile(&tile.shape()));
             let message = format!("a `{}` and a `{}` have no product here", shown[0], shown[1]);
-            return fault("type-mismatch", span, message);
+            return fault(Code::TypeMismatch, span, message);
         };
         let alpha = self.factor(call, "alpha", scalar)?;
         let beta = match &out {
@@ -385,7 +386,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Some(operand) => {
                 let value = self.value(operand, call.span)?;
                 if self.ty(value).as_scalar().is_none() {
-                    return fault("type-mismatch", call.span, format!("`{name}` is a number"));
+                    return fault(Code::TypeMismatch, call.span, format!("`{name}` is a number"));
                 }
                 Ok(Some(self.b.convert(value, of)))
             }

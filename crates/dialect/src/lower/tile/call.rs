@@ -5,7 +5,7 @@ use super::super::{Flow, Lower, Operand, fault};
 use super::Tile;
 use crate::constant::Static;
 use crate::syntax::{Expr, ExprCall};
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
 use std::rc::Rc;
@@ -80,7 +80,7 @@ impl<'a> TileCall<'a> {
         match self.get(name) {
             Some(operand) => Ok(operand.clone()),
             None => {
-                fault("wrong-arguments", self.span, format!("`wp.{}` needs `{name}`", self.name))
+                fault(Code::WrongArguments, self.span, format!("`wp.{}` needs `{name}`", self.name))
             }
         }
     }
@@ -92,7 +92,7 @@ impl<'a> TileCall<'a> {
     pub(super) fn tile(&self, name: &str) -> Flow<Rc<Tile>> {
         match self.needed(name)? {
             Operand::Tile(tile) => Ok(tile),
-            _ => fault("type-mismatch", self.span, format!("`{name}` is a tile")),
+            _ => fault(Code::TypeMismatch, self.span, format!("`{name}` is a tile")),
         }
     }
 
@@ -105,7 +105,7 @@ impl<'a> TileCall<'a> {
             }
             Some(_) => {
                 let message = format!("`{name}` is `True` or `False`, known when compiled");
-                fault("needs-constant", self.span, message)
+                fault(Code::NeedsConstant, self.span, message)
             }
         }
     }
@@ -118,7 +118,7 @@ impl<'a> TileCall<'a> {
             None if matches!(operand, Operand::Static(Static::None)) => Ok(None),
             None => {
                 let message = format!("`{name}` is one to four numbers, known when compiled");
-                fault("needs-constant", self.span, message)
+                fault(Code::NeedsConstant, self.span, message)
             }
         }
     }
@@ -134,7 +134,7 @@ impl<'a> TileCall<'a> {
             Some(extents) if (1..=4).contains(&extents.len()) => Ok(extents),
             _ => {
                 let message = "a shape is one to four numbers above 0, known when compiled";
-                fault("needs-constant", self.span, message)
+                fault(Code::NeedsConstant, self.span, message)
             }
         }
     }
@@ -197,7 +197,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 None => {
                     let params = params.join("`, `");
                     let message = format!("`wp.{name}` doesn't take these arguments");
-                    let fault = Diagnostic::error("wrong-arguments", span, message);
+                    let fault = Diagnostic::error(Code::WrongArguments, span, message);
                     let fault = fault.help(format!("it takes `{params}`"));
                     return Err(super::super::LoweringError::Fault(Box::new(fault)));
                 }

@@ -6,6 +6,7 @@ use super::call::TileCall;
 use super::{Tile, TileShape, dense};
 use crate::constant::Static;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -20,7 +21,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let annotation = self.unit.as_type(&known, expr)?;
                 self.session.concrete(self.b.module, &annotation, call.span)
             }
-            _ => fault("unknown-type", call.span, "`dtype` is a type"),
+            _ => fault(Code::UnknownType, call.span, "`dtype` is a type"),
         }
     }
 
@@ -28,7 +29,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn tile_number(&mut self, ty: Type, number: f64, span: Span) -> Flow<Value> {
         let Some((scalar, _)) = self.b.module.types.components(ty) else {
             let found = self.shown(ty);
-            return fault("type-mismatch", span, format!("a `{found}` can't be a number"));
+            return fault(Code::TypeMismatch, span, format!("a `{found}` can't be a number"));
         };
         let part = self.b.number(Type::scalar(scalar), number);
         Ok(if ty.as_scalar().is_some() { part } else { self.b.splat(ty, part) })
@@ -58,7 +59,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if self.ty(value) != of {
             let (found, wanted) = (self.shown(self.ty(value)), self.shown(of));
             let message = format!("the tile has elements of `{wanted}`, found `{found}`");
-            return fault("type-mismatch", call.span, message);
+            return fault(Code::TypeMismatch, call.span, message);
         }
         self.tile_filled(call, value)
     }
@@ -68,7 +69,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let span = call.span;
         let of = self.tile_dtype(call, Some(Type::F32))?;
         let Some(scalar) = of.as_scalar().filter(|&scalar| scalar != Scalar::Bool) else {
-            return fault("type-mismatch", span, "a range is of numbers");
+            return fault(Code::TypeMismatch, span, "a range is of numbers");
         };
         let mut bounds = Vec::new();
         for (_, operand, _) in &call.rest {
@@ -81,7 +82,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 None => {
                     let found = scalar.name();
                     let message = format!("a range has bounds of `{found}`, known when compiled");
-                    return fault("needs-constant", span, message);
+                    return fault(Code::NeedsConstant, span, message);
                 }
             }
         }
@@ -90,7 +91,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             [stop] => [zero, stop, one],
             [start, stop] => [start, stop, one],
             [start, stop, step] => [start, stop, step],
-            _ => return fault("wrong-arguments", span, "`wp.tile_arange` takes 1 to 3 bounds"),
+            _ => return fault(Code::WrongArguments, span, "`wp.tile_arange` takes 1 to 3 bounds"),
         };
         let count = match (start.as_int(), stop.as_int(), step.as_int()) {
             (Some(start), Some(stop), Some(step)) if step != 0 => {
@@ -104,7 +105,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             }
         };
         let Some(count) = u32::try_from(count).ok().filter(|&count| count > 0) else {
-            return fault("wrong-arguments", span, "a range has at least one element");
+            return fault(Code::WrongArguments, span, "a range has at least one element");
         };
         self.made_tile(&[count], span, |lower, position| {
             let at = lower.b.convert(position.flat, scalar);
@@ -147,7 +148,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if extents.last() != Some(&1) {
             let message = "`wp.untile` takes a tile with one element for each thread of the block, \
                            and a block has one thread";
-            return fault("wrong-arguments", call.span, message);
+            return fault(Code::WrongArguments, call.span, message);
         }
         let mut parts = Vec::new();
         for at in 0..tile.count() {
@@ -170,7 +171,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             (Some(of), &[rows, cols, _]) => {
                 self.b.module.types.matrix(rows as u16, cols as u16, of)
             }
-            _ => return fault("type-mismatch", call.span, "these elements make no value"),
+            _ => return fault(Code::TypeMismatch, call.span, "these elements make no value"),
         };
         Ok(Operand::Value(self.b.construct(ty, &parts)))
     }
@@ -183,7 +184,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             indices.push(self.tile_coordinate(operand, call.span)?);
         }
         if indices.len() < tile.dims.len() {
-            return fault("wrong-arguments", call.span, "one index for each dimension is needed");
+            return fault(
+                Code::WrongArguments,
+                call.span,
+                "one index for each dimension is needed",
+            );
         }
         let inner = indices.split_off(tile.dims.len());
         let mut place = self.element_at(&tile, &indices);
@@ -195,7 +200,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 let row = self.b.at(place, row);
                 place = self.b.at(row, col);
             }
-            _ => return fault("wrong-arguments", call.span, "too many indices"),
+            _ => return fault(Code::WrongArguments, call.span, "too many indices"),
         }
         Ok(Operand::Value(self.b.load(place)))
     }
@@ -205,7 +210,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let tile = call.tile("t")?;
         let to = self.tile_dtype(call, None)?;
         let (Some(scalar), Some(_)) = (to.as_scalar(), tile.of.as_scalar()) else {
-            return fault("type-mismatch", call.span, "numbers become numbers here");
+            return fault(Code::TypeMismatch, call.span, "numbers become numbers here");
         };
         self.made_tile(&tile.extents(), call.span, |lower, position| {
             let value = lower.loaded(&tile, position);

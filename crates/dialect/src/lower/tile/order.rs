@@ -3,6 +3,7 @@
 use super::super::{Flow, Lower, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{CompareOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
@@ -13,7 +14,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if !matches!(tile.of.as_scalar(), Some(Scalar::F32 | Scalar::I32 | Scalar::U32)) {
             let found = self.shown_tile(&tile.shape());
             let message = format!("prefixes are of 32-bit numbers, found `{found}`");
-            return fault("type-mismatch", call.span, message);
+            return fault(Code::TypeMismatch, call.span, message);
         }
         let scanned = self.new_tile("scanned", &tile.shape(), call.span)?;
         let extents = tile.extents();
@@ -54,7 +55,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         );
         if !sortable || keys.extents() != values.extents() {
             let message = "keys of 32 or 64 bits and values of the same shape are sorted";
-            return fault("type-mismatch", call.span, message);
+            return fault(Code::TypeMismatch, call.span, message);
         }
         let old_keys = self.fresh_copy(&keys, call.span)?;
         let old_values = self.fresh_copy(&values, call.span)?;
@@ -115,7 +116,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let ([count], Some(true)) =
             (&indices.extents()[..], indices.of.as_scalar().map(Scalar::is_int))
         else {
-            return fault("type-mismatch", span, "indices are a tile of integers of one dimension");
+            return fault(
+                Code::TypeMismatch,
+                span,
+                "indices are a tile of integers of one dimension",
+            );
         };
         let mut extents = tile.extents();
         let extent = self.b.i32(extents[axis] as i32);

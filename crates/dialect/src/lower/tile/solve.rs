@@ -5,6 +5,7 @@ use super::Tile;
 use super::call::TileCall;
 use crate::constant::Static;
 use gbxcule_ir::Native;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Type};
@@ -19,7 +20,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             _ => {
                 let found = self.shown_tile(&tile.shape());
                 let message = format!("`{name}` is a square tile of floats, found `{found}`");
-                fault("type-mismatch", call.span, message)
+                fault(Code::TypeMismatch, call.span, message)
             }
         }
     }
@@ -32,7 +33,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Ok(&**text == "upper")
             }
             Some(_) => {
-                fault("needs-constant", call.span, "`fill_mode` is `\"lower\"` or `\"upper\"`")
+                fault(Code::NeedsConstant, call.span, "`fill_mode` is `\"lower\"` or `\"upper\"`")
             }
         }
     }
@@ -138,7 +139,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if given.of != triangle.of || given.dims.len() > 2 || given.dims[0].extent != side {
             let found = self.shown_tile(&given.shape());
             let message = format!("`{right}` has {side} rows of the same type, found `{found}`");
-            return fault("type-mismatch", call.span, message);
+            return fault(Code::TypeMismatch, call.span, message);
         }
         let solution = match call.name.ends_with("_inplace") {
             true => given,
@@ -203,7 +204,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             && matches!(extents[..], [rows, cols] if rows == cols && diagonal.extents() == [rows]);
         if !fits {
             let message = "a square tile and one of its side are needed, of one type";
-            return fault("type-mismatch", call.span, message);
+            return fault(Code::TypeMismatch, call.span, message);
         }
         let sum = self.fresh_copy(&tile, call.span)?;
         self.each(&extents[..1], |lower, position| {

@@ -4,6 +4,7 @@ use super::super::{Flow, Lower, Operand, fault};
 use super::call::TileCall;
 use super::{Position, Tile};
 use crate::syntax::Operator;
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{AtomicOp, CompareOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
@@ -26,11 +27,15 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let array = self.value(call.needed("a")?, call.span)?;
         let Shape::Array { of, dims } = *self.shape(self.ty(array)) else {
             let found = self.shown(self.ty(array));
-            return fault("type-mismatch", call.span, format!("`a` is an array, found `{found}`"));
+            return fault(
+                Code::TypeMismatch,
+                call.span,
+                format!("`a` is an array, found `{found}`"),
+            );
         };
         if usize::from(dims) != rank {
             let message = format!("the tile has {rank} dimensions, the array {dims}");
-            return fault("wrong-arguments", call.span, message);
+            return fault(Code::WrongArguments, call.span, message);
         }
         let mut offset = Vec::new();
         for part in self.tile_offset_parts(call)? {
@@ -41,7 +46,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         if offset.len() != rank {
             let message = format!("{} offsets for {rank} dimensions", offset.len());
-            return fault("wrong-arguments", call.span, message);
+            return fault(Code::WrongArguments, call.span, message);
         }
         let bounds = call.flag("bounds_check", true)?.then(|| self.extents(array));
         let indices = match call.get("indices") {
@@ -61,7 +66,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let found = self.shown_tile(&indices.shape());
             let message =
                 format!("`indices` is a tile of `int32`, one for each of `axis`, found `{found}`");
-            return fault("type-mismatch", call.span, message);
+            return fault(Code::TypeMismatch, call.span, message);
         }
         Ok((axis, indices))
     }
@@ -158,7 +163,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if !atomic {
             let found = self.shown(window.of);
             let message = format!("a `{found}` can't be added atomically");
-            return fault("type-mismatch", call.span, message);
+            return fault(Code::TypeMismatch, call.span, message);
         }
         let before = self.new_tile("before", &tile.shape(), call.span)?;
         self.each(&tile.extents(), |lower, position| {
@@ -187,7 +192,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         let (found, wanted) = (self.shown(tile.of), self.shown(of));
         let message = format!("the array has elements of `{wanted}`, the tile of `{found}`");
-        fault("type-mismatch", call.span, message)
+        fault(Code::TypeMismatch, call.span, message)
     }
 
     /// `wp.tile_assign(dst, src, offset)`
@@ -197,7 +202,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let offset = self.tile_offset_parts(call)?;
         if shape.len() != to.dims.len() || !(offset.is_empty() || offset.len() == shape.len()) {
             let message = "both tiles and the offset have as many dimensions";
-            return fault("wrong-arguments", call.span, message);
+            return fault(Code::WrongArguments, call.span, message);
         }
         let part = self.tile_view(&to, offset, Some(shape), call.span)?;
         self.assign_tile(&part, &from, call.span)
@@ -213,7 +218,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if to.extents() != from.extents() {
             let (wanted, found) = (self.shown_tile(&to.shape()), self.shown_tile(&from.shape()));
             let message = format!("this part is a `{wanted}`, found `{found}`");
-            return fault("type-mismatch", span, message);
+            return fault(Code::TypeMismatch, span, message);
         }
         if to.of == from.of {
             return self.copy_tile(from, to, span);
@@ -221,7 +226,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let (Some(scalar), Some(_)) = (to.of.as_scalar(), from.of.as_scalar()) else {
             let (wanted, found) = (self.shown(to.of), self.shown(from.of));
             let message = format!("this tile has elements of `{wanted}`, found `{found}`");
-            return fault("type-mismatch", span, message);
+            return fault(Code::TypeMismatch, span, message);
         };
         let converted = self.made_tile(&from.extents(), span, |lower, position| {
             let value = lower.loaded(from, position);
@@ -245,7 +250,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         }
         if given.len() != rank + 2 {
             let message = "an index for each dimension, a value and `has_value` are needed";
-            return fault("wrong-arguments", call.span, message);
+            return fault(Code::WrongArguments, call.span, message);
         }
         let mut indices = Vec::new();
         for operand in &given[..rank] {
@@ -256,7 +261,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if self.ty(value) != tile.of {
             let (found, wanted) = (self.shown(self.ty(value)), self.shown(tile.of));
             let message = format!("the tile has elements of `{wanted}`, found `{found}`");
-            return fault("type-mismatch", call.span, message);
+            return fault(Code::TypeMismatch, call.span, message);
         }
         let mut outcome = Ok(());
         self.where_inside(

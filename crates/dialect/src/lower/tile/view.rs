@@ -5,6 +5,7 @@ use super::super::{Flow, Lower, Operand, fault};
 use super::{Dim, Tile, dense};
 use crate::constant::Static;
 use crate::syntax::{Expr, ExprSlice};
+use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
@@ -45,7 +46,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let is_whole = |index: &TileIndex<'_>| matches!(index, TileIndex::Slice(it) if it.lower.is_none() && it.upper.is_none() && it.step.is_none());
             if indices.len() > tile.dims.len() || !wanted.iter().all(is_whole) {
                 let message = "beside a tile of indices stand only `:`";
-                return fault("unsupported-tile", span, message);
+                return fault(Code::UnsupportedTile, span, message);
             }
             return self.tile_gather(tile, axis, &rows, span).map(Access::Operand);
         }
@@ -55,7 +56,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let view = self.sliced(tile, wanted, true, span)?;
         if !whole {
             if !inner.is_empty() {
-                return fault("wrong-arguments", span, "too many indices");
+                return fault(Code::WrongArguments, span, "too many indices");
             }
             return Ok(Access::Operand(Operand::Tile(Rc::new(view))));
         }
@@ -74,7 +75,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return Ok(self.b.convert(value, Scalar::I32));
         }
         let found = self.shown(self.ty(value));
-        fault("type-mismatch", span, format!("an index is an integer, found `{found}`"))
+        fault(Code::TypeMismatch, span, format!("an index is an integer, found `{found}`"))
     }
 
     /// The view that indices and slices of the leading dimensions leave. `wraps` lets numbers below
@@ -96,7 +97,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     let wrapped = if at < 0 && wraps { at + extent } else { at };
                     if !(0..extent).contains(&wrapped) {
                         let message = format!("index {at} in a dimension of {extent}");
-                        return fault("index-out-of-range", span, message);
+                        return fault(Code::IndexOutOfRange, span, message);
                     }
                     view.start += wrapped as i32 * dim.stride;
                 }
@@ -127,7 +128,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 Operand::Static(Static::Int(at)) => Ok(Some(at)),
                 Operand::Static(Static::None) => Ok(None),
                 _ => fault(
-                    "needs-constant",
+                    Code::NeedsConstant,
                     span,
                     "a slice of a tile has bounds known when compiled",
                 ),
@@ -136,7 +137,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let (lower, upper, step) = (part(&slice.lower)?, part(&slice.upper)?, part(&slice.step)?);
         let (extent, step) = (i128::from(extent), step.unwrap_or(1));
         if step == 0 {
-            return fault("wrong-arguments", span, "the step of a slice can't be 0");
+            return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
         }
         let (low, high) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
         let bound = |at: i128| (if at < 0 { at + extent } else { at }).clamp(low, high);
@@ -144,7 +145,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let (start, end) = (lower.map_or(first, bound), upper.map_or(last, bound));
         let len = (end - start + step - step.signum()) / step;
         if len <= 0 {
-            return fault("wrong-arguments", span, "a slice of a tile has at least one element");
+            return fault(Code::WrongArguments, span, "a slice of a tile has at least one element");
         }
         Ok((start as i32, len as u32, step as i32))
     }
@@ -158,7 +159,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         span: Span,
     ) -> Flow<Tile> {
         if offset.len() > tile.dims.len() {
-            return fault("wrong-arguments", span, "more offsets than the tile has dimensions");
+            return fault(Code::WrongArguments, span, "more offsets than the tile has dimensions");
         }
         let mut indices = Vec::with_capacity(offset.len());
         for operand in offset {
@@ -171,7 +172,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let Some(shape) = shape else {
             if view.dims.is_empty() {
                 let message = "this view has no dimension: `wp.tile_extract` gives an element";
-                return fault("wrong-arguments", span, message);
+                return fault(Code::WrongArguments, span, message);
             }
             return Ok(view);
         };
@@ -179,7 +180,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             || shape.iter().zip(&tile.dims).any(|(extent, dim)| *extent > dim.extent)
         {
             let message = "the view's shape has the tile's dimensions and lies within them";
-            return fault("wrong-arguments", span, message);
+            return fault(Code::WrongArguments, span, message);
         }
         let dims = shape.iter().zip(&tile.dims);
         let dims = dims.map(|(&extent, dim)| Dim { extent, stride: dim.stride });
@@ -188,7 +189,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     pub(super) fn tile_transpose(&mut self, tile: &Tile, span: Span) -> Flow<Tile> {
         let [rows, cols] = tile.dims[..] else {
-            return fault("wrong-arguments", span, "a tile of two dimensions is transposed");
+            return fault(Code::WrongArguments, span, "a tile of two dimensions is transposed");
         };
         Ok(Tile { dims: vec![cols, rows], ..tile.clone() })
     }
@@ -197,7 +198,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn tile_broadcast(&mut self, tile: &Tile, shape: &[u32], span: Span) -> Flow<Tile> {
         let missing = shape.len().checked_sub(tile.dims.len());
         let Some(missing) = missing else {
-            return fault("wrong-arguments", span, "the shape has fewer dimensions than the tile");
+            return fault(
+                Code::WrongArguments,
+                span,
+                "the shape has fewer dimensions than the tile",
+            );
         };
         let mut dims = Vec::with_capacity(shape.len());
         for (at, &extent) in shape.iter().enumerate() {
@@ -207,7 +212,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 None | Some(Dim { extent: 1, .. }) => Dim { extent, stride: 0 },
                 Some(dim) => {
                     let message = format!("a dimension of {} can't become {extent}", dim.extent);
-                    return fault("wrong-arguments", span, message);
+                    return fault(Code::WrongArguments, span, message);
                 }
             });
         }
@@ -218,7 +223,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     pub(super) fn tile_reshape(&mut self, tile: &Tile, shape: &[i128], span: Span) -> Flow<Tile> {
         if !tile.is_dense() {
             let message = "a strided view can't be reshaped: copy it first by `wp.tile_assign`";
-            return fault("unsupported-tile", span, message);
+            return fault(Code::UnsupportedTile, span, message);
         }
         let count = i128::from(tile.count());
         let known: i128 = shape.iter().filter(|&&extent| extent != -1).product();
@@ -230,7 +235,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         };
         if !fits || shape.iter().any(|&extent| extent < -1 || extent == 0) {
             let message = format!("{count} elements don't have this shape");
-            return fault("wrong-arguments", span, message);
+            return fault(Code::WrongArguments, span, message);
         }
         let extents = shape.iter().map(|&extent| if extent == -1 { count / known } else { extent });
         let extents: Vec<u32> = extents.map(|extent| extent as u32).collect();
@@ -256,7 +261,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             match goes(at, dim) {
                 true if dim.extent != 1 => {
                     let message = "only dimensions of extent 1 are squeezed";
-                    return fault("wrong-arguments", span, message);
+                    return fault(Code::WrongArguments, span, message);
                 }
                 true => {}
                 false => dims.push(*dim),

@@ -1,0 +1,207 @@
+//! Codes of diagnostics: every reason for which a program is refused or stopped, in one table.
+//!
+//! Front ends, the checker, passes and launches take a code from here. `docs/dialect/refusals.md`
+//! is written from the rows of [`Stage::Dialect`]; tests hold it, the headings of
+//! `docs/gradients.md` and the use of every row.
+
+use crate::abi::FaultKind;
+use std::fmt;
+
+/// The part of the compiler that gives a code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stage {
+    /// The Python front end.
+    Dialect,
+    /// Programs of the swarm, which hold more rules than kernels.
+    Program,
+    /// Gradients.
+    Gradient,
+    /// The Rust front end, whose only users are this project's own sources.
+    Subset,
+    /// The checker of IR and its passes. A user of a front end never meets these codes.
+    Ir,
+    /// A launch: what stops a thread.
+    Launch,
+    /// The interpreter alone, which counts and bounds what it runs.
+    Interpreter,
+}
+
+macro_rules! codes {
+    ($($stage:ident { $($variant:ident $name:literal $meaning:literal,)* })*) => {
+        /// Why a program is refused or stopped.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $($(#[doc = $meaning] $variant,)*)*
+            /// A fault of a launch.
+            Fault(FaultKind),
+        }
+
+        impl Code {
+            /// Every code of a program's text, in the order of stages. [`FaultKind::ALL`] has those
+            /// of launches.
+            pub const ALL: &[Self] = &[$($(Self::$variant,)*)*];
+
+            /// Stable name, as messages show it and surveys count it.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($(Self::$variant => $name,)*)*
+                    Self::Fault(kind) => kind.code(),
+                }
+            }
+
+            /// Line of a table that says what is wrong with the program.
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $($(Self::$variant => $meaning,)*)*
+                    Self::Fault(_) => "a thread of a launch stopped",
+                }
+            }
+
+            /// The part of the compiler that gives the code.
+            pub const fn stage(self) -> Stage {
+                match self {
+                    $($(Self::$variant => Stage::$stage,)*)*
+                    Self::Fault(_) => Stage::Launch,
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    Dialect {
+        PythonSyntax "python-syntax" "the text is no Python",
+        TooComplex "too-complex" "it nests too deep, or unrolls too far",
+        UnsupportedSyntax "unsupported-syntax" "a part of Python that isn't in the dialect",
+        NeedsPythonEvaluation "needs-python-evaluation" "only running Python could tell",
+        ImportedName "imported-name" "a name of a module that is no file beside the kernel's",
+        UndefinedName "undefined-name" "a name that nothing defines",
+        UnknownType "unknown-type" "an annotation that names no type",
+        UnknownAttribute "unknown-attribute" "a field, component or property that isn't there",
+        UnknownFunction "unknown-function" "a function that its module doesn't have",
+        UnknownBuiltin "unknown-builtin" "a name that isn't one of Warp's",
+        MissingAnnotation "missing-annotation" "a parameter without a type",
+        GenericKernel "generic-kernel" "types of a generic kernel that can't be found, or don't fit",
+        TypeMismatch "type-mismatch" "operands, arguments or stored values of the wrong type",
+        WrongArguments "wrong-arguments" "the wrong number or names of arguments, indices or components",
+        IndexOutOfRange "index-out-of-range" "an index that is known and lies outside",
+        NeedsConstant "needs-constant" "a number or shape that must be known before the launch",
+        IntegerTooLarge "integer-too-large" "an integer that its type doesn't hold",
+        ConstantInLoop "constant-in-loop" "a constant that changes in a dynamic loop",
+        OutsideLoop "outside-loop" "`break` or `continue` without a loop",
+        KernelResult "kernel-result" "a kernel that returns a value",
+        TidInFunction "tid-in-function" "`wp.tid()` outside a kernel",
+        NoValue "no-value" "the value of a call that gives none",
+        NotCallable "not-callable" "a call of what is no function",
+        Recursion "recursion" "a function that calls itself",
+        FunctionRebound "function-rebound" "a name that stands for several functions",
+        NotWritable "not-writable" "a store to what is no variable and no element",
+        UnsupportedValue "unsupported-value" "a string, `None` or type used as a value",
+        UnsupportedIteration "unsupported-iteration" "a loop over what is no `range` and no query",
+        UnsupportedTile "unsupported-tile" "functions of tiles that aren't here",
+        UnsupportedMesh "unsupported-mesh" "queries of meshes that aren't here",
+        UnsupportedVolume "unsupported-volume" "volumes",
+        UnsupportedTexture "unsupported-texture" "textures",
+        UnsupportedBvh "unsupported-bvh" "queries of hierarchies of boxes that aren't here",
+        UnsupportedHashGrid "unsupported-hash-grid" "queries of hash grids that aren't here",
+        UnsupportedDense "unsupported-dense" "dense linear algebra",
+        UnsupportedNative "unsupported-native" "native snippets",
+        UnsupportedPointer "unsupported-pointer" "raw pointers and strides of arrays",
+        UnsupportedAdjoint "unsupported-adjoint" "adjoints outside a gradient by hand, or of what has none",
+        UnsupportedGradientCall "unsupported-gradient-call" "gradients of functions inside kernels",
+        UnsupportedFabricArray "unsupported-fabric-array" "fabric arrays",
+        UnsupportedIndexedArray "unsupported-indexed-array" "indexed arrays",
+        UnsupportedFixedArray "unsupported-fixed-array" "fixed arrays as types, kept or returned",
+        UnsupportedAtomic "unsupported-atomic" "atomic operations that the type doesn't have",
+        UnsupportedVariadic "unsupported-variadic" "functions with any number of arguments",
+        UnsupportedSliceAssignment "unsupported-slice-assignment" "slices of what is no vector or matrix, written",
+        UnsupportedBreakpoint "unsupported-breakpoint" "breakpoints",
+        NoKernel "no-kernel" "a text without the kernel that is asked for",
+        Refused "refused" "a kernel that uses what is refused elsewhere",
+    }
+    Program {
+        WrongCall "wrong-call" "a program that may only look writes to the machine",
+    }
+    Gradient {
+        GradOverwritten "grad-overwritten" "an element is overwritten whose old value is needed",
+        GradAtomic "grad-atomic" "the order of atomic operations decides",
+        GradLocalArray "grad-local-array" "an array is made in the kernel",
+        GradStoredArray "grad-stored-array" "a struct with an array is stored",
+        GradBits "grad-bits" "a float is made of the bits of another",
+        GradOfGradient "grad-of-gradient" "the kernel uses gradients itself",
+        GradByHand "grad-by-hand" "a gradient by hand doesn't fit its function",
+        GradReplay "grad-replay" "a function with a replay gives floats",
+    }
+    Subset {
+        RustSyntax "rust-syntax" "the text is no Rust",
+        RustSubset "rust-subset" "a part of Rust that isn't in the subset",
+        RustName "rust-name" "a name that nothing defines",
+        RustType "rust-type" "types that don't fit",
+        RustConst "rust-const" "a constant that can't be computed",
+        RustRecursion "rust-recursion" "a function that calls itself",
+        RustEntry "rust-entry" "an entry point that isn't there",
+    }
+    Ir {
+        IrHandle "ir-handle" "a handle that points at nothing",
+        IrType "ir-type" "a type that can't be",
+        IrScope "ir-scope" "a value that isn't visible here",
+        IrOperation "ir-operation" "operands that don't fit their operation",
+        IrPlace "ir-place" "a place whose parts don't fit",
+        IrStore "ir-store" "a store that doesn't fit",
+        IrCondition "ir-condition" "a condition or selector of the wrong type",
+        IrLoop "ir-loop" "a loop whose parts don't fit",
+        IrReturn "ir-return" "a result that is missing or doesn't fit",
+        IrBlock "ir-block" "blocks that don't form a tree",
+        IrCall "ir-call" "a call that doesn't fit its function",
+        IrAlias "ir-alias" "places of one call that overlap",
+        IrKernel "ir-kernel" "a kernel with a result or with references",
+        IrEscape "ir-escape" "an array of the kernel's own that leaves it",
+        Detach "detach" "memory that can't be moved out of its struct",
+    }
+    Interpreter {
+        Address "address" "an address that lies in no buffer",
+        Budget "budget" "more statements than the budget allows",
+        Stack "stack" "more memory for variables than the interpreter has",
+        Arguments "arguments" "arguments that are not what the function takes",
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.name(), f)
+    }
+}
+
+impl PartialEq<str> for Code {
+    fn eq(&self, name: &str) -> bool {
+        self.name() == name
+    }
+}
+
+impl PartialEq<&str> for Code {
+    fn eq(&self, name: &&str) -> bool {
+        self.name() == *name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_stable_words_and_each_occurs_once() {
+        let faults = FaultKind::ALL.map(|(kind, _)| Code::Fault(kind));
+        let names: Vec<&str> = Code::ALL.iter().chain(&faults).map(|code| code.name()).collect();
+        for name in &names {
+            assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{name}");
+        }
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+    }
+}
