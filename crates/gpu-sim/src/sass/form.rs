@@ -297,6 +297,7 @@ fn rows() -> Vec<Row> {
         control("{BSSY,BSSY.RECONVERGENT,BSSY.RELIABLE}", "b t", control::open),
         control("{BSYNC,BSYNC.RECONVERGENT,BSYNC.RELIABLE}", "b", control::meet),
         control("{BREAK,BREAK.RELIABLE}", "p? b", control::leave),
+        control("WARPSYNC.EXCLUSIVE", "i", control::bring_together),
         // Where lanes that named each other come one by one: no kernel here does.
         control("WARPSYNC.COLLECTIVE", "r t", control::never),
         control("ENDCOLLECTIVE", "", control::never),

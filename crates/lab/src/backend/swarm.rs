@@ -50,7 +50,7 @@ impl Backend for SwarmBackend {
                 let DeviceConfig { device, layout, checked } = swarm.device();
                 json!({
                     "device": device.to_string(),
-                    "gpu": gpu_name(*device),
+                    "gpu": gpu_name(device),
                     "order": "lowest stack pointer and program counter first",
                     "layout": layout.name(),
                     "checked": checked,

@@ -34,6 +34,9 @@ pub fn run(module: &mut Module, function: FunctionId) {
     module.functions[function].body = body;
 }
 
+/// Names and types of a struct's fields.
+type Fields = Vec<(String, Scalar)>;
+
 /// A variable that was one struct, or one narrow scalar.
 struct SplitStruct {
     local: LocalId,
@@ -76,7 +79,7 @@ impl SplitStruct {
 
 /// Variables of narrow scalars, and of structs of scalars, which are only loaded and stored, whole
 /// or by field; with their fields.
-fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Option<Vec<(String, Scalar)>>)> {
+fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Option<Fields>)> {
     let mut kept_whole = vec![false; body.locals.len()];
     let mut keep = |place: PlaceId| {
         if let Root::Local(local) = body.places[place].root {
@@ -118,7 +121,7 @@ fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Option<Vec<(String, S
 }
 
 /// The fields of a struct that has only scalars.
-fn scalars(types: &Types, ty: Type) -> Option<Vec<(String, Scalar)>> {
+fn scalars(types: &Types, ty: Type) -> Option<Fields> {
     let Shape::Struct(id) = types[ty] else { return None };
     let fields = types.structure(id).fields.iter();
     fields.map(|field| Some((field.name.clone(), field.ty.as_scalar()?))).collect()

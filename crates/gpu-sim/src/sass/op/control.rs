@@ -2,7 +2,7 @@
 
 use super::super::listing::STRIDE;
 use super::super::step::Step;
-use super::super::warp::{Mask, Warp, each};
+use super::super::warp::{LANES, Mask, Warp, each};
 
 pub(in super::super) fn nothing(_: &mut Warp<'_>, _: &Step, _: Mask) {}
 
@@ -25,6 +25,15 @@ pub(in super::super) fn jump_if_parted(warp: &mut Warp<'_>, step: &Step, lanes: 
     if warp.word(&step.from[0], lanes.trailing_zeros() as usize) != lanes {
         warp.jump(lanes, step.target);
     }
+}
+
+/// `WARPSYNC.EXCLUSIVE`: the lanes of a mask go on alone when all have come, up to a `BSYNC`.
+pub(in super::super) fn bring_together(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let mut masks = [0; LANES];
+    for lane in each(lanes) {
+        masks[lane] = warp.word(&step.from[0], lane);
+    }
+    warp.sync_lanes(step, lanes, &masks);
 }
 
 /// Instructions that are known, but that nothing held against a rule has reached.
