@@ -489,7 +489,7 @@ const INTERPRETER: &str = "
     }
 ";
 
-/// What `INTERPRETER` gives in three calls, over one program, before or after the pass.
+/// Results of three calls of `INTERPRETER` over one program, before or after the pass.
 fn interpreted(program: &[u8], is_scheduled: bool) -> Vec<u8> {
     let mut sources = SourceMap::new();
     let lowered =

@@ -37,7 +37,7 @@ pub struct KnownElements {
     pub field: u32,
     /// The first of them.
     pub from: usize,
-    /// What they hold.
+    /// Number that they hold.
     pub value: Literal,
 }
 
