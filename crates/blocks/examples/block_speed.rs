@@ -1,23 +1,44 @@
-//! Frames with and without blocks, in turn on one core; blocks are made in a warm-up that is not
-//! timed. A slice of frames takes some milliseconds, so that what else the machine does hits both
-//! ways alike, or is far from the median.
+//! Frames with and without blocks, and PyBoy's, in turn on one core; blocks are made in a warm-up
+//! that is not timed. A slice of frames takes some milliseconds, so that what else the machine does
+//! hits all ways alike, or is far from the median.
 //!
 //! ```sh
 //! cargo run --release -p gbxcule-blocks --example block_speed -- ALU_LOOP 6000
+//! GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-blocks --example block_speed -- \
+//!     ALU_LOOP 6000
 //! valgrind --tool=callgrind --toggle-collect='*timed_frames*' \
 //!     target/release/examples/block_speed ALU_LOOP 150 blocks
 //! ```
 //! With a third argument, `interpreter` or `blocks`, it runs that way only, for a profiler. With
-//! `drawn` as the last one every frame is drawn.
+//! `drawn` as the last one every frame is drawn. `GBXCULE_PYTHON` is a Python that has PyBoy.
 
 use gbxcule_blocks::Blocks;
 use gbxcule_gameboy::{Cartridge, Machine};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
-/// Pairs of slices.
-const PAIRS: usize = 101;
+/// Slices of each way.
+const TURNS: usize = 101;
 /// Times that a program arrives at an address before a block is made there.
 const THRESHOLD: u32 = 100;
+
+/// PyBoy as a process that runs as many frames as it is told to and answers with the seconds.
+const PYBOY: &str = "
+import sys, time
+from pyboy import PyBoy
+pyboy = PyBoy(sys.argv[1], window='null', sound_emulated=False, log_level='CRITICAL')
+pyboy.set_emulation_speed(0)
+drawn = sys.argv[2] == 'drawn'
+for line in sys.stdin:
+    begun = time.perf_counter()
+    if drawn:
+        for frame in range(int(line)):
+            pyboy.tick(1, render=True)
+    else:
+        pyboy.tick(int(line), render=False)
+    print(time.perf_counter() - begun, flush=True)
+";
 
 struct Subject {
     rom: Vec<u8>,
@@ -49,7 +70,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match args.get(2).map(String::as_str) {
         Some("interpreter") => alone(&mut interpreted, frames),
         Some("blocks") => alone(&mut compiled, frames),
-        None | Some("drawn") => pairs(name, &mut interpreted, &mut compiled, frames)?,
+        None | Some("drawn") => {
+            let python = std::env::var_os("GBXCULE_PYTHON");
+            let pyboy = python.map(|python| PyBoy::start(&python, &rom, draw)).transpose()?;
+            turns(name, &mut interpreted, &mut compiled, pyboy, frames)?;
+        }
         Some(other) => return Err(format!("`{other}` is neither interpreter nor blocks").into()),
     }
     Ok(())
@@ -62,34 +87,107 @@ fn alone(subject: &mut Subject, frames: u32) {
     println!("{} M-cycles", subject.machine.now.wrapping_sub(start));
 }
 
-fn pairs(
+fn turns(
     name: &str,
     interpreted: &mut Subject,
     compiled: &mut Subject,
+    mut pyboy: Option<PyBoy>,
     frames: u32,
 ) -> Result<(), Box<dyn std::error::Error>> {
     warm_up(interpreted, frames);
     warm_up(compiled, frames);
-    let slice = (frames / PAIRS as u32).max(1);
-    let (mut ratios, mut rates) = (Vec::with_capacity(PAIRS), [0.0f64; 2]);
-    for _ in 0..PAIRS {
-        let slow = f64::from(slice) / timed_frames(interpreted, slice);
-        let fast = f64::from(slice) / timed_frames(compiled, slice);
+    if let Some(pyboy) = &mut pyboy {
+        pyboy.seconds(frames)?;
+    }
+    let slice = (frames / TURNS as u32).max(1);
+    let mut rates: [Vec<f64>; 3] = [const { Vec::new() }; 3];
+    for _ in 0..TURNS {
+        rates[0].push(f64::from(slice) / timed_frames(interpreted, slice));
+        rates[1].push(f64::from(slice) / timed_frames(compiled, slice));
         if interpreted.machine != compiled.machine {
             return Err("the machines differ".into());
         }
-        rates = [rates[0].max(slow), rates[1].max(fast)];
-        ratios.push(fast / slow);
+        if let Some(pyboy) = &mut pyboy {
+            rates[2].push(f64::from(slice) / pyboy.seconds(slice)?);
+        }
     }
-    ratios.sort_by(f64::total_cmp);
-    let [lower, median, upper] = [PAIRS / 4, PAIRS / 2, PAIRS * 3 / 4].map(|at| ratios[at]);
     let blocks = compiled.blocks.as_ref().map_or(0, Blocks::compiled);
-    let [slow, fast] = rates;
-    println!(
-        "{name}: {median:.2} (quartiles {lower:.2} and {upper:.2}) times as fast, {blocks} blocks; at best {slow:.0} \
-         frames/s interpreted, {fast:.0} by blocks"
-    );
+    println!("{name}: {blocks} blocks");
+    for (way, rates) in ["interpreter", "blocks", "PyBoy"].iter().zip(&rates) {
+        println!("{way}: {} frames/s", Spread::new(rates.iter().copied()).text(0));
+    }
+    let ratios = |over: usize, under: usize| {
+        let pairs = rates[over].iter().zip(&rates[under]);
+        Spread::new(pairs.map(|(over, under)| over / under)).text(2)
+    };
+    println!("blocks / interpreter: {}", ratios(1, 0));
+    if pyboy.is_some() {
+        println!("interpreter / PyBoy: {}\nblocks / PyBoy: {}", ratios(0, 2), ratios(1, 2));
+    }
     Ok(())
+}
+
+/// The quartiles of some numbers.
+struct Spread([f64; 3]);
+
+impl Spread {
+    fn new(numbers: impl Iterator<Item = f64>) -> Self {
+        let mut numbers: Vec<f64> = numbers.collect();
+        numbers.sort_by(f64::total_cmp);
+        let at = |quarter: usize| numbers.get(numbers.len() * quarter / 4).copied();
+        Self([1, 2, 3].map(|quarter| at(quarter).unwrap_or(f64::NAN)))
+    }
+
+    fn text(&self, digits: usize) -> String {
+        let Self([lower, median, upper]) = self;
+        format!("{median:.digits$} ({lower:.digits$} to {upper:.digits$})")
+    }
+}
+
+/// A PyBoy beside us.
+struct PyBoy {
+    process: Child,
+    ask: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    /// Holds the ROM as a file.
+    _folder: tempfile::TempDir,
+}
+
+impl PyBoy {
+    fn start(
+        python: &std::ffi::OsStr,
+        rom: &[u8],
+        draw: bool,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("rom.gb");
+        std::fs::write(&path, rom)?;
+        let mut command = Command::new(python);
+        command.args(["-c", PYBOY]).arg(path).arg(if draw { "drawn" } else { "undrawn" });
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = command.spawn()?;
+        let (Some(ask), Some(answers)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err("no pipes to PyBoy".into());
+        };
+        Ok(Self { process, ask, answers: BufReader::new(answers), _folder: folder })
+    }
+
+    /// Seconds that frames take it.
+    fn seconds(&mut self, frames: u32) -> Result<f64, Box<dyn std::error::Error>> {
+        writeln!(self.ask, "{frames}")?;
+        self.ask.flush()?;
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer)?;
+        Ok(answer.trim().parse().map_err(|_| format!("PyBoy said `{}`", answer.trim()))?)
+    }
+}
+
+impl Drop for PyBoy {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
 }
 
 /// Seconds that frames take.

@@ -12,63 +12,135 @@
 mod body;
 mod tree;
 
+/// Where high RAM is.
+pub(crate) const HIGH_RAM: std::ops::Range<u16> = 0xff80..0xffff;
+/// Where ROM ends in the address space.
+pub(crate) const ROM_END: u16 = 0x8000;
+
 use crate::translation::Translation;
 use gbxcule_gameboy::Machine;
 use gbxcule_ir::{Body, FunctionId, Literal, Module, Scalar, Type};
 use gbxcule_transform::specialise::{Fact, Unsupported};
 
-/// The CPU's view of cartridge and work RAM, as far as blocks rely on it.
+/// Bytes of code in high RAM that a block may be made of.
+const HIGH_CODE_BYTES: usize = 16;
+
+/// The CPU's view of the program: cartridge and work RAM, OAM DMA, and code in high RAM, as far as
+/// blocks rely on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryMap {
     rom_base: [u32; 4],
     wram_reach: u16,
+    /// OAM DMA runs.
+    has_dma: bool,
+    /// The program is in high RAM.
+    high_code: Option<HighCode>,
+}
+
+/// Code in high RAM, from PC on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct HighCode {
+    /// Its place in high RAM.
+    at: usize,
+    bytes: [u8; HIGH_CODE_BYTES],
+}
+
+impl HighCode {
+    /// Code where a machine is; nothing if that is not high RAM.
+    fn of(machine: &Machine) -> Option<Self> {
+        if !HIGH_RAM.contains(&machine.cpu.pc) {
+            return None;
+        }
+        let at = usize::from(machine.cpu.pc - HIGH_RAM.start);
+        let mut bytes = [0; HIGH_CODE_BYTES];
+        let left = &machine.hram[at..usize::from(HIGH_RAM.end - HIGH_RAM.start)];
+        bytes.iter_mut().zip(left).for_each(|(byte, &found)| *byte = found);
+        Some(Self { at, bytes })
+    }
+
+    /// Bytes of it by their places.
+    fn places(&self) -> impl Iterator<Item = (usize, u8)> {
+        let end = usize::from(HIGH_RAM.end - HIGH_RAM.start);
+        (self.at..end).zip(self.bytes)
+    }
 }
 
 impl MemoryMap {
-    /// The map of a machine; nothing while OAM DMA has the bus.
+    /// The map of a machine. Nothing while OAM DMA has the bus, unless the program waits for its
+    /// end in high RAM.
     pub fn of(machine: &Machine) -> Option<Self> {
         let Machine { rom_base, wram_reach, .. } = *machine;
-        (!machine.dma.active).then_some(Self { rom_base, wram_reach })
+        let has_dma = machine.dma.active;
+        let high_code = HighCode::of(machine);
+        (!has_dma || high_code.is_some()).then_some(Self {
+            rom_base,
+            wram_reach,
+            has_dma,
+            high_code,
+        })
+    }
+
+    /// The map without the code in high RAM, next to which there may be variables.
+    pub(crate) fn without_code(self) -> Self {
+        Self { high_code: None, ..self }
     }
 
     fn facts(&self, translation: &Translation) -> Vec<Fact> {
-        let rom_base = translation.path(&["rom_base"]);
-        let mut facts: Vec<Fact> = (0..4)
-            .map(|quarter| Fact {
-                path: [rom_base.clone(), vec![quarter]].concat(),
-                literal: Literal::from_bits(
-                    Scalar::U32,
-                    u64::from(self.rom_base[quarter as usize]),
-                ),
-            })
-            .collect();
-        facts.push(Fact {
-            path: translation.path(&["wram_reach"]),
-            literal: Literal::from_bits(Scalar::U16, u64::from(self.wram_reach)),
+        let fact = |path: &[&str], index: Option<usize>, scalar, bits: u64| {
+            let mut path = translation.path(path);
+            path.extend(index.map(|index| index as u64));
+            Fact { path, literal: Literal::from_bits(scalar, bits) }
+        };
+        let bases = self.rom_base.iter().enumerate();
+        let bases = bases.map(|(quarter, &base)| {
+            fact(&["rom_base"], Some(quarter), Scalar::U32, u64::from(base))
         });
-        facts.push(Fact {
-            path: translation.path(&["dma", "active"]),
-            literal: Literal::bool(false),
-        });
-        facts
+        let code = self.high_code.iter().flat_map(HighCode::places);
+        let code = code.map(|(at, byte)| fact(&["hram"], Some(at), Scalar::U8, u64::from(byte)));
+        let reach = fact(&["wram_reach"], None, Scalar::U16, u64::from(self.wram_reach));
+        let dma = fact(&["dma", "active"], None, Scalar::Bool, u64::from(self.has_dma));
+        bases.chain([reach, dma]).chain(code).collect()
     }
 }
 
-/// The part of a map that a block relies on, beside work RAM and the absence of OAM DMA.
+/// The part of a map that a block relies on, beside work RAM and OAM DMA.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ReliedOn {
     pub(crate) map: MemoryMap,
     /// True for the quarters of the address space in which it reads ROM.
     pub(crate) rom_base: [bool; 4],
+    /// True for the bytes of code in high RAM that it has read.
+    pub(crate) high_code: [bool; HIGH_CODE_BYTES],
 }
 
 impl ReliedOn {
+    /// The part of a map that facts tell of.
+    fn new(map: MemoryMap, translation: &Translation, facts: &[Fact]) -> Self {
+        let relies = |name: &str, index: usize| {
+            let path = [translation.path(&[name]), vec![index as u64]].concat();
+            facts.iter().any(|fact| fact.path == path)
+        };
+        let at = map.high_code.map_or(0, |code| code.at);
+        Self {
+            map,
+            rom_base: std::array::from_fn(|quarter| relies("rom_base", quarter)),
+            high_code: std::array::from_fn(|byte| relies("hram", at + byte)),
+        }
+    }
+
     /// Returns true if a memory map is as the block needs it.
     pub(crate) fn is_true_of(&self, map: &MemoryMap) -> bool {
-        let bases = self.map.rom_base.iter().zip(&map.rom_base);
+        let bytes = |map: &MemoryMap| map.high_code.map_or([0; HIGH_CODE_BYTES], |code| code.bytes);
         self.map.wram_reach == map.wram_reach
-            && bases.zip(self.rom_base).all(|((ours, its), relied_on)| !relied_on || ours == its)
+            && self.map.has_dma == map.has_dma
+            && all_equal(&self.map.rom_base, &map.rom_base, &self.rom_base)
+            && all_equal(&bytes(&self.map), &bytes(map), &self.high_code)
     }
+}
+
+/// Returns true if values are equal where it matters.
+fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
+    ours.iter().zip(its).zip(matters).all(|((ours, its), matters)| !matters || ours == its)
 }
 
 /// A block before it is compiled.

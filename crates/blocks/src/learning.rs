@@ -1,19 +1,24 @@
 //! Counts of where programs arrive, which tell what code is hot.
 
-use crate::block::MemoryMap;
+use crate::block::{HIGH_RAM, MemoryMap, ROM_END};
 use gbxcule_gameboy::Machine;
 use std::collections::HashMap;
 
 /// Addresses that are counted, at most.
 const COUNTED_MAX: usize = 1 << 16;
-/// Where ROM ends in the address space.
-const ROM_END: u16 = 0x8000;
 
 /// A block that is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Wanted {
     pub(crate) pc: u16,
     pub(crate) map: MemoryMap,
+}
+
+impl Wanted {
+    /// The place that is counted, whatever lies around code in high RAM.
+    fn counted(self) -> Self {
+        Self { map: self.map.without_code(), ..self }
+    }
 }
 
 /// Counts, and the blocks that they ask for.
@@ -43,12 +48,16 @@ impl Learning {
     /// instruction there, so that the next one is where it arrives.
     pub(crate) fn count(&mut self, machine: &Machine) -> bool {
         let pc = machine.cpu.pc;
-        let Some(map) = MemoryMap::of(machine).filter(|_| pc < ROM_END) else { return false };
-        let wanted = Wanted { pc, map };
-        if self.counts.len() >= COUNTED_MAX && !self.counts.contains_key(&wanted) {
+        if pc >= ROM_END && !HIGH_RAM.contains(&pc) {
             return false;
         }
-        let count = self.counts.entry(wanted).or_insert(Count::Arrivals(0));
+        let Some(map) = MemoryMap::of(machine) else { return false };
+        let wanted = Wanted { pc, map };
+        let counted = wanted.counted();
+        if self.counts.len() >= COUNTED_MAX && !self.counts.contains_key(&counted) {
+            return false;
+        }
+        let count = self.counts.entry(counted).or_insert(Count::Arrivals(0));
         match count {
             Count::Arrivals(arrivals) if *arrivals < self.threshold => *arrivals += 1,
             Count::Arrivals(_) => {
@@ -68,6 +77,6 @@ impl Learning {
 
     /// A block that is wanted cannot be made, because the interpreter keeps its first instruction.
     pub(crate) fn refuse(&mut self, wanted: Wanted) {
-        self.counts.insert(wanted, Count::Refused);
+        self.counts.insert(wanted.counted(), Count::Refused);
     }
 }

@@ -1,5 +1,7 @@
 //! When swarms run code made for their ROM.
 
+use std::str::FromStr;
+
 /// Use of code made for a ROM. Results are the same in every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Recompile {
@@ -14,6 +16,9 @@ pub enum Recompile {
 }
 
 impl Recompile {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Off, Self::WhereItWins, Self::Always];
+
     /// The name that artifacts record.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -22,5 +27,14 @@ impl Recompile {
             Self::WhereItWins => "where_it_wins",
             Self::Always => "always",
         }
+    }
+}
+
+impl FromStr for Recompile {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|recompile| recompile.name() == name);
+        found.ok_or_else(|| format!("no `{name}`; there are off, where_it_wins, always"))
     }
 }

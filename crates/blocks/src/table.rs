@@ -17,8 +17,8 @@ const BLOCKS_MAX: usize = 4_096;
 const VARIANTS_MAX: usize = 16;
 /// Bytes of machine code at most.
 const CODE_BYTES_MAX: usize = 32 << 20;
-/// Addresses at which ROM is seen.
-const ROM_ADDRESSES: usize = 0x8000;
+/// Addresses at which a block may begin.
+const ADDRESSES: usize = 0x1_0000;
 /// The place of no block.
 const NONE: u16 = u16::MAX;
 /// Bytes of the longest instruction: PC that moved by more came by a jump.
@@ -57,8 +57,8 @@ impl Table {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            marks: vec![0; 0x1_0000 / 8].into(),
-            first: vec![NONE; ROM_ADDRESSES].into(),
+            marks: vec![0; ADDRESSES / 8].into(),
+            first: vec![NONE; ADDRESSES].into(),
             blocks: Vec::new(),
             code_bytes: 0,
         }

@@ -181,7 +181,7 @@ impl Machine {
             self.ppu.begin_next_line();
             elapsed -= LINE_TCYCLES as u32;
             if self.ppu.is_quiet() && !self.watches_hblank() {
-                elapsed -= self.ppu.skip_quiet_lines(elapsed);
+                elapsed -= self.skip_quiet_lines(elapsed);
             }
         }
         self.advance_in_line(elapsed as u16);
@@ -236,6 +236,23 @@ impl Machine {
         if to == LINE_TCYCLES {
             self.finish_line();
         }
+    }
+
+    /// Skips whole lines in which nothing can be seen from outside but their pixels, and draws them
+    /// if this frame will be looked at; gives the T-cycles they took.
+    fn skip_quiet_lines(&mut self, available: u32) -> u32 {
+        let mut lines = available / LINE_TCYCLES as u32;
+        let most = self.ppu.quiet_lines();
+        if lines > most {
+            lines = most;
+        }
+        if lines > 0 && self.ppu.draw && self.ppu.line < VBLANK_LINE {
+            lines = self.draw_lines(lines as u8) as u32;
+        }
+        if lines > 0 {
+            self.ppu.skip_lines(lines as u8);
+        }
+        lines * LINE_TCYCLES as u32
     }
 
     /// Draws what is left of the line, if this frame will be looked at.
@@ -350,17 +367,16 @@ impl Ppu {
         }
     }
 
-    /// Nothing in a whole line can be seen from outside, except that LY moves on and, if LYC is a
-    /// source, meets it.
+    /// Nothing in a whole line can be seen from outside, except its pixels, and that LY moves on
+    /// and, if LYC is a source, meets it.
     fn is_quiet(&self) -> bool {
         let sources = self.stat & stat::ALL_SOURCES;
-        sources & !stat::LYC_SOURCE == 0 && !self.draw && !self.carries_window()
+        sources & !stat::LYC_SOURCE == 0 && !self.carries_window()
     }
 
-    /// Skips whole lines, all visible or all in VBlank, and gives the T-cycles they took. The first
-    /// and the last line of VBlank are never skipped, and neither is one that LYC, as a source,
-    /// meets.
-    fn skip_quiet_lines(&mut self, available: u32) -> u32 {
+    /// Whole lines that may be skipped, all visible or all in VBlank. The first and the last line
+    /// of VBlank are never skipped, and neither is one that LYC, as a source, meets.
+    fn quiet_lines(&self) -> u32 {
         let mut end = if self.line == 0 && self.entered_vblank {
             // The frame ends on this line.
             self.line
@@ -375,26 +391,19 @@ impl Ppu {
         if compares && self.lyc >= self.line && self.lyc < end {
             end = self.lyc;
         }
-        let mut lines = available / LINE_TCYCLES as u32;
-        if self.line >= end {
-            return 0;
-        }
-        if lines > (end - self.line) as u32 {
-            lines = (end - self.line) as u32;
-        }
-        if lines == 0 {
-            return 0;
-        }
-        let past = self.line + lines as u8;
+        if self.line >= end { 0 } else { (end - self.line) as u32 }
+    }
+
+    /// Moves behind lines that may be skipped, at least one.
+    fn skip_lines(&mut self, lines: u8) {
+        let past = self.line + lines;
         if self.lcdc & LCDC_WINDOW != 0 && self.wy >= self.line && self.wy < past {
             self.wy_met |= self.line < VBLANK_LINE;
         }
         self.line = past;
         self.lyc_line = self.lyc == past - 1;
-        self.stat_line = compares && self.lyc_line;
-        let skipped = lines * LINE_TCYCLES as u32;
-        self.line_start = self.line_start.wrapping_add(skipped);
-        skipped
+        self.stat_line = self.stat & stat::LYC_SOURCE != 0 && self.lyc_line;
+        self.line_start = self.line_start.wrapping_add(lines as u32 * LINE_TCYCLES as u32);
     }
 
     /// Moves through VBlank and says whether it began.

@@ -174,6 +174,49 @@ proptest! {
     }
 }
 
+/// Draws some frames with the writes made; the PPU is brought up to date every so many M-cycles.
+fn draw(scene: &Scene, writes: &[(u32, u16, u8)], step: u32) -> Machine {
+    let (_, rom) = machine();
+    let mut machine = stage_scene(scene);
+    machine.ppu.line_start = machine.tcycles().wrapping_sub(85);
+    let begin = machine.now;
+    let mut at = 0;
+    for &(moment, address, value) in writes.iter().chain([&(40_000, 0xff42, 0)]) {
+        while moment - at > step {
+            at += step;
+            machine.now = begin + at;
+            machine.sync_ppu(machine.tcycles());
+        }
+        at = moment;
+        machine.now = begin + at;
+        let value = if address == 0xff40 { value | LCDC_ON } else { value };
+        machine.write_slow(&rom, &mut [], begin + at, address, value);
+    }
+    machine
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn lines_drawn_together_are_those_drawn_one_by_one(
+        scene in scenes(),
+        mut writes in disturbances(),
+        some in 0usize..8,
+    ) {
+        // Few of them, so that whole lines lie between; nothing ends OAM DMA in time here.
+        writes.retain(|write| write.1 != 0xff46);
+        writes.truncate(some);
+        writes.sort_by_key(|write| write.0);
+        let together = draw(&scene, &writes, 50_000);
+        let one_by_one = draw(&scene, &writes, 90);
+        prop_assert_eq!(&together.frame[..], &one_by_one.frame[..]);
+        let difference = together.first_difference(&one_by_one).map(|it| it.to_string());
+        prop_assert_eq!(difference, None);
+        prop_assert!(together == one_by_one);
+    }
+}
+
 #[test]
 fn after_a_frame_the_state_does_not_show_whether_it_was_drawn() {
     for entry in gbxcule_roms::all() {

@@ -12,11 +12,11 @@ use gbxcule_runtime::Device;
 use crate::env_record::{read_env, read_episode, write_env, write_episode};
 use crate::record::{Kind, Reader, Writer};
 use crate::{
-    Chance, Codec, EnvSnapshot, Episode, Hook, Model, ProgramText, Programs, Recompile, Rom,
-    Schedule, Swarm, SwarmConfig, SwarmError,
+    Chance, Codec, EnvSnapshot, Episode, Hook, Model, ProgramText, Programs, Rom, Schedule, Swarm,
+    SwarmConfig, SwarmError,
 };
 
-const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 2 };
+const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 3 };
 
 /// One env of a checkpoint.
 pub(crate) struct Kept {
@@ -129,6 +129,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     writer.u8(u8::from(config.draw_last));
     writer.text(config.power_on.name());
     writer.u8(u8::from(config.sound));
+    writer.text(config.recompile.name());
     let Chance { low, width_bytes } = config.chance.unwrap_or(NO_CHANCE);
     writer.u16(low);
     writer.u8(width_bytes);
@@ -167,6 +168,8 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     let power_on = reader.text()?.parse();
     let power_on = power_on.map_err(|_| CHECKPOINT.damaged("there is no such memory"))?;
     let sound = reader.flag()?;
+    let recompile = reader.text()?.parse();
+    let recompile = recompile.map_err(|_| CHECKPOINT.damaged("there is no such way to run"))?;
     let chance = Chance { low: reader.u16()?, width_bytes: reader.u8()? };
     let threads = NonZeroUsize::new(usize::from(reader.u16()?));
     let (reward, obs, count) = (read_text(reader)?, read_text(reader)?, reader.u64()?);
@@ -190,7 +193,7 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
         power_on,
         sound,
         threads,
-        recompile: Recompile::default(),
+        recompile,
     })
 }
 

@@ -132,6 +132,7 @@ fn states_and_checkpoints_go_from_one_to_the_other() {
     let [plain, compiled] = swarms;
     let checkpoint = Swarm::Native(Box::new(compiled)).checkpoint(&[]).expect("bytes");
     let (restored, _) = Swarm::from_checkpoint(&checkpoint, None, None).expect("a checkpoint");
+    assert_eq!(restored.config().recompile, Recompile::Always);
     let Swarm::Native(restored) = restored else { unreachable!("it was one of the CPU") };
     run(&mut [plain, *restored], "restored", 4..6);
 }

@@ -416,6 +416,7 @@ impl<'m> Specialiser<'m> {
         if let [Way::Joined(left), Way::Joined(right)] = &ways[..]
             && left.touched == right.touched
             && left.facts == right.facts
+            && policy.may_meet(left, right)
         {
             let meeting: Vec<State> = ways.into_iter().filter_map(Way::joined).collect();
             base.facts.clone_from(&meeting[0].facts);

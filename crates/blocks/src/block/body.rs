@@ -32,13 +32,11 @@ impl Tree<'_> {
         self.close_ways(&mut specialiser.residual, &homes);
         let used: Vec<Fact> = specialiser.used_facts().cloned().collect();
         check_facts(&mut specialiser, &used);
-        let rom_base = self.translation.path(&["rom_base"])[0];
-        let relies = |quarter: u64| used.iter().any(|fact| fact.path == [rom_base, quarter]);
         let is_loop = !self.returns_to_head.is_empty();
         let pc = self.start[self.pc].literal().map_or(0, |pc| pc.bits() as u16);
         Block {
             pc,
-            relied_on: ReliedOn { map: self.map, rom_base: [0, 1, 2, 3].map(relies) },
+            relied_on: ReliedOn::new(self.map, self.translation, &used),
             longest_mcycles,
             body: assembled(specialiser.residual, main, heads, &homes, is_loop),
         }

@@ -1,7 +1,7 @@
 //! The tree of ways, instruction by instruction. `body` makes a function of it when it has grown.
 
 use super::body::all_hold;
-use super::{Block, MemoryMap};
+use super::{Block, HIGH_RAM, MemoryMap, ROM_END};
 use crate::translation::Translation;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
@@ -18,8 +18,8 @@ const INSTRUCTIONS_MAX: usize = 160;
 const MCYCLES_MAX: u32 = 160;
 /// Branches on a way at most: each nests the code one deeper.
 const DEPTH_MAX: usize = 24;
-/// Where ROM ends in the address space.
-const ROM_END: u64 = 0x8000;
+/// Where the buttons are read.
+const P1: u16 = 0xff00;
 
 /// Makes a block.
 pub(super) fn build(
@@ -161,14 +161,16 @@ impl Policy for Tree<'_> {
 }
 
 /// Returns true if seeing through a function leaves little code, though it is kept out of line
-/// elsewhere: where the address is known to be that of high RAM, or of ROM that is read.
+/// elsewhere: where the address is known to be that of ROM that is read, of the buttons, or of high
+/// RAM.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
-    let address = || args.get(4).copied().flatten().map(Literal::bits);
+    let Some(at) = args.get(4).copied().flatten().map(|at| at.bits() as u16) else {
+        return inline == Inline::Auto;
+    };
     match name {
-        "Machine::read_elsewhere" => {
-            address().is_some_and(|at| at < ROM_END || (0xff80..0xffff).contains(&at))
-        }
-        "Machine::write_slow" => address().is_some_and(|at| (0xff80..0xffff).contains(&at)),
+        "Machine::read_elsewhere" => at < ROM_END || at == P1 || HIGH_RAM.contains(&at),
+        "Machine::read_slow" => at == P1,
+        "Machine::write_slow" => at == P1 || HIGH_RAM.contains(&at),
         _ => inline == Inline::Auto,
     }
 }
@@ -257,9 +259,9 @@ impl Tree<'_> {
         if tip.behind.is_some() && Some(pc) == head {
             return Ok(Next::Head);
         }
-        let pc = pc.bits();
-        let goes_on = pc < ROM_END
-            && !tip.passed.contains(&(pc as u16))
+        let pc = pc.bits() as u16;
+        let goes_on = (pc < ROM_END || HIGH_RAM.contains(&pc))
+            && !tip.passed.contains(&pc)
             && self.instructions.len() < INSTRUCTIONS_MAX
             && tip.depth < DEPTH_MAX
             && self.mcycles(&tip.state)? < MCYCLES_MAX;
@@ -271,7 +273,7 @@ impl Tree<'_> {
         &mut self,
         specialiser: &mut Specialiser<'_>,
         tip: &Tip,
-        pc: u64,
+        pc: u16,
     ) -> Result<Vec<Tip>, Unsupported> {
         let before = (
             specialiser.residual.body.blocks[tip.state.block].stmts.len(),
@@ -291,13 +293,13 @@ impl Tree<'_> {
             self.instructions.pop();
             return ends.map(|_| Vec::new());
         };
-        let following = (pc + 1 + self.fetches.get()) & 0xffff;
+        let following = (u64::from(pc) + 1 + self.fetches.get()) & 0xffff;
         let branches = usize::from(ends.len() > 1);
         let sp = tip.state.registers[self.sp];
         let more = ends.into_iter().map(|state| {
             let mut tip = Tip {
                 behind: Some(self.current),
-                passed: [&tip.passed[..], &[pc as u16]].concat(),
+                passed: [&tip.passed[..], &[pc]].concat(),
                 returns: tip.returns.clone(),
                 depth: tip.depth + branches,
                 state,
@@ -318,7 +320,7 @@ impl Tree<'_> {
         let Translation { fetch, execute, .. } = *self.translation;
         let fetched = specialiser.call_straight(state, self, fetch, &inputs)?;
         let Some(opcode @ Passed::Scalar(Abstract::Literal(_))) = fetched.result else {
-            return Err(Unsupported("an opcode outside of ROM"));
+            return Err(Unsupported("an opcode that is not known"));
         };
         inputs.push(Input::Passed(opcode));
         self.fetches.set(0);
@@ -350,7 +352,7 @@ impl Tree<'_> {
 }
 
 enum Next {
-    Instruction(u64),
+    Instruction(u16),
     Head,
     Exit,
 }

@@ -27,7 +27,9 @@ proptest! {
         let mut module = Module::clone(&translation.module);
         let mut ran = Vec::new();
         for scene in &scenes {
-            let map = MemoryMap::of(&start.machine).expect("no OAM DMA after power-on");
+            let mut machine = start.machine;
+            scene.apply(&mut machine);
+            let map = MemoryMap::of(&machine).expect("no OAM DMA in ROM");
             if let Ok(block) = Block::new(translation, &start.rom, map, scene.pc) {
                 let block = block.add_to(translation, &mut module);
                 ran.push((scene, with_handles(&mut module, block)));

@@ -5,4 +5,5 @@ mod built_in;
 mod interpreted;
 mod program;
 mod random;
+mod shape;
 mod suite;

@@ -53,13 +53,18 @@ pub(crate) fn random_rom() -> impl Strategy<Value = Vec<u8>> {
     )
 }
 
-/// Random registers, deadline and work RAM.
+/// Where high RAM begins.
+const HIGH_RAM: u16 = 0xff80;
+
+/// Random registers, deadline and RAM.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
     registers: [u8; 8],
     sp: u16,
     pub(crate) pc: u16,
     deadline_mcycles: u32,
+    /// OAM DMA has just begun, if the program is in high RAM.
+    dma: bool,
     seed: u64,
 }
 
@@ -67,10 +72,11 @@ pub(crate) fn scene() -> impl Strategy<Value = Scene> {
     let sp = prop_oneof![0xc000..0xdffeu16, 0xff80..0xfffeu16, any::<u16>()];
     let address = prop_oneof![Just(0xc0u8), Just(0xff), Just(0x40), any::<u8>()];
     let deadline = prop_oneof![0..40u32, 40..400u32];
-    (any::<[u8; 8]>(), address, sp, 0x150..0x7ff8u16, deadline, any::<u64>()).prop_map(
-        |(mut registers, high, sp, pc, deadline_mcycles, seed)| {
+    let pc = prop_oneof![4 => 0x150..0x7ff8u16, 1 => HIGH_RAM..0xfff8u16];
+    (any::<[u8; 8]>(), address, sp, pc, deadline, any::<bool>(), any::<u64>()).prop_map(
+        |(mut registers, high, sp, pc, deadline_mcycles, dma, seed)| {
             registers[5] = high;
-            Scene { registers, sp, pc, deadline_mcycles, seed }
+            Scene { registers, sp, pc, deadline_mcycles, dma, seed }
         },
     )
 }
@@ -85,6 +91,9 @@ impl Scene {
         let bytes = machine.wram.iter_mut().chain(&mut machine.hram);
         for (index, byte) in bytes.enumerate() {
             *byte = (self.seed.rotate_left(index as u32 & 63) >> 3) as u8 ^ index as u8;
+        }
+        if self.dma && self.pc >= HIGH_RAM {
+            machine.poke(&[], &mut [], 0xff46, 0xc1);
         }
         machine.deadline = machine.now.wrapping_add(self.deadline_mcycles);
     }

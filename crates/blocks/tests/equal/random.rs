@@ -39,7 +39,7 @@ proptest! {
     fn a_block_enters_only_if_its_longest_way_fits(rom in random_rom(), scene in scene()) {
         let Some(mut subject) = Subject::new(&rom) else { return Ok(()) };
         scene.apply(&mut subject.machine);
-        let map = MemoryMap::of(&subject.machine).expect("no OAM DMA after power-on");
+        let map = MemoryMap::of(&subject.machine).expect("no OAM DMA in ROM");
         let Ok(block) = Block::new(Translation::get(), &subject.rom, map, scene.pc) else {
             return Ok(());
         };
@@ -61,7 +61,7 @@ proptest! {
     fn a_block_stops_where_the_interpreter_may_stop(rom in random_rom(), scene in scene()) {
         let Some(mut native) = Subject::new(&rom) else { return Ok(()) };
         scene.apply(&mut native.machine);
-        let map = MemoryMap::of(&native.machine).expect("no OAM DMA after power-on");
+        let map = MemoryMap::of(&native.machine).expect("no OAM DMA in ROM");
         let Ok(block) = Block::new(Translation::get(), &native.rom, map, scene.pc) else {
             return Ok(());
         };

@@ -42,20 +42,64 @@ impl Machine {
             self.start_pipeline();
             return;
         }
+        if self.ppu.fetches_objects() {
+            self.scan_objects(timing::MODE3_DOT + 1);
+        }
+        self.draw_plain_line();
+        self.ppu.stage = Stage::Done;
+    }
+
+    /// Draws a line that the shortcut covers and whose objects are known.
+    #[cfg(not(color))]
+    fn draw_plain_line(&mut self) {
         let window_at = self.ppu.window_at();
         let background = self.ppu.background(&self.vram, window_at);
         if window_at < 160 {
             self.ppu.window_line += 1;
         }
         let mut shades = background.shaded(self.ppu.bgp);
-        if self.ppu.fetches_objects() {
-            self.scan_objects(timing::MODE3_DOT + 1);
-            if self.ppu.scan.count > 0 {
-                shades = self.ppu.mix(&self.vram, &self.oam, background, shades);
-            }
+        if self.ppu.scan.count > 0 && self.ppu.fetches_objects() {
+            shades = self.ppu.mix(&self.vram, &self.oam, background, shades);
         }
         planes::store_line(&mut self.frame, self.ppu.line, shades);
-        self.ppu.stage = Stage::Done;
+    }
+}
+
+#[cfg(color)]
+impl Machine {
+    /// Draws no lines: the pipeline does it.
+    pub(super) fn draw_lines(&mut self, _lines: u8) -> u8 {
+        0
+    }
+}
+
+#[cfg(not(color))]
+impl Machine {
+    /// Draws the lines that come next, as far as the shortcut covers them, and gives their number.
+    /// Nothing happens in them that can be seen from outside but their pixels.
+    pub(super) fn draw_lines(&mut self, lines: u8) -> u8 {
+        if self.dma.active {
+            // Which objects it hides depends on the moment.
+            return 0;
+        }
+        let first = self.ppu.line;
+        let candidates = self.candidates(lines);
+        let mut drawn = 0;
+        while drawn < lines {
+            self.ppu.line = first + drawn;
+            self.ppu.meet_wy();
+            if self.ppu.carries_window() || !self.ppu.is_plain_line() {
+                break;
+            }
+            if self.ppu.fetches_objects() {
+                self.scan_candidates(&candidates);
+            }
+            self.draw_plain_line();
+            self.ppu.scan.restart();
+            drawn += 1;
+        }
+        self.ppu.line = first;
+        drawn
     }
 }
 

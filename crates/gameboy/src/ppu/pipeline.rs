@@ -267,9 +267,15 @@ impl Machine {
             let start = probe.mode3_start();
             probe.pipeline.restart(start);
         }
-        while probe.pipeline.dot < super::LINE_TCYCLES - 2
-            && !probe.render_dot(&self.vram, &self.oam, &mut self.frame, false)
-        {
+        let limit = super::LINE_TCYCLES - 2;
+        while probe.pipeline.dot < limit {
+            if limit - probe.pipeline.dot >= 8 && probe.is_octet_plain() {
+                probe.render_octet(&self.vram, &mut self.frame, false);
+                continue;
+            }
+            if probe.render_dot(&self.vram, &self.oam, &mut self.frame, false) {
+                break;
+            }
             probe.pipeline.dot += 1;
         }
         probe.pipeline.dot

@@ -99,7 +99,7 @@ impl Ppu {
             }
         }
         let first = object.shaded(self.obp0);
-        let second = object.shaded(self.obp1);
+        let second = if second_palette.is_empty() { first } else { object.shaded(self.obp1) };
         let mut mixed = ground;
         for word in 0..3 {
             let opaque = background.low.words[word] | background.high.words[word];
@@ -143,6 +143,10 @@ impl Planes {
 
     /// Colours looked up in a palette.
     pub(super) fn shaded(&self, palette: u8) -> Planes {
+        // Most palettes are this one: each colour is the shade of its number.
+        if palette == 0xe4 {
+            return *self;
+        }
         Planes { low: self.looked_up(palette), high: self.looked_up(palette >> 1) }
     }
 
@@ -173,6 +177,10 @@ fn mask(bit: u8) -> u64 {
 impl Plane {
     const fn empty() -> Plane {
         Plane { words: [0; 3] }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.words[0] | self.words[1] | self.words[2] == 0
     }
 
     /// Sets the pixels under `cover`, and only them, to those of `row`: eight pixels, the first at

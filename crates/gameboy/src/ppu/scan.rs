@@ -57,6 +57,45 @@ impl Scan {
     }
 }
 
+/// Places in OAM, in its order, of the objects that have a part on some of a few lines.
+#[cfg(not(color))]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidates {
+    entries: [u8; ENTRIES as usize],
+    count: usize,
+}
+
+#[cfg(not(color))]
+impl Machine {
+    /// The objects that have a part on some of the lines that come next.
+    pub(super) fn candidates(&self, lines: u8) -> Candidates {
+        let mut found = Candidates { entries: [0; ENTRIES as usize], count: 0 };
+        // Y of an object that ends on the first line.
+        let lowest = self.ppu.line + 17 - self.object_height();
+        let reach = lines + self.object_height() - 1;
+        for entry in 0..ENTRIES {
+            found.entries[found.count] = entry;
+            let y = self.oam[entry as usize * 4];
+            found.count += (y.wrapping_sub(lowest) < reach) as usize;
+        }
+        found
+    }
+
+    /// Looks at all entries for a line, of which some may be on it.
+    pub(super) fn scan_candidates(&mut self, candidates: &Candidates) {
+        let height = self.object_height();
+        let line = self.ppu.line + 16;
+        self.ppu.scan.entries = ENTRIES;
+        for at in 0..candidates.count {
+            let entry = candidates.entries[at];
+            let y = self.oam[entry as usize * 4];
+            if line.wrapping_sub(y) < height && self.ppu.scan.count < MOST_OBJECTS {
+                self.ppu.scan.insert(self.oam[entry as usize * 4 + 1], y, entry);
+            }
+        }
+    }
+}
+
 impl Machine {
     /// Looks at every entry whose dot lies before `dot`.
     pub(crate) fn scan_objects(&mut self, dot: u16) {
@@ -70,7 +109,7 @@ impl Machine {
         if self.ppu.scan.entries as u16 >= until {
             return;
         }
-        let height = if self.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 };
+        let height = self.object_height();
         let from = self.ppu.scan.entries as usize;
         self.ppu.scan.entries = until as u8;
         let line = self.ppu.line + 16;
@@ -87,6 +126,10 @@ impl Machine {
                 self.ppu.scan.insert(x, y, entry as u8);
             }
         }
+    }
+
+    fn object_height(&self) -> u8 {
+        if self.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 }
     }
 
     /// Returns true if a line meets any object, without looking which: a pass without branches.
