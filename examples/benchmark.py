@@ -27,9 +27,11 @@ import gbxcule
 import numpy as np
 import ppo
 import torch
-from gbxcule.game import GAMES
+from gbxcule.game import GAMES as ALL_GAMES
 from gymnasium.wrappers.vector import NormalizeReward
 
+# Those for the original; the Color's has no baselines yet.
+GAMES = {name: game for name, game in ALL_GAMES.items() if name != "AMBER_ROAD"}
 EPISODE_STEPS = 4500
 EPISODES = 20
 SCRIPTED_EPISODES = 3

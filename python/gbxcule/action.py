@@ -130,18 +130,25 @@ class Numbering:
 
     def numbers(self, actions: Any, num_envs: int) -> bytes:
         """The number of each env's action."""
-        found = np.asarray(actions)
         shape = (num_envs,) if len(self.counts) == 1 else (num_envs, len(self.counts))
-        kinds = "iub" if isinstance(self.space, spaces.MultiBinary) else "iu"
+        each = "one whole number" if len(shape) == 1 else f"{shape[1]} whole numbers"
+        try:
+            found = np.asarray(actions)
+        except ValueError as error:
+            raise ValueError(f"expected {each} for each of the {num_envs} envs, found {actions!r}") from error
+        # Samples of a Bernoulli distribution are floats, 0 and 1.
+        kinds = "iubf" if isinstance(self.space, spaces.MultiBinary) else "iu"
         if found.shape != shape or found.dtype.kind not in kinds:
-            each = "one whole number" if len(shape) == 1 else f"{shape[1]} whole numbers"
-            raise ValueError(f"expected {each} for each of the {num_envs} envs, found {found.dtype} {found.shape}")
+            kind = repr(actions) if found.dtype.kind == "O" else f"{found.dtype} {found.shape}"
+            raise ValueError(f"expected {each} for each of the {num_envs} envs, found {kind}")
         chosen: npt.NDArray[Any] = found.reshape(num_envs, -1)
         for place, count in enumerate(self.counts.tolist()):
             column = chosen[:, place]
-            if not (column.min() >= 0 and column.max() < count):
+            # Numbers that are none are no numbers of actions, either.
+            wrong = np.flatnonzero(~((column >= 0) & (column < count) & (column == np.trunc(column))))
+            if wrong.size:
                 which = "actions" if len(shape) == 1 else f"actions in column {place}"
-                raise ValueError(f"{which} are 0 to {count - 1}, found {column.min()} to {column.max()}")
+                raise ValueError(f"{which} are 0 to {count - 1}, found {column[wrong[0]]} for env {wrong[0]}")
         if len(shape) == 1:
             return found.astype(np.uint8).tobytes()
         numbers: npt.NDArray[np.int64] = chosen.astype(np.int64) @ self._strides

@@ -3,6 +3,7 @@
 An error names the argument, what was found and what is allowed.
 """
 
+import difflib
 import operator
 import os
 from collections.abc import Collection, Mapping
@@ -10,6 +11,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+# Work and video memory and a packed frame; the rest of a machine is small.
+MACHINE_BYTES = 22_000
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -46,6 +50,27 @@ def mask_of(name: str, mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
     return marked
 
 
+def reset_mask_of(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
+    """Return the envs that a reset marks: all of them without a mask."""
+    if mask is None:
+        return np.ones(num_envs, np.bool_)
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (num_envs,):
+        raise ValueError(f"reset_mask must be a boolean array of {num_envs} elements, found {mask!r}")
+    if not mask.any():
+        raise ValueError("reset_mask must mark at least one env")
+    return mask.copy()
+
+
+def check_memory(num_envs: int) -> None:
+    """Refuse more machines than this computer's memory holds."""
+    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    needed = num_envs * MACHINE_BYTES
+    if needed > here:
+        raise MemoryError(
+            f"{num_envs} machines need {needed / 2**30:,.0f} GiB of memory, this computer has {here / 2**30:,.0f}"
+        )
+
+
 def reset_options(options: Any, allowed: Collection[str]) -> Mapping[str, Any]:
     """Return the options of a reset, all of which are allowed."""
     if options is None:
@@ -79,11 +104,34 @@ def seed_of(seed: Any) -> int | None:
     """Return a seed: a whole number that is not negative, or none."""
     if seed is None:
         return None
+    if isinstance(seed, np.ndarray) and seed.ndim == 0:
+        seed = seed[()]
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
         raise TypeError(f"a seed is a whole number, or one or None for each env, found {seed!r}")
     if seed < 0:
         raise ValueError(f"a seed is not negative, found {seed}")
     return int(seed)
+
+
+# Names that other packages have for what is here, and elsewhere.
+_ELSEWHERE = {
+    "seed": "pass it to `reset`",
+    "frame_skip": "it is `frames_per_step` here",
+    "frameskip": "it is `frames_per_step` here",
+    "action_repeat": "it is `frames_per_step` here",
+    "max_steps": "it is `max_episode_steps` here",
+    "num_threads": "it is `threads` here",
+    "batch_size": "gbxcule.adapter.pool.SwarmPool has batches",
+}
+
+
+def check_options(name: str, options: Mapping[str, Any], allowed: Collection[str]) -> None:
+    """Refuse options that are not there; say what may have been meant."""
+    for option in options:
+        if option not in allowed:
+            close = difflib.get_close_matches(option, allowed, 1)
+            meant = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(allowed)}"
+            raise TypeError(f"{name} has no option `{option}`: {_ELSEWHERE.get(option, meant)}")
 
 
 def without(options: Mapping[str, Any], names: Mapping[str, str]) -> None:

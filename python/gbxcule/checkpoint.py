@@ -104,8 +104,13 @@ def note_of(env: SwarmVectorEnv[Any]) -> bytes:
     return json.dumps(plain(note)).encode()
 
 
-def env_of(checkpoint: bytes, device: str | None = None, threads: int | None = None) -> SwarmVectorEnv[Any]:
-    """Make the environment that a checkpoint holds."""
+def env_of(
+    checkpoint: bytes,
+    device: str | None = None,
+    threads: int | None = None,
+    kind: type[SwarmVectorEnv[Any]] = SwarmVectorEnv,
+) -> SwarmVectorEnv[Any]:
+    """Make the environment that a checkpoint holds, of this class."""
     machines, text = _native.Swarm.restored(checkpoint, device=device, threads=threads)
     try:
         note = value_of(json.loads(text))
@@ -114,7 +119,8 @@ def env_of(checkpoint: bytes, device: str | None = None, threads: int | None = N
         raise ValueError(f"the checkpoint was not written by an environment of this version: {error}") from error
     if threads is not None:
         arguments["threads"] = threads
-    env = SwarmVectorEnv(**arguments, _machines=machines)
+    env = kind.__new__(kind)
+    SwarmVectorEnv.__init__(env, **arguments, _machines=machines)
     env._is_seeded = note["is_seeded"]
     env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
     if note["random"] is not None:

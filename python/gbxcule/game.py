@@ -54,6 +54,7 @@ GAMES = {
     "TARN_MASON": Game("TarnMason", _info("carts", "level"), "NOOP,LEFT,RIGHT,UP,DOWN,A,B", 8, 4),
     "LANTERN_WING": Game("LanternWing", _info("lives", "sector"), _FLYING, 4, 4),
     "LAST_BEACON": Game("LastBeacon", _info("hit_points", "room"), "A,B,START,UP,DOWN,LEFT,RIGHT", 16, 8),
+    "AMBER_ROAD": Game("AmberRoad", _info("planks", "leg"), "NOOP,A,A+LEFT,A+RIGHT,LEFT,RIGHT,B", 4, 4),
     "PEARL_DRIFT": Game("PearlDrift", _info("hulls", "level", "Hulls"), "full_v1", 24, 8, has_title=False),
 }
 

@@ -63,9 +63,28 @@ def hooks_of(hooks: Any) -> dict[str, Hook]:
     return {name: hook if isinstance(hook, Hook) else Hook(hook) for name, hook in hooks.items()}
 
 
-def native_hooks(hooks: Mapping[str, Hook], symbols: Symbols) -> list[tuple[int, int, bool, str | None]]:
-    """Hooks as the extension takes them."""
-    return [(*code_of(hook.place, symbols), bool(hook.ends_step), hook.calls) for hook in hooks.values()]
+NativeHook: TypeAlias = tuple[int, int, bool, str | None]
+
+
+def native_hooks(hooks: Mapping[str, Hook], symbols: Symbols) -> tuple[list[NativeHook], dict[str, int]]:
+    """Hooks as the extension takes them, one for each place in the program, and the number of each name's. Labels may
+    stand for one place: what is asked of it is done, one function called."""
+    found: dict[tuple[int, int], NativeHook] = {}
+    callers: dict[tuple[int, int], str] = {}
+    names: dict[str, tuple[int, int]] = {}
+    for name, hook in hooks.items():
+        place = names[name] = code_of(hook.place, symbols)
+        _, _, ends_step, calls = found.get(place, (*place, False, None))
+        if hook.calls is not None and calls not in (None, hook.calls):
+            raise ValueError(
+                f"the hooks `{callers[place]}` and `{name}` are both at {place[0]:02x}:{place[1]:04x} and call two functions, "
+                f"`{calls}` and `{hook.calls}`; call one that does what both do"
+            )
+        if hook.calls is not None:
+            callers[place] = name
+        found[place] = (*place, bool(hook.ends_step) or ends_step, hook.calls or calls)
+    numbers = {place: number for number, place in enumerate(found)}
+    return list(found.values()), {name: numbers[place] for name, place in names.items()}
 
 
 def check_programs(
@@ -107,12 +126,12 @@ def _check_name(where: str, name: Any) -> None:
 class Infos:
     """The arrays of infos, one row for each env."""
 
-    def __init__(self, info: Mapping[str, "Number | Cell"], hooks: Mapping[str, Hook], swarm: _native.Swarm) -> None:
+    def __init__(self, info: Mapping[str, "Number | Cell"], hooks: Mapping[str, int], swarm: _native.Swarm) -> None:
         for name in info:
             if name in hooks:
                 raise ValueError(f"`info` and `hooks` both have `{name}`; infos have each name once")
-        self._info, self._hooks, envs = dict(info), list(hooks), swarm.num_envs
-        self.counts: npt.NDArray[np.uint32] = np.zeros((envs, len(self._hooks), 2), np.uint32)
+        self._info, self._hooks, envs = dict(info), dict(hooks), swarm.num_envs
+        self.counts: npt.NDArray[np.uint32] = np.zeros((envs, len(set(hooks.values())), 2), np.uint32)
         self._mask: npt.NDArray[np.int8] = np.zeros((envs, swarm.mask_len), np.int8)
         self._cells = {
             name: (number, np.zeros(envs, np.float32)) for name, number in info.items() if isinstance(number, Cell)
@@ -139,7 +158,7 @@ class Infos:
         for name in self._info:
             kept = self._cells.get(name)
             found[name] = kept[1] if kept else watch[f"info {name}"]
-        for place, name in enumerate(self._hooks):
+        for name, place in self._hooks.items():
             found[name] = self.counts[:, place, 1].astype(np.int64)
         if self._mask.size:
             found[MASK] = self._mask
@@ -154,7 +173,7 @@ class Infos:
         """How often each env came to a hook since its episode began."""
         if name not in self._hooks:
             raise ValueError(f"no hook `{name}`; there are {', '.join(self._hooks) or 'none'}")
-        return self.counts[:, self._hooks.index(name), 0].astype(np.int64)
+        return self.counts[:, self._hooks[name], 0].astype(np.int64)
 
 
 def one_env(values: npt.NDArray[Any], env: int) -> Any:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from gymnasium import spaces
 
 from gbxcule.action import Buttons, Choices
+from gbxcule.check import check_options
+from gbxcule.option import MANY
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
@@ -58,4 +60,5 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
     seed draws. `max_episode_steps`: truncate there. `copy=False` gives out the buffers themselves, which the next step
     overwrites.
     """
+    check_options("gbxcule.make_vec", options, MANY)
     return SwarmVectorEnv(rom, num_envs, **options)

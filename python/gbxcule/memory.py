@@ -4,7 +4,7 @@ Each step reads all numbers that an environment watches at once, for all envs, i
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,17 @@ class Change:
     @property
     def number(self) -> Number:
         return Number(self.address, self.width_bytes, self.big_endian, self.signed, self.bcd)
+
+
+def changes_of(reward: Any) -> list[Change]:
+    """The changes in memory that a reward is made of."""
+    if reward is None:
+        return []
+    changes = list(reward) if isinstance(reward, Sequence) else [reward]
+    for change in changes:
+        if not isinstance(change, Change):
+            raise TypeError(f"a reward is a gbxcule.Change, several, or the name of a program, found {change!r}")
+    return changes
 
 
 def _check_format(number: Number | Change) -> None:

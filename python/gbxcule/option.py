@@ -57,6 +57,11 @@ class Options(SingleOptions, total=False):
     copy: bool
 
 
+# Their names, for messages.
+ONE = tuple(SingleOptions.__annotations__)
+MANY = tuple(Options.__annotations__)
+
+
 class BesideActions(_Shared, total=False):
     """Options of `make_vec` beside `actions`."""
 

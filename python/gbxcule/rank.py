@@ -65,6 +65,10 @@ class RankVectorEnv(SwarmVectorEnv):
         self.envs = envs
         super().__init__(rom, len(envs), **options)
 
+    def beside_machines(self) -> dict[str, Any]:
+        """Add the envs of this process."""
+        return super().beside_machines() | {"envs": self.envs}
+
     def reset(self, *, seed: Any = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Reset as a swarm does.
 

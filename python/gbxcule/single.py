@@ -6,9 +6,10 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.check import reset_options, seed_of, without
+from gbxcule.check import check_options, reset_options, seed_of, without
 from gbxcule.game import GAMES
 from gbxcule.info import one_env
+from gbxcule.option import ONE
 from gbxcule.picture import colored
 from gbxcule.start import RomLike
 from gbxcule.vector import RENDER_MODES, SwarmVectorEnv
@@ -35,6 +36,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
 
     def __init__(self, rom: RomLike = None, **options: Any) -> None:
         without(options, _NOT_HERE)
+        check_options("gbxcule.make", options, ONE)
         modes = self.metadata["render_modes"]
         if options.get("render_mode") not in [None, *modes]:
             raise ValueError(f"no render mode `{options['render_mode']}` for one machine; there is {', '.join(modes)}")

@@ -4,7 +4,7 @@ import difflib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -59,11 +59,18 @@ def rom_symbols(rom: RomLike, symbols: Symbols | str | os.PathLike[str] | None) 
     return {}
 
 
+def is_one_for_each(seed: Any) -> TypeGuard[Sequence[int | None]]:
+    """Are these the seeds of several envs?"""
+    if isinstance(seed, np.ndarray):
+        return seed.ndim > 0
+    return isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))
+
+
 def env_seeds(seed: int | Sequence[int | None], mask: npt.NDArray[np.bool_]) -> list[int | None]:
     """A seed for each marked env: `seed` for the first env and the next number for the next, or one given for each;
     `None` leaves an env's alone."""
     count = len(mask)
-    if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, (str, bytes)):
+    if is_one_for_each(seed):
         seeds = [seed_of(each) for each in seed]
     else:
         first = seed_of(seed)

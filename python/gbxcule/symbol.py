@@ -46,7 +46,7 @@ def parse_symbols(text: str) -> dict[str, int]:
 
 def load_symbols(path: str | os.PathLike[str]) -> dict[str, int]:
     """Read a `.sym` file."""
-    symbols = parse_symbols(Path(path).read_text(encoding="utf-8", errors="replace"))
+    symbols = parse_symbols(Path(path).read_text(encoding="utf-8-sig", errors="replace"))
     if not symbols:
         raise ValueError(f"{os.fspath(path)} holds no symbols; expected lines like `00:c000 wScore`")
     return symbols

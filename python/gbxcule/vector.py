@@ -13,10 +13,10 @@ from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native, game
 from gbxcule.action import Actions, Numbering, spelling_of
-from gbxcule.check import content, env_number, mask_of, one_of, reset_options, seed_of, whole
+from gbxcule.check import check_memory, content, env_number, mask_of, one_of, reset_mask_of, reset_options, seed_of, whole
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
-from gbxcule.memory import Change, Number, Watch
+from gbxcule.memory import Number, Watch, changes_of
 from gbxcule.observation import Observation, Observer, draws, is_program, listens, program_of, with_audio
 from gbxcule.option import Reward, State
 from gbxcule.picture import Pixels, colored, mosaic
@@ -24,6 +24,7 @@ from gbxcule.start import (
     RomLike,
     bank_of,
     env_seeds,
+    is_one_for_each,
     one_or_more_states,
     rom_bytes,
     rom_name,
@@ -35,7 +36,7 @@ from gbxcule.start import (
 from gbxcule.symbol import Place, Symbols, range_of
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeVar
+    from typing_extensions import Self, TypeVar
 
     Space = TypeVar("Space", bound=spaces.Space[Any], default=spaces.Discrete)
 else:
@@ -59,9 +60,6 @@ _STAGES = {
 # Arguments of an environment that its checkpoint does without.
 _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
 _NOT_KEPT |= {"start_steps", "_machines"}
-
-# Work and video memory and a packed frame; the rest of a machine is small.
-MACHINE_BYTES = 22_000
 
 
 class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
@@ -127,7 +125,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if not isinstance(autoreset_mode, AutoresetMode):
             autoreset_mode = one_of("autoreset mode", autoreset_mode, modes)
         if device == "cpu" and _machines is None:
-            _check_memory(num_envs)
+            check_memory(num_envs)
         actions = played.actions if actions is None else actions
         reward = played.reward if reward is None else reward
         done = played.done if done is None else done
@@ -162,6 +160,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             )
         named, found = named_numbers(info), hooks_of(hooks)
         check_programs(named, found, rewarded, observe)
+        hooked, hook_numbers = native_hooks(found, self.symbols)
         self._process = os.getpid()
         self._machines = _machines or _native.Swarm(
             rom_bytes(rom),
@@ -180,7 +179,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             threads=threads,
             recompile=bool(recompile),
             device=device,
-            hooks=native_hooks(found, self.symbols),
+            hooks=hooked,
         )
         self.action_names = self._swarm.action_names
         self.codec = self._swarm.codec
@@ -195,8 +194,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self.observation_space = self._observer.space
         self._copy = copy
 
-        self._changes = _changes(reward) if rewarded is None else []
-        self._reported = Infos(named, found, self._swarm)
+        self._changes = changes_of(reward) if rewarded is None else []
+        self._reported = Infos(named, hook_numbers, self._swarm)
         numbers = {f"info {name}": number for name, number in named.items() if isinstance(number, Number)}
         numbers |= {f"reward {place}": change.number for place, change in enumerate(self._changes)}
         if done is not None:
@@ -258,9 +257,9 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         state for all of them or one for each."""
         self._check_open()
         options = reset_options(options, ("reset_mask", "state"))
-        mask = self._reset_mask(options.get("reset_mask"))
+        mask = reset_mask_of(options.get("reset_mask"), self.num_envs)
         states = self._reset_states(options.get("state"), mask)
-        if seed is None or not isinstance(seed, (Sequence, np.ndarray)) or isinstance(seed, (str, bytes)):
+        if not is_one_for_each(seed):
             seed = seed_of(seed)
             super().reset(seed=seed)
         if seed is None and not self._is_seeded:
@@ -276,6 +275,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._observer.look(self._swarm, mask.tobytes())
         return self._observation(), self._infos(mask)
 
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Press one action for each env and run the frames of a step."""
         self._check_open()
@@ -289,22 +294,22 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         self._swarm.step(pressed, self._live is not None and self._live.ask())
         self._steps += 1
         self._look(None)
-        rewards = self._measured()
+        # Their action is ignored: this step is the reset of those whose episode was over.
+        begins = late if self.autoreset_mode == AutoresetMode.NEXT_STEP else np.zeros(self.num_envs, np.bool_)
+        rewards = self._measured(begins)
         terminated = self._ended()
         truncated = np.zeros(self.num_envs, np.bool_)
         if self.max_episode_steps is not None:
             truncated = self._steps >= self.max_episode_steps
         everyone = np.ones(self.num_envs, np.bool_)
-        if self.autoreset_mode == AutoresetMode.NEXT_STEP and late.any():
-            # Their action is ignored: this step is the reset of those whose episode was over.
-            self._restart(late)
-            rewards[late], terminated[late], truncated[late] = 0, False, False
+        if begins.any():
+            self._restart(begins)
+            rewards[begins], terminated[begins], truncated[begins] = 0, False, False
         self._observer.look(self._swarm)
         infos = self._infos(everyone)
         self._over = terminated | truncated
         if self._live is not None:
-            between = late if self.autoreset_mode == AutoresetMode.NEXT_STEP else np.zeros(self.num_envs, np.bool_)
-            self._live.stepped(pressed, rewards, self._over, between)
+            self._live.stepped(pressed, rewards, self._over, begins)
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over.any():
             infos = self._reset_at_once(self._over)
         return self._observation(), rewards, terminated, truncated, infos
@@ -438,7 +443,11 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     def __reduce__(self) -> tuple[Any, ...]:
         from gbxcule.checkpoint import env_of, note_of
 
-        return env_of, (self._swarm.checkpoint(note_of(self)),)
+        return env_of, (self._swarm.checkpoint(note_of(self)), None, None, type(self)), self.beside_machines()
+
+    def beside_machines(self) -> dict[str, Any]:
+        """The attributes that a copy has beside what a checkpoint keeps."""
+        return {"spec": self.spec}
 
     def set_starts(self, states: Sequence[State], weights: Sequence[int] | None = None) -> None:
         """Let later episodes begin in these states: which of them, the env's seed and the episode's number say, each as often
@@ -499,10 +508,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         for place in range(len(self._changes)):
             self._levels[place, mask] = self._watch[f"reward {place}"][mask]
 
-    def _measured(self) -> npt.NDArray[np.float32]:
+    def _measured(self, ignored: Mask) -> npt.NDArray[np.float32]:
         if self._native_reward:
             self._swarm.rewards_into(self._rewards)
-            wrong = np.flatnonzero(~np.isfinite(self._rewards))
+            wrong = np.flatnonzero(~np.isfinite(self._rewards) & ~ignored)
             if wrong.size:
                 env = int(wrong[0])
                 raise FloatingPointError(
@@ -539,15 +548,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
     def _observation(self) -> Any:
         return self._observer.copy() if self._copy else self._observer.batch
 
-    def _reset_mask(self, mask: Any) -> Mask:
-        if mask is None:
-            return np.ones(self.num_envs, np.bool_)
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
-            raise ValueError(f"reset_mask must be a boolean array of {self.num_envs} elements, found {mask!r}")
-        if not mask.any():
-            raise ValueError("reset_mask must mark at least one env")
-        return mask.copy()
-
     def _reset_states(self, states: Any, mask: Mask) -> list[bytes]:
         """The states in which episodes begin, if any; refused before anything changes if they can't be loaded."""
         if states is None:
@@ -573,25 +573,6 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
                 "the environment was made before this process was forked, and its threads stayed behind: make it in the "
                 "process that steps it"
             )
-
-
-def _changes(reward: Any) -> list[Change]:
-    if reward is None:
-        return []
-    changes = list(reward) if isinstance(reward, Sequence) else [reward]
-    for change in changes:
-        if not isinstance(change, Change):
-            raise TypeError(f"a reward is a gbxcule.Change, several, or the name of a program, found {change!r}")
-    return changes
-
-
-def _check_memory(num_envs: int) -> None:
-    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    needed = num_envs * MACHINE_BYTES
-    if needed > here:
-        raise MemoryError(
-            f"{num_envs} machines need {needed / 2**30:,.0f} GiB of memory, this computer has {here / 2**30:,.0f}"
-        )
 
 
 def _only(env: int, num_envs: int) -> Mask:

@@ -56,6 +56,11 @@ def test_buttons_are_a_multi_binary_space_and_the_cross_has_no_two_sides(program
     assert pressed(env, [[0, 0, 0], [1, 1, 0], [1, 1, 1]]) == [0, A | LEFT, A]
     env.step(env.action_space.sample())
     env.step(np.array([[True, False, True]] * 3))
+    # Samples of a Bernoulli distribution.
+    assert pressed(env, np.array([[1.0, 0.0, 1.0]] * 3, np.float32)) == [A | RIGHT] * 3
+    for wrong in (0.5, float("nan"), 2.0):
+        with pytest.raises(ValueError, match=f"actions in column 0 are 0 to 1, found {wrong} for env 2"):
+            env.step([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [wrong, 0.0, 0.0]])
     everything = gbxcule.make_vec(num_envs=2, actions="buttons_v1", reward=program, **SMALL)
     everything.reset(seed=0)
     assert everything.single_action_space == spaces.MultiBinary(8)

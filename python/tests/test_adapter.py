@@ -127,3 +127,54 @@ def test_an_adapter_without_its_library_says_how_to_get_it(module, package):
         pytest.skip(f"{package} is installed")
     with pytest.raises(ModuleNotFoundError, match=f"{module} needs .*`pip install"):
         importlib.import_module(module)
+
+
+def test_stable_baselines3_takes_pictures_in_color_and_sound():
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    from gbxcule.adapter.sb3 import SwarmVecEnv
+
+    env = SwarmVecEnv(num_envs=2, obs={"rgb": "rgb", "gray": "stride", "audio": "audio"}, max_episode_steps=2, **SMALL)
+    twin = gbxcule.make_vec(num_envs=2, obs={"rgb": "rgb", "gray": "stride", "audio": "audio"}, max_episode_steps=2,
+                            autoreset_mode="SameStep", **SMALL)
+    env.seed(3)
+    found, (expected, _) = env.reset(), twin.reset(seed=[3, 4])
+    for _ in range(3):
+        assert {name: part.shape[1:] for name, part in found.items()} == {
+            name: space.shape for name, space in env.observation_space.spaces.items()
+        }
+        assert all(np.array_equal(found[name].ravel(), part.ravel()) for name, part in expected.items())
+        (found, *_, infos), (expected, *_) = env.step(np.array([1, 2])), twin.step([1, 2])
+    assert env.observation_space["gray"].shape == (72, 80, 1) and env.observation_space["audio"].dtype == np.int16
+    assert env.observation_space.contains({name: part[0] for name, part in found.items()})
+
+
+def test_stable_baselines3_begins_where_options_say():
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    from gbxcule.adapter.sb3 import SwarmVecEnv
+
+    env = SwarmVecEnv(num_envs=3, obs="gray", **SMALL)
+    env.seed(1)
+    begun = env.reset()
+    for action in (3, 4, 3):
+        env.step(np.full(3, action))
+    there, state = env.swarm.screens(), env.swarm.save_state(1)
+    env.seed(1)
+    env.set_options([{}, {"state": state}, {}])
+    mixed = env.reset()
+    assert np.array_equal(mixed[[0, 2]], begun[[0, 2]]) and np.array_equal(mixed[1, ..., 0], there[1])
+    assert [info.keys() for info in env.reset_infos] == [{"score", "hulls", "level"}] * 3
+    # Options are for one reset.
+    env.seed(1)
+    assert np.array_equal(env.reset(), begun)
+    env.set_options({"mask": 1})
+    with pytest.raises(ValueError, match="no reset option `mask` here; expected state"):
+        env.reset()
+
+
+def test_stable_baselines3_presses_any_buttons():
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    from gbxcule.adapter.sb3 import SwarmVecEnv
+    from stable_baselines3 import PPO
+
+    env = SwarmVecEnv(num_envs=2, actions="buttons_v1", obs="obs_v0", **SMALL)
+    PPO("MlpPolicy", env, n_steps=4, batch_size=8, n_epochs=1, seed=0).learn(8)

@@ -49,13 +49,16 @@ NAN = math.nan
         ({"start_state": 3}, TypeError, "start_state is bytes, or the path of a file, found 3"),
         ({"start_state": "nowhere.state"}, FileNotFoundError, "nowhere.state"),
         ({"start_battery": [1]}, TypeError, "start_battery is bytes, or the path of a file"),
-        ({"start_battery": bytes(8192)}, ValueError, "has 8192 bytes, the cartridge has no RAM"),
+        ({"start_battery": bytes(8192)}, ValueError, "^the battery file .* has 8192 bytes, the cartridge has no RAM"),
         ({"autoreset_mode": "always"}, ValueError, "no autoreset mode `always`; there are NextStep, SameStep, Disabled"),
         ({"autoreset_mode": 1}, ValueError, "no autoreset mode `1`"),
         ({"render_mode": 3}, ValueError, "no render mode `3`"),
         ({"copy": "no"}, TypeError, "copy is True or False, found 'no'"),
         ({"threads": 1.5}, TypeError, "threads is a whole number"),
-        ({"frames_per_stp": 4}, TypeError, "frames_per_stp"),
+        ({"frames_per_stp": 4}, TypeError, "no option `frames_per_stp`: did you mean `frames_per_step`"),
+        ({"frame_skip": 4}, TypeError, "no option `frame_skip`: it is `frames_per_step` here"),
+        ({"seed": 4}, TypeError, "gbxcule.make_vec has no option `seed`: pass it to `reset`"),
+        ({"xyz": 4}, TypeError, "no option `xyz`: there are device, frames_per_step"),
     ],
 )
 def test_options_that_cant_be_are_named(options, error, message):
@@ -80,6 +83,7 @@ def test_options_that_cant_be_are_named(options, error, message):
         (lambda: gbxcule.Number("Score", "2"), TypeError, "width_bytes is a whole number, found '2'"),
         (lambda: gbxcule.Change("Score", scale=NAN), ValueError, "a reward's scale is a finite number, found nan"),
         (lambda: gbxcule.Change("Score", scale="5"), ValueError, "a reward's scale is a finite number, found '5'"),
+        (lambda: gbxcule.make(seed=4), TypeError, "gbxcule.make has no option `seed`: pass it to `reset`"),
         (lambda: gbxcule.make(num_envs=4), TypeError, "gbxcule.make makes one machine, gbxcule.make_vec makes many"),
         (lambda: gbxcule.make(autoreset_mode="SameStep"), TypeError, "`autoreset_mode` can't be chosen here"),
         (lambda: gbxcule.make(render_mode="rgb_array_each"), ValueError, "no render mode `rgb_array_each` for one machine"),
@@ -124,8 +128,10 @@ def test_seeds_may_be_an_array(env):
     first, _ = env.reset(seed=[3, 8])
     second, _ = env.reset(seed=np.array([3, 8]))
     third, _ = env.reset(seed=(np.int64(3), None))
+    fourth, _ = env.reset(seed=np.array(3))
     assert np.array_equal(first, second)
     assert np.array_equal(first[0], third[0])
+    assert np.array_equal(first[0], fourth[0])
 
 
 @pytest.mark.parametrize(
@@ -162,7 +168,13 @@ def test_seeds_may_be_an_array(env):
         (lambda env: env.set_start(None), TypeError, "an env is a whole number, found None"),
         (lambda env: env.cpu_state(-1), ValueError, "env -1 does not exist"),
         (lambda env: env.step("AB"), ValueError, "expected one whole number for each of the 2 envs"),
-        (lambda env: env.step(None), ValueError, "expected one whole number for each of the 2 envs"),
+        (lambda env: env.step(None), ValueError, "expected one whole number for each of the 2 envs, found None"),
+        (lambda env: env.step([[1], [2, 3]]), ValueError, r"for each of the 2 envs, found \[\[1\], \[2, 3\]\]"),
+        (lambda env: env.step([0, 9]), ValueError, "actions are 0 to 8, found 9 for env 1"),
+        (lambda env: env.step([-1, 0]), ValueError, "actions are 0 to 8, found -1 for env 0"),
+        (lambda env: env.step([0.0, 1.0]), ValueError, "expected one whole number for .*, found float64"),
+        (lambda env: env.checkpoint("nowhere/swarm.ckpt"), FileNotFoundError, "cannot write nowhere: "),
+        (lambda env: env.checkpoint("/tmp"), IsADirectoryError, "cannot write /tmp: a folder is in its place"),
     ],
 )
 def test_calls_that_cant_be_are_named_and_change_nothing(env, call, error, message):
@@ -306,3 +318,25 @@ def test_a_bank_of_cartridge_ram_goes_out_and_in():
         env.load_battery(0, b"abc", bank=0)
     with pytest.raises(ValueError, match="this cartridge has 0"):
         gbxcule.make_vec().save_battery(0, bank=0)
+
+
+def test_a_reward_that_counts_for_nobody_may_be_no_number(tmp_path):
+    # The step behind an episode's end is the reset: its reward is 0, whatever a program makes of a
+    # game that is over.
+    path = tmp_path / "task.py"
+    path.write_text(
+        "import gbxcule as gb\nimport warp as wp\n\n\n@wp.func\n"
+        "def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:\n"
+        "    return wp.sqrt(2.5 - wp.float32(gb.frames(machine)))\n"
+    )
+    env = gbxcule.make_vec(num_envs=2, reward=path, frames_per_step=1, max_episode_steps=2)
+    env.reset(seed=0)
+    for _ in range(7):
+        _, rewards, *_ = env.step([0, 0])
+        assert np.isfinite(rewards).all()
+
+
+def test_a_with_statement_closes_an_environment():
+    with gbxcule.make_vec(num_envs=2) as env:
+        env.reset(seed=0)
+    assert env.closed

@@ -7,9 +7,11 @@ import pickle
 import random
 
 import gbxcule
+import gymnasium
 import numpy as np
 import pytest
 from gbxcule.checkpoint import env_of
+from gbxcule.rank import Rank
 
 TASK = pathlib.Path(__file__).with_name("test_begin.py").read_text().split("'''")[1]
 
@@ -207,3 +209,15 @@ def test_damage_is_refused(task, tmp_path):
     with pytest.raises(OSError):
         env.checkpoint(tmp_path / "no folder" / "swarm.ckpt")
     assert path.read_bytes() == whole
+
+
+def test_a_copy_is_what_its_original_is():
+    gbxcule.register()
+    made = gymnasium.make_vec("gbxcule/PearlDrift-v0", num_envs=2, vectorization_mode="vector_entry_point")
+    part = gbxcule.make_vec_for_rank(num_envs=6, rank=Rank(1, 3))
+    for env in (made, part):
+        env.reset(seed=3)
+        other = pickle.loads(pickle.dumps(env))
+        assert (type(other), other.spec) == (type(env), env.spec)
+        # A seed is that of the first env of all processes.
+        assert np.array_equal(other.reset(seed=5)[0], env.reset(seed=5)[0])

@@ -166,7 +166,6 @@ def test_a_checkpoint_and_a_single_env_have_them_too(task, tmp_path):
         ({"hooks": {"a": "Nowhere"}}, "no symbol `Nowhere`"),
         ({"hooks": {"a": "zz:0150"}}, "a label or bank:address"),
         ({"hooks": {"a": "05:4150"}}, "there is no bank 5 for a hook at 4150: the ROM has the banks 0 to"),
-        ({"hooks": {"a": "Catch", "b": "Catch"}}, "two hooks are at"),
         ({"hooks": {"a": gbxcule.Hook("Catch", calls="caught")}}, "calls a function of a program, and none is given"),
         ({"hooks": {"a": gbxcule.Hook("Catch", calls="caught")}, "reward": "reward_v0"}, "`reward_v0` defines no `caught`"),
         ({"hooks": {"action_mask": "Catch"}}, "`hooks` can't have a number named `action_mask`"),
@@ -183,3 +182,17 @@ def test_wrong_hooks_are_refused(options, message):
 def test_a_mask_of_another_codec_is_refused(task):
     with pytest.raises(ValueError, match="says `ACTIONS = 9`, the codec pokemonred_puffer_v1 has 7 actions"):
         gbxcule.make_vec(reward=task, actions="pokemonred_puffer_v1")
+
+
+def test_two_names_may_stand_for_one_place(task):
+    hooks = {"loop": "Main", "again": gbxcule.Hook("00:0207", ends_step=True), "over": "Main.over"}
+    env = gbxcule.make_vec(num_envs=2, hooks=hooks)
+    alone = gbxcule.make_vec(num_envs=2, hooks={"loop": gbxcule.Hook("Main", ends_step=True)})
+    env.reset(seed=0), alone.reset(seed=0)
+    for _ in range(5):
+        info, expected = env.step([3, 4])[-1], alone.step([3, 4])[-1]
+        assert info["loop"].tolist() == info["again"].tolist() == expected["loop"].tolist()
+    assert (env.hook_counts("again") == alone.hook_counts("loop")).all() and env.hook_counts("loop").all()
+    two = {"a": gbxcule.Hook("Main", calls="caught"), "b": gbxcule.Hook("Main", calls="met")}
+    with pytest.raises(ValueError, match="the hooks `a` and `b` are both at 00:0207 and call two functions, `caught` and"):
+        gbxcule.make_vec(hooks=two, reward=task)

@@ -82,3 +82,30 @@ def test_one_program_observes(task, tmp_path):
         gbxcule.make_vec(obs={"a": task, "b": other})
     with pytest.raises(ValueError, match="no reward `task`"):
         gbxcule.make_vec(reward="task")
+
+
+SETTLED = """import gbxcule as gb
+import warp as wp
+
+
+@wp.func
+def settled(machine: gb.Machine) -> wp.bool:
+    return gb.step_frames(machine) == 5
+"""
+
+
+def test_a_program_may_do_nothing_but_say_when_steps_end(tmp_path):
+    path = tmp_path / "steps.py"
+    path.write_text(SETTLED)
+    env = gbxcule.make_vec(num_envs=2, reward=path, frames_per_step=30, release_after_frames=4)
+    short = gbxcule.make_vec(num_envs=2, frames_per_step=5, release_after_frames=4)
+    obs, _ = env.reset(seed=0, options={"state": short.save_state(0)})
+    short.reset(seed=0, options={"state": short.save_state(0)})
+    for actions in ([3, 4], [5, 6], [0, 1]):
+        obs, rewards, *_ = env.step(actions)
+        expected, *_ = short.step(actions)
+        assert np.array_equal(obs, expected) and rewards.tolist() == [0, 0]
+    # One that misspells its reward is no such program.
+    path.write_text(SETTLED + TASK.partition("OBS_DIM = 3")[2].replace("def reward(", "def rewards("))
+    with pytest.raises(ValueError, match="defines no `reward`"):
+        gbxcule.make_vec(reward=path)

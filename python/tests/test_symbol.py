@@ -43,7 +43,8 @@ def test_places_that_are_nowhere_are_refused(place):
 
 def test_labels_of_a_file_name_observations(tmp_path):
     path = tmp_path / "game.sym"
-    path.write_text("00:c000 wSum\n00:c001 wMix\n")
+    # Some editors begin a text with a mark.
+    path.write_text("00:c000 wSum\n00:c001 wMix\n", encoding="utf-8-sig")
     env = gbxcule.make_vec("ALU_LOOP", obs=gbxcule.Ram("wSum", "wMix"), symbols=path)
     obs, _ = env.reset()
     assert obs.tobytes() == env.read_memory(0, "C000:C002")

@@ -81,7 +81,8 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "KERNEL=TYPES", value_parser = definition)]
     types: Vec<(String, String)>,
 
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output; with `--survey`, write every refusal in full
+    /// to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -91,7 +92,7 @@ pub(crate) struct Compile {
 
     /// Compile every kernel below this folder to C++ and CUDA text; print how many are refused, by
     /// reason, and how fast it went
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "out", "header"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "header"])]
     survey: Option<PathBuf>,
 }
 
@@ -174,6 +175,9 @@ impl Compile {
             bail!("no Python file below {}", folder.display());
         }
         let survey = survey(files, &self.import_options(), &|path| allowed.find(path));
+        if self.out.is_some() {
+            self.write(survey.refusals().as_bytes())?;
+        }
         say!("{survey}");
         Ok(survey.bugs().next().is_none())
     }

@@ -145,9 +145,11 @@ fn print_table(artifact: &Value) {
     }
 }
 
-/// A picture of machines that play the ROM, or of all games, a column each, if it is one of them.
+/// A picture of machines that play the ROM, or of all games for the original, a column each, if it
+/// is one of them.
 fn picture(rom: &RomImage, schedule: Schedule, device: Device) -> anyhow::Result<Vec<u8>> {
-    let games: Vec<&str> = program::games().map(|(name, _)| name).collect();
+    let runs_on_original = |name: &&str| gbxcule_roms::all().iter().any(|rom| rom.name == *name);
+    let games: Vec<&str> = program::games().map(|game| game.0).filter(runs_on_original).collect();
     let roms: Vec<RomImage> = match games.contains(&rom.name.as_str()) {
         true => games.into_iter().map(RomImage::find).collect::<Result<_, _>>()?,
         false => vec![rom.clone()],

@@ -22,7 +22,8 @@ pub(crate) struct Roms {
 
 impl Roms {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        for rom in gbxcule_roms::all() {
+        let roms = || gbxcule_roms::all().iter().chain(gbxcule_roms::for_color());
+        for rom in roms() {
             if let Some(folder) = &self.out {
                 let file = |extension: &str| folder.join(format!("{}.{extension}", rom.name));
                 let symbols = rom.rom().symbol_listing();
@@ -31,7 +32,7 @@ impl Roms {
                     .with_context(|| format!("writing {}", rom.name))?;
             }
         }
-        for rom in gbxcule_roms::all() {
+        for rom in roms() {
             say!("{:22} {}", rom.name, rom.purpose);
             say!("{:22}   leaves {}", "", rom.signature);
         }

@@ -388,7 +388,7 @@ fn roms_writes_every_rom_with_its_symbols() {
     let folder = folder();
     let output = gbxcule(folder.path(), &["roms", "--out", "roms"]);
     assert_eq!(output.status.code(), Some(0));
-    for rom in gbxcule_roms::all() {
+    for rom in gbxcule_roms::all().iter().chain(gbxcule_roms::for_color()) {
         let file = folder.path().join("roms").join(format!("{}.gb", rom.name));
         assert_eq!(fs::read(file).expect("the ROM"), rom.bytes());
     }

@@ -85,6 +85,10 @@ pub(super) fn compared(op: CmpOp, left: &Static<'_>, right: &Static<'_>) -> Opti
         let found = parts.iter().any(|part| compared(CmpOp::Eq, left, part) == Some(true));
         return Some(found == (op == CmpOp::In));
     }
+    if let (CmpOp::In | CmpOp::NotIn, Static::Dict(items)) = (op, right) {
+        let found = items.iter().any(|(key, _)| compared(CmpOp::Eq, left, key) == Some(true));
+        return Some(found == (op == CmpOp::In));
+    }
     // A value that is only named here, such as `sys.platform`, may be anything.
     let named = |it: &Static<'_>| matches!(it, Static::Member(path) if !path.starts_with("warp."));
     if named(left) || named(right) {
@@ -127,6 +131,50 @@ pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Sta
             parts.try_fold(Static::Int(0), |sum, part| arithmetic(Operator::Add, &sum, part))?
         }
         ("builtins.range", 1..=3) => range(args)?,
+        ("builtins.zip", 1..) => {
+            let lists: Vec<&[Static<'a>]> = args.iter().map(parts).collect::<Option<_>>()?;
+            let len = lists.iter().map(|list| list.len()).min()?;
+            let row = |at: usize| -> Static<'a> {
+                Static::Sequence(lists.iter().map(|list| list[at].clone()).collect())
+            };
+            Static::Sequence((0..len).map(row).collect())
+        }
+        ("builtins.enumerate", 1 | 2) => {
+            let first = if args.len() == 2 { int(1)? } else { 0 };
+            let rows = parts(&args[0])?.iter().zip(first..);
+            let row = |(part, at): (&Static<'a>, i128)| {
+                Static::Sequence([Static::Int(at), part.clone()].into())
+            };
+            Static::Sequence(rows.map(row).collect())
+        }
+        ("builtins.reversed", 1) => {
+            Static::Sequence(parts(&args[0])?.iter().rev().cloned().collect())
+        }
+        ("itertools.product", 1..) => {
+            let mut rows = vec![Vec::new()];
+            for list in args {
+                let list = parts(list)?;
+                if rows.len() * list.len() > RANGE_MAX {
+                    return None;
+                }
+                let longer = |row: &Vec<Static<'a>>, part: &Static<'a>| {
+                    row.iter().chain([part]).cloned().collect::<Vec<_>>()
+                };
+                rows = rows
+                    .iter()
+                    .flat_map(|row| list.iter().map(move |part| longer(row, part)))
+                    .collect();
+            }
+            Static::Sequence(rows.into_iter().map(|row| Static::Sequence(row.into())).collect())
+        }
+        ("builtins.any" | "builtins.all", 1) => {
+            let any = path.ends_with("any");
+            let mut truths = Vec::new();
+            for part in parts(&args[0])? {
+                truths.push(part.truth()?);
+            }
+            Static::Bool(truths.contains(&any) == any)
+        }
         ("builtins.tuple" | "builtins.list", 1) => match &args[0] {
             Static::Sequence(parts) => Static::Sequence(parts.clone()),
             Static::Dict(items) => {
@@ -149,6 +197,43 @@ pub(super) fn python_function<'a>(path: &str, args: &[Static<'a>]) -> Option<Sta
         }
         _ => return None,
     })
+}
+
+/// The parts of a sequence.
+fn parts<'a, 'b>(value: &'b Static<'a>) -> Option<&'b [Static<'a>]> {
+    match value {
+        Static::Sequence(parts) => Some(parts),
+        _ => None,
+    }
+}
+
+/// Result of a method of a dictionary, for a dictionary that nothing changes.
+pub(super) fn dictionary_method<'a>(
+    items: &[(Static<'a>, Static<'a>)],
+    name: &str,
+    args: &[Static<'a>],
+) -> Option<Static<'a>> {
+    // A key that is written twice has its last value, at its first place.
+    let mut unique: Vec<(Static<'a>, Static<'a>)> = Vec::new();
+    for (key, value) in items {
+        match unique.iter_mut().find(|(known, _)| known == key) {
+            Some((_, known)) => *known = value.clone(),
+            None => unique.push((key.clone(), value.clone())),
+        }
+    }
+    Some(Static::Sequence(match (name, args) {
+        ("keys", []) => unique.into_iter().map(|(key, _)| key).collect(),
+        ("values", []) => unique.into_iter().map(|(_, value)| value).collect(),
+        ("items", []) => {
+            unique.into_iter().map(|(key, value)| Static::Sequence([key, value].into())).collect()
+        }
+        ("get", [key, rest @ ..]) if rest.len() < 2 => {
+            let found = unique.into_iter().find(|(known, _)| known == key);
+            let missing = || rest.first().cloned().unwrap_or(Static::None);
+            return Some(found.map_or_else(missing, |(_, value)| value));
+        }
+        _ => return None,
+    }))
 }
 
 /// The numbers of a `range`.

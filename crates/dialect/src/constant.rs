@@ -10,6 +10,7 @@ use super::library::{self, Library};
 use super::reference::References;
 use super::scope::{BindingSource, OverloadSet, Owner, ScopeId, Scopes};
 use super::syntax::{self, DictItem, Expr, Ranged, StmtFunctionDef, UnaryOp};
+use super::trial::Trials;
 use super::warp::{self, builtin_name, canonical, starred_name};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -59,6 +60,7 @@ pub(super) struct Unit<'a> {
     pub(super) library: Option<&'a Library>,
     pub(super) references: Rc<References<'a>>,
     pub(super) frames: Frames<'a>,
+    pub(super) trials: Trials<'a>,
     /// How many definitions and expressions led here.
     pub(super) level: Cell<usize>,
 }
@@ -68,8 +70,8 @@ impl<'a> Unit<'a> {
         let mut scopes = Scopes::read(files.texts.iter().map(|text| &*text.tree.body));
         files.given_texts().for_each(|text| scopes.nest(text));
         let references = Rc::new(References::read(files));
-        let (frames, level) = (Frames::default(), Cell::default());
-        Self { files, scopes, library, references, frames, level }
+        let (frames, trials, level) = (Frames::default(), Trials::default(), Cell::default());
+        Self { files, scopes, library, references, frames, trials, level }
     }
 
     /// The text of a span of this unit.
@@ -104,10 +106,21 @@ impl<'a> Unit<'a> {
             Expr::Tuple(tuple) => self.sequence(&tuple.elts, scope),
             Expr::List(list) => self.sequence(&list.elts, scope),
             Expr::Set(set) => self.sequence(&set.elts, scope),
+            Expr::DictComp(it) => {
+                let unknown = || self.needs_python(expr, "`**` is only known when Python runs");
+                let key = it.key.as_deref().ok_or_else(unknown)?;
+                let keys = self.comprehension(key, &it.generators, expr, scope)?;
+                let values = self.comprehension(&it.value, &it.generators, expr, scope)?;
+                match (keys, values) {
+                    (Static::Sequence(keys), Static::Sequence(values)) => {
+                        Ok(Static::Dict(keys.iter().cloned().zip(values.iter().cloned()).collect()))
+                    }
+                    _ => Err(unknown()),
+                }
+            }
             Expr::ListComp(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
             Expr::Generator(it) => self.comprehension(&it.elt, &it.generators, expr, scope),
-            // Functions of another file may change its dictionaries; they aren't looked into.
-            Expr::Dict(dict) if self.scopes.text(scope) == 0 => {
+            Expr::Dict(dict) => {
                 let item = |item: &'a DictItem| {
                     let Some(key) = &item.key else {
                         return Err(self.needs_python(expr, "`**` is only known when Python runs"));
@@ -143,8 +156,8 @@ impl<'a> Unit<'a> {
                 }
             }
             Expr::BinOp(binary) => {
-                let left = self.known(&binary.left, scope)?;
-                let right = self.known(&binary.right, scope)?;
+                let left = self.settled(self.known(&binary.left, scope)?);
+                let right = self.settled(self.known(&binary.right, scope)?);
                 arithmetic(binary.op, &left, &right).ok_or_else(|| {
                     self.needs_python(
                         expr,
@@ -169,8 +182,8 @@ impl<'a> Unit<'a> {
                 Ok(last)
             }
             Expr::Compare(compare) if compare.ops.len() == 1 => {
-                let left = self.known(&compare.left, scope)?;
-                let right = self.known(&compare.comparators[0], scope)?;
+                let left = self.settled(self.known(&compare.left, scope)?);
+                let right = self.settled(self.known(&compare.comparators[0], scope)?);
                 compared(compare.ops[0], &left, &right).map(Static::Bool).ok_or_else(|| {
                     self.needs_python(expr, "this comparison is only known when Python runs")
                 })
@@ -243,15 +256,12 @@ impl<'a> Unit<'a> {
         let at = syntax::start(expr);
         let before = definitions.iter().rposition(|definition| definition.since <= at);
         let last = before.unwrap_or(definitions.len().saturating_sub(1));
-        let known = self.bound(&definitions[..=last], name, expr, home);
-        if matches!(known, Ok(Static::Sequence(_) | Static::Dict(_)))
-            && self.scopes.is_changed(name)
-        {
-            let message =
-                format!("`{name}` is changed after it is made: only Python knows its value");
-            return Err(self.needs_python(expr, message));
-        }
-        known.or_else(|fault| self.defined(name, expr).unwrap_or(Err(fault)))
+        let known =
+            self.unchanged(self.bound(&definitions[..=last], name, expr, home), name, home, expr);
+        known.or_else(|fault| {
+            let defined = self.defined(name, expr);
+            defined.unwrap_or_else(|| self.trial(name, home).ok_or(fault))
+        })
     }
 
     pub(super) fn evaluate_source(
@@ -381,6 +391,9 @@ impl<'a> Unit<'a> {
         let mut moved = Diagnostic::error(fault.code, self.span(expr), fault.message.clone());
         if moved.code == Code::NeedsPythonEvaluation {
             moved.message = format!("the value of `{name}` is only known when Python runs");
+            if self.files.is_beside {
+                moved.help = Some(format!("`gbxcule compile --define {name}=VALUE` says it"));
+            }
         }
         Box::new(moved.label(fault.span(), "bound here"))
     }
@@ -432,7 +445,7 @@ impl<'a> Unit<'a> {
                 let Some(definitions) = self.scopes.own(*scope, attr) else {
                     return self.inherited(*scope, attr, expr);
                 };
-                self.bound(definitions, attr, expr, *scope)
+                self.unchanged(self.bound(definitions, attr, expr, *scope), attr, *scope, expr)
             }
             Static::Member(path) if path.starts_with("numpy.info.") => {
                 limit(&path["numpy.info.".len()..], attr).ok_or_else(|| {
@@ -466,6 +479,12 @@ impl<'a> Unit<'a> {
                     format!("`{attr}` of a type is only known when Python runs"),
                 )),
             },
+            Static::Function(family)
+                if let Some(value) =
+                    self.scopes.attribute_value(family.home, family.name, attr) =>
+            {
+                self.framed(family.frame, || self.known(value, family.home))
+            }
             Static::Handle(_) => Err(library::no_attribute(self.library, attr, self.span(expr))),
             _ => Err(self.needs_python(expr, format!("`{attr}` is only known when Python runs"))),
         }

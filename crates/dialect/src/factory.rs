@@ -26,7 +26,7 @@ impl<'a> Unit<'a> {
         let (Some(body), Some(returned)) = (self.scopes.body(def), returned(def)) else {
             return Ok(None);
         };
-        if !def.decorator_list.is_empty() || self.role(def, home) != Role::Python {
+        if !self.is_called_plainly(def, home) || self.role(def, home) != Role::Python {
             return Ok(None);
         }
         let Some(values) = self.argument_values(def, home, body, args, scope) else {
@@ -39,6 +39,20 @@ impl<'a> Unit<'a> {
             })
         })?;
         Ok(is_made(&result).then_some(result))
+    }
+
+    /// Returns true if a call of a function gives what its body does: nothing else decorates it
+    /// than what remembers results.
+    fn is_called_plainly(&self, def: &'a StmtFunctionDef, home: ScopeId) -> bool {
+        self.trials.is_on()
+            || def.decorator_list.iter().all(|decorator| {
+                let decorator = match &decorator.expression {
+                    Expr::Call(call) => &*call.func,
+                    other => other,
+                };
+                let path = self.path(decorator, home);
+                matches!(path.as_deref(), Some("functools.cache" | "functools.lru_cache"))
+            })
     }
 
     /// Values of the parameters in a call, as far as they are known; `None` if the call doesn't
@@ -143,7 +157,11 @@ impl<'a> Unit<'a> {
         let unknown =
             || self.needs_python(expr, "this comprehension is only known when Python runs");
         let [only] = generators else { return Err(unknown()) };
-        let Static::Sequence(over) = self.known(&only.iter, scope)? else { return Err(unknown()) };
+        let over = match self.known(&only.iter, scope)? {
+            Static::Sequence(over) => over,
+            Static::Dict(items) => items.iter().map(|(key, _)| key.clone()).collect(),
+            _ => return Err(unknown()),
+        };
         let mut parts = Vec::new();
         for value in over.iter() {
             let values = targets(&only.target, Some(value.clone()), scope);

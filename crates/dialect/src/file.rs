@@ -7,7 +7,7 @@
 
 use super::geometry;
 use super::loader::ReadFile;
-use super::syntax::{self, Outline, Ranged, Symbols, Tree};
+use super::syntax::{self, Changes, Outline, Ranged, Symbols, Tree};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
 use rustc_hash::FxHashMap;
@@ -24,6 +24,7 @@ pub(super) struct Text {
     pub(super) text: String,
     pub(super) tree: Tree,
     outline: OnceLock<Outline>,
+    changes: OnceLock<Changes>,
     /// True if functions in it may take arguments by reference.
     pub(super) has_references: bool,
     /// True if it may ask hash grids, hierarchies or meshes.
@@ -34,6 +35,20 @@ impl Text {
     /// Outline: the names that the text binds and mentions, found out at the first request.
     pub(super) fn outline(&self, symbols: &mut Symbols) -> &Outline {
         self.outline.get_or_init(|| Outline::of(&self.tree.body, &self.text, symbols))
+    }
+
+    /// Returns true if it may hold kernels: it mentions them, or decorates a function with
+    /// something that may be anything.
+    pub(crate) fn may_hold_kernels(&self) -> bool {
+        self.text.contains("ernel")
+            || syntax::functions(&self.tree.body)
+                .iter()
+                .any(|def| def.decorator_list.iter().any(|it| !syntax::is_plain(&it.expression)))
+    }
+
+    /// Names of what the text changes in place, found out at the first request.
+    pub(super) fn changes(&self) -> &Changes {
+        self.changes.get_or_init(|| Changes::of(&self.tree.body))
     }
 }
 
@@ -148,7 +163,7 @@ impl Texts {
         let tree = syntax::parse(&self.space, begin, place)?;
         let has_references = text.contains("ref[");
         let mentions_geometry = geometry::is_mentioned(text);
-        let (text, outline) = (text.to_owned(), OnceLock::new());
+        let (text, outline, changes) = (text.to_owned(), OnceLock::new(), OnceLock::new());
         Ok(Arc::new(Text {
             id,
             begin,
@@ -156,6 +171,7 @@ impl Texts {
             text,
             tree,
             outline,
+            changes,
             has_references,
             mentions_geometry,
         }))

@@ -33,11 +33,19 @@ pub(super) struct Frames<'a> {
     all: RefCell<Vec<Frame<'a>>>,
     open: Cell<FrameId>,
     /// Results outside any frame.
-    memo: Rc<Memo<'a>>,
+    memo: RefCell<Rc<Memo<'a>>>,
 }
 
 /// How many frames a program may have.
 const FRAMES_MAX: usize = 1000;
+
+impl Frames<'_> {
+    /// Forgets all frames and results.
+    pub(super) fn forget(&self) {
+        self.all.borrow_mut().clear();
+        *self.memo.borrow_mut() = Rc::default();
+    }
+}
 
 impl<'a> Unit<'a> {
     /// The frame with some values, within another: the same one at each request.
@@ -111,7 +119,7 @@ impl<'a> Unit<'a> {
     pub(super) fn memo(&self) -> Rc<Memo<'a>> {
         match (self.frames.open.get().0 as usize).checked_sub(1) {
             Some(position) => self.frames.all.borrow()[position].memo.clone(),
-            None => self.frames.memo.clone(),
+            None => self.frames.memo.borrow().clone(),
         }
     }
 }

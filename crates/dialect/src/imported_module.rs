@@ -3,7 +3,7 @@
 
 use super::constant::{Evaluation, Static, Unit};
 use super::file::Content;
-use super::scope::{BindingSource, ScopeId};
+use super::scope::{BindingSource, Definition, ScopeId};
 use super::syntax::Expr;
 use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -57,7 +57,45 @@ impl<'a> Unit<'a> {
         let Some(definitions) = self.scopes.own(root, name) else {
             return self.starred(text, name, expr);
         };
-        Some(self.with_depth_limit(self.span(expr), || self.bound(definitions, name, expr, root)))
+        let run = || self.bound(definitions, name, expr, root);
+        Some(self.unchanged(self.with_depth_limit(self.span(expr), run), name, root, expr))
+    }
+
+    /// The value of a name of a scope, unless that is a list or dictionary which a text changes in
+    /// place.
+    pub(super) fn unchanged(
+        &self,
+        known: Evaluation<'a>,
+        name: &str,
+        home: ScopeId,
+        expr: &Expr,
+    ) -> Evaluation<'a> {
+        if matches!(known, Ok(Static::Sequence(_) | Static::Dict(_)))
+            && self.is_changed(name, self.scopes.text(home))
+        {
+            let message =
+                format!("`{name}` is changed after it is made: only Python knows its value");
+            return Err(self.needs_python(expr, message));
+        }
+        known
+    }
+
+    /// Returns true if something that a text binds to a name is changed in place: there, in a text
+    /// that imports the name, or as an attribute of anything.
+    fn is_changed(&self, name: &str, home: usize) -> bool {
+        if self.scopes.is_changed(name) {
+            return true;
+        }
+        let imports = |text: usize| {
+            let bound = self.scopes.own(self.scopes.root(text), name);
+            let imported = |it: &Definition<'_>| matches!(it.source, BindingSource::ImportFrom(..));
+            bound.map_or(!self.scopes.stars(text).is_empty(), |all| all.iter().any(imported))
+        };
+        self.files.texts.iter().enumerate().any(|(text, it)| {
+            let changes = it.changes();
+            let by_name = text != 0 && changes.names.contains(name);
+            changes.attributes.contains(name) || by_name && (text == home || imports(text))
+        })
     }
 
     /// A name that a text has by `from module import *`, directly or not; what was imported last

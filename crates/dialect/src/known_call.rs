@@ -2,10 +2,10 @@
 //! numbers.
 
 use super::annotation::Annotation;
-use super::arithmetic::python_function;
+use super::arithmetic::{dictionary_method, python_function};
 use super::constant::{Evaluation, Static, Unit};
 use super::scope::ScopeId;
-use super::syntax::{Arguments, Expr};
+use super::syntax::{Arguments, Expr, Keyword};
 use super::warp;
 use gbxcule_ir::constant::Literal;
 
@@ -20,6 +20,15 @@ impl<'a> Unit<'a> {
     ) -> Evaluation<'a> {
         let unknown =
             || self.needs_python(expr, "the result of this call is only known when Python runs");
+        if let Expr::Attribute(method) = func
+            && matches!(method.attr.as_str(), "keys" | "values" | "items" | "get")
+            && let Ok(Static::Dict(items)) = self.known(&method.value, scope)
+        {
+            let values: Result<Vec<_>, _> =
+                args.args.iter().map(|arg| self.known(arg, scope)).collect();
+            let known = dictionary_method(&items, &method.attr, &values?);
+            return known.filter(|_| args.keywords.is_empty()).ok_or_else(unknown);
+        }
         let callee = self.known(func, scope)?;
         match &callee {
             Static::Member(path) => {
@@ -60,9 +69,27 @@ impl<'a> Unit<'a> {
                         _ => Err(unknown()),
                     };
                 }
+                // `strict` only checks lengths.
+                let says_more = |it: &Keyword| it.arg.as_deref() != Some("strict");
+                if args.keywords.iter().any(says_more) {
+                    return Err(unknown());
+                }
+                let values: Result<Vec<_>, _> = args
+                    .args
+                    .iter()
+                    .map(|arg| self.known(arg, scope).map(|value| self.settled(value)))
+                    .collect();
+                let result = python_function(path, &values?).ok_or_else(unknown)?;
+                if result.is_small() {
+                    Ok(result)
+                } else {
+                    Err(super::memo::too_large(self.span(expr)))
+                }
+            }
+            Static::Type(Annotation::Tuple(None)) if args.keywords.is_empty() => {
                 let values: Result<Vec<_>, _> =
                     args.args.iter().map(|arg| self.known(arg, scope)).collect();
-                python_function(path, &values?).ok_or_else(unknown)
+                python_function("builtins.tuple", &values?).ok_or_else(unknown)
             }
             Static::Python(def, home) => {
                 self.python_call(def, *home, args, expr, scope)?.ok_or_else(unknown)
@@ -70,7 +97,7 @@ impl<'a> Unit<'a> {
             Static::Type(Annotation::Scalar(scalar)) => {
                 let is_python = matches!(func, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float" | "bool"));
                 let Some(arg) = args.args.first() else { return Err(unknown()) };
-                let value = self.known(arg, scope)?;
+                let value = self.settled(self.known(arg, scope)?);
                 if is_python {
                     return match (scalar, value.as_f64()) {
                         (gbxcule_ir::ty::Scalar::F32, Some(value)) => Ok(Static::Float(value)),
@@ -107,6 +134,10 @@ impl<'a> Unit<'a> {
                 let Annotation::Scalar(scalar) = **of else { return Err(unknown()) };
                 let mut parts = Vec::new();
                 for arg in &args.args {
+                    let arg = match arg {
+                        Expr::Starred(starred) => &*starred.value,
+                        arg => arg,
+                    };
                     flatten(self.known(arg, scope)?, &mut parts);
                 }
                 let literals: Option<Vec<Literal>> =

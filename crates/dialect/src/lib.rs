@@ -31,6 +31,7 @@ mod scope;
 mod signature;
 pub mod survey;
 mod syntax;
+mod trial;
 mod warp;
 
 use annotation::Annotation;
@@ -246,6 +247,50 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Lowers a kernel that [`Self::lower`] refuses with values for what only Python knows, such
+    /// as arguments of the function around it: some are tried, the first that fit. If none do, the
+    /// faults of the last are given. For a caller that only counts.
+    pub fn lower_with_trials(
+        &self,
+        position: usize,
+        module: &mut Module,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let before = module.clone();
+        let mut attempt = |which: usize, value: usize| {
+            *module = before.clone();
+            self.unit.trials.choose(which, value);
+            self.unit.frames.forget();
+            self.lower(position, module)
+        };
+        self.unit.trials.set(true);
+        let mut lowered = attempt(0, 0);
+        let mut attempts = 1;
+        // Names come up as others have values; one value after the other is changed, that of the
+        // name that came up last first, and what leads further is kept.
+        'further: while let Err(faults) = &lowered {
+            let reached = reached(faults);
+            let counts = self.unit.trials.counts();
+            for (which, count) in counts.into_iter().enumerate().rev() {
+                for value in 1..count {
+                    if attempts == trial::ATTEMPTS_MAX {
+                        break 'further;
+                    }
+                    attempts += 1;
+                    let next = attempt(which, value);
+                    if next.as_ref().map_or_else(|it| self::reached(it) > reached, |()| true) {
+                        self.unit.trials.keep();
+                        lowered = next;
+                        continue 'further;
+                    }
+                }
+            }
+            break;
+        }
+        self.unit.trials.set(false);
+        self.unit.frames.forget();
+        lowered
+    }
+
     /// Lowers a kernel for all types that it is compiled for.
     fn overloads(
         &self,
@@ -281,6 +326,16 @@ impl<'a> Reader<'a> {
     ) -> Result<(), Vec<Diagnostic>> {
         let mut first = Vec::new();
         let before = module.clone();
+        if self.unit.trials.is_on() {
+            let f32 = Annotation::trials()[0].clone();
+            let chosen = |formal: &Formal<'a>| match formal.annotation.has_any() {
+                true => self.unit.trial_type(formal.name).unwrap_or_else(|| f32.clone()),
+                false => f32.clone(),
+            };
+            let types: Vec<_> =
+                formals.iter().map(|it| it.annotation.chosen(&chosen(it))).collect();
+            return self.typed(def, scope, formals, &types, module);
+        }
         let trials = if self.trial_types { &Annotation::trials()[..] } else { &[] };
         for any in trials {
             let types: Vec<_> = formals.iter().map(|it| it.annotation.chosen(any)).collect();
@@ -373,6 +428,11 @@ impl<'a> Reader<'a> {
         }
         if session.faults.is_empty() { Ok(()) } else { Err(session.faults) }
     }
+}
+
+/// How far some faults are in their text: parts of an expression come before the whole.
+fn reached(faults: &[Diagnostic]) -> u32 {
+    faults.first().map_or(0, |first| first.span().end)
 }
 
 /// Example of the README, run as a test of the documentation.

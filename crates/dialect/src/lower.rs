@@ -221,6 +221,7 @@ impl<'u, 'a> Session<'u, 'a> {
             result: None,
             is_kernel,
             iterators: FxHashSet::default(),
+            copies: FxHashSet::default(),
             in_loop: 0,
         };
         lower.parameters(formals, bindings);
@@ -336,6 +337,8 @@ struct Lower<'s, 'u, 'a, 'm> {
     is_kernel: bool,
     /// Names that unrolled loops count by.
     iterators: FxHashSet<&'a str>,
+    /// Names of what was copied or computed from constants: they may change in loops.
+    copies: FxHashSet<&'a str>,
     /// How many loops of the IR are open.
     in_loop: usize,
 }

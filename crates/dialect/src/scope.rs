@@ -21,6 +21,8 @@ pub(super) struct Scopes<'a> {
     bodies: FxHashMap<*const StmtFunctionDef, ScopeId>,
     /// Names of what the program's own file changes in place.
     changed: FxHashSet<&'a str>,
+    /// Values assigned to attributes of names, by the scope, the name and the attribute.
+    attributes: FxHashMap<(ScopeId, &'a str, &'a str), Vec<&'a Expr>>,
     /// Of each text the modules whose names were imported without saying which: dots and name.
     stars: Vec<Vec<(u32, &'a str)>>,
 }
@@ -116,6 +118,7 @@ impl<'a> Scopes<'a> {
             guards: Vec::new(),
             bodies: FxHashMap::default(),
             changed: FxHashSet::default(),
+            attributes: FxHashMap::default(),
             stars: Vec::new(),
         };
         for body in texts {
@@ -168,6 +171,19 @@ impl<'a> Scopes<'a> {
     /// The bindings of a name in one scope.
     pub(super) fn own(&self, scope: ScopeId, name: &str) -> Option<&[Definition<'a>]> {
         self.scopes[scope].names.get(name).map(Vec::as_slice)
+    }
+
+    /// Value assigned to an attribute of a name, if that happened once and unconditionally.
+    pub(super) fn attribute_value(
+        &self,
+        scope: ScopeId,
+        name: &str,
+        attribute: &str,
+    ) -> Option<&'a Expr> {
+        match self.attributes.get(&(scope, name, attribute)).map(Vec::as_slice) {
+            Some([value]) => Some(value),
+            _ => None,
+        }
     }
 
     /// Returns true if something of this name is changed in place.
@@ -408,6 +424,12 @@ impl<'a> Scopes<'a> {
                         }
                         _ => self.target(part, None, scope, under),
                     }
+                }
+            }
+            (Expr::Attribute(attribute), Some(value)) if under.is_none() => {
+                if let Expr::Name(name) = &*attribute.value {
+                    let key = (scope, name.id.as_str(), attribute.attr.as_str());
+                    self.attributes.entry(key).or_default().push(value);
                 }
             }
             (Expr::Subscript(subscript), _) => {

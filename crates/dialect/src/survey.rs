@@ -4,10 +4,10 @@
 //! Pure: takes paths and texts, gives counts and a table. Walking directories is for others. Each
 //! kernel found is compiled, refused, or a bug of ours: nothing is dropped.
 
-use crate::{ImportOptions, Program, ReadFile, Reader, Texts};
+use crate::{ImportOptions, Program, ReadFile, Texts};
 use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
 use gbxcule_ir::check::{self, Valid};
-use gbxcule_ir::diagnostic::{Diagnostic, Severity};
+use gbxcule_ir::diagnostic::{Code, Diagnostic, Severity, render};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceId, SourceMap};
 use std::collections::BTreeMap;
@@ -34,6 +34,8 @@ pub struct Entry {
 pub enum Outcome {
     /// Through all stages.
     Compiled,
+    /// Through all stages with values that were tried for what only Python knows.
+    Tried,
     /// The front end or the checker found this wrong with it.
     Refused(Vec<Diagnostic>),
     /// A stage stopped with this message: a bug.
@@ -105,6 +107,10 @@ impl Survey {
         let known = texts.source(Path::new(&path));
         let id = known.unwrap_or_else(|| self.sources.add(path.clone(), text));
         let begin = Instant::now();
+        // What imports are followed for is kernels.
+        if texts.parsed(&self.sources, id).is_ok_and(|text| !text.may_hold_kernels()) {
+            return;
+        }
         let parsed = Program::parse_among(texts, &mut self.sources, id, read);
         let program = match parsed {
             Ok(program) => program,
@@ -118,9 +124,25 @@ impl Survey {
         let reader = program.reader().with_trial_types();
         self.stage_totals[Stage::Front as usize].time += begin.elapsed();
         for kernel in reader.kernels() {
-            let compiling = AssertUnwindSafe(|| self.compile(&reader, id, kernel.position));
+            let compiling = AssertUnwindSafe(|| {
+                let strict = self.compile(id, |module| reader.lower(kernel.position, module));
+                match strict {
+                    Ok(()) => Ok(Outcome::Compiled),
+                    Err(faults) if !faults.iter().any(asks_for_values) => Err(faults),
+                    Err(faults) => {
+                        let tried =
+                            |module: &mut Module| reader.lower_with_trials(kernel.position, module);
+                        match self.compile(id, tried) {
+                            Ok(()) => Ok(Outcome::Tried),
+                            // What stands in the way with any values.
+                            Err(left) if left.iter().any(lacks_a_feature) => Err(left),
+                            Err(_) => Err(faults),
+                        }
+                    }
+                }
+            });
             let outcome = match catch_unwind(compiling) {
-                Ok(Ok(())) => Outcome::Compiled,
+                Ok(Ok(outcome)) => outcome,
                 Ok(Err(faults)) => Outcome::Refused(faults),
                 Err(panic) => {
                     let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -135,12 +157,11 @@ impl Survey {
 
     fn compile(
         &mut self,
-        reader: &Reader<'_>,
         id: SourceId,
-        position: usize,
+        lower: impl FnOnce(&mut Module) -> Result<(), Vec<Diagnostic>>,
     ) -> Result<(), Vec<Diagnostic>> {
         let mut module = Module::new(self.sources.get(id).name.clone());
-        let lowered = self.timed(Stage::Front, |_| reader.lower(position, &mut module));
+        let lowered = self.timed(Stage::Front, |_| lower(&mut module));
         lowered.map_err(|faults| {
             faults.into_iter().filter(|fault| fault.severity == Severity::Error).collect::<Vec<_>>()
         })?;
@@ -170,9 +191,15 @@ impl Survey {
         result
     }
 
-    /// Kernels that came through all stages.
+    /// Kernels that came through all stages, with values that were tried too.
     pub fn compiled(&self) -> usize {
-        self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Compiled)).count()
+        let compiled = |it: &&Entry| matches!(it.outcome, Outcome::Compiled | Outcome::Tried);
+        self.entries.iter().filter(compiled).count()
+    }
+
+    /// Those of them that came through with values that were tried.
+    pub fn tried(&self) -> usize {
+        self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Tried)).count()
     }
 
     /// Kernels that showed a bug of ours.
@@ -183,19 +210,36 @@ impl Survey {
         })
     }
 
-    /// The first messages of refused kernels, most frequent first.
-    pub fn reasons(&self) -> Vec<(&str, usize)> {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    /// The first messages of refused kernels, most frequent first, each with the first kernel that
+    /// it is about.
+    pub fn reasons(&self) -> Vec<(&str, usize, &Entry)> {
+        let mut counts: BTreeMap<&str, (usize, &Entry)> = BTreeMap::new();
         for entry in &self.entries {
             if let Outcome::Refused(faults) = &entry.outcome
                 && let Some(first) = faults.first()
             {
-                *counts.entry(&first.message).or_default() += 1;
+                counts.entry(&first.message).or_insert((0, entry)).0 += 1;
             }
         }
-        let mut rows: Vec<_> = counts.into_iter().collect();
-        rows.sort_by_key(|&(message, count)| (std::cmp::Reverse(count), message));
+        let mut rows: Vec<_> =
+            counts.into_iter().map(|(message, (count, entry))| (message, count, entry)).collect();
+        rows.sort_by_key(|&(message, count, _)| (std::cmp::Reverse(count), message));
         rows
+    }
+
+    /// Every kernel that isn't compiled, with all that is wrong with it, as the compiler says it.
+    pub fn refusals(&self) -> String {
+        let mut text = String::new();
+        for entry in &self.entries {
+            let Entry { path, line, kernel, outcome } = entry;
+            let found = match outcome {
+                Outcome::Compiled | Outcome::Tried => continue,
+                Outcome::Refused(faults) => render(faults, &self.sources),
+                Outcome::Bug(what) => what.clone(),
+            };
+            text += &format!("{path}:{line}: `{kernel}`\n{}\n\n", found.trim_end());
+        }
+        text
     }
 
     /// Refused kernels by the code of their first fault, most frequent first.
@@ -213,6 +257,20 @@ impl Survey {
     }
 }
 
+/// Returns true if a fault is that only Python knows a value.
+fn asks_for_values(fault: &Diagnostic) -> bool {
+    matches!(fault.code, Code::NeedsPythonEvaluation | Code::ImportedName | Code::GenericKernel)
+}
+
+/// Returns true if a fault is that we lack something of Warp's, whatever the values are.
+fn lacks_a_feature(fault: &Diagnostic) -> bool {
+    let is_small = matches!(
+        fault.code,
+        Code::UnsupportedValue | Code::UnsupportedIteration | Code::UnsupportedSyntax
+    );
+    !is_small && fault.code.name().starts_with("unsupported")
+}
+
 /// How many messages a printed survey shows.
 const REASONS_SHOWN: usize = 20;
 
@@ -226,6 +284,9 @@ impl fmt::Display for Survey {
         };
         share("kernels", all)?;
         share("compiled, to all texts", self.compiled())?;
+        if self.tried() > 0 {
+            share("  with values that were tried", self.tried())?;
+        }
         share("refused", refusals)?;
         for (code, count) in refused {
             share(&format!("  {code}"), count)?;
@@ -234,8 +295,9 @@ impl fmt::Display for Survey {
         for (entry, what) in self.bugs() {
             writeln!(f, "  {}:{} {}: {what}", entry.path, entry.line, entry.kernel)?;
         }
-        for (message, count) in self.reasons().into_iter().take(REASONS_SHOWN) {
+        for (message, count, first) in self.reasons().into_iter().take(REASONS_SHOWN) {
             writeln!(f, "  {count:>4} x {message}")?;
+            writeln!(f, "         {}:{}: `{}`", first.path, first.line, first.kernel)?;
         }
         writeln!(f, "\n{:<30} {:>6}", "files", self.files)?;
         writeln!(f, "{:<30} {:>6}", "files that don't parse", self.unparsed.len())?;

@@ -18,6 +18,7 @@ use gbxcule_ir::source::Span;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 pub(super) use ruff_text_size::Ranged;
 use ruff_text_size::{TextRange, TextSize};
+use rustc_hash::FxHashSet;
 
 /// How deep expressions and blocks may nest: beyond what CPython itself takes.
 const DEPTH_MAX: usize = 400;
@@ -137,6 +138,110 @@ pub(super) fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
     let mut calls = Calls { found: Vec::new(), loops: Vec::new() };
     body.iter().for_each(|stmt| calls.visit_stmt(stmt));
     calls.found
+}
+
+/// Names of what some statements change in place: as they stand, and behind a dot.
+#[derive(Default)]
+pub(super) struct Changes {
+    pub(super) names: FxHashSet<String>,
+    pub(super) attributes: FxHashSet<String>,
+}
+
+impl Changes {
+    /// All changes in some statements, and in the functions in them.
+    pub(super) fn of(body: &[Stmt]) -> Self {
+        let mut changes = Self::default();
+        body.iter().for_each(|stmt| changes.visit_stmt(stmt));
+        changes
+    }
+
+    fn add(&mut self, changed: &Expr) {
+        match changed {
+            Expr::Name(name) => _ = self.names.insert(name.id.to_string()),
+            Expr::Attribute(attribute) => _ = self.attributes.insert(attribute.attr.to_string()),
+            Expr::Subscript(subscript) => self.add(&subscript.value),
+            _ => {}
+        }
+    }
+
+    fn target(&mut self, target: &Expr) {
+        match target {
+            Expr::Subscript(subscript) => self.add(&subscript.value),
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|each| self.target(each)),
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Changes {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Assign(assign) => assign.targets.iter().for_each(|each| self.target(each)),
+            Stmt::AnnAssign(assign) => self.target(&assign.target),
+            Stmt::AugAssign(assign) => {
+                self.target(&assign.target);
+                // A list grows in place.
+                self.add(&assign.target);
+            }
+            Stmt::Delete(delete) => delete.targets.iter().for_each(|each| self.target(each)),
+            Stmt::For(each) => self.target(&each.target),
+            Stmt::Expr(expr) => {
+                if let Expr::Call(call) = &*expr.value
+                    && let Expr::Attribute(method) = &*call.func
+                {
+                    self.add(&method.value);
+                }
+            }
+            _ => {}
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, _: &'a Expr) {}
+}
+
+/// Decorators that make no kernel of a function, by their last names.
+const PLAIN_DECORATORS: [&str; 29] = [
+    "abstractmethod",
+    "cache",
+    "cached_property",
+    "classmethod",
+    "contextmanager",
+    "expectedFailure",
+    "fixture",
+    "func",
+    "func_grad",
+    "func_native",
+    "func_replay",
+    "getter",
+    "integrand",
+    "lru_cache",
+    "no_grad",
+    "override",
+    "overload",
+    "parametrize",
+    "patch",
+    "property",
+    "register",
+    "setter",
+    "skip",
+    "skipIf",
+    "skipUnless",
+    "skipif",
+    "staticmethod",
+    "struct",
+    "wraps",
+];
+
+/// Returns true for a decorator that makes no kernel of a function.
+pub(super) fn is_plain(decorator: &Expr) -> bool {
+    let name = match decorator {
+        Expr::Call(call) => return is_plain(&call.func),
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        _ => return false,
+    };
+    PLAIN_DECORATORS.contains(&name)
 }
 
 /// All functions in some statements, nested ones too.

@@ -75,6 +75,63 @@ fn overloads_are_found_in_loops_comprehensions_names_and_decorators() {
 }
 
 #[test]
+fn loops_around_overloads_go_over_what_pythons_functions_give() {
+    let lists = "A = (wp.float64, wp.vec3, int)\nD = {\"a\": wp.float64, \"b\": wp.vec3}\n";
+    let call = "wp.overload(fill, [wp.array(dtype=T), T])\n";
+    for loops in [
+        "for T, U in zip(A, (int, int, int, float), strict=False):\n    ",
+        "for n, T in enumerate(A):\n    ",
+        "for T in reversed([int, wp.vec3, wp.float64]):\n    ",
+        "import itertools\nfor T, n in itertools.product(A, (1, 2)):\n    ",
+        "for T in list(D.values()) + [int] if False else [*A] if False else A:\n    ",
+        "E = {n: T for n, T in zip(range(3), A)}\nfor n, T in E.items():\n    ",
+        "E = {n: T for n, T in zip(range(3), A)}\nfor n in E:\n    T = E.get(n)\n    ",
+    ] {
+        let text = format!("{FILL}{lists}{loops}{call}");
+        let module = compile(&text);
+        if loops.contains("T = E.get") {
+            // What a loop binds is only known when Python runs.
+            assert!(module.is_err(), "{loops}");
+            continue;
+        }
+        let module = module.unwrap_or_else(|fault| panic!("{loops}: {fault}"));
+        assert_eq!(signatures(&module), ARRAYS, "{loops}");
+    }
+    // A dictionary's keys are in order, each once.
+    let text = "D = {1: 2, 3: 4, 1: 5}\n@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    \
+                x[0] = wp.static(sum(list(D.values())) * 100 + sum(D.keys()) * 10 + D.get(7, len(list(D.items()))))\n";
+    let module = compile(text).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(results(&module, 0), [942]);
+    for unknown in
+        ["sum([1], start=3)", "list(enumerate([1], start=3))[0][0]", "min([1, 2], key=f)"]
+    {
+        let text = format!(
+            "@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    x[0] = wp.static({unknown})\n"
+        );
+        assert!(compile(&text).is_err(), "{unknown}");
+    }
+}
+
+#[test]
+fn factories_may_remember_their_results_and_give_functions_attributes() {
+    let make = "def make(by: int):\n    @wp.func\n    def inner(x: int):\n        return x * by\n    \
+                @wp.func\n    def outer(x: int):\n        return inner(x) + 1\n    \
+                outer.inner = inner\n    return outer\n";
+    let uses = "@wp.kernel\ndef k(x: wp.array(dtype=int)):\n    \
+                x[0] = wp.static(make(3).inner)(x[0]) * 100 + wp.static(make(4))(x[0])\n";
+    for cache in ["", "@functools.cache\n", "@functools.lru_cache(maxsize=None)\n"] {
+        let module = compile(&format!("import functools\n{cache}{make}{uses}"));
+        let module = module.unwrap_or_else(|fault| panic!("{fault}"));
+        assert_eq!(results(&module, 5), [1521], "{cache}");
+    }
+    // Others may do anything.
+    let said = compile(&format!("from other import cache\n@cache\n{make}{uses}"));
+    assert!(said.expect_err("a decorator").contains("needs-python-evaluation"));
+    let twice = make.replace("    return outer", "    outer.inner = outer\n    return outer");
+    assert!(compile(&format!("{twice}{uses}")).is_err());
+}
+
+#[test]
 fn nothing_is_guessed_for_a_generic_kernel() {
     for said in
         ["", "wp.overload(fill, [wp.array(dtype=float)])\n", "wp.overload(fill, [float, float])\n"]

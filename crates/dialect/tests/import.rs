@@ -344,3 +344,34 @@ fn our_own_face_has_the_names_of_warp() {
     let file = "from gbxcule.kernel import func, wp as v\n@func\ndef f(x: v.int32):\n    return v.abs(x)\n";
     assert_eq!(run(&[("k.py", main), ("a.py", file)], -3), 3);
 }
+
+#[test]
+fn dictionaries_of_other_files_count_unless_something_changes_them() {
+    let table =
+        "SIZES = {\"small\": 3, \"large\": 7}\nLIST = [1, 2]\nclass Names:\n    OF = {1: 20}\n";
+    let expression = "wp.static(SIZES[\"large\"] + table.LIST[1] + table.Names.OF[1] + (4 if \"tiny\" in SIZES else 0))";
+    let main = kernel("import table\nfrom table import SIZES", expression);
+    assert_eq!(run(&[("k.py", &main), ("table.py", table)], 0), 29);
+    for change in [
+        "SIZES[\"large\"] = 8\n",
+        "def grow():\n    SIZES.update(large=8)\n",
+        "def grow():\n    for n in range(3):\n        LIST.append(n)\n",
+        "def grow(it):\n    it.OF[1] += 1\n",
+        "LIST += [3]\n",
+    ] {
+        let changed = format!("{table}{change}");
+        let said = compile(&[("k.py", &main), ("table.py", &changed)]).expect_err(change);
+        assert!(said.contains("needs-python-evaluation"), "{said}");
+    }
+    // A third file may change what it imports, and one that only uses the name may not.
+    let third = |text: &str| {
+        let main = kernel(
+            "import table\nimport third\nfrom table import SIZES",
+            &format!("{expression} + third.N"),
+        );
+        compile(&[("k.py", &main), ("table.py", table), ("third.py", text)])
+    };
+    third("N = 1\ndef f(SIZES):\n    SIZES[1] = 2\n").unwrap_or_else(|said| panic!("{said}"));
+    let said = third("from table import SIZES\nN = 1\nSIZES[1] = 2\n").expect_err("it changes");
+    assert!(said.contains("is changed after it is made"), "{said}");
+}

@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 
 fn by_name(name: &str) -> PyResult<&'static gbxcule_roms::BuiltIn> {
     gbxcule_roms::by_name(name).ok_or_else(|| {
-        let names: Vec<&str> = gbxcule_roms::all().iter().map(|rom| rom.name).collect();
+        let names = built_in_roms();
         PyValueError::new_err(format!("no built-in ROM `{name}`; there are {}", names.join(", ")))
     })
 }
@@ -14,7 +14,7 @@ fn by_name(name: &str) -> PyResult<&'static gbxcule_roms::BuiltIn> {
 /// The names of all built-in ROMs.
 #[pyfunction]
 pub(crate) fn built_in_roms() -> Vec<&'static str> {
-    gbxcule_roms::all().iter().map(|rom| rom.name).collect()
+    gbxcule_roms::all().iter().chain(gbxcule_roms::for_color()).map(|rom| rom.name).collect()
 }
 
 /// The bytes of a built-in ROM.

@@ -4,7 +4,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{RwLock, TryLockError};
 
 use gbxcule_runtime::{Array, Device, in_pool};
@@ -156,12 +156,17 @@ impl Swarm {
 
     /// The whole swarm as a file, which is whole or not there, with a note.
     fn write_checkpoint(&self, py: Python<'_>, path: PathBuf, note: &[u8]) -> PyResult<()> {
+        let named = |error: std::io::Error, path: &Path| {
+            std::io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
+        };
         // A misspelt folder is an error, not a new folder.
         if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
-            std::fs::metadata(folder)?;
+            std::fs::metadata(folder).map_err(|error| named(error, folder))?;
         }
         let bytes = self.look(py, |swarm| swarm.checkpoint(note))?;
-        Ok(py.detach(|| gbxcule_files::write(&path, &bytes))?)
+        Ok(py
+            .detach(|| gbxcule_files::write(&path, &bytes))
+            .map_err(|error| named(error, &path))?)
     }
 
     /// The swarm's device.

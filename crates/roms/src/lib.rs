@@ -25,7 +25,7 @@ pub use disassemble::disassemble;
 pub use error::{AssembleError, AssembleErrors};
 pub use header::{Cartridge, global_checksum, header_checksum};
 pub use rom::{Rom, Symbol};
-pub use suite::{BuiltIn, all, by_name, includes};
+pub use suite::{BuiltIn, all, by_name, for_color, includes};
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

@@ -41,9 +41,15 @@ impl BuiltIn {
     }
 }
 
-/// All ROMs, the endless loops first, the games last, PEARL_DRIFT behind them all.
+/// All ROMs that the original runs, the endless loops first, the games last, PEARL_DRIFT behind
+/// them all.
 pub fn all() -> &'static [BuiltIn] {
     &SUITE
+}
+
+/// The ROMs that only a Color runs.
+pub fn for_color() -> &'static [BuiltIn] {
+    &COLOR_SUITE
 }
 
 /// Files that any source may include, by name: `screen.inc`, `game/joypad.inc` and so on.
@@ -53,7 +59,7 @@ pub fn includes() -> &'static [(&'static str, &'static str)] {
 
 /// The ROM called so.
 pub fn by_name(name: &str) -> Option<&'static BuiltIn> {
-    SUITE.iter().find(|rom| rom.name == name)
+    SUITE.iter().chain(&COLOR_SUITE).find(|rom| rom.name == name)
 }
 
 macro_rules! includes {
@@ -111,6 +117,19 @@ includes! {
     "ember_leap/levels.inc"
     "ember_leap/scenery.inc"
     "ember_leap/figures.inc"
+
+    "amber_road/road.inc"
+    "amber_road/sky.inc"
+    "amber_road/things.inc"
+    "amber_road/draw.inc"
+    "amber_road/legs.inc"
+    "amber_road/perspective.inc"
+    "amber_road/music.inc"
+    "amber_road/roadside.inc"
+    "amber_road/sled.inc"
+    "amber_road/figures.inc"
+    "amber_road/ground.inc"
+
     "last_beacon/walk.inc"
     "last_beacon/event.inc"
     "last_beacon/talk.inc"
@@ -127,8 +146,8 @@ includes! {
 }
 
 macro_rules! suite {
-    ($($name:literal $file:literal $purpose:literal $signature:literal)*) => {
-        static SUITE: [BuiltIn; [$($name),*].len()] = [$(BuiltIn {
+    ($list:ident $($name:literal $file:literal $purpose:literal $signature:literal)*) => {
+        static $list: [BuiltIn; [$($name),*].len()] = [$(BuiltIn {
             name: $name,
             purpose: $purpose,
             signature: $signature,
@@ -140,6 +159,8 @@ macro_rules! suite {
 }
 
 suite! {
+    SUITE
+
     "ALU_LOOP" "alu_loop.asm"
     "endless register arithmetic over all groups of the ALU"
     "C000 running sum, C001 running mix of the flags"
@@ -275,4 +296,12 @@ suite! {
     "PEARL_DRIFT" "pearl_drift.asm"
     "a game: steer a submarine, collect pearls, touch nothing that stings"
     "C000-C001 score, C002 hulls, C003 game over, C004 level, C005 pearls in a row, C006-C007 place"
+}
+
+suite! {
+    COLOR_SUITE
+
+    "AMBER_ROAD" "amber_road/game.asm"
+    "a game for the Color: race the setting sun on a road that bends, under MBC5 at double speed"
+    "C000-C001 score, C002 planks, C003 game over, C004 leg, C006 place, C007 speed, C008-C009 way, C00E light, C015-C016 frames of light"
 }

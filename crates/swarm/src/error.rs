@@ -114,7 +114,7 @@ pub enum SwarmError {
     },
     #[error(transparent)]
     Device(#[from] gbxcule_runtime::Error),
-    #[error("the state cannot be imported: {0}")]
+    #[error("{} cannot be imported: {}", .0.subject(), .0)]
     ForeignState(#[source] ForeignStateError),
     #[error(
         "the swarm was made before this process was forked, and its threads stayed behind: make it in the process that \

@@ -77,7 +77,7 @@ pub enum ForeignStateError {
     #[error("{format} state that is cut off or damaged: {what}")]
     Damaged { format: &'static str, what: String },
     #[error(
-        "the file has {found} bytes, the cartridge {}", held(*size, *has_clock)
+        "it has {found} bytes, the cartridge {}", held(*size, *has_clock)
     )]
     Battery { found: usize, size: usize, has_clock: bool },
     #[error(
@@ -86,6 +86,16 @@ pub enum ForeignStateError {
     OfColor,
     #[error("{format} state from within the boot ROM; save it later")]
     Booting { format: &'static str },
+}
+
+impl ForeignStateError {
+    /// The name of what was not taken, with which messages begin.
+    pub(crate) fn subject(&self) -> &'static str {
+        match self {
+            Self::Battery { .. } => "the battery file",
+            _ => "the state",
+        }
+    }
 }
 
 /// Describes the sizes that a cartridge's battery file may have, for messages.

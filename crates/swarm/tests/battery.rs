@@ -62,8 +62,8 @@ fn pyboy_writes_a_whole_bank_for_a_smaller_ram() {
 fn files_of_other_cartridges_are_refused_with_both_sizes_and_change_nothing() {
     for (name, length, said) in [
         ("PEARL_DRIFT", 0, "the cartridge has no RAM"),
-        ("PEARL_DRIFT", 8192, "the file has 8192 bytes, the cartridge has no RAM"),
-        ("MBC3_RAM", 8192, "the file has 8192 bytes, the cartridge has 32768 bytes of RAM"),
+        ("PEARL_DRIFT", 8192, "it has 8192 bytes, the cartridge has no RAM"),
+        ("MBC3_RAM", 8192, "it has 8192 bytes, the cartridge has 32768 bytes of RAM"),
         ("MBC3_RAM", 32768 + 48, "has 32768 bytes of RAM"),
         ("MBC3_RTC", 3, "44 or 48 of a clock may follow"),
     ] {

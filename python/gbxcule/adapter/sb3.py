@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from gbxcule.check import without
+from gbxcule.check import reset_options, without
 from gbxcule.start import RomLike
 from gbxcule.info import one_env
 from gbxcule.vector import SwarmVectorEnv
@@ -38,15 +38,27 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         without(options, dict.fromkeys(["autoreset_mode", "copy"], "Stable-Baselines3 asks for its own"))
         self.swarm = SwarmVectorEnv(rom, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, copy=True, **options)
         super().__init__(num_envs, _with_channel(self.swarm.single_observation_space), self.swarm.single_action_space)
+        self.metadata = dict(self.swarm.metadata)
         self._actions: Any = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, np.int64)
         self._begun = time.time()
 
     def reset(self) -> Any:
-        """Begin new episodes everywhere."""
+        """Begin new episodes everywhere, with the seeds and the options that `seed` and `set_options` gave."""
         seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
-        obs, _ = self.swarm.reset(seed=seeds)
+        states = [reset_options(options, ("state",)).get("state") for options in self._options]
+        begun = np.array([state is not None for state in states])
+        found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        obs: Any = None
+        for mask in (~begun, begun):
+            if not mask.any():
+                continue
+            chosen = {"reset_mask": mask} | ({"state": [state for state in states if state is not None]} if mask is begun else {})
+            obs, infos = self.swarm.reset(seed=seeds, options=chosen)
+            for env in np.flatnonzero(mask):
+                found[env] = self._infos_of(infos, int(env))
+        self.reset_infos = found
         self._reset_seeds()
         self._reset_options()
         self._returns[:], self._lengths[:] = 0, 0
@@ -62,10 +74,9 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         self._returns += rewards
         self._lengths += 1
         done = terminated | truncated
-        found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for name in self.swarm._reported.names:
-            for number, each in enumerate(found):
-                each[name] = one_env(infos[name], number)
+        found = [self._infos_of(infos, env) for env in range(self.num_envs)]
+        for env in np.flatnonzero(done):
+            self.reset_infos[env] = found[env]
         for env in np.flatnonzero(done):
             elapsed = round(time.time() - self._begun, 6)
             found[env] = {name: one_env(values, int(env)) for name, values in _data(infos["final_info"])}
@@ -104,23 +115,29 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         """Each env counts as wrapped in a `Monitor`, whose part in `infos` is done here, and in nothing else."""
         return [issubclass(Monitor, wrapper_class) for _ in self._get_indices(indices)]
 
+    def _infos_of(self, infos: dict[str, Any], env: int) -> dict[str, Any]:
+        return {name: one_env(infos[name], env) for name in self.swarm._reported.names}
+
     def _channelled(self, obs: Any) -> Any:
-        if isinstance(obs, dict):
-            kinds = self.observation_space.spaces
-            return {name: _shaped(part, kinds[name].shape) for name, part in obs.items()}
-        return _shaped(obs, self.observation_space.shape)
+        space = self.swarm.single_observation_space
+        if isinstance(space, spaces.Dict):
+            return {name: _shaped(part, space[name]) for name, part in obs.items()}
+        return _shaped(obs, space)
 
 
-def _shaped(part: Any, shape: tuple[int, ...]) -> Any:
-    """An env's array, or those of all envs, with the channel axis that pictures do not have yet."""
-    own_axes = len(shape) - (len(shape) == 3)
-    return part.reshape(part.shape[: part.ndim - own_axes] + shape)
+def _shaped(part: Any, space: spaces.Space[Any]) -> Any:
+    """An env's array, or those of all envs, with the channel axis that gray pictures do not have yet."""
+    return part[..., None] if _is_gray(space) else part
+
+
+def _is_gray(space: spaces.Space[Any]) -> bool:
+    return isinstance(space, spaces.Box) and len(space.shape) == 2 and space.dtype == np.uint8
 
 
 def _with_channel(space: spaces.Space[Any]) -> spaces.Space[Any]:
     if isinstance(space, spaces.Dict):
         return spaces.Dict({name: _with_channel(part) for name, part in space.spaces.items()})
-    if isinstance(space, spaces.Box) and len(space.shape) == 2:
+    if isinstance(space, spaces.Box) and _is_gray(space):
         return spaces.Box(0, 255, (*space.shape, 1), np.uint8)
     return space
 

@@ -29,7 +29,19 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             let copy = self.fresh_copy(tile, self.span(&assign.value))?;
             operand = Operand::Tile(copy.into());
         }
+        if let Expr::Name(name) = target {
+            self.note_copy(name.id.as_str(), !is_constant(&assign.value));
+        }
         self.store_to(target, operand, self.span(&assign.value))
+    }
+
+    /// Notes whether a name that is bound now is a copy.
+    fn note_copy(&mut self, name: &'a str, is_copy: bool) {
+        if is_copy {
+            self.copies.insert(name);
+        } else {
+            self.copies.remove(name);
+        }
     }
 
     fn store_to(&mut self, target: &'a Expr, operand: Operand<'a>, value_span: Span) -> Flow<()> {
@@ -325,6 +337,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return self.tile_augmented(assign.op, tile, &right, span);
             }
             let result = self.binary(assign.op, left, right, span)?;
+            self.note_copy(name.id.as_str(), true);
             return self.bind(name.id.as_str(), result, span);
         }
         if let Some(Binding::Tile(_)) =
@@ -427,4 +440,15 @@ fn atomic_op(op: syntax::Operator) -> Option<AtomicOp> {
 
 fn is_bitwise(op: AtomicOp) -> bool {
     !matches!(op, AtomicOp::Add | AtomicOp::Subtract)
+}
+
+/// Returns true for what NVIDIA Warp takes as a constant itself, not as a copy of one.
+fn is_constant(value: &Expr) -> bool {
+    match value {
+        Expr::NumberLiteral(_) | Expr::BooleanLiteral(_) | Expr::Attribute(_) | Expr::Call(_) => {
+            true
+        }
+        Expr::UnaryOp(unary) => is_constant(&unary.operand),
+        _ => false,
+    }
 }

@@ -53,7 +53,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         ),
                     ),
                 };
-                fault(code, span, message)
+                let fault = Diagnostic::error(code, span, message);
+                Err(super::LoweringError::Fault(Box::new(match code {
+                    Code::UnsupportedNative => {
+                        fault.help("C++ isn't read: say what it computes by a `@wp.func`")
+                    }
+                    _ => fault,
+                })))
             }
             _ => fault(Code::NotCallable, self.span(&call.func), "this can't be called"),
         }

@@ -47,7 +47,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                 return fault(Code::WrongArguments, span, "the step of a `range` can't be 0");
             }
             let count = (last - first).abs() / by.abs();
-            let has_static = contains_static(&each.body);
+            let has_static = self.has_open_static(&each.body);
             if has_static && count > STATIC_UNROLL_MAX {
                 return fault(
                     Code::TooComplex,
@@ -68,6 +68,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             range = self.reversed(range);
         }
         self.dynamic_for(each, target, range)
+    }
+
+    /// Returns true if a body has a `wp.static` whose value depends on the loop or the function:
+    /// only then NVIDIA Warp unrolls the loop, however long it is.
+    fn has_open_static(&self, body: &'a [Stmt]) -> bool {
+        statics(body).into_iter().any(|expr| self.unit.known(expr, self.scope).is_err())
     }
 
     /// The query that a loop goes over, if it does.
@@ -264,24 +270,32 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         Ok(())
     }
 
-    /// Prepares the bindings of names for a loop. Iterators of unrolled loops that the body changes
-    /// become variables; other names known from the text may not change in it, both as in NVIDIA
-    /// Warp.
+    /// Prepares the bindings of names for a loop. Iterators of unrolled loops and copies of
+    /// constants that the body changes become variables; other names known from the text may not
+    /// change in it, all as in NVIDIA Warp.
     pub(super) fn enter_loop(
         &mut self,
         body: &'a [Stmt],
         span: Span,
     ) -> Flow<FxHashMap<&'a str, Binding<'a>>> {
         for name in usage::assigned(body) {
-            let Some(Binding::Static(known, _)) = self.names.get(name).cloned() else { continue };
+            let Some(Binding::Static(known, kept)) = self.names.get(name).cloned() else {
+                continue;
+            };
             if known.as_f64().is_none() {
                 continue;
             }
-            if self.iterators.contains(name) {
-                let value = self.materialize(&known, span)?;
-                let local = self.local(name, self.ty(value));
-                let place = self.b.local_place(local);
-                self.b.store(place, value);
+            if self.iterators.contains(name) || self.copies.contains(name) {
+                let local = match kept {
+                    Some(local) => local,
+                    None => {
+                        let value = self.materialize(&known, span)?;
+                        let local = self.local(name, self.ty(value));
+                        let place = self.b.local_place(local);
+                        self.b.store(place, value);
+                        local
+                    }
+                };
                 self.names.insert(name, Binding::Local(local));
                 continue;
             }
@@ -350,51 +364,18 @@ fn leaves_loop(body: &[Stmt]) -> bool {
     })
 }
 
-/// Returns true if `wp.static(..)` is called in a body.
-fn contains_static(body: &[Stmt]) -> bool {
-    fn in_expr(expr: &Expr) -> bool {
-        match expr {
-            Expr::Call(call) => {
-                let named = match &*call.func {
-                    Expr::Attribute(attribute) => attribute.attr.as_str() == "static",
-                    Expr::Name(name) => name.id.as_str() == "static",
-                    _ => false,
-                };
-                named
-                    || in_expr(&call.func)
-                    || call.arguments.args.iter().any(in_expr)
-                    || call.arguments.keywords.iter().any(|keyword| in_expr(&keyword.value))
-            }
-            Expr::BinOp(binary) => in_expr(&binary.left) || in_expr(&binary.right),
-            Expr::UnaryOp(unary) => in_expr(&unary.operand),
-            Expr::Subscript(subscript) => in_expr(&subscript.value) || in_expr(&subscript.slice),
-            Expr::Attribute(attribute) => in_expr(&attribute.value),
-            Expr::Compare(compare) => {
-                in_expr(&compare.left) || compare.comparators.iter().any(in_expr)
-            }
-            Expr::BoolOp(operation) => operation.values.iter().any(in_expr),
-            Expr::If(choice) => {
-                in_expr(&choice.test) || in_expr(&choice.body) || in_expr(&choice.orelse)
-            }
-            Expr::Tuple(tuple) => tuple.elts.iter().any(in_expr),
-            _ => false,
-        }
-    }
-    body.iter().any(|stmt| match stmt {
-        Stmt::Assign(assign) => in_expr(&assign.value) || assign.targets.iter().any(in_expr),
-        Stmt::AugAssign(assign) => in_expr(&assign.value) || in_expr(&assign.target),
-        Stmt::Expr(expr) => in_expr(&expr.value),
-        Stmt::Return(give) => give.value.as_deref().is_some_and(in_expr),
-        Stmt::If(branch) => {
-            in_expr(&branch.test)
-                || contains_static(&branch.body)
-                || branch
-                    .elif_else_clauses
-                    .iter()
-                    .any(|c| contains_static(&c.body) || c.test.as_ref().is_some_and(in_expr))
-        }
-        Stmt::For(each) => in_expr(&each.iter) || contains_static(&each.body),
-        Stmt::While(each) => in_expr(&each.test) || contains_static(&each.body),
-        _ => false,
-    })
+/// The expressions of all `wp.static(..)` in a body.
+fn statics(body: &[Stmt]) -> Vec<&Expr> {
+    syntax::calls(body)
+        .into_iter()
+        .filter(|site| {
+            let name = match &*site.call.func {
+                Expr::Attribute(attribute) => attribute.attr.as_str(),
+                Expr::Name(name) => name.id.as_str(),
+                _ => "",
+            };
+            name == "static"
+        })
+        .filter_map(|site| site.call.arguments.args.first())
+        .collect()
 }

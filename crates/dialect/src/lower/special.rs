@@ -127,7 +127,11 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let [arg] = &call.arguments.args[..] else {
             return fault(Code::WrongArguments, span, "`wp.static` needs one expression");
         };
-        self.static_expr(arg).map(Operand::Static)
+        match self.static_expr(arg) {
+            Err(super::LoweringError::Fault(fault)) => Ok(self.unit.tried(Err(fault))?),
+            known => known.map(|known| self.unit.settled(known)),
+        }
+        .map(Operand::Static)
     }
 
     /// An expression with names of this function that are known from the text.

@@ -93,7 +93,17 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Static::Member(path)
                 if !path.starts_with("warp.") && !path.starts_with("builtins.") =>
             {
+                let settled = self.unit.settled(known.clone());
+                if settled != *known {
+                    return self.materialize(&settled, span);
+                }
                 return Err(self.unit.unknown_module(path, span).into());
+            }
+            Static::Member(path) if path.matches('.').count() > 1 => {
+                let message = format!("nothing is known of `{path}` here");
+                let fault = Diagnostic::error(Code::ImportedName, span, message);
+                let help = format!("`gbxcule compile --define {path}=VALUE` says it");
+                return Err(Box::new(fault.help(help)).into());
             }
             Static::Type(_)
             | Static::Module(_)
@@ -130,6 +140,10 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             Static::Composite(annotation, _) => {
                 self.session.concrete(self.b.module, annotation, Span::NONE).ok()?
             }
+            Static::Member(_) => match self.unit.settled(known.clone()) {
+                Static::Int(_) => Type::I32,
+                _ => return None,
+            },
             _ => return None,
         })
     }

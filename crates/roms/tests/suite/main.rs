@@ -1,8 +1,10 @@
 //! The ROM suite, its game, and its registry.
 
+mod amber_road;
 mod console;
 mod ember_leap;
 mod game;
+mod game_page;
 mod game_picture;
 mod game_text;
 mod keep_of_keys;

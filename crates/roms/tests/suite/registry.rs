@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use gbxcule_roms::{all, by_name, global_checksum, header_checksum};
+use gbxcule_roms::{BuiltIn, by_name, for_color, global_checksum, header_checksum};
 
 /// FNV-1a of each ROM: a changed source or assembler shows here.
 const HASHES: &[(&str, u64)] = &[
@@ -41,7 +41,19 @@ const HASHES: &[(&str, u64)] = &[
     ("LANTERN_WING", 0xE673D116999E1D7F),
     ("LAST_BEACON", 0x9BA8737874844D44),
     ("PEARL_DRIFT", 0xB40708659416117E),
+    ("AMBER_ROAD", 0xEDB6C90743E05DA2),
 ];
+
+/// The ROMs of both models.
+fn all() -> Vec<&'static BuiltIn> {
+    gbxcule_roms::all().iter().chain(for_color()).collect()
+}
+
+#[test]
+fn headers_say_which_model_a_rom_needs() {
+    assert!(gbxcule_roms::all().iter().all(|rom| rom.bytes()[0x143] & 0xC0 != 0xC0));
+    assert!(for_color().iter().all(|rom| rom.bytes()[0x143] == 0xC0));
+}
 
 fn fnv(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);

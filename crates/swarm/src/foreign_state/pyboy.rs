@@ -1,8 +1,15 @@
-//! States of PyBoy 2.8.1, format version 29, of an original Game Boy; `early` has those of PyBoy
-//! 1.4.1 to 2.4.1, versions 7 to 12.
+//! States of PyBoy 2.5.0 to 2.8.1 of an original Game Boy; `early` has those of PyBoy 1.4.1 to
+//! 2.4.1, versions 7 to 12.
 //!
-//! The format has no lengths and no names: everything stands where its predecessors end. Sound in
-//! the middle is of unknown length, so what follows it is read from the end of the file.
+//! | version | PyBoy | what it has beside the version before |
+//! |---|---|---|
+//! | 14 | 2.5.0 | sound, three flags of the LCD, the timer's next interrupt |
+//! | 15 | 2.6.0 | the link port |
+//! | 29 | 2.8.0 | a delayed EI, OAM DMA, a 16-bit divider, the clock's time, the Super Game Boy |
+//!
+//! No other version is in a release. The format has no lengths and no names: everything stands
+//! where its predecessors end. Sound in the middle is of unknown length, so what follows it is read
+//! from the end of the file.
 
 mod early;
 
@@ -14,7 +21,9 @@ use super::{Clock, ForeignState, ForeignStateError, mapper_writes};
 use crate::Rom;
 
 const FORMAT: &str = "PyBoy";
-const VERSION: u8 = 29;
+/// The versions that are read below.
+const VERSIONS: [u8; 3] = [14, 15, 29];
+const NEWEST: u8 = 29;
 
 /// How far our PPU is into line 0 when PyBoy's frame begins. Measured: programs that never look at
 /// a clock go on equally with this and with no other number.
@@ -24,22 +33,56 @@ const FRAME_TCYCLES: u64 = 70_224;
 const VRAM_BYTES: usize = 0x2000;
 const OAM_BYTES: usize = 0xA0;
 const LINE_PARAMETER_BYTES: usize = 144 * 5;
-const SCREEN_BYTES: usize = 160 * 144 * 5 + 1;
+const PIXEL_BYTES: usize = 160 * 144 * 5;
 const WRAM_BYTES: usize = 0x2000;
 const UNUSED_OAM_BYTES: usize = 0x60;
 const IO_BYTES: usize = 0x4C;
 const HRAM_BYTES: usize = 0x7F;
-const TIMER_BYTES: usize = 25;
 const RAM_BANK_BYTES: usize = 0x2000;
-const RTC_BYTES: usize = 33;
 const BUTTON_BYTES: usize = 2;
 const SERIAL_BYTES: usize = 36;
-const SGB_BYTES: usize = 11 + 0x2000 + 0x800 + 0x80;
+
+/// Lengths of what a version has between sound and its end.
+struct Layout {
+    version: u8,
+    screen_bytes: usize,
+    unused_high_bytes: usize,
+    timer_bytes: usize,
+    rtc_bytes: usize,
+    serial_bytes: usize,
+    super_game_boy_bytes: usize,
+}
+
+impl Layout {
+    fn new(version: u8) -> Self {
+        let is_newest = version == NEWEST;
+        Self {
+            version,
+            screen_bytes: PIXEL_BYTES + usize::from(is_newest),
+            // The newest has the selected bank of work RAM there.
+            unused_high_bytes: if is_newest { 1 } else { 0x34 },
+            timer_bytes: if is_newest { 25 } else { 24 },
+            rtc_bytes: if is_newest { 33 } else { 10 },
+            serial_bytes: if version >= 15 { SERIAL_BYTES } else { 0 },
+            super_game_boy_bytes: if is_newest { 11 + 0x2000 + 0x800 + 0x80 } else { 0 },
+        }
+    }
+
+    /// Returns how much a cartridge keeps beside its banks and RAM.
+    fn mapper_bytes(&self, mapper: Mapper) -> usize {
+        match mapper {
+            Mapper::Mbc1 | Mapper::Mbc1Multicart => 2,
+            Mapper::Mbc5 if self.version == NEWEST => 1,
+            Mapper::Mbc5Rumble if self.version == NEWEST => 2,
+            _ => 0,
+        }
+    }
+}
 
 pub(super) fn is_one(bytes: &[u8]) -> bool {
     // Versions count up by one; ours and BESS have been told apart before.
-    bytes.first().is_some_and(|version| (1..=2 * VERSION).contains(version))
-        && bytes.len() > SCREEN_BYTES
+    bytes.first().is_some_and(|version| (1..=2 * NEWEST).contains(version))
+        && bytes.len() > PIXEL_BYTES
 }
 
 pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignStateError> {
@@ -48,26 +91,38 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
     if early::VERSIONS.contains(&version) {
         return early::read(state, version, rom);
     }
-    if version != VERSION {
-        let allowed = "versions 7 to 12 and 29, those of PyBoy 1.4.1 to 2.4.1 and of 2.8.1";
+    if !VERSIONS.contains(&version) {
+        let allowed = "versions 7 to 12, 14, 15 and 29, those of PyBoy 1.4.1 to 2.8.1";
         return Err(ForeignStateError::OtherVersion {
             format: FORMAT,
             found: version.into(),
             allowed,
         });
     }
+    let layout = Layout::new(version);
     check_running(&mut state)?;
-    let [_key0, _key1, _double_speed, is_color] = state.array()?;
+    if version == NEWEST {
+        let _key0 = state.u8()?;
+    }
+    let [_key1, _double_speed, is_color] = state.array()?;
     check_model(is_color)?;
-    let cpu = Cpu::read(&mut state)?;
-    let [_dma_active, _dma_reading, dma_page, _dma_index] = state.array()?;
-    state.u64()?;
-    let lcd = Lcd::read(&mut state, cpu.cycles)?;
-    let tail = Tail::read(bytes, state.left(), rom, cpu.cycles)?;
+    let cpu = Cpu::read(&mut state, version)?;
+    let dma_page = if version == NEWEST {
+        let [_dma_active, _dma_reading, page, _dma_index] = state.array()?;
+        state.u64()?;
+        Some(page)
+    } else {
+        None
+    };
+    let lcd = Lcd::read(&mut state, version, cpu.cycles)?;
+    let tail = Tail::read(bytes, state.left(), &layout, rom, cpu.cycles)?;
 
     let mut io = [0xFF; 0x80];
     io[..IO_BYTES].copy_from_slice(tail.io);
-    io[0x01..0x03].copy_from_slice(&tail.serial);
+    if let Some(serial) = tail.serial {
+        io[0x01..0x03].copy_from_slice(&serial);
+    }
+    let dma_page = dma_page.unwrap_or(io[0x46]);
     io[0x04] = (tail.divider >> 8) as u8;
     io[0x05..0x08].copy_from_slice(&tail.timer);
     let [lcdc, bgp, obp0, obp1, stat, ly, lyc, scy, scx, wy, wx] = lcd.registers;
@@ -119,10 +174,11 @@ struct Cpu {
 }
 
 impl Cpu {
-    fn read(state: &mut Bytes<'_>) -> Result<Self, ForeignStateError> {
+    fn read(state: &mut Bytes<'_>, version: u8) -> Result<Self, ForeignStateError> {
         let [a, f, b, c, d, e] = state.array()?;
         let (hl, sp, mut pc) = (state.u16()?, state.u16()?, state.u16()?);
-        let (ime, ime_delay) = (state.flag()?, state.u8()?);
+        let ime = state.flag()?;
+        let ime_delay = if version == NEWEST { state.u8()? } else { 0 };
         let (halted, stopped) = (state.flag()?, state.flag()?);
         let (enabled, _queued, requested) = (state.u8()?, state.u8()?, state.u8()?);
         let mode = mode(halted, stopped);
@@ -155,13 +211,14 @@ struct Lcd<'a> {
 }
 
 impl<'a> Lcd<'a> {
-    fn read(state: &mut Bytes<'a>, cycles: u64) -> Result<Self, ForeignStateError> {
+    fn read(state: &mut Bytes<'a>, version: u8, cycles: u64) -> Result<Self, ForeignStateError> {
+        let is_newest = usize::from(version == NEWEST);
         let (vram, oam) = (state.take(VRAM_BYTES)?, state.take(OAM_BYTES)?);
         let registers = state.array()?;
-        state.u8()?;
-        state.take(LINE_PARAMETER_BYTES + 6)?;
+        // The newest has the objects' priority, and whether a Color was made an original.
+        state.take(is_newest + LINE_PARAMETER_BYTES + 5 + is_newest)?;
         let (last_cycles, clock, _clock_target) = (state.u64()?, state.u64()?, state.u64()?);
-        state.take(2)?;
+        state.take(1 + is_newest)?;
         // PyBoy's LCD may be a little behind its CPU: it catches up only when needed.
         let clock = clock.wrapping_add(cycles.wrapping_sub(last_cycles));
         Ok(Self { vram, oam, registers, clock })
@@ -179,37 +236,33 @@ struct Tail<'a> {
     cart_ram: &'a [u8],
     mapper_writes: Vec<(u16, u8)>,
     clock: Option<Clock>,
-    /// SB and SC.
-    serial: [u8; 2],
+    /// SB and SC, if they are not among the ports.
+    serial: Option<[u8; 2]>,
 }
 
 impl<'a> Tail<'a> {
     fn read(
         bytes: &'a [u8],
         behind_lcd: usize,
+        layout: &Layout,
         rom: &Rom,
         cycles: u64,
     ) -> Result<Self, ForeignStateError> {
         let mapper = mapper(rom);
         let (has_clock, ram_bytes) = (has_clock(rom), ram_bytes(rom));
-        let own_bytes = match mapper {
-            Mapper::Mbc1 | Mapper::Mbc1Multicart => 2,
-            Mapper::Mbc5 => 1,
-            Mapper::Mbc5Rumble => 2,
-            _ => 0,
-        };
-        let cart_bytes = 4 + ram_bytes + if has_clock { RTC_BYTES } else { 0 } + own_bytes;
+        let own_bytes = layout.mapper_bytes(mapper);
+        let cart_bytes = 4 + ram_bytes + if has_clock { layout.rtc_bytes } else { 0 } + own_bytes;
         let length = WRAM_BYTES
             + UNUSED_OAM_BYTES
             + IO_BYTES
             + HRAM_BYTES
-            + 1
-            + TIMER_BYTES
+            + layout.unused_high_bytes
+            + layout.timer_bytes
             + cart_bytes
             + BUTTON_BYTES
-            + SERIAL_BYTES
-            + SGB_BYTES;
-        if behind_lcd < SCREEN_BYTES + length {
+            + layout.serial_bytes
+            + layout.super_game_boy_bytes;
+        if behind_lcd < layout.screen_bytes + length {
             let what =
                 format!("{behind_lcd} bytes behind the LCD, expected {length} and the screen");
             return Err(ForeignStateError::Damaged { format: FORMAT, what });
@@ -219,23 +272,34 @@ impl<'a> Tail<'a> {
         let wram = tail.take(WRAM_BYTES)?;
         tail.take(UNUSED_OAM_BYTES)?;
         let (io, hram) = (tail.take(IO_BYTES)?, tail.take(HRAM_BYTES)?);
-        tail.u8()?;
+        tail.take(layout.unused_high_bytes)?;
 
-        let (_div, tima, counter, _tima_counter) =
+        let (div, tima, counter, _tima_counter) =
             (tail.u8()?, tail.u8()?, tail.u16()?, tail.u16()?);
-        let [tma, tac, _reload] = tail.array()?;
+        let is_newest = layout.version == NEWEST;
+        // Before, the counter was what has not been carried into DIV.
+        let counter = if is_newest { counter } else { u16::from_be_bytes([div, counter as u8]) };
+        let [tma, tac] = tail.array()?;
+        tail.take(usize::from(is_newest))?;
         let (last_cycles, _to_interrupt) = (tail.u64()?, tail.u64()?);
         let divider = counter.wrapping_add(cycles.wrapping_sub(last_cycles) as u16);
 
         let banks = Banks::read(&mut tail, rom)?;
-        let clock = if has_clock { Some(read_clock(&mut tail)?) } else { None };
+        let clock = match has_clock {
+            true if is_newest => Some(read_clock(&mut tail)?),
+            // The host's time at which the clock was 0 tells nothing elsewhere.
+            true => {
+                tail.take(layout.rtc_bytes)?;
+                None
+            }
+            false => None,
+        };
         let mapper_writes = banks.selecting(&mut tail, rom)?;
         if !matches!(mapper, Mapper::Mbc1 | Mapper::Mbc1Multicart) {
             tail.take(own_bytes)?;
         }
         tail.take(BUTTON_BYTES)?;
-        let serial = tail.array()?;
-        let [_transfers, _is_master] = [tail.flag()?, tail.flag()?];
+        let serial = if layout.serial_bytes > 0 { Some(tail.array()?) } else { None };
         Ok(Self {
             wram,
             io,

@@ -71,8 +71,8 @@ pub struct Fused {
     /// The module that was given, and the programs.
     pub module: Module,
     /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, turn: &Turn, scratch: array<f32>)
-    /// -> f32`
-    pub reward: FunctionId,
+    /// -> f32`; a text that has `settled` may have none, and its reward is 0.
+    pub reward: Option<FunctionId>,
     /// A function with the reward's parameters and `-> bool`, if the reward's text has a `done`.
     pub done: Option<FunctionId>,
     /// `(machine, rom, cart_ram, turn, scratch, obs: array<f32>)`
@@ -94,10 +94,9 @@ const WRITERS: &str = "`begin` and functions that hooks call may";
 impl Fused {
     /// All functions of the programs.
     pub(crate) fn functions(&self) -> Vec<FunctionId> {
-        let needed = [self.reward, self.observe];
-        let optional = [self.done, self.settled, self.mask].into_iter().chain(self.begin);
+        let own = [self.reward, Some(self.observe), self.done, self.settled, self.mask];
         let called = self.calls.iter().flatten().map(|&(function, _)| function);
-        needed.into_iter().chain(optional.flatten()).chain(called).collect()
+        own.into_iter().chain(self.begin).flatten().chain(called).collect()
     }
 }
 
@@ -207,9 +206,8 @@ fn lower(
             return Err(refused(&faults, &sources));
         }
     };
-    let (Some(reward), Some(observe), Some(obs_dim)) =
-        (rewards.function(REWARD.name), observes.function(OBSERVE.name), observes.obs_dim)
-    else {
+    let reward = rewards.function(REWARD.name);
+    let (Some(observe), Some(obs_dim)) = (observes.function(OBSERVE.name), observes.obs_dim) else {
         unreachable!("what is needed and missing is a fault")
     };
     let texts = [&rewards, &observes];
@@ -234,7 +232,7 @@ fn lower(
     let called: HashMap<&str, _> = called.collect::<Result<_, SwarmError>>()?;
     let calls = hooks.iter().map(|hook| Some(called[hook.calls.as_deref()?])).collect();
     let (done, begin) = (rewards.function(DONE.name), texts.map(|text| text.function(BEGIN.name)));
-    let asks = [("reward", Some(reward)), ("done", done), ("observe", Some(observe))];
+    let asks = [("reward", reward), ("done", done), ("observe", Some(observe))];
     let asks = asks.into_iter().chain(
         [("settled", settled), ("action_mask", mask)]
             .map(|(name, found)| (name, found.map(|(id, _)| id))),
@@ -308,10 +306,15 @@ impl Task {
         module: &mut Module,
     ) -> Result<Self, Vec<Diagnostic>> {
         let reader = program.reader_with(library);
-        let (start, name) = (Span::new(id, 0, 0), sources.get(id).name.as_str());
+        let (start, source) = (Span::new(id, 0, 0), sources.get(id));
+        let name = source.name.as_str();
         let (mut functions, mut faults) = (Vec::new(), Vec::new());
+        // One that says when steps end may do nothing else, if it does not mean to.
+        let defines = |start: &str| source.text.lines().any(|line| line.starts_with(start));
+        let only_settles = defines("def settled(") && !defines("def rew");
         for want in wanted {
             match want.find(&reader, module) {
+                Ok(None) if want.name == REWARD.name && only_settles => {}
                 Ok(None) if want.needed => faults.push(want.missing(name, start)),
                 Ok(found) => functions.extend(found.map(|id| (want.name.to_owned(), id))),
                 Err(found) => faults.extend(found),

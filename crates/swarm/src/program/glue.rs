@@ -86,8 +86,13 @@ impl ProgramGlue {
             return;
         }
         let cells = slice(&programs.reward_scratch());
-        self.calls("reward", fused.reward);
-        self.line(1, &format!("rewards[env] = gb.reward(machine, {cells})"));
+        match fused.reward {
+            Some(reward) => {
+                self.calls("reward", reward);
+                self.line(1, &format!("rewards[env] = gb.reward(machine, {cells})"));
+            }
+            None => self.line(1, "rewards[env] = 0.0"),
+        }
         if let Some(done) = fused.done {
             self.calls("done", done);
             self.line(1, &format!("dones[env] = wp.uint8(gb.done(machine, {cells}))"));

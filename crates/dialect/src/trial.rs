@@ -1,0 +1,233 @@
+//! Values that are tried for what only Python knows: arguments of functions around kernels, and
+//! constants of modules that aren't there. Only a caller that counts asks for them
+//! ([`super::Reader::lower_with_trials`]): it learns what would compile if such values were given.
+//! They are chosen by what the text says of a name, and each is tried by itself.
+
+use super::annotation::Annotation;
+use super::constant::{Evaluation, Static, Unit};
+use super::decorator::Role;
+use super::scope::{BindingSource, Owner, ScopeId};
+use super::syntax::StmtFunctionDef;
+use gbxcule_ir::diagnostic::Code;
+use gbxcule_ir::ty::Scalar;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// How often a kernel is tried.
+pub(super) const ATTEMPTS_MAX: usize = 40;
+
+/// Number of no scope: members of modules that aren't there.
+const ABSENT: ScopeId = ScopeId::MAX;
+
+/// Number of no scope: parameters of generic kernels.
+const GENERIC: ScopeId = ScopeId::MAX - 1;
+
+/// A name for which a value is tried.
+struct Choice<'a> {
+    scope: ScopeId,
+    name: Rc<str>,
+    candidates: Vec<Static<'a>>,
+    chosen: usize,
+}
+
+/// Values that are tried now.
+#[derive(Default)]
+pub(super) struct Trials<'a> {
+    is_on: Cell<bool>,
+    choices: RefCell<Vec<Choice<'a>>>,
+}
+
+impl<'a> Trials<'a> {
+    pub(super) fn is_on(&self) -> bool {
+        self.is_on.get()
+    }
+
+    /// Begins or ends trying; nothing is chosen yet.
+    pub(super) fn set(&self, is_on: bool) {
+        self.is_on.set(is_on);
+        self.choices.borrow_mut().clear();
+    }
+
+    /// Value chosen for a name, if it was asked for before.
+    fn chosen(&self, scope: ScopeId, name: &str) -> Option<Static<'a>> {
+        let choices = self.choices.borrow();
+        let known = choices.iter().find(|it| it.scope == scope && &*it.name == name)?;
+        Some(known.candidates[known.chosen].clone())
+    }
+
+    /// The first of some values for a name.
+    fn begin(&self, scope: ScopeId, name: &str, candidates: Vec<Static<'a>>) -> Option<Static<'a>> {
+        let first = candidates.first()?.clone();
+        let choice = Choice { scope, name: name.into(), candidates, chosen: 0 };
+        self.choices.borrow_mut().push(choice);
+        Some(first)
+    }
+
+    /// How many values each name may have, in the order in which the names were asked for.
+    pub(super) fn counts(&self) -> Vec<usize> {
+        self.choices.borrow().iter().map(|choice| choice.candidates.len()).collect()
+    }
+
+    /// Chooses the first value for all names but one.
+    pub(super) fn choose(&self, which: usize, value: usize) {
+        for (at, choice) in self.choices.borrow_mut().iter_mut().enumerate() {
+            choice.chosen = if at == which { value } else { 0 };
+        }
+    }
+
+    /// Keeps what is chosen as the first value to try.
+    pub(super) fn keep(&self) {
+        for choice in self.choices.borrow_mut().iter_mut() {
+            choice.candidates.swap(0, choice.chosen);
+            choice.chosen = 0;
+        }
+    }
+}
+
+impl<'a> Unit<'a> {
+    /// A value to try for a name that only Python knows.
+    pub(super) fn trial(&self, name: &str, home: ScopeId) -> Option<Static<'a>> {
+        if !self.trials.is_on() {
+            return None;
+        }
+        let python = match self.scopes.owner(home) {
+            Owner::Function(def) => self.role(def, self.scopes.around(home)) == Role::Python,
+            Owner::Module | Owner::Class(_) => true,
+        };
+        let definition = self.scopes.own(home, name).and_then(|all| all.last());
+        let definition = definition.filter(|_| python)?;
+        if let Some(known) = self.trials.chosen(home, name) {
+            return Some(known);
+        }
+        let candidates = match (definition.source, self.scopes.owner(home)) {
+            (BindingSource::Argument, Owner::Function(def)) => {
+                self.argument_candidates(def, name, home)
+            }
+            (BindingSource::Value(_) | BindingSource::Part(..) | BindingSource::Runtime, _) => {
+                by_name(name)
+            }
+            _ => return None,
+        };
+        self.trials.begin(home, name, candidates)
+    }
+
+    /// Values for a parameter, by its annotation, its default and its name.
+    fn argument_candidates(
+        &self,
+        def: &'a StmtFunctionDef,
+        name: &str,
+        home: ScopeId,
+    ) -> Vec<Static<'a>> {
+        let mut parameters = def.parameters.iter();
+        let Some(parameter) = parameters.find(|it| it.as_parameter().name.as_str() == name) else {
+            return Vec::new();
+        };
+        let around = self.scopes.around(home);
+        let mut candidates = Vec::new();
+        if let Some(default) = parameter.default()
+            && let Ok(known) = self.known(default, around)
+            && known != Static::None
+        {
+            candidates.push(known);
+        }
+        let annotation = parameter.as_parameter().annotation.as_deref();
+        candidates.extend(match annotation.map(|it| self.known(it, around)) {
+            Some(Ok(Static::Type(Annotation::Scalar(Scalar::Bool)))) => flags(),
+            Some(Ok(Static::Type(Annotation::Scalar(Scalar::I32)))) => numbers(),
+            Some(Ok(Static::Type(Annotation::Scalar(Scalar::F32)))) => vec![Static::Float(1.0)],
+            _ => by_name(name),
+        });
+        candidates
+    }
+
+    /// A type to try for the part of a generic kernel's parameter that may be any.
+    pub(super) fn trial_type(&self, parameter: &str) -> Option<Annotation> {
+        if !self.trials.is_on() {
+            return None;
+        }
+        let known = self.trials.chosen(GENERIC, parameter);
+        match known.or_else(|| self.trials.begin(GENERIC, parameter, types())) {
+            Some(Static::Type(ty)) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// A member of a module that isn't there, as a number.
+    pub(super) fn settled(&self, value: Static<'a>) -> Static<'a> {
+        match &value {
+            Static::Member(path) if self.is_absent(path) => {
+                let known = self.trials.chosen(ABSENT, path);
+                let begin = || self.trials.begin(ABSENT, path, member_candidates(path));
+                known.or_else(begin).unwrap_or(value)
+            }
+            _ => value,
+        }
+    }
+
+    /// Returns true if values are tried and a path leads to a module that was looked for in vain.
+    fn is_absent(&self, path: &str) -> bool {
+        self.trials.is_on() && self.files.looked_for(path).is_some()
+    }
+
+    /// Result of an expression whose value only Python knows, in `wp.static`.
+    pub(super) fn tried(&self, known: Evaluation<'a>) -> Evaluation<'a> {
+        match known {
+            Err(fault) if self.trials.is_on() && fault.code == Code::NeedsPythonEvaluation => {
+                Ok(Static::Int(1))
+            }
+            known => known.map(|value| self.settled(value)),
+        }
+    }
+}
+
+/// Values for a member of a module that isn't there.
+fn member_candidates<'a>(path: &str) -> Vec<Static<'a>> {
+    let bytes = path.bytes();
+    let sum = bytes.fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
+    // Members of an enumeration differ.
+    let (number, real) = (Static::Int(i128::from(sum % 29)), Static::Float(0.5));
+    let name = path.rsplit('.').next().unwrap_or(path).to_lowercase();
+    let is_real = ["val", "imp", "mu", "eps", "tol"].iter().any(|end| name.ends_with(end));
+    if is_real { vec![real, number] } else { vec![number, real] }
+}
+
+fn flags<'a>() -> Vec<Static<'a>> {
+    vec![Static::Bool(true), Static::Bool(false)]
+}
+
+fn numbers<'a>() -> Vec<Static<'a>> {
+    [4, 1, 3, 16, 0].map(Static::Int).to_vec()
+}
+
+fn types<'a>() -> Vec<Static<'a>> {
+    let of = || Annotation::scalar(Scalar::F32);
+    let vector = Annotation::Vector(Some(3), of());
+    let array = Annotation::Array(of(), 1);
+    let matrix = Annotation::Matrix(Some(3), Some(3), of());
+    [Annotation::Scalar(Scalar::F32), vector, Annotation::Scalar(Scalar::I32), matrix, array]
+        .map(Static::Type)
+        .to_vec()
+}
+
+/// Values for a name that says nothing else.
+fn by_name<'a>(name: &str) -> Vec<Static<'a>> {
+    let lower = name.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let begins = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));
+    let functions = || ["warp.abs", "warp.min"].map(|path| Static::Member(Rc::from(path))).to_vec();
+    if begins(&["is_", "has_", "use_", "enable", "flg_", "with_", "do_", "include_", "needs_"]) {
+        return [flags(), numbers()].concat();
+    }
+    if has(&["vec", "mat"]) {
+        let mut types = types();
+        types.swap(0, 1);
+        return [types, numbers()].concat();
+    }
+    if has(&["type", "struct"]) {
+        return [types(), numbers()].concat();
+    }
+    if has(&["func", "_fn", "callback"]) {
+        return [functions(), types()].concat();
+    }
+    [numbers(), flags(), types(), functions()].concat()
+}

@@ -1,0 +1,148 @@
+//! Surveys: their counts, the values that they try, their messages.
+
+use gbxcule_dialect::ImportOptions;
+use gbxcule_dialect::survey::{Outcome, Survey, survey};
+
+const HEAD: &str = "from typing import Any\nimport warp as wp\n";
+
+fn survey_of(texts: &[(&str, &str)]) -> Survey {
+    let files = texts.iter().map(|(path, text)| ((*path).to_owned(), format!("{HEAD}{text}")));
+    let files: Vec<_> = files.collect();
+    survey(files, &ImportOptions::default(), &|_| None.into())
+}
+
+#[test]
+fn values_that_only_python_knows_are_tried_and_counted_apart() {
+    let text = "import engine
+def make(wide: bool, block: int, dtype, m):
+    T = m.size_type
+    @wp.kernel
+    def k(x: wp.array(dtype=dtype), y: wp.array(dtype=T)):
+        i = wp.tid()
+        for n in range(wp.static(block)):
+            if wp.static(wide and m.is_sparse):
+                x[i] += dtype(n)
+        y[i] = T(engine.Kind.BOX + 1)
+    return k
+@wp.kernel
+def limits(x: wp.array(dtype=float)):
+    x[0] = wp.max(x[0], engine.MINVAL) + float(int(engine.Kind.BOX))
+@wp.kernel
+def plain(x: wp.array(dtype=float)):
+    x[0] = 1.0
+@wp.kernel
+def copy(a: wp.array(dtype=Any), b: wp.array(dtype=Any), at: wp.array(dtype=Any)):
+    b[at[0]] = wp.length(a[at[0]])
+";
+    let result = survey_of(&[("k.py", text)]);
+    assert_eq!((result.compiled(), result.tried()), (4, 3), "{}", result.refusals());
+    assert!(matches!(result.entries[2].outcome, Outcome::Compiled));
+    assert!(result.to_string().contains("with values that were tried"), "{result}");
+}
+
+#[test]
+fn what_no_value_mends_is_said_with_its_place() {
+    let text = "def make(n: int):
+    @wp.kernel
+    def k(x: wp.array(dtype=float)):
+        x[0] = x[0] + float(wp.static(n))
+        wp.tile_fft(x)
+    return k
+def other(word):
+    @wp.kernel
+    def l(x: wp.array(dtype=float)):
+        x[0] = wp.static(word) + \"a\"
+";
+    let result = survey_of(&[("k.py", text)]);
+    assert_eq!((result.compiled(), result.tried()), (0, 0));
+    // What is missing in any case comes before a value that could be given.
+    assert_eq!(result.refused(), [("needs-python-evaluation", 1), ("unsupported-tile", 1)]);
+    let said = result.refusals();
+    assert!(said.contains("k.py:5: `k`\nerror[unsupported-tile]"), "{said}");
+    assert!(
+        said.contains("k.py:11: `l`\nerror[needs-python-evaluation]: `word` is an argument"),
+        "{said}"
+    );
+    let reasons = result.reasons();
+    assert_eq!((reasons.len(), reasons[0].1, reasons[0].2.line), (2, 1, 11));
+    assert!(result.to_string().contains("\n         k.py:11: `l`\n"), "{result}");
+}
+
+#[test]
+fn what_is_tried_for_one_kernel_does_not_stay_for_another() {
+    let text = "import os
+N = int(os.environ['N'])
+@wp.kernel
+def a(x: wp.array(dtype=float)):
+    x[0] = float(N)
+@wp.kernel
+def b(x: wp.array(dtype=float)):
+    x[0] = float(wp.static(N + 1))
+";
+    let result = survey_of(&[("k.py", text), ("l.py", text)]);
+    assert_eq!((result.compiled(), result.tried()), (4, 4), "{}", result.refusals());
+}
+
+#[test]
+fn a_survey_of_factories_of_factories_ends() {
+    let mut text = String::new();
+    for level in 0..40 {
+        let below = if level == 0 { "a".to_owned() } else { format!("f{}(a, b, c)", level - 1) };
+        text += &format!(
+            "def f{level}(a, b, c):\n    shape = a.shape\n    if isinstance(shape, int):\n        shape = (shape, shape)\n    elif len(shape) == 1:\n        shape = (1, shape[0])\n    g = {below}\n    @wp.kernel\n    def k(x: wp.array(dtype=c)):\n        x[0] = wp.static(shape[0]) + wp.static(g) + wp.static(b)\n    return g\n"
+        );
+    }
+    let result = survey_of(&[("k.py", &text)]);
+    assert_eq!(result.entries.len(), 40);
+}
+
+#[test]
+fn kernels_are_found_by_any_name_of_the_decorator() {
+    let body = "(x: wp.array(dtype=float)):\n    x[0] = 1.0\n";
+    let named = format!("from marks import launchable\n@launchable\ndef f{body}");
+    let texts = [
+        ("a.py", &*named),
+        ("b.py", "@property\ndef f(self):\n    return 1\n"),
+        ("c.py", "N = 1\n"),
+    ];
+    let files = texts.map(|(path, text)| (path.to_owned(), format!("{HEAD}{text}")));
+    let marks = format!("{HEAD}launchable = wp.kernel\n");
+    let read = |path: &std::path::Path| {
+        (path == std::path::Path::new("marks.py")).then(|| marks.clone()).into()
+    };
+    let result = survey(files, &ImportOptions::default(), &read);
+    assert_eq!((result.files, result.entries.len(), result.compiled()), (3, 1, 1));
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let text = "import os
+LIMIT = int(os.environ['LIMIT'])
+@wp.func_native('return x;')
+def snippet(x: float) -> float: ...
+@wp.kernel
+def a(x: wp.array(dtype=float)):
+    x[0] = wp.static(LIMIT) + x[1]
+@wp.kernel
+def b(x: wp.array(dtype=float)):
+    x[0] = snippet(x[0])
+@wp.kernel
+def c(x: wp.array(dtype=int)):
+    x[0] = wp.fem.NULL_NODE_INDEX
+";
+    let mut texts = gbxcule_dialect::Texts::default();
+    let mut sources = gbxcule_ir::source::SourceMap::new();
+    let id = sources.add("k.py", format!("{HEAD}{text}"));
+    let program =
+        gbxcule_dialect::Program::parse_among(&mut texts, &mut sources, id, &|_| None.into());
+    let faults = program.and_then(|program| program.compile("k")).expect_err("three faults");
+    let helps: Vec<&str> = faults.iter().filter_map(|fault| fault.help.as_deref()).collect();
+    assert_eq!(
+        helps,
+        [
+            "`gbxcule compile --define LIMIT=VALUE` says it",
+            "C++ isn't read: say what it computes by a `@wp.func`",
+            "`gbxcule compile --define warp.fem.NULL_NODE_INDEX=VALUE` says it",
+        ]
+    );
+}
