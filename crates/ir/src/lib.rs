@@ -95,7 +95,8 @@
 //! `Trap`, a failed `Assert`, and what *faults* above end the launch with an error naming the
 //! place. In *checked* builds they do; in *unchecked* builds `Trap` and `Assert` still do, but what
 //! faults is undefined behaviour. Builds may also leave out the checks of [`Function::trusted`]
-//! functions alone, and take for granted that no array there has a negative stride. How far other threads got is open.
+//! functions alone, and take for granted that no array there has a negative stride. How far other
+//! threads got is open.
 //!
 //! # Launches
 //! A kernel runs once for each point of a grid of up to four dimensions, each of at most `i32::MAX`
