@@ -52,6 +52,12 @@ impl Text {
     }
 }
 
+/// Returns true if `ref[` stands in a text as a name of its own, as in `wp.ref[float]`.
+fn mentions_references(text: &str) -> bool {
+    let is_name = |before: char| before.is_alphanumeric() || before == '_';
+    text.match_indices("ref[").any(|(at, _)| !text[..at].ends_with(is_name))
+}
+
 /// Result of parsing a text: the text, or the faults if it is no Python.
 pub(super) type Parsed = Result<Arc<Text>, Arc<[Diagnostic]>>;
 
@@ -161,7 +167,7 @@ impl Texts {
         };
         self.space.push_str(&text[mark..]);
         let tree = syntax::parse(&self.space, begin, place)?;
-        let has_references = text.contains("ref[");
+        let has_references = mentions_references(text);
         let mentions_geometry = geometry::is_mentioned(text);
         let (text, outline, changes) = (text.to_owned(), OnceLock::new(), OnceLock::new());
         Ok(Arc::new(Text {

@@ -34,6 +34,7 @@ use super::scope::ScopeId;
 use super::signature::Formal;
 use super::syntax::{Expr, Stmt, StmtFunctionDef};
 use gbxcule_ir::build::Builder;
+use gbxcule_ir::check;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, LocalId, Mode, Param};
@@ -62,6 +63,20 @@ impl From<Box<Diagnostic>> for LoweringError {
 }
 
 pub(super) type Flow<T> = Result<T, LoweringError>;
+
+/// Structs may hold structs so deep: lowering and printing recurse over types.
+const STRUCT_NESTING_MAX: usize = 64;
+
+/// Refuses a type that no back end can hold.
+fn fits_in_memory(module: &Module, ty: Type, span: Span) -> Flow<Type> {
+    match module.types.layout(ty) {
+        Some(layout) if layout.size > check::TYPE_BYTES_MAX => {
+            let message = format!("a type has less than 2 GiB, this one {} bytes", layout.size);
+            fault(Code::TooComplex, span, message)
+        }
+        _ => Ok(ty),
+    }
+}
 
 /// A fault at a place.
 fn fault<T>(code: Code, span: Span, message: impl Into<String>) -> Flow<T> {
@@ -103,6 +118,8 @@ pub(super) enum Binding<'a> {
 pub(super) struct Session<'u, 'a> {
     unit: &'u Unit<'a>,
     structs: FxHashMap<StructKey, Definition>,
+    /// How many of them are being defined: each holds the next.
+    open_structs: usize,
     functions: Vec<Instance<'a>>,
     /// Functions whose result is the content of a tile.
     tile_results: FxHashMap<FunctionId, TileShape>,
@@ -155,6 +172,7 @@ impl<'u, 'a> Session<'u, 'a> {
         Self {
             unit,
             structs: FxHashMap::default(),
+            open_structs: 0,
             functions: Vec::new(),
             tile_results: FxHashMap::default(),
             faults: Vec::new(),
@@ -248,8 +266,16 @@ impl<'u, 'a> Session<'u, 'a> {
             }
             None => {}
         }
+        if self.open_structs == STRUCT_NESTING_MAX {
+            let (_, span, _) = self.unit.fields(key)?;
+            let message = format!("structs nest at most {STRUCT_NESTING_MAX} deep");
+            self.structs.insert(key, Definition::Refused);
+            return fault(Code::TooComplex, span, message);
+        }
         self.structs.insert(key, Definition::Open);
+        self.open_structs += 1;
         let defined = self.define(module, key);
+        self.open_structs -= 1;
         let outcome = defined.as_ref().map_or(Definition::Refused, |&ty| Definition::Known(ty));
         self.structs.insert(key, outcome);
         defined
@@ -263,7 +289,7 @@ impl<'u, 'a> Session<'u, 'a> {
             fields.push(Field { name: spec.name.to_owned(), ty, span: spec.span });
         }
         let ty = module.types.define_struct(super::annotation::structure(name, fields, span));
-        Ok(ty)
+        fits_in_memory(module, ty, span)
     }
 
     /// The type of an annotation that isn't generic.
@@ -290,7 +316,7 @@ impl<'u, 'a> Session<'u, 'a> {
                 if module.types.layout(ty).is_some()
                     || matches!(module.types[ty], Shape::Tuple(_)) =>
             {
-                Ok(ty)
+                fits_in_memory(module, ty, span)
             }
             _ => fault(
                 Code::UnknownType,

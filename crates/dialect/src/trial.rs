@@ -229,5 +229,6 @@ fn by_name<'a>(name: &str) -> Vec<Static<'a>> {
     if has(&["func", "_fn", "callback"]) {
         return [functions(), types()].concat();
     }
-    [numbers(), flags(), types(), functions()].concat()
+    let real = vec![Static::Float(0.5)];
+    [numbers(), real, flags(), types(), functions()].concat()
 }

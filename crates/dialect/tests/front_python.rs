@@ -103,6 +103,56 @@ fn chains_of_branches_are_refused_in_words_of_the_language() {
     assert_eq!(faults(&text)[0].code, "too-complex");
 }
 
+#[test]
+fn types_that_nest_too_deep_or_grow_too_large_are_refused_in_words_of_the_language() {
+    let structs = |count: usize, fields: &str| -> String {
+        let first = "import warp as wp\n@wp.struct\nclass S0:\n    a: float\n".to_owned();
+        let text = (1..count).fold(first, |text, at| {
+            let fields = fields.replace("OLD", &format!("S{}", at - 1));
+            text + &format!("@wp.struct\nclass S{at}:\n{fields}")
+        });
+        text + &format!("@wp.kernel\ndef k(s: S{}):\n    pass\n", count - 1)
+    };
+    assert_eq!(faults(&structs(64, "    a: OLD\n")), []);
+    for text in [structs(65, "    a: OLD\n"), structs(20_000, "    a: OLD\n")] {
+        assert_eq!(faults(&text)[0].code, "too-complex");
+    }
+    assert_eq!(faults(&structs(29, "    a: OLD\n    b: OLD\n")), []);
+    assert_eq!(faults(&structs(40, "    a: OLD\n    b: OLD\n"))[0].code, "too-complex");
+    let kernel = |line: &str| {
+        let head = "import warp as wp\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n";
+        faults(&format!("{head}    t = {line}\n    x[0] = 1.0\n"))[0].code
+    };
+    let large = "shape=(1000, 1000, 1000, 1000), dtype=float)";
+    for line in [
+        format!("wp.zeros({large}"),
+        format!("wp.tile_zeros({large}"),
+        "wp.tile_ones(shape=(65536, 65536), dtype=float)".into(),
+        "wp.tile_load(x, shape=4294967295)".into(),
+    ] {
+        assert_eq!(kernel(&line), "too-complex", "{line}");
+    }
+    let huge = "9".repeat(30);
+    let reshaped = format!("wp.tile_reshape(wp.tile_load(x, shape=4), shape=({huge}, {huge}))");
+    assert_eq!(kernel(&reshaped), "wrong-arguments");
+}
+
+/// Time that grows as the square of the length makes minutes of these.
+#[test]
+fn long_bodies_and_long_lists_of_faults_take_time_by_their_length() {
+    let head = "import warp as wp\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n";
+    let lines = |count: usize, line: &dyn Fn(usize) -> String| -> String {
+        (0..count).map(|at| format!("    {}\n", line(at))).collect()
+    };
+    let unknown = format!("{head}{}", lines(10_000, &|at| format!("unknown{at}()")));
+    assert_eq!(faults(&unknown).len(), 10_000);
+    let bound = lines(30_000, &|at| format!("a{at} = x[0]"));
+    assert_eq!(faults(&format!("{head}{bound}")), []);
+    let branch = |at| format!("elif x:\n        b{at} = x[0]");
+    let branches = lines(20_000, &branch);
+    assert!(!faults(&format!("{head}    if x:\n        pass\n{branches}")).is_empty());
+}
+
 /// Codes of the diagnostics about a kernel that stores `value`, behind lines that bind it.
 fn said_of(lines: &str, value: &str) -> Vec<&'static str> {
     let text = format!(

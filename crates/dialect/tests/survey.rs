@@ -24,6 +24,10 @@ def make(wide: bool, block: int, dtype, m):
                 x[i] += dtype(n)
         y[i] = T(engine.Kind.BOX + 1)
     return k
+def move(self, speed):
+    @wp.kernel
+    def k(x: wp.array(dtype=float)):
+        x[0] = x[0] * speed
 @wp.kernel
 def limits(x: wp.array(dtype=float)):
     x[0] = wp.max(x[0], engine.MINVAL) + float(int(engine.Kind.BOX))
@@ -35,8 +39,8 @@ def copy(a: wp.array(dtype=Any), b: wp.array(dtype=Any), at: wp.array(dtype=Any)
     b[at[0]] = wp.length(a[at[0]])
 ";
     let result = survey_of(&[("k.py", text)]);
-    assert_eq!((result.compiled(), result.tried()), (4, 3), "{}", result.refusals());
-    assert!(matches!(result.entries[2].outcome, Outcome::Compiled));
+    assert_eq!((result.compiled(), result.tried()), (5, 4), "{}", result.refusals());
+    assert!(matches!(result.entries[3].outcome, Outcome::Compiled));
     assert!(result.to_string().contains("with values that were tried"), "{result}");
 }
 

@@ -37,6 +37,9 @@ use crate::function::FunctionId;
 use crate::module::Module;
 use std::ops::Deref;
 
+/// Size of the largest type: sizes and offsets in a place fit an `i32` in every back end.
+pub const TYPE_BYTES_MAX: u64 = (1 << 31) - 1;
+
 /// How deep blocks may nest: back ends and host compilers may recurse so deep, and no deeper.
 pub const NESTING_MAX: usize = 200;
 

@@ -139,13 +139,18 @@ fn snippets<'a>(
         }
         seen.push(id);
         let source = sources.get(id);
-        let mut snippet = Snippet::source(&source.text).path(&source.name);
+        let labels = diagnostic.labels.iter().filter(|label| label.span.source() == Some(id));
+        let spans: Vec<_> = labels.map(|label| clamped(label.span, &source.text)).collect();
+        let (text, begin) = lines_around(&source.text, &spans);
+        let (line, _) = source.line_column(begin as u32);
+        let mut snippet = Snippet::source(text).line_start(line).path(&source.name);
         for (rank, label) in diagnostic.labels.iter().enumerate() {
             if label.span.source() != Some(id) {
                 continue;
             }
             let kind = if rank == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let mut mark = kind.span(clamped(label.span, &source.text));
+            let span = clamped(label.span, &source.text);
+            let mut mark = kind.span(span.start - begin..span.end - begin);
             if !label.text.is_empty() {
                 mark = mark.label(label.text.as_str());
             }
@@ -154,6 +159,17 @@ fn snippets<'a>(
         snippets.push(snippet);
     }
     snippets
+}
+
+/// The lines of a text that hold all of some spans, one more on either side, and the byte where
+/// they begin. The renderer reads all that it is given, for each diagnostic anew.
+fn lines_around<'a>(text: &'a str, spans: &[std::ops::Range<usize>]) -> (&'a str, usize) {
+    let first = spans.iter().map(|span| span.start).min().unwrap_or(0);
+    let last = spans.iter().map(|span| span.end).max().unwrap_or(0);
+    let line_begin = |at: usize| text[..at].rfind('\n').map_or(0, |before| before + 1);
+    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |more| at + more + 1);
+    let begin = line_begin(line_begin(first).saturating_sub(1));
+    (&text[begin..line_end(line_end(last))], begin)
 }
 
 /// A span that surely lies in the text and on character boundaries, so that rendering never panics.
@@ -190,5 +206,24 @@ mod tests {
         let beyond = Diagnostic::warning(Code::Recursion, Span::new(id, 1, 99), "odd");
         let nowhere = Diagnostic::error(Code::Recursion, Span::NONE, "odd");
         assert!(render(&[beyond, nowhere], &sources).contains("warning[recursion]"));
+    }
+
+    #[test]
+    fn places_far_apart_and_at_the_ends_of_a_text_are_shown_with_their_lines() {
+        let mut sources = SourceMap::new();
+        let text: String = (1..=9).map(|line| format!("line {line}\r\n")).collect();
+        let end = text.len() as u32;
+        let id = sources.add("far.py", text);
+        let at = |start, end| Span::new(id, start, end);
+        let far = Diagnostic::error(Code::Recursion, at(end - 4, end - 2), "far")
+            .label(at(0, 4), "the other");
+        let shown = render(&[far], &sources);
+        assert!(shown.contains("--> far.py:9:5"), "{shown}");
+        assert!(shown.contains("1 | line 1") && shown.contains("9 | line 9"), "{shown}");
+        for place in [at(0, 0), at(0, 1), at(end - 1, end), at(end, end), at(end + 9, end + 9)] {
+            assert!(
+                render(&[Diagnostic::error(Code::Recursion, place, "there")], &sources).len() > 9
+            );
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Constructors: `float(x)`, `wp.vec3(..)`, `wp.mat22(..)`, structs, `wp.zeros(..)`.
 
 use super::call::CallArgument;
-use super::{Flow, Lower, Operand, fault};
+use super::{Flow, Lower, Operand, fault, fits_in_memory};
 use crate::annotation::{Annotation, StructKey};
 use crate::constant::Static;
 use crate::syntax::{Expr, ExprCall};
@@ -377,6 +377,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let mut ty = self.session.concrete(self.b.module, &annotation, span)?;
         for &extent in extents.iter().rev() {
             ty = self.b.module.types.fixed(ty, extent);
+            fits_in_memory(self.b.module, ty, span)?;
         }
         let place = self.temporary("zeros", ty);
         let zero = self.b.zero(ty);

@@ -26,6 +26,9 @@ use std::rc::Rc;
 /// A tile may take so many bytes.
 const BYTES_MAX: u64 = 1 << 20;
 
+/// A tile, or a view of one, may have so many elements.
+pub(super) const ELEMENTS_MAX: u64 = BYTES_MAX;
+
 /// A dimension of a tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dim {

@@ -1,7 +1,7 @@
 //! Names that the statements of a text bind and mention, for following imports: only what a kernel
 //! may need is read.
 
-use super::{Expr, Stmt, end, start};
+use super::{ExceptHandler, Expr, Ranged, Stmt, end, start};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, OnceLock};
@@ -232,8 +232,7 @@ impl Statement {
     fn mentions(&self, body: &[Stmt], symbols: &mut Symbols) -> &Mentions {
         self.mentions.get_or_init(|| {
             let mut finder = Finder { at: self.at, names: Names::default() };
-            let around = body.partition_point(|stmt| end(stmt) <= self.at);
-            body.get(around).into_iter().for_each(|stmt| finder.visit_stmt(stmt));
+            finder.visit_body(body);
             let mut numbers =
                 |names: FxHashSet<&str>| names.into_iter().map(|name| symbols.of(name)).collect();
             let Names { names, attributes } = finder.names;
@@ -254,13 +253,42 @@ struct Names<'a> {
     attributes: FxHashSet<&'a str>,
 }
 
+impl<'a> Finder<'a> {
+    /// Part of a list, in the order of the text, in which the statement may lie.
+    fn around<'p, T: Ranged>(&self, parts: &'p [T]) -> Option<&'p T> {
+        let next = parts.partition_point(|part| end(part) <= self.at);
+        parts.get(next).filter(|part| start(*part) <= self.at)
+    }
+}
+
+/// Bodies and branches may be long, and each statement of them may be looked for: one is found by
+/// halving.
 impl<'a> Visitor<'a> for Finder<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         if self.at == start(stmt) {
-            self.names.visit_stmt(stmt);
-        } else if (start(stmt)..end(stmt)).contains(&self.at) {
-            walk_stmt(self, stmt);
+            return self.names.visit_stmt(stmt);
         }
+        match stmt {
+            Stmt::If(branches) => {
+                let other = self.around(&branches.elif_else_clauses).map(|clause| &clause.body);
+                self.visit_body(other.unwrap_or(&branches.body));
+            }
+            Stmt::Match(cases) => {
+                let case = self.around(&cases.cases).map(|case| &case.body);
+                case.into_iter().for_each(|body| self.visit_body(body));
+            }
+            Stmt::Try(guarded) => {
+                let bodies = [&guarded.body, &guarded.orelse, &guarded.finalbody];
+                let handler = self.around(&guarded.handlers);
+                let handler = handler.map(|ExceptHandler::ExceptHandler(handler)| &handler.body);
+                bodies.into_iter().chain(handler).for_each(|body| self.visit_body(body));
+            }
+            stmt => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_body(&mut self, body: &'a [Stmt]) {
+        self.around(body).into_iter().for_each(|stmt| self.visit_stmt(stmt));
     }
 
     fn visit_expr(&mut self, _: &'a Expr) {}

@@ -45,11 +45,10 @@ fn wrong_type(module: &Module, shape: &Shape) -> Option<&'static str> {
             Some("a field can't be stored")
         }
         Shape::Tuple(of) if of.iter().any(|&ty| !stored(ty)) => Some("a part can't be stored"),
-        // 2 GiB: sizes and offsets in place fit an i32 in every back end.
         Shape::Fixed { .. } | Shape::Struct(_) | Shape::Vector { .. } | Shape::Matrix { .. } => {
             let ty = module.types.find(shape)?;
             let size = module.types.layout(ty).map_or(u64::MAX, |layout| layout.size);
-            (size >= 1 << 31).then_some("it takes 2 GiB or more")
+            (size > super::TYPE_BYTES_MAX).then_some("it takes 2 GiB or more")
         }
         _ => None,
     }

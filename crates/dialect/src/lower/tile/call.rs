@@ -2,7 +2,7 @@
 
 use super::super::call::CallArgument;
 use super::super::{Flow, Lower, Operand, fault};
-use super::Tile;
+use super::{ELEMENTS_MAX, Tile};
 use crate::constant::Static;
 use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -131,7 +131,14 @@ impl<'a> TileCall<'a> {
             numbers.iter().map(fits).collect()
         });
         match extents {
-            Some(extents) if (1..=4).contains(&extents.len()) => Ok(extents),
+            Some(extents) if (1..=4).contains(&extents.len()) => {
+                let count = extents.iter().fold(1u64, |all, &it| all.saturating_mul(it.into()));
+                if count > ELEMENTS_MAX {
+                    let message = format!("a tile has at most {ELEMENTS_MAX} elements");
+                    return fault(Code::TooComplex, self.span, message);
+                }
+                Ok(extents)
+            }
             _ => {
                 let message = "a shape is one to four numbers above 0, known when compiled";
                 fault(Code::NeedsConstant, self.span, message)

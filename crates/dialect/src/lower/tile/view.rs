@@ -226,7 +226,9 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             return fault(Code::UnsupportedTile, span, message);
         }
         let count = i128::from(tile.count());
-        let known: i128 = shape.iter().filter(|&&extent| extent != -1).product();
+        let mut known = shape.iter().filter(|&&extent| extent != -1);
+        // A product that is too large is no count either.
+        let known = known.try_fold(1i128, |all, &extent| all.checked_mul(extent)).unwrap_or(0);
         let open = shape.iter().filter(|&&extent| extent == -1).count();
         let fits = match open {
             0 => known == count,
