@@ -25,7 +25,7 @@ pub struct Speed {
 
 /// T-cycles that an M-cycle at double speed lacks.
 #[cfg(color)]
-const LOST_TCYCLES: u32 = 2;
+pub(crate) const LOST_TCYCLES: u32 = 2;
 /// M-cycles at double speed for which a change of speed stops the CPU.
 // UNVERIFIED: emulators agree on 131,080 ticks of 8 MHz to within a few; Pan Docs says 2,050
 // M-cycles.
