@@ -36,6 +36,7 @@
 #   make pictures    the pictures in docs/ anew; needs Chromium and ffmpeg too
 #   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
+#   make verify-gpu GPU=sim      the two gates on NVIDIA's machine code, simulated: no GPU; some five minutes
 
 PYTHON ?= python3
 VENV := .venv
@@ -260,6 +261,18 @@ gpu-folder: $(VENV)/oracle.txt $(VENV)/nvrtc.txt
 	GBXCULE_NVRTC=$(abspath $(VENV)) $(GBXCULE) doctor --collect runs/gpu
 	$(VENV)/bin/pip download --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
 	    --requirement requirements/oracle.txt --dest runs/gpu/wheels
+
+# GPU=sim: on the machine code that NVIDIA's assembler makes, run on the host; some five minutes.
+ifeq ($(GPU),sim)
+verify-gpu: export LD_LIBRARY_PATH := $(CURDIR)/runs/host_gpu
+verify-gpu: export GBXCULE_NVRTC := $(CURDIR)/runs/host_gpu/libnvrtc_ptx.so
+verify-gpu: export HOST_GPU_ARCH := 90
+verify-gpu: export HOST_GPU_SASS := $(abspath target/debug/libgbxcule_gpu_sim.so)
+verify-gpu: export GBXCULE_CACHE := $(CURDIR)/runs/host_gpu/cache
+verify-gpu: export HOST_NVRTC = $(shell find -L $(abspath $(VENV)) -name 'libnvrtc.so*' | head -n 1)
+verify-gpu: export HOST_NVDISASM = $(shell find -L $(abspath $(VENV)) -name nvdisasm -type f | head -n 1)
+verify-gpu: $(VENV)/nvrtc.txt gpu-sim-program host-gpu
+endif
 
 verify-gpu: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cuda --rom ALU_LOOP --verify-steps 1024

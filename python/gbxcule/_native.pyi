@@ -119,6 +119,7 @@ class Swarm:
         device: str = "cpu",
         hooks: list[tuple[int, int, bool, str | None]] = ...,
         model: str = "auto",
+        link: str = "open",
     ) -> Swarm: ...
     @staticmethod
     def restored(

@@ -53,8 +53,9 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
     `Cell`. `hooks`: places in the game's program by name, a label, `bank:address` or a `Hook`. `chance`: a number that
     gets a random value of the seed's when an episode begins. `power_on`: memory where episodes begin at power-on,
     `zero`, `pattern` (much like a cold DMG's) or `random` (one of 16 contents, which the seed draws). `model`: `dmg`,
-    `cgb`, the Game Boy Color, which runs on the CPU, or `auto`, the Color for programs that need it. `symbols`: a
-    `.sym` file for the labels used in all of these. `audio`: the observation is a dictionary with the step's samples as
+    `cgb`, the Game Boy Color, which runs on the CPU, or `auto`, the Color for programs that need it. `link`: `pairs`
+    plugs a cable between the envs 2i and 2i + 1 (docs/link.md); nothing is plugged in by default. `symbols`: a `.sym`
+    file for the labels used in all of these. `audio`: the observation is a dictionary with the step's samples as
     `audio`. `start_state`, `start_battery`, `start_steps`: episodes begin in this saved state, with this `.sav` or
     `.ram` file in the cartridge, after so many steps without pressing anything; `starts`: in one of these, which the
     seed draws. `max_episode_steps`: truncate there. `copy=False` gives out the buffers themselves, which the next step

@@ -55,6 +55,7 @@ class Options(SingleOptions, total=False):
 
     autoreset_mode: AutoresetMode | str
     copy: bool
+    link: str
 
 
 # Their names, for messages.
@@ -67,6 +68,7 @@ class BesideActions(_Shared, total=False):
 
     autoreset_mode: AutoresetMode | str
     copy: bool
+    link: str
 
 
 class DiscreteOptions(BesideActions, total=False):

@@ -24,6 +24,7 @@ _NOT_HERE = {
     "num_envs": "gbxcule.make makes one machine, gbxcule.make_vec makes many",
     "autoreset_mode": "Gymnasium resets a single environment by calling reset",
     "copy": "the observations of a single environment are copies",
+    "link": "a cable needs two machines: gbxcule.make_vec makes pairs",
 }
 
 

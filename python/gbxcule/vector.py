@@ -85,6 +85,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         chance: Number | None = None,
         power_on: str = "zero",
         model: str = "auto",
+        link: str = "open",
         audio: bool = False,
         symbols: Symbols | str | os.PathLike[str] | None = None,
         start_state: State | None = None,
@@ -144,7 +145,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         }
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
-        for name, text in {"grays": grays, "power_on": power_on, "model": model}.items():
+        for name, text in {"grays": grays, "power_on": power_on, "model": model, "link": link}.items():
             if not isinstance(text, str):
                 raise TypeError(f"{name} is the name of a choice, found {text!r}")
         if not isinstance(audio, (bool, np.bool_)):
@@ -175,6 +176,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             chance=None if chance is None else range_of((chance.address, chance.width_bytes), self.symbols),
             power_on=power_on,
             model=model,
+            link=link,
             sound=listens(obs),
             threads=threads,
             recompile=bool(recompile),
@@ -212,6 +214,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
         self._steps = np.zeros(num_envs, np.int64)
         self._over = np.zeros(num_envs, np.bool_)
+        self._is_paired = link == "pairs"
         self._levels = np.zeros((len(self._changes), num_envs), np.int64)
         self._rewards = np.zeros(num_envs, np.float32)
         self._is_seeded = False
@@ -301,6 +304,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         truncated = np.zeros(self.num_envs, np.bool_)
         if self.max_episode_steps is not None:
             truncated = self._steps >= self.max_episode_steps
+        truncated = truncated | self._left_alone(terminated | truncated)
         everyone = np.ones(self.num_envs, np.bool_)
         if begins.any():
             self._restart(begins)
@@ -530,6 +534,12 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         if self._native_done:
             ended |= np.frombuffer(self._swarm.dones(), np.bool_)
         return ended
+
+    def _left_alone(self, over: Mask) -> Mask:
+        """Episodes of a pair end together: mark those whose partner's is over."""
+        if not self._is_paired:
+            return np.zeros(self.num_envs, np.bool_)
+        return over.reshape(-1, 2)[:, ::-1].reshape(-1) & ~over
 
     def _reset_at_once(self, over: Mask) -> dict[str, Any]:
         final_obs = np.full(self.num_envs, None, object)

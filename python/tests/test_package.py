@@ -42,7 +42,7 @@ def test_the_typed_options_are_those_that_an_environment_takes():
     assert discrete.keys() == typed.keys()
     assert {name for name in typed if discrete[name] != typed[name]} == {"actions"}
     single = annotations(option.SingleOptions)
-    assert single.keys() == typed.keys() - {"autoreset_mode", "copy"}
+    assert single.keys() == typed.keys() - {"autoreset_mode", "copy", "link"}
 
 
 USER = """

@@ -189,7 +189,9 @@ impl Verify {
     }
 
     fn tell(&self, plan: &VerifyPlan, verdict: &Verdict) -> anyhow::Result<bool> {
-        let what = format!("{}: {} against {}", plan.rom.name, plan.dut, plan.reference);
+        let gpu = verdict.details[1]["gpu"].as_str();
+        let on = gpu.map_or_else(String::new, |gpu| format!(" ({gpu})"));
+        let what = format!("{}: {}{on} against {}", plan.rom.name, plan.dut, plan.reference);
         let Some(mismatch) = &verdict.mismatch else {
             say!(
                 "agree  {what}, {} steps of {} frames, {} machines, {} comparisons, {:.1} s",

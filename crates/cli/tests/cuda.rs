@@ -49,6 +49,7 @@ fn the_gates_hold_against_the_swarm_on_threads() {
             &format!("{GATE} --ref-backend warp_vec_cpu --verify-steps 64 --rom {rom}"),
         );
         assert!(said.starts_with("agree") && said.contains("64 comparisons"), "{said}");
+        assert!(said.contains("warp_vec_cuda (stand-in on the host) against"), "{said}");
     }
 }
 

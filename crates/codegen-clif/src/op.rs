@@ -77,6 +77,8 @@ impl Lowerer<'_, '_> {
             Op::Extent { array, dim } => Val::One(self.extent(array, dim)),
             Op::Present(array) => Val::One(self.present(array)),
             Op::Gradient(array) => self.gradient(array),
+            // Threads run one after the other here.
+            Op::Lowest(key) => Val::One(self.scalar(key)),
             Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
         }
     }

@@ -559,6 +559,22 @@ template <class V> GBX_FN gbx::Composite<V> operator/(const V& a, gbx::Scalar<V>
 
 // ---- arrays: handles to strided memory, laid out as NVIDIA Warp's ----
 
+namespace gbx {
+// The product in 64 bits.
+GBX_FN uint64_t wide(uint32_t a, uint32_t b)
+{
+#ifdef __CUDA_ARCH__
+    // Compilers move the conversion of what doesn't change out of loops, and multiply 64 bits.
+    if (!__builtin_constant_p(a)) {
+        uint64_t product;
+        asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+        return product;
+    }
+#endif
+    return uint64_t(a) * b;
+}
+} // namespace gbx
+
 template <class T, int N> struct Array {
     T* data;
     T* grad;
@@ -569,7 +585,9 @@ template <class T, int N> struct Array {
 
     template <class I> GBX_FN int64_t step(int dim, I i, gbx::Line line) const
     {
-        return gbx::inside(i, shape[dim], line) * strides[dim];
+        int64_t at = gbx::inside(i, shape[dim], line);
+        // Nothing trusted runs backwards.
+        return gbx::is_checked(line) ? at * strides[dim] : int64_t(gbx::wide(uint32_t(at), uint32_t(strides[dim])));
     }
     GBX_FN T& place(int64_t bytes, gbx::Line line) const
     {
@@ -805,6 +823,16 @@ template <class... P> int run(void (*range)(const Grid&, P...), const Grid* grid
         return found.kind;
     }
 }
+#endif
+
+// ---- threads that run together ----
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+// The least key of the lanes of this warp that are here.
+GBX_FN uint32_t lowest(uint32_t key) { return __reduce_min_sync(__activemask(), key); }
+#else
+// This thread runs alone.
+GBX_FN uint32_t lowest(uint32_t key) { return key; }
 #endif
 
 // ---- atomics: each gives the old value; by component on composites ----

@@ -47,7 +47,8 @@ pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<
 /// Returns true if an operation does more than give a value.
 pub(super) fn has_effect(module: &Valid<Module>, op: &Op) -> bool {
     match *op {
-        Op::Atomic { .. } => true,
+        // A warp's minimum belongs where it stands.
+        Op::Atomic { .. } | Op::Lowest(_) => true,
         Op::Call { function, .. } => {
             let callee = &module.functions[function];
             let mutable = callee.params.iter().any(|param| param.mode == Mode::Mutable);

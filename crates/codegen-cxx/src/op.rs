@@ -74,6 +74,10 @@ impl Writer<'_, '_> {
                 let array = self.take(array);
                 Expr::call("gbx::gradient", &[&array])
             }
+            Op::Lowest(key) => {
+                let key = self.take(key);
+                Expr::call("gbx::lowest", &[&key])
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use crate::view;
 /// Work RAM and its echo, counted from C000.
 pub const WRAM_REACH: u16 = 0x3e00;
 /// Added to an address, this lies outside of every ROM.
-const NO_ROM: u32 = 0x8000_0000;
+pub const NO_ROM: u32 = 0x8000_0000;
 
 impl Cpu {
     /// One M-cycle that reads the program: mostly from ROM.

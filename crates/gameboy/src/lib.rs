@@ -5,8 +5,8 @@
 //! only one of the models has stands behind `#[cfg(color)]` or `#[cfg(not(color))]`, so that the
 //! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
 //!
-//! Every file but `compatibility`, `header`, `power_on`, `power_on_memory`, `source` and `state`,
-//! which run on the host only, keeps to a small subset of the language, so that the kernel
+//! Every file but `compatibility`, `header`, `link`, `power_on`, `power_on_memory`, `source` and
+//! `state`, which run on the host only, keeps to a small subset of the language, so that the kernel
 //! compiler can read the very same text and print it for a GPU.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
@@ -23,6 +23,7 @@ pub mod cpu;
 pub mod dma;
 pub mod hdma;
 pub mod hook;
+pub mod link;
 pub mod machine;
 mod power_on;
 pub mod ppu;

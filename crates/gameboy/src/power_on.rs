@@ -116,6 +116,7 @@ impl Machine {
                 resume_at: 0,
                 since: 0,
                 tcycles: 0,
+                gained: 0,
                 steady_mcycles: 0,
             },
             #[cfg(color)]

@@ -1,4 +1,5 @@
-//! The serial port (FF01, FF02) with nothing plugged in: eight ones are shifted in.
+//! The serial port (FF01, FF02) with nothing plugged in: eight ones are shifted in. `link` plugs in
+//! a cable.
 //!
 //! The bit clock is the system counter's bit 7 divided by two, so a transfer starts in step with
 //! DIV, not with the write to SC.
@@ -40,13 +41,13 @@ impl Serial {
     /// M-cycles between two edges of the clock.
     #[cfg(not(color))]
     #[inline(always)]
-    fn edge_mcycles(&self) -> u32 {
+    pub(crate) fn edge_mcycles(&self) -> u32 {
         EDGE_MCYCLES
     }
 
     /// M-cycles between two edges of the clock.
     #[cfg(color)]
-    fn edge_mcycles(&self) -> u32 {
+    pub(crate) fn edge_mcycles(&self) -> u32 {
         if self.sc & 2 != 0 { FAST_EDGE_MCYCLES } else { EDGE_MCYCLES }
     }
 
@@ -70,13 +71,19 @@ impl Serial {
     fn edge(&mut self, interrupts: &mut Interrupts) {
         self.clock_high = !self.clock_high;
         if !self.clock_high && self.transferring() {
-            self.sb = self.sb << 1 | 1;
-            self.bits += 1;
-            if self.bits == 8 {
-                self.bits = 0;
-                self.sc &= 0x7f;
-                interrupts.request(SERIAL);
-            }
+            self.shift(interrupts, 1);
+        }
+    }
+
+    /// Shifts a bit in; the eighth ends the transfer.
+    #[inline(always)]
+    pub(crate) fn shift(&mut self, interrupts: &mut Interrupts, bit: u8) {
+        self.sb = self.sb << 1 | bit;
+        self.bits += 1;
+        if self.bits == 8 {
+            self.bits = 0;
+            self.sc &= 0x7f;
+            interrupts.request(SERIAL);
         }
     }
 

@@ -25,6 +25,8 @@ pub struct Speed {
     pub since: u32,
     /// T-cycles at that moment.
     pub tcycles: u32,
+    /// T-cycles by which the picture has got ahead of the CPU so far.
+    pub gained: u32,
     /// M-cycles at that moment, had the speed never been changed.
     pub steady_mcycles: u32,
 }
@@ -142,6 +144,7 @@ impl Machine {
         let tcycles = self.tcycles().wrapping_add(gained);
         self.speed.steady_mcycles = self.steady_now();
         self.speed.tcycles = tcycles;
+        self.speed.gained = self.speed.gained.wrapping_add(gained);
         self.speed.since = self.now;
         self.speed.armed = false;
         self.speed.double = !self.speed.double;

@@ -65,6 +65,8 @@ impl Thread<'_, '_> {
                 let bits = self.get(operand).bits();
                 self.put(value, Literal::from_bits(self.scalar_of(value), bits));
             }
+            // Threads run one after the other here.
+            Op::Lowest(key) => self.put(value, self.get(key)),
             Op::Construct(parts) => {
                 let parts = &self.body.value_lists[parts];
                 // Padding is zero, so that images can be compared.

@@ -95,13 +95,19 @@
 //! `Trap`, a failed `Assert`, and what *faults* above end the launch with an error naming the
 //! place. In *checked* builds they do; in *unchecked* builds `Trap` and `Assert` still do, but what
 //! faults is undefined behaviour. Builds may also leave out the checks of [`Function::trusted`]
-//! functions alone. How far other threads got is open.
+//! functions alone, and take for granted that no array there has a negative stride. How far other
+//! threads got is open.
 //!
 //! # Launches
 //! A kernel runs once for each point of a grid of up to four dimensions, each of at most `i32::MAX`
 //! points, in any order or at once; `LaunchIndex(d)` is the coordinate, 0 beyond the grid's
 //! dimensions; functions may ask too. Plain stores of two threads to one place race: one of the
 //! values is kept. The interpreter runs threads in row-major order, last dimension fastest.
+//!
+//! `Lowest` is the least of a `u32` over the threads that run together: this one, and possibly
+//! others of the same launch that evaluate the same `Lowest` at the same time. Which those are is
+//! open, and may differ from one evaluation to the next, so results must not depend on it. Every
+//! way of running but CUDA on a device takes this thread alone.
 //!
 //! # Printing
 //! `Print` without format writes each value on a line as NVIDIA Warp does; with format, as C's

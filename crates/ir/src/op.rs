@@ -118,6 +118,8 @@ pub enum Op {
     Present(Value),
     /// The array of gradients beside an array: same shape and strides, absent if there is none.
     Gradient(Value),
+    /// The least of a `u32` over the threads that run together: see the semantics in [`super`].
+    Lowest(Value),
 }
 
 /// An argument of a call.

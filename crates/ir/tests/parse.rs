@@ -126,9 +126,13 @@ fn places_arrays_and_composites_read_back() {
     let (whole, part) = (b.as_array(fixed, 2), b.as_array(fixed, 1));
     let (_, gradient) = (b.extent(part, 0), b.gradient(whole));
     b.present(gradient);
+    let key = b.zero(Type::U32);
+    b.lowest(key);
     b.finish();
     let text = round_trip(module);
-    for part in ["v.1 = -0.5f32", "v.3 = -0.5f32", "array f\n", "array f, 1\n", ".pose.q.3 ="] {
+    for part in
+        ["v.1 = -0.5f32", "v.3 = -0.5f32", "array f\n", "array f, 1\n", ".pose.q.3 =", "= lowest %"]
+    {
         assert!(text.contains(part), "{part}\n{text}");
     }
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use gbxcule_oracle::Python;
+use gbxcule_runtime::cuda::{Driver, Gpu};
 use serde_json::{Value, json};
 
 /// The commit this binary was built from.
@@ -52,9 +53,23 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes.trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
 }
 
-/// Each GPU's name, driver and memory, as NVIDIA's own tool reports them; empty when there is none.
+/// Each GPU's name, driver and memory, as NVIDIA's own tool reports them, or else as the driver
+/// does, which may be a stand-in; empty when there is none.
 #[must_use]
 pub fn gpus() -> Vec<Value> {
+    let told = told_by_tool();
+    if !told.is_empty() {
+        return told;
+    }
+    let gpus = Driver::find().map_or_else(|_| Vec::new(), |driver| driver.gpus);
+    let gpu = |gpu: &Gpu| {
+        let memory = format!("{} MiB", gpu.memory_bytes >> 20);
+        json!({ "name": gpu.name, "driver": null, "memory": memory, "arch": gpu.arch.to_string() })
+    };
+    gpus.iter().map(gpu).collect()
+}
+
+fn told_by_tool() -> Vec<Value> {
     let query =
         ["--query-gpu=name,driver_version,memory.total,compute_cap", "--format=csv,noheader"];
     let Ok(output) = Command::new("nvidia-smi").args(query).output() else { return Vec::new() };

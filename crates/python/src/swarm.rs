@@ -86,7 +86,7 @@ impl Swarm {
     #[pyo3(signature = (rom, num_envs, *, codec = "full_v1", frames_per_step = 24, release_after_frames = 8,
                         stage = "emulate_only", reward = "reward_v0", obs = "obs_v0", draw_last = false, chance = None,
                         power_on = "zero", sound = false, threads = None, recompile = true,
-                        device = "cpu", hooks = Vec::new(), model = "auto"))]
+                        device = "cpu", hooks = Vec::new(), model = "auto", link = "open"))]
     fn new(
         py: Python<'_>,
         rom: &[u8],
@@ -106,6 +106,7 @@ impl Swarm {
         device: &str,
         hooks: Vec<HookTuple>,
         model: &str,
+        link: &str,
     ) -> PyResult<Self> {
         let device = device_of(device)?;
         let hooks = hooks.into_iter().map(|(bank, address, ends_step, calls)| Hook {
@@ -126,6 +127,7 @@ impl Swarm {
             sound,
             threads,
             recompile: if recompile { Recompile::default() } else { Recompile::Off },
+            link: link.parse().map_err(PyValueError::new_err)?,
             ..SwarmConfig::new(num_envs)
         };
         let rom = Rom::for_model(rom, model_of(model)?).or_refuse()?;

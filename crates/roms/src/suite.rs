@@ -213,6 +213,10 @@ suite! {
     "sends HELLO over the serial port, one interrupt a byte"
     "C000 A5 when sent, C001 bytes sent, C002-C006 bytes received (FF), C007 SC (7F), C008 time in DIV (50 to 58)"
 
+    "LINK_PING_PONG" "link_ping_pong.asm"
+    "two machines with a cable throw a ball to each other; A throws first"
+    "C000 A5 when the ball came 16 times, C001 catches, C002 the ball, C003 1 threw first, 2 did not, C004 misses"
+
     "MBC1_SWITCH" "mbc1_switch.asm"
     "ROM banks behind an MBC1 of 1 MiB, in both modes"
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"

@@ -62,31 +62,48 @@ fn step<'t>(at: usize, code: &[&'t str], places: &HashMap<&str, usize>) -> Step<
     let target = rest.split_once("`(").and_then(|(_, rest)| rest.split_once(')'));
     let target = target.and_then(|(label, _)| places.get(label)).copied();
     let leaves = ["BRA", "RET", "EXIT", "BRX"].iter().any(|name| opcode.starts_with(name));
-    let jumps = opcode.starts_with("BRA") || opcode.starts_with("BREAK");
-    let goes_on = is_conditional || !leaves;
+    // A call of a label inside the function is a jump: it never returns.
+    let is_far = opcode.starts_with("CALL") && target.is_none();
+    let is_jump = opcode.starts_with("CALL") && !is_far;
+    let jumps = opcode.starts_with("BRA") || opcode.starts_with("BREAK") || is_jump;
+    let goes_on = is_conditional || !(leaves || is_jump);
     let mut next: Vec<usize> = target.filter(|_| jumps).into_iter().collect();
+    // A table of labels.
+    let table = rest.split_once("BRANCH_TARGETS ").and_then(|(_, rest)| rest.split_once('"'));
+    let labels = table.into_iter().flat_map(|(labels, _)| labels.split(','));
+    next.extend(labels.filter_map(|label| places.get(label.trim())));
     next.extend(Some(at + 1).filter(|next| goes_on && *next < code.len()));
-    Step { opcode, next }
+    next.sort_unstable();
+    next.dedup();
+    Step { opcode: if is_jump { "BRA" } else { opcode }, next }
 }
 
-/// The instructions that lead to where most ways meet, and back from there, without a call.
+/// Places at which most ways meet, of which one is the loop's.
+const CANDIDATES: usize = 8;
+
+/// The instructions that lead to where many ways meet, and back from there, without a call.
 fn circle(steps: &[Step<'_>]) -> Vec<usize> {
     let is_call = |at: &usize| steps[*at].opcode.starts_with("CALL");
     let mut before = vec![Vec::new(); steps.len()];
     for (at, step) in steps.iter().enumerate().filter(|(at, _)| !is_call(at)) {
         step.next.iter().for_each(|next| before[*next].push(at));
     }
-    let head = (0..steps.len()).max_by_key(|at| before[*at].len()).unwrap_or_default();
-    let reached = |ways: &dyn Fn(usize) -> Vec<usize>| {
-        let (mut seen, mut open) = (vec![false; steps.len()], vec![head]);
-        while let Some(at) = open.pop() {
-            if !std::mem::replace(&mut seen[at], true) {
-                open.extend(ways(at).into_iter().filter(|next| !is_call(next)));
+    let through = |head: usize| -> Vec<usize> {
+        let reached = |ways: &dyn Fn(usize) -> Vec<usize>| {
+            let (mut seen, mut open) = (vec![false; steps.len()], vec![head]);
+            while let Some(at) = open.pop() {
+                if !std::mem::replace(&mut seen[at], true) {
+                    open.extend(ways(at).into_iter().filter(|next| !is_call(next)));
+                }
             }
-        }
-        seen
+            seen
+        };
+        let forth = reached(&|at| steps[at].next.clone());
+        let back = reached(&|at| before[at].clone());
+        (0..steps.len()).filter(|&at| forth[at] && back[at]).collect()
     };
-    let forth = reached(&|at| steps[at].next.clone());
-    let back = reached(&|at| before[at].clone());
-    (0..steps.len()).filter(|&at| forth[at] && back[at]).collect()
+    let mut heads: Vec<usize> = (0..steps.len()).collect();
+    heads.sort_by_key(|&at| std::cmp::Reverse(before[at].len()));
+    let circles = heads.into_iter().take(CANDIDATES).map(through);
+    circles.max_by_key(Vec::len).unwrap_or_default()
 }

@@ -3,7 +3,8 @@
 //! must be the native machine's.
 //!
 //! `make gpu-counts` sets the stand-ins up; `HOST_GPU_COUNTS` names the folder that they write
-//! `launches.tsv` into. `... --example warp_counts -- [ROM...]`
+//! `launches.tsv` into. `... --example warp_counts -- [ROM...]`; a name that ends in `.gb` is a
+//! game's file.
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{DeviceConfig, DeviceSwarm, NativeSwarm, Rom, Schedule, SwarmConfig};
@@ -40,9 +41,12 @@ fn main() -> Outcome<()> {
 
 /// Runs both swarms and counts the last steps.
 fn row(name: &str) -> Outcome<String> {
-    let rom = Rom::new(gbxcule_roms::by_name(name).ok_or("no such ROM")?.bytes())?;
+    let is_file = name.ends_with(".gb");
+    let file = if is_file { std::fs::read(name)? } else { Vec::new() };
+    let built_in = || Ok::<_, &str>(gbxcule_roms::by_name(name).ok_or("no such ROM")?.bytes());
+    let rom = Rom::new(if is_file { &file } else { built_in()? })?;
     // A game's step has the default's frames; of what a ROM does over and over three show all.
-    let is_game = GAMES.contains(&name);
+    let is_game = is_file || GAMES.contains(&name);
     let schedule = if is_game { Schedule::default() } else { Schedule::new(3, 2)? };
     let config = SwarmConfig { schedule, ..SwarmConfig::new(MACHINES) };
     let frames = config.schedule.frames_per_step();

@@ -16,7 +16,7 @@ use crate::{
     SwarmConfig, SwarmError,
 };
 
-const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 3 };
+const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 4 };
 
 /// One env of a checkpoint.
 pub(crate) struct Kept {
@@ -130,6 +130,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     writer.text(config.power_on.name());
     writer.u8(u8::from(config.sound));
     writer.text(config.recompile.name());
+    writer.text(config.link.name());
     let Chance { low, width_bytes } = config.chance.unwrap_or(NO_CHANCE);
     writer.u16(low);
     writer.u8(width_bytes);
@@ -170,6 +171,8 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     let sound = reader.flag()?;
     let recompile = reader.text()?.parse();
     let recompile = recompile.map_err(|_| CHECKPOINT.damaged("there is no such way to run"))?;
+    let link = reader.text()?.parse();
+    let link = link.map_err(|_| CHECKPOINT.damaged("there is no such link"))?;
     let chance = Chance { low: reader.u16()?, width_bytes: reader.u8()? };
     let threads = NonZeroUsize::new(usize::from(reader.u16()?));
     let (reward, obs, count) = (read_text(reader)?, read_text(reader)?, reader.u64()?);
@@ -194,6 +197,7 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
         sound,
         threads,
         recompile,
+        link,
     })
 }
 

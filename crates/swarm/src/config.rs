@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use gbxcule_blocks::Recompile;
 
-use crate::{Chance, Codec, PowerOnMemory, Programs, Schedule, Stage};
+use crate::{Chance, Codec, Link, PowerOnMemory, Programs, Schedule, Stage};
 
 /// The configuration of a swarm.
 ///
@@ -41,6 +41,8 @@ pub struct SwarmConfig {
     pub threads: Option<NonZeroUsize>,
     /// Code made for the ROM, on the CPU. Machines with hooks or sound are interpreted.
     pub recompile: Recompile,
+    /// Cables in the link ports. Machines with a cable run on the CPU, interpreted.
+    pub link: Link,
 }
 
 impl SwarmConfig {
@@ -59,6 +61,7 @@ impl SwarmConfig {
             sound: false,
             threads: None,
             recompile: Recompile::default(),
+            link: Link::default(),
         }
     }
 }

@@ -85,6 +85,20 @@ pub enum SwarmError {
     SoundOfColor,
     #[error("a Game Boy Color runs on the CPU alone, for now; take device cpu, or model dmg")]
     ColorOnDevice,
+    #[error(
+        "pairs need an even number of machines, found {num_envs}: env 2i is wired to env 2i + 1"
+    )]
+    OddPairs { num_envs: usize },
+    #[error(
+        "machines with a cable run on the CPU alone, for now; take device cpu, or leave link=\"pairs\""
+    )]
+    LinkOnDevice,
+    #[error("machines with a cable have no {what}, for now; leave it, or link=\"pairs\"")]
+    BesideLink { what: &'static str },
+    #[error(
+        "episodes of a pair begin together: the mask marks env {env} without the one that it is wired to; mark both"
+    )]
+    HalfPair { env: usize },
     #[error("machines with hooks, or with a program's `settled`, make no sound; leave one of them")]
     SoundBesideHooks,
     #[error("two hooks are at {bank:02x}:{address:04x}; one hook can count, end the step and call")]

@@ -25,6 +25,10 @@ pub(crate) struct StepPlan {
     pub(crate) draw_last: bool,
     /// Draw every frame: any of them may be the last.
     pub(crate) draw_each: bool,
+    /// Frames of the whole step.
+    pub(crate) step_frames: u32,
+    /// A picture of the step is looked at.
+    pub(crate) is_seen: bool,
     /// Nothing is pressed, whatever actions and manual buttons say.
     pub(crate) is_idle: bool,
     pub(crate) seed: u64,
@@ -57,6 +61,8 @@ impl FrameRange {
             first_frame: start,
             draw_last,
             draw_each: is_seen && programs.end_steps(),
+            step_frames: of,
+            is_seen,
             is_idle: false,
             seed,
             computes,
@@ -65,6 +71,16 @@ impl FrameRange {
 }
 
 impl StepPlan {
+    /// Returns true if a machine with a cable draws its own frames that begin in this frame of the
+    /// step. Its own end at another time, so what is whole when the step is over began two frames
+    /// before that, or three: frames with the LCD off may last for two. A step of one frame leaves
+    /// nothing else than to draw all.
+    pub(crate) fn draws_in_pairs(&self, frame: u32) -> bool {
+        let back = self.step_frames - frame;
+        let is_last_whole = back == 2 || back == 3 || self.step_frames == 1;
+        self.is_seen && is_last_whole || self.draw_last && !self.computes
+    }
+
     /// The run of a machine whose buttons are held for so many frames of the step.
     pub(crate) fn step(&self, frames_held: u32) -> Step {
         let release_after = frames_held.saturating_sub(self.first_frame);

@@ -18,8 +18,8 @@ use crate::shard::{Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    Chance, Counters, EnvSnapshot, Episode, FrameRange, Machine, Model, Rom, Stage, SwarmConfig,
-    SwarmError, capacity,
+    Chance, Counters, EnvSnapshot, Episode, FrameRange, Link, Machine, Model, Rom, Stage,
+    SwarmConfig, SwarmError, capacity,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
@@ -87,11 +87,18 @@ impl NativeSwarm {
         if config.sound && rom.model() == Model::Color {
             return Err(SwarmError::SoundOfColor);
         }
-        let (start, sound) = (&starts[0], config.sound);
-        let runs_frames = config.recompile != Recompile::Off && !sound && hooks.places.is_empty();
+        check_link(&config)?;
+        let (start, sound, link) = (&starts[0], config.sound, config.link);
+        let runs_frames = config.recompile != Recompile::Off
+            && !sound
+            && hooks.places.is_empty()
+            && link == Link::Open;
         let recompile = runs_frames.then_some(config.recompile);
-        let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile };
-        let envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
+        let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile, link };
+        let mut envs_per_shard = config.num_envs.div_ceil(threads * SHARDS_PER_THREAD);
+        if link == Link::Pairs {
+            envs_per_shard = envs_per_shard.next_multiple_of(2);
+        }
         let mut shards = Vec::new();
         for first in (0..config.num_envs).step_by(envs_per_shard) {
             let envs = first..config.num_envs.min(first + envs_per_shard);
@@ -198,6 +205,10 @@ impl NativeSwarm {
     /// The mask has not one entry for each env, or a program stopped.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         self.check_length("mask entry", mask.len())?;
+        if self.config.link == Link::Pairs {
+            let alone = (0..mask.len()).find(|env| mask[*env] && !mask[env ^ 1]);
+            alone.map_or(Ok(()), |env| Err(SwarmError::HalfPair { env }))?;
+        }
         for env in marked(mask) {
             let drawn = self.episodes.of[env].draw();
             let start = &self.starts[self.episodes.start(env)];
@@ -541,6 +552,24 @@ impl NativeSwarm {
         } else {
             Err(SwarmError::WrongLength { what, num_envs, found })
         }
+    }
+}
+
+/// Checks that a cable fits the rest of a configuration.
+fn check_link(config: &SwarmConfig) -> Result<(), SwarmError> {
+    if config.link == Link::Open {
+        return Ok(());
+    }
+    let what = match () {
+        () if config.sound => "sound",
+        () if !config.programs.hooks().is_empty() => "hooks",
+        () if config.programs.follow_frames() => "programs with `settled`",
+        () => "",
+    };
+    match config.num_envs {
+        num_envs if num_envs % 2 != 0 => Err(SwarmError::OddPairs { num_envs }),
+        _ if what.is_empty() => Ok(()),
+        _ => Err(SwarmError::BesideLink { what }),
     }
 }
 

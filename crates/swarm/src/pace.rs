@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{FrameRange, NativeSwarm, SwarmError};
+use crate::{FrameRange, Link, NativeSwarm, SwarmError};
 
 /// Time between two questions whether to go on: as long as a caller may wait for a step to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -58,9 +58,9 @@ impl NativeSwarm {
                 return Ok(false);
             }
             let end = first.saturating_add(self.pace.frames()).min(frames.end);
-            // Only the last frame of a step is looked at.
-            let range =
-                FrameRange { frames: first..end, draw_last: draw_last && end == frames.end };
+            // Only the last frame of a step is looked at; with a cable it may have begun before.
+            let is_last = end == frames.end || self.config().link == Link::Pairs;
+            let range = FrameRange { frames: first..end, draw_last: draw_last && is_last };
             let begun = Instant::now();
             match pressed {
                 Pressed::Actions(actions) => self.step_frames(actions, &range)?,

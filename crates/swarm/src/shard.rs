@@ -1,6 +1,7 @@
 //! A run of neighbouring envs: the range of the swarm that one thread steps at a time.
 
 mod follow;
+mod link;
 
 use follow::Follower;
 use gbxcule_blocks::{Recompile, Runner};
@@ -10,7 +11,7 @@ use gbxcule_sound::Sound;
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::program::{NativePrograms, Outputs, Scene};
-use crate::{Counters, EnvSnapshot, Machine, Programs, Rom, Stage, SwarmError};
+use crate::{Counters, EnvSnapshot, Link, Machine, Programs, Rom, Stage, SwarmError};
 
 /// The parameters that all shards of a swarm share.
 pub(crate) struct ShardPlan<'p> {
@@ -22,6 +23,7 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) sound: bool,
     /// If frames may be run by code made for the ROM.
     pub(crate) recompile: Option<Recompile>,
+    pub(crate) link: Link,
 }
 
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
@@ -52,6 +54,8 @@ pub(crate) struct Shard {
     sounds: Vec<Sound>,
     /// Runs frames by code made for the ROM.
     runner: Option<Runner>,
+    /// Room for a machine, where neighbours have a cable between them.
+    spare: Option<Machine>,
     /// The first env whose program stopped in the last step, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
 }
@@ -62,7 +66,7 @@ impl Shard {
         envs: std::ops::Range<usize>,
         plan: &ShardPlan<'_>,
     ) -> Result<Self, SwarmError> {
-        let ShardPlan { rom, programs, stage, start, hooks, sound, recompile } = *plan;
+        let ShardPlan { rom, programs, stage, start, hooks, sound, recompile, link } = *plan;
         let (scratch_len, obs_dim, count) =
             (programs.scratch_len(), programs.obs_dim(), envs.len());
         let mut shard = Self {
@@ -89,6 +93,7 @@ impl Shard {
                 _ => Vec::new(),
             },
             runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
+            spare: (link == Link::Pairs).then(|| start.machine.clone()),
             fault: None,
         };
         for slot in 0..count {
@@ -99,7 +104,12 @@ impl Shard {
 
     pub(crate) fn step(&mut self, plan: StepPlan) {
         for slot in 0..self.machines.len() {
-            if self.follower.is_some() {
+            if self.spare.is_some() {
+                // Both have run before programs look at the first one.
+                if slot % 2 == 0 {
+                    self.run_pair(slot, plan);
+                }
+            } else if self.follower.is_some() {
                 self.follow_frames(slot, plan);
             } else {
                 self.run_frames(slot, plan);
@@ -287,6 +297,9 @@ impl Shard {
         self.machines[slot].clone_from(&snapshot.machine);
         self.cart_ram[slot * ram_bytes..][..ram_bytes].copy_from_slice(&snapshot.cart_ram);
         self.counters[slot] = snapshot.counters;
+        if self.spare.is_some() {
+            self.counters[slot] = link::joined(snapshot.counters);
+        }
         if let Some(sound) = self.sounds.get_mut(slot) {
             sound.clear();
         }

@@ -9,6 +9,7 @@
 //! | [`carry`] | makes handles that go wherever a struct goes fields of the struct |
 //! | [`detach`] | moves arrays out of a struct, which keeps handles to them |
 //! | [`exit`] | makes functions leave at their end only |
+//! | [`lowest_first`] | lets those threads run first of a loop whose key is lowest |
 //! | [`promote`] | keeps fields of a struct in variables while a function works on them |
 //! | [`widen`] | keeps what was a struct in variables of a register's width |
 //!
@@ -21,6 +22,7 @@ pub mod detach;
 pub mod exit;
 pub mod fold;
 pub mod inline;
+pub mod lowest_first;
 pub mod promote;
 mod retype;
 pub mod widen;

@@ -8,7 +8,9 @@ use gbxcule_ir::{
     print, walk,
 };
 use gbxcule_testkit::arbitrary::{self, Program};
-use gbxcule_transform::pass::{self, carry, dce, detach, exit, fold, inline, promote, widen};
+use gbxcule_transform::pass::{
+    self, carry, dce, detach, exit, fold, inline, lowest_first, promote, widen,
+};
 
 fn keeps(name: &str, run: impl Fn(Valid<Module>) -> Valid<Module>) {
     for seed in 0..300 {
@@ -133,7 +135,7 @@ fn promoting_fields_keeps_meaning() {
                     continue;
                 }
                 let before = module.functions[id].body.locals.len();
-                promote::run(&mut module, id, param, promote::FieldSelection::All);
+                promote::run(&mut module, id, param, promote::FieldSelection::All, &[]);
                 let after = module.functions[id].body.locals.len();
                 promoted.set(promoted.get() + after - before);
             }
@@ -150,7 +152,7 @@ fn kept(text: &str, which: promote::FieldSelection) -> usize {
     let lowered = gbxcule_subset::lower(&[("src/s.rs", text)], &["run"], &mut sources);
     let mut module = lowered.expect("the subset");
     let run = module.find("run").expect("lowered");
-    promote::run(&mut module, run, 0, which);
+    promote::run(&mut module, run, 0, which, &[]);
     let module = pass::rechecked(module);
     module.functions[run].body.locals.iter().filter(|(_, local)| local.name == "kept").count()
 }
@@ -403,7 +405,7 @@ fn detached_arrays_and_carried_handles_mean_the_same() {
     assert_eq!(cell(detach_and_carry, true), expected);
     let all = |module: &mut Module, ty: Type, run: FunctionId| {
         let ty = detach_and_carry(module, ty, run);
-        promote::run(module, run, 0, promote::FieldSelection::InLoops);
+        promote::run(module, run, 0, promote::FieldSelection::InLoops, &[]);
         ty
     };
     assert_eq!(cell(all, true), expected);
@@ -448,4 +450,134 @@ fn a_detached_array_is_reached_through_whatever_holds_its_struct() {
     detach::fields(&mut module, ty, &[1]).expect("an array that can be detached");
     // Its elements are those of a handle now, or `check` refuses the module.
     pass::rechecked(module);
+}
+
+/// An interpreter of a program of bytes: opcode 1 adds, 2 jumps back while it counts, 3 waits.
+const INTERPRETER: &str = "
+    #[derive(Clone, Copy)]
+    pub struct Cpu { sp: u16, pc: u16, now: u32, a: u8 }
+    pub struct Box { cpu: Cpu, deadline: u32, slow: u32 }
+    impl Box {
+        pub fn run(&mut self, from: &[u8]) -> u32 {
+            let mut cpu = self.cpu;
+            let mut opcode = self.fetch(&mut cpu, from);
+            loop {
+                match opcode {
+                    0 => { cpu.sp = cpu.sp.wrapping_sub(1); }
+                    1 => { cpu.a = cpu.a.wrapping_add(3); }
+                    2 => { if cpu.a < 200 { cpu.pc = 0; } }
+                    3 => { self.deadline = cpu.now; }
+                    _ => { cpu.now = cpu.now.wrapping_add(9); }
+                }
+                cpu.now = cpu.now.wrapping_add(1);
+                if cpu.now >= self.deadline { break; }
+                opcode = self.fetch(&mut cpu, from);
+            }
+            self.cpu = cpu;
+            self.deadline += 50;
+            cpu.now ^ (cpu.a as u32) << 24 ^ (cpu.pc as u32) << 12 ^ self.slow << 8 ^ cpu.sp as u32
+        }
+        #[inline(always)]
+        fn fetch(&mut self, cpu: &mut Cpu, from: &[u8]) -> u8 {
+            let value = if (cpu.pc as usize) < from.len() { from[cpu.pc as usize] }
+                else { self.elsewhere(cpu.pc) };
+            cpu.pc = cpu.pc.wrapping_add(1);
+            value
+        }
+        #[inline(never)]
+        fn elsewhere(&mut self, pc: u16) -> u8 { self.slow += 1; if pc > 9 { 3 } else { 4 } }
+    }
+";
+
+/// Results of three calls of `INTERPRETER` over one program, before or after the pass.
+fn interpreted(program: &[u8], is_scheduled: bool) -> Vec<u8> {
+    let mut sources = SourceMap::new();
+    let lowered =
+        gbxcule_subset::lower(&[("src/cpu.rs", INTERPRETER)], &["Box::run"], &mut sources);
+    let module = pass::simplify(pass::rechecked(lowered.expect("the subset")));
+    let mut module = module.into_inner();
+    let run = module.find("Box::run").expect("lowered");
+    promote::run(&mut module, run, 0, promote::FieldSelection::InLoops, &[]);
+    widen::run(&mut module, run);
+    if is_scheduled {
+        let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc" };
+        assert!(lowest_first::run(&mut module, run, position, &[2]));
+        let text = print::function(&module, &module.functions[run]);
+        // Two minima a choice; the call is at the begin, and behind the burst.
+        assert_eq!(text.matches("lowest %").count(), 2, "{text}");
+        assert_eq!(text.matches("Box::elsewhere(").count(), 2, "{text}");
+    }
+    let cell = module.functions[run].params[0].ty;
+    let [bytes, words] = [Type::U8, Type::U32].map(|of| module.types.array(of, 1));
+    let params = vec![Param::value("from", bytes), Param::value("out", words)];
+    let kernel = module.declare_kernel("run", params);
+    let mut b = Builder::new(&mut module, kernel);
+    let local = b.local("cell", cell);
+    let cell = b.local_place(local);
+    let from = b.arg(0);
+    for at in 0..3 {
+        let (result, at) = (b.call(run, &[Arg::Place(cell), Arg::Value(from)]), b.i32(at));
+        let out = b.param_place(1);
+        let out = b.element(out, &[at]);
+        b.store(out, result);
+    }
+    b.finish();
+    let module = pass::rechecked(module);
+    let mut machine = interp::Machine::new(&module);
+    let buffers = [program.to_vec(), vec![0; 12]].map(|it| machine.memory.add(it));
+    let args = [(buffers[0], 1, program.len() as u32), (buffers[1], 4, 3)];
+    let args = args.map(|(it, size, len)| interp::Array::dense(it, size, &[len]).into());
+    machine.launch(kernel, &[1], &args).expect("no fault");
+    machine.memory.bytes(buffers[1]).to_vec()
+}
+
+#[test]
+fn a_thread_alone_does_not_notice_that_the_lowest_goes_first() {
+    let programs: [&[u8]; 5] =
+        [&[1, 2], &[1, 0, 1, 2, 1, 2, 3, 1], &[3, 3, 3], &[7, 0, 0, 2, 9, 1], &[0]];
+    let mut seen = std::collections::BTreeSet::new();
+    for program in programs {
+        let plain = interpreted(program, false);
+        assert_eq!(interpreted(program, true), plain, "{program:?}");
+        seen.insert(plain);
+    }
+    assert_eq!(seen.len(), programs.len());
+}
+
+#[test]
+fn loops_of_another_shape_are_left_alone() {
+    for body in [
+        "while pc < 9 { match pc { 1 => { pc += 2; } _ => { pc += 1; } } }",
+        "loop { pc += sp; if pc > 90 { break; } }",
+        "loop { match pc { 1 => { pc += 2; continue; } _ => { pc += 1; } } if pc > 90 { break; } }",
+    ] {
+        let text = format!("pub fn run(sp: u32) -> u32 {{ let mut pc = sp; {body} pc }}");
+        let mut sources = SourceMap::new();
+        let lowered = gbxcule_subset::lower(&[("src/run.rs", &text)], &["run"], &mut sources);
+        let mut module = lowered.expect("the subset");
+        let run = module.find("run").expect("lowered");
+        let before = print::module(&module);
+        let position = lowest_first::Position { high: "pc", low: "pc" };
+        assert!(!lowest_first::run(&mut module, run, position, &[1]), "{body}");
+        assert_eq!(print::module(&module), before);
+    }
+}
+
+#[test]
+fn what_the_last_elements_hold_is_not_kept_in_variables() {
+    let text = "pub struct S { sum: u32, four: [u32; 4] }
+        pub fn run(s: &mut S) { for at in 0..9u32 { s.sum += s.four[(at & 3) as usize]; } }";
+    let mut sources = SourceMap::new();
+    let lowered = gbxcule_subset::lower(&[("src/run.rs", text)], &["run"], &mut sources);
+    let mut module = lowered.expect("the subset");
+    let run = module.find("run").expect("lowered");
+    let value = Literal::int(Scalar::U32, 77);
+    let known = promote::KnownElements { field: 1, from: 2, value };
+    promote::run(&mut module, run, 0, promote::FieldSelection::InLoops, &[known]);
+    let module = pass::rechecked(module);
+    let function = &module.functions[run];
+    let kept = function.body.locals.iter().filter(|(_, local)| local.name == "kept").count();
+    let text = print::function(&module, function);
+    assert_eq!(kept, 3, "sum, and two elements\n{text}");
+    assert!(text.contains("77u32"), "{text}");
 }

@@ -317,7 +317,7 @@ fields!(Rtc { synced_at, subsecond_mcycles, running, latched, latch_armed });
 fields!(ClockRegisters { seconds, minutes, hours, days_low, days_high });
 
 #[cfg(color)]
-fields!(Speed { double, armed, changing, resume_at, since, tcycles, steady_mcycles });
+fields!(Speed { double, armed, changing, resume_at, since, tcycles, gained, steady_mcycles });
 
 #[cfg(color)]
 codes!(Rest { Outside, Inside, Due });

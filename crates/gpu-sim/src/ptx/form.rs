@@ -36,6 +36,10 @@ pub enum Meaning {
     Store,
     /// Copies a value, an address or a special register; packs and unpacks vectors.
     Move,
+    /// Gives the lanes that run together: the thread's own, as threads run one after the other.
+    Lanes,
+    /// Gives the thread's own value, if its mask has no lane besides.
+    Reduction,
     /// Goes on at a label.
     Branch,
     /// Goes on at a label by its number.
@@ -153,6 +157,9 @@ pub const FORMS: &[Form] = &[
     value("atom{,.relaxed.gpu}{,.global}.cas.{b32,b64}", "t:mtt", "atom_cas"),
     form("mov.{b16,u16,s16,b32,u32,s32,f32,b64,u64,s64,f64,pred}", Meaning::Move),
     form("cvta{,.to}.{global,local,const}.u64", Meaning::Move),
+    // Threads that run together.
+    form("activemask.b32", Meaning::Lanes),
+    form("redux.sync.min.u32", Meaning::Reduction),
     // The order of things.
     form("bra{,.uni}", Meaning::Branch),
     form("brx.idx{,.uni}", Meaning::BranchTable),

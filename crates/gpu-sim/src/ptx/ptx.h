@@ -33,6 +33,12 @@ typedef float f32;
 typedef double f64;
 typedef _Float16 f16;
 
+[[noreturn]] __attribute__((noinline)) inline void end(const char* why)
+{
+    fprintf(stderr, "gpu-sim: %s\n", why);
+    abort();
+}
+
 // ---- threads ----
 
 struct Position {
@@ -45,6 +51,14 @@ struct Thread {
     jmp_buf start;
 
     [[noreturn]] void exit() { longjmp(start, 1); }
+    u32 own_lane() const { return 1u << laneid; }
+    // A value taken together over the lanes of a mask, of which there is only this one.
+    u32 alone(u32 value, u32 mask) const
+    {
+        if (mask != own_lane())
+            end("lanes of a mask run one after the other here");
+        return value;
+    }
 };
 
 // Runs all threads of a grid.
@@ -57,12 +71,6 @@ template <class F> void launch(u32 blocks, u32 threads, F kernel)
                 kernel(thread);
         }
     }
-}
-
-[[noreturn]] __attribute__((noinline)) inline void end(const char* why)
-{
-    fprintf(stderr, "gpu-sim: %s\n", why);
-    abort();
 }
 
 // ---- registers and memory ----

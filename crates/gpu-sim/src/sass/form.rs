@@ -289,6 +289,7 @@ fn rows() -> Vec<Row> {
         // Which lanes run.
         control("BRA", "p? t", control::jump),
         control("BRA.U", "p t", control::jump),
+        control("BRA.DIV", "r t", control::jump_if_parted),
         control("BRX", "i n", control::jump_by_table),
         control("CALL.REL.NOINC", "t", control::jump),
         control("RET.REL.NODEC", "i t", control::back),
@@ -296,6 +297,10 @@ fn rows() -> Vec<Row> {
         control("{BSSY,BSSY.RECONVERGENT,BSSY.RELIABLE}", "b t", control::open),
         control("{BSYNC,BSYNC.RECONVERGENT,BSYNC.RELIABLE}", "b", control::meet),
         control("{BREAK,BREAK.RELIABLE}", "p? b", control::leave),
+        control("WARPSYNC.EXCLUSIVE", "i", control::bring_together),
+        // Where lanes that named each other come one by one: no kernel here does.
+        control("WARPSYNC.COLLECTIVE", "r t", control::never),
+        control("ENDCOLLECTIVE", "", control::never),
         row("BMOV.32", "b i", control::set_barrier),
         row("BMOV.32.CLEAR", "d b", control::take_barrier),
         // Lanes that look at each other.

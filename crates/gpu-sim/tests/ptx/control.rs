@@ -107,3 +107,14 @@ fn a_chain_of_subtractions_borrows() {
         assert_eq!(words[2] as u32, 7 - u32::from(a < b));
     }
 }
+
+/// A thread of the translation runs alone; lanes of machine code run together.
+#[test]
+fn the_least_of_those_who_run_together_is_at_most_ones_own() {
+    let body = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd1, %rd1, %rd3;\n\
+        add.s32 %r2, %r1, 40;\nsetp.eq.s32 %p1, %r1, 2;\n@%p1 mov.u32 %r2, 7;\nactivemask.b32 %r3;\n\
+        redux.sync.min.u32 %r4, %r2, %r3;\ncvt.u64.u32 %rd4, %r4;\nst.global.u64 [%rd1], %rd4;\n";
+    let alone = [40, 41, 7, 43, 44];
+    let expected = if super::machine::arch().is_some() { [7; 5] } else { alone };
+    assert_eq!(run("", body, 5)[..5], expected);
+}

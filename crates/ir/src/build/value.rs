@@ -236,6 +236,11 @@ impl Builder<'_> {
         self.emit(Op::Gradient(array), ty)
     }
 
+    /// The least of a `u32` over the threads that run together.
+    pub fn lowest(&mut self, key: Value) -> Value {
+        self.emit(Op::Lowest(key), Type::U32)
+    }
+
     /// Gives a value the name the user gave it, if it has none yet.
     pub fn rename(&mut self, value: Value, name: &str) {
         if self.body.values[value].name.is_none() {

@@ -144,6 +144,10 @@ impl<'t> FunctionParser<'_, '_, 't> {
                 let array = self.value()?;
                 self.b.gradient(array)
             }
+            "lowest" => {
+                let key = self.value()?;
+                self.b.lowest(key)
+            }
             _ => {
                 if let Some(op) = UNARY.into_iter().find(|op| op.name() == word) {
                     let operand = self.value()?;

@@ -158,6 +158,7 @@ impl Printer<'_> {
             }
             Op::Present(array) => self.word("present", &[array]),
             Op::Gradient(array) => self.word("gradient", &[array]),
+            Op::Lowest(key) => self.word("lowest", &[key]),
         }
     }
 

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use gbxcule_runtime::Device;
+use gbxcule_runtime::cuda::Driver;
 use gbxcule_swarm::{Counters, CpuState, DeviceConfig, Model, Recompile, Rom, Swarm};
 use serde_json::{Value, json};
 
@@ -47,7 +48,13 @@ impl Backend for SwarmBackend {
             }),
             Some(swarm) => {
                 let DeviceConfig { device, layout, checked } = swarm.device();
-                json!({ "device": device.to_string(), "layout": layout.name(), "checked": checked })
+                json!({
+                    "device": device.to_string(),
+                    "gpu": gpu_name(device),
+                    "order": "lowest stack pointer and program counter first",
+                    "layout": layout.name(),
+                    "checked": checked,
+                })
             }
         }
     }
@@ -95,4 +102,10 @@ impl Backend for SwarmBackend {
     fn observations(&self) -> Result<Vec<f32>, LabError> {
         Ok(self.swarm.observations()?)
     }
+}
+
+/// The name by which the driver knows a device.
+fn gpu_name(device: Device) -> Option<String> {
+    let Device::Cuda(ordinal) = device else { return None };
+    Some(Driver::find().ok()?.gpus.into_iter().nth(ordinal as usize)?.name)
 }

@@ -8,7 +8,9 @@ use gbxcule_ir::{Module, Residency};
 
 use super::column::Columns;
 use super::thread::{self, Envs, Work};
-use super::translation::{arrange, checked, followed_machine_module, machine_module, machine_type};
+use super::translation::{
+    self, arrange, checked, followed_machine_module, machine_module, machine_type,
+};
 use crate::kernel_text::{self, MachineAccess};
 use crate::{Codec, Programs, Schedule, Stage};
 
@@ -48,6 +50,7 @@ pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
     let work = kernel_text::lower(&mut module, names, MachineAccess::Change, &glue);
     called.extend(&work);
     let mut module = arrange(module, &called);
+    translation::execute_lowest_first(&mut module);
     let columns = Columns::new(&module.types, machine_type(&module));
     // The machine is put back before the programs run.
     let work: Vec<Work> = work

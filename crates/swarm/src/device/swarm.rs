@@ -17,7 +17,8 @@ use crate::checkpoint::Computed;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::{
-    Chance, EnvSnapshot, Episode, FrameRange, Model, Rom, Stage, SwarmConfig, SwarmError, action,
+    Chance, EnvSnapshot, Episode, FrameRange, Link, Model, Rom, Stage, SwarmConfig, SwarmError,
+    action,
 };
 
 /// How a [`DeviceSwarm`] runs.
@@ -116,6 +117,9 @@ impl DeviceSwarm {
         }
         if rom.model() == Model::Color {
             return Err(SwarmError::ColorOnDevice);
+        }
+        if config.link != Link::Open {
+            return Err(SwarmError::LinkOnDevice);
         }
         config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;

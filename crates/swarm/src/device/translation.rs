@@ -5,13 +5,14 @@
 use std::sync::OnceLock;
 
 use gbxcule_gameboy::SOURCES;
+use gbxcule_gameboy::bus::NO_ROM;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{Field, FunctionId, Module, Param, Shape, Type, Types};
+use gbxcule_ir::{Field, FunctionId, Literal, Module, Param, Scalar, Shape, Type, Types};
 use gbxcule_runtime::once;
 use gbxcule_subset;
-use gbxcule_transform::pass::{self, carry, detach, exit, promote, widen};
+use gbxcule_transform::pass::{self, carry, detach, exit, lowest_first, promote, widen};
 
 use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
 
@@ -97,13 +98,35 @@ pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
     exit::before_inlining(&mut module);
     let module = pass::simplify(checked(module));
     let mut module = module.into_inner();
+    let known = promote::KnownElements {
+        field: field(&module.types, machine_type(&module), "rom_base"),
+        from: 2,
+        value: Literal::int(Scalar::U32, i128::from(NO_ROM)),
+    };
     for hot in ["Machine::run_until_deadline", "Machine::run_until_mark"] {
         if let Some(hot) = module.find(hot) {
-            promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops);
+            promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops, &[known]);
             widen::run(&mut module, hot);
         }
     }
     module
+}
+
+/// Opcodes after which machines that were at one place may be at several: conditional jumps, jumps
+/// to what memory or registers hold, and what makes the CPU wait.
+const PARTING: [i64; 21] = [
+    0x10, 0x20, 0x28, 0x30, 0x38, 0x76, 0xc0, 0xc2, 0xc4, 0xc8, 0xc9, 0xca, 0xcc, 0xd0, 0xd2, 0xd4,
+    0xd8, 0xd9, 0xda, 0xdc, 0xe9,
+];
+
+/// Lets those machines of a warp execute first whose stack pointer, and among equals whose program
+/// counter, is the lowest: callees and handlers end before callers go on.
+pub(crate) fn execute_lowest_first(module: &mut Module) {
+    let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc" };
+    if let Some(hot) = module.find("Machine::run_until_deadline") {
+        let is_done = lowest_first::run(module, hot, position, &PARTING);
+        assert!(is_done, "the machine executes in a loop around its opcodes");
+    }
 }
 
 /// Arranges a module that has of the machine what programs ask for kernels that call those

@@ -12,7 +12,10 @@ API int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, SUCCES
 
 API int cuDeviceGetName(char* name, int room, int)
 {
-    snprintf(name, size_t(room), "stand-in on the host");
+    if (getenv("HOST_GPU_SASS"))
+        snprintf(name, size_t(room), "simulated sm_%d", int(setting("HOST_GPU_ARCH", 90)));
+    else
+        snprintf(name, size_t(room), "stand-in on the host");
     return SUCCESS;
 }
 

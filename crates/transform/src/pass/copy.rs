@@ -5,7 +5,8 @@ use gbxcule_ir::function::{Body, LocalId};
 use gbxcule_ir::op::{Arg, Op, Selector, Value};
 use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
-use gbxcule_ir::walk::{map_operands, map_stmt};
+use gbxcule_ir::ty::Type;
+use gbxcule_ir::walk::{Step, map_operands, map_stmt, stmt_blocks, walk};
 
 /// Values and places that stand for the parameters of the copied function.
 pub(super) struct Parameters {
@@ -36,6 +37,47 @@ impl<'a> Copier<'a> {
         copier
     }
 
+    /// Copies statements of a body inside it: what they define is copied, all else is what it was.
+    pub(super) fn inside(
+        from: &'a Body,
+        to: &'a mut Body,
+        parameters: &[Type],
+        stmts: &[Stmt],
+    ) -> Self {
+        let mut places = Vec::new();
+        for (position, &ty) in (0..).zip(parameters) {
+            let path = to.paths.add([]);
+            places.push(to.places.push(Place { root: Root::Param(position), path, ty }));
+        }
+        let mut defined = Vec::new();
+        for stmt in stmts {
+            if let StmtKind::Let(value) = stmt.kind {
+                defined.push(value);
+            }
+            stmt_blocks(&stmt.kind, |block| {
+                walk(from, block, |step| match step {
+                    Step::Stmt(Stmt { kind: StmtKind::Let(value), .. }) => defined.push(*value),
+                    Step::Stmt(Stmt { kind: StmtKind::For { index, .. }, .. }) => {
+                        defined.push(*index);
+                    }
+                    _ => {}
+                });
+            });
+        }
+        let mut values: Vec<Value> = from.values.handles().collect();
+        for &value in &defined {
+            values[value.index()] = to.values.push(from.values[value]);
+        }
+        let locals = from.locals.handles().collect();
+        let mut copier = Self { from, to, parameters: Parameters { places }, values, locals };
+        for value in defined {
+            let op = copier.op(from.values[value].op);
+            let copy = copier.value(value);
+            copier.to.values[copy].op = op;
+        }
+        copier
+    }
+
     /// The copy of a value.
     pub(super) fn value(&self, value: Value) -> Value {
         self.values[value.index()]
@@ -57,7 +99,8 @@ impl<'a> Copier<'a> {
         self.to.blocks.push(gbxcule_ir::stmt::Block { stmts })
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+    /// Copies a statement.
+    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Stmt {
         let mut kind = stmt.kind.clone();
         map_stmt(&mut kind, |value| *value = self.values[value.index()]);
         match &mut kind {

@@ -30,14 +30,34 @@ pub enum FieldSelection {
     All,
 }
 
+/// Last elements of a small array, which always hold a number: the caller vouches for it.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownElements {
+    /// The array's field in the struct.
+    pub field: u32,
+    /// The first of them.
+    pub from: usize,
+    /// Number that they hold.
+    pub value: Literal,
+}
+
 /// Promotes fields of the struct that a function takes as a parameter. Functions that it calls
 /// should have been inlined before if they are to take part.
-pub fn run(module: &mut Module, function: FunctionId, param: usize, which: FieldSelection) {
+pub fn run(
+    module: &mut Module,
+    function: FunctionId,
+    param: usize,
+    which: FieldSelection,
+    known: &[KnownElements],
+) {
     let structure = module.functions[function].params[param].ty;
     let written = written(module, structure);
     let mut body = std::mem::take(&mut module.functions[function].body);
     let mut fields = candidates(module, &body, structure, param, &written);
     fields.retain(|kept| which == FieldSelection::All || kept.repeats);
+    for kept in &mut fields {
+        kept.known = known.iter().find(|known| kept.path == [known.field]).copied();
+    }
     let mut promoter = Promoter { module, body: &mut body, param: param as u32, fields };
     promoter.split_references();
     promoter.redirect();
@@ -66,6 +86,8 @@ struct PromotedField {
     varies: bool,
     /// A loop uses it.
     repeats: bool,
+    /// Its last elements are known.
+    known: Option<KnownElements>,
 }
 
 /// The fields at the begin of a path.
@@ -207,6 +229,7 @@ fn candidates(
                             changes,
                             varies,
                             repeats,
+                            known: None,
                         });
                     }
                 },
@@ -258,7 +281,8 @@ impl Promoter<'_> {
                 Shape::Fixed { of, len } => (of, Some(len)),
                 _ => (kept.ty, None),
             };
-            for _ in 0..count.unwrap_or(1) {
+            let count = count.unwrap_or(1) as usize;
+            for _ in 0..kept.known.map_or(count, |known| known.from.min(count)) {
                 let local = Local { name: "kept".into(), ty: of, scratch: false, span: Span::NONE };
                 let local = self.body.locals.push(local);
                 let path = self.body.paths.add([]);
@@ -401,12 +425,13 @@ impl Promoter<'_> {
     ) -> bool {
         let Some(kept) = self.fields.iter().find(|kept| kept.path == way) else { return false };
         let [.., Projection::At(index)] = *self.body.path(place) else { return false };
-        let locals = kept.locals.clone();
+        let (locals, known) = (kept.locals.clone(), kept.known);
         let of = self.body.type_of(index);
         let Some(scalar) = of.as_scalar() else { return false };
         let ty = self.body.type_of(value);
-        let loads: Vec<Value> =
+        let mut loads: Vec<Value> =
             locals.iter().map(|&local| self.define(Op::Load(local), ty, span, out)).collect();
+        loads.extend(known.map(|known| self.define(Op::Literal(known.value), ty, span, out)));
         let (last, rest) = match loads.split_last() {
             Some((last, rest)) => (*last, rest),
             None => return false,

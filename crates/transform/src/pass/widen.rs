@@ -1,5 +1,5 @@
 //! Widening: a function's variables of a struct of scalars become one variable for each field, and
-//! those of 8 and 16 bits are kept in 32. A GPU's registers have 32 bits: what is narrower is
+//! variables of 8 and 16 bits are kept in 32. A GPU's registers have 32 bits: what is narrower is
 //! merged into one at every move, and moves of loops that choose among many ways are most of what
 //! they do (`docs/gpu-results.md`).
 
@@ -11,15 +11,15 @@ use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape, Type, Types};
-use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::walk::{Step, Use, stmt_uses, substitute, walk};
 
-/// Splits and widens a function's variables of structs. One that a call or an atomic takes by
-/// reference stays whole.
+/// Splits and widens a function's variables of structs, and widens those of scalars. One that a
+/// call or an atomic takes by reference stays whole.
 pub fn run(module: &mut Module, function: FunctionId) {
     let mut body = std::mem::take(&mut module.functions[function].body);
     let split: Vec<SplitStruct> = candidates(&module.types, &body)
         .into_iter()
-        .map(|(local, fields)| SplitStruct::new(&mut body, local, &fields))
+        .map(|(local, fields)| SplitStruct::new(&mut body, local, fields.as_deref()))
         .collect();
     let mut blocks = Vec::new();
     walk(&body, body.root, |step| {
@@ -27,14 +27,20 @@ pub fn run(module: &mut Module, function: FunctionId) {
             blocks.push(block);
         }
     });
-    let mut widener = Widener { body: &mut body, split };
+    let is_wide = vec![false; body.values.len()];
+    let mut widener = Widener { body: &mut body, split, is_wide };
     blocks.into_iter().for_each(|block| widener.block(block));
+    widener.use_wide();
     module.functions[function].body = body;
 }
 
-/// A variable that was one struct.
+/// Names and types of a struct's fields.
+type Fields = Vec<(String, Scalar)>;
+
+/// A variable that was one struct, or one narrow scalar.
 struct SplitStruct {
     local: LocalId,
+    is_struct: bool,
     /// Of each field its type, and the place that is its own now.
     fields: Vec<(Scalar, PlaceId)>,
 }
@@ -48,22 +54,32 @@ fn wide(scalar: Scalar) -> Scalar {
 }
 
 impl SplitStruct {
-    fn new(body: &mut Body, local: LocalId, fields: &[(String, Scalar)]) -> Self {
+    fn new(body: &mut Body, local: LocalId, fields: Option<&[(String, Scalar)]>) -> Self {
         let owner = body.locals[local].clone();
-        let mut place = |(name, scalar): &(String, Scalar)| {
-            let (name, ty) = (format!("{}_{name}", owner.name), Type::scalar(wide(*scalar)));
+        let mut place = |name: String, scalar: Scalar| {
+            let ty = Type::scalar(wide(scalar));
             let local = body.locals.push(Local { name, ty, ..owner.clone() });
             let path = body.paths.add([]);
-            (*scalar, body.places.push(Place { root: Root::Local(local), path, ty }))
+            (scalar, body.places.push(Place { root: Root::Local(local), path, ty }))
         };
-        let fields = fields.iter().map(&mut place).collect();
-        Self { local, fields }
+        let name = &owner.name;
+        let (is_struct, fields) = match fields {
+            Some(fields) => {
+                let fields = fields.iter().map(|(field, of)| place(format!("{name}_{field}"), *of));
+                (true, fields.collect())
+            }
+            None => {
+                let of = owner.ty.as_scalar();
+                (false, of.map(|of| place(name.clone(), of)).into_iter().collect())
+            }
+        };
+        Self { local, is_struct, fields }
     }
 }
 
-/// Variables of structs of scalars which are only loaded and stored, whole or by field; with their
-/// fields.
-fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Vec<(String, Scalar)>)> {
+/// Variables of narrow scalars, and of structs of scalars, which are only loaded and stored, whole
+/// or by field; with their fields.
+fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Option<Fields>)> {
     let mut kept_whole = vec![false; body.locals.len()];
     let mut keep = |place: PlaceId| {
         if let Root::Local(local) = body.places[place].root {
@@ -97,11 +113,15 @@ fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Vec<(String, Scalar)>
         );
     });
     let whole = body.locals.iter().filter(|(local, _)| !kept_whole[Handle::index(*local)]);
-    whole.filter_map(|(local, data)| Some((local, scalars(types, data.ty)?))).collect()
+    let fields = |ty: Type| match ty.as_scalar() {
+        Some(scalar) => (wide(scalar) != scalar).then_some(None),
+        None => scalars(types, ty).map(Some),
+    };
+    whole.filter_map(|(local, data)| Some((local, fields(data.ty)?))).collect()
 }
 
 /// The fields of a struct that has only scalars.
-fn scalars(types: &Types, ty: Type) -> Option<Vec<(String, Scalar)>> {
+fn scalars(types: &Types, ty: Type) -> Option<Fields> {
     let Shape::Struct(id) = types[ty] else { return None };
     let fields = types.structure(id).fields.iter();
     fields.map(|field| Some((field.name.clone(), field.ty.as_scalar()?))).collect()
@@ -110,9 +130,32 @@ fn scalars(types: &Types, ty: Type) -> Option<Vec<(String, Scalar)>> {
 struct Widener<'a> {
     body: &'a mut Body,
     split: Vec<SplitStruct>,
+    /// Values loaded from variables that are wider than what they hold.
+    is_wide: Vec<bool>,
 }
 
 impl Widener<'_> {
+    /// Takes what a wide variable holds where the value was made narrow only to be widened again.
+    fn use_wide(&mut self) {
+        let loaded = |body: &Body, value: Value| match body.values[value].op {
+            Op::Convert(from) if self.is_wide.get(from.index()) == Some(&true) => Some(from),
+            _ => None,
+        };
+        let mut same: Vec<Value> = self.body.values.handles().collect();
+        for value in self.body.values.handles() {
+            let Op::Convert(narrow) = self.body.values[value].op else { continue };
+            let Some(from) = loaded(self.body, narrow) else { continue };
+            let [to, narrow] = [value, narrow].map(|it| self.body.type_of(it).as_scalar());
+            let grows = to.zip(narrow).is_some_and(|(to, of)| to.is_int() && to.bits() > of.bits());
+            if grows && to == Some(Scalar::U32) {
+                same[value.index()] = from;
+            } else if grows {
+                self.body.values[value].op = Op::Convert(from);
+            }
+        }
+        substitute(self.body, |value| same[value.index()]);
+    }
+
     fn block(&mut self, block: BlockId) {
         let stmts = std::mem::take(&mut self.body.blocks[block].stmts);
         let mut out = Vec::with_capacity(stmts.len());
@@ -125,7 +168,7 @@ impl Widener<'_> {
                     out.push(stmt);
                 }
                 StmtKind::Store { place, value } => match self.fields(place) {
-                    Some(fields) => self.store(place, value, &fields, stmt.span, &mut out),
+                    Some(fields) => self.store(value, &fields, stmt.span, &mut out),
                     None => out.push(stmt),
                 },
                 _ => out.push(stmt),
@@ -134,20 +177,19 @@ impl Widener<'_> {
         self.body.blocks[block].stmts = out;
     }
 
-    /// The fields that a place covers, if its variable was split.
-    fn fields(&self, place: PlaceId) -> Option<Vec<(Scalar, PlaceId)>> {
+    /// The fields that a place covers, if its variable was split, and whether that is a struct.
+    fn fields(&self, place: PlaceId) -> Option<(bool, Vec<(Scalar, PlaceId)>)> {
         let Root::Local(local) = self.body.places[place].root else { return None };
         let split = self.split.iter().find(|split| split.local == local)?;
         Some(match self.body.path(place) {
-            [Projection::Field(field)] => vec![split.fields[*field as usize]],
-            _ => split.fields.clone(),
+            [Projection::Field(field)] => (false, vec![split.fields[*field as usize]]),
+            _ => (split.is_struct, split.fields.clone()),
         })
     }
 
     /// Makes a load that of the variables; its `Let` follows.
     fn load(&mut self, value: Value, place: PlaceId, span: Span, out: &mut Vec<Stmt>) {
-        let Some(fields) = self.fields(place) else { return };
-        let is_whole = self.body.path(place).is_empty();
+        let Some((is_whole, fields)) = self.fields(place) else { return };
         let mut parts = Vec::new();
         for (scalar, place) in fields {
             let held = wide(scalar);
@@ -156,6 +198,8 @@ impl Widener<'_> {
                 return;
             }
             let part = self.define(Op::Load(place), held, span, out);
+            self.is_wide.resize(self.body.values.len(), false);
+            self.is_wide[part.index()] = held != scalar;
             if !is_whole {
                 self.body.values[value].op = Op::Convert(part);
                 return;
@@ -171,16 +215,14 @@ impl Widener<'_> {
 
     fn store(
         &mut self,
-        place: PlaceId,
         value: Value,
-        fields: &[(Scalar, PlaceId)],
+        (is_whole, fields): &(bool, Vec<(Scalar, PlaceId)>),
         span: Span,
         out: &mut Vec<Stmt>,
     ) {
-        let is_whole = self.body.path(place).is_empty();
         for (index, &(scalar, place)) in (0..).zip(fields) {
             let mut part = value;
-            if is_whole {
+            if *is_whole {
                 part = self.define(Op::Extract { from: value, index }, scalar, span, out);
             }
             if wide(scalar) != scalar {

@@ -36,6 +36,10 @@ pub(super) fn instruction(it: &Instruction<'_>, scope: &Scope<'_>) -> Result<Str
         Meaning::Load => printer.load()?,
         Meaning::Store => printer.store()?,
         Meaning::Move => printer.copy()?,
+        Meaning::Lanes => {
+            printer.set(printer.count([0])?[0], Type::U32, "thread.own_lane()", false)?
+        }
+        Meaning::Reduction => printer.reduction()?,
         Meaning::Branch => format!("goto {};", printer.label(printer.count([0])?)?),
         Meaning::BranchTable => printer.branch_table()?,
         Meaning::Call => printer.call()?,
@@ -183,6 +187,13 @@ impl<'p> Printer<'p> {
         let value = format!("{}({})", self.known.function(function), sources.join(", "));
         let ty = self.known.ty(to.chars().next().expect("a destination"));
         self.set(&self.operands[0], ty, &value, may_be_wider)
+    }
+
+    /// The value of a thread that is alone in its mask.
+    fn reduction(&self) -> Result<String> {
+        let [to, value, mask] = self.count([0, 1, 2])?;
+        let [value, mask] = [value, mask].map(|it| self.source(it, Type::U32, false));
+        self.set(to, Type::U32, &format!("thread.alone({}, {})", value?, mask?), false)
     }
 
     /// The parts of a vector, or the one operand.

@@ -2,7 +2,7 @@
 
 use super::super::listing::STRIDE;
 use super::super::step::Step;
-use super::super::warp::{Mask, Warp, each};
+use super::super::warp::{LANES, Mask, Warp, each};
 
 pub(in super::super) fn nothing(_: &mut Warp<'_>, _: &Step, _: Mask) {}
 
@@ -18,6 +18,27 @@ pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     if lanes != 0 {
         warp.jump(lanes, step.target);
     }
+}
+
+/// `BRA.DIV`: taken if others are at work than the lanes of a mask.
+pub(in super::super) fn jump_if_parted(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    if warp.word(&step.from[0], lanes.trailing_zeros() as usize) != lanes {
+        warp.jump(lanes, step.target);
+    }
+}
+
+/// `WARPSYNC.EXCLUSIVE`: the lanes of a mask go on alone when all have come, up to a `BSYNC`.
+pub(in super::super) fn bring_together(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
+    let mut masks = [0; LANES];
+    for lane in each(lanes) {
+        masks[lane] = warp.word(&step.from[0], lane);
+    }
+    warp.sync_lanes(step, lanes, &masks);
+}
+
+/// Instructions that are known, but that nothing held against a rule has reached.
+pub(in super::super) fn never(warp: &mut Warp<'_>, step: &Step, _: Mask) {
+    warp.fail(step, "no test holds what this does");
 }
 
 /// To the sum of a register, a number and the next instruction's address.

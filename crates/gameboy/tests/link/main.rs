@@ -1,0 +1,311 @@
+//! Pairs of machines with a cable: bits are exchanged in the right M-cycle, and running one machine
+//! ahead of the other changes nothing.
+
+// The Color runs these, too.
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+
+mod plain;
+
+use gbxcule_gameboy::link::{End, LEAD_TCYCLES, Link};
+use gbxcule_gameboy::{COLOR, Cartridge, Machine};
+use plain::PlainPair;
+use proptest::prelude::*;
+
+/// Runs the bytes at C100 as commands, the lower three bits say which, around and around, and keeps
+/// at D000 what the port looks like in between.
+const SCRIPT: &str = r#"
+    title "SCRIPT"
+
+    org $0050
+    reti
+    org $0058
+    push af
+    push hl
+    ld hl, $C000
+    inc [hl]
+    ldh a, [SB]
+    inc l
+    ld [hl], a
+    pop hl
+    pop af
+    reti
+
+    org $0150
+Start:
+    ld sp, $DFF0
+    ld a, $0C
+    ldh [IE], a
+    ld a, $05
+    ldh [TAC], a
+    ld hl, $C100
+    ld de, $D000
+    ei
+Next:
+    ld a, [hl]
+    inc l
+    ld c, a
+    and $07
+    jr z, Wait
+    dec a
+    jr z, Put
+    dec a
+    jr z, Listen
+    dec a
+    jr z, Clock
+    dec a
+    jr z, Close
+    dec a
+    jr z, Log
+    dec a
+    jr z, Other
+    halt
+    nop
+    jr Next
+Wait:
+    srl c
+    srl c
+    srl c
+    inc c
+.again:
+    dec c
+    jr nz, .again
+    jr Next
+Put:
+    ld a, c
+    ldh [SB], a
+    jr Next
+Listen:
+    ld a, $80
+    ldh [SC], a
+    jr Next
+Clock:
+    ld a, c
+    rrca
+    rrca
+    and $02
+    or $81
+    ldh [SC], a
+    jr Next
+Close:
+    ld a, c
+    rrca
+    rrca
+    rrca
+    and $01
+    ldh [SC], a
+    jr Next
+Log:
+    ldh a, [SB]
+    call Keep
+    ldh a, [SC]
+    call Keep
+    ldh a, [IF]
+    call Keep
+    jr Next
+Keep:
+    ld [de], a
+    inc e
+    ret
+Other:
+    bit 3, c
+    jr z, .div
+    bit 4, c
+    jr z, .poll
+    ldh a, [KEY1]
+    bit 7, a
+    ld a, $01
+    ldh [KEY1], a
+    ld a, $30
+    ldh [P1], a
+    di
+    bit 5, c
+    jr z, .slow
+    stop
+.slow:
+    ei
+    jr Next
+.div:
+    ldh [DIV], a
+    jr Next
+.poll:
+    ld b, c
+.more:
+    ldh a, [SC]
+    add a, a
+    jr nc, .over
+    dec b
+    jr nz, .more
+.over:
+    ldh a, [SB]
+    call Keep
+    jp Next
+"#;
+
+struct Pair {
+    rom: Vec<u8>,
+    machines: [Machine; 2],
+}
+
+impl Pair {
+    fn new(source: &str, scripts: [&[u8]; 2]) -> Self {
+        let built = gbxcule_roms::assemble(source).unwrap_or_else(|errors| panic!("{errors}"));
+        let mut rom = built.bytes;
+        if COLOR {
+            rom[0x143] = 0x80;
+        }
+        let cartridge = Cartridge::from_rom(&rom).expect("a ROM that runs");
+        let machines = scripts.map(|script| {
+            let mut machine = Machine::power_on(&cartridge);
+            for (cell, byte) in machine.wram[0x100..0x200].iter_mut().zip(script.iter().cycle()) {
+                *cell = *byte;
+            }
+            machine
+        });
+        Self { rom, machines }
+    }
+
+    /// The machines after so many frames with the cable.
+    fn linked(&self, frames: u32) -> [Machine; 2] {
+        let [mut one, mut other] = self.machines;
+        let mut spare = one;
+        let ends = [&mut one, &mut other].map(|machine| End::new(machine, &mut [], -LEAD_TCYCLES));
+        let mut link = Link::new(&self.rom, ends, &mut spare);
+        for _ in 0..frames {
+            link.run_frame(false);
+        }
+        link.rest();
+        [one, other]
+    }
+
+    /// Runs both by the plain loop.
+    fn plain(&self, frames: u32) -> [Machine; 2] {
+        let mut pair = PlainPair::new(&self.rom, self.machines);
+        for _ in 0..frames {
+            pair.run_frame();
+        }
+        pair.rest()
+    }
+
+    fn check(&self, frames: u32) -> Result<(), TestCaseError> {
+        let (linked, plain) = (self.linked(frames), self.plain(frames));
+        for (side, (linked, plain)) in linked.iter().zip(&plain).enumerate() {
+            let difference = linked.first_difference(plain);
+            prop_assert_eq!(difference, None, "machine {}", side);
+        }
+        let [one, other] = self.machines;
+        let swapped = Self { rom: self.rom.clone(), machines: [other, one] }.linked(frames);
+        prop_assert!(swapped[0] == linked[1] && swapped[1] == linked[0], "the order matters");
+        Ok(())
+    }
+}
+
+/// Runs in a thread with room for many machines: unoptimised code copies them about.
+fn check_with_room(one: Vec<u8>, other: Vec<u8>) -> Result<(), TestCaseError> {
+    let check = move || Pair::new(SCRIPT, [&one, &other]).check(3);
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(check);
+    thread.expect("a thread").join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+#[test]
+fn an_idle_machine_comes_to_a_shift_across_the_end_of_a_frame() {
+    check_with_room(vec![20], vec![94, 114, 218, 203]).expect("the plain loop's machines");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 40 } else { 2000 }))]
+
+    #[test]
+    fn a_pair_is_stepped_as_exactly_as_by_a_plain_loop(
+        one in proptest::collection::vec(any::<u8>(), 1..24),
+        other in proptest::collection::vec(any::<u8>(), 1..24),
+    ) {
+        // Where both clock, a bit can be taken an instruction late.
+        let listens = |byte: &u8| if byte & 7 == 3 { byte & !1 } else { *byte };
+        let other: Vec<u8> = other.iter().map(listens).collect();
+        check_with_room(one, other)?;
+    }
+}
+
+/// Sends or waits, as the first byte of the script says, and reads SB a number of M-cycles later
+/// that the next two bytes give.
+const LOOK: &str = r#"
+    title "LOOK"
+    org $0150
+Start:
+    di
+    xor a
+    ldh [DIV], a
+    ld a, [$C101]
+    ld b, a
+    ld a, [$C103]
+    ldh [SB], a
+    ld hl, $C102
+    ld l, [hl]
+    ld h, $02
+    ld a, [$C100]
+    ldh [SC], a
+.loop:
+    ld a, 3
+.inner:
+    dec a
+    jr nz, .inner
+    dec b
+    jr nz, .loop
+    jp hl
+    org $0200
+    ds 64, $00
+    ldh a, [SB]
+    ld [$C000], a
+    ldh a, [SC]
+    ld [$C001], a
+    ldh a, [IF]
+    ld [$C002], a
+.forever:
+    jr .forever
+"#;
+
+#[test]
+fn both_ends_shift_in_one_m_cycle_also_in_the_midst_of_instructions() {
+    let mut seen = std::collections::BTreeSet::new();
+    for clock in [0x81, 0x83] {
+        let loops = if clock == 0x83 && COLOR { 1..4 } else { 1..91 };
+        for loops in loops.step_by(if clock == 0x83 { 1 } else { 9 }) {
+            for skip in 0..64 {
+                let scripts = [[clock, loops, skip, 0x3c], [0x80, loops, skip, 0xa5]];
+                let [one, other] = Pair::new(LOOK, [&scripts[0], &scripts[1]]).linked(1);
+                let bits = |machine: &Machine| machine.serial.bits;
+                assert_eq!(bits(&one), bits(&other));
+                // As many bits of the other's byte are in both.
+                let [sent, waited] = [&one, &other].map(|machine| machine.wram[0]);
+                let matches = |bits: u32| {
+                    let both = |own: u8, its: u8| {
+                        ((u32::from(own) << 8 | u32::from(its)) << bits >> 8) as u8
+                    };
+                    sent == both(0x3c, 0xa5) && waited == both(0xa5, 0x3c)
+                };
+                let bits = (0..9).find(|bits| matches(*bits));
+                assert!(bits.is_some(), "{clock:x} {loops} {skip}: {sent:x} and {waited:x}");
+                seen.insert(bits);
+                let over = |machine: &Machine| (machine.wram[1] & 0x80, machine.wram[2] & 8);
+                assert_eq!(over(&one), over(&other), "{clock:x} {loops} {skip}");
+            }
+        }
+    }
+    assert_eq!(seen.len(), 9);
+}
+
+#[test]
+fn a_port_that_does_not_wait_hears_nothing_and_is_heard_as_ones() {
+    let pair = Pair::new(LOOK, [&[0x81, 90, 60, 0x3c], &[0x00, 90, 60, 0xa5]]);
+    let [one, other] = pair.linked(1);
+    assert_eq!((one.serial.sb, other.serial.sb), (0xff, 0xa5));
+    assert_eq!(other.interrupts.requested & 8, 0);
+}
+
+#[test]
+fn two_ports_that_clock_hear_each_other() {
+    let pair = Pair::new(LOOK, [&[0x81, 90, 60, 0x3c], &[0x81, 90, 60, 0xa5]]);
+    let [one, other] = pair.linked(1);
+    assert_eq!((one.serial.sb, other.serial.sb), (0xa5, 0x3c));
+}

@@ -1,0 +1,36 @@
+//! The cable between neighbours, as configurations name it.
+
+use std::str::FromStr;
+
+/// Cables in the machines' link ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Link {
+    /// Nothing.
+    #[default]
+    Open,
+    /// A cable between envs 2i and 2i + 1.
+    Pairs,
+}
+
+impl Link {
+    /// Its name in options and records.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Pairs => "pairs",
+        }
+    }
+}
+
+impl FromStr for Link {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "open" => Ok(Self::Open),
+            "pairs" => Ok(Self::Pairs),
+            _ => Err(format!("no link `{name}`; there are open, pairs")),
+        }
+    }
+}

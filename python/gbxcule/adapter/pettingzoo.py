@@ -1,0 +1,105 @@
+"""Two machines with a cable between them as a PettingZoo `ParallelEnv`: each is an agent."""
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from gbxcule.check import seed_of, without
+from gbxcule.info import one_env
+from gbxcule.start import RomLike
+from gbxcule.vector import RENDER_MODES, SwarmVectorEnv
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from gbxcule.option import SingleOptions
+
+try:
+    from pettingzoo import ParallelEnv
+except ModuleNotFoundError as error:
+    message = f"{__name__} needs PettingZoo: `pip install pettingzoo`"
+    raise ModuleNotFoundError(message, name=error.name) from error
+
+AGENTS = ["player_0", "player_1"]
+_NOT_HERE = dict.fromkeys(["autoreset_mode", "copy", "link"], "a pair has its own")
+
+
+class PairEnv(ParallelEnv):  # type: ignore[misc]
+    """A pair of machines; takes the arguments of `make`. The agents are `player_0` and `player_1`.
+
+    An episode ends for both: where one's is over, the other's is truncated.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES[:1], "name": "gbxcule_pair_v0"}
+
+    def __init__(self, rom: RomLike = None, **options: "Unpack[SingleOptions]") -> None:
+        without(options, _NOT_HERE)
+        self.swarm = SwarmVectorEnv(rom, 2, link="pairs", autoreset_mode=AutoresetMode.DISABLED, **options)
+        self.metadata = self.metadata | {"render_fps": self.swarm.metadata["render_fps"]}
+        self.render_mode = self.swarm.render_mode
+        self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
+        # Each agent has a space, and a generator of chance in it, of its own.
+        self._observation_spaces = {agent: deepcopy(self.swarm.single_observation_space) for agent in AGENTS}
+        self._action_spaces = {agent: deepcopy(self.swarm.single_action_space) for agent in AGENTS}
+
+    def observation_space(self, agent: str) -> Any:
+        """The space of what an agent sees."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The space of what an agent does."""
+        return self._action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Begin a new episode of both, where `options["state"]` says if it does: one state, or one for each."""
+        # PettingZoo's own test gives options that no environment knows.
+        chosen = {name: value for name, value in (options or {}).items() if name == "state"}
+        observations, infos = self.swarm.reset(seed=seed_of(seed), options=chosen)
+        self.agents = list(AGENTS)
+        return _each(observations), self._infos(infos)
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Press an action on each machine and run the frames of a step."""
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        pressed = np.array([actions[agent] for agent in AGENTS])
+        observations, rewards, terminated, truncated, infos = self.swarm.step(pressed)
+        if (terminated | truncated).any():
+            self.agents = []
+        return (
+            _each(observations),
+            {agent: float(rewards[env]) for env, agent in enumerate(AGENTS)},
+            {agent: bool(terminated[env]) for env, agent in enumerate(AGENTS)},
+            {agent: bool(truncated[env]) for env, agent in enumerate(AGENTS)},
+            self._infos(infos),
+        )
+
+    def render(self) -> Any:
+        """Both screens side by side."""
+        return self.swarm.render()
+
+    def close(self) -> None:
+        """Free the machines."""
+        if not self.swarm.closed:
+            self.swarm.close()
+
+    def _infos(self, infos: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        named = {name: values for name, values in infos.items() if not name.startswith("_")}
+        return {
+            agent: {name: one_env(values, env) for name, values in named.items()} for env, agent in enumerate(AGENTS)
+        }
+
+
+def _each(observations: Any) -> dict[str, Any]:
+    """The observation of each agent; a dictionary of batches becomes one dictionary for each."""
+    if isinstance(observations, dict):
+        parts = {name: _each(values) for name, values in observations.items()}
+        return {agent: {name: part[agent] for name, part in parts.items()} for agent in AGENTS}
+    return {agent: observations[env] for env, agent in enumerate(AGENTS)}

@@ -1,0 +1,56 @@
+"""Pairs of machines with a cable, and PettingZoo's interface to them."""
+
+import importlib.util
+
+import gbxcule
+import numpy as np
+import pytest
+
+SMALL = {"frames_per_step": 4, "release_after_frames": 2}
+PING_PONG = "LINK_PING_PONG"
+
+
+def test_the_ball_comes_and_goes():
+    catches = {"catches": gbxcule.Number(0xC001)}
+    env = gbxcule.make_vec(PING_PONG, num_envs=4, link="pairs", actions=[[], ["A"]], info=catches, **SMALL)
+    env.reset(seed=3)
+    for _ in range(12):
+        *_, infos = env.step(np.array([1, 0, 0, 0]))
+    assert (infos["catches"][:2] >= 16).all() and (infos["catches"][2:] == 0).all()
+
+
+def test_episodes_of_a_pair_end_together():
+    env = gbxcule.make_vec(
+        PING_PONG, num_envs=4, link="pairs", actions=[[], ["A"]], done=gbxcule.Number(0xC001), **SMALL
+    )
+    env.reset(seed=3)
+    for _ in range(6):
+        _, _, terminated, truncated, _ = env.step(np.array([1, 0, 0, 0]))
+        if terminated.any():
+            break
+    assert ((terminated | truncated) == [True, True, False, False]).all()
+    with pytest.raises(ValueError, match="episodes of a pair begin together: the mask marks env 2"):
+        env.reset(options={"reset_mask": np.array([False, False, True, False])})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_envs": 3, "link": "pairs"}, "pairs need an even number of machines, found 3"),
+        ({"num_envs": 2, "link": "ring"}, "no link `ring`; there are open, pairs"),
+        ({"num_envs": 2, "link": "pairs", "audio": True}, "machines with a cable have no sound"),
+    ],
+)
+def test_what_pairs_cannot_have_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        gbxcule.make_vec(**options)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pettingzoo") is None, reason="PettingZoo is not installed")
+@pytest.mark.parametrize("obs", ["mean", {"screen": "gray", "ram": gbxcule.Ram(0xC000)}])
+def test_a_pair_passes_petting_zoos_own_test(obs):
+    from gbxcule.adapter.pettingzoo import PairEnv
+    from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+    parallel_api_test(PairEnv(obs=obs, max_episode_steps=20, **SMALL), num_cycles=100)
+    parallel_seed_test(lambda: PairEnv(max_episode_steps=20, **SMALL))
