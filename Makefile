@@ -36,7 +36,7 @@
 #   make pictures    the pictures in docs/ anew; needs Chromium and ffmpeg too
 #   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
-#   make verify-gpu GPU=sim      the two gates on NVIDIA's machine code, simulated: no GPU; some five minutes
+#   make verify-gpu GPU=sim      the two gates on NVIDIA's machine code, simulated: no GPU
 
 PYTHON ?= python3
 VENV := .venv
@@ -262,7 +262,7 @@ gpu-folder: $(VENV)/oracle.txt $(VENV)/nvrtc.txt
 	$(VENV)/bin/pip download --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
 	    --requirement requirements/oracle.txt --dest runs/gpu/wheels
 
-# GPU=sim: on the machine code that NVIDIA's assembler makes, run on the host; some five minutes.
+# GPU=sim: on the machine code that NVIDIA's assembler makes, run on the host.
 ifeq ($(GPU),sim)
 verify-gpu: export LD_LIBRARY_PATH := $(CURDIR)/runs/host_gpu
 verify-gpu: export GBXCULE_NVRTC := $(CURDIR)/runs/host_gpu/libnvrtc_ptx.so
