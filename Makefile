@@ -309,8 +309,8 @@ mutants:
 	cargo mutants --package gbxcule-subset --output runs
 
 rom-suites:
-	cargo test --quiet --package gbxcule-gameboy --test rom_suites -- --ignored --exact --nocapture table
-	cargo test --quiet --package gbxcule-gameboy-color --test rom_suites -- --ignored --exact --nocapture table
+	cargo test --quiet --package gbxcule-gameboy --test rom_suites -- --ignored --exact --nocapture original::table
+	cargo test --quiet --package gbxcule-gameboy-color --test rom_suites -- --ignored --exact --nocapture color::table
 	cargo test --quiet --package gbxcule-blocks --test equal -- --ignored --exact --nocapture suite::rom_suites_run_alike
 
 # What a property test found for one change must not be tried first for the next.

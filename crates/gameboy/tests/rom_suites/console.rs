@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::gameboy::cpu::Mode;
-use crate::gameboy::{Cartridge, Machine, PowerOnMemory};
+use gbxcule_gameboy::cpu::Mode;
+use gbxcule_gameboy::{Cartridge, Machine, PowerOnMemory};
 
 pub(crate) struct Console {
     pub(crate) machine: Machine,

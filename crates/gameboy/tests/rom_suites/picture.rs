@@ -1,10 +1,44 @@
-//! Reference pictures, PNG files with four shades of gray, and digits read off a frame.
+//! Reference pictures, PNG files, and digits read off a frame. A pixel is a shade from 0, white, to
+//! 3, black; on the Color it is RGB555 with red lowest.
 
 use std::path::Path;
 
-/// The shades of a picture, 0 white to 3 black, if the file `<path>.png` is there.
-pub(crate) fn read_png(path: &Path) -> Option<Vec<u8>> {
-    let file = std::fs::File::open(format!("{}.png", path.display())).ok()?;
+/// The pixel in which gambatte's ROMs print their digits.
+#[cfg(not(color))]
+const INK: u16 = 3;
+#[cfg(color)]
+const INK: u16 = 0;
+
+/// The pixel that a picture shows as red, green and blue.
+#[cfg(not(color))]
+fn pixel([gray, _, _]: [u8; 3]) -> u16 {
+    3 - (u16::from(gray) + 42) / 85
+}
+
+/// The pixel that a picture shows as red, green and blue. Suites spread five bits to eight by
+/// `c << 3 | c >> 2` or by `c * 8`; the upper five are what counts.
+#[cfg(color)]
+fn pixel(rgb: [u8; 3]) -> u16 {
+    let [red, green, blue] = rgb.map(|level| u16::from(level >> 3));
+    red | green << 5 | blue << 10
+}
+
+/// The pixels of a frame.
+#[cfg(not(color))]
+fn pixels(frame: &[u8]) -> Vec<u16> {
+    let four = |byte: &u8| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3].map(u16::from);
+    frame.iter().flat_map(four).collect()
+}
+
+/// The pixels of a frame.
+#[cfg(color)]
+fn pixels(frame: &[u8]) -> Vec<u16> {
+    frame.as_chunks().0.iter().map(|&pixel| u16::from_le_bytes(pixel) & 0x7fff).collect()
+}
+
+/// The pixels of a picture, if the file is there.
+pub(crate) fn read_png(path: &Path) -> Option<Vec<u16>> {
+    let file = std::fs::File::open(path).ok()?;
     let mut decoder = png::Decoder::new(std::io::BufReader::new(file));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().expect("a PNG header");
@@ -12,25 +46,22 @@ pub(crate) fn read_png(path: &Path) -> Option<Vec<u8>> {
     let info = reader.next_frame(&mut bytes).expect("a PNG picture");
     assert_eq!((info.width, info.height), (160, 144), "{}", path.display());
     let samples = info.color_type.samples();
-    Some(bytes.chunks(samples).map(|pixel| 3 - ((u16::from(pixel[0]) + 42) / 85) as u8).collect())
+    let rgb = |all: &[u8]| [0, 1, 2].map(|at| all[if samples < 3 { 0 } else { at }]);
+    Some(bytes.chunks(samples).map(|all| pixel(rgb(all))).collect())
 }
 
-fn pixels(frame: &[u8]) -> impl Iterator<Item = u8> {
-    frame.iter().flat_map(|byte| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3])
-}
-
-/// Where pixels of a frame differ from a picture's shades, if any do.
-pub(crate) fn difference(frame: &[u8], shades: &[u8]) -> Option<String> {
-    let ours: Vec<u8> = pixels(frame).collect();
-    let differing: Vec<usize> = (0..ours.len()).filter(|at| ours[*at] != shades[*at]).collect();
+/// Where pixels of a frame differ from a picture, if any do.
+pub(crate) fn difference(frame: &[u8], expected: &[u16]) -> Option<String> {
+    let ours = pixels(frame);
+    let differing: Vec<usize> = (0..ours.len()).filter(|&at| ours[at] != expected[at]).collect();
     let first = *differing.first()?;
     let columns = differing.iter().map(|at| at % 160);
     let [left, right] = [columns.clone().min()?, columns.max()?];
     let [top, bottom] = [first / 160, differing.last()? / 160];
     let count = differing.len();
     Some(format!(
-        "{count} pixels differ, in columns {left} to {right} of lines {top} to {bottom}; the first is {} instead of {}",
-        ours[first], shades[first]
+        "{count} pixels differ, in columns {left} to {right} of lines {top} to {bottom}; the first is {:x} instead of {:x}",
+        ours[first], expected[first]
     ))
 }
 
@@ -44,13 +75,13 @@ pub(crate) fn font_in(rom: &[u8]) -> Option<&[u8]> {
 
 /// The digits at the beginning of a frame's first row of tiles, `?` where there is none.
 pub(crate) fn digits(frame: &[u8], font: &[u8], count: usize) -> String {
-    let shades: Vec<u8> = pixels(frame).collect();
+    let pixels = pixels(frame);
     let tile = |column: usize| -> Vec<u8> {
         (0..8)
             .flat_map(|y| {
-                let row = shades[y * 160 + column * 8..][..8].iter();
-                let black = row.fold(0, |bits, &shade| bits << 1 | u8::from(shade == 3));
-                [black, black]
+                let row = pixels[y * 160 + column * 8..][..8].iter();
+                let ink = row.fold(0, |bits, &pixel| bits << 1 | u8::from(pixel == INK));
+                [ink, ink]
             })
             .collect()
     };

@@ -1,9 +1,8 @@
-//! ROMs that fail, in groups, each with what is known about why.
+//! ROMs that the Color fails.
 
-/// Suite, reason, ROMs.
-type Group = (&'static str, &'static str, &'static [&'static str]);
+use super::Group;
 
-const GROUPS: [Group; 11] = [
+pub(super) const GROUPS: [Group; 11] = [
     (
         "blargg",
         "at double speed its wait for VBlank gives up after half a frame; the text, which says that it passed, is written while video RAM is closed",
@@ -166,13 +165,3 @@ const GROUPS: [Group; 11] = [
         ],
     ),
 ];
-
-/// Why a ROM fails, if it is known to.
-pub(crate) fn reason(suite: &str, name: &str) -> Option<&'static str> {
-    GROUPS.iter().find(|group| group.0 == suite && group.2.contains(&name)).map(|group| group.1)
-}
-
-/// The ROMs of a suite that are known to fail.
-pub(crate) fn names(suite: &str) -> impl Iterator<Item = &'static str> {
-    GROUPS.iter().filter(move |group| group.0 == suite).flat_map(|group| group.2).copied()
-}

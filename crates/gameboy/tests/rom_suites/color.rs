@@ -1,0 +1,172 @@
+//! The suites for a Color, a CPU CGB C.
+
+use std::path::Path;
+
+use crate::console::{Console, folder};
+use crate::picture;
+use crate::suite::{self, Suite, Verdict, stem};
+
+const BLARGG: Suite = Suite {
+    title: "blargg: CPU, timing, HALT, interrupt time, sound",
+    folder: "blargg",
+    paths: &[
+        "blargg/cpu_instrs",
+        "blargg/instr_timing",
+        "blargg/mem_timing",
+        "blargg/mem_timing-2",
+        "blargg/halt_bug.gb",
+        "blargg/interrupt_time",
+        "blargg/cgb_sound/cgb_sound.gb",
+        "blargg/cgb_sound/rom_singles",
+    ],
+    judge: suite::judge_blargg,
+};
+
+const MOONEYE: Suite = Suite {
+    title: "mooneye-test-suite, acceptance, emulator-only and misc",
+    folder: "mooneye",
+    paths: &["mooneye/acceptance", "mooneye/emulator-only", "mooneye/misc"],
+    judge: judge_mooneye,
+};
+
+const ACID: Suite = Suite {
+    title: "cgb-acid2, cgb-acid-hell",
+    folder: "acid",
+    paths: &["acid/cgb-acid2.gbc", "acid/cgb-acid-hell.gbc"],
+    judge: |path| Some(suite::judge_acid_picture(path, &path.with_extension("png"))),
+};
+
+const MEALYBUG: Suite = Suite {
+    title: "mealybug-tearoom-tests, CPU CGB C",
+    folder: "mealybug",
+    paths: &["mealybug"],
+    judge: judge_mealybug,
+};
+
+const GAMBATTE_DIGITS: Suite = Suite {
+    title: "gambatte hwtests, cgb04c, digits",
+    folder: "gambatte digits",
+    paths: &["gambatte"],
+    judge: |path| suite::judge_gambatte_digits(path, &["cgb04c_out"]),
+};
+
+const GAMBATTE_PICTURES: Suite = Suite {
+    title: "gambatte hwtests, cgb04c, pictures",
+    folder: "gambatte pictures",
+    paths: &["gambatte"],
+    judge: judge_gambatte_picture,
+};
+
+const AGE: Suite = Suite {
+    title: "AGE, CGB C",
+    folder: "age",
+    paths: &[
+        "age/halt",
+        "age/lcd-align-ly",
+        "age/ly",
+        "age/m3-bg-bgp",
+        "age/m3-bg-lcdc",
+        "age/m3-bg-scx",
+        "age/oam",
+        "age/speed-switch",
+        "age/stat-interrupt",
+        "age/stat-mode",
+        "age/stat-mode-sprites",
+        "age/stat-mode-window",
+        "age/vram",
+    ],
+    judge: judge_age,
+};
+
+/// Endings of AGE's ROMs and pictures for a CGB B or C, in its own mode and in the original's.
+const AGE_MODELS: [&str; 4] = ["-cgbBC", "-cgbBCE", "-ncmBC", "-ncmBCE"];
+
+/// ROMs of mealybug whose picture for a CPU CGB C only says that there is none yet.
+const WITHOUT_PICTURE: [&str; 4] =
+    ["m3_lcdc_win_en_change_multiple_wx", "m3_wx_4_change", "m3_wx_5_change", "m3_wx_6_change"];
+
+/// Returns true if a name's last part, which lists models, names the CGB, or nothing.
+fn is_for_cgb(name: &str) -> bool {
+    match name.rsplit_once('-') {
+        Some((_, models)) => models == "C" || ["cgb", "cgbABCDE"].contains(&models),
+        None => true,
+    }
+}
+
+fn judge_mooneye(path: &Path) -> Option<Verdict> {
+    is_for_cgb(&stem(path)).then(|| suite::judge_registers(path))
+}
+
+fn judge_age(path: &Path) -> Option<Verdict> {
+    if AGE_MODELS.iter().any(|model| stem(path).ends_with(model)) {
+        return Some(suite::judge_registers(path));
+    }
+    let expected = suite::picture_beside(path, &AGE_MODELS)?;
+    Some(suite::judge_picture(path, &expected))
+}
+
+fn judge_mealybug(path: &Path) -> Option<Verdict> {
+    let name = stem(path);
+    if WITHOUT_PICTURE.contains(&name.as_str()) {
+        return None;
+    }
+    let below = format!("mealybug/expected/CPU CGB C/{name}.png");
+    let expected = picture::read_png(&folder().join(below))?;
+    Some(suite::judge_picture(path, &expected))
+}
+
+/// Pictures that say `cgb04c`, but for those of programs for the original, whose colours are the
+/// tester's own grays.
+fn judge_gambatte_picture(path: &Path) -> Option<Verdict> {
+    let expected = suite::picture_beside(path, &["_cgb04c", "_dmg08_cgb04c"])?;
+    let console = Console::from_file(path);
+    (!console.machine.ppu.compatible).then(|| suite::judge_gambatte_picture(console, &expected))
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn blargg_roms_pass_on_a_color() {
+    BLARGG.assert();
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn mooneye_roms_for_a_color_pass() {
+    MOONEYE.assert();
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn cgb_acid2_and_cgb_acid_hell_are_pixel_exact() {
+    ACID.assert();
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn mealybug_pictures_of_a_cgb_c_are_exact() {
+    MEALYBUG.assert();
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn gambatte_roms_print_the_digits_of_a_color() {
+    GAMBATTE_DIGITS.assert();
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn gambatte_roms_show_the_pictures_of_a_color() {
+    GAMBATTE_PICTURES.assert();
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn age_roms_for_a_cgb_c_pass() {
+    AGE.assert();
+}
+
+#[test]
+#[ignore = "prints a table (`make rom-suites`); needs GBXCULE_TEST_ROMS"]
+fn table() {
+    suite::print_table(&[BLARGG, MOONEYE, ACID, MEALYBUG, AGE, GAMBATTE_DIGITS, GAMBATTE_PICTURES]);
+}

@@ -1,0 +1,64 @@
+//! ROMs that the original fails.
+
+use super::Group;
+
+pub(super) const GROUPS: [Group; 10] = [
+    ("age", "a write to OAM on the edge of a mode; not looked into", &["oam/oam-write-dmgC"]),
+    (
+        "gambatte digits",
+        "LYC 153 rises within the M-cycle that acknowledges; one dot earlier it would be lost (E2 instead of E0)",
+        &["ly0/lycint152_lyc153irq_late_retrigger_2_dmg08_cgb04c_outE0"],
+    ),
+    (
+        "gambatte digits",
+        "the order of a write to STAT and a source's edge on one dot (E2 instead of E0)",
+        &["miscmstatirq/lycstatwirq_trigger_m0_late_ly44_lyc44_08_40_4_dmg08_cgb04c_outE0"],
+    ),
+    (
+        "gambatte digits",
+        "a read and a write of one instruction while OAM DMA takes the bus of neither (1 instead of 0)",
+        &["oamdma/oamdma_src8000_srcchange0000_busyinc_dmg08_cgb04c_out0"],
+    ),
+    (
+        "gambatte digits",
+        "objects at X = A7, the last column but one: when HBlank follows their fetch (0 instead of 2)",
+        &[
+            "sprites/10spritesPrLine_10xposA7_m0irq_2_dmg08_cgb04c_out2",
+            "window/m2int_wxA6_spxA7_m0irq_2_dmg08_cgb04c_out2",
+        ],
+    ),
+    (
+        "gambatte pictures",
+        "the pixel on which BGP changes shows the new palette there, but old and new ORed in AGE's and mealybug's photographs",
+        &[
+            "dmgpalette_during_m3/dmgpalette_during_m3_3",
+            "dmgpalette_during_m3/dmgpalette_during_m3_4",
+            "dmgpalette_during_m3/dmgpalette_during_m3_5",
+            "dmgpalette_during_m3/dmgpalette_during_m3_scx1_4",
+            "dmgpalette_during_m3/lycint_dmgpalette_during_m3_3",
+            "dmgpalette_during_m3/lycint_dmgpalette_during_m3_4",
+            "dmgpalette_during_m3/scx3/dmgpalette_during_m3_4",
+            "dmgpalette_during_m3/scx3/dmgpalette_during_m3_5",
+        ],
+    ),
+    (
+        "gambatte pictures",
+        "the window at WX = A6, disabled where its last column is put out: its line counts on as if it were not (4096 pixels)",
+        &["window/on_screen/wxA6_weoff_at_xposA6"],
+    ),
+    (
+        "gbmicrotest",
+        "HALT with an interrupt that comes on the M-cycle of the fetch behind it",
+        &["halt_op_dupe_delay"],
+    ),
+    (
+        "gbmicrotest",
+        "LYC written as 153 between the dots on which line 153 is compared",
+        &["line_153_lyc_b"],
+    ),
+    (
+        "gbmicrotest",
+        "a write to STAT in the last M-cycle of line 153",
+        &["stat_write_glitch_l154_d"],
+    ),
+];
