@@ -565,13 +565,12 @@ GBX_FN uint64_t wide(uint32_t a, uint32_t b)
 {
 #ifdef __CUDA_ARCH__
     // Compilers move the conversion of what doesn't change out of loops, and multiply 64 bits.
-    if (!__builtin_constant_p(a)) {
-        uint64_t product;
-        asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
-        return product;
-    }
-#endif
+    uint64_t product;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+    return product;
+#else
     return uint64_t(a) * b;
+#endif
 }
 } // namespace gbx
 
