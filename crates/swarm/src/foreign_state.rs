@@ -217,8 +217,10 @@ impl ForeignState {
         for low in [0x00, 0x01, 0x05, 0x06, 0x41, 0x42, 0x43, 0x45, 0x47, 0x48, 0x49, 0x4A, 0x4B] {
             write(machine, low, self.io[usize::from(low)]);
         }
-        // No transfer begins, no sound is struck.
-        write(machine, 0x02, self.io[0x02] & 0x01);
+        // No transfer by the own clock begins, no sound is struck. One that waits for another
+        // machine's clock waits on.
+        let control = self.io[0x02];
+        write(machine, 0x02, if control & 1 == 0 { control } else { 1 });
         write(machine, 0x26, self.io[0x26]);
         for low in (0x10..0x26).chain(0x30..0x40) {
             let is_trigger = matches!(low, 0x14 | 0x19 | 0x1E | 0x23);
