@@ -30,7 +30,7 @@ import torch
 from gbxcule.game import GAMES as ALL_GAMES
 from gymnasium.wrappers.vector import NormalizeReward
 
-# Those for the original; the Color's has no baselines yet.
+# Games for the original; the Color's has no baselines yet.
 GAMES = {name: game for name, game in ALL_GAMES.items() if name != "AMBER_ROAD"}
 EPISODE_STEPS = 4500
 EPISODES = 20

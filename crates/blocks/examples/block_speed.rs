@@ -185,7 +185,7 @@ impl PyBoy {
 
 impl Drop for PyBoy {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         _ = self.process.kill();
         _ = self.process.wait();
     }

@@ -107,7 +107,7 @@ impl Survey {
         let known = texts.source(Path::new(&path));
         let id = known.unwrap_or_else(|| self.sources.add(path.clone(), text));
         let begin = Instant::now();
-        // What imports are followed for is kernels.
+        // Imports are followed for kernels alone.
         if texts.parsed(&self.sources, id).is_ok_and(|text| !text.may_hold_kernels()) {
             return;
         }
@@ -134,7 +134,7 @@ impl Survey {
                             |module: &mut Module| reader.lower_with_trials(kernel.position, module);
                         match self.compile(id, tried) {
                             Ok(()) => Ok(Outcome::Tried),
-                            // What stands in the way with any values.
+                            // A missing feature stands in the way with any values.
                             Err(left) if left.iter().any(lacks_a_feature) => Err(left),
                             Err(_) => Err(faults),
                         }
@@ -197,7 +197,7 @@ impl Survey {
         self.entries.iter().filter(compiled).count()
     }
 
-    /// Those of them that came through with values that were tried.
+    /// Kernels that came through only with values that were tried.
     pub fn tried(&self) -> usize {
         self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Tried)).count()
     }

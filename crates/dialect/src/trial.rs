@@ -1,7 +1,7 @@
 //! Values that are tried for what only Python knows: arguments of functions around kernels, and
 //! constants of modules that aren't there. Only a caller that counts asks for them
 //! ([`super::Reader::lower_with_trials`]): it learns what would compile if such values were given.
-//! They are chosen by what the text says of a name, and each is tried by itself.
+//! Values are chosen by what the text says of a name, and each is tried by itself.
 
 use super::annotation::Annotation;
 use super::constant::{Evaluation, Static, Unit};

@@ -90,7 +90,7 @@ fn loops_around_overloads_go_over_what_pythons_functions_give() {
         let text = format!("{FILL}{lists}{loops}{call}");
         let module = compile(&text);
         if loops.contains("T = E.get") {
-            // What a loop binds is only known when Python runs.
+            // Only Python knows the value that this loop binds.
             assert!(module.is_err(), "{loops}");
             continue;
         }

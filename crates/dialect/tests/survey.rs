@@ -59,7 +59,7 @@ def other(word):
 ";
     let result = survey_of(&[("k.py", text)]);
     assert_eq!((result.compiled(), result.tried()), (0, 0));
-    // What is missing in any case comes before a value that could be given.
+    // A missing feature is named before a value that could be given.
     assert_eq!(result.refused(), [("needs-python-evaluation", 1), ("unsupported-tile", 1)]);
     let said = result.refusals();
     assert!(said.contains("k.py:5: `k`\nerror[unsupported-tile]"), "{said}");

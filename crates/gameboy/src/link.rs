@@ -71,7 +71,7 @@ impl<'m> Link<'m> {
             } else if let Some(idle) =
                 self.ends.iter_mut().find(|end| end.is_idle() && end.time() < 0)
             {
-                // What it does nobody hears until it opens its port, and it hears nothing.
+                // An idle port neither hears nor is heard until its program opens it.
                 idle.run_until_open(self.rom);
             } else if self.ends.iter().all(|end| end.time() >= 0) {
                 // An instruction across the end may have come behind a shift that the other end has
@@ -133,7 +133,7 @@ impl<'m> Link<'m> {
 
     /// Brings the ends of a cable on which both ports are open closer to the next shift.
     fn run_linked(&mut self) {
-        // One of them was alone until the other one opened its port.
+        // An end was alone until the other one opened its port.
         for index in 0..2 {
             let alone = (self.ends[1 - index].opened_at() - NEAR_TCYCLES).min(0);
             if self.ends[index].time() < alone {

@@ -79,7 +79,7 @@ impl Owned {
         }
         // Until the child is waited for, no other process gets its number, which is the group's.
         end_group(self.child.id());
-        // It may have ended by itself.
+        // The child may have ended by itself.
         let _ = self.child.kill();
         let status = self.child.wait()?;
         self.status = Some(status);

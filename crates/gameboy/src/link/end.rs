@@ -152,7 +152,7 @@ impl<'m> End<'m> {
             return forced.bit;
         }
         match self.last_look {
-            // What an access does to the port comes behind a shift in its M-cycle.
+            // A shift comes before an access to the port in the same M-cycle.
             (looked_at, before) if looked_at >= at => before,
             _ => self.level_now(),
         }
@@ -332,7 +332,7 @@ impl<'m> End<'m> {
     fn bound(&mut self, limit: i32) {
         let Machine { serial, interrupts, now, timer, .. } = &mut *self.machine;
         if !is_before(*now, serial.deadline) {
-            // What is due now must not put off what is set here.
+            // An event that is due now must not put off the deadline that is set here.
             serial.sync(interrupts, *now, timer.div_base);
             serial.schedule(*now, timer.div_base);
         }

@@ -77,8 +77,8 @@ impl Machine {
     }
 
     fn write_wy(&mut self, t: u32, value: u8) {
-        // What the lines' beginnings compare changes within one M-cycle with what the drawing does
-        // (gambatte `late_wy_*`).
+        // WY changes for the comparison at a line's beginning in the M-cycle in which it changes
+        // for the drawing (gambatte `late_wy_*`).
         if self.speed.double {
             self.sync_ppu(t);
             self.before_timing_change();

@@ -83,7 +83,7 @@ impl Machine {
     /// Nothing happens in them that can be seen from outside but their pixels.
     pub(super) fn draw_lines(&mut self, lines: u8) -> u8 {
         if self.dma.active {
-            // Which objects it hides depends on the moment.
+            // The objects that OAM DMA hides depend on the moment.
             return 0;
         }
         let first = self.ppu.line;

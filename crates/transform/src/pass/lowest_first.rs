@@ -25,7 +25,7 @@
 //! ```
 //! A thread that runs alone does what it did before: the lowest key is its own.
 //!
-//! What follows the test that ends the old loop mostly takes a quick way. The other way, if it
+//! The code behind the test that ends the old loop mostly takes a quick way. The other way, if it
 //! makes calls, is moved behind the burst: `next` is set to a mark, the burst is left, and `rest`
 //! done there. So a burst need not hold threads together around it.
 
