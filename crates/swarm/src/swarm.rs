@@ -7,7 +7,7 @@ use gbxcule_runtime::Device;
 
 use crate::checkpoint::{Computed, Kept};
 use crate::{
-    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, FRAME_BYTES, Frame,
+    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, Frame,
     FrameRange, HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
 };
 
@@ -352,8 +352,7 @@ impl Swarm {
             }),
             Self::Device(swarm) => {
                 let frames = swarm.frames(envs)?;
-                let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
-                frames.iter().for_each(|frame| see(Frame::Shades(frame)));
+                Frame::each(swarm.rom().model(), &frames).for_each(see);
                 Ok(())
             }
         }
