@@ -7,8 +7,8 @@ use gbxcule_runtime::Device;
 
 use crate::checkpoint::{Computed, Kept};
 use crate::{
-    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, Frame,
-    FrameRange, HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
+    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, Frame, FrameRange,
+    HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
 };
 
 /// Machines stepped together on a device.

@@ -2,8 +2,8 @@
 
 use gbxcule_swarm::device::step_module;
 use gbxcule_swarm::{
-    EnvStates, Hook, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, Swarm, SwarmConfig,
-    SwarmError,
+    EnvStates, Hook, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, Swarm,
+    SwarmConfig, SwarmError,
 };
 
 const TASK: &str = "import warp as wp

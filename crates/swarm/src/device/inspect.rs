@@ -32,7 +32,10 @@ pub(crate) const REGISTER_COUNT: usize = 10;
 pub(crate) fn registers_module(model: Model) -> &'static Valid<Module> {
     static MODULES: PerModel<Valid<Module>> = PerModel::new();
     once(MODULES.of(model), || {
-        module(model, &[(REGISTERS, "read_registers", Envs::From), (FRAMES, "read_frame", Envs::Listed)])
+        module(
+            model,
+            &[(REGISTERS, "read_registers", Envs::From), (FRAMES, "read_frame", Envs::Listed)],
+        )
     })
 }
 
@@ -40,11 +43,14 @@ pub(crate) fn registers_module(model: Model) -> &'static Valid<Module> {
 pub(crate) fn memory_module(model: Model) -> &'static Valid<Module> {
     static MODULES: PerModel<Valid<Module>> = PerModel::new();
     once(MODULES.of(model), || {
-        module(model, &[
-            (PEEK, "read_byte", Envs::From),
-            (POKE, "write_bytes", Envs::Listed),
-            (GATHER, "read_bytes", Envs::Listed),
-        ])
+        module(
+            model,
+            &[
+                (PEEK, "read_byte", Envs::From),
+                (POKE, "write_bytes", Envs::Listed),
+                (GATHER, "read_bytes", Envs::Listed),
+            ],
+        )
     })
 }
 

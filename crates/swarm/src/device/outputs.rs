@@ -296,7 +296,8 @@ impl DeviceSwarm {
             return Ok(kernels);
         }
         let device = self.device();
-        let compiled = compile(inspect::memory_module(self.rom().model()), device.device, device.build())?;
+        let compiled =
+            compile(inspect::memory_module(self.rom().model()), device.device, device.build())?;
         let kernel = |name| compiled.kernel(name);
         let kernels = [kernel(inspect::PEEK)?, kernel(inspect::POKE)?, kernel(inspect::GATHER)?];
         Ok(self.kernels.memory.get_or_init(|| kernels))

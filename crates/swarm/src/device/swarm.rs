@@ -386,8 +386,7 @@ impl DeviceSwarm {
         self.transfer(&self.transit, &self.parts, env, &self.buffers.one)?;
         self.map_fault(self.memory.stream.synchronize())?;
         let like = &self.starts.1[0];
-        let mut snapshot =
-            image::download(&self.columns, &self.rom, like, &self.transit)?;
+        let mut snapshot = image::download(&self.columns, &self.rom, like, &self.transit)?;
         if self.episodes.pending[env] {
             snapshot.scratch = None;
         }

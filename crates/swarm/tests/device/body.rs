@@ -4,8 +4,8 @@ use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
 use gbxcule_swarm::{
-    EnvStates, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage,
-    SwarmConfig, View,
+    EnvStates, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig,
+    View,
 };
 
 pub(crate) fn every_rom_runs_alike(subject: Subject) {

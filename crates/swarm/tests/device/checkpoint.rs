@@ -3,9 +3,7 @@
 use crate::begin::PROGRAM;
 use crate::pair::{Subject, actions, config, plain};
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{
-    Chance, EnvStates, NativeSwarm, ProgramText, Programs, Swarm, SwarmConfig,
-};
+use gbxcule_swarm::{Chance, EnvStates, NativeSwarm, ProgramText, Programs, Swarm, SwarmConfig};
 
 pub(crate) fn a_checkpoint_goes_on_anywhere(subject: Subject) {
     let text = ProgramText::new("mine.py", PROGRAM);
@@ -24,7 +22,8 @@ pub(crate) fn a_checkpoint_goes_on_anywhere(subject: Subject) {
     }
     let kept = swarms.each_ref().map(|swarm| swarm.checkpoint(b"note").expect("a checkpoint"));
     let mut all = Vec::from(swarms);
-    for (kept, device) in kept.iter().flat_map(|kept| [(kept, Device::Cpu), (kept, subject.device)]) {
+    for (kept, device) in kept.iter().flat_map(|kept| [(kept, Device::Cpu), (kept, subject.device)])
+    {
         let made = Swarm::from_checkpoint(kept, Some(device), None).expect("whole");
         assert_eq!(made.1, b"note");
         all.push(made.0);

@@ -3,8 +3,7 @@
 use crate::body::PROGRAM;
 use crate::pair::{Pair, Subject, actions, config, plain};
 use gbxcule_swarm::{
-    Codec, FrameRange, NativeSwarm, ProgramText, Programs, Returns, Swarm,
-    SwarmConfig, button,
+    Codec, FrameRange, NativeSwarm, ProgramText, Programs, Returns, Swarm, SwarmConfig, button,
 };
 
 fn with_programs() -> SwarmConfig {

@@ -2,8 +2,8 @@
 
 use crate::pair::{Pair, Setup, Subject, actions, config, on, plain};
 use gbxcule_swarm::{
-    FrameRange, Hook, Layout, ProgramText, Programs, Schedule, ScratchCell, Stage,
-    Swarm, SwarmConfig,
+    FrameRange, Hook, Layout, ProgramText, Programs, Schedule, ScratchCell, Stage, Swarm,
+    SwarmConfig,
 };
 
 /// Ends steps early, remembers what it saw at a hook, forbids actions.

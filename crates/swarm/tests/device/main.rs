@@ -16,8 +16,8 @@ mod traffic;
 use gbxcule_runtime::Device;
 use gbxcule_runtime::nvrtc::Nvrtc;
 use gbxcule_swarm::{DeviceConfig, DeviceSwarm, Layout, Model, SwarmConfig, SwarmError};
-use pair::Subject;
 use gbxcule_testkit::stand_in;
+use pair::Subject;
 use std::process::{Command, Output};
 
 /// A child process for ignored tests of this program, with the stand-ins.
@@ -226,7 +226,8 @@ fn too_little_memory_says_how_many_machines_fit() {
 fn out_of_memory() {
     let swarm = |num_envs| {
         let device = DeviceConfig { device: Device::Cuda(0), ..DeviceConfig::default() };
-        let rom = originals(device.device).rom(gbxcule_roms::by_name("ALU_LOOP").expect("a ROM").bytes());
+        let rom =
+            originals(device.device).rom(gbxcule_roms::by_name("ALU_LOOP").expect("a ROM").bytes());
         DeviceSwarm::new(rom, SwarmConfig::new(num_envs), device)
     };
     let Err(error) = swarm(50_000) else { panic!("50,000 machines in 50 MB") };
