@@ -161,6 +161,35 @@ impl fmt::Debug for ProgramText {
 /// The programs of a swarm: `reward`, and `done` if the reward's text has one; `observe`; `begin`
 /// of each text that has one; `settled` and `action_mask` of either; and the swarm's hooks, with
 /// the functions that they call. Cheap to clone.
+///
+/// ```
+/// use gbxcule_swarm::{NativeSwarm, Programs, ProgramText, Rom, Stage, SwarmConfig};
+///
+/// let text = "\
+/// import gbxcule as gb
+/// import warp as wp
+///
+/// SCRATCH = 0
+/// OBS_DIM = 1
+///
+/// @wp.func
+/// def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+///     return wp.float32(gb.read(machine, 0xFF44)) + 1.0
+///
+/// @wp.func
+/// def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+///     obs[0] = wp.float32(gb.read(machine, 0xC000))
+/// ";
+/// let task = ProgramText::new("task.py", text);
+/// let programs = Programs::new(task.clone(), task).expect("a program for both");
+/// let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let config = SwarmConfig { programs, stage: Stage::FullStep, ..SwarmConfig::new(2) };
+/// let mut swarm = NativeSwarm::new(rom, config).expect("a swarm");
+/// swarm.step(&[0, 1]).expect("an action for each env");
+/// assert!(swarm.rewards().iter().all(|&reward| reward >= 1.0));
+/// assert_eq!(swarm.observations().len(), 2);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Programs(Arc<ProgramPair>);
 
