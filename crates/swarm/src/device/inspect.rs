@@ -10,9 +10,9 @@ use super::column::Columns;
 use super::thread::{self, Envs, Work};
 use super::translation::{arrange, checked, machine_module, machine_type};
 use crate::Model;
-use crate::kernel_text::{self, MachineAccess};
+use crate::kernel_source::{self, MachineAccess};
 use crate::machine::PerModel;
-use crate::program::ProgramGlue;
+use crate::program::ProgramCalls;
 
 /// Leaves the registers of envs: A F B C D E H L SP PC.
 pub(crate) const REGISTERS: &str = "registers";
@@ -59,7 +59,7 @@ fn module(model: Model, kernels: &[(&str, &str, Envs)]) -> Valid<Module> {
     let names: Vec<&str> = kernels.iter().map(|(_, function, _)| *function).collect();
     let mut module = machine_module(model);
     let functions =
-        kernel_text::lower(&mut module, &names, MachineAccess::Change, &ProgramGlue::default());
+        kernel_source::lower(&mut module, &names, MachineAccess::Change, &ProgramCalls::default());
     let mut module = arrange(module, &functions);
     module.name = kernels[0].0.into();
     let columns = Columns::new(&module.types, machine_type(&module));
