@@ -135,8 +135,8 @@ impl Demo {
         Ok(artifact)
     }
 
-    /// A picture of machines that play the ROM, or of all games for the model, a column each, if it is
-    /// one of them.
+    /// A picture of machines that play the ROM, or of all games for the model, a column each, if it
+    /// is one of them.
     fn picture(&self, rom: &RomImage, schedule: Schedule) -> anyhow::Result<Vec<u8>> {
         let model = self.model.model();
         let is_shown = |name: &&str| {

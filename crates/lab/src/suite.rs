@@ -108,7 +108,6 @@ pub enum Outcome {
 }
 
 /// The suite, in the order of the micro-ROMs, those of the Color behind the original's.
-#[must_use]
 pub fn cases() -> impl Iterator<Item = &'static Case> {
     explained::CASES.iter().chain(&color::CASES)
 }

@@ -100,8 +100,8 @@ impl Core {
     }
 
     fn reset(&self) {
-        // SAFETY: the shim is alive as long as this owner, and has no other owner; the start has the
-        // layout of the shim's struct.
+        // SAFETY: the shim is alive as long as this owner, and has no other owner; the start has
+        // the layout of the shim's struct.
         unsafe { gbxcule_mgba_reset(self.shim.as_ptr(), &raw const self.start) }
     }
 

@@ -1,4 +1,5 @@
-//! The rows of the original, and every place where a reference is known to be wrong, with the reason.
+//! The rows of the original, and every place where a reference is known to be wrong, with the
+//! reason.
 //!
 //! The evidence for each reason is either the other reference, which agrees with us there to the
 //! cycle, or Pan Docs, or a hardware test; `docs/references.md` has them at length.
