@@ -455,7 +455,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn is_changed(&self, name: &str, ty: Type) -> bool {
         ty == Type::U32
             || self.is_query_result(ty)
-            || (self.usage.is_lent(name) && !self.is_handle(ty))
+            || (self.usage.is_passed_by_reference(name) && !self.is_handle(ty))
     }
 
     /// The variable of a name for values of a type.

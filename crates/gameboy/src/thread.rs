@@ -3,7 +3,7 @@
 
 use crate::machine::Machine;
 use crate::step::Step;
-use crate::view::Turn;
+use crate::view::StepNumbers;
 
 /// Runs frames of a step; gives the M-cycles that they took.
 pub fn run_frames(
@@ -25,7 +25,7 @@ pub fn now(machine: &Machine) -> u32 {
 
 /// Sets the numbers that programs see besides the machine.
 pub fn set_turn(
-    turn: &mut Turn,
+    turn: &mut StepNumbers,
     frames: u32,
     seed: u32,
     env: u32,

@@ -153,9 +153,9 @@ fn only_begin_and_what_hooks_call_may_write() {
     }
     for name in ["def begin", "def here"] {
         let text = calls_writer(name);
-        assert!(with_hooks(&text, &text, hooks()).expect("right programs").write());
+        assert!(with_hooks(&text, &text, hooks()).expect("right programs").writes_memory());
     }
-    assert!(!with_hooks(TASK, TASK, hooks()).expect("right programs").write());
+    assert!(!with_hooks(TASK, TASK, hooks()).expect("right programs").writes_memory());
 }
 
 #[test]

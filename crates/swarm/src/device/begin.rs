@@ -8,7 +8,7 @@ use gbxcule_ir::check::Valid;
 use super::column::Columns;
 use super::thread::{self, Envs, Work};
 use super::translation::{arrange, arrange_view, checked, machine_module, machine_type, trusted};
-use crate::kernel_text::{self, MachineAccess};
+use crate::kernel_source::{self, MachineAccess};
 use crate::program::view_module;
 use crate::{Programs, Stage};
 
@@ -19,21 +19,21 @@ pub(crate) const KERNEL: &str = "begin";
 /// begins.
 #[must_use]
 pub fn begin_module(programs: &Programs, stage: Stage) -> Option<Valid<Module>> {
-    if !programs.begin_in(stage) {
+    if !programs.has_begin_work_in(stage) {
         return None;
     }
     // What is written goes through the machine's own ways.
-    let writes = programs.write();
+    let writes = programs.writes_memory();
     let mut fused = programs.fuse(if writes { machine_module() } else { trusted(view_module()) });
     let mut called = fused.functions();
-    let glue = programs.glue(&fused, stage);
+    let calls = programs.calls(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("begin_{stage}_{}", programs.obs_dim());
-    let work = kernel_text::lower(
+    let work = kernel_source::lower(
         &mut module,
-        &["begin_episode", "look_first"],
+        &["begin_episode", "observe_first"],
         MachineAccess::Change,
-        &glue,
+        &calls,
     );
     called.extend(&work);
     let (mut module, machine) = if writes {

@@ -11,8 +11,8 @@ use gbxcule_runtime::once;
 use super::column::Columns;
 use super::thread::{self, Envs, Work};
 use super::translation::{arrange, checked, machine_module, machine_type};
-use crate::kernel_text::{self, MachineAccess};
-use crate::program::ProgramGlue;
+use crate::kernel_source::{self, MachineAccess};
+use crate::program::ProgramCalls;
 
 /// Leaves the registers of envs: A F B C D E H L SP PC.
 pub(crate) const REGISTERS: &str = "registers";
@@ -53,7 +53,7 @@ fn module(kernels: &[(&str, &str, Envs)]) -> Valid<Module> {
     let names: Vec<&str> = kernels.iter().map(|(_, function, _)| *function).collect();
     let mut module = machine_module();
     let functions =
-        kernel_text::lower(&mut module, &names, MachineAccess::Change, &ProgramGlue::default());
+        kernel_source::lower(&mut module, &names, MachineAccess::Change, &ProgramCalls::default());
     let mut module = arrange(module, &functions);
     module.name = kernels[0].0.into();
     let columns = Columns::new(&module.types, machine_type(&module));

@@ -7,13 +7,13 @@ use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
 
 use super::column::Columns;
-use super::follow::FollowArrays;
 use super::memory::Memory;
+use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
 use super::thread::Arguments;
 use super::transfer::LANES;
 use super::{begin, image, inspect, step, transfer};
-use crate::checkpoint::Computed;
+use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::{
@@ -99,7 +99,7 @@ pub(super) struct Buffers {
     /// A mask for one env that marks it.
     one: Array,
     /// Those of steps that run one frame at a time.
-    follow: Option<FollowArrays>,
+    follow: Option<SingleFrameArrays>,
 }
 
 impl DeviceSwarm {
@@ -148,7 +148,7 @@ impl DeviceSwarm {
             columns,
             kernels,
         };
-        swarm.start_at(&[], 0)?;
+        swarm.restart_from(&[], 0)?;
         Ok(swarm)
     }
 
@@ -201,7 +201,7 @@ impl DeviceSwarm {
         self.episodes.seed_some(seeds);
         // What programs see of it doesn't change in the midst of others' episodes.
         if !seeds.contains(&None) {
-            self.seed = self.episodes.of[0].seed;
+            self.seed = self.episodes.by_env[0].seed;
         }
         Ok(())
     }
@@ -212,7 +212,7 @@ impl DeviceSwarm {
     /// There is no such env.
     pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
         self.check_env(env)?;
-        Ok(self.episodes.of[env])
+        Ok(self.episodes.by_env[env])
     }
 
     /// Another place in the sequence of episodes for an env.
@@ -221,7 +221,7 @@ impl DeviceSwarm {
     /// There is no such env.
     pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
         self.check_env(env)?;
-        self.episodes.of[env] = episode;
+        self.episodes.by_env[env] = episode;
         Ok(())
     }
 
@@ -237,7 +237,7 @@ impl DeviceSwarm {
         let (mut envs, mut drawn, mut chosen) = (Vec::new(), Vec::new(), vec![Vec::new(); count]);
         for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
             envs.push(env);
-            drawn.push(self.episodes.of[env].draw());
+            drawn.push(self.episodes.by_env[env].draw());
             chosen[self.episodes.start(env)].push(env);
         }
         // A launch for each start that one of them has.
@@ -256,7 +256,7 @@ impl DeviceSwarm {
             let bytes: Vec<u8> = drawn.iter().flat_map(|&drawn| chance.bytes(drawn)).collect();
             self.write_rows(&envs, chance.low, &bytes)?;
         }
-        envs.iter().for_each(|&env| self.episodes.pending[env] = false);
+        envs.iter().for_each(|&env| self.episodes.awaits_begin[env] = false);
         self.begin(&marks)
     }
 
@@ -302,13 +302,13 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// The step has no such frames, or as in [`DeviceSwarm::step`].
-    pub fn idle_frames(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
+    pub fn step_frames_without_buttons(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
         let plan = StepPlan { is_idle: true, ..range.plan(&self.config, self.seed)? };
         self.run(&vec![self.config.codec.idle(); self.config.num_envs], plan)
     }
 
     fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
-        if let Some(pending) = self.episodes.take_pending() {
+        if let Some(pending) = self.episodes.take_awaiting_begin() {
             let mask = self.mask(&pending)?;
             self.begin(&mask)?;
         }
@@ -345,7 +345,7 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// There is no such env, or the device failed.
-    pub fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+    pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         self.check_env(env)?;
         let manual_buttons = buttons.map_or(step::NO_MANUAL_BUTTONS, i16::from);
         Ok(self.buffers.manual_buttons.slice(0, env..env + 1, 1)?.write(&[manual_buttons])?)
@@ -390,7 +390,7 @@ impl DeviceSwarm {
         let like = &self.starts.1[0];
         let mut snapshot =
             image::download(&self.columns, self.rom.cartridge(), like, &self.transit)?;
-        if self.episodes.pending[env] {
+        if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         }
         Ok(snapshot)
@@ -403,24 +403,28 @@ impl DeviceSwarm {
     /// There is no such env, the snapshot belongs to another cartridge, or the device failed.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         snapshot.check(&self.rom, &self.config.programs)?;
-        self.put(env, snapshot)?;
+        self.load_env(env, snapshot)?;
         if snapshot.scratch.is_some() {
             return Ok(());
         }
-        self.episodes.pending[env] = false;
+        self.episodes.awaits_begin[env] = false;
         self.begin(&self.buffers.mask)
     }
 
     /// Puts a state that fits into an env, the one that is marked then; nothing of the programs
     /// runs.
-    pub(crate) fn put(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+    pub(crate) fn load_env(
+        &mut self,
+        env: usize,
+        snapshot: &EnvSnapshot,
+    ) -> Result<(), SwarmError> {
         self.check_env(env)?;
         image::upload(&self.columns, self.rom.cartridge(), snapshot, &self.transit)?;
         let mut mask = vec![false; self.config.num_envs];
         mask[env] = true;
         let mask = self.mask(&mask)?;
         self.transfer(&self.parts, &self.transit, 0, &mask)?;
-        self.episodes.pending[env] = snapshot.scratch.is_none();
+        self.episodes.awaits_begin[env] = snapshot.scratch.is_none();
         Ok(())
     }
 
@@ -438,10 +442,10 @@ impl DeviceSwarm {
     }
 
     /// The starts, the seed and the outputs of a swarm whose size they have.
-    pub(crate) fn set_computed(
+    pub(crate) fn restore_outputs(
         &mut self,
         starts: Vec<EnvSnapshot>,
-        computed: &Computed,
+        computed: &StepOutputs,
         seed: u64,
     ) -> Result<(), SwarmError> {
         self.seed = seed;
@@ -558,7 +562,7 @@ impl Buffers {
             observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
             mask: memory.bytes(envs)?,
             one: memory.copied(&[1_u8])?,
-            follow: FollowArrays::new(&config.programs, rom, envs, memory)?,
+            follow: SingleFrameArrays::new(&config.programs, rom, envs, memory)?,
         })
     }
 }

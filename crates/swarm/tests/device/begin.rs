@@ -68,7 +68,7 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(device: Device) {
     both!(pair, swarm => swarm.reset_masked(&mask));
     pair.step(&actions(4, 5));
     both!(pair, swarm => swarm.write_memories(&mask, 0xC000, &[9, 1, 8, 2]));
-    both!(pair, swarm => swarm.set_reset_point(2));
+    both!(pair, swarm => swarm.start_from_env(2));
     both!(pair, swarm => swarm.seed_envs(&[None, Some(3), None, Some(u64::MAX)]));
     both!(pair, swarm => swarm.reset_masked(&[false, true, false, true]));
     let observations = pair.ours.observations().expect("observations");
@@ -79,11 +79,11 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(device: Device) {
     let bess = pair.native.export_bess(0).expect("an env");
     both!(pair, swarm => swarm.import_state(3, &bess));
     let state = pair.native.save_state(1).expect("an env");
-    both!(pair, swarm => swarm.start_at(&[&state], 3));
+    both!(pair, swarm => swarm.restart_from(&[&state], 3));
     both!(pair, swarm => swarm.copy_state(0, &mask));
     pair.step(&actions(4, 7));
     pair.assert_equal("from another start");
-    both!(pair, swarm => swarm.start_at(&[&state, &bess, &state], 1));
+    both!(pair, swarm => swarm.restart_from(&[&state, &bess, &state], 1));
     both!(pair, swarm => swarm.reset(0));
     let again =
         |pair: &Pair| (0..4).map(|env| pair.native.save_state(env).expect("an env")).collect();
@@ -93,7 +93,7 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(device: Device) {
     both!(pair, swarm => swarm.reset_masked(&[true; 4]));
     both!(pair, swarm => swarm.reset(0));
     assert!(first == again(&pair), "the seed says which start");
-    both!(pair, swarm => swarm.start_at(&[], 0));
+    both!(pair, swarm => swarm.restart_from(&[], 0));
     for env in 0..4 {
         let [native, ours] = [pair.native.episode(env), pair.ours.episode(env)];
         assert_eq!(native.expect("an env"), ours.expect("an env"));

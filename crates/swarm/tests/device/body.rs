@@ -61,8 +61,8 @@ pub(crate) fn resets_copies_and_snapshots_do_the_same(device: Device) {
     pair.assert_equal("after a copy");
     let (native, ours) = (pair.native.snapshot(2), pair.ours.snapshot(2));
     let (native, ours) = (native.expect("an env"), ours.expect("an env"));
-    pair.native.set_reset_point(1).expect("an env");
-    pair.ours.set_reset_point(1).expect("an env");
+    pair.native.start_from_env(1).expect("an env");
+    pair.ours.start_from_env(1).expect("an env");
     for step in 5..9 {
         pair.step(&actions(6, step));
     }
@@ -153,8 +153,8 @@ pub(crate) fn views_show_the_same(device: Device) {
     {
         let mask = mask.as_ref().map(|mask| &mask[..]);
         let [mut native, mut ours] = [(); 2].map(|()| vec![7; 4 * view.bytes_per_env()]);
-        pair.native.show(view, mask, &mut native).expect("a view");
-        pair.ours.show(view, mask, &mut ours).expect("a view");
+        pair.native.fill_view(view, mask, &mut native).expect("a view");
+        pair.ours.fill_view(view, mask, &mut ours).expect("a view");
         assert!(native == ours, "{view:?} {mask:?}");
     }
     let bess = pair.ours.export_bess(1).expect("an env");
@@ -162,7 +162,7 @@ pub(crate) fn views_show_the_same(device: Device) {
     pair.native.import_state(2, &bess).expect("a state");
     pair.ours.import_state(2, &bess).expect("a state");
     pair.assert_equal("after an imported state");
-    pair.ours.show(&views[2], None, &mut [0; 3]).expect_err("a short buffer");
+    pair.ours.fill_view(&views[2], None, &mut [0; 3]).expect_err("a short buffer");
 }
 
 pub(crate) fn wrong_calls_are_refused_and_change_nothing(device: Device) {

@@ -18,9 +18,9 @@ pub(crate) fn a_checkpoint_goes_on_anywhere(device: Device) {
     let mut swarms = [Swarm::Native(native.into()), Swarm::Device(ours.into())];
     for swarm in &mut swarms {
         swarm.reset(6).expect("a reset");
-        swarm.hold(1, Some(1)).expect("an env");
+        swarm.hold_buttons(1, Some(1)).expect("an env");
         (0..5).for_each(|step| swarm.step(&actions(3, step)).expect("good actions"));
-        swarm.set_reset_point(2).expect("an env");
+        swarm.start_from_env(2).expect("an env");
     }
     let kept = swarms.each_ref().map(|swarm| swarm.checkpoint(b"note").expect("a checkpoint"));
     let mut all = Vec::from(swarms);

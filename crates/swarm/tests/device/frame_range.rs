@@ -25,8 +25,8 @@ pub(crate) fn steps_in_pieces_with_hands_on_buttons_do_the_same(device: Device) 
     let cuts: [&[u32]; 4] = [&[0, 1, 2, 3], &[0, 2, 3], &[0, 1, 3], &[0, 3]];
     for (step, cuts) in cuts.iter().cycle().take(12).enumerate() {
         let manual_buttons = [None, Some(button::RIGHT | button::A), Some(0)][step / 2 % 3];
-        pair.native.hold(step % 4, manual_buttons).expect("an env");
-        pair.ours.hold(step % 4, manual_buttons).expect("an env");
+        pair.native.hold_buttons(step % 4, manual_buttons).expect("an env");
+        pair.ours.hold_buttons(step % 4, manual_buttons).expect("an env");
         for cut in cuts.windows(2) {
             let range = FrameRange { frames: cut[0]..cut[1], draw_last: step % 2 == 0 };
             pair.native.step_frames(&actions(4, step), &range).expect("good actions");
@@ -35,8 +35,8 @@ pub(crate) fn steps_in_pieces_with_hands_on_buttons_do_the_same(device: Device) 
         }
         if step % 5 == 4 {
             let range = FrameRange { frames: 0..3, draw_last: false };
-            pair.native.idle_frames(&range).expect("an idle step");
-            pair.ours.idle_frames(&range).expect("an idle step");
+            pair.native.step_frames_without_buttons(&range).expect("an idle step");
+            pair.ours.step_frames_without_buttons(&range).expect("an idle step");
             pair.assert_equal(&format!("idle behind step {step}"));
         }
         if step == 7 {
@@ -44,7 +44,7 @@ pub(crate) fn steps_in_pieces_with_hands_on_buttons_do_the_same(device: Device) 
             pair.ours.reset(3).expect("a reset");
         }
     }
-    pair.ours.hold(4, None).expect_err("no such env");
+    pair.ours.hold_buttons(4, None).expect_err("no such env");
     let range = FrameRange { frames: 1..4, draw_last: false };
     pair.ours.step_frames(&[0; 4], &range).expect_err("no such frames");
     pair.assert_equal("after refusals");

@@ -108,9 +108,12 @@ pub(crate) fn hooks_and_settled_do_the_same(device: Device) {
         assert_eq!(masks, ours.action_masks().expect("masks"));
         // `action_mask` runs in stages that own something of its file.
         assert_eq!(masks.contains(&true), stage != Stage::EmulateOnly);
-        let cell = ScratchCell::OfReward(0);
-        assert_eq!(native.kept(cell).expect("a cell"), ours.kept(cell).expect("a cell"));
-        native.kept(ScratchCell::OfReward(3)).expect_err("no such cell");
+        let cell = ScratchCell::Reward(0);
+        assert_eq!(
+            native.scratch_values(cell).expect("a cell"),
+            ours.scratch_values(cell).expect("a cell")
+        );
+        native.scratch_values(ScratchCell::Reward(3)).expect_err("no such cell");
     }
 }
 
@@ -118,8 +121,8 @@ pub(crate) fn steps_that_end_early_do_so_in_pieces_too(device: Device) {
     let mut pair = pair(with_hooks(PROGRAM, hooks()), plain(device));
     let cuts: [&[u32]; 3] = [&[0, 1, 4, 7], &[0, 3, 7], &[0, 7]];
     for (step, cuts) in cuts.iter().cycle().take(12).enumerate() {
-        pair.native.hold(step % 5, (step % 4 == 1).then_some(0x11)).expect("an env");
-        pair.ours.hold(step % 5, (step % 4 == 1).then_some(0x11)).expect("an env");
+        pair.native.hold_buttons(step % 5, (step % 4 == 1).then_some(0x11)).expect("an env");
+        pair.ours.hold_buttons(step % 5, (step % 4 == 1).then_some(0x11)).expect("an env");
         for cut in cuts.windows(2) {
             let range = FrameRange { frames: cut[0]..cut[1], draw_last: step % 2 == 0 };
             pair.native.step_frames(&actions(5, step), &range).expect("good actions");
@@ -201,7 +204,9 @@ pub(crate) fn programs_write_the_same(device: Device) {
         pair.assert_equal(&format!("step {step}"));
     }
     let native = Swarm::Native(pair.native.into());
-    assert!(native.kept(ScratchCell::OfReward(0)).expect("a cell").iter().all(|it| *it == 0.0));
+    assert!(
+        native.scratch_values(ScratchCell::Reward(0)).expect("a cell").iter().all(|it| *it == 0.0)
+    );
     assert!(native.hook_counts().expect("counts")[1].in_episode > 3);
     assert_eq!(native.read_memory(2, 0x9801..0x9802).expect("in range"), [39]);
 }

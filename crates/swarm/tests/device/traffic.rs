@@ -39,15 +39,15 @@ pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(device: Device) {
 pub(crate) fn whoever_watches_waits_only_where_they_look(device: Device) {
     let mut swarm = Swarm::Device(swarm(device).into());
     let returns = Returns::new(&swarm).expect("a kernel");
-    let now = |swarm: &Swarm| swarm.on_device().expect("kernels").stream().traffic();
+    let now = |swarm: &Swarm| swarm.as_device().expect("kernels").stream().traffic();
     let before = now(&swarm);
-    swarm.hold(3, Some(1)).expect("an env");
+    swarm.hold_buttons(3, Some(1)).expect("an env");
     for step in 0..20 {
         let range = FrameRange { frames: 0..1, draw_last: true };
         swarm.step_frames(&actions(ENVS, step), &range).expect("a range");
         returns.add(&swarm).expect("a launch");
     }
-    swarm.hold(3, None).expect("an env");
+    swarm.hold_buttons(3, None).expect("an env");
     let after = now(&swarm);
     assert_eq!(after.uploaded - before.uploaded, 2 * 2 + 20 * ENVS as u64);
     assert_eq!((after.downloaded, after.waits), (before.downloaded, before.waits));
