@@ -226,7 +226,7 @@ impl<'u, 'a> Session<'u, 'a> {
         is_kernel: bool,
     ) -> bool {
         if self.unit.role(def, scope) == Role::Native {
-            return self.native_body(module, id, (def, scope), formals, bindings);
+            return self.native_body(module, id, (def, scope), formals, &bindings);
         }
         let before = self.faults.len();
         let mut lower = self.lower(module, id, def, scope);
@@ -240,7 +240,7 @@ impl<'u, 'a> Session<'u, 'a> {
         self.faults.len() == before
     }
 
-    /// What lowers a declared function.
+    /// State in which a declared function is lowered.
     fn lower<'s, 'm>(
         &'s mut self,
         module: &'m mut Module,

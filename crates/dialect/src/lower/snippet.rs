@@ -1,6 +1,8 @@
 //! Native snippets to IR: C++'s own conversions of numbers, and the functions that Warp's C++ and
 //! the dialect have in common.
 
+mod number;
+
 use super::{Binding, Flow, Lower, Operand, Session};
 use crate::constant::Static;
 use crate::scope::ScopeId;
@@ -16,6 +18,7 @@ use gbxcule_ir::op::{BinaryOp, UnaryOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use number::promotion;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl<'a> Session<'_, 'a> {
@@ -26,7 +29,7 @@ impl<'a> Session<'_, 'a> {
         id: FunctionId,
         (def, scope): (&'a StmtFunctionDef, ScopeId),
         formals: &[Formal<'a>],
-        bindings: Vec<Binding<'a>>,
+        bindings: &[Binding<'a>],
     ) -> bool {
         let before = self.faults.len();
         let text = match self.snippet_text(def, scope) {
@@ -55,7 +58,7 @@ impl<'a> Session<'_, 'a> {
         let lowered = result.and_then(|result| {
             let mut snippet = Snippet { result, scopes: vec![FxHashMap::default()], in_loop: 0 };
             let changed = assigned(&body);
-            lower.snippet_parameters(&mut snippet, formals, &bindings, &changed)?;
+            lower.snippet_parameters(&mut snippet, formals, bindings, &changed)?;
             for stmt in &body {
                 lower.snippet_stmt(&mut snippet, stmt)?;
             }
@@ -193,7 +196,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                     let before = self.b.load(place);
                     value = self.snippet_binary(*op, before, value)?;
                 }
-                let value = self.to_type(value, self.b.place_type(place))?;
+                let value = self.value_as(value, self.b.place_type(place))?;
                 self.b.store(place, value);
                 Ok(())
             }
@@ -236,7 +239,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         if snippet.result == Type::UNIT {
                             return Err(unread("a result that no annotation names"));
                         }
-                        Some(self.to_type(value, snippet.result)?)
+                        Some(self.value_as(value, snippet.result)?)
                     }
                     None if snippet.result == Type::UNIT => None,
                     None => return Err(unread("`return` without a value")),
@@ -272,7 +275,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
             SnippetType::Auto => value,
             ty => {
                 let ty = self.snippet_type(ty)?;
-                self.to_type(value, ty)?
+                self.value_as(value, ty)?
             }
         };
         let local = self.b.local(name, self.ty(value));
@@ -444,81 +447,13 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn promoted(&mut self, snippet: &mut Snippet, value: &Expr) -> Flow<Value> {
         let value = self.snippet_expr(snippet, value)?;
         let scalar = promotion(self.scalar_of(value)?);
-        Ok(self.to_scalar(value, scalar))
+        Ok(self.number_as(value, scalar))
     }
 
     fn snippet_truth(&mut self, snippet: &mut Snippet, value: &Expr) -> Flow<Value> {
         let value = self.snippet_expr(snippet, value)?;
         self.scalar_of(value)?;
-        Ok(self.to_scalar(value, Scalar::Bool))
-    }
-
-    /// The scalar type of a number.
-    fn scalar_of(&mut self, value: Value) -> Flow<Scalar> {
-        let ty = self.ty(value);
-        match ty.as_scalar() {
-            Some(Scalar::F16 | Scalar::Bf16) | None => {
-                Err(unread(format!("arithmetic on a `{}`", self.shown(ty))))
-            }
-            Some(scalar) => Ok(scalar),
-        }
-    }
-
-    fn to_scalar(&mut self, value: Value, to: Scalar) -> Value {
-        if self.ty(value) == Type::scalar(to) { value } else { self.b.convert(value, to) }
-    }
-
-    /// A value as C++ converts it where a type is asked for.
-    fn to_type(&mut self, value: Value, to: Type) -> Flow<Value> {
-        if self.ty(value) == to {
-            return Ok(value);
-        }
-        let wanted = to.as_scalar().filter(|to| !matches!(to, Scalar::F16 | Scalar::Bf16));
-        match (wanted, self.scalar_of(value)) {
-            (Some(to), Ok(_)) => Ok(self.to_scalar(value, to)),
-            _ => {
-                let (found, wanted) = (self.shown(self.ty(value)), self.shown(to));
-                Err(unread(format!("a `{found}` where a `{wanted}` is meant")))
-            }
-        }
-    }
-
-    /// Two numbers as one type, by C++'s usual arithmetic conversions.
-    fn alike(&mut self, left: Value, right: Value) -> Flow<(Value, Value)> {
-        let both = [self.scalar_of(left)?, self.scalar_of(right)?].map(promotion);
-        let to = match both {
-            [one, other] if one == other => one,
-            both if both.contains(&Scalar::F64) => Scalar::F64,
-            both if both.contains(&Scalar::F32) => Scalar::F32,
-            [one, other] if one.bits() > other.bits() => one,
-            [one, other] if one.bits() < other.bits() => other,
-            [one, other] => {
-                if one.is_unsigned_int() {
-                    one
-                } else {
-                    other
-                }
-            }
-        };
-        Ok((self.to_scalar(left, to), self.to_scalar(right, to)))
-    }
-
-    fn snippet_binary(&mut self, op: BinaryOp, left: Value, right: Value) -> Flow<Value> {
-        if let BinaryOp::ShiftLeft | BinaryOp::ShiftRight = op {
-            let to = promotion(self.scalar_of(left)?);
-            if !to.is_int() || !promotion(self.scalar_of(right)?).is_int() {
-                return Err(unread("a shift of a float"));
-            }
-            let (left, right) = (self.to_scalar(left, to), self.to_scalar(right, to));
-            return Ok(self.b.binary(op, left, right));
-        }
-        let (left, right) = self.alike(left, right)?;
-        if !BinaryOp::of(self.scalar_of(left)?).contains(&op)
-            || op == BinaryOp::Remainder && self.scalar_of(left)?.is_float()
-        {
-            return Err(unread(format!("`{}` of a float", op.name())));
-        }
-        Ok(self.b.binary(op, left, right))
+        Ok(self.number_as(value, Scalar::Bool))
     }
 
     fn snippet_type(&mut self, ty: SnippetType) -> Flow<Type> {
@@ -542,12 +477,12 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         if ty.as_scalar().is_some() {
             return match parts[..] {
                 [] => Ok(self.zero(ty)),
-                [part] => self.to_type(part, ty),
+                [part] => self.value_as(part, ty),
                 _ => Err(unread("a number of several parts")),
             };
         }
         for part in &mut parts {
-            *part = self.to_type(*part, Type::scalar(scalar))?;
+            *part = self.value_as(*part, Type::scalar(scalar))?;
         }
         match parts[..] {
             [] => Ok(self.zero(ty)),
@@ -573,7 +508,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
         let row = match single {
             Some(short) => {
                 for value in &mut values {
-                    *value = self.to_type(*value, Type::F32)?;
+                    *value = self.value_as(*value, Type::F32)?;
                 }
                 if short == "fabs" { "abs" } else { short }
             }
@@ -608,10 +543,10 @@ fn assigned(body: &[Stmt]) -> FxHashSet<&str> {
         match stmt {
             Stmt::Block(body) => todo.extend(body),
             Stmt::If(_, accept, reject) => {
-                todo.extend([accept].into_iter().chain(reject).map(|it| &**it))
+                todo.extend([accept].into_iter().chain(reject).map(|it| &**it));
             }
             Stmt::While(_, body, step) => {
-                todo.extend([body].into_iter().chain(step).map(|it| &**it))
+                todo.extend([body].into_iter().chain(step).map(|it| &**it));
             }
             Stmt::Assign(target, ..) => {
                 let mut target = target;
@@ -646,13 +581,5 @@ fn is_plain(expr: &Expr) -> bool {
         Expr::Choose(condition, accept, reject) => {
             is_plain(condition) && is_plain(accept) && is_plain(reject)
         }
-    }
-}
-
-/// C++'s promotion: small integers are `int`.
-fn promotion(scalar: Scalar) -> Scalar {
-    match scalar {
-        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => Scalar::I32,
-        other => other,
     }
 }
