@@ -151,14 +151,17 @@ def boot_program(rom: bytes, color: "Color | None" = None) -> bytes:
     return whole.ljust(COLOR_PROGRAM_BYTES, b"\0") if color else whole
 
 
-def logo_in_vram(rom: bytes) -> "dict[int, int]":
-    """Draw what a boot ROM draws: the header's logo, each pixel as four, and the sign behind it."""
+def logo_in_vram(rom: bytes, on_map: bool) -> "dict[int, int]":
+    """Draw what a boot ROM draws: the header's logo, each pixel as four, and the sign behind it. A
+    Color's takes them off the map again."""
     vram: "dict[int, int]" = {}
     nibbles = [nibble for byte in rom[LOGO] for nibble in (byte >> 4, byte & 0xF)]
     for index, nibble in enumerate(nibbles):
         row = sum(0b11 << 2 * bit for bit in range(4) if nibble >> bit & 1)
         vram |= {0x8010 + 4 * index: row, 0x8012 + 4 * index: row}
     vram |= {0x8190 + 2 * index: row for index, row in enumerate(TRADEMARK)}
+    if not on_map:
+        return vram
     for column in range(12):
         vram |= {0x9904 + column: 1 + column, 0x9924 + column: 13 + column}
     return vram | {0x9910: 25}

@@ -222,7 +222,7 @@ class Server:
             self.machines = [
                 Machine(payload, file.name, header["exact"], color) for _ in range(header["num_envs"])
             ]
-        self.boot_state = self.machines[0].state_after_boot(boot.logo_in_vram(payload))
+        self.boot_state = self.machines[0].state_after_boot(boot.logo_in_vram(payload, on_map=color is None))
         return self.reset(header, payload)
 
     def reset(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":

@@ -167,6 +167,8 @@ void gbxcule_mgba_reset(struct gbxcule_mgba* self, const struct gbxcule_mgba_sta
 		GBIOWrite(gb, GB_REG_BGP, 0xFC);
 		GBIOWrite(gb, GB_REG_OBP0, 0xFF);
 		GBIOWrite(gb, GB_REG_OBP1, 0xFF);
+		/* A Color's boot ROM takes the logo off the map, a DMG's leaves it there. */
+		memset(&gb->video.vram[0x1900], 0, 0x40);
 	}
 	self->alarm = (struct mTimingEvent) {
 		.context = self,

@@ -117,21 +117,21 @@ pub(super) const CASES: [Case; 18] = [
     color(Case {
         explained: &[
             pyboy(&["tcycles"], (4, 297, "474c9c5abc1b"), LCD_ON),
-            mgba(&["frame"], (1, 2, "e4a91ed82a9c"), LAST_PICTURE),
+            mgba(&["frame"], (4, 1, "a5347181e8df"), LAST_PICTURE),
         ],
         ..drawn("BG_SCROLL", 300)
     }),
     color(Case {
         explained: &[
             pyboy(&["tcycles"], (3, 298, "c7c3dbb3c81a"), LCD_ON),
-            mgba(&["frame"], (1, 2, "12bd002836be"), LAST_PICTURE),
+            mgba(&["frame"], (3, 1, "8005aab885f2"), LAST_PICTURE),
         ],
         ..drawn("PPU_WINDOW", 300)
     }),
     color(Case {
         explained: &[
             pyboy(&["tcycles", "frame"], (3, 298, "aa45bef4d15f"), MASKING_PYBOY),
-            mgba(&["frame"], (1, 40, "82e0a346b290"), MASKING_MGBA),
+            mgba(&["frame"], (3, 39, "7cf2aa6a7242"), MASKING_MGBA),
         ],
         ..drawn("PPU_SPRITES", 300)
     }),
