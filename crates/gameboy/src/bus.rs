@@ -143,11 +143,13 @@ impl Machine {
         }
         match address >> 8 {
             0x00..=0x7f => {
-                self.cart.write_control(self.steady_now(), address, value);
+                self.cart.write_control(self.mcycles_at_single_speed(), address, value);
                 self.open_bus(!self.dma.active);
             }
             0x80..=0x9f => self.write_vram(address, value),
-            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.steady_now(), address, value),
+            0xa0..=0xbf => {
+                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value)
+            }
             0xfe => self.write_oam(address, value),
             0xff => self.write_high(rom, cart_ram, address as u8, value),
             _ => {
@@ -359,7 +361,9 @@ impl Machine {
                 let at = self.vram_at(address);
                 self.vram[at] = value;
             }
-            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.steady_now(), address, value),
+            0xa0..=0xbf => {
+                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value)
+            }
             0xfe => {
                 if address < 0xfea0 {
                     self.before_timing_change();

@@ -63,7 +63,7 @@ impl Machine {
 
     /// `now` in M-cycles of four T-cycles.
     #[inline(always)]
-    pub fn steady_now(&self) -> u32 {
+    pub fn mcycles_at_single_speed(&self) -> u32 {
         self.now
     }
 
@@ -97,7 +97,7 @@ impl Machine {
 
     /// `now` in M-cycles of four T-cycles.
     #[inline(always)]
-    pub fn steady_now(&self) -> u32 {
+    pub fn mcycles_at_single_speed(&self) -> u32 {
         let elapsed = self.now.wrapping_sub(self.speed.since) >> self.speed.double as u32;
         self.speed.steady_mcycles.wrapping_add(elapsed)
     }
@@ -142,7 +142,7 @@ impl Machine {
             (self.now.wrapping_sub(self.frame_start), self.now.wrapping_sub(self.dark_start));
         let gained = if self.speed.double { GAINED_TCYCLES } else { 0 };
         let tcycles = self.tcycles().wrapping_add(gained);
-        self.speed.steady_mcycles = self.steady_now();
+        self.speed.steady_mcycles = self.mcycles_at_single_speed();
         self.speed.tcycles = tcycles;
         self.speed.gained = self.speed.gained.wrapping_add(gained);
         self.speed.since = self.now;

@@ -20,7 +20,7 @@ pub(crate) struct Kind {
 
 impl Kind {
     /// Do these bytes say that they are one, whatever comes behind?
-    pub(crate) fn is_one(self, bytes: &[u8]) -> bool {
+    pub(crate) fn matches_magic(self, bytes: &[u8]) -> bool {
         bytes.starts_with(self.magic)
     }
 

@@ -54,7 +54,7 @@ fn check_times(machine: &Machine) -> Verdict {
     rule(is_recent(now, serial.synced_at), "serial.synced_at must lie in the last frames")?;
     rule(is_recent(now, apu.synced_at), "apu.synced_at must lie in the last frames")?;
     rule(
-        !cart.has_rtc || is_recent(machine.steady_now(), cart.rtc.synced_at),
+        !cart.has_rtc || is_recent(machine.mcycles_at_single_speed(), cart.rtc.synced_at),
         "cart.rtc.synced_at must lie in the last frames",
     )?;
     let since_div = now.wrapping_sub(timer.div_base);

@@ -13,7 +13,7 @@ const HOST_FILES: [&str; 9] = [
     "link.rs",
     "power_on.rs",
     "power_on_memory.rs",
-    "schedule.rs",
+    "step_with.rs",
     "source.rs",
     "state.rs",
 ];
