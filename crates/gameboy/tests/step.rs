@@ -34,3 +34,38 @@ fn buttons_are_held_for_the_first_frames_and_only_the_last_is_drawn() {
         }
     }
 }
+
+/// Machines in which steps begin: on the Color also one at double speed, whose `now` counts twice
+/// as many M-cycles in a frame.
+fn starts() -> Vec<Machine> {
+    let (start, _) = console();
+    #[cfg(color)]
+    {
+        let mut fast = start;
+        fast.change_speed();
+        assert!(fast.speed.double);
+        vec![start, fast]
+    }
+    #[cfg(not(color))]
+    vec![start]
+}
+
+#[test]
+fn a_step_whose_frames_the_caller_runs_is_the_same_step_at_any_speed() {
+    let (_, rom) = console();
+    for start in starts() {
+        for (frames, release_after) in [(0, 0), (1, 0), (3, 2), (5, 9)] {
+            let (mut stepped, mut by_caller) = (start, start);
+            let step = Step { frames, release_after, draw_last: true };
+            let expected = stepped.run_step(&rom, &mut [], 0x11, step);
+            let mut drawn = 0;
+            let took = by_caller.run_step_with(0x11, step, |machine, draw| {
+                drawn += u32::from(draw);
+                machine.run_frame(&rom, &mut [], draw);
+            });
+            assert_eq!(by_caller.first_difference(&stepped), None, "{step:?}");
+            assert_eq!((took, drawn), (expected, frames.min(1)), "{step:?}");
+            assert!(took.abs_diff(frames * FRAME_MCYCLES) < 40 * frames.max(1), "{took}");
+        }
+    }
+}
