@@ -61,14 +61,14 @@ pub struct Machine {
     /// When the current frame began.
     pub frame_start: u32,
     /// When the LCD was switched off last.
-    pub dark_start: u32,
+    pub lcd_off_since: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
     /// Number to add to an address to get its offset in ROM, by the address's upper two bits; out
     /// of range where ROM does not answer, or not at once because OAM DMA has the bus.
     pub rom_base: [u32; 4],
     /// The CPU may use work RAM at once this far from C000.
-    pub wram_reach: u16,
+    pub fast_wram_bytes: u16,
     /// The processor.
     pub cpu: Cpu,
     /// IF and IE.
@@ -349,7 +349,7 @@ impl Machine {
     /// never reaches line 0, and must not make its frame endless.
     fn lcd_off_frame_end(&self) -> u32 {
         let longest = self.frame_start.wrapping_add(2 * self.frame_mcycles());
-        earlier(self.dark_start.wrapping_add(self.frame_mcycles()), longest)
+        earlier(self.lcd_off_since.wrapping_add(self.frame_mcycles()), longest)
     }
 
     /// Every chip is synced here, so that no two moments that are compared lie far apart.
@@ -357,7 +357,7 @@ impl Machine {
         self.frame_done = true;
         self.ppu.entered_vblank = false;
         self.ppu.frame_over = false;
-        self.dark_start = self.now;
+        self.lcd_off_since = self.now;
         self.finish_picture();
         self.ppu.forget_line();
         self.timer.sync(&mut self.interrupts, self.now);

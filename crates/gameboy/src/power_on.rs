@@ -64,7 +64,7 @@ impl Machine {
             now: 0,
             deadline: 0,
             frame_start: 0,
-            dark_start: 0,
+            lcd_off_since: 0,
             frame_done: false,
             cpu: boot_cpu(cartridge),
             interrupts: Interrupts { requested: VBLANK, enabled: 0 },
@@ -82,7 +82,7 @@ impl Machine {
             ppu: boot_ppu(cartridge),
             apu: Apu::post_boot(),
             rom_base: [0; 4],
-            wram_reach: 0,
+            fast_wram_bytes: 0,
             dma: Dma {
                 page: 0xff,
                 active: false,

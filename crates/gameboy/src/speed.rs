@@ -139,7 +139,7 @@ impl Machine {
         }
         self.apu.sync(self.now, self.timer.div_base);
         let (frame, dark) =
-            (self.now.wrapping_sub(self.frame_start), self.now.wrapping_sub(self.dark_start));
+            (self.now.wrapping_sub(self.frame_start), self.now.wrapping_sub(self.lcd_off_since));
         let gained = if self.speed.double { GAINED_TCYCLES } else { 0 };
         let tcycles = self.tcycles().wrapping_add(gained);
         self.speed.steady_mcycles = self.mcycles_at_single_speed();
@@ -153,10 +153,10 @@ impl Machine {
         // Times since then are counted in M-cycles of the new length.
         if self.speed.double {
             self.frame_start = self.now.wrapping_sub(frame << 1);
-            self.dark_start = self.now.wrapping_sub(dark << 1);
+            self.lcd_off_since = self.now.wrapping_sub(dark << 1);
         } else {
             self.frame_start = self.now.wrapping_sub(frame >> 1);
-            self.dark_start = self.now.wrapping_sub(dark >> 1);
+            self.lcd_off_since = self.now.wrapping_sub(dark >> 1);
         }
         if self.ppu.is_on() {
             self.schedule_ppu();

@@ -356,7 +356,7 @@ fn row(
         outputs_json: Some(tensor::to_json(&have.outputs)),
         gradients_json: have.gradients.map(|gradients| tensor::to_json(&gradients)),
         features: structure::features(&tokens),
-        split: structure::split(&structure).into(),
+        split: crate::split::split_of(&structure).into(),
         in_warp: IN_WARP.has(&tokens, &program.forward),
         structure,
         checks_json: json!(checks).to_string(),

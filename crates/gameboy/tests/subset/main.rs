@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Files that run on the host only and may use all of Rust.
 const HOST_FILES: [&str; 9] = [
-    "compatibility.rs",
+    "compatibility_palette.rs",
     "header.rs",
     "lib.rs",
     "link.rs",

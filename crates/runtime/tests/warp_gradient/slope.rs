@@ -1,7 +1,7 @@
 //! Central differences along directions, on programs whose floats are 64 bits wide.
 
 use crate::numbers::{self, Numbers};
-use gbxcule_interp::Machine;
+use gbxcule_interp::Interpreter;
 use gbxcule_testkit::arbitrary::Program;
 
 /// Statements that a launch may take.
