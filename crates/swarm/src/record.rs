@@ -19,7 +19,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// Do these bytes say that they are one, whatever comes behind?
+    /// Returns true if the bytes begin with this kind's magic.
     pub(crate) fn matches_magic(self, bytes: &[u8]) -> bool {
         bytes.starts_with(self.magic)
     }

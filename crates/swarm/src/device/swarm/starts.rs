@@ -27,8 +27,8 @@ impl DeviceSwarm {
         self.restart_from_while(states, steps, &mut || true).map(drop)
     }
 
-    /// Like `restart_from`, asking now and then on the way whether to go on; says whether it came
-    /// to its end. If it didn't, nothing has changed.
+    /// Does what `restart_from` does, calls `go_on` several times a second, and stops when it
+    /// returns false; then nothing has changed. Returns true if it finished.
     ///
     /// # Errors
     /// As in [`DeviceSwarm::restart_from`].
