@@ -11,7 +11,7 @@ use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use crate::warp::{Argument, Question, ask};
 use gbxcule_oracle::Python;
 
-/// QuestionMemory that a question borrows from.
+/// Data and cotangents that a question borrows.
 struct QuestionMemory {
     at: usize,
     data: Vec<Vec<u8>>,
@@ -109,7 +109,7 @@ fn judge(row: &Row, stored: &Stored, arrays: &[Vec<u8>]) -> Option<Distance> {
         true => Vec::new(),
         false => arrays.next().cloned().unwrap_or_default(),
     });
-    let memory = execute::QuestionMemory { data: data.collect(), gradients: Vec::new() };
+    let memory = execute::Memory { data: data.collect(), gradients: Vec::new() };
     from_text(text, &stored.program, results, &memory, false, || stored.bounds(Runner::Warp))
 }
 
