@@ -64,11 +64,11 @@ impl<'a> Objective<'a> {
 
 /// Memory after a launch.
 pub(crate) fn run(program: &Program) -> Option<Vec<Vec<u8>>> {
-    let mut machine = Machine::new(&program.module);
-    machine.budget = BUDGET;
+    let mut interpreter = Interpreter::new(&program.module);
+    interpreter.budget = BUDGET;
     let buffers: Vec<_> =
-        program.buffers.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
+        program.buffers.iter().map(|bytes| interpreter.memory.add(bytes.as_slice())).collect();
     let args: Vec<_> = program.args.iter().map(|actual| actual.argument(&buffers)).collect();
-    machine.launch(program.kernel, &program.dims, &args).ok()?;
-    Some(buffers.into_iter().map(|buffer| machine.memory.bytes(buffer).to_vec()).collect())
+    interpreter.launch(program.kernel, &program.dims, &args).ok()?;
+    Some(buffers.into_iter().map(|buffer| interpreter.memory.bytes(buffer).to_vec()).collect())
 }
