@@ -40,7 +40,7 @@ pub struct MemoryMap {
 /// Code in high RAM, from PC on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct HighCode {
-    /// Its place in high RAM.
+    /// Offset in high RAM.
     at: usize,
     bytes: [u8; HIGH_CODE_BYTES],
 }

@@ -1,4 +1,4 @@
-//! Which types generic kernels are compiled for, and which arguments the Python functions around
+//! Types that generic kernels are compiled for, and arguments that the Python functions around
 //! kernels and functions have: what a text says of them, and nothing else.
 
 use gbxcule_dialect::{ImportOptions, Program, Texts};

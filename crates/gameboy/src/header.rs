@@ -98,7 +98,7 @@ pub enum RomError {
     UnsupportedMapper {
         /// The byte at 0147.
         type_code: u8,
-        /// Its name in Pan Docs.
+        /// Name in Pan Docs.
         name: &'static str,
     },
     /// The byte at 0147 stands for no cartridge type.

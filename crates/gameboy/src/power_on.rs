@@ -31,10 +31,10 @@ use crate::timer::{FAR_MCYCLES, Timer};
 /// The system counter at the first instruction of the cartridge, in M-cycles.
 #[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
-/// Its value in a Color: gambatte `div/start_inc_*`.
+/// The counter in a Color: gambatte `div/start_inc_*`.
 #[cfg(color)]
 const BOOT_COUNTER_MCYCLES: u32 = 0x1ea0 / 4;
-/// Its value in a Color that had to find colours for a program for the original: mooneye
+/// The counter in a Color that had to find colours for a program for the original: mooneye
 /// boot_div.
 #[cfg(color)]
 const COMPATIBLE_BOOT_COUNTER_MCYCLES: u32 = 0x2678 / 4;

@@ -171,7 +171,7 @@ impl Handle {
 
 /// A number of the host with the same bits as a scalar of the IR.
 pub trait Number: Copy {
-    /// Which scalar.
+    /// Scalar type of the number.
     const SCALAR: Scalar;
 
     /// From exactly as many bytes as it has.

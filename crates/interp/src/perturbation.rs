@@ -9,7 +9,7 @@ use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
 
-/// Which way results are moved.
+/// Kind of perturbation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Perturbation {
     /// Up, as far as they may be.

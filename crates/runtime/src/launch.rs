@@ -1,4 +1,4 @@
-//! From arguments to the block of bytes that compiled code reads, with everything checked.
+//! Turns arguments into the block of bytes that compiled code reads, with everything checked.
 
 use crate::argument::Argument;
 use crate::array::Array;

@@ -1,5 +1,5 @@
-//! Where arrays are made and launches queue up: one after the other, in the order in which they are
-//! asked for.
+//! Queues of work, in which arrays are made and launches run one after the other, in the order of
+//! the calls. asked for.
 //!
 //! On a CUDA device everything that is asked for is done later: [`Array::write`], [`Array::fill`]
 //! and launches return at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all

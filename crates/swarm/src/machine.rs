@@ -89,7 +89,7 @@ impl Machine {
         }
     }
 
-    /// Its model.
+    /// Returns the machine's model.
     #[must_use]
     pub fn model(&self) -> Model {
         match self {

@@ -12,7 +12,7 @@ const DIGEST_BYTES: usize = 32;
 pub(crate) struct Kind {
     /// As messages call it.
     pub(crate) name: &'static str,
-    /// Its first bytes.
+    /// First bytes of a record.
     pub(crate) magic: &'static [u8],
     /// Raised with every change of the body.
     pub(crate) version: u32,

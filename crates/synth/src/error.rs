@@ -81,7 +81,7 @@ pub enum SynthError {
         "{compiler}: {reason}; set CXX to a C++17 compiler, or skip the host checks with --no-host"
     )]
     Compiler {
-        /// Its name.
+        /// Name of the compiler.
         compiler: String,
         /// Reason.
         reason: String,

@@ -116,11 +116,11 @@ pub struct Pipeline {
     pub object_aborted: bool,
     /// Attributes of the object being fetched.
     pub object_flags: u8,
-    /// Its tile number.
+    /// Tile number of the object.
     pub object_tile: u8,
-    /// Its data.
+    /// Data of the object's row, lower plane.
     pub object_data_low: u8,
-    /// Its data, upper plane.
+    /// Data of the object's row, upper plane.
     pub object_data_high: u8,
 }
 

@@ -85,7 +85,7 @@ impl Family {
         &TABLE[self as usize]
     }
 
-    /// Its name in datasets.
+    /// Returns the family's name in datasets.
     pub(crate) fn name(self) -> &'static str {
         self.entry().name
     }
