@@ -18,9 +18,9 @@ pub fn run_frames(
     machine.run_step(rom, cart_ram, buttons, Step { frames, release_after, draw_last })
 }
 
-/// The machine's time in M-cycles.
+/// The machine's time in M-cycles of four T-cycles.
 pub fn now(machine: &Machine) -> u32 {
-    machine.now
+    machine.steady_now()
 }
 
 /// Sets the numbers that programs see besides the machine.

@@ -373,7 +373,7 @@ impl Swarm {
     }
 
     /// The last drawn frames where they lie on the device, `[num_envs, 5760]`, four pixels to a
-    /// byte; `None` on the CPU.
+    /// byte, or a Color's, `[num_envs, 46080]`, two bytes a pixel; `None` on the CPU.
     #[getter]
     fn frame_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::frame_array)

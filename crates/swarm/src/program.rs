@@ -22,6 +22,7 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::ProgramFiles;
 use sha2::{Digest, Sha256};
 
+pub(crate) use fuse::view_module_of;
 pub use fuse::{Fused, PROGRAM_ENTRIES, view_module};
 pub(crate) use fuse::{KERNEL_VIEW_ENTRIES, MOST_WRITES, machine_params};
 pub(crate) use native_programs::{NativePrograms, Outputs, ProgramInputs};

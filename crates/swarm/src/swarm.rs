@@ -7,8 +7,8 @@ use gbxcule_runtime::Device;
 
 use crate::checkpoint::{SavedEnv, StepOutputs};
 use crate::{
-    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, FRAME_BYTES, Frame,
-    FrameRange, HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
+    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, Frame, FrameRange,
+    HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
 };
 
 /// Machines stepped together on a device.
@@ -352,8 +352,7 @@ impl Swarm {
             }),
             Self::Device(swarm) => {
                 let frames = swarm.frames(envs)?;
-                let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
-                frames.iter().for_each(|frame| see(Frame::Shades(frame)));
+                Frame::each(swarm.rom().model(), &frames).for_each(see);
                 Ok(())
             }
         }

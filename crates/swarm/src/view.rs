@@ -146,9 +146,8 @@ impl DeviceSwarm {
         match view {
             View::Picture(picture, grays) => {
                 let frames = self.frames(&envs)?;
-                let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
-                let rows = rows.into_iter().zip(frames);
-                rows.for_each(|((_, row), frame)| picture.fill(*grays, Frame::Shades(frame), row));
+                let rows = rows.into_iter().zip(Frame::each(self.rom().model(), &frames));
+                rows.for_each(|((_, row), frame)| picture.fill(*grays, frame, row));
             }
             View::Memory(ranges) | View::Bits(ranges) => {
                 let addresses: Vec<u16> =

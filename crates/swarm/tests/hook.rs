@@ -2,8 +2,8 @@
 
 use gbxcule_swarm::device::step_module;
 use gbxcule_swarm::{
-    EnvStates, Hook, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, Swarm, SwarmConfig,
-    SwarmError,
+    EnvStates, Hook, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, Swarm,
+    SwarmConfig, SwarmError,
 };
 
 const TASK: &str = "import warp as wp
@@ -161,7 +161,7 @@ fn only_begin_and_what_hooks_call_may_write() {
 #[test]
 fn a_step_kernel_without_hooks_has_nothing_of_them() {
     let functions = |programs: &Programs| {
-        let module = step_module(programs, Stage::FullStep);
+        let module = step_module(programs, Stage::FullStep, Model::Original);
         let names = module.functions.iter().map(|(_, function)| function.name.clone());
         let kernel = module.find("step").expect("the kernel");
         (names.collect::<Vec<_>>(), module.functions[kernel].params.len())

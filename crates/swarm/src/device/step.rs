@@ -12,7 +12,7 @@ use super::translation::{
     self, arrange, checked, followed_machine_module, machine_module, machine_type,
 };
 use crate::kernel_source::{self, MachineAccess};
-use crate::{Codec, Programs, Schedule, Stage};
+use crate::{Codec, Model, Programs, Schedule, Stage};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
@@ -34,11 +34,11 @@ pub(crate) fn codec_tables(codec: &Codec, schedule: Schedule) -> ([u8; 256], [u3
     (buttons, frames_held)
 }
 
-/// Makes the kernel of a stage with programs.
+/// Makes the kernel of a stage with programs, for machines of a model.
 #[must_use]
-pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
+pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
     let follows = programs.needs_single_frames();
-    let machine = if follows { followed_machine_module() } else { machine_module() };
+    let machine = if follows { followed_machine_module(model) } else { machine_module(model) };
     let mut fused = programs.fuse(machine);
     let mut called = fused.functions();
     let calls = programs.calls(&fused, stage);

@@ -115,20 +115,18 @@ impl DeviceSwarm {
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
         }
-        if rom.model() == Model::Color {
-            return Err(SwarmError::ColorOnDevice);
-        }
         if config.link != Link::Open {
             return Err(SwarmError::LinkOnDevice);
         }
         config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;
-        let module = step::step_module(&config.programs, config.stage);
+        let model = rom.model();
+        let module = step::step_module(&config.programs, config.stage, model);
         let machine = super::translation::machine_type(&module);
         let columns = Columns::new(&module.types, machine);
-        let begin = begin::begin_module(&config.programs, config.stage);
-        let kernels = Kernels::new(&module, begin.as_ref(), device)?;
-        let lengths = lengths(&columns, rom.cart_ram_bytes(), config.programs.scratch_len());
+        let begin = begin::begin_module(&config.programs, config.stage, model);
+        let kernels = Kernels::new(&module, begin.as_ref(), model, device)?;
+        let lengths = lengths(&columns, &rom, config.programs.scratch_len());
         // Rewards and observations; action, done, mask; manual buttons, twice; progress in a step.
         let outputs = 4 * (1 + config.programs.obs_dim()) + 3 + 4 + 5;
         memory.fits(config.num_envs, env_bytes(lengths) + outputs as u64)?;
@@ -388,8 +386,7 @@ impl DeviceSwarm {
         self.transfer(&self.transit, &self.parts, env, &self.buffers.one)?;
         self.map_fault(self.memory.stream.synchronize())?;
         let like = &self.starts.1[0];
-        let mut snapshot =
-            image::download(&self.columns, self.rom.cartridge(), like, &self.transit)?;
+        let mut snapshot = image::download(&self.columns, &self.rom, like, &self.transit)?;
         if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         }
@@ -419,7 +416,7 @@ impl DeviceSwarm {
         snapshot: &EnvSnapshot,
     ) -> Result<(), SwarmError> {
         self.check_env(env)?;
-        image::upload(&self.columns, self.rom.cartridge(), snapshot, &self.transit)?;
+        image::upload(&self.columns, &self.rom, snapshot, &self.transit)?;
         let mut mask = vec![false; self.config.num_envs];
         mask[env] = true;
         let mask = self.mask(&mask)?;
@@ -530,11 +527,12 @@ impl Kernels {
     fn new(
         step: &Valid<Module>,
         begin: Option<&Valid<Module>>,
+        model: Model,
         device: DeviceConfig,
     ) -> Result<Self, SwarmError> {
         let build = device.build();
         let compile = |module: &Valid<Module>| compile(module, device.device, build);
-        let registers = compile(inspect::registers_module())?;
+        let registers = compile(inspect::registers_module(model))?;
         Ok(Self {
             step: compile(step)?.kernel(step::KERNEL)?,
             begin: begin.map(|module| compile(module)?.kernel(begin::KERNEL)).transpose()?,

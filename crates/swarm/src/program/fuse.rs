@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::OnceLock;
 
 use gbxcule_dialect::{EntryParam, EntryPoint, Library, Program, Reader};
 use gbxcule_gameboy::{Model, SOURCES};
@@ -16,6 +15,7 @@ use gbxcule_runtime::once;
 use gbxcule_subset;
 
 use super::{ProgramText, Programs, Sizes, TextRole, refused};
+use crate::machine::{self, PerModel};
 use crate::{Hook, SwarmError};
 
 /// Functions of the machine's sources that a module needs to take programs: those of
@@ -127,20 +127,17 @@ pub fn view_module() -> Module {
 /// The module of what programs ask a machine of a model, and no more. Both have the same functions.
 #[must_use]
 pub(crate) fn view_module_of(model: Model) -> Module {
-    static MODULES: [OnceLock<Module>; 2] = [OnceLock::new(), OnceLock::new()];
-    let (module, flags) = match model {
-        Model::Original => (&MODULES[0], gbxcule_gameboy::FLAGS),
-        Model::Color => (&MODULES[1], gbxcule_gameboy_color::FLAGS),
-    };
+    static MODULES: PerModel<Module> = PerModel::new();
     let lowered = || {
         let mut sources = SourceMap::new();
         let entries = [PROGRAM_ENTRIES, &KERNEL_VIEW_ENTRIES].concat();
+        let flags = machine::flags(model);
         let lowered = gbxcule_subset::lower_with_flags(SOURCES, flags, &entries, &mut sources);
         lowered.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })
     };
-    once(module, lowered).clone()
+    once(MODULES.of(model), lowered).clone()
 }
 
 /// Everything about two texts but the functions, if they are right.

@@ -69,12 +69,11 @@ impl DeviceSwarm {
     }
 
     pub(super) fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
-        let lengths =
-            lengths(&self.columns, self.rom.cart_ram_bytes(), self.config.programs.scratch_len());
+        let lengths = lengths(&self.columns, &self.rom, self.config.programs.scratch_len());
         let count = starts.len();
         let parts = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
-            image::upload(&self.columns, self.rom.cartridge(), start, &self.transit)?;
+            image::upload(&self.columns, &self.rom, start, &self.transit)?;
             let mut mask = vec![0_u8; count];
             mask[at] = 1;
             self.transfer(&parts, &self.transit, 0, &self.memory.from_slice(&mask)?)?;
