@@ -161,9 +161,12 @@ fn relative(path: &Path) -> String {
 
 #[test]
 fn the_rules_catch_what_they_forbid() {
-    assert!(begins_with_a_riddle("Whether it rains."));
-    assert!(begins_with_a_riddle("The same for all."));
-    assert!(!begins_with_a_riddle("Item of a list."));
+    assert!(begins_with_a_riddle("Whether it rains.", false));
+    assert!(begins_with_a_riddle("The same for all.", false));
+    assert!(!begins_with_a_riddle("Item of a list.", false));
+    assert!(begins_with_a_riddle("Its name.", false));
+    let place = "Where files lie.";
+    assert!(begins_with_a_riddle(place, true) && !begins_with_a_riddle(place, false));
     assert_eq!(exported_type("pub struct Swarm<'a> {"), Some("Swarm"));
     assert_eq!(exported_type("    pub(crate) enum Place {"), Some("Place"));
     assert_eq!(exported_type("pub(super) struct Place;"), None);
