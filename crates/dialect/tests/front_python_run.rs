@@ -2,7 +2,7 @@
 //! The expected numbers are Python's own, or NVIDIA Warp's where Python's differ.
 
 use gbxcule_dialect::Program;
-use gbxcule_interp::{Array, Machine};
+use gbxcule_interp::{Array, Interpreter};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::print;
@@ -16,11 +16,11 @@ fn run(text: &str, threads: u32, x: &[i32]) -> Vec<i32> {
         Program::parse(&sources, id).and_then(|program| check::module(program.compile("run")?));
     let module = module.unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)));
     let kernel = module.kernels().next().expect("a kernel").0;
-    let mut machine = Machine::new(&module);
-    let buffer = machine.memory.add_slice(x);
+    let mut interpreter = Interpreter::new(&module);
+    let buffer = interpreter.memory.add_slice(x);
     let array = Array::dense(buffer, 4, &[x.len() as u32]);
-    machine.launch(kernel, &[threads], &[array.into()]).expect("nothing goes wrong");
-    machine.memory.read(buffer)
+    interpreter.launch(kernel, &[threads], &[array.into()]).expect("nothing goes wrong");
+    interpreter.memory.read(buffer)
 }
 
 /// A kernel of these statements.

@@ -1,4 +1,4 @@
-//! How a function uses its names, found before it is lowered.
+//! Uses of names in a function, found before it is lowered.
 
 use crate::reference::References;
 use crate::syntax::{Expr, ExprCall, ExprContext, Stmt, StmtFunctionDef};
