@@ -391,3 +391,14 @@ fn native_snippets_leave_their_arguments_and_loops_as_cpp_does() {
     let text = "{ int n = 3; n++; } if (n == 0 || 8 / n > 1) { return 1; } else return 2;";
     assert_eq!(snippet(text, &[0, 4, 5]), [1, 1, 2]);
 }
+
+#[test]
+fn an_axis_and_an_angle_go_into_variables() {
+    let text = "
+    axis = wp.vec3()
+    angle = float(0.0)
+    wp.quat_to_axis_angle(wp.quat(0.0, 0.0, 1.0, 0.0), axis, angle)
+    x[0] = int(axis[2] * 10.0) + int(angle * 1000.0)
+";
+    assert_eq!(body(text, &[0]), [3151]);
+}
