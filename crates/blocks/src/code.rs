@@ -3,7 +3,7 @@
 
 use crate::block::{Block, MemoryMap, ReliedOn};
 use crate::door;
-use crate::learning::Wanted;
+use crate::learning::HotHead;
 use crate::translation::Translation;
 use gbxcule_gameboy::Machine;
 use gbxcule_ir::check;
@@ -105,8 +105,8 @@ impl Code {
     }
 
     /// Where the block begins, and the memory map that it was made from.
-    pub(crate) fn head(&self) -> Wanted {
-        Wanted { pc: self.pc, map: self.relied_on.map }
+    pub(crate) fn head(&self) -> HotHead {
+        HotHead { pc: self.pc, map: self.relied_on.map }
     }
 
     /// Bytes of machine code.
@@ -126,7 +126,7 @@ impl Code {
         assert!(len == self.rom_len, "a block runs on the ROM that it was made from");
         // SAFETY: the code was made of the machine's own source for this signature. It reads and
         // writes the machine, whose layout is that of the translation (`subset/tests/machine/
-        // layout`), and of the arrays what the source does behind its bounds checks and masks.
+        // layout`), and of the arrays what the source does after its bounds checks and masks.
         unsafe {
             (self.entry)(std::ptr::null_mut(), machine, &memories.rom, &memories.cart_ram);
         }

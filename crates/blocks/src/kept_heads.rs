@@ -5,7 +5,7 @@
 //! run in this process. A head is a hint. One that fits no machine makes a block that never runs.
 
 use crate::block::MemoryMap;
-use crate::learning::Wanted;
+use crate::learning::HotHead;
 use gbxcule_runtime::CodeFolder;
 
 const EXTENSION: &str = ".heads";
@@ -16,7 +16,7 @@ const PC_BYTES: usize = 2;
 const RECORD_BYTES: usize = PC_BYTES + MemoryMap::RECORD_BYTES;
 
 /// The heads that are kept for a ROM; none if there are none, or they are damaged.
-pub(crate) fn load(rom: &[u8]) -> Vec<Wanted> {
+pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
     let kept = CodeFolder::find(EXTENSION)
         .and_then(|folder| folder.find_code(&key(rom), |version| version == VERSION));
     kept.map_or_else(Vec::new, |records| read(&records))
@@ -24,7 +24,7 @@ pub(crate) fn load(rom: &[u8]) -> Vec<Wanted> {
 
 /// Keeps the heads of a ROM's blocks. Without them only the next process begins more slowly, so a
 /// folder that can't be written is no error.
-pub(crate) fn save(rom: &[u8], heads: &[Wanted]) {
+pub(crate) fn save(rom: &[u8], heads: &[HotHead]) {
     if let Some(folder) = CodeFolder::find(EXTENSION) {
         _ = folder.keep(&key(rom), VERSION, &records(heads));
     }
@@ -34,17 +34,17 @@ fn key(rom: &[u8]) -> String {
     CodeFolder::key(&[b"heads", rom])
 }
 
-fn records(heads: &[Wanted]) -> Vec<u8> {
-    let record = |head: &Wanted| [&head.pc.to_le_bytes()[..], &head.map.record()].concat();
+fn records(heads: &[HotHead]) -> Vec<u8> {
+    let record = |head: &HotHead| [&head.pc.to_le_bytes()[..], &head.map.record()].concat();
     heads.iter().flat_map(record).collect()
 }
 
-fn read(records: &[u8]) -> Vec<Wanted> {
+fn read(records: &[u8]) -> Vec<HotHead> {
     let (records, _) = records.as_chunks::<RECORD_BYTES>();
     let head = |record: &[u8; RECORD_BYTES]| {
         let (pc, map) = record.split_first_chunk::<PC_BYTES>()?;
         let map = MemoryMap::from_record(map.as_array()?)?;
-        Some(Wanted { pc: u16::from_le_bytes(*pc), map })
+        Some(HotHead { pc: u16::from_le_bytes(*pc), map })
     };
     records.iter().filter_map(head).collect()
 }
@@ -66,8 +66,8 @@ mod tests {
             (record[18], record[19]) = (at & 1, at);
             MemoryMap::from_record(&record).expect("a map")
         };
-        let heads: Vec<Wanted> =
-            [0, 1, 0x7e, 0x80].map(|at| Wanted { pc: 0x150 + u16::from(at), map: map(at) }).into();
+        let heads: Vec<HotHead> =
+            [0, 1, 0x7e, 0x80].map(|at| HotHead { pc: 0x150 + u16::from(at), map: map(at) }).into();
         let kept = records(&heads);
         assert_eq!(kept.len(), 4 * RECORD_BYTES);
         assert_eq!(read(&kept), heads);

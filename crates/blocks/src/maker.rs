@@ -1,8 +1,8 @@
 //! The thread that makes blocks, one for a process. Machines go on meanwhile. When there is nothing
 //! more to make it keeps the heads of what it made on disk.
 
-use crate::learning::Wanted;
-use crate::shared::SharedBlocks;
+use crate::learning::HotHead;
+use crate::shared_blocks::SharedBlocks;
 use gbxcule_runtime::PerProcess;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -28,7 +28,7 @@ struct Queue {
 /// Blocks that are asked for.
 pub(crate) enum Request {
     /// Those of heads that were learned.
-    Learned(Vec<Wanted>),
+    Learned(Vec<HotHead>),
     /// Those whose heads an earlier process kept.
     Kept,
 }

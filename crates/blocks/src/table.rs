@@ -5,7 +5,7 @@
 
 use crate::block::MemoryMap;
 use crate::code::{Code, Memories};
-use crate::learning::{Learning, Wanted};
+use crate::learning::{HotHead, Learning};
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::machine::is_before;
@@ -83,7 +83,7 @@ impl Table {
     }
 
     /// Heads of all blocks.
-    pub(crate) fn heads(&self) -> Vec<Wanted> {
+    pub(crate) fn heads(&self) -> Vec<HotHead> {
         self.blocks.iter().map(|entry| entry.code.head()).collect()
     }
 

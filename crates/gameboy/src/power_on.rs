@@ -31,10 +31,10 @@ use crate::timer::{FAR_MCYCLES, Timer};
 /// The system counter at the first instruction of the cartridge, in M-cycles.
 #[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
-/// Its value in a Color: gambatte `div/start_inc_*`.
+/// The counter in a Color: gambatte `div/start_inc_*`.
 #[cfg(color)]
 const BOOT_COUNTER_MCYCLES: u32 = 0x1ea0 / 4;
-/// Its value in a Color that had to find colours for a program for the original: mooneye
+/// The counter in a Color that had to find colours for a program for the original: mooneye
 /// boot_div.
 #[cfg(color)]
 const COMPATIBLE_BOOT_COUNTER_MCYCLES: u32 = 0x2678 / 4;
@@ -64,7 +64,7 @@ impl Machine {
             now: 0,
             deadline: 0,
             frame_start: 0,
-            dark_start: 0,
+            lcd_off_since: 0,
             frame_done: false,
             cpu: boot_cpu(cartridge),
             interrupts: Interrupts { requested: VBLANK, enabled: 0 },
@@ -82,7 +82,7 @@ impl Machine {
             ppu: boot_ppu(cartridge),
             apu: Apu::post_boot(),
             rom_base: [0; 4],
-            wram_reach: 0,
+            fast_wram_bytes: 0,
             dma: Dma {
                 page: 0xff,
                 active: false,
@@ -129,6 +129,7 @@ impl Machine {
                 infrared: 0,
                 undocumented: [0; 4],
                 behind_oam: [0; 24],
+                stopped_in_mode3: false,
             },
         };
         for bank in machine.wram.chunks_mut(0x2000) {
@@ -156,6 +157,10 @@ impl Machine {
         }
         for (index, row) in TRADEMARK_ROWS.into_iter().enumerate() {
             self.vram[0x190 + index * 2] = row;
+        }
+        // The Color's boot ROM takes the logo off the map again (gambatte's `vram_dumper`).
+        if COLOR {
+            return;
         }
         for column in 0..12 {
             self.vram[0x1904 + column] = column as u8 + 1;

@@ -80,10 +80,10 @@ fields!(Machine {
     now,
     deadline,
     frame_start,
-    dark_start,
+    lcd_off_since,
     frame_done,
     rom_base,
-    wram_reach,
+    fast_wram_bytes,
     cpu,
     interrupts,
     timer,
@@ -325,7 +325,15 @@ codes!(Rest { Outside, Inside, Due });
 fields!(Hdma { source, target, left, active, due, rest });
 
 #[cfg(color)]
-fields!(Color { vram_bank, wram_bank, wram_offset, infrared, undocumented, behind_oam });
+fields!(Color {
+    vram_bank,
+    wram_bank,
+    wram_offset,
+    infrared,
+    undocumented,
+    behind_oam,
+    stopped_in_mode3
+});
 
 #[cfg(color)]
 fields!(Palettes { background, object, background_index, object_index });

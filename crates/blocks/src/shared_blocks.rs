@@ -7,10 +7,10 @@
 //! them is compared with one without.
 
 use crate::kept_heads;
-use crate::learning::{Learning, Wanted};
+use crate::learning::{HotHead, Learning};
 use crate::maker::{self, Request};
 use crate::recompile::Recompile;
-use crate::runner::Made;
+use crate::runner::CompiledBatch;
 use crate::table::Table;
 use crate::trial::Trial;
 use gbxcule_gameboy::Machine;
@@ -106,7 +106,7 @@ impl SharedBlocks {
     }
 
     /// Heads that an earlier process kept; called by the thread that makes blocks.
-    pub(crate) fn kept_heads(&self) -> Vec<Wanted> {
+    pub(crate) fn kept_heads(&self) -> Vec<HotHead> {
         kept_heads::load(&self.rom)
     }
 
@@ -123,9 +123,9 @@ impl SharedBlocks {
     }
 
     /// Makes blocks; called by the thread that does so.
-    pub(crate) fn make(&self, wanted: &[Wanted]) {
+    pub(crate) fn make(&self, wanted: &[HotHead]) {
         let table = self.table();
-        let Made { codes, refused } = crate::runner::make(&table, &self.rom, wanted);
+        let CompiledBatch { codes, refused } = crate::runner::make(&table, &self.rom, wanted);
         if !refused.is_empty() {
             let mut watch = lock(&self.learning);
             refused.into_iter().for_each(|wanted| watch.learning.refuse(wanted));
