@@ -85,7 +85,7 @@ impl MemoryMap {
     /// Bytes of a map in a file.
     pub(crate) const RECORD_BYTES: usize = 4 * 4 + 2 + 1 + 1 + HIGH_CODE_BYTES;
 
-    /// The map as bytes: `rom_base`, `wram_reach`, `has_dma`, the place of code in high RAM, that
+    /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the place of code in high RAM, that
     /// code. Where there is none, its place is `NO_CODE`.
     pub(crate) fn record(&self) -> [u8; Self::RECORD_BYTES] {
         let (at, bytes) = self
@@ -94,7 +94,7 @@ impl MemoryMap {
         let mut record = [0; Self::RECORD_BYTES];
         let base = self.rom_base.iter().flat_map(|base| base.to_le_bytes());
         let rest = [u8::from(self.has_dma), at].into_iter().chain(bytes);
-        let all = base.chain(self.wram_reach.to_le_bytes()).chain(rest);
+        let all = base.chain(self.fast_wram_bytes.to_le_bytes()).chain(rest);
         record.iter_mut().zip(all).for_each(|(byte, is)| *byte = is);
         record
     }
@@ -108,7 +108,7 @@ impl MemoryMap {
         let is_in_high_ram = code.at < usize::from(HIGH_RAM.end - HIGH_RAM.start);
         (has_dma <= 1 && (at == NO_CODE || is_in_high_ram)).then_some(Self {
             rom_base: std::array::from_fn(|quarter| u32::from_le_bytes(base[quarter])),
-            wram_reach: u16::from_le_bytes([low, high]),
+            fast_wram_bytes: u16::from_le_bytes([low, high]),
             has_dma: has_dma == 1,
             high_code: (at != NO_CODE).then_some(code),
         })
