@@ -103,7 +103,7 @@ impl Pulse {
         }
         let over = ticks - self.left as u32;
         let since = over % period;
-        self.step = ((self.step & 7) + 1 + (over / period & 7) as u8) & 7;
+        self.step = ((self.step & 7) + 1 + ((over / period) & 7) as u8) & 7;
         self.left = (period - since) as u16;
         self.just_stepped = since == 0;
         self.has_stepped = true;
