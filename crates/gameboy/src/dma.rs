@@ -24,9 +24,9 @@ pub struct Dma {
     pub start: u32,
     /// The transfer that a new request cuts off goes on until `start`.
     pub previous_active: bool,
-    /// Its first byte's time.
+    /// Time of the previous transfer's first byte.
     pub previous_start: u32,
-    /// Its source page.
+    /// Source page of the previous transfer.
     pub previous_page: u8,
     /// Bytes that have been copied already, because a write met the last of them.
     pub copied: u8,

@@ -20,7 +20,7 @@ pub fn run_frames(
 
 /// The machine's time in M-cycles of four T-cycles.
 pub fn now(machine: &Machine) -> u32 {
-    machine.steady_now()
+    machine.mcycles_at_single_speed()
 }
 
 /// Sets the numbers that programs see besides the machine.

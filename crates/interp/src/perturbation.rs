@@ -9,7 +9,7 @@ use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
 
-/// Which way results are moved.
+/// Kind of perturbation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Perturbation {
     /// Up, as far as they may be.
@@ -22,11 +22,11 @@ pub enum Perturbation {
     Fused,
     /// Not at all; but a sum with a product is off by a unit of the largest number that had a part
     /// in it, as it may be where a library forms the sums of a determinant in an order of its own.
-    Products,
+    FusedProducts,
     /// Not at all; but every atomic sum is off by a unit of the largest number that had a part in
     /// it. Together these are a unit of all that is added, which is what rounding in another order
     /// can come to.
-    Sums,
+    AtomicSums,
 }
 
 impl Perturbation {
@@ -43,7 +43,7 @@ impl Perturbation {
             Self::Up => units,
             Self::Down => -units,
             Self::Random(state) => (next(state) % (2 * units as u64 + 1)) as i64 - units,
-            Self::Fused | Self::Products | Self::Sums => 0,
+            Self::Fused | Self::FusedProducts | Self::AtomicSums => 0,
         };
         let moved = step(exact, by);
         // No library gives 0 the wrong sign, or leaves the range of a sine; but it may come to its

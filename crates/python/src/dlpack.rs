@@ -184,7 +184,7 @@ impl Borrowed {
         self.shape().iter().map(|extent| usize::try_from(*extent).unwrap_or(0)).product()
     }
 
-    /// Are the elements one after the other, the last index running fastest?
+    /// Returns true if the elements lie one after the other, the last index running fastest.
     pub(crate) fn is_in_c_order(&self) -> bool {
         let Some(strides) = self.strides() else { return true };
         let mut expected = 1;

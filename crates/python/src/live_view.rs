@@ -54,7 +54,7 @@ impl LiveView {
         }
     }
 
-    /// Does a viewer wait for the next step's picture?
+    /// Returns true if a viewer waits for the next step's picture.
     fn wants_picture(&self, py: Python<'_>, swarm: &Swarm) -> PyResult<bool> {
         swarm.look(py, |swarm| {
             Ok(self.lock().as_ref().is_some_and(|view| view.wants_picture(swarm)))

@@ -385,7 +385,7 @@ impl Swarm {
         self.config.programs.obs_dim()
     }
 
-    /// Do the programs say when an episode is over?
+    /// Returns true if the programs say when an episode is over.
     #[getter]
     fn has_done(&self) -> bool {
         self.config.programs.has_done()

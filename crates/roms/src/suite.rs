@@ -15,7 +15,7 @@ pub struct BuiltIn {
     pub purpose: &'static str,
     /// Bytes that the ROM leaves in work RAM.
     pub signature: &'static str,
-    /// Its assembly text.
+    /// Assembly text.
     pub source: &'static str,
     file: &'static str,
     built: OnceLock<Rom>,

@@ -1,4 +1,4 @@
-//! From arguments to the block of bytes that compiled code reads, with everything checked.
+//! Turns arguments into the block of bytes that compiled code reads, with everything checked.
 
 use crate::argument::Argument;
 use crate::array::Array;
@@ -309,7 +309,7 @@ impl<'a> ArgumentBlock<'a> {
         // Rows without a single array have no stream; there is nothing to be found in them.
         let rows = match &stream {
             Some(stream) if !self.inner.is_empty() => {
-                Some(stream.copied(&self.bytes[self.rows..])?)
+                Some(stream.from_slice(&self.bytes[self.rows..])?)
             }
             _ => None,
         };

@@ -1,5 +1,5 @@
-//! Where arrays are made and launches queue up: one after the other, in the order in which they are
-//! asked for.
+//! Queues of work, in which arrays are made and launches run one after the other, in the order of
+//! the calls. asked for.
 //!
 //! On a CUDA device everything that is asked for is done later: [`Array::write`], [`Array::fill`]
 //! and launches return at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all
@@ -122,14 +122,14 @@ impl Stream {
     /// # Errors
     /// A shape that no array can have; too little memory on the device.
     pub fn zeros(&self, data_type: DataType, shape: &[usize]) -> Result<Array, Error> {
-        Array::made(data_type, shape, |bytes| self.buffer(bytes))
+        Array::allocate(data_type, shape, |bytes| self.buffer(bytes))
     }
 
     /// A one-dimensional array of these elements.
     ///
     /// # Errors
     /// Too little memory on the device, or another error of it.
-    pub fn copied<T: Element>(&self, elements: &[T]) -> Result<Array, Error> {
+    pub fn from_slice<T: Element>(&self, elements: &[T]) -> Result<Array, Error> {
         let array = self.zeros(T::data_type(), &[elements.len()])?;
         array.write(elements)?;
         Ok(array)
@@ -147,7 +147,7 @@ impl Stream {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Array, Error> {
-        self.copied(bytes)?.reinterpreted(data_type, offset, shape, strides)
+        self.from_slice(bytes)?.reinterpreted(data_type, offset, shape, strides)
     }
 
     /// Waits until everything asked for has happened; gives what went wrong in it.

@@ -1,4 +1,4 @@
-//! From levels to samples: panning, volumes, a box filter, and the capacitor of the output.
+//! Turns levels into samples: panning, volumes, a box filter, and the capacitor of the output.
 
 use gbxcule_gameboy::apu::Apu;
 

@@ -84,7 +84,7 @@ impl Sound {
         buttons: u8,
         step: Step,
     ) -> u32 {
-        step.run_by(machine, buttons, |machine, draw| {
+        machine.run_step_with(buttons, step, |machine, draw| {
             self.run_frame(machine, rom, cart_ram, draw);
         })
     }

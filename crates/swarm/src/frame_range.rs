@@ -10,7 +10,7 @@ use crate::{SwarmConfig, SwarmError};
 /// one after the other, do what the step does; the last of them runs the programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameRange {
-    /// Which frames, counted from the step's begin.
+    /// Range of frames, counted from the step's begin.
     pub frames: Range<u32>,
     /// Draw the last of them, also if no program looks at it.
     pub draw_last: bool,

@@ -12,15 +12,15 @@ const DIGEST_BYTES: usize = 32;
 pub(crate) struct Kind {
     /// As messages call it.
     pub(crate) name: &'static str,
-    /// Its first bytes.
+    /// First bytes of a record.
     pub(crate) magic: &'static [u8],
     /// Raised with every change of the body.
     pub(crate) version: u32,
 }
 
 impl Kind {
-    /// Do these bytes say that they are one, whatever comes behind?
-    pub(crate) fn is_one(self, bytes: &[u8]) -> bool {
+    /// Returns true if the bytes begin with this kind's magic.
+    pub(crate) fn matches_magic(self, bytes: &[u8]) -> bool {
         bytes.starts_with(self.magic)
     }
 

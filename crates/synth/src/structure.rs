@@ -209,16 +209,6 @@ pub(crate) fn features(tokens: &[(usize, Token<'_>)]) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// The part of the data set that a structure belongs to: 8 of 10 train, 1 valid, 1 test.
-pub(crate) fn split(hash: &str) -> &'static str {
-    let first = u32::from_str_radix(hash.get(..8).unwrap_or("0"), 16).unwrap_or(0);
-    match (u64::from(first) * 10) >> 32 {
-        0..8 => "train",
-        8 => "valid",
-        _ => "test",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

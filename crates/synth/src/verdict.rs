@@ -61,7 +61,7 @@ impl TryFrom<String> for Verdict {
 /// Result of a check that was made.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Check {
-    /// Its name.
+    /// Name of the check.
     pub check: String,
     /// Verdict.
     pub verdict: Verdict,

@@ -83,7 +83,7 @@ pub struct ArrayInput<'m> {
     pub param: u32,
     /// The type of the handle.
     pub ty: Type,
-    /// Its elements, if they are bytes that never change.
+    /// Elements, if they are bytes that never change.
     pub bytes: Option<&'m [u8]>,
 }
 

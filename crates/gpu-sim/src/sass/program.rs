@@ -30,7 +30,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// Its value in a launch.
+    /// Returns the entry's value in a launch.
     pub fn value(self, bank0: &[u8]) -> u32 {
         match self {
             Self::Number(value) => value,

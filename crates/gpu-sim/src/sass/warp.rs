@@ -113,7 +113,7 @@ pub struct Launch<'p> {
     pub bank0: &'p [u8],
     /// Bytes of local memory of a lane.
     pub local_bytes: usize,
-    /// Which lanes go first.
+    /// Order of lanes.
     pub policy: Policy,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct LaunchGroup {
 }
 
 impl LaunchGroup {
-    /// Which thread of the grid one of the device is.
+    /// Returns the thread of the grid that a thread of the device is.
     fn thread(&self, slot: i64) -> i64 {
         let warp = i64::from(WARP);
         slot / warp * self.lanes as i64 + slot % warp

@@ -1,4 +1,4 @@
-//! Where to put checkpoints: binomial checkpointing.
+//! Places of checkpoints: binomial checkpointing.
 //!
 //! With `s` checkpoints and no step run forward more than `r` times, `C(s + r, s)` steps can be
 //! reversed (Griewank 1992). So memory is fixed, and n steps cost at most r n steps forward: r is 1
