@@ -1,4 +1,4 @@
-//! What a Color's programs read in PCM12 and PCM34: the levels of the channels.
+//! Levels of the channels, as PCM12 and PCM34 show them to programs for the Color.
 
 use gbxcule_gameboy_color::apu::Apu;
 use gbxcule_gameboy_color::{Cartridge, Machine};

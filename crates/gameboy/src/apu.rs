@@ -54,7 +54,7 @@ pub struct Apu {
     /// M-cycles last half as long, and DIV counts twice as fast, while sound goes on as it was.
     #[cfg(color)]
     pub double_speed: bool,
-    /// What PCM12 and PCM34 show.
+    /// Levels of the channels, which PCM12 and PCM34 show.
     #[cfg(color)]
     pub voices: Voices,
 }

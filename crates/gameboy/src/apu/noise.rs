@@ -20,7 +20,7 @@ pub struct Noise {
     pub due: u32,
     /// The shift register, its output in bit 0.
     pub register: u16,
-    /// What the divider counts; its bits clock the register.
+    /// Clocks of the divider; its bits clock the register.
     pub counter: u16,
     /// Ticks until the divider's next clock; 0 if it has never run.
     pub left: u8,
