@@ -3,11 +3,11 @@
 //! A block runs instructions as `Machine::run_until_deadline` would, on registers that it keeps in
 //! variables, and leaves with the machine's registers written. It begins over when a way comes back
 //! to the head. These things make it right:
-//! - It enters only if the deadline lies behind the start of the last instruction of its longest
+//! - It enters only if the deadline lies after the start of the last instruction of its longest
 //!   way, so that the interpreter would have run all of it.
 //! - It enters only if the memory map is the one that it was made from, as far as it relied on it.
 //! - Where code that it does not see through was called, or a deadline was set, both are looked at
-//!   again behind the instruction, and the block is left if they do not hold.
+//!   again after the instruction, and the block is left if they do not hold.
 
 mod body;
 mod tree;

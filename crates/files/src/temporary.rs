@@ -29,8 +29,8 @@ pub(crate) fn name(extension: Option<&OsStr>) -> String {
     format!("{PREFIX}{random:016x}{SUFFIX}{extension}")
 }
 
-/// Seeded by the system for each thread, and different at each call: numbers of processes are no
-/// names.
+/// Returns a number that the system seeds for each thread, different at each call. A process id
+/// would not be unique across containers.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }

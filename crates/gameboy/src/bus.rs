@@ -2,7 +2,7 @@
 //!
 //! `read`, `write` and `idle` are the CPU's three kinds of M-cycle: each acts at `now` and then
 //! moves `now` on by one. ROM and work RAM answer at once; everything rarer goes through one slow
-//! door, where the chip that is looked at is first brought up to `now`.
+//! path, where the chip that is looked at is first brought up to `now`.
 
 use crate::cpu::Cpu;
 use crate::machine::{COLOR, Machine};

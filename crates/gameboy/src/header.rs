@@ -19,7 +19,7 @@ const LOGO_BYTES: usize = 0x30;
 /// Parts of a cartridge, and the fields of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cartridge {
-    /// The title, zeros behind it.
+    /// The title, zeros after it.
     pub title: [u8; 16],
     /// The chip that switches banks.
     pub mapper: Mapper,

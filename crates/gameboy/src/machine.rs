@@ -22,7 +22,7 @@ use crate::speed::Speed;
 use crate::step::Step;
 use crate::timer::Timer;
 
-/// This is the Game Boy Color.
+/// True if this crate is compiled as a Game Boy Color.
 pub const COLOR: bool = cfg!(color);
 /// Bytes of work RAM.
 #[cfg(not(color))]
@@ -56,7 +56,7 @@ pub struct Machine {
     pub wram: [u8; WRAM_BYTES],
     /// M-cycles since power-on, wrapping.
     pub now: u32,
-    /// When `service` must look again.
+    /// M-cycle at which `service` must run next.
     pub deadline: u32,
     /// When the current frame began.
     pub frame_start: u32,

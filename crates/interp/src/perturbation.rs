@@ -1,9 +1,8 @@
-//! Other libraries' mathematics: a native's result is moved, within the units in the last place
-//! that its row of the builtin table allows. How far a program's results move with it is how far
-//! two right ways of running it may differ; what computes with exact operations alone doesn't move
-//! at all. Or else: products are not rounded before they are added, or sums of products are formed
-//! in another order, or threads add to one place in any order, each add of one beside any of
-//! another.
+//! Runs a program with results moved by the error that libraries may make. A native's result moves
+//! within the units in the last place that its row of the builtin table allows; a program's results
+//! then move as far as those of two correct ways of running it may differ, and those of exact
+//! operations do not move. Other variants round a sum with a product once, form sums of products in
+//! another order, or let threads add to one place in any order.
 
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;

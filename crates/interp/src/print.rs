@@ -6,7 +6,7 @@ use gbxcule_ir::eval::{print_line, printf};
 use gbxcule_ir::function::Name;
 use gbxcule_ir::op::Value;
 
-/// Bytes of printed text behind which nothing more is kept: a program may print without end.
+/// Bytes of printed text after which nothing more is kept: a program may print without end.
 const MOST_OUTPUT_BYTES: usize = 1 << 20;
 
 impl Thread<'_, '_> {

@@ -48,7 +48,7 @@ struct Cursor<'m> {
 /// Action at the end of a block.
 #[derive(Clone, Copy)]
 enum Role<'m> {
-    /// Go on behind the statement that owns it.
+    /// Go on after the statement that owns it.
     Plain,
     /// The body of a `For` with its loop's index, next number, bound and step.
     For { index: Value, next: i128, end: i128, step: i128 },

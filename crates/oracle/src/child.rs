@@ -34,7 +34,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct Answer {
     /// JSON header.
     pub header: Value,
-    /// The bytes behind it.
+    /// The bytes after it.
     pub payload: Vec<u8>,
 }
 
@@ -45,7 +45,7 @@ pub struct OracleChild {
     requests: Sender<Vec<u8>>,
     answers: Receiver<Result<Answer, StreamError>>,
     stderr: Arc<Mutex<Vec<u8>>>,
-    /// Closed behind the last of it.
+    /// Closes when the pipe has ended.
     stderr_ended: Receiver<()>,
     pending: Option<(String, Duration)>,
 }
@@ -143,7 +143,7 @@ impl OracleChild {
         }
     }
 
-    /// The child closed its stdout: let it finish dying by itself, so that its own status is
+    /// The child closed its stdout: lets it exit by itself, so that its own status is
     /// reported.
     fn exit_report(&mut self) -> (String, String) {
         let step = Duration::from_millis(10);

@@ -102,7 +102,7 @@ impl Borrowed {
         Self::in_order_of(array, None)
     }
 
-    /// Ask an object for its memory, to be used behind all that its owner was asked for: in a
+    /// Ask an object for its memory, to be used after all that its owner was asked for: in a
     /// stream of the device that it lies on.
     pub(crate) fn in_order_of(array: &Bound<'_, PyAny>, stream: Option<u64>) -> PyResult<Self> {
         if !array.hasattr("__dlpack__")? {

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::swarm::{Swarm, as_mask};
 
-/// First address of a number, and the one behind its last.
+/// First address of a number, and the one after its last.
 type Place = (u32, u32);
 
 /// A page that shows a swarm while it is stepped, until it is closed.

@@ -94,7 +94,7 @@ impl Array {
         Self::in_buffer(Arc::new(Buffer::holding(bytes)), data_type, offset, shape, strides)
     }
 
-    /// Another array over this one's memory.
+    /// Views this array's memory with another type, shape and strides.
     ///
     /// # Errors
     /// Elements beyond the memory, or a shape and strides that no array can have.
@@ -188,7 +188,7 @@ impl Array {
         Some(Self { data: gradient, gradient: None, ..self.clone() })
     }
 
-    /// Where it lies.
+    /// Returns the array's device.
     pub fn device(&self) -> Device {
         self.stream().map_or(Device::Cpu, Stream::device)
     }
@@ -262,7 +262,8 @@ impl Array {
         Ok(part)
     }
 
-    /// One index of a dimension, which goes; the last dimension can't.
+    /// Returns the part at one index of `dim`, without that dimension. Refuses an array of one
+    /// dimension.
     ///
     /// # Errors
     /// A dimension that there isn't, an index beyond its extent, or an array of one dimension.

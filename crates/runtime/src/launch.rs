@@ -48,7 +48,7 @@ struct Pointer<'a> {
 pub(crate) struct ArgumentBlock<'a> {
     module: &'a Module,
     device: Device,
-    /// The arguments, and behind them the rows of arrays of structs.
+    /// The arguments, and after them the rows of arrays of structs.
     bytes: Vec<u8>,
     /// Where the rows begin.
     rows: usize,
@@ -183,7 +183,7 @@ impl<'a> ArgumentBlock<'a> {
         }
     }
 
-    /// Lays out rows behind all that there is, and a handle to them.
+    /// Lays out rows after all that there is, and a handle to them.
     fn rows(
         &mut self,
         of: Type,

@@ -43,7 +43,7 @@ struct StreamState {
     queue: Option<Arc<cuda::Queue>>,
 }
 
-/// Bytes that have gone between the host and a stream's arrays so far.
+/// Counts of bytes copied between the host and a stream's arrays, and of waits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
     /// Bytes copied to arrays.
@@ -100,7 +100,7 @@ impl Stream {
         Ok(Self { inner: Arc::new(StreamState { device, counter, queue }) })
     }
 
-    /// The one for launches that have no arrays to tell theirs.
+    /// Returns the process's default stream of a device, for launches without arrays.
     pub(crate) fn of_device(device: Device) -> Result<Self, Error> {
         static KNOWN: PerProcess<Mutex<BTreeMap<Device, Stream>>> = PerProcess::new();
         let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,7 +112,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Where it is.
+    /// Returns the stream's device.
     pub fn device(&self) -> Device {
         self.inner.device
     }

@@ -175,12 +175,12 @@ fn explained(status: ExitStatus, _: Limits) -> End {
 struct PipeReader {
     bytes: Arc<Mutex<Vec<u8>>>,
     overflowed: Arc<AtomicBool>,
-    /// Closed behind the last of it.
+    /// Closes when the pipe has ended.
     ended: Receiver<()>,
 }
 
 impl PipeReader {
-    /// Reads up to so many bytes; of what comes behind them it lets go, or reads and forgets it.
+    /// Keeps up to `most` bytes; after them stops reading, or reads on and discards.
     fn of(pipe: Option<impl Read + Send + 'static>, most: usize, stops: bool) -> Self {
         let (bytes, overflowed) = (Arc::default(), Arc::new(AtomicBool::new(false)));
         let (open, ended) = channel();
@@ -207,7 +207,7 @@ impl PipeReader {
 
     /// The bytes, and whether they are all.
     fn take(&self) -> (Vec<u8>, bool) {
-        // Nothing is ever sent: this ends with the pipe, or with our patience.
+        // Nothing is ever sent: this ends with the pipe, or at the time limit.
         let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
         let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
         (bytes, !self.overflowed.load(Ordering::Relaxed))

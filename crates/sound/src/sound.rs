@@ -1,4 +1,4 @@
-//! A machine run with an ear to it.
+//! Runs a machine and makes its sound as samples.
 
 use gbxcule_gameboy::{Machine, Step};
 

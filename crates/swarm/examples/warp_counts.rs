@@ -20,7 +20,7 @@ const MACHINES: usize = 32;
 const STEPS_BEFORE: usize = 8;
 /// Steps that are counted.
 const STEPS: usize = 2;
-/// Columns of `launches.tsv` behind kernel, blocks and threads.
+/// Columns of `launches.tsv` after kernel, blocks and threads.
 const COLUMNS: usize = 13;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

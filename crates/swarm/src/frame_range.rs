@@ -32,7 +32,7 @@ pub(crate) struct StepPlan {
     /// Nothing is pressed, whatever actions and manual buttons say.
     pub(crate) is_idle: bool,
     pub(crate) seed: u64,
-    /// Run the programs behind it.
+    /// Run the programs after the range.
     pub(crate) computes: bool,
 }
 

@@ -410,7 +410,7 @@ impl Programs {
         self.mask_cells().end
     }
 
-    /// The cells in which hooks are counted, two for each, behind the programs' own.
+    /// The cells in which hooks are counted, two for each, after the programs' own.
     pub(crate) fn hook_cells(&self) -> Range<usize> {
         let first = self.obs_scratch().end.max(self.reward_scratch().end);
         first..first + CELLS_OF_HOOK * self.hooks().len()

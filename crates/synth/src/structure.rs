@@ -2,7 +2,7 @@
 //!
 //! Two kernels have one structure if they differ in nothing but what things are called and which
 //! numbers stand in them: every name a person chose becomes `n`, every number `0`, every string
-//! `s`. Words of the language, of Python's scalars and everything behind `wp.` stay. This is
+//! `s`. Words of the language, of Python's scalars and everything after `wp.` stay. This is
 //! stricter than comparing trees or IR: `x * y` and `x * x` have one structure. It is done on text,
 //! so that any kernel can be compared with ours.
 

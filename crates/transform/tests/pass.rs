@@ -503,7 +503,7 @@ fn interpreted(program: &[u8], is_scheduled: bool) -> Vec<u8> {
         let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc" };
         assert!(lowest_first::run(&mut module, run, position, &[2]));
         let text = print::function(&module, &module.functions[run]);
-        // Two minima a choice; the call is at the begin, and behind the burst.
+        // Two minima a choice; the call is at the begin, and after the burst.
         assert_eq!(text.matches("lowest %").count(), 2, "{text}");
         assert_eq!(text.matches("Box::elsewhere(").count(), 2, "{text}");
     }
