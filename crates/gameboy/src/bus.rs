@@ -148,7 +148,7 @@ impl Machine {
             }
             0x80..=0x9f => self.write_vram(address, value),
             0xa0..=0xbf => {
-                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value)
+                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value);
             }
             0xfe => self.write_oam(address, value),
             0xff => self.write_high(rom, cart_ram, address as u8, value),
@@ -362,7 +362,7 @@ impl Machine {
                 self.vram[at] = value;
             }
             0xa0..=0xbf => {
-                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value)
+                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value);
             }
             0xfe => {
                 if address < 0xfea0 {
