@@ -177,7 +177,7 @@ impl Demo {
                 place += roms.len();
             })?;
         }
-        mosaic.png(Palette::Green)
+        mosaic.png(Palette::Green.into())
     }
 }
 

@@ -12,8 +12,15 @@ use std::path::PathBuf;
 
 /// Five ROMs that do one thing, and the games.
 const ROMS: [&str; 5] = ["ALU_LOOP", "MEM_RWB", "FLOW_STACK", "JOY_DIVERGE_PERSIST", "PPU_WINDOW"];
-const GAMES: [&str; 6] =
-    ["PEARL_DRIFT", "KEEP_OF_KEYS", "EMBER_LEAP", "TARN_MASON", "LANTERN_WING", "LAST_BEACON"];
+const GAMES: [&str; 7] = [
+    "PEARL_DRIFT",
+    "KEEP_OF_KEYS",
+    "EMBER_LEAP",
+    "TARN_MASON",
+    "LANTERN_WING",
+    "LAST_BEACON",
+    "AMBER_ROAD",
+];
 /// Lanes of a warp.
 const MACHINES: usize = 32;
 /// Steps before those that are counted: machines have gone their own ways.

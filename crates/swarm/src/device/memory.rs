@@ -28,7 +28,7 @@ impl Memory {
     }
 
     /// A copy of the host's elements.
-    pub(crate) fn from_slice<T: Element>(&self, elements: &[T]) -> Result<Array, SwarmError> {
+    pub(crate) fn copy_of<T: Element>(&self, elements: &[T]) -> Result<Array, SwarmError> {
         Ok(self.stream.from_slice(elements)?)
     }
 

@@ -76,7 +76,7 @@ impl DeviceSwarm {
             image::upload(&self.columns, &self.rom, start, &self.transit)?;
             let mut mask = vec![0_u8; count];
             mask[at] = 1;
-            self.transfer(&parts, &self.transit, 0, &self.memory.from_slice(&mask)?)?;
+            self.transfer(&parts, &self.transit, 0, &self.memory.copy_of(&mask)?)?;
         }
         self.episodes.set_start_weights_unchecked(vec![1; count]);
         self.starts = (parts, starts);
