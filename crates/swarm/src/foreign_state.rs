@@ -9,14 +9,17 @@
 pub(crate) mod battery;
 mod bess;
 mod bytes;
+mod color;
 mod pyboy;
 
 use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
 use gbxcule_gameboy::cpu::Mode;
-use gbxcule_gameboy::{FRAME_MCYCLES, Machine, Model};
+use gbxcule_gameboy::{FRAME_MCYCLES, Model, PowerOnMemory};
 
+use self::color::ColorMemories;
 use crate::env_record::{EnvRecord, STATE};
-use crate::{EnvSnapshot, Programs, Rom, SwarmError};
+use crate::machine::of_either;
+use crate::{EnvSnapshot, Machine, Programs, Rom, SwarmError};
 
 const LINE_TCYCLES: u32 = 456;
 /// No instruction of an idling machine goes further past the place, nor does a frame begin later
@@ -50,6 +53,8 @@ struct ForeignState {
     /// Writes to 0000-7FFF that bring the mapper to where it is.
     mapper_writes: Vec<(u16, u8)>,
     clock: Option<Clock>,
+    /// What only a Game Boy Color has.
+    color: Option<ColorMemories>,
 }
 
 /// MBC3's clock.
@@ -70,8 +75,13 @@ pub enum ForeignStateError {
     UnknownFormat,
     #[error("{format} state of version {found}; this program reads {allowed}")]
     OtherVersion { format: &'static str, found: u32, allowed: &'static str },
-    #[error("{format} state of another machine: {found}; this program is an original Game Boy")]
-    OtherModel { format: &'static str, found: String },
+    #[error("{format} state of another machine: {found}; here it is to go on in {machine}")]
+    OtherModel { format: &'static str, found: String, machine: &'static str },
+    #[error(
+        "PyBoy's states are read for an original Game Boy alone; here one is to go on in a \
+             Game Boy Color (BESS states do)"
+    )]
+    PyBoyForColor,
     #[error("{format} state made with another ROM, titled `{title}`")]
     OtherRom { format: &'static str, title: String },
     #[error("{format} state that is cut off or damaged: {what}")]
@@ -80,10 +90,6 @@ pub enum ForeignStateError {
         "it has {found} bytes, the cartridge {}", held(*size, *has_clock)
     )]
     Battery { found: usize, size: usize, has_clock: bool },
-    #[error(
-        "states of other emulators are read and written for the original Game Boy alone, for now"
-    )]
-    OfColor,
     #[error("{format} state from within the boot ROM; save it later")]
     Booting { format: &'static str },
 }
@@ -113,20 +119,19 @@ pub(crate) fn imported(
     rom: &Rom,
     programs: &Programs,
 ) -> Result<EnvSnapshot, SwarmError> {
-    let is_color = rom.model() == Model::Color;
-    let foreign_state = if is_color && (bess::matches_magic(bytes) || pyboy::matches_magic(bytes)) {
-        return Err(ForeignStateError::OfColor.into());
-    } else if bess::matches_magic(bytes) {
+    let foreign_state = if bess::matches_magic(bytes) {
         bess::read(bytes, rom)?
     } else if STATE.matches_magic(bytes) || is_machine(bytes) {
         return Ok(EnvRecord::from_bytes(rom, programs, bytes)?.snapshot);
+    } else if pyboy::matches_magic(bytes) && rom.model() == Model::Color {
+        return Err(ForeignStateError::PyBoyForColor.into());
     } else if pyboy::matches_magic(bytes) {
         pyboy::read(bytes, rom)?
     } else {
         return Err(ForeignStateError::UnknownFormat.into());
     };
     let (machine, cart_ram) = foreign_state.machine(rom)?;
-    Ok(EnvSnapshot::start(machine.into(), cart_ram))
+    Ok(EnvSnapshot::start(machine, cart_ram))
 }
 
 /// A machine alone, of either model.
@@ -135,71 +140,87 @@ fn is_machine(bytes: &[u8]) -> bool {
 }
 
 /// An env as BESS.
-pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom) -> Result<Vec<u8>, SwarmError> {
-    let machine = snapshot.machine.original().ok_or(ForeignStateError::OfColor)?;
-    Ok(bess::write(&ForeignState::of(machine, rom, &snapshot.cart_ram), rom))
+pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
+    bess::write(&ForeignState::of(&snapshot.machine, rom, &snapshot.cart_ram), rom)
 }
 
 impl ForeignState {
     fn of(machine: &Machine, rom: &Rom, cart_ram: &[u8]) -> Self {
-        let mut machine = *machine;
-        machine.sync_ppu(machine.tcycles());
-        machine.cart.sync(machine.now);
-        let (cpu, cart) = (&machine.cpu, &machine.cart);
-        let io =
-            std::array::from_fn(|low| machine.peek(rom.bytes(), cart_ram, 0xFF00 | low as u16));
-        let clock = cart.has_rtc.then_some(Clock {
-            running: cart.rtc.running,
-            latched: cart.rtc.latched,
-            subsecond_mcycles: cart.rtc.subsecond_mcycles,
+        let mut machine = machine.clone();
+        let place = place(&machine);
+        let mcycles = machine.mcycles_at_single_speed();
+        let mut foreign_state = of_either!(&mut machine, machine => {
+            machine.cart.sync(mcycles);
+            let (cpu, cart) = (&machine.cpu, &machine.cart);
+            let io =
+                std::array::from_fn(|low| machine.peek(rom.bytes(), cart_ram, 0xFF00 | low as u16));
+            let clock = cart.has_rtc.then_some(Clock {
+                running: cart.rtc.running,
+                latched: cart.rtc.latched,
+                subsecond_mcycles: cart.rtc.subsecond_mcycles,
+            });
+            Self {
+                registers: [cpu.pc, cpu.af(), cpu.bc(), cpu.de(), cpu.hl(), cpu.sp],
+                ime: cpu.ime,
+                ime_delayed: cpu.ime_delayed,
+                mode: Mode::Running,
+                requested: machine.peek(rom.bytes(), cart_ram, 0xFF0F) & 0x1F,
+                enabled: machine.interrupts.enabled,
+                io,
+                divider: machine.timer.counter(machine.now),
+                frame_tcycles: place,
+                wram: machine.wram.to_vec(),
+                vram: machine.vram.to_vec(),
+                oam: machine.oam.to_vec(),
+                hram: machine.hram[..0x7F].to_vec(),
+                cart_ram: cart_ram.to_vec(),
+                mapper_writes: mapper_writes(
+                    cart.mapper,
+                    cart.ram_enabled,
+                    cart.rom_bank,
+                    cart.ram_bank,
+                    cart.banking_mode,
+                ),
+                clock,
+                color: None,
+            }
         });
-        Self {
-            registers: [cpu.pc, cpu.af(), cpu.bc(), cpu.de(), cpu.hl(), cpu.sp],
-            ime: cpu.ime,
-            ime_delayed: cpu.ime_delayed,
-            mode: cpu.mode,
-            requested: machine.peek(rom.bytes(), cart_ram, 0xFF0F) & 0x1F,
-            enabled: machine.interrupts.enabled,
-            io,
-            divider: machine.timer.counter(machine.now),
-            frame_tcycles: place(&machine),
-            wram: machine.wram.to_vec(),
-            vram: machine.vram.to_vec(),
-            oam: machine.oam.to_vec(),
-            hram: machine.hram[..0x7F].to_vec(),
-            cart_ram: cart_ram.to_vec(),
-            mapper_writes: mapper_writes(
-                cart.mapper,
-                cart.ram_enabled,
-                cart.rom_bank,
-                cart.ram_bank,
-                cart.banking_mode,
-            ),
-            clock,
+        match &machine {
+            Machine::Original(machine) => foreign_state.mode = machine.cpu.mode,
+            Machine::Color(machine) => foreign_state.add_color(machine),
         }
+        foreign_state
     }
 
     /// A machine that goes on from this state, and its cartridge RAM.
     fn machine(&self, rom: &Rom) -> Result<(Machine, Vec<u8>), SwarmError> {
         let cartridge = rom.cartridge();
-        let mut machine = Machine::power_on(cartridge);
+        let mut machine = Machine::power_on(rom, PowerOnMemory::Zero);
         let mut cart_ram = vec![0xFF; rom.cart_ram_bytes()];
         fill(&mut cart_ram, &self.cart_ram);
-        fill(&mut machine.vram, &self.vram);
-        fill(&mut machine.oam, &self.oam);
+        of_either!(&mut machine, machine => {
+            fill(&mut machine.vram, &self.vram);
+            fill(&mut machine.oam, &self.oam);
+        });
         self.idle_to_the_place(&mut machine, rom, &mut cart_ram);
-        fill(&mut machine.wram, &self.wram);
-        fill(&mut machine.hram[..0x7F], &self.hram);
-        for &(address, value) in &self.mapper_writes {
-            machine.cart.write_control(machine.now, address, value);
+        if let Machine::Color(machine) = &mut machine {
+            self.set_transfer(machine);
         }
-        machine.open_bus(true);
+        let mcycles = machine.mcycles_at_single_speed();
+        of_either!(&mut machine, machine => {
+            fill(&mut machine.wram, &self.wram);
+            fill(&mut machine.hram[..0x7F], &self.hram);
+            for &(address, value) in &self.mapper_writes {
+                machine.cart.write_control(mcycles, address, value);
+            }
+            machine.open_bus(true);
+        });
         self.set_clocks(&mut machine);
         self.set_cpu(&mut machine);
         // The state's own rules have the last word on whether this can run.
         let mut state = vec![0; machine.state_len(cartridge)];
         machine.save_state(cartridge, &cart_ram, &mut state)?;
-        Machine::load_state(cartridge, &state, &mut cart_ram.clone())?;
+        Machine::load_state(rom, &state, &mut cart_ram.clone())?;
         Ok((machine, cart_ram))
     }
 
@@ -208,7 +229,10 @@ impl ForeignState {
     fn idle_to_the_place(&self, machine: &mut Machine, rom: &Rom, cart_ram: &mut [u8]) {
         let nops = vec![0; rom.bytes().len()];
         let lcdc = self.io[0x40];
-        machine.cpu.ime = false;
+        of_either!(machine, machine => machine.cpu.ime = false);
+        if let Machine::Color(machine) = machine {
+            self.set_color(machine, &nops, cart_ram);
+        }
         let mut write = |machine: &mut Machine, low: u8, value: u8| {
             machine.poke(&nops, cart_ram, 0xFF00 | u16::from(low), value);
         };
@@ -220,14 +244,14 @@ impl ForeignState {
         // No transfer by the own clock begins, no sound is struck. One that waits for another
         // machine's clock waits on.
         let control = self.io[0x02];
-        write(machine, 0x02, if control & 1 == 0 { control } else { 1 });
+        write(machine, 0x02, if control & 1 == 0 { control } else { control & 3 });
         write(machine, 0x26, self.io[0x26]);
         for low in (0x10..0x26).chain(0x30..0x40) {
             let is_trigger = matches!(low, 0x14 | 0x19 | 0x1E | 0x23);
             let value = self.io[usize::from(low)];
             write(machine, low, if is_trigger { value & 0x7F } else { value });
         }
-        machine.dma.page = self.io[0x46];
+        of_either!(machine, machine => machine.dma.page = self.io[0x46]);
         write(machine, 0x40, lcdc);
         if lcdc & 0x80 == 0 {
             return;
@@ -235,69 +259,85 @@ impl ForeignState {
         // The first frame after switching the LCD on is a little different; the one after it is as
         // any other.
         for _ in 0..2 {
-            machine.begin_frame(true);
+            of_either!(machine, machine => machine.begin_frame(true));
             while !idle(machine, &nops, cart_ram) {}
         }
-        machine.begin_frame(true);
+        of_either!(machine, machine => machine.begin_frame(true));
         let wanted = self.frame_tcycles % (4 * FRAME_MCYCLES);
         while !reached(machine, wanted) {
             idle(machine, &nops, cart_ram);
         }
         // What begins in this very moment has begun for the state too: no interrupt comes twice.
-        machine.sync_ppu(machine.tcycles());
-        machine.schedule_ppu();
+        of_either!(machine, machine => {
+            machine.sync_ppu(machine.tcycles());
+            machine.schedule_ppu();
+        });
     }
 
     fn set_clocks(&self, machine: &mut Machine) {
-        let now = machine.now;
-        let (timer, interrupts) = (&mut machine.timer, &mut machine.interrupts);
-        timer.sync(interrupts, now);
-        machine.serial.sync(interrupts, now, timer.div_base);
-        machine.apu.sync(now, timer.div_base);
-        timer.div_base = now.wrapping_sub(u32::from(self.divider) / 4);
-        timer.tima = self.io[0x05];
-        timer.tma = self.io[0x06];
-        timer.tac = self.io[0x07] & 7;
-        timer.schedule(now);
-        machine.serial.schedule(now, timer.div_base);
-        if let Some(clock) = &self.clock {
-            let rtc = &mut machine.cart.rtc;
-            rtc.running = clock.running;
-            rtc.latched = clock.latched;
-            rtc.subsecond_mcycles = clock.subsecond_mcycles;
-            rtc.synced_at = now;
-        }
+        let mcycles = machine.mcycles_at_single_speed();
+        of_either!(machine, machine => {
+            let now = machine.now;
+            let (timer, interrupts) = (&mut machine.timer, &mut machine.interrupts);
+            timer.sync(interrupts, now);
+            machine.serial.sync(interrupts, now, timer.div_base);
+            machine.apu.sync(now, timer.div_base);
+            timer.div_base = now.wrapping_sub(u32::from(self.divider) / 4);
+            timer.tima = self.io[0x05];
+            timer.tma = self.io[0x06];
+            timer.tac = self.io[0x07] & 7;
+            timer.schedule(now);
+            machine.serial.schedule(now, timer.div_base);
+            if let Some(clock) = &self.clock {
+                let rtc = &mut machine.cart.rtc;
+                rtc.running = clock.running;
+                rtc.latched = clock.latched;
+                rtc.subsecond_mcycles = clock.subsecond_mcycles;
+                rtc.synced_at = mcycles;
+            }
+        });
     }
 
     fn set_cpu(&self, machine: &mut Machine) {
+        match machine {
+            Machine::Original(machine) => machine.cpu.mode = self.mode,
+            Machine::Color(machine) => machine.cpu.mode = color::mode(self.mode),
+        }
         let [pc, af, bc, de, hl, sp] = self.registers;
-        let cpu = &mut machine.cpu;
-        (cpu.pc, cpu.sp, cpu.mode) = (pc, sp, self.mode);
-        (cpu.ime, cpu.ime_delayed) = (self.ime, self.ime_delayed);
-        cpu.set_af(af);
-        cpu.set_bc(bc);
-        cpu.set_de(de);
-        cpu.set_hl(hl);
-        machine.interrupts.requested = self.requested & 0x1F;
-        machine.interrupts.enabled = self.enabled;
-        machine.begin_frame(false);
+        of_either!(machine, machine => {
+            let cpu = &mut machine.cpu;
+            (cpu.pc, cpu.sp) = (pc, sp);
+            (cpu.ime, cpu.ime_delayed) = (self.ime, self.ime_delayed);
+            cpu.set_af(af);
+            cpu.set_bc(bc);
+            cpu.set_de(de);
+            cpu.set_hl(hl);
+            machine.interrupts.requested = self.requested & 0x1F;
+            machine.interrupts.enabled = self.enabled;
+            machine.begin_frame(false);
+        });
     }
 }
 
 fn idle(machine: &mut Machine, nops: &[u8], cart_ram: &mut [u8]) -> bool {
-    machine.cpu.pc = IDLE_PC;
-    machine.run_instruction(nops, cart_ram)
+    of_either!(machine, machine => {
+        machine.cpu.pc = IDLE_PC;
+        machine.run_instruction(nops, cart_ram)
+    })
 }
 
-/// T-cycles since the PPU began line 0.
+/// T-cycles since the PPU began line 0, also where it has not been brought up to now.
 fn place(machine: &Machine) -> u32 {
-    u32::from(machine.ppu.line) * LINE_TCYCLES + u32::from(machine.ppu.dot)
+    of_either!(machine, machine => {
+        let elapsed = machine.tcycles().wrapping_sub(machine.ppu.line_start).cast_signed();
+        let dot = elapsed.max(i32::from(machine.ppu.dot)).unsigned_abs();
+        (u32::from(machine.ppu.line) * LINE_TCYCLES + dot) % (4 * FRAME_MCYCLES)
+    })
 }
 
+/// Returns true if the PPU is at the place or a little past it.
 fn reached(machine: &Machine, wanted: u32) -> bool {
-    let mut looked = *machine;
-    looked.sync_ppu(looked.tcycles());
-    let ahead = (place(&looked) + 4 * FRAME_MCYCLES - wanted) % (4 * FRAME_MCYCLES);
+    let ahead = (place(machine) + 4 * FRAME_MCYCLES - wanted) % (4 * FRAME_MCYCLES);
     ahead <= MOST_PAST_TCYCLES
 }
 
@@ -321,6 +361,14 @@ fn mapper_writes(
         Mapper::Mbc5 | Mapper::Mbc5Rumble => {
             vec![gate, (0x2000, low), (0x3000, (rom_bank >> 8) as u8), (0x4000, ram_bank)]
         }
+    }
+}
+
+/// A model, in messages.
+fn model_name(model: Model) -> &'static str {
+    match model {
+        Model::Original => "an original Game Boy",
+        Model::Color => "a Game Boy Color",
     }
 }
 

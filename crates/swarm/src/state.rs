@@ -72,8 +72,8 @@ pub trait EnvStates {
         self.set_episode(env, episode)
     }
 
-    /// Put an env into a state of this program, of PyBoy 2.8.1, or of any emulator that writes
-    /// BESS. Of other emulators' states sound in the middle of a note is lost, counters start anew
+    /// Put an env into a state of this program, of PyBoy (of an original Game Boy alone), or of any
+    /// emulator that writes BESS. Of other emulators' states sound in the middle of a note is lost, counters start anew
     /// and programs begin.
     ///
     /// # Errors
@@ -136,7 +136,7 @@ pub trait EnvStates {
     /// # Errors
     /// There is no such env, or the device failed.
     fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        exported(&self.snapshot(env)?, self.rom())
+        Ok(exported(&self.snapshot(env)?, self.rom()))
     }
 }
 

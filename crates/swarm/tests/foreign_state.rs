@@ -1,13 +1,18 @@
 //! States that other emulators read and write. Those of PyBoy itself are in
 //! `python/tests/test_state.py`.
 
-use gbxcule_swarm::{EnvStates, NativeSwarm, Rom, Schedule, SwarmConfig};
+use gbxcule_swarm::{EnvStates, Machine, Model, NativeSwarm, Rom, Schedule, SwarmConfig};
 
 fn swarm(name: &str) -> NativeSwarm {
+    swarm_of(name, None)
+}
+
+fn swarm_of(name: &str, model: Option<Model>) -> NativeSwarm {
     let rom = gbxcule_roms::by_name(name).expect("a ROM of the suite");
     let schedule = Schedule::new(1, 1).expect("a schedule");
     let config = SwarmConfig { schedule, draw_last: true, ..SwarmConfig::new(2) };
-    NativeSwarm::new(Rom::new(rom.bytes()).expect("a header"), config).expect("a swarm")
+    let rom = Rom::for_model(rom.bytes(), model).expect("a header");
+    NativeSwarm::new(rom, config).expect("a swarm")
 }
 
 fn run(swarm: &mut NativeSwarm, frames: usize) {
@@ -38,6 +43,95 @@ fn a_bess_state_goes_on_as_the_machine_did() {
             assert!(wram(&swarm, 0) == wram(&swarm, 1), "{name}, {frame} frames later");
         }
         assert!(swarm.frame(0).expect("env") == swarm.frame(1).expect("env"), "{name}");
+    }
+}
+
+/// All ROMs of the Color go on alike, and programs for the original on it.
+#[test]
+fn a_bess_state_of_a_color_goes_on_as_the_machine_did() {
+    let of_original = ["PEARL_DRIFT", "HALT_IDLE", "BG_SCROLL", "MBC3_RAM", "MBC5_RAM"];
+    for name in gbxcule_roms::for_color().iter().map(|rom| rom.name).chain(of_original) {
+        let mut swarm = swarm_of(name, Some(Model::Color));
+        run(&mut swarm, 130);
+        let state = swarm.export_bess(0).expect("an env");
+        swarm.reset_masked(&[false, true]).expect("a mask");
+        swarm.import_state(1, &state).expect("our own BESS");
+        assert_eq!(swarm.cpu_state(0).expect("env"), swarm.cpu_state(1).expect("env"), "{name}");
+        let seen = |swarm: &NativeSwarm, env: usize| {
+            let snapshot = swarm.snapshot(env).expect("an env");
+            let machine = snapshot.machine().color().expect("a Color");
+            (machine.wram, machine.vram, machine.ppu.palettes, machine.color, machine.speed.double)
+        };
+        for frame in 0..60 {
+            assert!(seen(&swarm, 0) == seen(&swarm, 1), "{name}, {frame} frames later");
+            run(&mut swarm, 1);
+            assert!(
+                swarm.frame(0).expect("env") == swarm.frame(1).expect("env"),
+                "{name}, frame {frame}"
+            );
+        }
+    }
+}
+
+/// Every register that BESS can tell of arrives, at either speed.
+#[test]
+fn registers_of_a_color_are_part_of_a_bess_state() {
+    for double in [false, true] {
+        let mut swarm = swarm("COLOR_SPEED");
+        while is_double(&swarm, 0) != double {
+            run(&mut swarm, 1);
+        }
+        for (low, value) in [
+            (0x4F, 1),
+            (0x51, 0xD1),
+            (0x52, 0x20),
+            (0x53, 0x12),
+            (0x54, 0x30),
+            (0x56, 0xC1),
+            (0x68, 0x85),
+            (0x6A, 0x07),
+            (0x70, 5),
+            (0x72, 1),
+            (0x73, 2),
+            (0x74, 3),
+            (0x75, 0x40),
+        ] {
+            swarm.write_memory(0, 0xFF00 + low, &[value]).expect("an env");
+        }
+        let state = swarm.export_bess(0).expect("an env");
+        swarm.import_state(1, &state).expect("our own BESS");
+        let registers = |env| {
+            let snapshot = swarm.snapshot(env).expect("an env");
+            let Machine::Color(machine) = snapshot.machine() else { unreachable!("a Color") };
+            let (hdma, palettes) = (&machine.hdma, machine.ppu.palettes);
+            (machine.color, (hdma.source, hdma.target), palettes, machine.speed.double)
+        };
+        assert_eq!(registers(0), registers(1));
+        assert_eq!(registers(1).0.wram_bank, 5);
+        assert_eq!(registers(1).1, (0xD120, 0x1230));
+        assert_eq!(registers(1).3, double);
+    }
+}
+
+fn is_double(swarm: &NativeSwarm, env: usize) -> bool {
+    let snapshot = swarm.snapshot(env).expect("an env");
+    snapshot.machine().color().expect("a Color").speed.double
+}
+
+#[test]
+fn a_state_of_the_other_model_is_refused_by_both_names() {
+    let [mut original, mut color] =
+        [Model::Original, Model::Color].map(|model| swarm_of("PEARL_DRIFT", Some(model)));
+    for (from, to, found, machine) in [
+        (0, 1, "model `GD  `, an original Game Boy", "go on in a Game Boy Color"),
+        (1, 0, "model `CCC `, a Game Boy Color", "go on in an original Game Boy"),
+    ] {
+        let swarms = [&mut original, &mut color];
+        let state = swarms[from].export_bess(0).expect("an env");
+        let before = swarms[to].save_state(1).expect("an env");
+        let error = swarms[to].import_state(1, &state).expect_err("the other model").to_string();
+        assert!(error.contains(found) && error.contains(machine), "{error}");
+        assert_eq!(swarms[to].save_state(1).expect("an env"), before);
     }
 }
 
@@ -111,17 +205,50 @@ fn states_that_cant_be_taken_say_why_and_change_nothing() {
 
 #[test]
 fn damaged_states_never_bring_anything_down() {
-    let mut swarm = swarm("MBC3_RTC");
-    run(&mut swarm, 70);
-    let good = swarm.export_bess(0).expect("an env");
-    let first = good.len() - 600;
-    for at in (first..good.len()).chain((0..first).step_by(997)) {
-        for value in [0, 0x7F, 0x80, 0xFF] {
-            let mut state = good.clone();
-            state[at] = value;
-            if swarm.import_state(1, &state).is_ok() {
-                run(&mut swarm, 1);
+    for (name, step) in [("MBC3_RTC", 997), ("COLOR_SPEED", 9973)] {
+        let mut swarm = swarm(name);
+        run(&mut swarm, 70);
+        let good = swarm.export_bess(0).expect("an env");
+        let first = good.len() - 600;
+        for at in (first..good.len()).chain((0..first).step_by(step)) {
+            for value in [0, 0x7F, 0x80, 0xFF] {
+                let mut state = good.clone();
+                state[at] = value;
+                if swarm.import_state(1, &state).is_ok() {
+                    run(&mut swarm, 1);
+                }
             }
         }
     }
+}
+
+/// Palettes that lie outside, a block that is too short, and sizes that are not a Color's.
+#[test]
+fn damaged_memories_of_a_color_are_refused_and_short_ones_filled_up() {
+    let mut swarm = swarm("COLOR_PALETTES");
+    run(&mut swarm, 70);
+    let good = swarm.export_bess(0).expect("an env");
+    let at = |name: &[u8]| good.windows(4).rposition(|found| found == name).expect("a block") + 8;
+    let (core, behind_oam, transfer) = (at(b"CORE"), at(b"XOAM"), at(b"HDMA"));
+    for (place, value, reason) in [
+        (core + 0xC3, 0x7F, "memory that lies outside"),
+        (core + 0xCF, 0x7F, "memory that lies outside"),
+        (core - 4, 0xC0, "bytes are needed"),
+        (behind_oam - 4, 88, "an XOAM block of 88 bytes"),
+        (transfer + 1, 0x81, "an HDMA block that says nothing"),
+    ] {
+        let mut state = good.clone();
+        state[place] = value;
+        let error = swarm.import_state(1, &state).expect_err(reason).to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    // An emulator may save one bank of each memory and no palettes.
+    let mut short = good.clone();
+    for (place, size) in [(0x98, 0x2000_u32), (0xA0, 0x2000), (0xC0, 0), (0xC8, 0)] {
+        short[core + place..][..4].copy_from_slice(&size.to_le_bytes());
+    }
+    swarm.import_state(1, &short).expect("a state with less in it");
+    let snapshot = swarm.snapshot(1).expect("an env");
+    let machine = snapshot.machine().color().expect("a Color");
+    assert!(machine.wram[0x2000..].iter().chain(&machine.vram[0x2000..]).all(|&byte| byte == 0));
 }

@@ -3,11 +3,13 @@
 //!
 //! BESS does not say where in a line the PPU is, nor anything of the divider but DIV.
 
+use gbxcule_gameboy::Model;
 use gbxcule_gameboy::cart::ClockRegisters;
 use gbxcule_gameboy::cpu::Mode;
 
 use super::bytes::Bytes;
-use super::{Clock, ForeignState, ForeignStateError, LINE_TCYCLES};
+use super::color::{BEHIND_OAM_BYTES, ColorMemories, Transfer};
+use super::{Clock, ForeignState, ForeignStateError, LINE_TCYCLES, model_name};
 use crate::Rom;
 
 const FORMAT: &str = "BESS";
@@ -36,10 +38,16 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
         match (&name, &mut foreign_state) {
             (b"NAME", _) => {}
             (b"INFO", None) => check_rom(block, rom)?,
-            (b"CORE", None) => foreign_state = Some(read_core(block, bytes)?),
+            (b"CORE", None) => foreign_state = Some(read_core(block, bytes, rom)?),
             (b"CORE", Some(_)) => return Err(damaged("two CORE blocks")),
             (b"MBC ", Some(foreign_state)) => foreign_state.mapper_writes = read_mapper(block)?,
             (b"RTC ", Some(foreign_state)) => foreign_state.clock = Some(read_clock(block)?),
+            (b"XOAM", Some(ForeignState { color: Some(color), .. })) => {
+                color.behind_oam = Some(read_behind_oam(block)?);
+            }
+            (b"HDMA", Some(ForeignState { color: Some(color), .. })) => {
+                color.transfer = Some(read_transfer(block)?);
+            }
             (b"END ", Some(_)) => break,
             (b"END ", None) => return Err(damaged("no CORE block")),
             _ => {}
@@ -60,7 +68,7 @@ fn check_rom(block: &[u8], rom: &Rom) -> Result<(), ForeignStateError> {
     })
 }
 
-fn read_core(block: &[u8], file: &[u8]) -> Result<ForeignState, ForeignStateError> {
+fn read_core(block: &[u8], file: &[u8], rom: &Rom) -> Result<ForeignState, ForeignStateError> {
     let mut core = Bytes::new(block, FORMAT);
     let (major, _minor) = (core.u16()?, core.u16()?);
     if major != 1 {
@@ -71,11 +79,7 @@ fn read_core(block: &[u8], file: &[u8]) -> Result<ForeignState, ForeignStateErro
             allowed: "version 1",
         });
     }
-    let model: [u8; 4] = core.array()?;
-    if model[0] != b'G' {
-        let found = format!("model `{}`", model.escape_ascii());
-        return Err(ForeignStateError::OtherModel { format: FORMAT, found });
-    }
+    check_model(core.array()?, rom.model())?;
     let mut registers = [0; 6];
     for register in &mut registers {
         *register = core.u16()?;
@@ -99,6 +103,15 @@ fn read_core(block: &[u8], file: &[u8]) -> Result<ForeignState, ForeignStateErro
         part.map(<[u8]>::to_vec).ok_or_else(|| damaged("memory that lies outside"))
     };
     let (wram, vram, cart_ram, oam, hram) = (part()?, part()?, part()?, part()?, part()?);
+    let color = match rom.model() {
+        Model::Original => None,
+        Model::Color => Some(ColorMemories {
+            background: part()?,
+            object: part()?,
+            behind_oam: None,
+            transfer: None,
+        }),
+    };
     Ok(ForeignState {
         registers,
         ime,
@@ -116,7 +129,38 @@ fn read_core(block: &[u8], file: &[u8]) -> Result<ForeignState, ForeignStateErro
         cart_ram,
         mapper_writes: Vec::new(),
         clock: None,
+        color,
     })
+}
+
+fn check_model(identifier: [u8; 4], machine: Model) -> Result<(), ForeignStateError> {
+    let model = match identifier[0] {
+        b'G' => Some(Model::Original),
+        b'C' => Some(Model::Color),
+        _ => None,
+    };
+    if model == Some(machine) {
+        return Ok(());
+    }
+    let name = match (model, identifier[0]) {
+        (Some(model), _) => model_name(model),
+        (None, b'S') => "a Super Game Boy",
+        (None, _) => "unknown",
+    };
+    let found = format!("model `{}`, {name}", identifier.escape_ascii());
+    Err(ForeignStateError::OtherModel { format: FORMAT, found, machine: model_name(machine) })
+}
+
+fn read_behind_oam(block: &[u8]) -> Result<[u8; BEHIND_OAM_BYTES], ForeignStateError> {
+    block.try_into().map_err(|_| damaged(format!("an XOAM block of {} bytes", block.len())))
+}
+
+/// A block of our own: FF55 as it reads, and the blocks that are due.
+fn read_transfer(block: &[u8]) -> Result<Transfer, ForeignStateError> {
+    match *block {
+        [control, due @ 0..=0x80] => Ok(Transfer { control, due }),
+        _ => Err(damaged("an HDMA block that says nothing")),
+    }
 }
 
 /// A place of the frame where LY and the mode read so: early in the mode, for nothing is known of
@@ -163,27 +207,36 @@ pub(super) fn read_clock(block: &[u8]) -> Result<Clock, ForeignStateError> {
 /// The memories, then the blocks.
 pub(super) fn write(foreign_state: &ForeignState, rom: &Rom) -> Vec<u8> {
     let mut file = Vec::new();
+    let no_palettes = ColorMemories::default();
+    let color = foreign_state.color.as_ref().unwrap_or(&no_palettes);
     let memories = [
         &foreign_state.wram,
         &foreign_state.vram,
         &foreign_state.cart_ram,
         &foreign_state.oam,
         &foreign_state.hram,
+        &color.background,
+        &color.object,
     ];
     let mut parts = Vec::new();
     for memory in memories {
+        let first = if memory.is_empty() { 0 } else { file.len() as u32 };
         parts.extend((memory.len() as u32).to_le_bytes());
-        parts.extend((file.len() as u32).to_le_bytes());
+        parts.extend(first.to_le_bytes());
         file.extend(memory.iter());
     }
-    // The palettes of a Game Boy Color.
-    parts.extend([0; 16]);
     let first = file.len() as u32;
     let name = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
     put(&mut file, b"NAME", name.as_bytes());
     let header = rom.bytes();
     put(&mut file, b"INFO", &[&header[0x134..0x144], &header[0x14E..0x150]].concat());
     put(&mut file, b"CORE", &core(foreign_state, &parts));
+    if let Some(bytes) = &color.behind_oam {
+        put(&mut file, b"XOAM", bytes);
+    }
+    if let Some(Transfer { control, due }) = color.transfer {
+        put(&mut file, b"HDMA", &[control, due]);
+    }
     if !foreign_state.mapper_writes.is_empty() {
         let writes = foreign_state.mapper_writes.iter();
         let block: Vec<u8> = writes
@@ -208,7 +261,8 @@ fn put(file: &mut Vec<u8>, name: &[u8; 4], block: &[u8]) {
 
 fn core(foreign_state: &ForeignState, parts: &[u8]) -> Vec<u8> {
     let mut core = vec![1, 0, 1, 0];
-    core.extend(b"GD  ");
+    // The Color here is a CPU CGB C.
+    core.extend(if foreign_state.color.is_some() { b"CCC " } else { b"GD  " });
     core.extend(foreign_state.registers.iter().flat_map(|register| register.to_le_bytes()));
     let mode = match foreign_state.mode {
         Mode::Halted => 1,

@@ -13,11 +13,12 @@
 
 mod early;
 
+use gbxcule_gameboy::Model;
 use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
 use gbxcule_gameboy::cpu::Mode;
 
 use super::bytes::Bytes;
-use super::{Clock, ForeignState, ForeignStateError, mapper_writes};
+use super::{Clock, ForeignState, ForeignStateError, mapper_writes, model_name};
 use crate::Rom;
 
 const FORMAT: &str = "PyBoy";
@@ -145,6 +146,7 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
         cart_ram: tail.cart_ram.to_vec(),
         mapper_writes: tail.mapper_writes,
         clock: tail.clock,
+        color: None,
     })
 }
 
@@ -160,7 +162,8 @@ fn check_model(is_color: u8) -> Result<(), ForeignStateError> {
     let found = "a Game Boy Color, as which PyBoy runs games that know it (save again under \
                  `PyBoy(.., cgb=False)`)"
         .to_string();
-    Err(ForeignStateError::OtherModel { format: FORMAT, found })
+    let machine = model_name(Model::Original);
+    Err(ForeignStateError::OtherModel { format: FORMAT, found, machine })
 }
 
 struct Cpu {

@@ -74,7 +74,7 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(subject: Subject) {
     assert!(observations[4] > 256.0 && observations[5] == 0.0, "{observations:?}");
     pair.step(&actions(4, 6));
     pair.assert_equal("a step later");
-    let exported = subject.exported(&pair.native, 0);
+    let exported = pair.native.export_bess(0).expect("an env");
     both!(pair, swarm => swarm.import_state(3, &exported));
     let state = pair.native.save_state(1).expect("an env");
     both!(pair, swarm => swarm.restart_from(&[&state], 3));

@@ -3,9 +3,7 @@
 use gbxcule_roms::BuiltIn;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
-use gbxcule_swarm::{
-    EnvSnapshot, EnvStates, Layout, Model, NativeSwarm, Rom, Schedule, SwarmConfig,
-};
+use gbxcule_swarm::{EnvSnapshot, Layout, Model, NativeSwarm, Rom, Schedule, SwarmConfig};
 
 /// Machines that a body is about: of which model, and where.
 #[derive(Clone, Copy, Debug)]
@@ -32,15 +30,6 @@ impl Subject {
             Model::Color => "AMBER_ROAD",
         };
         gbxcule_roms::by_name(name).expect("a game").bytes()
-    }
-
-    /// An env's state in a form that another emulator reads, where there is one for its model.
-    pub(crate) fn exported(self, swarm: &impl EnvStates, env: usize) -> Vec<u8> {
-        let bytes = match self.model {
-            Model::Original => swarm.export_bess(env),
-            Model::Color => swarm.save_state(env),
-        };
-        bytes.expect("an env")
     }
 
     /// Bytes of a picture.

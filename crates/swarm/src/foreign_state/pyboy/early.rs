@@ -103,6 +103,7 @@ pub(super) fn read(
         cart_ram: banks.ram.to_vec(),
         mapper_writes,
         clock: None,
+        color: None,
     })
 }
 
