@@ -36,7 +36,7 @@
 #   make pictures    the pictures in docs/ anew; needs Chromium and ffmpeg too
 #   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
-#   make verify-gpu GPU=sim      the two gates on NVIDIA's machine code, simulated; NVRTC does not end with it yet
+#   make verify-gpu GPU=sim      the two gates on NVIDIA's machine code, simulated: three minutes
 
 PYTHON ?= python3
 VENV := .venv

@@ -10,6 +10,7 @@ use super::column::Columns;
 use super::follow::FollowArrays;
 use super::memory::Memory;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
+use super::step::Order;
 use super::thread::Arguments;
 use super::transfer::LANES;
 use super::{begin, image, inspect, step, transfer};
@@ -61,6 +62,7 @@ pub struct DeviceSwarm {
     seed: u64,
     episodes: Episodes,
     columns: Columns,
+    order: Order,
     pub(super) kernels: Kernels,
     pub(super) parts: StateArrays,
     /// Starts of episodes, on the device and on the host: at least one state.
@@ -146,6 +148,7 @@ impl DeviceSwarm {
             memory,
             seed: 0,
             columns,
+            order: Order::of(&module),
             kernels,
         };
         swarm.start_at(&[], 0)?;
@@ -168,6 +171,12 @@ impl DeviceSwarm {
     #[must_use]
     pub fn device(&self) -> DeviceConfig {
         self.device
+    }
+
+    /// The order in which machines of a warp execute.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.order
     }
 
     /// The seed of the last reset of all envs: what programs see.
