@@ -23,6 +23,7 @@
 #   make ptx-all     the same for everything the swarm and the Python package do on a device: many minutes
 #   make gpu-sim     the machine code of NVIDIA's own assembler, run by warps of 32 lanes (crates/gpu-sim): each form, launches,
 #                    gradients, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
+#   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes
 #   make gpu-sim-all     the same for everything that the swarm does on a device: many minutes
 #   make gpu-counts  what warps issue for each ROM, counted on executed machine code; the table of docs/gpu-results.md
 #   make rom-suites  how many ROMs of each public suite pass (GBXCULE_TEST_ROMS, docs/testing.md)
@@ -49,7 +50,7 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 TEST_ALL := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-ignored all" || echo "-- --include-ignored")
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: colors warp-programs wheels gpu-folder host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -98,6 +99,9 @@ gpu-sim: $(VENV)/nvrtc.txt gpu-sim-program
 gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-program
 	$(SIMULATED) --package gbxcule-gpu-sim on_machine_code $(TEST_ALL)
 	GBXCULE_ARCHS=sm_90 $(SIMULATED) --package gbxcule-runtime --test cuda on_sass $(TEST_ALL)
+
+colors:
+	$(TEST) --package gbxcule-swarm --test device all_colors $(TEST_ALL)
 
 gpu-sim-all: $(VENV)/nvrtc.txt gpu-sim-program
 	$(SIMULATED) --package gbxcule-swarm --test device all_of_it_is_so_on_machine_code $(TEST_ALL)

@@ -345,9 +345,10 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
 
     @property
     def device_arrays(self) -> dict[str, _native.DeviceArray]:
-        """What a step leaves in the memory of a CUDA device, by name: `frames`, and as far as programs compute them
-        `rewards`, `dones` and `observations`. Any library that speaks DLPack takes them in place, such as
-        `torch.from_dlpack`; the next step writes to the same memory. Empty on the CPU."""
+        """What a step leaves in the memory of a CUDA device, by name: `frames`, four pixels to a byte or, of a Color, two
+        bytes a pixel as `rgb555` has them, and as far as programs compute them `rewards`, `dones` and `observations`.
+        Any library that speaks DLPack takes them in place, such as `torch.from_dlpack`; the next step writes to the
+        same memory. Empty on the CPU."""
         swarm = self._swarm
         arrays = {
             "rewards": swarm.reward_array,

@@ -19,6 +19,7 @@ FOLDER = pathlib.Path(PROGRAM).parent
 OPTIONS = [
     {"frames_per_step": 4, "release_after_frames": 2, "obs": {"screen": "mean", "ram": gbxcule.Ram(("C000", 16))}},
     {"frames_per_step": 4, "release_after_frames": 2, "obs": PROGRAM, "reward": PROGRAM},
+    {"rom": "AMBER_ROAD", "frames_per_step": 4, "release_after_frames": 2, "obs": "rgb555"},
 ]
 
 
@@ -87,7 +88,8 @@ for options in OPTIONS:
         assert same(one, other), (options, place, one, other)
     assert on_cpu.device_arrays == {}
     arrays = on_cuda.device_arrays
-    assert {name: array.shape for name, array in arrays.items()}["frames"] == (3, 5760)
+    frame_bytes = 46080 if "rom" in options else 5760
+    assert {name: array.shape for name, array in arrays.items()}["frames"] == (3, frame_bytes)
     for name, array in arrays.items():
         assert array.__dlpack_device__() == (2, 0), name
         assert np.array_equal(taken(array), array.numpy()), name

@@ -45,7 +45,7 @@ impl Handle {
 pub struct Memories<'m> {
     rom: Handle,
     cart_ram: Handle,
-    lent: PhantomData<&'m mut [u8]>,
+    borrowed: PhantomData<&'m mut [u8]>,
 }
 
 impl<'m> Memories<'m> {
@@ -55,7 +55,7 @@ impl<'m> Memories<'m> {
             Handle::new(rom.as_ptr(), rom.len()),
             Handle::new(cart_ram.as_mut_ptr(), cart_ram.len()),
         );
-        Self { rom, cart_ram, lent: PhantomData }
+        Self { rom, cart_ram, borrowed: PhantomData }
     }
 }
 

@@ -138,8 +138,8 @@ impl Driver {
     }
 
     /// Lets all machines begin in a saved state, here and at each reset.
-    pub(crate) fn start_at(&mut self, state: &[u8]) -> Result<(), SwarmError> {
-        self.swarm.start_at(&[state], 0)
+    pub(crate) fn restart_from(&mut self, state: &[u8]) -> Result<(), SwarmError> {
+        self.swarm.restart_from(&[state], 0)
     }
 
     pub(crate) fn num_envs(&self) -> usize {
@@ -147,7 +147,7 @@ impl Driver {
     }
 
     pub(crate) fn device(&self) -> Device {
-        self.swarm.on_device().map_or(Device::Cpu, |swarm| swarm.device().device)
+        self.swarm.as_device().map_or(Device::Cpu, |swarm| swarm.device().device)
     }
 
     pub(crate) fn drive(&self) -> &DriveSettings {
@@ -231,7 +231,7 @@ impl Driver {
     pub(crate) fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         let Some(held) = self.held.get_mut(env) else { return Ok(()) };
         *held = buttons;
-        self.swarm.hold(env, buttons)
+        self.swarm.hold_buttons(env, buttons)
     }
 
     /// Passes the last drawn frames of some envs to `see`, one after the other.
@@ -398,14 +398,14 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let machine =
             |driver: &Driver, env| driver.swarm.snapshot(env).expect("an env").machine().clone();
         let mut other = self::driver(8);
-        other.start_at(&state).expect("a state");
+        other.restart_from(&state).expect("a state");
         for _ in 0..2 {
             assert!((0..5).all(|env| machine(&other, env) == machine(&first, 1)));
             other.finish_step(false).expect("a step");
             assert!((0..5).any(|env| machine(&other, env) != machine(&first, 1)));
             other.reset().expect("a reset");
         }
-        other.start_at(b"no state").expect_err("no state");
+        other.restart_from(b"no state").expect_err("no state");
         let checkpoint = first.swarm.checkpoint(b"a note").expect("bytes");
         let again = Driver::restored(&checkpoint, ActionGen::Random, 3, Device::Cpu);
         let mut again = again.expect("a swarm");

@@ -246,7 +246,7 @@ impl Sight for Seen<'_> {
         Ok(())
     }
 
-    fn obey(&mut self, _holds: &mut Option<usize>, _request: Request) -> Result<(), SwarmError> {
+    fn handle(&mut self, _holds: &mut Option<usize>, _request: Request) -> Result<(), SwarmError> {
         Ok(())
     }
 

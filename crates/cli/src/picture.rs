@@ -162,6 +162,7 @@ fn usual_columns(machines: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gbxcule_swarm::FRAME_BYTES;
 
     #[test]
     fn rows_are_filled_where_they_can_be() {
@@ -173,9 +174,9 @@ mod tests {
     fn every_machine_is_drawn_in_its_place_at_its_scale() {
         let mut mosaic = Mosaic::new(3, Some(2), 2).expect("a small picture");
         assert_eq!((mosaic.width, mosaic.height), (2 * 324, 2 * 292));
-        let mut packed = [0; 5760];
+        let mut packed = [0; FRAME_BYTES];
         packed[0] = 0b0100_0000;
-        packed[5759] = 0b0000_0011;
+        packed[FRAME_BYTES - 1] = 0b0000_0011;
         mosaic.place(2, Frame::Shades(&packed));
         let at = |x: usize, y: usize| mosaic.pixels[y * mosaic.width + x];
         assert_eq!([at(0, 296), at(1, 297), at(2, 296), at(0, 298)], [1, 1, 0, 0]);
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn a_png_holds_the_pixels() {
         let mut mosaic = Mosaic::new(1, None, 1).expect("a small picture");
-        mosaic.place(0, Frame::Shades(&[0b0001_1011; 5760]));
+        mosaic.place(0, Frame::Shades(&[0b0001_1011; FRAME_BYTES]));
         let bytes = mosaic.png(Palette::Grey).expect("a PNG");
         let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
         decoder.set_transformations(png::Transformations::EXPAND);

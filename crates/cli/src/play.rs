@@ -63,7 +63,7 @@ impl Play {
             recompile: Recompile::default(),
         };
         let drive = drive.with(self.programs.programs()?);
-        let sound = self.device.device == Device::Cpu && !drive.programs.follow_frames();
+        let sound = self.device.device == Device::Cpu && !drive.programs.needs_single_frames();
         let drive = DriveSettings { sound, ..drive };
         let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play, heatmap: None };
         let (name, mut driver) = driver(&self.rom, &self.model, 1, drive, self.device.device)?;

@@ -95,7 +95,7 @@ impl StartOption {
         let Some(path) = &self.state else { return Ok(()) };
         let shown = || format!("--state {}", path.display());
         let state = gbxcule_files::read(path, MOST_STATE_BYTES).with_context(shown)?;
-        driver.start_at(&state).with_context(shown)
+        driver.restart_from(&state).with_context(shown)
     }
 }
 

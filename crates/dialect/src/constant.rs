@@ -328,7 +328,7 @@ impl<'a> Unit<'a> {
                 }
             }
             BindingSource::Function(def) => Ok(match self.role(def, home) {
-                Role::Func => {
+                Role::Func | Role::Native => {
                     // The name as the tree spells it lives as long as the tree.
                     let frame = self.frame_of(home);
                     Static::Function(OverloadSet::all(home, def.name.as_str(), frame))

@@ -29,6 +29,7 @@ mod overload;
 mod reference;
 mod scope;
 mod signature;
+mod snippet;
 pub mod survey;
 mod syntax;
 mod trial;

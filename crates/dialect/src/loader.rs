@@ -6,7 +6,7 @@
 //! or a definition that is needed itself.
 
 use super::file::{Content, File, Files, ImportedModule, Target, Texts};
-use super::syntax::{Imported, Mentions, Symbol};
+use super::syntax::{Imported, Mentions, Symbol, SymbolSet};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,7 +46,7 @@ impl Files {
             needed: Vec::new(),
             todo: Vec::new(),
             modules: FxHashSet::default(),
-            attributes: FxHashSet::default(),
+            attributes: SymbolSet::default(),
             offers: FxHashMap::default(),
             open_offers: Vec::new(),
             targets: FxHashMap::default(),
@@ -73,11 +73,11 @@ struct Loader<'l> {
     /// Neighbours by their stems; `None` if there is no such module.
     stems: FxHashMap<PathBuf, Option<usize>>,
     /// Names of each text that are needed, and those among them that were not looked into yet.
-    needed: Vec<FxHashSet<Symbol>>,
+    needed: Vec<SymbolSet>,
     todo: Vec<(usize, Symbol)>,
     /// Modules that are needed as such: any name behind a dot may be one of theirs.
     modules: FxHashSet<usize>,
-    attributes: FxHashSet<Symbol>,
+    attributes: SymbolSet,
     /// The texts of such modules by the names that they bind, and those that may bind any.
     offers: FxHashMap<Symbol, Vec<usize>>,
     open_offers: Vec<usize>,
@@ -97,16 +97,22 @@ impl Loader<'_> {
         }
     }
 
+    /// A name is needed of a text, which may bind it or not.
     fn need(&mut self, text: usize, name: Symbol) {
-        if self.needed.len() <= text {
-            self.needed.resize_with(text + 1, FxHashSet::default);
-        }
-        if self.needed[text].contains(&name) {
+        if self.needed.get(text).is_some_and(|needed| needed.contains(name)) {
             return;
         }
-        let outline = self.files.texts[text].outline(&mut self.texts.symbols);
-        if outline.may_bind(name) {
-            self.needed[text].insert(name);
+        if self.files.texts[text].outline(&mut self.texts.symbols).may_bind(name) {
+            self.need_bound(text, name);
+        }
+    }
+
+    /// A name is needed that a text may bind.
+    fn need_bound(&mut self, text: usize, name: Symbol) {
+        if self.needed.len() <= text {
+            self.needed.resize_with(text + 1, SymbolSet::default);
+        }
+        if self.needed[text].insert(name) {
             self.todo.push((text, name));
         }
     }
@@ -122,12 +128,12 @@ impl Loader<'_> {
         if outline.may_bind_any() {
             self.open_offers.push(number);
             let attributes = std::mem::take(&mut self.attributes);
-            attributes.iter().for_each(|&name| self.need(number, name));
+            attributes.iter().for_each(|name| self.need(number, name));
             self.attributes = attributes;
             return;
         }
         for name in outline.names() {
-            if self.attributes.contains(&name) {
+            if self.attributes.contains(name) {
                 self.need(number, name);
             } else {
                 self.offers.entry(name).or_default().push(number);
@@ -145,7 +151,7 @@ impl Loader<'_> {
             offers.extend(&self.open_offers);
             offers.into_iter().for_each(|text| self.need(text, attribute));
         }
-        mentions.names.iter().for_each(|&name| self.need(text, name));
+        mentions.names.iter().for_each(|&name| self.need_bound(text, name));
     }
 
     /// A name of a text is needed.
@@ -154,7 +160,7 @@ impl Loader<'_> {
         let outline = text.outline(&mut self.texts.symbols);
         let behind = outline.behind(&text.tree.body, name, &mut self.texts.symbols);
         behind.into_iter().for_each(|each| self.mentioned(number, each));
-        for import in outline.imports(name).filter(|one| !is_known(one)) {
+        for import in outline.imports(name).filter(|one| !one.is_known) {
             let key = (number, std::ptr::from_ref(import));
             let module = match self.targets.get(&key) {
                 Some(known) => *known,
@@ -403,24 +409,4 @@ fn stem_of(path: &Path) -> PathBuf {
 fn prefixes(module: &str) -> impl Iterator<Item = &str> {
     let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
     ends.map(|end| &module[..end]).filter(|prefix| !prefix.is_empty())
-}
-
-/// Modules that the dialect knows itself: no file stands for them.
-fn is_known(import: &Imported) -> bool {
-    let module = import.module.as_str();
-    import.level == 0
-        && (super::warp::canonical(module) == "warp"
-            || import.is_first && module.starts_with("warp.")
-            || matches!(
-                module.split('.').next(),
-                Some(
-                    "math"
-                        | "numpy"
-                        | "typing"
-                        | "types"
-                        | "collections"
-                        | "gbxcule"
-                        | "__future__"
-                )
-            ))
 }

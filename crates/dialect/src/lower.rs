@@ -19,6 +19,7 @@ mod library;
 mod operator;
 mod repeat;
 mod slice;
+mod snippet;
 mod special;
 mod table;
 mod tile;
@@ -29,6 +30,7 @@ mod view;
 
 use super::annotation::{Annotation, StructKey};
 use super::constant::{Static, Unit};
+use super::decorator::Role;
 use super::frame::FrameId;
 use super::scope::ScopeId;
 use super::signature::Formal;
@@ -223,12 +225,33 @@ impl<'u, 'a> Session<'u, 'a> {
         bindings: Vec<Binding<'a>>,
         is_kernel: bool,
     ) -> bool {
+        if self.unit.role(def, scope) == Role::Native {
+            return self.native_body(module, id, (def, scope), formals, &bindings);
+        }
         let before = self.faults.len();
-        let manual_gradient = self.manual_gradient.take();
+        let mut lower = self.lower(module, id, def, scope);
+        lower.is_kernel = is_kernel;
+        lower.parameters(formals, bindings);
+        let returns =
+            def.returns.as_deref().map(|returns| (lower.unit.annotation(returns, scope), returns));
+        lower.suite(&def.body);
+        lower.end(returns);
+        lower.b.finish();
+        self.faults.len() == before
+    }
+
+    /// State in which a declared function is lowered.
+    fn lower<'s, 'm>(
+        &'s mut self,
+        module: &'m mut Module,
+        id: FunctionId,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+    ) -> Lower<'s, 'u, 'a, 'm> {
         let usage = Usage::of(def, Rc::clone(&self.unit.references));
-        let mut lower = Lower {
+        Lower {
             unit: self.unit,
-            manual_gradient,
+            manual_gradient: self.manual_gradient.take(),
             session: self,
             b: Builder::new(module, id),
             names: FxHashMap::default(),
@@ -237,18 +260,11 @@ impl<'u, 'a> Session<'u, 'a> {
             tiles: FxHashMap::default(),
             scope,
             result: None,
-            is_kernel,
+            is_kernel: false,
             iterators: FxHashSet::default(),
             copies: FxHashSet::default(),
             in_loop: 0,
-        };
-        lower.parameters(formals, bindings);
-        let returns =
-            def.returns.as_deref().map(|returns| (lower.unit.annotation(returns, scope), returns));
-        lower.suite(&def.body);
-        lower.end(returns);
-        lower.b.finish();
-        self.faults.len() == before
+        }
     }
 
     /// The type of a struct, defined in the module when it is first asked for.
@@ -439,7 +455,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     fn is_changed(&self, name: &str, ty: Type) -> bool {
         ty == Type::U32
             || self.is_query_result(ty)
-            || (self.usage.is_lent(name) && !self.is_handle(ty))
+            || (self.usage.is_passed_by_reference(name) && !self.is_handle(ty))
     }
 
     /// The variable of a name for values of a type.

@@ -493,7 +493,9 @@ impl<'a> Unit<'a> {
             .map(|definition| (definition, self.holds(definition.guard, scope)))
             .filter(|(_, holds)| *holds != Some(false))
             .filter_map(|(definition, holds)| match definition.source {
-                BindingSource::Function(def) if self.role(def, scope) == Role::Func => {
+                BindingSource::Function(def)
+                    if matches!(self.role(def, scope), Role::Func | Role::Native) =>
+                {
                     Some((def, holds.is_none()))
                 }
                 _ => None,

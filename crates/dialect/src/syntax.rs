@@ -5,7 +5,7 @@
 
 mod outline;
 
-pub(super) use outline::{Imported, Mentions, Outline, Symbol, Symbols};
+pub(super) use outline::{Imported, Mentions, Outline, Symbol, SymbolSet, Symbols};
 pub(super) use ruff_python_ast::{
     Arguments, CmpOp, Comprehension, DictItem, ElifElseClause, Expr, ExprCall, ExprContext,
     ExprSlice, Keyword, Number, Operator, Stmt, StmtAssign, StmtAugAssign, StmtClassDef, StmtFor,

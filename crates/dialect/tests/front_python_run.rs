@@ -355,3 +355,39 @@ def k(x: wp.array(dtype=int)):
         Program::parse(&sources, id).and_then(|it| it.compile("run")).expect_err("refused");
     assert_eq!(faults[0].code, "unsupported-value");
 }
+
+/// Result of a native snippet for each element.
+fn snippet(text: &str, x: &[i32]) -> Vec<i32> {
+    let text = format!(
+        "@wp.func_native(\"\"\"{text}\"\"\")
+def f(n: int) -> int: ...
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    i = wp.tid()
+    x[i] = f(x[i])
+"
+    );
+    run(&text, x.len() as u32, x)
+}
+
+#[test]
+fn native_snippets_convert_numbers_as_cpp_does() {
+    // Numbers by g++ 12 for x86-64.
+    assert_eq!(snippet("return n / 2 * 2.5;", &[5, -5]), [5, -5]);
+    assert_eq!(snippet("return n > 0u;", &[-1, 0]), [1, 0]);
+    assert_eq!(snippet("unsigned char c = n; return c << 1;", &[255, 256]), [510, 0]);
+    assert_eq!(snippet("return -1L < n + 0u;", &[-3]), [1]);
+    assert_eq!(snippet("return (n % 3) ^ ~0x7;", &[-7]), [7]);
+    assert_eq!(snippet("bool b = n; return b + true;", &[7, 0]), [2, 1]);
+    assert_eq!(snippet("float f = n; return f / 2 == n / 2;", &[4, 5]), [1, 0]);
+    assert_eq!(snippet("return 0xFFFFFFFF == -1;", &[0]), [1]);
+    assert_eq!(snippet("return 010 + 1e1f;", &[0]), [18]);
+}
+
+#[test]
+fn native_snippets_leave_their_arguments_and_loops_as_cpp_does() {
+    let text = "int s = 0; for (int i = 0; i < 10; i += 2) { if (i == n) break; s += i; } n = s; return n;";
+    assert_eq!(snippet(text, &[6, 99, 0]), [6, 20, 0]);
+    let text = "{ int n = 3; n++; } if (n == 0 || 8 / n > 1) { return 1; } else return 2;";
+    assert_eq!(snippet(text, &[0, 4, 5]), [1, 1, 2]);
+}

@@ -122,7 +122,7 @@ fn kernels_are_found_by_any_name_of_the_decorator() {
 fn refusals_say_what_to_do() {
     let text = "import os
 LIMIT = int(os.environ['LIMIT'])
-@wp.func_native('return x;')
+@wp.func_native('return __ldg(x);')
 def snippet(x: float) -> float: ...
 @wp.kernel
 def a(x: wp.array(dtype=float)):
@@ -145,8 +145,23 @@ def c(x: wp.array(dtype=int)):
         helps,
         [
             "`gbxcule compile --define LIMIT=VALUE` says it",
-            "C++ isn't read: say what it computes by a `@wp.func`",
+            "say what it computes by a `@wp.func`",
             "`gbxcule compile --define warp.fem.NULL_NODE_INDEX=VALUE` says it",
         ]
     );
+}
+
+#[test]
+fn a_constant_of_an_absent_module_joins_other_values_of_a_name() {
+    let text = "import absent
+@wp.kernel
+def k(x: wp.array(dtype=float)):
+    radius = x[0]
+    if radius == 0.0:
+        radius = absent.MAX_VAL
+    x[0] = radius + 1.0
+";
+    let files = [("k.py".to_owned(), format!("{HEAD}{text}"))];
+    let result = survey(files, &ImportOptions::default(), &|_| None.into());
+    assert_eq!((result.compiled(), result.tried()), (1, 1), "{}", result.refusals());
 }

@@ -52,7 +52,7 @@ fn the_color_lies_in_memory_as_its_translation_has_it() {
         Apu { synced_at registers written double_speed }
         Speed { double armed since tcycles steady_mcycles }
         Hdma { source target left active due }
-        Color { vram_bank wram_bank wram_offset infrared undocumented behind_oam }
+        Color { vram_bank wram_bank wram_offset infrared undocumented behind_oam stopped_in_mode3 }
     };
     let module = lowered(&["Machine::run_frame"]);
     let types = &module.types;

@@ -21,6 +21,8 @@ pub struct Color {
     pub undocumented: [u8; 4],
     /// Bytes behind OAM: FEA0, FEC0 and FEE0, eight each.
     pub behind_oam: [u8; 24],
+    /// STOP came while the PPU drew, which keeps video RAM open.
+    pub stopped_in_mode3: bool,
 }
 
 /// The byte behind OAM that an address of FEA0-FEFF means: its bits 3 and 4 are not looked at.
@@ -86,13 +88,19 @@ impl Machine {
         match low {
             0x4d => (self.speed.double as u8) << 7 | 0x7e | self.speed.armed as u8,
             0x55 => self.hdma.read(),
-            // Bit 1 says that no light is seen.
-            0x56 => self.color.infrared | 0x3e,
+            0x56 => self.infrared_port(),
             0x6c => self.ppu.sorts_by_x as u8 | 0xfe,
             0x70 => self.color.wram_bank | 0xf8,
             0x74 => self.color.undocumented[2],
             _ => self.open_color_register(low),
         }
+    }
+
+    /// RP: bit 1 says that no light is seen; a receiver that is half on sees some (gbc-hw-tests
+    /// `misc_rw_registers_gbc_mode`).
+    fn infrared_port(&self) -> u8 {
+        let is_half_on = self.color.infrared & 0xc0 == 0x80;
+        self.color.infrared | if is_half_on { 0x3c } else { 0x3e }
     }
 
     /// A write to FF4C-FF77.

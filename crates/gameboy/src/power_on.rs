@@ -129,6 +129,7 @@ impl Machine {
                 infrared: 0,
                 undocumented: [0; 4],
                 behind_oam: [0; 24],
+                stopped_in_mode3: false,
             },
         };
         for bank in machine.wram.chunks_mut(0x2000) {
@@ -156,6 +157,10 @@ impl Machine {
         }
         for (index, row) in TRADEMARK_ROWS.into_iter().enumerate() {
             self.vram[0x190 + index * 2] = row;
+        }
+        // The Color's boot ROM takes the logo off the map again (gambatte's `vram_dumper`).
+        if COLOR {
+            return;
         }
         for column in 0..12 {
             self.vram[0x1904 + column] = column as u8 + 1;

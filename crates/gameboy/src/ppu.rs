@@ -30,7 +30,6 @@ pub use palette::Palettes;
 pub use pipeline::Pipeline;
 pub use scan::Scan;
 
-#[cfg(color)]
 use crate::cpu::Mode;
 use crate::interrupts::{Interrupts, VBLANK};
 use crate::machine::{COLOR, Machine};
@@ -349,8 +348,34 @@ impl Machine {
 
     /// The picture at the end of a frame: white if the LCD is off.
     pub(crate) fn finish_picture(&mut self) {
-        if self.ppu.draw && !self.ppu.is_on() {
+        if self.ppu.draw && (!self.ppu.is_on() || self.cpu.mode == Mode::Stopped) {
+            self.show_nothing();
+        }
+    }
+
+    #[cfg(not(color))]
+    #[inline(always)]
+    fn show_nothing(&mut self) {
+        self.clear_picture();
+    }
+
+    #[cfg(color)]
+    pub(crate) fn note_mode_at_stop(&mut self, now: u32) {
+        self.now = now;
+        self.sync_ppu(self.tcycles());
+        self.color.stopped_in_mode3 = self.is_vram_read_blocked();
+    }
+
+    /// In STOP the Color's PPU goes on without video RAM, and shows black; with it, if it was
+    /// drawing (daid's `stop_instr` and `stop_instr_gbc_mode3`).
+    #[cfg(color)]
+    fn show_nothing(&mut self) {
+        if !self.ppu.is_on() {
             self.clear_picture();
+        } else if !self.color.stopped_in_mode3 {
+            for index in 0..FRAME_BYTES as u32 {
+                self.frame[index as usize] = 0;
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::machine::Machine;
 use crate::step::Step;
-use crate::view::Turn;
+use crate::view::StepNumbers;
 
 /// Runs frames of a step; gives the M-cycles that they took.
 pub fn run_frames(
@@ -18,14 +18,14 @@ pub fn run_frames(
     machine.run_step(rom, cart_ram, buttons, Step { frames, release_after, draw_last })
 }
 
-/// The machine's time in M-cycles.
+/// The machine's time in M-cycles of four T-cycles.
 pub fn now(machine: &Machine) -> u32 {
-    machine.now
+    machine.steady_now()
 }
 
 /// Sets the numbers that programs see besides the machine.
 pub fn set_turn(
-    turn: &mut Turn,
+    turn: &mut StepNumbers,
     frames: u32,
     seed: u32,
     env: u32,

@@ -10,7 +10,7 @@ use crate::machine::Machine;
 /// Numbers that belong to the step that is over and not to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Turn {
+pub struct StepNumbers {
     /// Frames since the reset.
     pub frames: u32,
     /// Seed of the last reset of all machines, its lower half.
@@ -242,32 +242,32 @@ pub fn pc(machine: &Machine) -> u16 {
 }
 
 /// The number of this step's action.
-pub fn action(turn: &Turn) -> u8 {
+pub fn action(turn: &StepNumbers) -> u8 {
     turn.action
 }
 
 /// The buttons that this step's action pressed: right, left, up, down, A, B, SELECT, START, from
 /// bit 0.
-pub fn buttons(turn: &Turn) -> u8 {
+pub fn buttons(turn: &StepNumbers) -> u8 {
     turn.buttons
 }
 
 /// Frames since the machine's last reset.
-pub fn frames(turn: &Turn) -> i32 {
+pub fn frames(turn: &StepNumbers) -> i32 {
     turn.frames as i32
 }
 
 /// Frames of this step that have run.
-pub fn step_frames(turn: &Turn) -> i32 {
+pub fn step_frames(turn: &StepNumbers) -> i32 {
     turn.step_frames as i32
 }
 
 /// Returns the seed of the last reset: `wp.rand_init(gb.seed(machine), gb.env(machine))`.
-pub fn seed(turn: &Turn) -> i32 {
+pub fn seed(turn: &StepNumbers) -> i32 {
     turn.seed as i32
 }
 
 /// The machine's number in its swarm.
-pub fn env(turn: &Turn) -> i32 {
+pub fn env(turn: &StepNumbers) -> i32 {
     turn.env as i32
 }

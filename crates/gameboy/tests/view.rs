@@ -1,7 +1,7 @@
 //! Values that programs read from a machine (`view`) equal those that a debugger would see
 //! (`peek`), at the end of any frame.
 
-use gbxcule_gameboy::view::{self, Turn};
+use gbxcule_gameboy::view::{self, StepNumbers};
 use gbxcule_gameboy::{Cartridge, Machine};
 
 /// A ROM run for some frames with changing buttons, looked at after each.
@@ -100,7 +100,8 @@ fn cartridge_ram_is_read_by_its_place_in_the_chip() {
 
 #[test]
 fn the_turn_says_what_belongs_to_it() {
-    let turn = Turn { frames: 24, seed: 7, env: 3, step_frames: 5, action: 2, buttons: 0x10 };
+    let turn =
+        StepNumbers { frames: 24, seed: 7, env: 3, step_frames: 5, action: 2, buttons: 0x10 };
     assert_eq!((view::frames(&turn), view::seed(&turn), view::env(&turn)), (24, 7, 3));
     assert_eq!((view::step_frames(&turn), view::action(&turn)), (5, 2));
     assert_eq!(view::buttons(&turn), 0x10);

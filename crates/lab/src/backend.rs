@@ -80,7 +80,7 @@ impl BackendKind {
     /// It is not in this build, or cannot run what was asked for.
     pub fn open(self, config: &BackendConfig) -> Result<Box<dyn Backend>, LabError> {
         let is_reference = self.is_pyboy() || self == Self::Libmgba;
-        if is_reference && config.stage != Stage::EmulateOnly && !config.programs.are_built_in() {
+        if is_reference && config.stage != Stage::EmulateOnly && !config.programs.is_built_in() {
             return Err(LabError::BuiltInProgramsOnly { backend: self });
         }
         Ok(match self {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub fn to_json(programs: &Programs) -> Value {
     let text = |program: &ProgramText| {
         let mut value = json!({ "name": program.name(), "sha256": program.sha256() });
-        if !programs.are_built_in() {
+        if !programs.is_built_in() {
             value["text"] = json!(program.text());
         }
         if !program.files().is_empty() {

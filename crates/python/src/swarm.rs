@@ -229,14 +229,14 @@ impl Swarm {
 
     /// Make an env's present state the one that resets go back to.
     fn set_reset_point(&self, py: Python<'_>, env: usize) -> PyResult<()> {
-        self.change(py, |swarm| swarm.set_reset_point(env))
+        self.change(py, |swarm| swarm.start_from_env(env))
     }
 
     /// Let episodes begin in one of some states, or at power-on, so many steps without buttons
     /// further.
     fn start_at(&self, py: Python<'_>, states: Vec<Vec<u8>>, steps: u32) -> PyResult<()> {
         let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
-        self.change_or_stop(py, |swarm, go_on| swarm.start_while(&states, steps, go_on))
+        self.change_or_stop(py, |swarm, go_on| swarm.restart_from_while(&states, steps, go_on))
     }
 
     /// Let later episodes begin in one of some states; envs go on as they are.
@@ -247,7 +247,7 @@ impl Swarm {
 
     /// Say how often each start is chosen in later episodes, beside the others.
     fn weigh_starts(&self, py: Python<'_>, weights: Vec<u32>) -> PyResult<()> {
-        self.change(py, |swarm| swarm.weigh_starts(&weights))
+        self.change(py, |swarm| swarm.set_start_weights(&weights))
     }
 
     /// Seed those envs for which there is a seed.
@@ -268,7 +268,7 @@ impl Swarm {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
         let mask = mask.map(as_mask);
-        self.look(py, |swarm| in_pool(|| swarm.show(&view.inner, mask.as_deref(), bytes)))
+        self.look(py, |swarm| in_pool(|| swarm.fill_view(&view.inner, mask.as_deref(), bytes)))
     }
 
     /// Write the rewards of the last step into `out`, one float32 for each env.
@@ -342,8 +342,8 @@ impl Swarm {
         cell: usize,
         out: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let of = if of_obs { ScratchCell::OfObservation } else { ScratchCell::OfReward };
-        let kept = self.look(py, |swarm| swarm.kept(of(cell)))?;
+        let of = if of_obs { ScratchCell::Observation } else { ScratchCell::Reward };
+        let kept = self.look(py, |swarm| swarm.scratch_values(of(cell)))?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&kept))
     }
 
@@ -373,7 +373,7 @@ impl Swarm {
     }
 
     /// The last drawn frames where they lie on the device, `[num_envs, 5760]`, four pixels to a
-    /// byte; `None` on the CPU.
+    /// byte, or a Color's, `[num_envs, 46080]`, two bytes a pixel; `None` on the CPU.
     #[getter]
     fn frame_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::frame_array)
@@ -570,6 +570,6 @@ impl Swarm {
 
     fn array(&self, of: impl FnOnce(&DeviceSwarm) -> &Array) -> PyResult<Option<DeviceArray>> {
         let swarm = try_lock(self.inner.try_read())?;
-        Ok(swarm.on_device().map(|swarm| DeviceArray::new(of(swarm).clone())))
+        Ok(swarm.as_device().map(|swarm| DeviceArray::new(of(swarm).clone())))
     }
 }

@@ -3,10 +3,11 @@
 //! Progress goes to stderr; each row is printed as soon as it is known.
 //!
 //! `cargo run --release -p gbxcule-swarm --example step_text -- FOLDER [STAGE...] [ARCH...]
-//! [FILE.py...] [OPTION...]`
+//! [FILE.py...] [cgb] [OPTION...]`
 //!
 //! `... -- runs/cuda sm_80 sm_90 sm_100`, `... -- runs/cuda full_step sm_90 --maxrregcount=128`
 //!
+//! `cgb` stands for machines of the Color, not the original.
 //! With files of programs, the first one's reward and the last one's observation take the place of
 //! the built-in ones. Without stages it is all of them, with files `full_step`. Options are
 //! NVRTC's. The machine code lies beside the text, for `nvdisasm`.
@@ -19,7 +20,7 @@ use gbxcule_ir::abi::Checks;
 use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_runtime::ptxas::Usage;
 use gbxcule_swarm::device::step_module;
-use gbxcule_swarm::{Programs, Stage};
+use gbxcule_swarm::{Model, Programs, Stage};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -29,6 +30,7 @@ struct Request {
     stages: Vec<Stage>,
     archs: Vec<Arch>,
     files: Vec<String>,
+    model: Model,
     options: Vec<String>,
 }
 
@@ -36,10 +38,12 @@ impl Request {
     fn read(mut arguments: impl Iterator<Item = String>) -> Outcome<Self> {
         let folder = arguments.next().map_or("runs/cuda".into(), PathBuf::from);
         let (mut stages, mut archs, mut files) = (Vec::new(), Vec::new(), Vec::new());
-        let mut options = Vec::new();
+        let (mut options, mut model) = (Vec::new(), Model::Original);
         for argument in arguments {
             if argument.starts_with('-') {
                 options.push(argument);
+            } else if argument == "cgb" {
+                model = Model::Color;
             } else if argument.ends_with(".py") {
                 files.push(argument);
             } else if argument.starts_with("sm_") {
@@ -51,7 +55,7 @@ impl Request {
         if stages.is_empty() {
             stages = if files.is_empty() { Stage::ALL.to_vec() } else { vec![Stage::FullStep] };
         }
-        Ok(Self { folder, stages, archs, files, options })
+        Ok(Self { folder, stages, archs, files, model, options })
     }
 
     fn programs(&self) -> Outcome<Programs> {
@@ -75,7 +79,7 @@ fn main() -> Outcome<()> {
     }
     for &stage in &request.stages {
         let began = Instant::now();
-        let text = text(&programs, stage);
+        let text = text(&programs, stage, request.model);
         let made = began.elapsed().as_secs_f64();
         let file = request.folder.join(format!("{stage}.cu"));
         std::fs::write(&file, &text)?;
@@ -89,8 +93,8 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-fn text(programs: &Programs, stage: Stage) -> String {
-    let module = step_module(programs, stage);
+fn text(programs: &Programs, stage: Stage, model: Model) -> String {
+    let module = step_module(programs, stage, model);
     let kernel = module.kernels().next().map(|(id, _)| id);
     let options = Options { checks: Checks::Untrusted, kernel, ..Options::new(Dialect::Cuda) };
     cxx::write(&module, &options).source

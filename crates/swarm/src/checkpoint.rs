@@ -19,14 +19,14 @@ use crate::{
 const CHECKPOINT: Kind = Kind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 4 };
 
 /// One env of a checkpoint.
-pub(crate) struct Kept {
+pub(crate) struct SavedEnv {
     pub(crate) snapshot: EnvSnapshot,
     pub(crate) episode: Episode,
     pub(crate) manual_buttons: Option<u8>,
 }
 
 /// Outputs of a step.
-pub(crate) struct Computed {
+pub(crate) struct StepOutputs {
     pub(crate) rewards: Vec<f32>,
     pub(crate) dones: Vec<bool>,
     pub(crate) observations: Vec<f32>,
@@ -99,23 +99,23 @@ impl Swarm {
             snapshot.check(&rom, &config.programs)?;
             let (episode, manual_buttons) = (read_episode(&mut reader)?, reader.u16()?);
             let manual_buttons = u8::try_from(manual_buttons).ok();
-            envs.push(Kept { snapshot, episode, manual_buttons });
+            envs.push(SavedEnv { snapshot, episode, manual_buttons });
         }
-        let computed = Computed {
+        let outputs = StepOutputs {
             rewards: reader.floats()?,
             dones: reader.bytes()?.iter().map(|done| *done != 0).collect(),
             observations: reader.floats()?,
         };
         reader.finish()?;
         let numbers = num_envs * config.programs.obs_dim();
-        if [computed.rewards.len(), computed.dones.len()] != [num_envs; 2]
-            || computed.observations.len() != numbers
+        if [outputs.rewards.len(), outputs.dones.len()] != [num_envs; 2]
+            || outputs.observations.len() != numbers
         {
             return Err(CHECKPOINT.damaged("it has other outputs than its programs"));
         }
         let mut swarm = Self::new(rom, config, device)?;
-        swarm.put_back(starts, envs, &computed, seed)?;
-        swarm.weigh_starts(&weights)?;
+        swarm.restore_checkpoint(starts, envs, &outputs, seed)?;
+        swarm.set_start_weights(&weights)?;
         Ok((swarm, note))
     }
 }

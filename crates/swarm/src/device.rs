@@ -3,18 +3,18 @@
 //! [`crate::NativeSwarm`] does.
 //!
 //! `translation` reads the sources, `column` and `state_arrays` say where a machine's state lies
-//! on the device. `thread` makes kernels of `kernel_text`: those of `step` (with `follow`), `begin`
-//! and `inspect`; `transfer` copies whole envs. `memory` makes arrays, `image` carries a machine
-//! from the host's form to the device's and back. `swarm` launches the kernels, `outputs` reads
-//! results and machines.
+//! on the device. `thread` makes kernels of `kernel_source`: those of `step` (with
+//! `single_frames`), `begin` and `inspect`; `transfer` copies whole envs. `memory` makes arrays,
+//! `image` carries a machine from the host's form to the device's and back. `swarm` launches the
+//! kernels, `outputs` reads results and machines.
 
 mod begin;
 mod column;
-mod follow;
 mod image;
 mod inspect;
 mod memory;
 mod outputs;
+mod single_frames;
 mod state_arrays;
 mod step;
 mod swarm;

@@ -67,10 +67,10 @@ impl Episode {
 /// The episodes of all envs.
 #[derive(Debug, Clone)]
 pub(crate) struct Episodes {
-    pub(crate) of: Vec<Episode>,
+    pub(crate) by_env: Vec<Episode>,
     /// Envs that were put to a start and whose programs have not begun yet: they do before the next
     /// step.
-    pub(crate) pending: Vec<bool>,
+    pub(crate) awaits_begin: Vec<bool>,
     /// How often each start is chosen, beside the others.
     weights: Vec<u32>,
 }
@@ -78,13 +78,13 @@ pub(crate) struct Episodes {
 impl Episodes {
     /// The episodes of envs that were just switched on, with so many starts.
     pub(crate) fn new(num_envs: usize, starts: usize) -> Self {
-        let (of, pending) = (vec![Episode::default(); num_envs], vec![true; num_envs]);
-        Self { of, pending, weights: vec![1; starts] }
+        let (by_env, awaits_begin) = (vec![Episode::default(); num_envs], vec![true; num_envs]);
+        Self { by_env, awaits_begin, weights: vec![1; starts] }
     }
 
     /// The start of an env's episode.
     pub(crate) fn start(&self, env: usize) -> usize {
-        self.of[env].start(&self.weights)
+        self.by_env[env].start(&self.weights)
     }
 
     pub(crate) fn weights(&self) -> &[u32] {
@@ -92,12 +92,12 @@ impl Episodes {
     }
 
     /// Weighs the starts, of which there are as many as weights.
-    pub(crate) fn weigh(&mut self, weights: Vec<u32>) {
+    pub(crate) fn set_start_weights_unchecked(&mut self, weights: Vec<u32>) {
         self.weights = weights;
     }
 
     /// Weighs the starts that there are.
-    pub(crate) fn weigh_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+    pub(crate) fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
         let (starts, found) = (self.weights.len(), weights.len());
         if found != starts {
             return Err(SwarmError::WrongWeights { starts, found });
@@ -105,20 +105,20 @@ impl Episodes {
         if weights.iter().all(|weight| *weight == 0) {
             return Err(SwarmError::NoStart);
         }
-        self.weigh(weights.to_vec());
+        self.set_start_weights_unchecked(weights.to_vec());
         Ok(())
     }
 
     /// Begins anew with one seed: `seed` for the first env, the next number for the next.
     pub(crate) fn seed_all(&mut self, seed: u64) {
-        for (episode, env) in self.of.iter_mut().zip(0..) {
+        for (episode, env) in self.by_env.iter_mut().zip(0..) {
             *episode = Episode { seed: seed.wrapping_add(env), count: 0 };
         }
     }
 
     /// Seeds those envs for which there is a seed.
     pub(crate) fn seed_some(&mut self, seeds: &[Option<u64>]) {
-        for (episode, seed) in self.of.iter_mut().zip(seeds) {
+        for (episode, seed) in self.by_env.iter_mut().zip(seeds) {
             if let Some(seed) = *seed {
                 *episode = Episode { seed, count: 0 };
             }
@@ -126,19 +126,19 @@ impl Episodes {
     }
 
     /// The envs whose programs have not begun, if there are any; from now on there are none.
-    pub(crate) fn take_pending(&mut self) -> Option<Vec<bool>> {
-        let any = self.pending.contains(&true);
+    pub(crate) fn take_awaiting_begin(&mut self) -> Option<Vec<bool>> {
+        let any = self.awaits_begin.contains(&true);
         any.then(|| {
-            let none = vec![false; self.pending.len()];
-            std::mem::replace(&mut self.pending, none)
+            let none = vec![false; self.awaits_begin.len()];
+            std::mem::replace(&mut self.awaits_begin, none)
         })
     }
 
     /// Gives the marked envs the source's mark: what is copied has begun, or it has not.
     pub(crate) fn copy(&mut self, source: usize, mask: &[bool]) {
-        let pending = self.pending[source];
-        for (own, _) in self.pending.iter_mut().zip(mask).filter(|(_, marked)| **marked) {
-            *own = pending;
+        let awaits_begin = self.awaits_begin[source];
+        for (own, _) in self.awaits_begin.iter_mut().zip(mask).filter(|(_, marked)| **marked) {
+            *own = awaits_begin;
         }
     }
 }
@@ -187,11 +187,11 @@ mod tests {
         swarm.seed_all(7);
         let mut single = Episodes::new(1, 1);
         single.seed_some(&[Some(9)]);
-        let first: Vec<u16> = (0..3).map(|_| single.of[0].draw()).collect();
-        assert_eq!((0..3).map(|_| swarm.of[2].draw()).collect::<Vec<_>>(), first);
+        let first: Vec<u16> = (0..3).map(|_| single.by_env[0].draw()).collect();
+        assert_eq!((0..3).map(|_| swarm.by_env[2].draw()).collect::<Vec<_>>(), first);
         assert_ne!(first[0], first[1]);
         swarm.seed_some(&[None, None, Some(9), None]);
-        assert_eq!(swarm.of[2].draw(), first[0]);
-        assert_eq!(swarm.of[1], Episode { seed: 8, count: 0 });
+        assert_eq!(swarm.by_env[2].draw(), first[0]);
+        assert_eq!(swarm.by_env[1], Episode { seed: 8, count: 0 });
     }
 }

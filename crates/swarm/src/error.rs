@@ -83,8 +83,6 @@ pub enum SwarmError {
     OtherModel,
     #[error("a Game Boy Color makes no sound here yet; take no sound, or model dmg")]
     SoundOfColor,
-    #[error("a Game Boy Color runs on the CPU alone, for now; take device cpu, or model dmg")]
-    ColorOnDevice,
     #[error(
         "pairs need an even number of machines, found {num_envs}: env 2i is wired to env 2i + 1"
     )]

@@ -28,7 +28,7 @@ pub(crate) struct StepPlan {
     /// Frames of the whole step.
     pub(crate) step_frames: u32,
     /// A picture of the step is looked at.
-    pub(crate) is_seen: bool,
+    pub(crate) is_picture_needed: bool,
     /// Nothing is pressed, whatever actions and manual buttons say.
     pub(crate) is_idle: bool,
     pub(crate) seed: u64,
@@ -53,16 +53,16 @@ impl FrameRange {
             return Err(SwarmError::BadFrameRange { start, end, of });
         }
         let computes = end == of;
-        let draw_last = self.draw_last || computes && config.programs.look_at_frame();
+        let draw_last = self.draw_last || computes && config.programs.reads_pixels();
         let programs = &config.programs;
-        let is_seen = self.draw_last || config.draw_last || programs.look_at_frame();
+        let is_picture_needed = self.draw_last || config.draw_last || programs.reads_pixels();
         Ok(StepPlan {
             frames: end - start,
             first_frame: start,
             draw_last,
-            draw_each: is_seen && programs.end_steps(),
+            draw_each: is_picture_needed && programs.can_end_steps_early(),
             step_frames: of,
-            is_seen,
+            is_picture_needed,
             is_idle: false,
             seed,
             computes,
@@ -78,7 +78,7 @@ impl StepPlan {
     pub(crate) fn draws_in_pairs(&self, frame: u32) -> bool {
         let back = self.step_frames - frame;
         let is_last_whole = back == 2 || back == 3 || self.step_frames == 1;
-        self.is_seen && is_last_whole || self.draw_last && !self.computes
+        self.is_picture_needed && is_last_whole || self.draw_last && !self.computes
     }
 
     /// The run of a machine whose buttons are held for so many frames of the step.

@@ -1,6 +1,8 @@
 //! A machine of either model. Both are compiled from the same sources, so they have the same calls;
 //! this is the one place that knows that there are two.
 
+use std::sync::OnceLock;
+
 use gbxcule_gameboy as original;
 use gbxcule_gameboy::state::{Difference, StateError};
 use gbxcule_gameboy::{Cartridge, Model, PowerOnMemory, Step};
@@ -188,6 +190,42 @@ impl Machine {
     }
 }
 
+/// The flags with which our compiler reads the sources as a model.
+pub(crate) fn flags(model: Model) -> &'static [&'static str] {
+    match model {
+        Model::Original => original::FLAGS,
+        Model::Color => color::FLAGS,
+    }
+}
+
+/// Bytes of work RAM, video RAM and the picture of a model.
+pub(crate) fn memory_bytes(model: Model) -> [usize; 3] {
+    match model {
+        Model::Original => {
+            [original::machine::WRAM_BYTES, original::ppu::VRAM_BYTES, original::FRAME_BYTES]
+        }
+        Model::Color => [color::machine::WRAM_BYTES, color::ppu::VRAM_BYTES, color::FRAME_BYTES],
+    }
+}
+
+/// One of a thing for each model, made when it is first asked for.
+pub(crate) struct PerModel<T>([OnceLock<T>; 2]);
+
+impl<T> PerModel<T> {
+    /// None made yet.
+    pub(crate) const fn new() -> Self {
+        Self([OnceLock::new(), OnceLock::new()])
+    }
+
+    /// The place of a model's.
+    pub(crate) fn of(&self, model: Model) -> &OnceLock<T> {
+        match model {
+            Model::Original => &self.0[0],
+            Model::Color => &self.0[1],
+        }
+    }
+}
+
 impl From<original::Machine> for Machine {
     fn from(machine: original::Machine) -> Self {
         Self::Original(Box::new(machine))
@@ -207,4 +245,14 @@ pub enum Frame<'f> {
     Shades(&'f [u8; original::FRAME_BYTES]),
     /// Two bytes a pixel, the lower one first: RGB555, red in the lowest bits.
     Colors(&'f [u8; color::FRAME_BYTES]),
+}
+
+impl<'f> Frame<'f> {
+    /// Frames of machines of a model that lie one after the other.
+    pub(crate) fn each(model: Model, frames: &'f [u8]) -> Box<dyn Iterator<Item = Self> + 'f> {
+        match model {
+            Model::Original => Box::new(frames.as_chunks().0.iter().map(Self::Shades)),
+            Model::Color => Box::new(frames.as_chunks().0.iter().map(Self::Colors)),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The swarm on the CPU: `warp_vec_cpu`.
+//! Steps a swarm on CPU threads.
 
 mod outputs;
 
@@ -9,22 +9,18 @@ use gbxcule_runtime::Device;
 use gbxcule_sound::{SAMPLES_PER_FRAME, Sound};
 
 use crate::action;
-use crate::checkpoint::Computed;
+use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
-use crate::pace::Pace;
-use crate::shard::{Shard, ShardPlan};
+use crate::interruptible_step::Pace;
+use crate::shard::{SHARDS_PER_THREAD, Shard, ShardPlan};
 use crate::state::memory_rows;
 use crate::worker_pool::WorkerPool;
 use crate::{
     Chance, Counters, EnvSnapshot, Episode, FrameRange, Link, Machine, Model, Rom, Stage,
     SwarmConfig, SwarmError, capacity,
 };
-
-/// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
-/// step.
-const SHARDS_PER_THREAD: usize = 16;
 
 /// Machines stepped together on all cores. Results do not depend on the number of threads.
 ///
@@ -81,7 +77,7 @@ impl NativeSwarm {
         let SwarmConfig { ref programs, stage, .. } = config;
         let hooks = &HookTable::new(programs.hooks(), &rom)?;
         programs.check_codec(&config.codec)?;
-        if config.sound && programs.follow_frames() {
+        if config.sound && programs.needs_single_frames() {
             return Err(SwarmError::SoundBesideHooks);
         }
         if config.sound && rom.model() == Model::Color {
@@ -173,7 +169,7 @@ impl NativeSwarm {
         self.episodes.seed_some(seeds);
         // What programs see of it doesn't change in the midst of others' episodes.
         if !seeds.contains(&None) {
-            self.seed = self.episodes.of[0].seed;
+            self.seed = self.episodes.by_env[0].seed;
         }
         Ok(())
     }
@@ -184,7 +180,7 @@ impl NativeSwarm {
     /// There is no such env.
     pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
         self.locate(env)?;
-        Ok(self.episodes.of[env])
+        Ok(self.episodes.by_env[env])
     }
 
     /// Another place in the sequence of episodes for an env.
@@ -193,7 +189,7 @@ impl NativeSwarm {
     /// There is no such env.
     pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
         self.locate(env)?;
-        self.episodes.of[env] = episode;
+        self.episodes.by_env[env] = episode;
         Ok(())
     }
 
@@ -210,7 +206,7 @@ impl NativeSwarm {
             alone.map_or(Ok(()), |env| Err(SwarmError::HalfPair { env }))?;
         }
         for env in marked(mask) {
-            let drawn = self.episodes.of[env].draw();
+            let drawn = self.episodes.by_env[env].draw();
             let start = &self.starts[self.episodes.start(env)];
             let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
             let shard = shard_mut(&mut self.shards, shard);
@@ -229,16 +225,16 @@ impl NativeSwarm {
     ///
     /// # Errors
     /// The bytes are no states of a machine with this cartridge.
-    pub fn start_at(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
-        self.start_while(states, steps, &mut || true).map(drop)
+    pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
+        self.restart_from_while(states, steps, &mut || true).map(drop)
     }
 
-    /// Like `start_at`, asking now and then on the way whether to go on; says whether it came to
-    /// its end. If it didn't, nothing has changed.
+    /// Like `restart_from`, asking now and then on the way whether to go on; says whether it came
+    /// to its end. If it didn't, nothing has changed.
     ///
     /// # Errors
-    /// As in [`NativeSwarm::start_at`].
-    pub fn start_while(
+    /// As in [`NativeSwarm::restart_from`].
+    pub fn restart_from_while(
         &mut self,
         states: &[&[u8]],
         steps: u32,
@@ -251,7 +247,7 @@ impl NativeSwarm {
             (0..shard.len()).for_each(|slot| shard.restore(slot, &self.starts[0]));
         }
         self.clear_outputs();
-        self.episodes.pending.fill(true);
+        self.episodes.awaits_begin.fill(true);
         Ok(true)
     }
 
@@ -271,12 +267,12 @@ impl NativeSwarm {
     ///
     /// # Errors
     /// There is not one weight for each start, or all are 0.
-    pub fn weigh_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
-        self.episodes.weigh_starts(weights)
+    pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        self.episodes.set_start_weights(weights)
     }
 
     fn put_starts(&mut self, starts: Vec<EnvSnapshot>) {
-        self.episodes.weigh(vec![1; starts.len()]);
+        self.episodes.set_start_weights_unchecked(vec![1; starts.len()]);
         self.starts = starts;
     }
 
@@ -291,7 +287,7 @@ impl NativeSwarm {
     fn begin(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         let obs_dim = self.config.programs.obs_dim();
         for env in marked(mask) {
-            self.episodes.pending[env] = false;
+            self.episodes.awaits_begin[env] = false;
             let (shard, slot) = (env / self.envs_per_shard, env % self.envs_per_shard);
             let shard = shard_mut(&mut self.shards, shard);
             shard.begin(slot, self.seed);
@@ -316,7 +312,7 @@ impl NativeSwarm {
     ///
     /// # Errors
     /// There is no such env.
-    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
+    pub fn start_from_env(&mut self, env: usize) -> Result<(), SwarmError> {
         let start = self.snapshot(env)?.into_start();
         self.put_starts(vec![start]);
         Ok(())
@@ -347,13 +343,13 @@ impl NativeSwarm {
     ///
     /// # Errors
     /// The step has no such frames, or a program stopped.
-    pub fn idle_frames(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
+    pub fn step_frames_without_buttons(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
         let plan = StepPlan { is_idle: true, ..range.plan(&self.config, self.seed)? };
         self.run(&vec![self.config.codec.idle(); self.config.num_envs], plan)
     }
 
     fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
-        if let Some(pending) = self.episodes.take_pending() {
+        if let Some(pending) = self.episodes.take_awaiting_begin() {
             self.begin(&pending)?;
         }
         let SwarmConfig { codec, schedule, .. } = &self.config;
@@ -377,7 +373,7 @@ impl NativeSwarm {
     ///
     /// # Errors
     /// There is no such env.
-    pub fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+    pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         self.locate(env)?;
         let slot = env % self.envs_per_shard;
         shard_mut(&mut self.shards, env / self.envs_per_shard).manual_buttons[slot] = buttons;
@@ -443,7 +439,7 @@ impl NativeSwarm {
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
         let (shard, slot) = self.locate(env)?;
         let mut snapshot = shard.snapshot(slot);
-        if self.episodes.pending[env] {
+        if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         }
         Ok(snapshot)
@@ -456,7 +452,7 @@ impl NativeSwarm {
     /// There is no such env, the snapshot belongs to another cartridge, or a program stopped.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         snapshot.check(&self.rom, &self.config.programs)?;
-        self.put(env, snapshot)?;
+        self.load_env(env, snapshot)?;
         if snapshot.scratch.is_none() {
             let mut mask = vec![false; self.config.num_envs];
             mask[env] = true;
@@ -466,11 +462,15 @@ impl NativeSwarm {
     }
 
     /// Puts a state that fits into an env that there is; nothing runs.
-    pub(crate) fn put(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+    pub(crate) fn load_env(
+        &mut self,
+        env: usize,
+        snapshot: &EnvSnapshot,
+    ) -> Result<(), SwarmError> {
         self.locate(env)?;
         let slot = env % self.envs_per_shard;
         shard_mut(&mut self.shards, env / self.envs_per_shard).restore(slot, snapshot);
-        self.episodes.pending[env] = snapshot.scratch.is_none();
+        self.episodes.awaits_begin[env] = snapshot.scratch.is_none();
         Ok(())
     }
 
@@ -491,10 +491,10 @@ impl NativeSwarm {
     }
 
     /// The starts, the seed and the outputs of a swarm whose size they have.
-    pub(crate) fn set_computed(
+    pub(crate) fn restore_outputs(
         &mut self,
         starts: Vec<EnvSnapshot>,
-        computed: &Computed,
+        computed: &StepOutputs,
         seed: u64,
     ) -> Result<(), SwarmError> {
         self.put_starts(starts);
@@ -524,11 +524,11 @@ impl NativeSwarm {
     pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
         self.check_length("mask entry", mask.len())?;
         let snapshot = self.snapshot(source)?;
-        marked(mask).try_for_each(|env| self.put(env, &snapshot))
+        marked(mask).try_for_each(|env| self.load_env(env, &snapshot))
     }
 
     /// An env's machine and cartridge RAM; the env must exist.
-    pub(crate) fn parts(&self, env: usize) -> (&Machine, &[u8]) {
+    pub(crate) fn machine_and_cart_ram(&self, env: usize) -> (&Machine, &[u8]) {
         let slot = env % self.envs_per_shard;
         let shard = self.shards[env / self.envs_per_shard].as_ref();
         let shard = shard.unwrap_or_else(|| unreachable!("shards are home between steps"));
@@ -563,7 +563,7 @@ fn check_link(config: &SwarmConfig) -> Result<(), SwarmError> {
     let what = match () {
         () if config.sound => "sound",
         () if !config.programs.hooks().is_empty() => "hooks",
-        () if config.programs.follow_frames() => "programs with `settled`",
+        () if config.programs.needs_single_frames() => "programs with `settled`",
         () => "",
     };
     match config.num_envs {

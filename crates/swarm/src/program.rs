@@ -6,8 +6,8 @@
 
 mod fuse;
 mod game;
-mod glue;
 mod native_programs;
+mod program_call;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -22,10 +22,11 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::ProgramFiles;
 use sha2::{Digest, Sha256};
 
+pub(crate) use fuse::view_module_of;
 pub use fuse::{Fused, PROGRAM_ENTRIES, view_module};
 pub(crate) use fuse::{KERNEL_VIEW_ENTRIES, MOST_WRITES, machine_params};
-pub(crate) use glue::ProgramGlue;
-pub(crate) use native_programs::{NativePrograms, Outputs, Scene};
+pub(crate) use native_programs::{NativePrograms, Outputs, ProgramInputs};
+pub(crate) use program_call::ProgramCalls;
 
 use crate::{Codec, Hook, OBS_V0_DIM, Stage, SwarmError};
 
@@ -44,7 +45,7 @@ const BUILT_IN_SIZES: Sizes = Sizes {
     obs_dim: OBS_V0_DIM,
     has_done: false,
     has_begin: [false; 2],
-    looks_at_frame: false,
+    reads_pixels: false,
     has_settled: false,
     mask: None,
     is_called: [false; 2],
@@ -160,6 +161,39 @@ impl fmt::Debug for ProgramText {
 /// The programs of a swarm: `reward`, and `done` if the reward's text has one; `observe`; `begin`
 /// of each text that has one; `settled` and `action_mask` of either; and the swarm's hooks, with
 /// the functions that they call. Cheap to clone.
+///
+/// ```
+/// use gbxcule_swarm::{NativeSwarm, Programs, ProgramText, Rom, Stage, SwarmConfig};
+///
+/// let text = "\
+/// import gbxcule as gb
+/// import warp as wp
+///
+/// SCRATCH = 0
+/// OBS_DIM = 1
+///
+/// @wp.func
+/// def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+///     return wp.float32(gb.read(machine, 0xFF44)) + 1.0
+///
+/// @wp.func
+/// def observe(
+///     machine: gb.Machine,
+///     scratch: wp.array(dtype=wp.float32),
+///     obs: wp.array(dtype=wp.float32),
+/// ):
+///     obs[0] = wp.float32(gb.read(machine, 0xC000))
+/// ";
+/// let task = ProgramText::new("task.py", text);
+/// let programs = Programs::new(task.clone(), task).expect("a program for both");
+/// let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let config = SwarmConfig { programs, stage: Stage::FullStep, ..SwarmConfig::new(2) };
+/// let mut swarm = NativeSwarm::new(rom, config).expect("a swarm");
+/// swarm.step(&[0, 1]).expect("an action for each env");
+/// assert!(swarm.rewards().iter().all(|&reward| reward >= 1.0));
+/// assert_eq!(swarm.observations().len(), 2);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Programs(Arc<ProgramPair>);
 
@@ -180,18 +214,33 @@ struct Sizes {
     has_done: bool,
     /// Of the reward's text and of the observation's; one text for both has it once.
     has_begin: [bool; 2],
-    looks_at_frame: bool,
+    reads_pixels: bool,
     has_settled: bool,
     /// The text that has `action_mask`, and how many actions it knows.
-    mask: Option<(TextNumber, usize)>,
+    mask: Option<(TextRole, usize)>,
     /// Hooks call functions of the reward's text, and of the observation's.
     is_called: [bool; 2],
     /// A function asks for memory to be changed.
     writes: bool,
 }
 
-/// 0 for the reward's text, 1 for the observation's.
-type TextNumber = usize;
+/// One of the two texts of a swarm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextRole {
+    /// The text of `reward`, or the one text for both.
+    Reward,
+    /// The text of `observe`.
+    Observation,
+}
+
+impl TextRole {
+    pub(crate) const ALL: [Self; 2] = [Self::Reward, Self::Observation];
+
+    /// Returns the role's number in kernels and its index in pairs of texts.
+    pub(crate) fn index(self) -> usize {
+        self as usize
+    }
+}
 
 impl Programs {
     /// A text for the reward and one for the observation. One text for both has one scratch array.
@@ -264,19 +313,19 @@ impl Programs {
 
     /// May a step end before all of its frames have run?
     #[must_use]
-    pub fn end_steps(&self) -> bool {
+    pub fn can_end_steps_early(&self) -> bool {
         self.has_settled() || self.hooks().iter().any(|hook| hook.ends_step)
     }
 
     /// Does one of them change memory?
     #[must_use]
-    pub fn write(&self) -> bool {
+    pub fn writes_memory(&self) -> bool {
         self.0.sizes.writes
     }
 
     /// Must something happen between the frames of a step, or in them? Then machines make no sound.
     #[must_use]
-    pub fn follow_frames(&self) -> bool {
+    pub fn needs_single_frames(&self) -> bool {
         self.has_settled() || !self.hooks().is_empty()
     }
 
@@ -296,14 +345,14 @@ impl Programs {
     }
 
     /// Is there anything to compute at all?
-    pub(crate) fn compute_in(&self, stage: Stage) -> bool {
+    pub(crate) fn has_work_in(&self, stage: Stage) -> bool {
         stage != Stage::EmulateOnly || self.has_settled() || self.0.sizes.is_called.contains(&true)
     }
 
     /// Is there anything to compute where an episode begins? The observation before its first step,
     /// the mask of its first action, and what texts do in `begin`.
-    pub(crate) fn begin_in(&self, stage: Stage) -> bool {
-        let begins = self.begins_in(stage).contains(&true);
+    pub(crate) fn has_begin_work_in(&self, stage: Stage) -> bool {
+        let begins = self.runs_begin_in(stage).contains(&true);
         begins || stage.owns_observation() || self.mask_in(stage).is_some()
     }
 
@@ -314,7 +363,7 @@ impl Programs {
     }
 
     /// Says if `begin` of the reward's text runs in a stage, and if that of the observation's does.
-    pub(crate) fn begins_in(&self, stage: Stage) -> [bool; 2] {
+    pub(crate) fn runs_begin_in(&self, stage: Stage) -> [bool; 2] {
         let Sizes { has_begin, is_called, .. } = self.0.sizes;
         let run = self.run_in(stage);
         [0, 1].map(|text| has_begin[text] && (run[text] || is_called[text]))
@@ -323,32 +372,33 @@ impl Programs {
     /// The cells of the text whose `action_mask` runs in a stage, if one does.
     pub(crate) fn mask_in(&self, stage: Stage) -> Option<Range<usize>> {
         let (text, _) = self.0.sizes.mask?;
-        self.run_in(stage)[text].then(|| self.scratch_of(text))
+        self.run_in(stage)[text.index()].then(|| self.scratch_of(text))
     }
 
     /// The `begin`s that run in a stage, each with its cells of the scratch, in the order of the
     /// texts.
-    pub(crate) fn beginnings(
+    pub(crate) fn begin_calls(
         &self,
         begin: [Option<FunctionId>; 2],
         stage: Stage,
-    ) -> Vec<(TextNumber, FunctionId, Range<usize>)> {
-        let runs = self.begins_in(stage);
-        let run = |text: TextNumber| {
-            Some((text, begin[text].filter(|_| runs[text])?, self.scratch_of(text)))
+    ) -> Vec<(TextRole, FunctionId, Range<usize>)> {
+        let runs = self.runs_begin_in(stage);
+        let run = |text: TextRole| {
+            let function = begin[text.index()].filter(|_| runs[text.index()])?;
+            Some((text, function, self.scratch_of(text)))
         };
-        [0, 1].into_iter().filter_map(run).collect()
+        TextRole::ALL.into_iter().filter_map(run).collect()
     }
 
     /// Does one of them ask for pixels, so that the last frame of a step must be drawn?
     #[must_use]
-    pub fn look_at_frame(&self) -> bool {
-        self.0.sizes.looks_at_frame
+    pub fn reads_pixels(&self) -> bool {
+        self.0.sizes.reads_pixels
     }
 
     /// Are these the built-in ones?
     #[must_use]
-    pub fn are_built_in(&self) -> bool {
+    pub fn is_built_in(&self) -> bool {
         [self.reward(), self.obs()].into_iter().all(|program| program.text() == BUILT_IN)
     }
 
@@ -371,8 +421,11 @@ impl Programs {
     }
 
     /// The cells of a text.
-    pub(crate) fn scratch_of(&self, text: TextNumber) -> Range<usize> {
-        if text == 0 { self.reward_scratch() } else { self.obs_scratch() }
+    pub(crate) fn scratch_of(&self, text: TextRole) -> Range<usize> {
+        match text {
+            TextRole::Reward => self.reward_scratch(),
+            TextRole::Observation => self.obs_scratch(),
+        }
     }
 
     /// Those of `reward` and `done` among them.
@@ -397,17 +450,17 @@ impl Programs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScratchCell {
     /// Of the reward's text.
-    OfReward(usize),
+    Reward(usize),
     /// Of the observation's.
-    OfObservation(usize),
+    Observation(usize),
 }
 
 impl ScratchCell {
     /// Where it lies among an env's cells.
     pub(crate) fn place(self, programs: &Programs) -> Result<Range<usize>, SwarmError> {
         let (cell, cells, text) = match self {
-            Self::OfReward(cell) => (cell, programs.reward_scratch(), programs.reward()),
-            Self::OfObservation(cell) => (cell, programs.obs_scratch(), programs.obs()),
+            Self::Reward(cell) => (cell, programs.reward_scratch(), programs.reward()),
+            Self::Observation(cell) => (cell, programs.obs_scratch(), programs.obs()),
         };
         if cell < cells.len() {
             return Ok(cells.start + cell..cells.start + cell + 1);

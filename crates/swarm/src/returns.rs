@@ -29,7 +29,7 @@ impl Returns {
     pub fn new(swarm: &Swarm) -> Result<Self, SwarmError> {
         let num_envs = swarm.config().num_envs;
         let zeros = |stream: &Stream, of| stream.zeros(DataType::Scalar(of), &[num_envs]);
-        let (device, stream, rewards, dones) = match swarm.on_device() {
+        let (device, stream, rewards, dones) = match swarm.as_device() {
             Some(swarm) => {
                 let outputs = (swarm.reward_array().clone(), swarm.done_array().clone());
                 (swarm.device().device, swarm.stream().clone(), outputs.0, outputs.1)

@@ -1,17 +1,21 @@
 //! A run of neighbouring envs: the range of the swarm that one thread steps at a time.
 
-mod follow;
 mod link;
+mod single_frames;
 
-use follow::Follower;
 use gbxcule_blocks::{Recompile, Runner};
-use gbxcule_gameboy::view::Turn;
+use gbxcule_gameboy::view::StepNumbers;
 use gbxcule_sound::Sound;
+use single_frames::SingleFrames;
 
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
-use crate::program::{NativePrograms, Outputs, Scene};
+use crate::program::{NativePrograms, Outputs, ProgramInputs, TextRole};
 use crate::{Counters, EnvSnapshot, Link, Machine, Programs, Rom, Stage, SwarmError};
+
+/// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
+/// step.
+pub(crate) const SHARDS_PER_THREAD: usize = 16;
 
 /// The parameters that all shards of a swarm share.
 pub(crate) struct ShardPlan<'p> {
@@ -31,7 +35,7 @@ pub(crate) struct Shard {
     pub(crate) index: usize,
     first_env: usize,
     rom: Rom,
-    behind: Option<NativePrograms>,
+    programs: Option<NativePrograms>,
     machines: Vec<Machine>,
     cart_ram: Vec<u8>,
     counters: Vec<Counters>,
@@ -49,13 +53,13 @@ pub(crate) struct Shard {
     pub(crate) observations: Vec<f32>,
     obs_dim: usize,
     /// Hooks and progress, if something happens between the frames of a step, or in them.
-    follower: Option<Follower>,
+    single_frames: Option<SingleFrames>,
     /// The sound of each machine, if it is asked for.
     sounds: Vec<Sound>,
     /// Runs frames by code made for the ROM.
     runner: Option<Runner>,
-    /// Room for a machine, where neighbours have a cable between them.
-    spare: Option<Machine>,
+    /// A copy of one machine of a pair while the other runs; only pairs with a cable need it.
+    saved_machine: Option<Machine>,
     /// The first env whose program stopped in the last step, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
 }
@@ -73,7 +77,7 @@ impl Shard {
             index,
             first_env: envs.start,
             rom: rom.clone(),
-            behind: NativePrograms::new(programs, stage, rom.model())?,
+            programs: NativePrograms::new(programs, stage, rom.model())?,
             machines: vec![start.machine.clone(); count],
             cart_ram: vec![0; count * rom.cart_ram_bytes()],
             counters: vec![Counters::default(); count],
@@ -87,13 +91,15 @@ impl Shard {
             dones: vec![0; count],
             observations: vec![0.0; count * obs_dim],
             obs_dim,
-            follower: programs.follow_frames().then(|| Follower::new(programs, hooks, count)),
+            single_frames: programs
+                .needs_single_frames()
+                .then(|| SingleFrames::new(programs, hooks, count)),
             sounds: match start.machine.original() {
                 Some(machine) if sound => vec![Sound::new(machine); count],
                 _ => Vec::new(),
             },
             runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
-            spare: (link == Link::Pairs).then(|| start.machine.clone()),
+            saved_machine: (link == Link::Pairs).then(|| start.machine.clone()),
             fault: None,
         };
         for slot in 0..count {
@@ -104,13 +110,13 @@ impl Shard {
 
     pub(crate) fn step(&mut self, plan: StepPlan) {
         for slot in 0..self.machines.len() {
-            if self.spare.is_some() {
+            if self.saved_machine.is_some() {
                 // Both have run before programs look at the first one.
                 if slot % 2 == 0 {
                     self.run_pair(slot, plan);
                 }
-            } else if self.follower.is_some() {
-                self.follow_frames(slot, plan);
+            } else if self.single_frames.is_some() {
+                self.run_single_frames(slot, plan);
             } else {
                 self.run_frames(slot, plan);
             }
@@ -159,44 +165,48 @@ impl Shard {
 
     fn run_programs(&mut self, slot: usize, plan: StepPlan) {
         let turn = self.turn(slot, plan);
-        self.run_behind(slot, turn, NativePrograms::step);
+        self.run_program(slot, turn, NativePrograms::step);
     }
 
     /// Begins an episode of the programs: their scratch is zero. Nothing was pressed yet.
     pub(crate) fn begin(&mut self, slot: usize, seed: u64) {
-        for text in [0, 1] {
-            self.run_behind(slot, self.now(slot, seed), |programs, scene, outputs| {
-                programs.begin(text, scene, outputs)
+        for text in TextRole::ALL {
+            self.run_program(slot, self.now(slot, seed), |programs, inputs, outputs| {
+                programs.begin(text, inputs, outputs)
             });
-            self.write(slot);
+            self.apply_writes(slot);
         }
-        self.run_behind(slot, self.now(slot, seed), NativePrograms::look_first);
+        self.run_program(slot, self.now(slot, seed), NativePrograms::observe_first);
     }
 
     /// The numbers that programs see in a step.
-    fn turn(&self, slot: usize, plan: StepPlan) -> Turn {
+    fn turn(&self, slot: usize, plan: StepPlan) -> StepNumbers {
         let all = plan.first_frame + plan.frames;
-        let step_frames = self.follower.as_ref().map_or(all, |it| it.step_frames(slot));
+        let step_frames = self.single_frames.as_ref().map_or(all, |it| it.step_frames(slot));
         let (action, (buttons, _)) = (self.actions[slot], self.pressed(slot, plan));
-        Turn { step_frames, action, buttons, ..self.now(slot, plan.seed) }
+        StepNumbers { step_frames, action, buttons, ..self.now(slot, plan.seed) }
     }
 
     /// The numbers that programs see of an env in no step.
-    fn now(&self, slot: usize, seed: u64) -> Turn {
+    fn now(&self, slot: usize, seed: u64) -> StepNumbers {
         // Programs see the lower halves; both start again at 0.
         let (frames, seed) = (self.counters[slot].frames as u32, seed as u32);
         let env = (self.first_env + slot) as u32;
-        Turn { frames, seed, env, step_frames: 0, action: 0, buttons: 0 }
+        StepNumbers { frames, seed, env, step_frames: 0, action: 0, buttons: 0 }
     }
 
     /// Lets programs look at an env; nothing where there are none, or where one stops.
-    fn run_behind<T>(
+    fn run_program<T>(
         &mut self,
         slot: usize,
-        turn: Turn,
-        run: impl FnOnce(&mut NativePrograms, Scene<'_>, &mut Outputs<'_>) -> Result<T, SwarmError>,
+        turn: StepNumbers,
+        run: impl FnOnce(
+            &mut NativePrograms,
+            ProgramInputs<'_>,
+            &mut Outputs<'_>,
+        ) -> Result<T, SwarmError>,
     ) -> Option<T> {
-        let behind = self.behind.as_mut()?;
+        let programs = self.programs.as_mut()?;
         let ram_bytes = self.rom.cart_ram_bytes();
         let cart_ram = &self.cart_ram[slot * ram_bytes..][..ram_bytes];
         let mut outputs = Outputs {
@@ -206,7 +216,7 @@ impl Shard {
             obs: &mut self.observations[slot * self.obs_dim..][..self.obs_dim],
         };
         let (machine, rom) = (&self.machines[slot], self.rom.bytes());
-        match run(behind, Scene { machine, rom, cart_ram, turn }, &mut outputs) {
+        match run(programs, ProgramInputs { machine, rom, cart_ram, turn }, &mut outputs) {
             Ok(found) => Some(found),
             Err(error) => {
                 let env = self.first_env + slot;
@@ -217,8 +227,8 @@ impl Shard {
     }
 
     /// Writes what the last function of a program asked for.
-    fn write(&mut self, slot: usize) {
-        let Some(programs) = &mut self.behind else { return };
+    fn apply_writes(&mut self, slot: usize) {
+        let Some(programs) = &mut self.programs else { return };
         for (address, value) in programs.take_writes() {
             self.write_memory(slot, address, &[value]);
         }
@@ -297,7 +307,7 @@ impl Shard {
         self.machines[slot].clone_from(&snapshot.machine);
         self.cart_ram[slot * ram_bytes..][..ram_bytes].copy_from_slice(&snapshot.cart_ram);
         self.counters[slot] = snapshot.counters;
-        if self.spare.is_some() {
+        if self.saved_machine.is_some() {
             self.counters[slot] = link::joined(snapshot.counters);
         }
         if let Some(sound) = self.sounds.get_mut(slot) {

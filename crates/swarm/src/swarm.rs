@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use gbxcule_runtime::Device;
 
-use crate::checkpoint::{Computed, Kept};
+use crate::checkpoint::{SavedEnv, StepOutputs};
 use crate::{
-    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, FRAME_BYTES, Frame,
-    FrameRange, HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
+    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, Frame, FrameRange,
+    HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
 };
 
 /// Machines stepped together on a device.
@@ -76,7 +76,7 @@ impl Swarm {
 
     /// The one whose arrays lie on a device.
     #[must_use]
-    pub fn on_device(&self) -> Option<&DeviceSwarm> {
+    pub fn as_device(&self) -> Option<&DeviceSwarm> {
         match self {
             Self::Native(_) => None,
             Self::Device(swarm) => Some(swarm),
@@ -96,7 +96,7 @@ impl Swarm {
     /// Its device.
     #[must_use]
     pub fn device(&self) -> Device {
-        self.on_device().map_or(Device::Cpu, |swarm| swarm.device().device)
+        self.as_device().map_or(Device::Cpu, |swarm| swarm.device().device)
     }
 
     /// Starts of episodes.
@@ -113,19 +113,19 @@ impl Swarm {
     }
 
     /// All that a checkpoint holds of a swarm that was just made; nothing runs.
-    pub(crate) fn put_back(
+    pub(crate) fn restore_checkpoint(
         &mut self,
         starts: Vec<EnvSnapshot>,
-        envs: Vec<Kept>,
-        computed: &Computed,
+        envs: Vec<SavedEnv>,
+        computed: &StepOutputs,
         seed: u64,
     ) -> Result<(), SwarmError> {
-        for (env, Kept { snapshot, episode, manual_buttons }) in envs.into_iter().enumerate() {
-            self.hold(env, manual_buttons)?;
+        for (env, SavedEnv { snapshot, episode, manual_buttons }) in envs.into_iter().enumerate() {
+            self.hold_buttons(env, manual_buttons)?;
             self.set_episode(env, episode)?;
-            either!(self, swarm => swarm.put(env, &snapshot)?);
+            either!(self, swarm => swarm.load_env(env, &snapshot)?);
         }
-        either!(self, swarm => swarm.set_computed(starts, computed, seed))
+        either!(self, swarm => swarm.restore_outputs(starts, computed, seed))
     }
 
     /// The seed of the last reset of all envs: what programs see.
@@ -155,25 +155,25 @@ impl Swarm {
     }
 
     /// Say how often each start is chosen in later episodes, beside the others.
-    pub fn weigh_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.weigh_starts(weights))
+    pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.set_start_weights(weights))
     }
 
     /// Let episodes begin in one of some states, or at power-on, so many steps without buttons
     /// further.
-    pub fn start_at(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.start_at(states, steps))
+    pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.restart_from(states, steps))
     }
 
-    /// Like `start_at`, asking now and then on the way whether to go on; says whether it came to
-    /// its end. If it didn't, nothing has changed.
-    pub fn start_while(
+    /// Like `restart_from`, asking now and then on the way whether to go on; says whether it came
+    /// to its end. If it didn't, nothing has changed.
+    pub fn restart_from_while(
         &mut self,
         states: &[&[u8]],
         steps: u32,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, SwarmError> {
-        either!(self, swarm => swarm.start_while(states, steps, go_on))
+        either!(self, swarm => swarm.restart_from_while(states, steps, go_on))
     }
 
     /// The marked envs back to the reset point.
@@ -182,8 +182,8 @@ impl Swarm {
     }
 
     /// Make an env's present state the one that resets go back to.
-    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.set_reset_point(env))
+    pub fn start_from_env(&mut self, env: usize) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.start_from_env(env))
     }
 
     /// Press each env's action and run a step; on a device this only asks for it.
@@ -208,7 +208,7 @@ impl Swarm {
         let range = FrameRange::whole(swarm.config()).drawn(draw_last);
         match pressed {
             Pressed::Actions(actions) => swarm.step_frames(actions, &range)?,
-            Pressed::Nothing => swarm.idle_frames(&range)?,
+            Pressed::Nothing => swarm.step_frames_without_buttons(&range)?,
         }
         Ok(true)
     }
@@ -219,8 +219,8 @@ impl Swarm {
     }
 
     /// Hold these buttons down in an env instead of its actions' buttons; `None` ends it.
-    pub fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.hold(env, buttons))
+    pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.hold_buttons(env, buttons))
     }
 
     /// Wait until everything asked for has happened.
@@ -299,18 +299,18 @@ impl Swarm {
     }
 
     /// The number that each env's programs keep in a cell of their scratch.
-    pub fn kept(&self, cell: ScratchCell) -> Result<Vec<f32>, SwarmError> {
+    pub fn scratch_values(&self, cell: ScratchCell) -> Result<Vec<f32>, SwarmError> {
         self.cells(cell.place(&self.config().programs)?)
     }
 
     /// Show every env, or only the marked ones, in `out`.
-    pub fn show(
+    pub fn fill_view(
         &self,
         view: &View,
         mask: Option<&[bool]>,
         out: &mut [u8],
     ) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.show(view, mask, out))
+        either!(self, swarm => swarm.fill_view(view, mask, out))
     }
 
     /// An env's registers.
@@ -352,8 +352,7 @@ impl Swarm {
             }),
             Self::Device(swarm) => {
                 let frames = swarm.frames(envs)?;
-                let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
-                frames.iter().for_each(|frame| see(Frame::Shades(frame)));
+                Frame::each(swarm.rom().model(), &frames).for_each(see);
                 Ok(())
             }
         }

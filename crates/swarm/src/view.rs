@@ -112,7 +112,7 @@ impl NativeSwarm {
     ///
     /// # Errors
     /// `out` or the mask has the wrong length, or a range of addresses leaves the address space.
-    pub fn show(
+    pub fn fill_view(
         &self,
         view: &View,
         mask: Option<&[bool]>,
@@ -121,7 +121,7 @@ impl NativeSwarm {
         let mut rows = view.rows(self.config().num_envs, mask, out)?;
         let rows_per_thread = rows.len().div_ceil(self.threads()).max(1);
         rows.par_chunks_mut(rows_per_thread).flatten_iter().for_each(|(env, row)| {
-            let (machine, cart_ram) = self.parts(*env);
+            let (machine, cart_ram) = self.machine_and_cart_ram(*env);
             view.show_machine(machine, self.rom(), cart_ram, row);
         });
         Ok(())
@@ -135,7 +135,7 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// As [`NativeSwarm::show`], or the device failed.
-    pub fn show(
+    pub fn fill_view(
         &self,
         view: &View,
         mask: Option<&[bool]>,
@@ -146,9 +146,8 @@ impl DeviceSwarm {
         match view {
             View::Picture(picture, grays) => {
                 let frames = self.frames(&envs)?;
-                let (frames, _) = frames.as_chunks::<FRAME_BYTES>();
-                let rows = rows.into_iter().zip(frames);
-                rows.for_each(|((_, row), frame)| picture.fill(*grays, Frame::Shades(frame), row));
+                let rows = rows.into_iter().zip(Frame::each(self.rom().model(), &frames));
+                rows.for_each(|((_, row), frame)| picture.fill(*grays, frame, row));
             }
             View::Memory(ranges) | View::Bits(ranges) => {
                 let addresses: Vec<u16> =

@@ -53,7 +53,7 @@ fn an_action_is_held_for_its_own_frames_and_presses_its_combination() {
 fn an_idle_step_presses_nothing_whatever_the_codec_and_hands_hold() {
     let mut one = swarm("A,B", 4, 2);
     let mut other = swarm("NOOP", 4, 2);
-    one.hold(1, Some(button::UP)).expect("an env");
+    one.hold_buttons(1, Some(button::UP)).expect("an env");
     for _ in 0..20 {
         let whole = one.step_while(Pressed::Nothing, false, &mut || true).expect("a step");
         assert!(whole);

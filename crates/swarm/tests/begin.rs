@@ -66,7 +66,7 @@ fn later() -> NativeSwarm {
     }
     let score = swarm.read_memory(1, 0xC000..0xC002).expect("in range");
     swarm.write_memory(1, 0xC000, &[score[0] | 0x40, 1]).expect("in range");
-    swarm.set_reset_point(1).expect("an env");
+    swarm.start_from_env(1).expect("an env");
     swarm
 }
 
@@ -160,7 +160,7 @@ fn starts_are_drawn_by_the_seed_and_the_episode_alone() {
         })
         .collect();
     let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
-    ours.start_at(&states, 0).expect("states of this game");
+    ours.restart_from(&states, 0).expect("states of this game");
     let mark = |swarm: &NativeSwarm, env: usize| {
         swarm.read_memory(env, 0xC100..0xC101).expect("in range")[0]
     };
@@ -174,14 +174,14 @@ fn starts_are_drawn_by_the_seed_and_the_episode_alone() {
     }
     assert!(drawn[0] == 0 && drawn[1..].iter().all(|count| *count > 30), "{drawn:?}");
     let mut single = swarm(SwarmConfig { num_envs: 1, ..config(TASK) });
-    single.start_at(&states, 0).expect("states of this game");
+    single.restart_from(&states, 0).expect("states of this game");
     single.reset(7).expect("a reset");
     for expected in of_env_2 {
         assert_eq!(mark(&single, 0), expected);
         single.reset_masked(&[true]).expect("a mask");
     }
-    ours.start_at(&[b"no state"], 0).expect_err("no state");
-    ours.set_reset_point(0).expect("an env");
+    ours.restart_from(&[b"no state"], 0).expect_err("no state");
+    ours.start_from_env(0).expect("an env");
 }
 
 #[test]

@@ -88,9 +88,9 @@ fn a_swarm_goes_on_from_a_checkpoint_bit_for_bit() {
         ours.reset(u64::MAX - 1).expect("a reset");
         play(&mut ours, 0..9);
         let starts = [1, 4].map(|env| ours.save_state(env).expect("an env"));
-        ours.start_at(&starts.each_ref().map(Vec::as_slice), 1).expect("states of this game");
+        ours.restart_from(&starts.each_ref().map(Vec::as_slice), 1).expect("states of this game");
         ours.reset(u64::MAX - 1).expect("a reset");
-        ours.hold(3, Some(0)).expect("an env");
+        ours.hold_buttons(3, Some(0)).expect("an env");
         play(&mut ours, 9..14);
         let bytes = ours.checkpoint(b"a note").expect("a checkpoint");
         let (mut theirs, note) =

@@ -72,7 +72,7 @@ fn a_frame_has_colors_and_its_pictures_agree_with_it() {
     assert!(distinct.len() > 3, "{distinct:04x?}");
     let view = View::Picture(Picture::Rgb, Grays::Even);
     let mut shown = vec![0; 5 * view.bytes_per_env()];
-    swarm.show(&view, None, &mut shown).expect("a view");
+    swarm.fill_view(&view, None, &mut shown).expect("a view");
     let rgb: Vec<u8> = colors.iter().flat_map(|&color| gbxcule_swarm::rgb(color)).collect();
     assert!(shown[..rgb.len()] == rgb);
     assert_eq!(gbxcule_swarm::rgb(0x7fff), [255; 3]);

@@ -2,8 +2,8 @@
 
 use gbxcule_swarm::device::{Order, step_module};
 use gbxcule_swarm::{
-    EnvStates, Hook, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, Swarm, SwarmConfig,
-    SwarmError,
+    EnvStates, Hook, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, Swarm,
+    SwarmConfig, SwarmError,
 };
 
 const TASK: &str = "import warp as wp
@@ -153,15 +153,15 @@ fn only_begin_and_what_hooks_call_may_write() {
     }
     for name in ["def begin", "def here"] {
         let text = calls_writer(name);
-        assert!(with_hooks(&text, &text, hooks()).expect("right programs").write());
+        assert!(with_hooks(&text, &text, hooks()).expect("right programs").writes_memory());
     }
-    assert!(!with_hooks(TASK, TASK, hooks()).expect("right programs").write());
+    assert!(!with_hooks(TASK, TASK, hooks()).expect("right programs").writes_memory());
 }
 
 #[test]
 fn a_step_kernel_without_hooks_has_nothing_of_them() {
     let functions = |programs: &Programs| {
-        let module = step_module(programs, Stage::FullStep);
+        let module = step_module(programs, Stage::FullStep, Model::Original);
         let names = module.functions.iter().map(|(_, function)| function.name.clone());
         let kernel = module.find("step").expect("the kernel");
         (names.collect::<Vec<_>>(), module.functions[kernel].params.len())
@@ -179,7 +179,10 @@ fn a_step_kernel_without_hooks_has_nothing_of_them() {
 fn a_step_kernel_without_hooks_executes_the_lowest_first() {
     let hooks = vec![Hook::at(0, 0x150)];
     let hooked = with_hooks(TASK, TASK, hooks).expect("programs");
-    let order = |programs: &Programs, stage| Order::of(&step_module(programs, stage));
+    let order = |programs: &Programs, stage| {
+        let module = step_module(programs, stage, Model::Original);
+        Order::of(&module)
+    };
     for stage in Stage::ALL {
         assert_eq!(order(&Programs::default(), stage), Order::LowestFirst, "{stage}");
     }

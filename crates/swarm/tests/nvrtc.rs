@@ -5,10 +5,10 @@ use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
 use gbxcule_ir::abi::Checks;
 use gbxcule_runtime::nvrtc::{Arch, CodeFormat, Nvrtc};
 use gbxcule_swarm::device::step_module;
-use gbxcule_swarm::{Programs, Stage};
+use gbxcule_swarm::{Model, Programs, Stage};
 
-fn text(stage: Stage) -> String {
-    let module = step_module(&Programs::default(), stage);
+fn text(stage: Stage, model: Model) -> String {
+    let module = step_module(&Programs::default(), stage, model);
     let options = Options { checks: Checks::Untrusted, ..Options::new(Dialect::Cuda) };
     cxx::write(&module, &options).source
 }
@@ -17,7 +17,17 @@ fn text(stage: Stage) -> String {
 #[test]
 #[ignore = "needs NVRTC"]
 fn the_step_spills_nothing_and_leaves_room_for_twelve_warps() {
-    let text = text(Stage::FullStep);
+    leaves_room(Model::Original);
+}
+
+#[test]
+#[ignore = "needs NVRTC"]
+fn the_step_of_the_color_spills_nothing_and_leaves_room_for_twelve_warps() {
+    leaves_room(Model::Color);
+}
+
+fn leaves_room(model: Model) {
+    let text = text(Stage::FullStep, model);
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let (_, usages) = nvrtc.measure(&text, "step.cu", Arch::new(90)).expect("machine code");
     let kernel = usages.iter().find(|usage| usage.registers.is_some()).expect("a kernel");
@@ -35,7 +45,7 @@ fn the_steps_of_the_other_stages_compile_to_as_much() {
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let mut lines = Vec::new();
     for stage in [Stage::EmulateOnly, Stage::RewardOnly, Stage::ObsOnly] {
-        let ptx = nvrtc.compile(&text(stage), stage.name(), Arch::new(90), CodeFormat::Ptx);
+        let ptx = nvrtc.compile(&text(stage, Model::Original), stage.name(), Arch::new(90), CodeFormat::Ptx);
         let ptx = ptx.unwrap_or_else(|error| panic!("{stage}: {error}"));
         lines.push(ptx.iter().filter(|&&it| it == b'\n').count());
     }

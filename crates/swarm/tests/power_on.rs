@@ -62,7 +62,7 @@ fn steps_before_the_start_run_from_the_memory_chosen() {
     let mut swarm = swarm(PowerOnMemory::Random);
     swarm.reset(3).expect("a reset");
     let fresh = memory(&swarm);
-    swarm.start_at(&[], 2).expect("two steps");
+    swarm.restart_from(&[], 2).expect("two steps");
     swarm.reset(3).expect("a reset");
     assert_eq!(memory(&swarm), fresh);
 }

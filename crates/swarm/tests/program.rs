@@ -167,7 +167,7 @@ fn scratch_lives_from_step_to_step_and_a_reset_clears_it() {
     swarm.copy_state(2, &[false, false, false, true]).expect("a mask");
     swarm.step(&[0; 4]).expect("good actions");
     assert_eq!(swarm.rewards(), [1.0, 1.0, 5.0, 5.0]);
-    swarm.set_reset_point(2).expect("an env");
+    swarm.start_from_env(2).expect("an env");
     swarm.reset(0).expect("a reset");
     swarm.step(&[0; 4]).expect("good actions");
     assert_eq!(swarm.rewards(), [1.0; 4]);
@@ -238,7 +238,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn a_frame_is_drawn_if_a_program_looks_at_it() {
     let programs = programs(EVERYTHING);
-    assert!(programs.look_at_frame() && !Programs::default().look_at_frame());
+    assert!(programs.reads_pixels() && !Programs::default().reads_pixels());
     for (programs, drawn) in [(programs, true), (Programs::default(), false)] {
         let mut swarm = swarm("PEARL_DRIFT", 1, &programs);
         for step in 0..20 {
@@ -279,7 +279,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
 #[test]
 fn programs_are_found_by_name_and_by_path() {
     let built_in = Programs::find("reward_v0", "obs_v0").expect("built in");
-    assert!(built_in.are_built_in() && built_in == Programs::default());
+    assert!(built_in.is_built_in() && built_in == Programs::default());
     assert_eq!((built_in.obs_dim(), built_in.scratch_len(), built_in.has_done()), (32, 0, false));
     assert_eq!(built_in.reward().sha256().len(), 64);
     let said = |name: &str| Programs::find(name, "obs_v0").expect_err("nothing there").to_string();

@@ -43,7 +43,7 @@ fn visited_rewards_pearls_and_new_places_and_ends_with_the_game() {
     // Episodes begin with a score and in a place.
     (0..20).for_each(|step| swarm.step(&actions(step)).expect("good actions"));
     swarm.write_memory(0, 0xC000, &[9, 0]).expect("in range");
-    swarm.set_reset_point(0).expect("an env");
+    swarm.start_from_env(0).expect("an env");
     swarm.reset(0).expect("a reset");
     for env in 0..ENVS {
         scores[env] = score(&swarm, env);

@@ -167,7 +167,7 @@ fn resets_go_back_to_the_reset_point_that_was_set() {
     let mut swarm = swarm("JOY_DIVERGE_PERSIST", config(4));
     run(&mut swarm, 0..7);
     let (machine, cart_ram, _) = state(&swarm, 2);
-    swarm.set_reset_point(2).expect("an env");
+    swarm.start_from_env(2).expect("an env");
     run(&mut swarm, 7..15);
     swarm.reset(1).expect("a reset");
     for env in 0..4 {
@@ -252,7 +252,7 @@ fn hands_hold_their_env_where_the_schedule_would_let_go_and_no_other() {
     let mut held = swarm("PEARL_DRIFT", config(3));
     let never = Schedule::new(3, 3).expect("a schedule");
     let mut pressed = swarm("PEARL_DRIFT", SwarmConfig { schedule: never, ..config(3) });
-    held.hold(1, Some(button::RIGHT)).expect("an env");
+    held.hold_buttons(1, Some(button::RIGHT)).expect("an env");
     for step in 0..40 {
         if step == 20 {
             held.reset(0).expect("a reset");
@@ -265,8 +265,8 @@ fn hands_hold_their_env_where_the_schedule_would_let_go_and_no_other() {
         }
     }
     assert!(state(&held, 1).0 != state(&held, 0).0, "the game knows RIGHT");
-    held.hold(1, None).expect("an env");
-    assert!(matches!(held.hold(3, None), Err(SwarmError::NoSuchEnv { .. })));
+    held.hold_buttons(1, None).expect("an env");
+    assert!(matches!(held.hold_buttons(3, None), Err(SwarmError::NoSuchEnv { .. })));
     let mut let_go = swarm("PEARL_DRIFT", config(3));
     held.reset(0).expect("a reset");
     for swarm in [&mut held, &mut let_go] {

@@ -32,7 +32,7 @@ fn bits_of(range: Range<u32>) -> View {
 
 fn shown(swarm: &NativeSwarm, view: &View) -> Vec<u8> {
     let mut out = vec![0xEE; swarm.config().num_envs * view.bytes_per_env()];
-    swarm.show(view, None, &mut out).expect("a fitting buffer");
+    swarm.fill_view(view, None, &mut out).expect("a fitting buffer");
     out
 }
 
@@ -100,7 +100,7 @@ fn only_marked_envs_are_shown() {
     let view = memory(0xC000..0xC004);
     let all = shown(&swarm, &view);
     let mut out = vec![0xEE; all.len()];
-    swarm.show(&view, Some(&[false, true, false]), &mut out).expect("a fitting buffer");
+    swarm.fill_view(&view, Some(&[false, true, false]), &mut out).expect("a fitting buffer");
     assert_eq!(out[..4], [0xEE; 4]);
     assert_eq!(out[4..8], all[4..8]);
     assert_eq!(out[8..], [0xEE; 4]);
@@ -111,7 +111,7 @@ fn wrong_buffers_masks_and_ranges_are_refused() {
     let swarm = swarm(2, 1);
     let view = memory(0xC000..0xC004);
     let refused = |view: &View, mask: Option<&[bool]>, bytes: usize| {
-        swarm.show(view, mask, &mut vec![0; bytes]).expect_err("a refusal").to_string()
+        swarm.fill_view(view, mask, &mut vec![0; bytes]).expect_err("a refusal").to_string()
     };
     assert_eq!(refused(&view, None, 7), "the buffer has 7 bytes, the view fills 8");
     assert!(refused(&view, Some(&[true]), 8).contains("expected one mask entry"));

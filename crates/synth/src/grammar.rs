@@ -5,8 +5,8 @@
 //! and the blocks that are open. `leaf`, `scalar` and `composite` write expressions of a wanted
 //! type, `motif` and `function` write statements; each family under `family` is a recipe of them.
 //! Each definition is *pending* until it is read, and the last store of a kernel absorbs what is
-//! pending, so there is no dead code to remove. `sense` knows what a person wouldn't write, by
-//! `range` too, and has it drawn again; `tidy` goes over the finished kernel.
+//! pending, so there is no dead code to remove. `plausibility` rejects what a person wouldn't
+//! write, by `range` too, and has it drawn again; `name_repeats` goes over the finished kernel.
 
 mod composite;
 pub(crate) mod family;

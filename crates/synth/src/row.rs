@@ -261,7 +261,7 @@ pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
     let mut counts = std::collections::BTreeMap::new();
     for id in 0..drafts {
         let reason =
-            attempt(plan, id, 0).map_or_else(|dull| format!("{dull:?}"), |_| "accepted".into());
+            attempt(plan, id, 0).map_or_else(|reason| format!("{reason:?}"), |_| "accepted".into());
         *counts.entry(reason).or_insert(0) += 1;
     }
     counts.into_iter().collect()

@@ -32,7 +32,7 @@ pub(crate) trait Sight {
     fn settle(&mut self) -> Result<(), SwarmError>;
 
     /// Does what a viewer wants, who holds the buttons of an env, or none.
-    fn obey(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError>;
+    fn handle(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError>;
 
     fn status(&self) -> Status;
 
@@ -127,7 +127,7 @@ impl Audience {
                 }
                 Err(TryRecvError::Empty) => index += 1,
                 Err(TryRecvError::Disconnected) => {
-                    sight.obey(&mut self.viewers[index].holds, Request::LetGo)?;
+                    sight.handle(&mut self.viewers[index].holds, Request::LetGo)?;
                     self.viewers.remove(index);
                 }
             }
@@ -150,7 +150,7 @@ impl Audience {
                 return Ok(());
             }
             Request::Save { env } => viewer.saves = Some(env).filter(|env| *env < num_envs),
-            request => sight.obey(&mut viewer.holds, request)?,
+            request => sight.handle(&mut viewer.holds, request)?,
         }
         self.changes += 1;
         Ok(())

@@ -106,7 +106,7 @@ impl Heatmap {
         debug_assert!(each <= MOST_BYTES as usize);
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.resize(each * swarm.config().num_envs, 0);
-        swarm.show(&self.view, None, &mut bytes)?;
+        swarm.fill_view(&self.view, None, &mut bytes)?;
         for row in bytes.chunks_exact(each) {
             let (x, y) = row.split_at(self.x_bytes);
             self.visit(number(x), number(y));

@@ -218,7 +218,7 @@ impl Sight for Runner {
         Ok(())
     }
 
-    fn obey(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError> {
+    fn handle(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError> {
         match request {
             Request::Run => self.set_running(true),
             Request::Pause => self.pause()?,

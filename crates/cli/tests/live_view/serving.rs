@@ -103,7 +103,7 @@ pub(crate) fn fresh_swarm(
     let rom = Rom::new(gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes());
     let config = SwarmConfig {
         schedule: Schedule::new(frames_per_step, 8).expect("a schedule"),
-        stage: if programs.are_built_in() { Stage::RewardOnly } else { Stage::FullStep },
+        stage: if programs.is_built_in() { Stage::RewardOnly } else { Stage::FullStep },
         programs,
         draw_last: true,
         ..SwarmConfig::new(num_envs)

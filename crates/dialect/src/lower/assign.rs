@@ -123,6 +123,16 @@ impl<'a> Lower<'_, '_, 'a, '_> {
 
     /// Binds a name, and keeps its value in a variable if other bindings may meet it.
     pub(super) fn bind(&mut self, name: &'a str, operand: Operand<'a>, span: Span) -> Flow<()> {
+        let operand = match operand {
+            // A number of a module that isn't there, not another name for a function.
+            Operand::Static(known @ Static::Member(_)) => match self.unit.settled(known) {
+                Static::Member(path) if self.unit.files.looked_for(&path).is_some() => {
+                    return Err(self.unit.unknown_module(&path, span).into());
+                }
+                settled => Operand::Static(settled),
+            },
+            operand => operand,
+        };
         if let Some(&Binding::Param(at)) = self.names.get(name)
             && self.is_reference(at)
         {

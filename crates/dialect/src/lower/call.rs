@@ -39,10 +39,6 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         Code::NotCallable,
                         format!("`{name}` is a kernel: kernels are launched, not called"),
                     ),
-                    Role::Native => (
-                        Code::UnsupportedNative,
-                        format!("`{name}` is a native snippet: those aren't supported"),
-                    ),
                     Role::Hook => {
                         (Code::NotCallable, format!("`{name}` is a gradient of another function"))
                     }
@@ -53,13 +49,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
                         ),
                     ),
                 };
-                let fault = Diagnostic::error(code, span, message);
-                Err(super::LoweringError::Fault(Box::new(match code {
-                    Code::UnsupportedNative => {
-                        fault.help("C++ isn't read: say what it computes by a `@wp.func`")
-                    }
-                    _ => fault,
-                })))
+                fault(code, span, message)
             }
             _ => fault(Code::NotCallable, self.span(&call.func), "this can't be called"),
         }

@@ -27,7 +27,7 @@ struct Uses {
     /// True if it is an argument of a call.
     passed: bool,
     /// True if it is an argument of a function that may take it by reference.
-    lent: bool,
+    passed_by_reference: bool,
 }
 
 impl<'a> Usage<'a> {
@@ -58,8 +58,8 @@ impl<'a> Usage<'a> {
     }
 
     /// Returns true if a name is handed to a function that may take it by reference.
-    pub(super) fn is_lent(&self, name: &str) -> bool {
-        self.names.get(name).is_some_and(|uses| uses.lent)
+    pub(super) fn is_passed_by_reference(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|uses| uses.passed_by_reference)
     }
 
     /// Returns true if bindings of a name known from the text need a variable beside it.
@@ -196,7 +196,8 @@ impl<'a> Usage<'a> {
                     self.expr(arg);
                     if let Some(root) = root(arg) {
                         let uses = self.names.entry(root).or_default();
-                        (uses.passed, uses.lent) = (true, uses.lent || lends);
+                        (uses.passed, uses.passed_by_reference) =
+                            (true, uses.passed_by_reference || lends);
                     }
                 }
             }

@@ -30,6 +30,36 @@ impl Symbols {
     }
 }
 
+/// A set of names: a bit for each.
+#[derive(Default)]
+pub(in super::super) struct SymbolSet(Vec<u64>);
+
+impl SymbolSet {
+    /// Adds a name; says whether it is new.
+    pub(in super::super) fn insert(&mut self, Symbol(number): Symbol) -> bool {
+        let (word, bit) = (number as usize / 64, 1 << (number % 64));
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        let is_new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        is_new
+    }
+
+    pub(in super::super) fn contains(&self, Symbol(number): Symbol) -> bool {
+        let word = self.0.get(number as usize / 64);
+        word.is_some_and(|word| word & 1 << (number % 64) != 0)
+    }
+
+    pub(in super::super) fn iter(&self) -> impl Iterator<Item = Symbol> {
+        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
+        words.flat_map(|(at, &word)| {
+            let bits = (0..64).filter(move |bit| word & 1 << bit != 0);
+            bits.map(move |bit| Symbol(at as u32 * 64 + bit))
+        })
+    }
+}
+
 /// One name that a text imports.
 #[derive(Clone)]
 pub(in super::super) struct Imported {
@@ -43,6 +73,8 @@ pub(in super::super) struct Imported {
     pub(in super::super) name: Option<(String, Symbol)>,
     /// True if it binds the first of the modules in `module` only: `import a.b.c`.
     pub(in super::super) is_first: bool,
+    /// True for a module that the dialect knows itself: no file stands for it.
+    pub(in super::super) is_known: bool,
 }
 
 /// Names that a text binds, imports and mentions, for following imports.
@@ -73,6 +105,7 @@ struct Statement {
 /// Names that are mentioned.
 #[derive(Default)]
 pub(in super::super) struct Mentions {
+    /// Those that the text may bind.
     pub(in super::super) names: Vec<Symbol>,
     /// Names behind a dot.
     pub(in super::super) attributes: Vec<Symbol>,
@@ -85,7 +118,8 @@ impl Outline {
         let mut reader = OutlineReader { outline: Self::default(), has_calls, depth: 0, symbols };
         body.iter().for_each(|stmt| reader.visit_stmt(stmt));
         let mut outline = reader.outline;
-        for (position, import) in outline.imports.iter().enumerate() {
+        for (position, import) in outline.imports.iter_mut().enumerate() {
+            import.is_known = is_known(import);
             outline.by_name.entry(import.bound).or_default().push(position);
         }
         outline.stars = outline.by_name.get(&symbols.of("*")).cloned().unwrap_or_default();
@@ -98,7 +132,7 @@ impl Outline {
         body: &[Stmt],
         symbols: &mut Symbols,
     ) -> Vec<&Mentions> {
-        self.roots.iter().map(|&at| self.statements[at].mentions(body, symbols)).collect()
+        self.roots.iter().map(|&at| self.mentions(at, body, symbols)).collect()
     }
 
     /// Names that all bindings of a name mention.
@@ -109,7 +143,22 @@ impl Outline {
         symbols: &mut Symbols,
     ) -> Vec<&Mentions> {
         let bindings = self.bindings.get(&name).map_or(&[][..], Vec::as_slice);
-        bindings.iter().map(|&at| self.statements[at].mentions(body, symbols)).collect()
+        bindings.iter().map(|&at| self.mentions(at, body, symbols)).collect()
+    }
+
+    /// Names that a statement mentions, found out at the first request.
+    fn mentions(&self, at: usize, body: &[Stmt], symbols: &mut Symbols) -> &Mentions {
+        let Statement { at, mentions } = &self.statements[at];
+        mentions.get_or_init(|| {
+            let mut finder = Finder { at: *at, names: Names::default() };
+            finder.visit_body(body);
+            let mut numbers =
+                |names: FxHashSet<&str>| names.into_iter().map(|name| symbols.of(name)).collect();
+            let Names { names, attributes } = finder.names;
+            let mut names: Vec<Symbol> = numbers(names);
+            names.retain(|&name| self.may_bind(name));
+            Mentions { names, attributes: numbers(attributes) }
+        })
     }
 
     /// The imports that bind a name, or may.
@@ -132,6 +181,26 @@ impl Outline {
     pub(in super::super) fn may_bind(&self, name: Symbol) -> bool {
         self.may_bind_any() || self.bindings.contains_key(&name) || self.by_name.contains_key(&name)
     }
+}
+
+/// Modules that the dialect knows itself: no file stands for them.
+fn is_known(import: &Imported) -> bool {
+    let module = import.module.as_str();
+    import.level == 0
+        && (crate::warp::canonical(module) == "warp"
+            || import.is_first && module.starts_with("warp.")
+            || matches!(
+                module.split('.').next(),
+                Some(
+                    "math"
+                        | "numpy"
+                        | "typing"
+                        | "types"
+                        | "collections"
+                        | "gbxcule"
+                        | "__future__"
+                )
+            ))
 }
 
 /// Reads the outline of a text.
@@ -159,6 +228,7 @@ impl OutlineReader<'_> {
                         module,
                         name: None,
                         is_first,
+                        is_known: false,
                     });
                 }
             }
@@ -173,6 +243,7 @@ impl OutlineReader<'_> {
                         module: module.to_owned(),
                         name: Some(name),
                         is_first: false,
+                        is_known: false,
                     });
                 }
             }
@@ -226,19 +297,6 @@ impl Visitor<'_> for OutlineReader<'_> {
 
     // Expressions hold no statements.
     fn visit_expr(&mut self, _: &Expr) {}
-}
-
-impl Statement {
-    fn mentions(&self, body: &[Stmt], symbols: &mut Symbols) -> &Mentions {
-        self.mentions.get_or_init(|| {
-            let mut finder = Finder { at: self.at, names: Names::default() };
-            finder.visit_body(body);
-            let mut numbers =
-                |names: FxHashSet<&str>| names.into_iter().map(|name| symbols.of(name)).collect();
-            let Names { names, attributes } = finder.names;
-            Mentions { names: numbers(names), attributes: numbers(attributes) }
-        })
-    }
 }
 
 /// Finds the statement that begins at a byte.

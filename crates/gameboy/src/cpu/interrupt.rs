@@ -86,6 +86,8 @@ impl Machine {
         } else {
             cpu.mode = Mode::Stopped;
             cpu.stop_skips = skips;
+            #[cfg(color)]
+            self.note_mode_at_stop(cpu.now);
             self.reset_div();
         }
         self.deadline = cpu.now;

@@ -325,7 +325,15 @@ codes!(Rest { Outside, Inside, Due });
 fields!(Hdma { source, target, left, active, due, rest });
 
 #[cfg(color)]
-fields!(Color { vram_bank, wram_bank, wram_offset, infrared, undocumented, behind_oam });
+fields!(Color {
+    vram_bank,
+    wram_bank,
+    wram_offset,
+    infrared,
+    undocumented,
+    behind_oam,
+    stopped_in_mode3
+});
 
 #[cfg(color)]
 fields!(Palettes { background, object, background_index, object_index });

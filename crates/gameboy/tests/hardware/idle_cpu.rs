@@ -190,3 +190,15 @@ fn ei_acts_after_the_next_instruction_and_di_at_once() {
         assert_eq!((program.machine.cpu.b, steps < 20), (b, code[1] != 0xf3), "{code:02x?}");
     }
 }
+
+// daid's `stop_instr`: the screen of a DMG in STOP is empty, whatever LCDC says.
+#[test]
+fn stop_empties_the_screen_of_a_lcd_that_is_on() {
+    let mut program = Program::new(&[0x10, 0x00]);
+    program.machine.write_ppu(0x47, 0xff);
+    program.machine.write_ppu(0x40, 0x91);
+    let Program { machine, rom } = &mut program;
+    machine.run_frame(rom, &mut [], true);
+    machine.run_frame(rom, &mut [], true);
+    assert!(machine.frame.iter().all(|&four| four == 0));
+}

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::console::{Console, folder};
 use crate::picture;
+use crate::shared;
 use crate::suite::{self, Suite, Verdict, stem};
 
 const BLARGG: Suite = Suite {
@@ -78,6 +79,20 @@ const AGE: Suite = Suite {
     judge: judge_age,
 };
 
+const SAMESUITE: Suite = Suite {
+    title: "SameSuite, for a CGB C or all",
+    folder: "samesuite",
+    paths: &["samesuite/apu", "samesuite/dma", "samesuite/interrupt", "samesuite/ppu"],
+    judge: judge_samesuite,
+};
+
+const MAGEN: Suite = Suite {
+    title: "MagenTests, those that end green",
+    folder: "magen",
+    paths: &["magen"],
+    judge: judge_magen,
+};
+
 /// Endings of AGE's ROMs and pictures for a CGB B or C, in its own mode and in the original's.
 const AGE_MODELS: [&str; 4] = ["-cgbBC", "-cgbBCE", "-ncmBC", "-ncmBCE"];
 
@@ -113,6 +128,24 @@ fn judge_mealybug(path: &Path) -> Option<Verdict> {
     let below = format!("mealybug/expected/CPU CGB C/{name}.png");
     let expected = picture::read_png(&folder().join(below))?;
     Some(suite::judge_picture(path, &expected))
+}
+
+/// Some of SameSuite's names say for which chips they are.
+fn judge_samesuite(path: &Path) -> Option<Verdict> {
+    let name = stem(path);
+    let others = ["-A", "-cgb0", "-cgbB", "-cgb0B", "-cgbDE"];
+    let is_for_others = others.iter().any(|chips| name.ends_with(chips));
+    (!is_for_others).then(|| suite::judge_registers(path))
+}
+
+/// MagenTests fill the screen with green if they pass; two of them show pictures for looking at.
+fn judge_magen(path: &Path) -> Option<Verdict> {
+    if stem(path).contains("priority") {
+        return None;
+    }
+    let mut console = Console::from_file(path);
+    console.run_frames(120, true);
+    Some(picture::difference(&console.machine.frame, &[0x3e0; 160 * 144]))
 }
 
 /// Pictures that say `cgb04c`, but for those of programs for the original, whose colours are the
@@ -166,7 +199,33 @@ fn age_roms_for_a_cgb_c_pass() {
 }
 
 #[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn samesuite_roms_for_a_cgb_c_pass() {
+    SAMESUITE.assert();
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn magen_tests_end_green() {
+    MAGEN.assert();
+}
+
+#[test]
 #[ignore = "prints a table (`make rom-suites`); needs GBXCULE_TEST_ROMS"]
 fn table() {
-    suite::print_table(&[BLARGG, MOONEYE, ACID, MEALYBUG, AGE, GAMBATTE_DIGITS, GAMBATTE_PICTURES]);
+    suite::print_table(&[
+        BLARGG,
+        MOONEYE,
+        ACID,
+        MEALYBUG,
+        AGE,
+        GAMBATTE_DIGITS,
+        GAMBATTE_PICTURES,
+        SAMESUITE,
+        MAGEN,
+        shared::SMALL,
+        shared::RTC,
+        shared::SHOOTOUT,
+        shared::RECORDED,
+    ]);
 }

@@ -32,6 +32,23 @@ impl Console {
         }
     }
 
+    pub(crate) fn run_instructions(&mut self, count: u32) {
+        self.machine.begin_frame(false);
+        for _ in 0..count {
+            if self.machine.run_instruction(&self.rom, &mut self.cart_ram) {
+                self.machine.begin_frame(false);
+            }
+        }
+    }
+
+    /// Holds buttons for some frames, then none for as many.
+    pub(crate) fn press(&mut self, buttons: u8, frames: u32) {
+        self.machine.set_buttons(buttons);
+        self.run_frames(frames, false);
+        self.machine.set_buttons(0);
+        self.run_frames(frames, false);
+    }
+
     /// Runs to the `LD B,B`, or the opcode that does not exist, with which these suites say that
     /// they are done.
     pub(crate) fn run_to_breakpoint(&mut self, frames_max: u32, draw: bool) {

@@ -13,4 +13,5 @@ mod known_failure;
 #[cfg(not(color))]
 mod original;
 mod picture;
+mod shared;
 mod suite;

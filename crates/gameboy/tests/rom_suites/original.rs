@@ -6,6 +6,7 @@ use gbxcule_sound::Sound;
 
 use crate::console::{Console, folder};
 use crate::picture;
+use crate::shared;
 use crate::suite::{self, Suite, Verdict, stem};
 
 /// The frame in which gambatte's ROMs are listened to.
@@ -84,6 +85,18 @@ const ACID: Suite = Suite {
     folder: "acid",
     paths: &["acid/dmg-acid2.gb"],
     judge: |path| Some(suite::judge_acid_picture(path, &path.with_file_name("reference-dmg.png"))),
+};
+
+/// SameSuite's other ROMs need registers of the Color.
+const SAMESUITE: Suite = Suite {
+    title: "SameSuite, those for a DMG",
+    folder: "samesuite",
+    paths: &[
+        "samesuite/apu/div_write_trigger.gb",
+        "samesuite/apu/div_write_trigger_10.gb",
+        "samesuite/interrupt",
+    ],
+    judge: |path| Some(suite::judge_registers(path)),
 };
 
 /// Returns true if a name's last part, which lists models, names the DMG, revisions A to C, or
@@ -221,6 +234,12 @@ fn dmg_acid2_is_pixel_exact() {
 }
 
 #[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
+fn samesuite_roms_for_a_dmg_pass() {
+    SAMESUITE.assert();
+}
+
+#[test]
 #[ignore = "prints a table (`make rom-suites`); needs GBXCULE_TEST_ROMS"]
 fn table() {
     suite::print_table(&[
@@ -234,5 +253,10 @@ fn table() {
         AGE,
         MEALYBUG,
         ACID,
+        SAMESUITE,
+        shared::SMALL,
+        shared::RTC,
+        shared::SHOOTOUT,
+        shared::RECORDED,
     ]);
 }

@@ -65,6 +65,17 @@ pub(crate) fn difference(frame: &[u8], expected: &[u16]) -> Option<String> {
     ))
 }
 
+/// Where pixels of a frame differ from a picture, if each of its colours stands for one of ours.
+pub(crate) fn difference_but_for_colors(frame: &[u8], expected: &[u16]) -> Option<String> {
+    let mut pairs: Vec<(u16, u16)> = expected.iter().copied().zip(pixels(frame)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let ours = pairs.iter().map(|pair| pair.1).collect::<std::collections::BTreeSet<_>>();
+    let theirs = pairs.iter().map(|pair| pair.0).collect::<std::collections::BTreeSet<_>>();
+    let is_one_to_one = ours.len() == pairs.len() && theirs.len() == pairs.len();
+    (!is_one_to_one).then(|| format!("colours of theirs and ours are {pairs:x?}"))
+}
+
 /// The tiles of the hexadecimal digits that gambatte's ROMs bring along, 16 bytes each.
 pub(crate) fn font_in(rom: &[u8]) -> Option<&[u8]> {
     // Both planes of a zero: an empty row, a full one, five with two sides, a full one.

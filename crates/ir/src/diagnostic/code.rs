@@ -105,7 +105,7 @@ codes! {
         UnsupportedBvh "unsupported-bvh" "queries of hierarchies of boxes that aren't here",
         UnsupportedHashGrid "unsupported-hash-grid" "queries of hash grids that aren't here",
         UnsupportedDense "unsupported-dense" "dense linear algebra",
-        UnsupportedNative "unsupported-native" "native snippets",
+        UnsupportedNative "unsupported-native" "C++ in a native snippet that isn't read",
         UnsupportedPointer "unsupported-pointer" "raw pointers and strides of arrays",
         UnsupportedAdjoint "unsupported-adjoint" "adjoints outside a gradient by hand, or of what has none",
         UnsupportedGradientCall "unsupported-gradient-call" "gradients of functions inside kernels",

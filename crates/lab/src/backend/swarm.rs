@@ -40,7 +40,7 @@ impl Backend for SwarmBackend {
     }
 
     fn details(&self) -> Value {
-        match self.swarm.on_device() {
+        match self.swarm.as_device() {
             None => json!({
                 "threads": self.workers,
                 "recompile": self.swarm.config().recompile.name(),

@@ -11,7 +11,7 @@ use gbxcule_gameboy::machine::Machine;
 use gbxcule_gameboy::ppu::{Pipeline, Ppu, Scan};
 use gbxcule_gameboy::serial::Serial;
 use gbxcule_gameboy::timer::Timer;
-use gbxcule_gameboy::view::Turn;
+use gbxcule_gameboy::view::StepNumbers;
 use gbxcule_ir::Shape;
 use gbxcule_ir::layout::field_offsets;
 
@@ -61,7 +61,7 @@ fn natives() -> Vec<Native> {
             rom_bank ram_bank banking_mode rtc }
         Rtc { synced_at subsecond_mcycles running latched latch_armed }
         ClockRegisters { seconds minutes hours days_low days_high }
-        Turn { frames seed env step_frames action buttons }
+        StepNumbers { frames seed env step_frames action buttons }
     }
 }
 

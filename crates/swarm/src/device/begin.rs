@@ -8,32 +8,33 @@ use gbxcule_ir::check::Valid;
 use super::column::Columns;
 use super::thread::{self, Envs, Work};
 use super::translation::{arrange, arrange_view, checked, machine_module, machine_type, trusted};
-use crate::kernel_text::{self, MachineAccess};
-use crate::program::view_module;
-use crate::{Programs, Stage};
+use crate::kernel_source::{self, MachineAccess};
+use crate::program::view_module_of;
+use crate::{Model, Programs, Stage};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "begin";
 
-/// Makes the kernel of a stage with programs; `None` if they have nothing to do where an episode
-/// begins.
+/// Makes the kernel of a stage with programs, for machines of a model; `None` if they have nothing
+/// to do where an episode begins.
 #[must_use]
-pub fn begin_module(programs: &Programs, stage: Stage) -> Option<Valid<Module>> {
-    if !programs.begin_in(stage) {
+pub fn begin_module(programs: &Programs, stage: Stage, model: Model) -> Option<Valid<Module>> {
+    if !programs.has_begin_work_in(stage) {
         return None;
     }
     // What is written goes through the machine's own ways.
-    let writes = programs.write();
-    let mut fused = programs.fuse(if writes { machine_module() } else { trusted(view_module()) });
+    let writes = programs.writes_memory();
+    let machine = if writes { machine_module(model) } else { trusted(view_module_of(model)) };
+    let mut fused = programs.fuse(machine);
     let mut called = fused.functions();
-    let glue = programs.glue(&fused, stage);
+    let calls = programs.calls(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("begin_{stage}_{}", programs.obs_dim());
-    let work = kernel_text::lower(
+    let work = kernel_source::lower(
         &mut module,
-        &["begin_episode", "look_first"],
+        &["begin_episode", "observe_first"],
         MachineAccess::Change,
-        &glue,
+        &calls,
     );
     called.extend(&work);
     let (mut module, machine) = if writes {

@@ -3,14 +3,14 @@
 //! A saved state holds every field of the machine in order and without gaps, so one walk over the
 //! columns carries both ways, and nothing depends on how rustc lays the machine out.
 
-use gbxcule_gameboy::{Cartridge, Machine as Original};
+use gbxcule_gameboy::Cartridge;
 use gbxcule_ir::Scalar;
 
 use super::column::{Columns, Item};
 use super::state_arrays::{
-    CART_RAM, COUNTERS, DETACHED_BYTES, FIRST_ARRAY, PARTS, SCRATCH, StateArrays, lengths, scalars,
+    CART_RAM, COUNTERS, FIRST_ARRAY, PARTS, SCRATCH, StateArrays, detached_bytes, lengths, scalars,
 };
-use crate::{Counters, EnvSnapshot, Machine, SwarmError};
+use crate::{Counters, EnvSnapshot, Machine, Rom, SwarmError};
 
 /// Bytes of a saved state before its first field: what it is, and which cartridge it belongs to.
 const PREAMBLE_BYTES: usize = 31;
@@ -18,12 +18,13 @@ const PREAMBLE_BYTES: usize = 31;
 /// An env's bytes in each of the state arrays.
 pub(crate) fn rows(
     columns: &Columns,
-    cartridge: &Cartridge,
+    rom: &Rom,
     env: &EnvSnapshot,
     scratch_len: usize,
 ) -> Result<[Vec<u8>; PARTS], SwarmError> {
-    let state = state(&env.machine, cartridge, &env.cart_ram)?;
-    let lengths = lengths(columns, env.cart_ram.len(), scratch_len);
+    let state = state(&env.machine, rom.cartridge(), &env.cart_ram)?;
+    let lengths = lengths(columns, rom, scratch_len);
+    let detached_bytes = detached_bytes(rom.model());
     let mut rows: [Vec<u8>; PARTS] = lengths.map(Vec::with_capacity);
     let mut rest = &state[PREAMBLE_BYTES..];
     let mut take = |count: usize| {
@@ -37,7 +38,7 @@ pub(crate) fn rows(
                 rows[*table].extend(take(scalar.bytes() as usize));
             }
             Item::Array(array) => {
-                rows[FIRST_ARRAY + array].extend(take(DETACHED_BYTES[*array]));
+                rows[FIRST_ARRAY + array].extend(take(detached_bytes[*array]));
             }
         }
     }
@@ -53,11 +54,11 @@ pub(crate) fn rows(
 /// Puts an env into parts made for one.
 pub(crate) fn upload(
     columns: &Columns,
-    cartridge: &Cartridge,
+    rom: &Rom,
     env: &EnvSnapshot,
     parts: &StateArrays,
 ) -> Result<(), SwarmError> {
-    let rows = rows(columns, cartridge, env, parts.arrays[SCRATCH].shape()[1])?;
+    let rows = rows(columns, rom, env, parts.arrays[SCRATCH].shape()[1])?;
     for ((array, row), scalar) in parts.arrays.iter().zip(&rows).zip(scalars()) {
         match scalar {
             Scalar::U16 => array.write(&numbers(row, u16::from_le_bytes))?,
@@ -75,14 +76,14 @@ fn numbers<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> 
     chunks.iter().map(|chunk| number(*chunk)).collect()
 }
 
-/// Takes the env out of parts made for one; `like` is any machine with the same cartridge.
+/// Takes the env out of parts made for one; `like` is any machine of this ROM.
 pub(crate) fn download(
     columns: &Columns,
-    cartridge: &Cartridge,
+    rom: &Rom,
     like: &EnvSnapshot,
     parts: &StateArrays,
 ) -> Result<EnvSnapshot, SwarmError> {
-    let mut state = state(&like.machine, cartridge, &like.cart_ram)?;
+    let mut state = state(&like.machine, rom.cartridge(), &like.cart_ram)?;
     let bytes: Vec<Vec<u8>> = (0..PARTS).map(|part| read(parts, part)).collect::<Result<_, _>>()?;
     let mut at = PREAMBLE_BYTES;
     let mut put = |bytes: &[u8]| {
@@ -100,11 +101,11 @@ pub(crate) fn download(
     }
     put(&bytes[CART_RAM]);
     let mut cart_ram = like.cart_ram.clone();
-    let machine = Original::load_state(cartridge, &state, &mut cart_ram)?;
+    let machine = Machine::load_state(rom, &state, &mut cart_ram)?;
     let counters: Vec<u64> = parts.arrays[COUNTERS].to_vec()?;
     let counters = Counters { frames: counters[0], tcycles: counters[1] };
     let scratch = Some(parts.arrays[SCRATCH].to_vec()?);
-    Ok(EnvSnapshot { machine: Machine::from(machine), cart_ram, counters, scratch })
+    Ok(EnvSnapshot { machine, cart_ram, counters, scratch })
 }
 
 /// The bytes of a part made for one env.

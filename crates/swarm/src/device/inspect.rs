@@ -2,8 +2,6 @@
 //! Each leaves what was asked for, and no more, side by side in memory, so that only that is copied
 //! to the host.
 
-use std::sync::OnceLock;
-
 use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
 use gbxcule_runtime::once;
@@ -11,8 +9,10 @@ use gbxcule_runtime::once;
 use super::column::Columns;
 use super::thread::{self, Envs, Work};
 use super::translation::{arrange, checked, machine_module, machine_type};
-use crate::kernel_text::{self, MachineAccess};
-use crate::program::ProgramGlue;
+use crate::Model;
+use crate::kernel_source::{self, MachineAccess};
+use crate::machine::PerModel;
+use crate::program::ProgramCalls;
 
 /// Leaves the registers of envs: A F B C D E H L SP PC.
 pub(crate) const REGISTERS: &str = "registers";
@@ -29,31 +29,37 @@ pub(crate) const FRAMES: &str = "frames";
 pub(crate) const REGISTER_COUNT: usize = 10;
 
 /// Registers and frames: small, wanted all the time.
-pub(crate) fn registers_module() -> &'static Valid<Module> {
-    static MODULE: OnceLock<Valid<Module>> = OnceLock::new();
-    once(&MODULE, || {
-        module(&[(REGISTERS, "read_registers", Envs::From), (FRAMES, "read_frame", Envs::Listed)])
+pub(crate) fn registers_module(model: Model) -> &'static Valid<Module> {
+    static MODULES: PerModel<Valid<Module>> = PerModel::new();
+    once(MODULES.of(model), || {
+        module(
+            model,
+            &[(REGISTERS, "read_registers", Envs::From), (FRAMES, "read_frame", Envs::Listed)],
+        )
     })
 }
 
 /// Memory by address: nearly the whole machine, since looking at a chip brings it up to date.
-pub(crate) fn memory_module() -> &'static Valid<Module> {
-    static MODULE: OnceLock<Valid<Module>> = OnceLock::new();
-    once(&MODULE, || {
-        module(&[
-            (PEEK, "read_byte", Envs::From),
-            (POKE, "write_bytes", Envs::Listed),
-            (GATHER, "read_bytes", Envs::Listed),
-        ])
+pub(crate) fn memory_module(model: Model) -> &'static Valid<Module> {
+    static MODULES: PerModel<Valid<Module>> = PerModel::new();
+    once(MODULES.of(model), || {
+        module(
+            model,
+            &[
+                (PEEK, "read_byte", Envs::From),
+                (POKE, "write_bytes", Envs::Listed),
+                (GATHER, "read_bytes", Envs::Listed),
+            ],
+        )
     })
 }
 
 /// Kernels that each run one function of the text.
-fn module(kernels: &[(&str, &str, Envs)]) -> Valid<Module> {
+fn module(model: Model, kernels: &[(&str, &str, Envs)]) -> Valid<Module> {
     let names: Vec<&str> = kernels.iter().map(|(_, function, _)| *function).collect();
-    let mut module = machine_module();
+    let mut module = machine_module(model);
     let functions =
-        kernel_text::lower(&mut module, &names, MachineAccess::Change, &ProgramGlue::default());
+        kernel_source::lower(&mut module, &names, MachineAccess::Change, &ProgramCalls::default());
     let mut module = arrange(module, &functions);
     module.name = kernels[0].0.into();
     let columns = Columns::new(&module.types, machine_type(&module));

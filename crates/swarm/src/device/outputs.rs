@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use gbxcule_gameboy::FRAME_BYTES;
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, Element, Kernel, compile};
 
@@ -11,11 +10,18 @@ use super::inspect;
 use super::state_arrays::{COUNTERS, FRAME, Layout, SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
 use super::thread::Arguments;
+use crate::machine::memory_bytes;
 use crate::state::memory_rows;
-use crate::{Counters, CpuState, SwarmError};
+use crate::{Counters, CpuState, Model, SwarmError};
 
-/// Addresses that always are work RAM, which is read in place.
-const WORK_RAM: Range<u32> = 0xC000..0xE000;
+/// Addresses that always are the begin of work RAM, which is read in place: the Color has banks
+/// behind the first one.
+fn work_ram(model: Model) -> Range<u32> {
+    match model {
+        Model::Original => 0xC000..0xE000,
+        Model::Color => 0xC000..0xD000,
+    }
+}
 
 impl DeviceSwarm {
     /// One reward for each env, as of the last step whose stage owned it.
@@ -88,8 +94,7 @@ impl DeviceSwarm {
         &self.buffers.dones
     }
 
-    /// The device's array of last drawn frames, packed as [`crate::FRAME_BYTES`] says: an env a
-    /// row.
+    /// The device's array of last drawn frames, each as its [`crate::Frame`] says: an env a row.
     #[must_use]
     pub fn frame_array(&self) -> &Array {
         &self.parts.arrays[FRAME]
@@ -149,7 +154,7 @@ impl DeviceSwarm {
         Ok(pairs.map(|pair| Counters { frames: pair[0], tcycles: pair[1] }).collect())
     }
 
-    /// The last drawn frame of an env, packed as [`crate::FRAME_BYTES`] says.
+    /// The last drawn frame of an env, as its [`crate::Frame`] says.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
@@ -168,9 +173,10 @@ impl DeviceSwarm {
         if are_neighbours && self.device().layout == Layout::EnvMajor {
             return self.rows(self.frame_array(), first..first + envs.len());
         }
-        let out = self.memory.zeros(Scalar::U8, &[envs.len(), FRAME_BYTES])?;
+        let [.., frame_bytes] = memory_bytes(self.rom().model());
+        let out = self.memory.zeros(Scalar::U8, &[envs.len(), frame_bytes])?;
         let arguments = self.of_envs(envs)?.and("data", &out);
-        arguments.launch(&self.kernels.frames, &[envs.len(), FRAME_BYTES])?;
+        arguments.launch(&self.kernels.frames, &[envs.len(), frame_bytes])?;
         self.map_fault(out.to_vec())
     }
 
@@ -187,8 +193,9 @@ impl DeviceSwarm {
         if range.is_empty() {
             return Ok(Vec::new());
         }
-        if WORK_RAM.contains(&range.start) && range.end <= WORK_RAM.end {
-            let offset = |address: u32| (address - WORK_RAM.start) as usize;
+        let work_ram = work_ram(self.rom().model());
+        if work_ram.contains(&range.start) && range.end <= work_ram.end {
+            let offset = |address: u32| (address - work_ram.start) as usize;
             let bytes = offset(range.start)..offset(range.end);
             return self.rows(&self.parts.arrays[WRAM].slice(1, bytes, 1)?, env..env + 1);
         }
@@ -289,7 +296,8 @@ impl DeviceSwarm {
             return Ok(kernels);
         }
         let device = self.device();
-        let compiled = compile(inspect::memory_module(), device.device, device.build())?;
+        let compiled =
+            compile(inspect::memory_module(self.rom().model()), device.device, device.build())?;
         let kernel = |name| compiled.kernel(name);
         let kernels = [kernel(inspect::PEEK)?, kernel(inspect::POKE)?, kernel(inspect::GATHER)?];
         Ok(self.kernels.memory.get_or_init(|| kernels))

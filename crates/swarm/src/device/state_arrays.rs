@@ -10,7 +10,8 @@ use gbxcule_runtime::Array;
 use super::column::{Columns, WIDTHS};
 use super::memory::Memory;
 use super::translation::{DETACHED, field};
-use crate::SwarmError;
+use crate::machine::memory_bytes;
+use crate::{Model, Rom, SwarmError};
 
 /// How the arrays of the machines lie in memory. Scalars always lie by column, neighbouring envs
 /// side by side.
@@ -51,9 +52,11 @@ pub(crate) const SCRATCH: usize = PARTS - 1;
 /// The position of the last drawn frame.
 pub(crate) const FRAME: usize = FIRST_ARRAY + DETACHED.len() - 1;
 
-/// Bytes of the detached arrays, in their order.
-pub(crate) const DETACHED_BYTES: [usize; DETACHED.len()] =
-    [0x2000, 0x2000, 0xA0, 0x80, gbxcule_gameboy::FRAME_BYTES];
+/// Bytes of a model's detached arrays, in their order.
+pub(crate) fn detached_bytes(model: Model) -> [usize; DETACHED.len()] {
+    let [wram, vram, frame] = memory_bytes(model);
+    [wram, vram, 0xA0, 0x80, frame]
+}
 
 /// The element type of each state array.
 pub(crate) fn scalars() -> [Scalar; PARTS] {
@@ -64,15 +67,12 @@ pub(crate) fn scalars() -> [Scalar; PARTS] {
 }
 
 /// Elements that each part has for an env.
-pub(crate) fn lengths(
-    columns: &Columns,
-    cart_ram_bytes: usize,
-    scratch_len: usize,
-) -> [usize; PARTS] {
+pub(crate) fn lengths(columns: &Columns, rom: &Rom, scratch_len: usize) -> [usize; PARTS] {
     let mut lengths = [0; PARTS];
     lengths[..FIRST_ARRAY].copy_from_slice(&columns.rows);
-    lengths[FIRST_ARRAY..CART_RAM].copy_from_slice(&DETACHED_BYTES);
-    (lengths[CART_RAM], lengths[COUNTERS], lengths[SCRATCH]) = (cart_ram_bytes, 2, scratch_len);
+    lengths[FIRST_ARRAY..CART_RAM].copy_from_slice(&detached_bytes(rom.model()));
+    (lengths[CART_RAM], lengths[COUNTERS], lengths[SCRATCH]) =
+        (rom.cart_ram_bytes(), 2, scratch_len);
     lengths
 }
 

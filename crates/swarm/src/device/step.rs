@@ -12,8 +12,8 @@ use super::thread::{self, Envs, Work};
 use super::translation::{
     self, arrange, checked, followed_machine_module, machine_module, machine_type,
 };
-use crate::kernel_text::{self, MachineAccess};
-use crate::{Codec, Programs, Schedule, Stage};
+use crate::kernel_source::{self, MachineAccess};
+use crate::{Codec, Model, Programs, Schedule, Stage};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
@@ -23,8 +23,8 @@ pub(crate) const KERNEL: &str = "step";
 /// `docs/gpu-results.md`.
 const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12) };
 
-/// Statements that copies of a function may add to the kernel. With 300 and with 1,000 a warp issues
-/// more (`docs/gpu-results.md`).
+/// Statements that copies of a function may add to the kernel. With 300 and with 1,000 a warp
+/// issues more (`docs/gpu-results.md`).
 const MOST_COPIED: usize = 600;
 
 /// The manual buttons of an env that has none; any number below 0 means this.
@@ -77,20 +77,20 @@ pub(crate) fn codec_tables(codec: &Codec, schedule: Schedule) -> ([u8; 256], [u3
     (buttons, frames_held)
 }
 
-/// Makes the kernel of a stage with programs.
+/// Makes the kernel of a stage with programs, for machines of a model.
 #[must_use]
-pub fn step_module(programs: &Programs, stage: Stage) -> Valid<Module> {
-    let follows = programs.follow_frames();
-    let machine = if follows { followed_machine_module() } else { machine_module() };
+pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
+    let follows = programs.needs_single_frames();
+    let machine = if follows { followed_machine_module(model) } else { machine_module(model) };
     let mut fused = programs.fuse(machine);
     let mut called = fused.functions();
-    let glue = programs.glue(&fused, stage);
+    let calls = programs.calls(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("step_{stage}_{}", programs.obs_dim());
     let run = if follows { "run_frame_by_frame" } else { "run_whole_step" };
     let names = [run, "compute_outputs"];
     let names = if stage == Stage::EmulateOnly { &names[..1] } else { &names[..] };
-    let work = kernel_text::lower(&mut module, names, MachineAccess::Change, &glue);
+    let work = kernel_source::lower(&mut module, names, MachineAccess::Change, &calls);
     called.extend(&work);
     let mut module = arrange(module, &called);
     translation::execute_lowest_first(&mut module);

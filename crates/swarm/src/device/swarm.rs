@@ -7,14 +7,14 @@ use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
 
 use super::column::Columns;
-use super::follow::FollowArrays;
 use super::memory::Memory;
+use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
 use super::step::Order;
 use super::thread::Arguments;
 use super::transfer::LANES;
 use super::{begin, image, inspect, step, transfer};
-use crate::checkpoint::Computed;
+use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::frame_range::StepPlan;
 use crate::{
@@ -101,7 +101,7 @@ pub(super) struct Buffers {
     /// A mask for one env that marks it.
     one: Array,
     /// Those of steps that run one frame at a time.
-    follow: Option<FollowArrays>,
+    follow: Option<SingleFrameArrays>,
 }
 
 impl DeviceSwarm {
@@ -117,20 +117,18 @@ impl DeviceSwarm {
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
         }
-        if rom.model() == Model::Color {
-            return Err(SwarmError::ColorOnDevice);
-        }
         if config.link != Link::Open {
             return Err(SwarmError::LinkOnDevice);
         }
         config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;
-        let module = step::step_module(&config.programs, config.stage);
+        let model = rom.model();
+        let module = step::step_module(&config.programs, config.stage, model);
         let machine = super::translation::machine_type(&module);
         let columns = Columns::new(&module.types, machine);
-        let begin = begin::begin_module(&config.programs, config.stage);
-        let kernels = Kernels::new(&module, begin.as_ref(), device)?;
-        let lengths = lengths(&columns, rom.cart_ram_bytes(), config.programs.scratch_len());
+        let begin = begin::begin_module(&config.programs, config.stage, model);
+        let kernels = Kernels::new(&module, begin.as_ref(), model, device)?;
+        let lengths = lengths(&columns, &rom, config.programs.scratch_len());
         // Rewards and observations; action, done, mask; manual buttons, twice; progress in a step.
         let outputs = 4 * (1 + config.programs.obs_dim()) + 3 + 4 + 5;
         memory.fits(config.num_envs, env_bytes(lengths) + outputs as u64)?;
@@ -151,7 +149,7 @@ impl DeviceSwarm {
             order: Order::of(&module),
             kernels,
         };
-        swarm.start_at(&[], 0)?;
+        swarm.restart_from(&[], 0)?;
         Ok(swarm)
     }
 
@@ -210,7 +208,7 @@ impl DeviceSwarm {
         self.episodes.seed_some(seeds);
         // What programs see of it doesn't change in the midst of others' episodes.
         if !seeds.contains(&None) {
-            self.seed = self.episodes.of[0].seed;
+            self.seed = self.episodes.by_env[0].seed;
         }
         Ok(())
     }
@@ -221,7 +219,7 @@ impl DeviceSwarm {
     /// There is no such env.
     pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
         self.check_env(env)?;
-        Ok(self.episodes.of[env])
+        Ok(self.episodes.by_env[env])
     }
 
     /// Another place in the sequence of episodes for an env.
@@ -230,7 +228,7 @@ impl DeviceSwarm {
     /// There is no such env.
     pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
         self.check_env(env)?;
-        self.episodes.of[env] = episode;
+        self.episodes.by_env[env] = episode;
         Ok(())
     }
 
@@ -246,7 +244,7 @@ impl DeviceSwarm {
         let (mut envs, mut drawn, mut chosen) = (Vec::new(), Vec::new(), vec![Vec::new(); count]);
         for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
             envs.push(env);
-            drawn.push(self.episodes.of[env].draw());
+            drawn.push(self.episodes.by_env[env].draw());
             chosen[self.episodes.start(env)].push(env);
         }
         // A launch for each start that one of them has.
@@ -265,7 +263,7 @@ impl DeviceSwarm {
             let bytes: Vec<u8> = drawn.iter().flat_map(|&drawn| chance.bytes(drawn)).collect();
             self.write_rows(&envs, chance.low, &bytes)?;
         }
-        envs.iter().for_each(|&env| self.episodes.pending[env] = false);
+        envs.iter().for_each(|&env| self.episodes.awaits_begin[env] = false);
         self.begin(&marks)
     }
 
@@ -311,13 +309,13 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// The step has no such frames, or as in [`DeviceSwarm::step`].
-    pub fn idle_frames(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
+    pub fn step_frames_without_buttons(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
         let plan = StepPlan { is_idle: true, ..range.plan(&self.config, self.seed)? };
         self.run(&vec![self.config.codec.idle(); self.config.num_envs], plan)
     }
 
     fn run(&mut self, actions: &[u8], plan: StepPlan) -> Result<(), SwarmError> {
-        if let Some(pending) = self.episodes.take_pending() {
+        if let Some(pending) = self.episodes.take_awaiting_begin() {
             let mask = self.mask(&pending)?;
             self.begin(&mask)?;
         }
@@ -354,7 +352,7 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// There is no such env, or the device failed.
-    pub fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+    pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         self.check_env(env)?;
         let manual_buttons = buttons.map_or(step::NO_MANUAL_BUTTONS, i16::from);
         Ok(self.buffers.manual_buttons.slice(0, env..env + 1, 1)?.write(&[manual_buttons])?)
@@ -397,9 +395,8 @@ impl DeviceSwarm {
         self.transfer(&self.transit, &self.parts, env, &self.buffers.one)?;
         self.map_fault(self.memory.stream.synchronize())?;
         let like = &self.starts.1[0];
-        let mut snapshot =
-            image::download(&self.columns, self.rom.cartridge(), like, &self.transit)?;
-        if self.episodes.pending[env] {
+        let mut snapshot = image::download(&self.columns, &self.rom, like, &self.transit)?;
+        if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         }
         Ok(snapshot)
@@ -412,24 +409,28 @@ impl DeviceSwarm {
     /// There is no such env, the snapshot belongs to another cartridge, or the device failed.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         snapshot.check(&self.rom, &self.config.programs)?;
-        self.put(env, snapshot)?;
+        self.load_env(env, snapshot)?;
         if snapshot.scratch.is_some() {
             return Ok(());
         }
-        self.episodes.pending[env] = false;
+        self.episodes.awaits_begin[env] = false;
         self.begin(&self.buffers.mask)
     }
 
     /// Puts a state that fits into an env, the one that is marked then; nothing of the programs
     /// runs.
-    pub(crate) fn put(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+    pub(crate) fn load_env(
+        &mut self,
+        env: usize,
+        snapshot: &EnvSnapshot,
+    ) -> Result<(), SwarmError> {
         self.check_env(env)?;
-        image::upload(&self.columns, self.rom.cartridge(), snapshot, &self.transit)?;
+        image::upload(&self.columns, &self.rom, snapshot, &self.transit)?;
         let mut mask = vec![false; self.config.num_envs];
         mask[env] = true;
         let mask = self.mask(&mask)?;
         self.transfer(&self.parts, &self.transit, 0, &mask)?;
-        self.episodes.pending[env] = snapshot.scratch.is_none();
+        self.episodes.awaits_begin[env] = snapshot.scratch.is_none();
         Ok(())
     }
 
@@ -447,10 +448,10 @@ impl DeviceSwarm {
     }
 
     /// The starts, the seed and the outputs of a swarm whose size they have.
-    pub(crate) fn set_computed(
+    pub(crate) fn restore_outputs(
         &mut self,
         starts: Vec<EnvSnapshot>,
-        computed: &Computed,
+        computed: &StepOutputs,
         seed: u64,
     ) -> Result<(), SwarmError> {
         self.seed = seed;
@@ -535,11 +536,12 @@ impl Kernels {
     fn new(
         step: &Valid<Module>,
         begin: Option<&Valid<Module>>,
+        model: Model,
         device: DeviceConfig,
     ) -> Result<Self, SwarmError> {
         let build = device.build();
         let compile = |module: &Valid<Module>| compile(module, device.device, build);
-        let registers = compile(inspect::registers_module())?;
+        let registers = compile(inspect::registers_module(model))?;
         Ok(Self {
             step: compile(step)?.kernel(step::KERNEL)?,
             begin: begin.map(|module| compile(module)?.kernel(begin::KERNEL)).transpose()?,
@@ -567,7 +569,7 @@ impl Buffers {
             observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
             mask: memory.bytes(envs)?,
             one: memory.copied(&[1_u8])?,
-            follow: FollowArrays::new(&config.programs, rom, envs, memory)?,
+            follow: SingleFrameArrays::new(&config.programs, rom, envs, memory)?,
         })
     }
 }

@@ -7,13 +7,13 @@ mod job;
 use gbxcule_ir::abi::Checks;
 use proptest::prelude::*;
 
-use crate::{Layout, Stage};
+use crate::{Layout, Model, NativeSwarm, Stage};
 use host::Program;
-use job::{Job, random_rom};
+use job::{Job, random_color_rom, random_rom};
 
 #[test]
 fn the_cuda_text_runs_every_rom_alike() {
-    let program = Program::new(Stage::FullStep, Checks::All);
+    let program = Program::new(Stage::FullStep, Model::Original, Checks::All);
     for (number, rom) in gbxcule_roms::all().iter().enumerate() {
         let layout = [Layout::EnvMajor, Layout::Interleaved][number % 2];
         let job = Job { layout, draw_last: number % 3 != 0, ..Job::new(rom.bytes()) };
@@ -25,7 +25,7 @@ fn the_cuda_text_runs_every_rom_alike() {
 fn the_cuda_text_of_a_stage_as_a_gpu_gets_it_leaves_what_it_does_not_own() {
     let rom = gbxcule_roms::by_name("JOY_DIVERGE_PERSIST").expect("a ROM");
     for stage in [Stage::EmulateOnly, Stage::RewardOnly, Stage::ObsOnly] {
-        let program = Program::new(stage, Checks::Untrusted);
+        let program = Program::new(stage, Model::Original, Checks::Untrusted);
         let job = Job { stage, steps: 8, ..Job::new(rom.bytes()) };
         job.run_both(&program, stage.name());
     }
@@ -33,7 +33,7 @@ fn the_cuda_text_of_a_stage_as_a_gpu_gets_it_leaves_what_it_does_not_own() {
 
 #[test]
 fn the_cuda_text_runs_random_programs_alike() {
-    let program = Program::new(Stage::FullStep, Checks::All);
+    let program = Program::new(Stage::FullStep, Model::Original, Checks::All);
     proptest!(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() },
     |(seed in any::<u64>())| {
         let rom = random_rom(seed);
@@ -42,11 +42,52 @@ fn the_cuda_text_runs_random_programs_alike() {
     });
 }
 
+#[test]
+fn the_cuda_text_of_the_color_runs_its_roms_and_random_programs_alike() {
+    let program = Program::new(Stage::FullStep, Model::Color, Checks::All);
+    for rom in gbxcule_roms::for_color() {
+        // A warp of machines.
+        let job = Job { envs: 32, ..Job::for_model(rom.bytes(), Model::Color) };
+        job.run_both(&program, rom.name);
+    }
+    for rom in gbxcule_roms::all().iter().step_by(4) {
+        let layout = Layout::Interleaved;
+        let job = Job { layout, steps: 8, ..Job::for_model(rom.bytes(), Model::Color) };
+        job.run_both(&program, rom.name);
+    }
+    let mut seen = Seen::default();
+    for seed in 0..12_u64 {
+        let rom = random_color_rom(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let job = Job { steps: 20, ..Job::for_model(&rom, Model::Color) };
+        seen.add(&job.run_both(&program, &format!("random program {seed}")));
+    }
+    assert!(seen.double_speed && seen.vram_dma && seen.wram_bank, "{seen:?}");
+}
+
+/// Features that machines were found to use at the end of a job.
+#[derive(Debug, Default)]
+struct Seen {
+    double_speed: bool,
+    vram_dma: bool,
+    wram_bank: bool,
+}
+
+impl Seen {
+    fn add(&mut self, swarm: &NativeSwarm) {
+        for env in 0..swarm.config().num_envs {
+            let machine = swarm.machine(env).expect("an env").color().expect("a Color");
+            self.double_speed |= machine.speed.double;
+            self.vram_dma |= machine.hdma.active;
+            self.wram_bank |= machine.color.wram_bank > 1;
+        }
+    }
+}
+
 /// `make equivalence`: hours of machine time.
 #[test]
 #[ignore = "takes minutes"]
 fn the_cuda_text_runs_long_random_programs_alike() {
-    let program = Program::new(Stage::FullStep, Checks::All);
+    let program = Program::new(Stage::FullStep, Model::Original, Checks::All);
     for seed in 0..200_u64 {
         let rom = random_rom(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let layout = [Layout::EnvMajor, Layout::Interleaved][(seed % 2) as usize];

@@ -1,6 +1,6 @@
-//! Kernels of the swarm on devices: a kernel calls functions of `kernel_text` one after the other.
-//! It brings the machine from the state arrays and back; all other arguments are bound by their
-//! names, here and when it is launched.
+//! Kernels of the swarm on devices: a kernel calls functions of `kernel_source` one after the
+//! other. It brings the machine from the state arrays and back; all other arguments are bound by
+//! their names, here and when it is launched.
 
 use gbxcule_ir::{Arg, Builder, CompareOp, FunctionId, Module, Param, PlaceId, Type, Value};
 use gbxcule_runtime::{Argument, Error, Kernel};

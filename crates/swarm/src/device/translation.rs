@@ -2,10 +2,8 @@
 //! struct, handles to everything in it, and the loop that executes instructions in one function
 //! with what it needs in variables as wide as registers.
 
-use std::sync::OnceLock;
-
-use gbxcule_gameboy::SOURCES;
 use gbxcule_gameboy::bus::NO_ROM;
+use gbxcule_gameboy::{Model, SOURCES};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
@@ -14,6 +12,7 @@ use gbxcule_runtime::once;
 use gbxcule_subset;
 use gbxcule_transform::pass::{self, carry, detach, exit, lowest_first, promote, widen};
 
+use crate::machine::{self, PerModel};
 use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
 
 /// Functions that kernels call.
@@ -32,31 +31,33 @@ pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
 /// Functions that kernels call besides, if steps run one frame at a time.
 const FOLLOW_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin_frame_with"];
 
-/// The machine as rustc sees it, with what programs may ask of it: what they are fused into.
-pub(crate) fn machine_module() -> Module {
-    static MODULE: OnceLock<Module> = OnceLock::new();
-    lowered(&MODULE, &[])
+/// The machine of a model as rustc sees it, with what programs may ask of it: what they are fused
+/// into.
+pub(crate) fn machine_module(model: Model) -> Module {
+    static MODULES: PerModel<Module> = PerModel::new();
+    lowered(&MODULES, model, &[])
 }
 
 /// The machine of `machine_module`, for steps that run one frame at a time.
-pub(crate) fn followed_machine_module() -> Module {
-    static MODULE: OnceLock<Module> = OnceLock::new();
-    lowered(&MODULE, &FOLLOW_ENTRIES)
+pub(crate) fn followed_machine_module(model: Model) -> Module {
+    static MODULES: PerModel<Module> = PerModel::new();
+    lowered(&MODULES, model, &FOLLOW_ENTRIES)
 }
 
-fn lowered(kept: &'static OnceLock<Module>, more: &[&str]) -> Module {
+fn lowered(kept: &'static PerModel<Module>, model: Model, more: &[&str]) -> Module {
     let lowered = || {
         let mut sources = SourceMap::new();
         let entries = ENTRIES.iter().chain(more).chain(&KERNEL_VIEW_ENTRIES).chain(PROGRAM_ENTRIES);
         let entries: Vec<&str> = entries.copied().collect();
-        let module = gbxcule_subset::lower(SOURCES, &entries, &mut sources);
+        let flags = machine::flags(model);
+        let module = gbxcule_subset::lower_with_flags(SOURCES, flags, &entries, &mut sources);
         let mut module = module.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         });
         trust(&mut module);
         module
     };
-    once(kept, lowered).clone()
+    once(kept.of(model), lowered).clone()
 }
 
 /// Marks the part of the machine that programs ask as trusted, as it is in [`machine_module`].

@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::OnceLock;
 
 use gbxcule_dialect::{EntryParam, EntryPoint, Library, Program, Reader};
 use gbxcule_gameboy::{Model, SOURCES};
@@ -15,7 +14,8 @@ use gbxcule_ir::{FunctionId, Module, Op, Param, Type};
 use gbxcule_runtime::once;
 use gbxcule_subset;
 
-use super::{ProgramText, Programs, Sizes, TextNumber, refused};
+use super::{ProgramText, Programs, Sizes, TextRole, refused};
+use crate::machine::{self, PerModel};
 use crate::{Hook, SwarmError};
 
 /// Functions of the machine's sources that a module needs to take programs: those of
@@ -70,8 +70,8 @@ const OBS_DIM_MAX: i128 = 4 * 160 * 144;
 pub struct Fused {
     /// The module that was given, and the programs.
     pub module: Module,
-    /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, turn: &Turn, scratch: array<f32>)
-    /// -> f32`; a text that has `settled` may have none, and its reward is 0.
+    /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, turn: &StepNumbers, scratch:
+    /// array<f32>) -> f32`; a text that has `settled` may have none, and its reward is 0.
     pub reward: Option<FunctionId>,
     /// A function with the reward's parameters and `-> bool`, if the reward's text has a `done`.
     pub done: Option<FunctionId>,
@@ -85,7 +85,7 @@ pub struct Fused {
     /// A function with `observe`'s parameters, if a text has an `action_mask`.
     pub mask: Option<FunctionId>,
     /// The functions that hooks call, with `begin`'s parameters and the text that has each.
-    pub(crate) calls: Vec<Option<(FunctionId, TextNumber)>>,
+    pub(crate) calls: Vec<Option<(FunctionId, TextRole)>>,
 }
 
 /// The functions that a program may write in, as messages name them.
@@ -107,7 +107,8 @@ impl Programs {
     /// The module lacks them.
     #[must_use]
     pub fn fuse(&self, module: Module) -> Fused {
-        let lowered = lower([self.reward(), self.obs()], self.hooks(), self.write(), module);
+        let lowered =
+            lower([self.reward(), self.obs()], self.hooks(), self.writes_memory(), module);
         lowered.unwrap_or_else(|error| unreachable!("checked before: {error}")).0
     }
 
@@ -126,20 +127,17 @@ pub fn view_module() -> Module {
 /// The module of what programs ask a machine of a model, and no more. Both have the same functions.
 #[must_use]
 pub(crate) fn view_module_of(model: Model) -> Module {
-    static MODULES: [OnceLock<Module>; 2] = [OnceLock::new(), OnceLock::new()];
-    let (module, flags) = match model {
-        Model::Original => (&MODULES[0], gbxcule_gameboy::FLAGS),
-        Model::Color => (&MODULES[1], gbxcule_gameboy_color::FLAGS),
-    };
+    static MODULES: PerModel<Module> = PerModel::new();
     let lowered = || {
         let mut sources = SourceMap::new();
         let entries = [PROGRAM_ENTRIES, &KERNEL_VIEW_ENTRIES].concat();
+        let flags = machine::flags(model);
         let lowered = gbxcule_subset::lower_with_flags(SOURCES, flags, &entries, &mut sources);
         lowered.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })
     };
-    once(module, lowered).clone()
+    once(MODULES.of(model), lowered).clone()
 }
 
 /// Everything about two texts but the functions, if they are right.
@@ -218,7 +216,9 @@ fn lower(
             let fault = Diagnostic::error(Code::WrongArguments, span, message);
             Err(refused(&[fault], &sources))
         }
-        [first, second] => Ok(first.map(|it| (it, 0)).or(second.map(|it| (it, 1)))),
+        [first, second] => Ok(first
+            .map(|it| (it, TextRole::Reward))
+            .or(second.map(|it| (it, TextRole::Observation)))),
     };
     let (settled, mask) = (one(SETTLED.name)?, one(MASK.name)?);
     let called = called.into_iter().map(|name| match one(name)? {
@@ -252,10 +252,10 @@ fn lower(
         obs_dim,
         has_done: done.is_some(),
         has_begin: begin.map(|begin| begin.is_some()),
-        looks_at_frame: looks_at_frame(&module),
+        reads_pixels: reads_pixels(&module),
         has_settled: settled.is_some(),
-        mask: mask.and_then(|(_, text)| Some((text, texts[text].actions?))),
-        is_called: [0, 1].map(|text| called.values().any(|&(_, of)| of == text)),
+        mask: mask.and_then(|(_, text)| Some((text, texts[text.index()].actions?))),
+        is_called: TextRole::ALL.map(|text| called.values().any(|&(_, of)| of == text)),
     };
     let (settled, mask) = (settled.map(|(it, _)| it), mask.map(|(it, _)| it));
     Ok((Fused { module, reward, done, observe, begin, settled, mask, calls }, sizes))
@@ -351,7 +351,7 @@ impl Task {
 }
 
 /// Returns true if any function of the texts reads pixels; the machine's own functions do not.
-fn looks_at_frame(module: &Module) -> bool {
+fn reads_pixels(module: &Module) -> bool {
     let pixel = view_function(module, "pixel");
     module.functions.iter().any(|(_, function)| {
         let mut values = function.body.values.iter();

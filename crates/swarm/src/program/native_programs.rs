@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use gbxcule_gameboy::view::Turn;
+use gbxcule_gameboy::view::StepNumbers;
 use gbxcule_ir::check;
 use gbxcule_ir::{Arg, Builder, FunctionId, Module, Param, Type};
 use gbxcule_runtime::{
@@ -16,18 +16,18 @@ use gbxcule_runtime::{
 
 use super::fuse::MOST_WRITES;
 use super::fuse::{machine_params, view_module_of};
-use super::{Programs, TextNumber};
-use crate::kernel_text::{self, MachineAccess};
+use super::{Programs, TextRole};
+use crate::kernel_source::{self, MachineAccess};
 use crate::{Machine, Model, Stage, SwarmError};
 
 /// The kernels' names.
-const STEP: &str = "behind_step";
-const BEGIN: &str = "behind_begin";
+const STEP: &str = "after_step";
+const BEGIN: &str = "at_begin";
 const HOOK: &str = "at_hook";
 const SETTLED: &str = "between_frames";
 
 /// The number that stands for looking at the begin of an episode, behind those of the texts.
-const FIRST_LOOK: u32 = 2;
+const OBSERVE_FIRST: u32 = 2;
 
 /// The programs of a stage, ready to be run by one thread.
 pub(crate) struct NativePrograms {
@@ -47,11 +47,11 @@ pub(crate) struct NativePrograms {
 
 /// The things that an env's programs look at.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'s> {
+pub(crate) struct ProgramInputs<'s> {
     pub(crate) machine: &'s Machine,
     pub(crate) rom: &'s [u8],
     pub(crate) cart_ram: &'s [u8],
-    pub(crate) turn: Turn,
+    pub(crate) turn: StepNumbers,
 }
 
 /// Where an env's outputs go, each one of its kind.
@@ -69,7 +69,7 @@ impl NativePrograms {
         stage: Stage,
         model: Model,
     ) -> Result<Option<Self>, SwarmError> {
-        if !programs.compute_in(stage) {
+        if !programs.has_work_in(stage) {
             return Ok(None);
         }
         let compiled = compiled(programs, stage, model)?;
@@ -78,11 +78,11 @@ impl NativePrograms {
         let calls = programs.hooks().iter().any(|hook| hook.calls.is_some());
         Ok(Some(Self {
             step: kernel(STEP)?,
-            begin: only_if(programs.begin_in(stage), BEGIN)?,
+            begin: only_if(programs.has_begin_work_in(stage), BEGIN)?,
             hook: only_if(calls, HOOK)?,
             settled: only_if(programs.has_settled(), SETTLED)?,
             mask: programs.mask_in(stage).map(|_| programs.mask_cells()),
-            writes: vec![0; if programs.write() { 1 + MOST_WRITES as usize } else { 0 }],
+            writes: vec![0; if programs.writes_memory() { 1 + MOST_WRITES as usize } else { 0 }],
             programs: programs.clone(),
         }))
     }
@@ -90,33 +90,33 @@ impl NativePrograms {
     /// Computes what the stage owns, behind a step.
     pub(crate) fn step(
         &mut self,
-        scene: Scene<'_>,
+        inputs: ProgramInputs<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
         self.allow_all(outputs);
-        run(&mut self.step, &self.programs, scene, outputs, [&mut [0], &mut self.writes])
+        run(&mut self.step, &self.programs, inputs, outputs, [&mut [0], &mut self.writes])
     }
 
     /// Calls the function of a hook, if it has one.
     pub(crate) fn at_hook(
         &mut self,
         hook: u32,
-        scene: Scene<'_>,
+        inputs: ProgramInputs<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
         let Some(kernel) = &mut self.hook else { return Ok(()) };
-        run(kernel, &self.programs, scene, outputs, [&mut [hook], &mut self.writes])
+        run(kernel, &self.programs, inputs, outputs, [&mut [hook], &mut self.writes])
     }
 
     /// Asks `settled` whether the step is over; without one it isn't.
     pub(crate) fn settled(
         &mut self,
-        scene: Scene<'_>,
+        inputs: ProgramInputs<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<bool, SwarmError> {
         let Some(kernel) = &mut self.settled else { return Ok(false) };
         let mut answer = [0];
-        run(kernel, &self.programs, scene, outputs, [&mut answer, &mut self.writes])?;
+        run(kernel, &self.programs, inputs, outputs, [&mut answer, &mut self.writes])?;
         Ok(answer != [0])
     }
 
@@ -131,17 +131,17 @@ impl NativePrograms {
     /// they are.
     pub(crate) fn begin(
         &mut self,
-        text: TextNumber,
-        scene: Scene<'_>,
+        text: TextRole,
+        inputs: ProgramInputs<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
-        self.run_begin(text as u32, scene, outputs)
+        self.run_begin(text.index() as u32, inputs, outputs)
     }
 
     /// Looks at the begin of an episode: the observation before the first step.
-    pub(crate) fn look_first(
+    pub(crate) fn observe_first(
         &mut self,
-        scene: Scene<'_>,
+        inputs: ProgramInputs<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
         if self.begin.is_none() {
@@ -149,17 +149,17 @@ impl NativePrograms {
         }
         self.allow_all(outputs);
         outputs.obs.fill(0.0);
-        self.run_begin(FIRST_LOOK, scene, outputs)
+        self.run_begin(OBSERVE_FIRST, inputs, outputs)
     }
 
     fn run_begin(
         &mut self,
         part: u32,
-        scene: Scene<'_>,
+        inputs: ProgramInputs<'_>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), SwarmError> {
         let Some(kernel) = &mut self.begin else { return Ok(()) };
-        run(kernel, &self.programs, scene, outputs, [&mut [part], &mut self.writes])
+        run(kernel, &self.programs, inputs, outputs, [&mut [part], &mut self.writes])
     }
 
     /// Takes the writes that the last function asked for: addresses and values, in order.
@@ -173,18 +173,18 @@ impl NativePrograms {
 fn run(
     kernel: &mut DirectKernel,
     programs: &Programs,
-    scene: Scene<'_>,
+    inputs: ProgramInputs<'_>,
     outputs: &mut Outputs<'_>,
     [answer, writes]: [&mut [u32]; 2],
 ) -> Result<(), SwarmError> {
     let ran = kernel.run(&mut [
-        match scene.machine {
+        match inputs.machine {
             Machine::Original(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
             Machine::Color(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
         },
-        SliceArgument::read(scene.rom),
-        SliceArgument::read(scene.cart_ram),
-        SliceArgument::read(&[scene.turn]),
+        SliceArgument::read(inputs.rom),
+        SliceArgument::read(inputs.cart_ram),
+        SliceArgument::read(&[inputs.turn]),
         SliceArgument::write(outputs.scratch),
         SliceArgument::write(std::slice::from_mut(outputs.reward)),
         SliceArgument::write(std::slice::from_mut(outputs.done)),
@@ -222,16 +222,16 @@ fn compiled(programs: &Programs, stage: Stage, model: Model) -> Result<Arc<Compi
 /// The kernels of a stage; all take the same arguments.
 fn module(programs: &Programs, stage: Stage, model: Model) -> Module {
     let mut fused = programs.fuse(view_module_of(model));
-    let glue = programs.glue_without_writing(&fused, stage);
+    let calls = programs.calls_without_writing(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("{STEP}_{stage}_{}", programs.obs_dim());
     let kernels =
         [(STEP, "compute"), (BEGIN, "begin_part"), (HOOK, "call_hook"), (SETTLED, "ask_settled")];
-    let functions = kernel_text::lower(
+    let functions = kernel_source::lower(
         &mut module,
         &kernels.map(|(_, function)| function),
         MachineAccess::Read,
-        &glue,
+        &calls,
     );
     for ((name, _), function) in kernels.into_iter().zip(functions) {
         kernel(&mut module, name, function);

@@ -28,7 +28,7 @@ macro_rules! run_pair_of {
         fn $name(
             rom: &[u8],
             machines: [(&mut $model::Machine, &mut [u8]); 2],
-            spare: &mut $model::Machine,
+            saved_machine: &mut $model::Machine,
             held: [Held; 2],
             plan: StepPlan,
         ) -> [i32; 2] {
@@ -36,7 +36,7 @@ macro_rules! run_pair_of {
             let ends = [(one, held[0]), (other, held[1])].map(|((machine, cart_ram), held)| {
                 $model::link::End::new(machine, cart_ram, held.ahead)
             });
-            let mut link = $model::link::Link::new(rom, ends, spare);
+            let mut link = $model::link::Link::new(rom, ends, saved_machine);
             for frame in plan.first_frame..plan.first_frame + plan.frames {
                 for (end, held) in link.ends.iter_mut().zip(held) {
                     if frame == plan.first_frame && frame < held.frames_held {
@@ -66,16 +66,19 @@ impl Shard {
         let cart_ram = &mut self.cart_ram[first * ram_bytes..][..2 * ram_bytes];
         let (ram, others_ram) = cart_ram.split_at_mut(ram_bytes);
         let rom = self.rom.bytes();
-        let (Some(spare), [one, other]) = (&mut self.spare, &mut self.machines[first..first + 2])
+        let (Some(saved_machine), [one, other]) =
+            (&mut self.saved_machine, &mut self.machines[first..first + 2])
         else {
-            unreachable!("pairs have a neighbour and a spare machine")
+            unreachable!("pairs have a neighbour and a saved machine")
         };
-        let reached = match (one, other, spare) {
-            (Machine::Original(one), Machine::Original(other), Machine::Original(spare)) => {
-                run_originals(rom, [(one, ram), (other, others_ram)], spare, held, plan)
-            }
-            (Machine::Color(one), Machine::Color(other), Machine::Color(spare)) => {
-                run_colors(rom, [(one, ram), (other, others_ram)], spare, held, plan)
+        let reached = match (one, other, saved_machine) {
+            (
+                Machine::Original(one),
+                Machine::Original(other),
+                Machine::Original(saved_machine),
+            ) => run_originals(rom, [(one, ram), (other, others_ram)], saved_machine, held, plan),
+            (Machine::Color(one), Machine::Color(other), Machine::Color(saved_machine)) => {
+                run_colors(rom, [(one, ram), (other, others_ram)], saved_machine, held, plan)
             }
             _ => unreachable!("all machines of a swarm are of one model"),
         };

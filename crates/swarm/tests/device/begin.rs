@@ -1,7 +1,6 @@
 //! Episodes begin alike on every device.
 
-use crate::pair::{Pair, actions, config, on, plain};
-use gbxcule_runtime::Device;
+use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_swarm::{
     Chance, EnvStates, Layout, PowerOnMemory, ProgramText, Programs, Stage, SwarmConfig,
 };
@@ -36,14 +35,13 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
     obs[3] = wp.float32(gb.pixel(machine, 80, 72)) + wp.float32(gb.buttons(machine))
 "#;
 
-fn pair(device: Device, stage: Stage, layout: Layout) -> Pair {
+fn pair(subject: Subject, stage: Stage, layout: Layout) -> Pair {
     let text = ProgramText::new("mine.py", PROGRAM);
     let programs = Programs::new(text.clone(), text).expect("right programs");
-    let rom = gbxcule_roms::all().iter().last().expect("the game");
     let chance = Some(Chance { low: 0xC0F0, width_bytes: 2 });
     let power_on = PowerOnMemory::Random;
     let config = SwarmConfig { programs, stage, chance, power_on, ..config(4) };
-    Pair::new(rom.bytes(), config, on(device, layout))
+    Pair::new(subject.game(), config, on(subject, layout))
 }
 
 /// Asks both swarms, and compares them.
@@ -57,8 +55,8 @@ macro_rules! both {
     }};
 }
 
-pub(crate) fn episodes_begin_alike_wherever_they_do(device: Device) {
-    let mut pair = pair(device, Stage::FullStep, Layout::Interleaved);
+pub(crate) fn episodes_begin_alike_wherever_they_do(subject: Subject) {
+    let mut pair = pair(subject, Stage::FullStep, Layout::Interleaved);
     pair.assert_equal("nothing has begun");
     pair.step(&actions(4, 0));
     pair.assert_equal("the first step begins");
@@ -68,7 +66,7 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(device: Device) {
     both!(pair, swarm => swarm.reset_masked(&mask));
     pair.step(&actions(4, 5));
     both!(pair, swarm => swarm.write_memories(&mask, 0xC000, &[9, 1, 8, 2]));
-    both!(pair, swarm => swarm.set_reset_point(2));
+    both!(pair, swarm => swarm.start_from_env(2));
     both!(pair, swarm => swarm.seed_envs(&[None, Some(3), None, Some(u64::MAX)]));
     both!(pair, swarm => swarm.reset_masked(&[false, true, false, true]));
     let observations = pair.ours.observations().expect("observations");
@@ -76,14 +74,14 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(device: Device) {
     assert!(observations[4] > 256.0 && observations[5] == 0.0, "{observations:?}");
     pair.step(&actions(4, 6));
     pair.assert_equal("a step later");
-    let bess = pair.native.export_bess(0).expect("an env");
-    both!(pair, swarm => swarm.import_state(3, &bess));
+    let exported = subject.exported(&pair.native, 0);
+    both!(pair, swarm => swarm.import_state(3, &exported));
     let state = pair.native.save_state(1).expect("an env");
-    both!(pair, swarm => swarm.start_at(&[&state], 3));
+    both!(pair, swarm => swarm.restart_from(&[&state], 3));
     both!(pair, swarm => swarm.copy_state(0, &mask));
     pair.step(&actions(4, 7));
     pair.assert_equal("from another start");
-    both!(pair, swarm => swarm.start_at(&[&state, &bess, &state], 1));
+    both!(pair, swarm => swarm.restart_from(&[&state, &exported, &state], 1));
     both!(pair, swarm => swarm.reset(0));
     let again =
         |pair: &Pair| (0..4).map(|env| pair.native.save_state(env).expect("an env")).collect();
@@ -93,23 +91,23 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(device: Device) {
     both!(pair, swarm => swarm.reset_masked(&[true; 4]));
     both!(pair, swarm => swarm.reset(0));
     assert!(first == again(&pair), "the seed says which start");
-    both!(pair, swarm => swarm.start_at(&[], 0));
+    both!(pair, swarm => swarm.restart_from(&[], 0));
     for env in 0..4 {
         let [native, ours] = [pair.native.episode(env), pair.ours.episode(env)];
         assert_eq!(native.expect("an env"), ours.expect("an env"));
     }
 }
 
-pub(crate) fn a_stage_begins_what_it_owns(device: Device) {
+pub(crate) fn a_stage_begins_what_it_owns(subject: Subject) {
     for stage in [Stage::RewardOnly, Stage::ObsOnly] {
-        let mut pair = pair(device, stage, Layout::EnvMajor);
+        let mut pair = pair(subject, stage, Layout::EnvMajor);
         both!(pair, swarm => swarm.reset(2));
         pair.step(&actions(4, 1));
         both!(pair, swarm => swarm.reset_masked(&[false, false, true, true]));
     }
 }
 
-pub(crate) fn a_begin_that_stops_names_its_env_and_its_line(device: Device) {
+pub(crate) fn a_begin_that_stops_names_its_env_and_its_line(subject: Subject) {
     let body = PROGRAM.replace(
         "scratch[0] = wp.float32(gb.read16(machine, 0xC000)) +",
         "scratch[gb.env(machine) * 2] =",
@@ -118,7 +116,7 @@ pub(crate) fn a_begin_that_stops_names_its_env_and_its_line(device: Device) {
     let programs = Programs::new(text.clone(), text).expect("right programs");
     let rom = gbxcule_roms::by_name("ALU_LOOP").expect("a ROM");
     let config = SwarmConfig { programs, ..config(3) };
-    let mut pair = Pair::new(rom.bytes(), config, plain(device));
+    let mut pair = Pair::new(rom.bytes(), config, plain(subject));
     let native = pair.native.reset(0).expect_err("a stop").to_string();
     let ours = pair.ours.reset(0).and_then(|()| pair.ours.sync()).expect_err("a stop").to_string();
     let place = |message: &str| message.split_once("-->").map(|(_, rest)| rest.to_owned());

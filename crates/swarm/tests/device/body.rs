@@ -1,24 +1,29 @@
 //! Test bodies that hold on every device.
 
-use crate::pair::{Pair, actions, config, on, plain, rom};
+use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_runtime::Device;
-use gbxcule_swarm::device::DeviceSwarm;
+use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
 use gbxcule_swarm::{
-    EnvStates, FRAME_BYTES, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage,
-    SwarmConfig, View,
+    EnvStates, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig,
+    View,
 };
 
-pub(crate) fn every_rom_runs_alike(device: Device) {
+pub(crate) fn every_rom_runs_alike(subject: Subject) {
     // Compiled code stays in memory as long as a swarm uses it.
     let mut kept = None;
     // A text is the same for every ROM: a few are enough where it is known to do what the CPU does.
-    let chosen = |number: usize| device == Device::Cpu || number.is_multiple_of(5);
-    for (number, rom) in gbxcule_roms::all().iter().enumerate().filter(|(at, _)| chosen(*at)) {
+    let own = subject.roms().count() - gbxcule_roms::all().len();
+    let is_chosen = |number: usize| {
+        subject.device == Device::Cpu || number < own || (number - own).is_multiple_of(5)
+    };
+    for (number, rom) in subject.roms().enumerate().filter(|(at, _)| is_chosen(*at)) {
         let layout = [Layout::EnvMajor, Layout::Interleaved][number % 2];
-        let config = SwarmConfig { draw_last: number % 3 != 0, ..config(3) };
-        let mut pair = Pair::new(rom.bytes(), config, on(device, layout));
+        // A warp of machines, each with buttons of its own, where the Color shows what it can.
+        let num_envs = if number < own { 32 } else { 3 };
+        let config = SwarmConfig { draw_last: number % 3 != 0, ..config(num_envs) };
+        let mut pair = Pair::new(rom.bytes(), config, on(subject, layout));
         for step in 0..12 {
-            pair.step(&actions(3, step));
+            pair.step(&actions(num_envs, step));
             if step % 4 == 3 {
                 pair.assert_equal(&format!("{} after step {step}", rom.name));
             }
@@ -28,11 +33,11 @@ pub(crate) fn every_rom_runs_alike(device: Device) {
     assert!(kept.is_some(), "there are ROMs");
 }
 
-pub(crate) fn every_stage_computes_what_it_owns_and_leaves_the_rest(device: Device) {
+pub(crate) fn every_stage_computes_what_it_owns_and_leaves_the_rest(subject: Subject) {
     let rom = gbxcule_roms::by_name("JOY_DIVERGE_PERSIST").expect("a ROM");
     for stage in Stage::ALL {
         let config = SwarmConfig { stage, ..config(5) };
-        let mut pair = Pair::new(rom.bytes(), config, plain(device));
+        let mut pair = Pair::new(rom.bytes(), config, plain(subject));
         for step in 0..6 {
             pair.step(&actions(5, step));
         }
@@ -41,11 +46,11 @@ pub(crate) fn every_stage_computes_what_it_owns_and_leaves_the_rest(device: Devi
 }
 
 /// Both swarms a few steps into a ROM with cartridge RAM.
-fn battery(device: Device, num_envs: usize) -> Pair {
+fn battery(subject: Subject, num_envs: usize) -> Pair {
     let with_ram = |bytes: &[u8]| Rom::new(bytes).is_ok_and(|rom| rom.cart_ram_bytes() > 1000);
     let rom = gbxcule_roms::all().iter().find(|rom| with_ram(rom.bytes()));
-    let device = on(device, Layout::Interleaved);
-    let mut pair = Pair::new(rom.expect("a ROM").bytes(), config(num_envs), device);
+    let setup = on(subject, Layout::Interleaved);
+    let mut pair = Pair::new(rom.expect("a ROM").bytes(), config(num_envs), setup);
     assert!(pair.native.snapshot(0).expect("an env").cart_ram().len() > 1000);
     for step in 0..5 {
         pair.step(&actions(num_envs, step));
@@ -53,16 +58,16 @@ fn battery(device: Device, num_envs: usize) -> Pair {
     pair
 }
 
-pub(crate) fn resets_copies_and_snapshots_do_the_same(device: Device) {
-    let mut pair = battery(device, 6);
+pub(crate) fn resets_copies_and_snapshots_do_the_same(subject: Subject) {
+    let mut pair = battery(subject, 6);
     let mask = [true, false, false, true, false, true];
     pair.native.copy_state(4, &mask).expect("an env");
     pair.ours.copy_state(4, &mask).expect("an env");
     pair.assert_equal("after a copy");
     let (native, ours) = (pair.native.snapshot(2), pair.ours.snapshot(2));
     let (native, ours) = (native.expect("an env"), ours.expect("an env"));
-    pair.native.set_reset_point(1).expect("an env");
-    pair.ours.set_reset_point(1).expect("an env");
+    pair.native.start_from_env(1).expect("an env");
+    pair.ours.start_from_env(1).expect("an env");
     for step in 5..9 {
         pair.step(&actions(6, step));
     }
@@ -84,8 +89,8 @@ pub(crate) fn resets_copies_and_snapshots_do_the_same(device: Device) {
     pair.assert_equal("after a reset");
 }
 
-pub(crate) fn memory_is_read_and_written_the_same(device: Device) {
-    let mut pair = battery(device, 3);
+pub(crate) fn memory_is_read_and_written_the_same(subject: Subject) {
+    let mut pair = battery(subject, 3);
     for env in 0..3 {
         let native = pair.native.read_memory(env, 0..0x1_0000).expect("a range");
         let ours = pair.ours.read_memory(env, 0..0x1_0000).expect("a range");
@@ -116,28 +121,26 @@ pub(crate) fn memory_is_read_and_written_the_same(device: Device) {
     assert!(pair.ours.read_memory(0, 5..5).expect("a range").is_empty());
 }
 
-pub(crate) fn frames_are_those_of_the_native_swarm(device: Device) {
-    let rom = gbxcule_roms::all().iter().last().expect("the game");
+pub(crate) fn frames_are_those_of_the_native_swarm(subject: Subject) {
     let config = SwarmConfig { draw_last: true, ..config(2) };
-    let mut pair = Pair::new(rom.bytes(), config, plain(device));
+    let mut pair = Pair::new(subject.game(), config, plain(subject));
     for step in 0..30 {
         pair.step(&actions(2, step));
     }
     for envs in [&[0][..], &[1], &[0, 1], &[1, 0], &[0, 0, 1]] {
         let frames = pair.ours.frames(envs).expect("envs");
-        for (frame, env) in frames.chunks(FRAME_BYTES).zip(envs) {
+        for (frame, env) in frames.chunks(subject.frame_bytes()).zip(envs) {
             assert!(frame == pair.native.frame(*env).expect("an env"), "{envs:?}");
             assert!(frame.iter().any(|byte| *byte != 0), "nothing was drawn");
         }
-        assert_eq!(frames.len(), envs.len() * FRAME_BYTES);
+        assert_eq!(frames.len(), envs.len() * subject.frame_bytes());
     }
     pair.ours.frames(&[0, 2]).expect_err("no such env");
 }
 
-pub(crate) fn views_show_the_same(device: Device) {
-    let rom = gbxcule_roms::all().iter().last().expect("the game");
+pub(crate) fn views_show_the_same(subject: Subject) {
     let config = SwarmConfig { draw_last: true, ..config(4) };
-    let mut pair = Pair::new(rom.bytes(), config, plain(device));
+    let mut pair = Pair::new(subject.game(), config, plain(subject));
     (0..12).for_each(|step| pair.step(&actions(4, step)));
     let ranges = vec![0xC000..0xC010, 0xFF40..0xFF46, 0x0100..0x0102];
     let views = [
@@ -153,20 +156,20 @@ pub(crate) fn views_show_the_same(device: Device) {
     {
         let mask = mask.as_ref().map(|mask| &mask[..]);
         let [mut native, mut ours] = [(); 2].map(|()| vec![7; 4 * view.bytes_per_env()]);
-        pair.native.show(view, mask, &mut native).expect("a view");
-        pair.ours.show(view, mask, &mut ours).expect("a view");
+        pair.native.fill_view(view, mask, &mut native).expect("a view");
+        pair.ours.fill_view(view, mask, &mut ours).expect("a view");
         assert!(native == ours, "{view:?} {mask:?}");
     }
-    let bess = pair.ours.export_bess(1).expect("an env");
-    assert!(bess == pair.native.export_bess(1).expect("an env"));
-    pair.native.import_state(2, &bess).expect("a state");
-    pair.ours.import_state(2, &bess).expect("a state");
+    let exported = subject.exported(&pair.ours, 1);
+    assert!(exported == subject.exported(&pair.native, 1));
+    pair.native.import_state(2, &exported).expect("a state");
+    pair.ours.import_state(2, &exported).expect("a state");
     pair.assert_equal("after an imported state");
-    pair.ours.show(&views[2], None, &mut [0; 3]).expect_err("a short buffer");
+    pair.ours.fill_view(&views[2], None, &mut [0; 3]).expect_err("a short buffer");
 }
 
-pub(crate) fn wrong_calls_are_refused_and_change_nothing(device: Device) {
-    let mut pair = battery(device, 3);
+pub(crate) fn wrong_calls_are_refused_and_change_nothing(subject: Subject) {
+    let mut pair = battery(subject, 3);
     let swarm = &mut pair.ours;
     let refusals = [
         swarm.step(&[0, 0]),
@@ -185,8 +188,9 @@ pub(crate) fn wrong_calls_are_refused_and_change_nothing(device: Device) {
         refusal.expect_err("a refusal");
     }
     pair.assert_equal("after refusals");
-    let rom = rom(gbxcule_roms::by_name("ALU_LOOP").expect("a ROM").bytes());
-    assert!(DeviceSwarm::new(rom, config(0), plain(device)).is_err());
+    let rom = subject.rom(gbxcule_roms::by_name("ALU_LOOP").expect("a ROM").bytes());
+    let device = DeviceConfig { device: subject.device, ..DeviceConfig::default() };
+    assert!(DeviceSwarm::new(rom, config(0), device).is_err());
 }
 
 /// A reward that remembers, an end, and an observation of memory and pixels.
@@ -219,12 +223,11 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         obs[4 + at] = wp.float32(gb.pixel(machine, 40 * at, 30 + at)) + wp.float32(gb.read(machine, 0xFF40 + at))
 "#;
 
-pub(crate) fn programs_of_the_user_compute_the_same(device: Device) {
+pub(crate) fn programs_of_the_user_compute_the_same(subject: Subject) {
     let text = ProgramText::new("mine.py", PROGRAM);
     let programs = Programs::new(text.clone(), text).expect("right programs");
-    let rom = gbxcule_roms::all().iter().last().expect("the game");
     let config = SwarmConfig { programs, ..config(4) };
-    let mut pair = Pair::new(rom.bytes(), config, plain(device));
+    let mut pair = Pair::new(subject.game(), config, plain(subject));
     pair.native.reset(5).expect("a reset");
     pair.ours.reset(5).expect("a reset");
     for step in 0..9 {
@@ -249,12 +252,12 @@ pub(crate) fn programs_of_the_user_compute_the_same(device: Device) {
     pair.assert_equal("programs after a masked reset");
 }
 
-pub(crate) fn the_program_of_a_game_computes_the_same(device: Device) {
+pub(crate) fn the_program_of_a_game_computes_the_same(subject: Subject) {
     let programs = Programs::find("LAST_BEACON", "LAST_BEACON").expect("right programs");
     let rom = gbxcule_roms::by_name("LAST_BEACON").expect("the game");
     let schedule = Schedule::new(8, 4).expect("a schedule");
     let config = SwarmConfig { programs, schedule, ..config(3) };
-    let mut pair = Pair::new(rom.bytes(), config, plain(device));
+    let mut pair = Pair::new(rom.bytes(), config, plain(subject));
     for step in 0..60 {
         pair.step(&actions(3, step));
         if step % 10 == 9 {
@@ -263,13 +266,13 @@ pub(crate) fn the_program_of_a_game_computes_the_same(device: Device) {
     }
 }
 
-pub(crate) fn a_program_that_stops_names_its_env_and_its_line(device: Device) {
+pub(crate) fn a_program_that_stops_names_its_env_and_its_line(subject: Subject) {
     let body = PROGRAM.replace("scratch[0] = now", "scratch[int(gb.env(machine)) * 2] = now");
     let text = ProgramText::new("mine.py", &body);
     let programs = Programs::new(text.clone(), text).expect("right programs");
     let rom = gbxcule_roms::by_name("ALU_LOOP").expect("a ROM");
     let config = SwarmConfig { programs, ..config(3) };
-    let mut pair = Pair::new(rom.bytes(), config, plain(device));
+    let mut pair = Pair::new(rom.bytes(), config, plain(subject));
     let native = pair.native.step(&[0; 3]).expect_err("a stop").to_string();
     let ours =
         pair.ours.step(&[0; 3]).and_then(|()| pair.ours.sync()).expect_err("a stop").to_string();

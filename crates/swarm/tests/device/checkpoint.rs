@@ -1,30 +1,29 @@
 //! A checkpoint of a device goes on anywhere.
 
 use crate::begin::PROGRAM;
-use crate::pair::{actions, config, plain, rom};
+use crate::pair::{Subject, actions, config, plain};
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{
-    Chance, DeviceSwarm, EnvStates, NativeSwarm, ProgramText, Programs, Swarm, SwarmConfig,
-};
+use gbxcule_swarm::{Chance, EnvStates, NativeSwarm, ProgramText, Programs, Swarm, SwarmConfig};
 
-pub(crate) fn a_checkpoint_goes_on_anywhere(device: Device) {
+pub(crate) fn a_checkpoint_goes_on_anywhere(subject: Subject) {
     let text = ProgramText::new("mine.py", PROGRAM);
     let programs = Programs::new(text.clone(), text).expect("right programs");
-    let game = gbxcule_roms::all().iter().last().expect("the game").bytes();
+    let game = subject.game();
     let chance = Some(Chance { low: 0xC0F0, width_bytes: 2 });
     let config = SwarmConfig { programs, chance, ..config(3) };
-    let native = NativeSwarm::new(rom(game), config.clone()).expect("a swarm");
-    let ours = DeviceSwarm::new(rom(game), config, plain(device)).expect("a swarm");
+    let native = NativeSwarm::new(subject.rom(game), config.clone()).expect("a swarm");
+    let ours = plain(subject).swarm(game, config);
     let mut swarms = [Swarm::Native(native.into()), Swarm::Device(ours.into())];
     for swarm in &mut swarms {
         swarm.reset(6).expect("a reset");
-        swarm.hold(1, Some(1)).expect("an env");
+        swarm.hold_buttons(1, Some(1)).expect("an env");
         (0..5).for_each(|step| swarm.step(&actions(3, step)).expect("good actions"));
-        swarm.set_reset_point(2).expect("an env");
+        swarm.start_from_env(2).expect("an env");
     }
     let kept = swarms.each_ref().map(|swarm| swarm.checkpoint(b"note").expect("a checkpoint"));
     let mut all = Vec::from(swarms);
-    for (kept, device) in kept.iter().flat_map(|kept| [(kept, Device::Cpu), (kept, device)]) {
+    for (kept, device) in kept.iter().flat_map(|kept| [(kept, Device::Cpu), (kept, subject.device)])
+    {
         let made = Swarm::from_checkpoint(kept, Some(device), None).expect("whole");
         assert_eq!(made.1, b"note");
         all.push(made.0);

@@ -1,16 +1,10 @@
 //! Steps run as ranges of frames and with manual buttons, and the returns of episodes.
 
 use crate::body::PROGRAM;
-use crate::pair::{Pair, actions, config, plain, rom};
-use gbxcule_runtime::Device;
+use crate::pair::{Pair, Subject, actions, config, plain};
 use gbxcule_swarm::{
-    Codec, DeviceSwarm, FrameRange, NativeSwarm, ProgramText, Programs, Returns, Swarm,
-    SwarmConfig, button,
+    Codec, FrameRange, NativeSwarm, ProgramText, Programs, Returns, Swarm, SwarmConfig, button,
 };
-
-fn game() -> &'static [u8] {
-    gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes()
-}
 
 fn with_programs() -> SwarmConfig {
     let text = ProgramText::new("mine.py", PROGRAM);
@@ -20,13 +14,13 @@ fn with_programs() -> SwarmConfig {
     SwarmConfig { programs, codec, ..config(4) }
 }
 
-pub(crate) fn steps_in_pieces_with_hands_on_buttons_do_the_same(device: Device) {
-    let mut pair = Pair::new(game(), with_programs(), plain(device));
+pub(crate) fn steps_in_pieces_with_hands_on_buttons_do_the_same(subject: Subject) {
+    let mut pair = Pair::new(subject.game(), with_programs(), plain(subject));
     let cuts: [&[u32]; 4] = [&[0, 1, 2, 3], &[0, 2, 3], &[0, 1, 3], &[0, 3]];
     for (step, cuts) in cuts.iter().cycle().take(12).enumerate() {
         let manual_buttons = [None, Some(button::RIGHT | button::A), Some(0)][step / 2 % 3];
-        pair.native.hold(step % 4, manual_buttons).expect("an env");
-        pair.ours.hold(step % 4, manual_buttons).expect("an env");
+        pair.native.hold_buttons(step % 4, manual_buttons).expect("an env");
+        pair.ours.hold_buttons(step % 4, manual_buttons).expect("an env");
         for cut in cuts.windows(2) {
             let range = FrameRange { frames: cut[0]..cut[1], draw_last: step % 2 == 0 };
             pair.native.step_frames(&actions(4, step), &range).expect("good actions");
@@ -35,8 +29,8 @@ pub(crate) fn steps_in_pieces_with_hands_on_buttons_do_the_same(device: Device) 
         }
         if step % 5 == 4 {
             let range = FrameRange { frames: 0..3, draw_last: false };
-            pair.native.idle_frames(&range).expect("an idle step");
-            pair.ours.idle_frames(&range).expect("an idle step");
+            pair.native.step_frames_without_buttons(&range).expect("an idle step");
+            pair.ours.step_frames_without_buttons(&range).expect("an idle step");
             pair.assert_equal(&format!("idle behind step {step}"));
         }
         if step == 7 {
@@ -44,16 +38,16 @@ pub(crate) fn steps_in_pieces_with_hands_on_buttons_do_the_same(device: Device) 
             pair.ours.reset(3).expect("a reset");
         }
     }
-    pair.ours.hold(4, None).expect_err("no such env");
+    pair.ours.hold_buttons(4, None).expect_err("no such env");
     let range = FrameRange { frames: 1..4, draw_last: false };
     pair.ours.step_frames(&[0; 4], &range).expect_err("no such frames");
     pair.assert_equal("after refusals");
 }
 
-pub(crate) fn returns_are_sums_of_an_episodes_rewards(device: Device) {
+pub(crate) fn returns_are_sums_of_an_episodes_rewards(subject: Subject) {
     let config = with_programs();
-    let native = NativeSwarm::new(rom(game()), config.clone()).expect("a swarm");
-    let ours = DeviceSwarm::new(rom(game()), config, plain(device)).expect("a swarm");
+    let native = NativeSwarm::new(subject.rom(subject.game()), config.clone()).expect("a swarm");
+    let ours = plain(subject).swarm(subject.game(), config);
     for mut swarm in [Swarm::Native(native.into()), Swarm::Device(ours.into())] {
         let returns = Returns::new(&swarm).expect("a kernel");
         let (mut sums, mut over, mut episodes) = ([0.0; 4], [false; 4], 0);

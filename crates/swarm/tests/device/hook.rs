@@ -1,10 +1,9 @@
 //! Hooks, `settled` and masks of actions are the same on every device.
 
-use crate::pair::{Pair, actions, config, on, plain};
-use gbxcule_runtime::Device;
+use crate::pair::{Pair, Setup, Subject, actions, config, on, plain};
 use gbxcule_swarm::{
-    DeviceConfig, FrameRange, Hook, Layout, ProgramText, Programs, Schedule, ScratchCell, Stage,
-    Swarm, SwarmConfig,
+    FrameRange, Hook, Layout, ProgramText, Programs, Schedule, ScratchCell, Stage, Swarm,
+    SwarmConfig,
 };
 
 /// Ends steps early, remembers what it saw at a hook, forbids actions.
@@ -69,9 +68,9 @@ fn with_hooks(text: &str, hooks: Vec<Hook>) -> SwarmConfig {
     SwarmConfig { programs, schedule, ..config(5) }
 }
 
-fn pair(config: SwarmConfig, device: DeviceConfig) -> Pair {
+fn pair(config: SwarmConfig, setup: Setup) -> Pair {
     let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
-    let mut pair = Pair::new(rom.bytes(), config, device);
+    let mut pair = Pair::new(rom.bytes(), config, setup);
     // From the title into the sea.
     for _ in 0..20 {
         pair.step(&[2, 2, 0, 2, 2]);
@@ -79,14 +78,14 @@ fn pair(config: SwarmConfig, device: DeviceConfig) -> Pair {
     pair
 }
 
-pub(crate) fn hooks_and_settled_do_the_same(device: Device) {
+pub(crate) fn hooks_and_settled_do_the_same(subject: Subject) {
     for (stage, layout) in [
         (Stage::FullStep, Layout::EnvMajor),
         (Stage::EmulateOnly, Layout::Interleaved),
         (Stage::ObsOnly, Layout::EnvMajor),
     ] {
         let config = SwarmConfig { stage, ..with_hooks(PROGRAM, hooks()) };
-        let mut pair = pair(config, on(device, layout));
+        let mut pair = pair(config, on(subject, layout));
         for step in 0..30 {
             pair.step(&actions(5, step));
             if step % 6 == 5 {
@@ -108,18 +107,21 @@ pub(crate) fn hooks_and_settled_do_the_same(device: Device) {
         assert_eq!(masks, ours.action_masks().expect("masks"));
         // `action_mask` runs in stages that own something of its file.
         assert_eq!(masks.contains(&true), stage != Stage::EmulateOnly);
-        let cell = ScratchCell::OfReward(0);
-        assert_eq!(native.kept(cell).expect("a cell"), ours.kept(cell).expect("a cell"));
-        native.kept(ScratchCell::OfReward(3)).expect_err("no such cell");
+        let cell = ScratchCell::Reward(0);
+        assert_eq!(
+            native.scratch_values(cell).expect("a cell"),
+            ours.scratch_values(cell).expect("a cell")
+        );
+        native.scratch_values(ScratchCell::Reward(3)).expect_err("no such cell");
     }
 }
 
-pub(crate) fn steps_that_end_early_do_so_in_pieces_too(device: Device) {
-    let mut pair = pair(with_hooks(PROGRAM, hooks()), plain(device));
+pub(crate) fn steps_that_end_early_do_so_in_pieces_too(subject: Subject) {
+    let mut pair = pair(with_hooks(PROGRAM, hooks()), plain(subject));
     let cuts: [&[u32]; 3] = [&[0, 1, 4, 7], &[0, 3, 7], &[0, 7]];
     for (step, cuts) in cuts.iter().cycle().take(12).enumerate() {
-        pair.native.hold(step % 5, (step % 4 == 1).then_some(0x11)).expect("an env");
-        pair.ours.hold(step % 5, (step % 4 == 1).then_some(0x11)).expect("an env");
+        pair.native.hold_buttons(step % 5, (step % 4 == 1).then_some(0x11)).expect("an env");
+        pair.ours.hold_buttons(step % 5, (step % 4 == 1).then_some(0x11)).expect("an env");
         for cut in cuts.windows(2) {
             let range = FrameRange { frames: cut[0]..cut[1], draw_last: step % 2 == 0 };
             pair.native.step_frames(&actions(5, step), &range).expect("good actions");
@@ -129,12 +131,12 @@ pub(crate) fn steps_that_end_early_do_so_in_pieces_too(device: Device) {
     }
 }
 
-pub(crate) fn a_hook_that_stops_names_its_env_and_its_line(device: Device) {
+pub(crate) fn a_hook_that_stops_names_its_env_and_its_line(subject: Subject) {
     let text = PROGRAM.replace("scratch[1] = wp", "scratch[gb.env(machine)] = wp");
     let mut pair = Pair::new(
         gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes(),
         SwarmConfig { stage: Stage::EmulateOnly, ..with_hooks(&text, hooks()) },
-        plain(device),
+        plain(subject),
     );
     let run = |step: &mut dyn FnMut() -> Result<(), gbxcule_swarm::SwarmError>| {
         (0..200).find_map(|_| step().err()).expect("a stop").to_string()
@@ -185,9 +187,9 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
     obs[1] = wp.float32(gb.pixel(machine, 8, 8))
 "#;
 
-pub(crate) fn programs_write_the_same(device: Device) {
+pub(crate) fn programs_write_the_same(subject: Subject) {
     let config = SwarmConfig { draw_last: true, ..with_hooks(WRITING, hooks()) };
-    let mut pair = pair(config, on(device, Layout::Interleaved));
+    let mut pair = pair(config, on(subject, Layout::Interleaved));
     pair.assert_equal("in the sea");
     pair.native.reset(1).expect("a reset");
     pair.ours.reset(1).expect("a reset");
@@ -201,16 +203,18 @@ pub(crate) fn programs_write_the_same(device: Device) {
         pair.assert_equal(&format!("step {step}"));
     }
     let native = Swarm::Native(pair.native.into());
-    assert!(native.kept(ScratchCell::OfReward(0)).expect("a cell").iter().all(|it| *it == 0.0));
+    assert!(
+        native.scratch_values(ScratchCell::Reward(0)).expect("a cell").iter().all(|it| *it == 0.0)
+    );
     assert!(native.hook_counts().expect("counts")[1].in_episode > 3);
     assert_eq!(native.read_memory(2, 0x9801..0x9802).expect("in range"), [39]);
 }
 
-pub(crate) fn a_function_that_writes_too_much_is_stopped(device: Device) {
+pub(crate) fn a_function_that_writes_too_much_is_stopped(subject: Subject) {
     let text = WRITING.replace("0xC0F0, 9)", "0xC0F0, 65 * (gb.env(machine) % 3))");
     let programs = with_hooks(&text, hooks());
     let rom = gbxcule_roms::by_name("PEARL_DRIFT").expect("the game");
-    let mut pair = Pair::new(rom.bytes(), programs, plain(device));
+    let mut pair = Pair::new(rom.bytes(), programs, plain(subject));
     let native = pair.native.reset(0).expect_err("a stop").to_string();
     let ours = pair.ours.reset(0).and_then(|()| pair.ours.sync()).expect_err("a stop").to_string();
     for message in [native, ours] {

@@ -15,8 +15,9 @@ mod traffic;
 
 use gbxcule_runtime::Device;
 use gbxcule_runtime::nvrtc::Nvrtc;
-use gbxcule_swarm::{DeviceConfig, DeviceSwarm, SwarmConfig, SwarmError};
+use gbxcule_swarm::{DeviceConfig, DeviceSwarm, Layout, Model, SwarmConfig, SwarmError};
 use gbxcule_testkit::stand_in;
+use pair::Subject;
 use std::process::{Command, Output};
 
 /// A child process for ignored tests of this program, with the stand-ins.
@@ -59,12 +60,28 @@ fn assert_passed(count: usize, run: &Output) {
     assert!(said.contains(&format!("{count} passed")), "{said}");
 }
 
+fn originals(device: Device) -> Subject {
+    Subject { device, model: Model::Original }
+}
+
+fn colors(device: Device) -> Subject {
+    Subject { device, model: Model::Color }
+}
+
 macro_rules! bodies {
     ($($module:ident::$name:ident),* $(,)?) => {
         mod on_the_cpu {
             $(#[test]
             fn $name() {
-                crate::$module::$name(gbxcule_runtime::Device::Cpu);
+                crate::$module::$name(crate::originals(gbxcule_runtime::Device::Cpu));
+            })*
+        }
+
+        mod all_colors_on_the_cpu {
+            $(#[test]
+            #[ignore = "takes minutes: run by `make colors`"]
+            fn $name() {
+                crate::$module::$name(crate::colors(gbxcule_runtime::Device::Cpu));
             })*
         }
 
@@ -72,7 +89,15 @@ macro_rules! bodies {
             $(#[test]
             #[ignore = "needs CUDA"]
             fn $name() {
-                crate::$module::$name(gbxcule_runtime::Device::Cuda(0));
+                crate::$module::$name(crate::originals(gbxcule_runtime::Device::Cuda(0)));
+            })*
+        }
+
+        mod colors_need_cuda {
+            $(#[test]
+            #[ignore = "needs CUDA"]
+            fn $name() {
+                crate::$module::$name(crate::colors(gbxcule_runtime::Device::Cuda(0)));
             })*
         }
 
@@ -80,6 +105,13 @@ macro_rules! bodies {
         fn all_of_it_is_so_on_a_stand_in() {
             let count = [$(stringify!($name)),*].len();
             crate::pass(count, &["needs_cuda::"], &[]);
+        }
+
+        #[test]
+        #[ignore = "takes minutes: run by `make colors`"]
+        fn all_colors_on_a_stand_in() {
+            let count = [$(stringify!($name)),*].len();
+            crate::pass(count, &["colors_need_cuda::"], &[]);
         }
 
         #[test]
@@ -140,10 +172,23 @@ const SHARE: [&str; 5] = [
     "needs_cuda::wrong_calls_are_refused_and_change_nothing",
 ];
 
+/// The Color's share.
+const COLOR_SHARE: [&str; 3] = [
+    "colors_need_cuda::every_rom_runs_alike",
+    "colors_need_cuda::frames_are_those_of_the_native_swarm",
+    "colors_need_cuda::resets_copies_and_snapshots_do_the_same",
+];
+
 #[test]
 #[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
 fn a_share_of_it_is_so_on_ptx() {
     pass_as_ptx(SHARE.len(), &SHARE);
+}
+
+#[test]
+#[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
+fn a_share_of_it_is_so_for_colors_on_ptx() {
+    pass_as_ptx(COLOR_SHARE.len(), &COLOR_SHARE);
 }
 
 #[test]
@@ -152,6 +197,23 @@ fn a_share_of_it_is_so_on_machine_code() {
     for (arch, policy) in [(90, "address"), (90, "lanes")] {
         pass_as_sass(SHARE.len(), &SHARE, arch, policy);
     }
+}
+
+#[test]
+#[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim`"]
+fn a_share_of_it_is_so_for_colors_on_machine_code() {
+    pass_as_sass(COLOR_SHARE.len(), &COLOR_SHARE, 90, "address");
+}
+
+/// One process, which compiles each kernel once; `make colors` runs all bodies.
+#[test]
+fn a_share_of_it_is_so_for_colors_on_the_cpu() {
+    let subject = colors(Device::Cpu);
+    // Compiled code stays in memory as long as a swarm uses it.
+    let setup = pair::on(subject, Layout::Interleaved);
+    let _kept = setup.swarm(subject.game(), SwarmConfig::new(1));
+    body::every_rom_runs_alike(subject);
+    body::resets_copies_and_snapshots_do_the_same(subject);
 }
 
 #[test]
@@ -164,7 +226,8 @@ fn too_little_memory_says_how_many_machines_fit() {
 fn out_of_memory() {
     let swarm = |num_envs| {
         let device = DeviceConfig { device: Device::Cuda(0), ..DeviceConfig::default() };
-        let rom = pair::rom(gbxcule_roms::by_name("ALU_LOOP").expect("a ROM").bytes());
+        let rom =
+            originals(device.device).rom(gbxcule_roms::by_name("ALU_LOOP").expect("a ROM").bytes());
         DeviceSwarm::new(rom, SwarmConfig::new(num_envs), device)
     };
     let Err(error) = swarm(50_000) else { panic!("50,000 machines in 50 MB") };

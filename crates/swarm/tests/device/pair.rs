@@ -1,11 +1,68 @@
 //! Both swarms side by side.
 
+use gbxcule_roms::BuiltIn;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
-use gbxcule_swarm::{EnvSnapshot, Layout, NativeSwarm, Rom, Schedule, SwarmConfig};
+use gbxcule_swarm::{
+    EnvSnapshot, EnvStates, Layout, Model, NativeSwarm, Rom, Schedule, SwarmConfig,
+};
 
-pub(crate) fn rom(bytes: &[u8]) -> Rom {
-    Rom::new(bytes).expect("a good header")
+/// Machines that a body is about: of which model, and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject {
+    pub(crate) device: Device,
+    pub(crate) model: Model,
+}
+
+impl Subject {
+    pub(crate) fn rom(self, bytes: &[u8]) -> Rom {
+        Rom::for_model(bytes, Some(self.model)).expect("a good header")
+    }
+
+    /// The ROMs that its machines run: the Color's own and the original's.
+    pub(crate) fn roms(self) -> impl Iterator<Item = &'static BuiltIn> {
+        let own = gbxcule_roms::for_color().iter().filter(move |_| self.model == Model::Color);
+        own.chain(gbxcule_roms::all())
+    }
+
+    /// A game whose pictures show what its machines can draw.
+    pub(crate) fn game(self) -> &'static [u8] {
+        let name = match self.model {
+            Model::Original => "PEARL_DRIFT",
+            Model::Color => "AMBER_ROAD",
+        };
+        gbxcule_roms::by_name(name).expect("a game").bytes()
+    }
+
+    /// An env's state in a form that another emulator reads, where there is one for its model.
+    pub(crate) fn exported(self, swarm: &impl EnvStates, env: usize) -> Vec<u8> {
+        let bytes = match self.model {
+            Model::Original => swarm.export_bess(env),
+            Model::Color => swarm.save_state(env),
+        };
+        bytes.expect("an env")
+    }
+
+    /// Bytes of a picture.
+    pub(crate) fn frame_bytes(self) -> usize {
+        match self.model {
+            Model::Original => gbxcule_swarm::FRAME_BYTES,
+            Model::Color => 160 * 144 * 2,
+        }
+    }
+}
+
+/// A subject, and how its kernels are made.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup {
+    subject: Subject,
+    device: DeviceConfig,
+}
+
+impl Setup {
+    pub(crate) fn swarm(self, rom_bytes: &[u8], config: SwarmConfig) -> DeviceSwarm {
+        DeviceSwarm::new(self.subject.rom(rom_bytes), config, self.device).expect("a swarm")
+    }
 }
 
 pub(crate) fn config(num_envs: usize) -> SwarmConfig {
@@ -20,10 +77,11 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    pub(crate) fn new(rom_bytes: &[u8], config: SwarmConfig, device: DeviceConfig) -> Self {
+    pub(crate) fn new(rom_bytes: &[u8], config: SwarmConfig, setup: Setup) -> Self {
+        let rom = setup.subject.rom(rom_bytes);
         Self {
-            native: NativeSwarm::new(rom(rom_bytes), config.clone()).expect("a swarm"),
-            ours: DeviceSwarm::new(rom(rom_bytes), config, device).expect("a swarm"),
+            native: NativeSwarm::new(rom, config.clone()).expect("a swarm"),
+            ours: setup.swarm(rom_bytes, config),
         }
     }
 
@@ -65,13 +123,16 @@ pub(crate) fn actions(num_envs: usize, step: usize) -> Vec<u8> {
     (0..num_envs).map(|env| ((hash(env).wrapping_mul(0x85eb_ca6b) >> 24) % 9) as u8).collect()
 }
 
-/// A device with its arrays laid out so. On the CPU the machine's indices are checked too; what a
+/// A subject with its arrays laid out so. On the CPU the machine's indices are checked too; what a
 /// GPU gets are the kernels that it will always get.
-pub(crate) fn on(device: Device, layout: Layout) -> DeviceConfig {
-    DeviceConfig { device, layout, checked: device == Device::Cpu }
+pub(crate) fn on(subject: Subject, layout: Layout) -> Setup {
+    let device = subject.device;
+    let device = DeviceConfig { device, layout, checked: device == Device::Cpu };
+    Setup { subject, device }
 }
 
-/// The default configuration on a device.
-pub(crate) fn plain(device: Device) -> DeviceConfig {
-    DeviceConfig { device, ..DeviceConfig::default() }
+/// The default configuration for a subject.
+pub(crate) fn plain(subject: Subject) -> Setup {
+    let device = DeviceConfig { device: subject.device, ..DeviceConfig::default() };
+    Setup { subject, device }
 }

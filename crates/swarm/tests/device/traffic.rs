@@ -1,7 +1,7 @@
 //! Copies between the host and the device, and waits for the device.
 
-use crate::pair::{actions, config, plain, rom};
-use gbxcule_runtime::{Device, Traffic};
+use crate::pair::{Subject, actions, config, plain};
+use gbxcule_runtime::Traffic;
 use gbxcule_swarm::{DeviceSwarm, FrameRange, Returns, Schedule, Swarm, SwarmConfig};
 
 const ENVS: usize = 8;
@@ -9,11 +9,10 @@ const ENVS: usize = 8;
 /// Looks at something; gives how much there was.
 type Look = dyn Fn(&DeviceSwarm) -> usize;
 
-fn swarm(device: Device) -> DeviceSwarm {
-    let game = gbxcule_roms::all().iter().last().expect("the game");
+fn swarm(subject: Subject) -> DeviceSwarm {
     let schedule = Schedule::new(1, 1).expect("a schedule");
     let config = SwarmConfig { schedule, ..config(ENVS) };
-    let mut swarm = DeviceSwarm::new(rom(game.bytes()), config, plain(device)).expect("a swarm");
+    let mut swarm = plain(subject).swarm(subject.game(), config);
     // Else the first step begins the episodes.
     swarm.reset(0).expect("a reset");
     swarm
@@ -27,8 +26,8 @@ fn traffic(swarm: &mut DeviceSwarm, act: impl FnOnce(&mut DeviceSwarm)) -> [u64;
     [uploaded - before.uploaded, downloaded - before.downloaded, waits - before.waits]
 }
 
-pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(device: Device) {
-    let mut swarm = swarm(device);
+pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(subject: Subject) {
+    let mut swarm = swarm(subject);
     let steps = traffic(&mut swarm, |swarm| {
         (0..20).for_each(|step| swarm.step(&actions(ENVS, step)).expect("good actions"));
     });
@@ -36,18 +35,18 @@ pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(device: Device) {
     assert_eq!(traffic(&mut swarm, |swarm| swarm.sync().expect("nothing wrong")), [0, 0, 1]);
 }
 
-pub(crate) fn whoever_watches_waits_only_where_they_look(device: Device) {
-    let mut swarm = Swarm::Device(swarm(device).into());
+pub(crate) fn whoever_watches_waits_only_where_they_look(subject: Subject) {
+    let mut swarm = Swarm::Device(swarm(subject).into());
     let returns = Returns::new(&swarm).expect("a kernel");
-    let now = |swarm: &Swarm| swarm.on_device().expect("kernels").stream().traffic();
+    let now = |swarm: &Swarm| swarm.as_device().expect("kernels").stream().traffic();
     let before = now(&swarm);
-    swarm.hold(3, Some(1)).expect("an env");
+    swarm.hold_buttons(3, Some(1)).expect("an env");
     for step in 0..20 {
         let range = FrameRange { frames: 0..1, draw_last: true };
         swarm.step_frames(&actions(ENVS, step), &range).expect("a range");
         returns.add(&swarm).expect("a launch");
     }
-    swarm.hold(3, None).expect("an env");
+    swarm.hold_buttons(3, None).expect("an env");
     let after = now(&swarm);
     assert_eq!(after.uploaded - before.uploaded, 2 * 2 + 20 * ENVS as u64);
     assert_eq!((after.downloaded, after.waits), (before.downloaded, before.waits));
@@ -58,8 +57,8 @@ pub(crate) fn whoever_watches_waits_only_where_they_look(device: Device) {
     );
 }
 
-pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
-    let mut swarm = swarm(device);
+pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(subject: Subject) {
+    let mut swarm = swarm(subject);
     swarm.step(&[0; ENVS]).expect("good actions");
     let cost = |swarm: &mut DeviceSwarm, look: &Look| {
         let mut seen = 0;
@@ -67,6 +66,7 @@ pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
         assert!(seen > 0);
         cost
     };
+    let frame = subject.frame_bytes() as u64;
     let looks: [(u64, &Look); 13] = [
         (16, &|swarm| swarm.read_memory(3, 0xC000..0xC010).expect("a range").len()),
         (1, &|swarm| swarm.read_memory(7, 0xFF44..0xFF45).expect("a range").len()),
@@ -75,8 +75,8 @@ pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
         (4 * ENVS as u64, &|swarm| swarm.rewards().expect("rewards").len()),
         (ENVS as u64, &|swarm| swarm.dones().expect("dones").len()),
         (4 * 32 * ENVS as u64, &|swarm| swarm.observations().expect("observations").len()),
-        (5760, &|swarm| swarm.frame(2).expect("an env").len()),
-        (3 * 5760, &|swarm| swarm.frames(&[2, 3, 4]).expect("envs").len()),
+        (frame, &|swarm| swarm.frame(2).expect("an env").len()),
+        (3 * frame, &|swarm| swarm.frames(&[2, 3, 4]).expect("envs").len()),
         (16, &|swarm| swarm.counters(6).expect("an env").frames as usize),
         (4, &|swarm| swarm.rewards_of(3..4).expect("an env").len()),
         (2, &|swarm| swarm.dones_of(3..5).expect("envs").len()),
@@ -96,8 +96,8 @@ pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(device: Device) {
     assert_eq!(arrays, [0; 3]);
 }
 
-pub(crate) fn resets_and_copies_stay_on_the_device(device: Device) {
-    let mut swarm = swarm(device);
+pub(crate) fn resets_and_copies_stay_on_the_device(subject: Subject) {
+    let mut swarm = swarm(subject);
     let mask = [true, false, true, false, false, false, false, true];
     let marks = [ENVS as u64, 0, 0];
     assert_eq!(traffic(&mut swarm, |swarm| swarm.reset(1).expect("a reset")), marks);

@@ -11,7 +11,7 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// There is no such env, or the device failed.
-    pub fn set_reset_point(&mut self, env: usize) -> Result<(), SwarmError> {
+    pub fn start_from_env(&mut self, env: usize) -> Result<(), SwarmError> {
         let start = self.snapshot(env)?.into_start();
         self.put_starts(vec![start])
     }
@@ -23,16 +23,16 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// The bytes are no states of a machine with this cartridge, or the device failed.
-    pub fn start_at(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
-        self.start_while(states, steps, &mut || true).map(drop)
+    pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
+        self.restart_from_while(states, steps, &mut || true).map(drop)
     }
 
-    /// Like `start_at`, asking now and then on the way whether to go on; says whether it came to
-    /// its end. If it didn't, nothing has changed.
+    /// Like `restart_from`, asking now and then on the way whether to go on; says whether it came
+    /// to its end. If it didn't, nothing has changed.
     ///
     /// # Errors
-    /// As in [`DeviceSwarm::start_at`].
-    pub fn start_while(
+    /// As in [`DeviceSwarm::restart_from`].
+    pub fn restart_from_while(
         &mut self,
         states: &[&[u8]],
         steps: u32,
@@ -43,7 +43,7 @@ impl DeviceSwarm {
         self.put_starts(starts)?;
         let all = self.mask(&vec![true; self.config.num_envs])?;
         self.transfer(&self.parts, &self.starts.0, 0, &all)?;
-        self.episodes.pending.fill(true);
+        self.episodes.awaits_begin.fill(true);
         self.clear_outputs()?;
         Ok(true)
     }
@@ -64,22 +64,21 @@ impl DeviceSwarm {
     ///
     /// # Errors
     /// There is not one weight for each start, or all are 0.
-    pub fn weigh_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
-        self.episodes.weigh_starts(weights)
+    pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        self.episodes.set_start_weights(weights)
     }
 
     pub(super) fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
-        let lengths =
-            lengths(&self.columns, self.rom.cart_ram_bytes(), self.config.programs.scratch_len());
+        let lengths = lengths(&self.columns, &self.rom, self.config.programs.scratch_len());
         let count = starts.len();
         let parts = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
-            image::upload(&self.columns, self.rom.cartridge(), start, &self.transit)?;
+            image::upload(&self.columns, &self.rom, start, &self.transit)?;
             let mut mask = vec![0_u8; count];
             mask[at] = 1;
             self.transfer(&parts, &self.transit, 0, &self.memory.copied(&mask)?)?;
         }
-        self.episodes.weigh(vec![1; count]);
+        self.episodes.set_start_weights_unchecked(vec![1; count]);
         self.starts = (parts, starts);
         Ok(())
     }

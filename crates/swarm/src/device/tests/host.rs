@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::device::column::Columns;
 use crate::device::step_module;
 use crate::device::translation::machine_type;
-use crate::{Programs, Stage};
+use crate::{Model, Programs, Stage};
 
 /// Reads a job, runs it, writes what is asked for.
 const MAIN: &str = include_str!("main.cpp");
@@ -24,9 +24,9 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Compiles the step of a stage.
-    pub(super) fn new(stage: Stage, checks: Checks) -> Self {
-        let module = step_module(&Programs::default(), stage);
+    /// Compiles the step of a stage for a model.
+    pub(super) fn new(stage: Stage, model: Model, checks: Checks) -> Self {
+        let module = step_module(&Programs::default(), stage, model);
         let columns = Columns::new(&module.types, machine_type(&module));
         let folder = build(&module, "step", checks);
         Self { folder, columns }

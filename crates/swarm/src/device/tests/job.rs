@@ -4,7 +4,7 @@ use super::host::Program;
 use crate::device::image;
 use crate::device::state_arrays::{COUNTERS, FIRST_ARRAY, PARTS, lengths, scalars};
 use crate::device::step::codec_tables;
-use crate::{Codec, Layout, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage, SwarmConfig};
+use crate::{Codec, Layout, Model, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage, SwarmConfig};
 
 /// Every button, combinations, and actions that are held for shorter and longer than others.
 const CODEC: &str = "A,B,START,UP,DOWN:1,LEFT,RIGHT,SELECT,NOOP,A+RIGHT:3,B+LEFT:1";
@@ -32,8 +32,12 @@ struct Place {
 
 impl Job {
     pub(super) fn new(rom: &[u8]) -> Self {
+        Self::for_model(rom, Model::Original)
+    }
+
+    pub(super) fn for_model(rom: &[u8], model: Model) -> Self {
         Self {
-            rom: Rom::new(rom).expect("a good header"),
+            rom: Rom::for_model(rom, Some(model)).expect("a good header"),
             envs: 3,
             steps: 16,
             every: 4,
@@ -44,8 +48,9 @@ impl Job {
         }
     }
 
-    /// Runs the text and the native swarm, and compares every byte of every env.
-    pub(super) fn run_both(&self, program: &Program, what: &str) {
+    /// Runs the text and the native swarm, which it gives back, and compares every byte of every
+    /// env.
+    pub(super) fn run_both(&self, program: &Program, what: &str) -> NativeSwarm {
         let schedule = Schedule::new(3, 2).expect("a schedule");
         let config = SwarmConfig {
             schedule,
@@ -79,6 +84,7 @@ impl Job {
             assert!(observations == bits(native.observations()), "{when}: observations");
         }
         assert!(rest.is_empty(), "{what}: {} bytes too many", rest.len());
+        native
     }
 
     fn actions(&self, step: usize) -> Vec<u8> {
@@ -89,7 +95,7 @@ impl Job {
     }
 
     fn places(&self, program: &Program) -> Vec<Place> {
-        let lengths = lengths(&program.columns, self.rom.cart_ram_bytes(), 0);
+        let lengths = lengths(&program.columns, &self.rom, 0);
         let place = |part: usize| {
             let (width, elements) = (scalars()[part].bytes() as usize, lengths[part]);
             let by_column =
@@ -139,7 +145,7 @@ impl Job {
     fn rows(&self, native: &NativeSwarm, program: &Program) -> Vec<[Vec<u8>; PARTS]> {
         let row = |env| {
             let snapshot = native.snapshot(env).expect("an env");
-            image::rows(&program.columns, self.rom.cartridge(), &snapshot, 0).expect("a state")
+            image::rows(&program.columns, &self.rom, &snapshot, 0).expect("a state")
         };
         (0..self.envs).map(row).collect()
     }
@@ -179,9 +185,7 @@ pub(super) fn random_rom(seed: u64) -> Vec<u8> {
     let mut rom = headers[(seed >> 8) as usize % headers.len()].bytes().to_vec();
     let mut state = seed | 1;
     for byte in &mut rom[0x150..] {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
+        advance(&mut state);
         // Opcodes that hang would end most programs at once.
         *byte = match (state >> 24) as u8 {
             0xD3 | 0xDB | 0xDD | 0xE3 | 0xE4 | 0xEB..=0xED | 0xF4 | 0xFC | 0xFD | 0x10 => 0x3C,
@@ -189,4 +193,37 @@ pub(super) fn random_rom(seed: u64) -> Vec<u8> {
         };
     }
     rom
+}
+
+/// A random ROM that knows the Color: here and there it changes the speed, a bank or a colour, or
+/// starts DMA into video RAM.
+pub(super) fn random_color_rom(seed: u64) -> Vec<u8> {
+    /// Low bytes of the registers' addresses.
+    const REGISTERS: [u8; 16] = [
+        0x4d, 0x4f, 0x51, 0x52, 0x53, 0x54, 0x55, 0x55, 0x55, 0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x70,
+        0x70,
+    ];
+    let mut rom = random_rom(seed);
+    rom[0x143] = 0x80;
+    let sum = |sum: u8, byte: &u8| sum.wrapping_sub(*byte).wrapping_sub(1);
+    rom[0x14d] = rom[0x134..0x14d].iter().fold(0, sum);
+    let mut state = seed | 1;
+    let mut at = 0x150;
+    while at + 8 < rom.len() {
+        advance(&mut state);
+        let (register, value) = (REGISTERS[(state >> 32) as usize % 16], (state >> 40) as u8);
+        // LD A,value; LDH (register),A, and for the speed STOP.
+        rom[at..at + 4].copy_from_slice(&[0x3e, value, 0xe0, register]);
+        if register == 0x4d {
+            rom[at + 4..at + 6].copy_from_slice(&[0x10, 0]);
+        }
+        at += 8 + (state >> 50) as usize % 24;
+    }
+    rom
+}
+
+fn advance(state: &mut u64) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
 }

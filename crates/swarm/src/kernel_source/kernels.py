@@ -185,7 +185,7 @@ def begin_episode(machine: gb.Machine, env: int, seed: wp.uint32, counters: Coun
 
 
 @wp.func
-def look_first(machine: gb.Machine, env: int, scratch: Cells, observations: Cells):
+def observe_first(machine: gb.Machine, env: int, scratch: Cells, observations: Cells):
     """Computes the observation before the first step."""
     for number in range(programs.OBS_DIM):
         observations[env, number] = 0.0

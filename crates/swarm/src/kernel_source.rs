@@ -1,5 +1,5 @@
 //! Text of the swarm's kernels in the dialect: `kernels.py` says what a thread of each does, with a
-//! text that leads to a swarm's programs (`program/glue.rs`). Its functions are lowered beside the
+//! text that leads to a swarm's programs (`program/calls.rs`). Its functions are lowered beside the
 //! machine's. `device/thread.rs` makes kernels of them for devices, and
 //! `program/native_programs.rs` for the native swarm.
 
@@ -11,9 +11,9 @@ use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::{SourceMap, Span};
 use gbxcule_ir::{FunctionId, Mode, Module, Param};
 
-use crate::program::{ProgramGlue, machine_params};
+use crate::program::{ProgramCalls, machine_params};
 
-const TEXT: &str = include_str!("kernel_text/kernels.py");
+const TEXT: &str = include_str!("kernel_source/kernels.py");
 
 /// Files of the machine's sources whose functions the text may call, and methods that it may.
 const FILES: [&str; 2] = ["src/thread.rs", "src/view.rs"];
@@ -35,21 +35,21 @@ pub(crate) enum MachineAccess {
     Change,
 }
 
-/// Lowers functions of the text into a module that has the machine; `glue` leads to programs.
+/// Lowers functions of the text into a module that has the machine; `calls` leads to programs.
 pub(crate) fn lower(
     module: &mut Module,
     names: &[&str],
     access: MachineAccess,
-    glue: &ProgramGlue,
+    calls: &ProgramCalls,
 ) -> Vec<FunctionId> {
     let before = module.functions.len();
     let mut sources = SourceMap::new();
     let id = sources.add("kernels.py", TEXT);
     let read = |path: &Path| {
         let is_glue = path == Path::new("programs.py");
-        is_glue.then(|| glue.text.clone()).into()
+        is_glue.then(|| calls.text.clone()).into()
     };
-    let library = library(module, access, glue);
+    let library = library(module, access, calls);
     let program = Program::parse_beside(&mut sources, id, &read);
     let lowered: Result<Vec<FunctionId>, _> = program.and_then(|program| {
         let reader = program.reader_with(&library);
@@ -68,7 +68,7 @@ pub(crate) fn lower(
 }
 
 /// `gbxcule`, as the text imports it.
-fn library(module: &Module, access: MachineAccess, glue: &ProgramGlue) -> Library {
+fn library(module: &Module, access: MachineAccess, calls: &ProgramCalls) -> Library {
     let functions = module.functions.iter().filter(|(_, function)| {
         let file = function.span.source().and_then(|id| SOURCES.get(id.index()));
         let is_of_file = file.is_some_and(|(path, _)| FILES.contains(path));
@@ -77,10 +77,10 @@ fn library(module: &Module, access: MachineAccess, glue: &ProgramGlue) -> Librar
     let name = |path: &str| path.rsplit("::").next().unwrap_or(path).to_owned();
     let mut functions: Vec<(String, FunctionId)> =
         functions.map(|(id, function)| (name(&function.name), id)).collect();
-    functions.extend(glue.functions.iter().cloned());
+    functions.extend(calls.functions.iter().cloned());
     let parts = match access {
-        MachineAccess::Read => machine_params(module, glue.writes),
-        MachineAccess::Change => changing_parts(module, glue, &functions),
+        MachineAccess::Read => machine_params(module, calls.writes),
+        MachineAccess::Change => changing_parts(module, calls, &functions),
     };
     Library { name: "gbxcule".into(), handle: "Machine".into(), parts, functions }
 }
@@ -88,13 +88,13 @@ fn library(module: &Module, access: MachineAccess, glue: &ProgramGlue) -> Librar
 /// The parts of a `gb.Machine` for functions that change it.
 fn changing_parts(
     module: &Module,
-    glue: &ProgramGlue,
+    calls: &ProgramCalls,
     functions: &[(String, FunctionId)],
 ) -> Vec<Param> {
     let mut parts = machine_params(module, false)[..1].to_vec();
     parts[0].mode = Mode::Mutable;
     for (function, names) in PARTS_OF_MACHINE {
-        let has_part = function != "write" || glue.writes;
+        let has_part = function != "write" || calls.writes;
         let found = functions.iter().find(|(known, _)| *known == function).filter(|_| has_part);
         if let Some(&(_, found)) = found {
             let params = &module.functions[found].params;

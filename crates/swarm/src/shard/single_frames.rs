@@ -11,7 +11,7 @@ use crate::program::NativePrograms;
 use crate::{Machine, Programs};
 
 /// Hooks, and how far envs have come in their step.
-pub(super) struct Follower {
+pub(super) struct SingleFrames {
     hooks: HookTable,
     /// The first of the cells in which hooks are counted.
     first_cell: usize,
@@ -25,7 +25,7 @@ struct Progress {
     is_over: bool,
 }
 
-impl Follower {
+impl SingleFrames {
     pub(super) fn new(programs: &Programs, hooks: &HookTable, envs: usize) -> Self {
         let first_cell = programs.hook_cells().start;
         Self { hooks: hooks.clone(), first_cell, progress: vec![Progress::default(); envs] }
@@ -39,14 +39,14 @@ impl Follower {
 
 impl Shard {
     /// Runs frames of an env's step until it is over.
-    pub(super) fn follow_frames(&mut self, slot: usize, plan: StepPlan) {
+    pub(super) fn run_single_frames(&mut self, slot: usize, plan: StepPlan) {
         let (buttons, frames_held) = self.pressed(slot, plan);
         if plan.first_frame == 0 {
             self.begin_step(slot);
         }
         let end = plan.first_frame + plan.frames;
         for frame in plan.first_frame..end {
-            if self.follower().progress[slot].is_over {
+            if self.single_frames().progress[slot].is_over {
                 return;
             }
             let buttons = if frame < frames_held { buttons } else { 0 };
@@ -56,17 +56,17 @@ impl Shard {
             let counters = &mut self.counters[slot];
             counters.frames += 1;
             counters.tcycles += 4 * u64::from(self.machines[slot].steady_now().wrapping_sub(begun));
-            self.follower().progress[slot].frames += 1;
+            self.single_frames().progress[slot].frames += 1;
             let turn = self.turn(slot, plan);
-            let is_settled = self.run_behind(slot, turn, NativePrograms::settled);
-            self.follower().progress[slot].is_over = is_stopped || is_settled == Some(true);
+            let is_settled = self.run_program(slot, turn, NativePrograms::settled);
+            self.single_frames().progress[slot].is_over = is_stopped || is_settled == Some(true);
         }
     }
 
     fn begin_step(&mut self, slot: usize) {
-        let follower = self.follower();
-        follower.progress[slot] = Progress::default();
-        let (first, count) = (follower.first_cell, follower.hooks.places.len());
+        let single_frames = self.single_frames();
+        single_frames.progress[slot] = Progress::default();
+        let (first, count) = (single_frames.first_cell, single_frames.hooks.places.len());
         for hook in 0..count {
             self.scratch[slot * self.scratch_len + first + 2 * hook + 1] = 0.0;
         }
@@ -95,8 +95,8 @@ impl Shard {
     fn finish_frame(&mut self, slot: usize, plan: StepPlan) -> bool {
         let (mut resumes, mut ends_step) = (false, false);
         loop {
-            let Some(Follower { hooks, first_cell, .. }) = &self.follower else {
-                unreachable!("frames are followed for a follower")
+            let Some(SingleFrames { hooks, first_cell, .. }) = &self.single_frames else {
+                unreachable!("frames are followed for a single_frames")
             };
             let ram_bytes = self.rom.cart_ram_bytes();
             let (rom, ram) =
@@ -110,15 +110,15 @@ impl Shard {
             let cell = slot * self.scratch_len + first_cell + 2 * hook as usize;
             self.scratch[cell..cell + 2].iter_mut().for_each(|count| *count += 1.0);
             let turn = self.turn(slot, plan);
-            self.run_behind(slot, turn, |programs, scene, outputs| {
-                programs.at_hook(hook, scene, outputs)
+            self.run_program(slot, turn, |programs, inputs, outputs| {
+                programs.at_hook(hook, inputs, outputs)
             });
-            self.write(slot);
+            self.apply_writes(slot);
             resumes = true;
         }
     }
 
-    fn follower(&mut self) -> &mut Follower {
-        self.follower.as_mut().unwrap_or_else(|| unreachable!("frames are followed for it"))
+    fn single_frames(&mut self) -> &mut SingleFrames {
+        self.single_frames.as_mut().unwrap_or_else(|| unreachable!("frames are followed for it"))
     }
 }

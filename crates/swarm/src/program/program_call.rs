@@ -7,12 +7,12 @@ use std::ops::Range;
 use gbxcule_ir::FunctionId;
 
 use super::fuse::{Fused, MOST_WRITES, TOO_MANY_WRITES};
-use super::{Programs, TextNumber};
+use super::{Programs, TextRole};
 use crate::Stage;
 
 /// The text, and the functions that it calls, by its names for them.
 #[derive(Debug, Default)]
-pub(crate) struct ProgramGlue {
+pub(crate) struct ProgramCalls {
     pub(crate) text: String,
     pub(crate) functions: Vec<(String, FunctionId)>,
     /// The programs change memory.
@@ -31,33 +31,33 @@ Bytes = wp.array(dtype=wp.uint8)
 
 impl Programs {
     /// Writes the text for kernels of a stage that do the programs' writes.
-    pub(crate) fn glue(&self, fused: &Fused, stage: Stage) -> ProgramGlue {
-        self.written_glue(fused, stage, self.write())
+    pub(crate) fn calls(&self, fused: &Fused, stage: Stage) -> ProgramCalls {
+        self.program_calls(fused, stage, self.writes_memory())
     }
 
     /// Writes the text for kernels of a stage that leave the programs' writes to their caller.
-    pub(crate) fn glue_without_writing(&self, fused: &Fused, stage: Stage) -> ProgramGlue {
-        self.written_glue(fused, stage, false)
+    pub(crate) fn calls_without_writing(&self, fused: &Fused, stage: Stage) -> ProgramCalls {
+        self.program_calls(fused, stage, false)
     }
 
-    fn written_glue(&self, fused: &Fused, stage: Stage, applies_writes: bool) -> ProgramGlue {
-        let writes = self.write();
-        let mut glue = ProgramGlue { writes, applies_writes, ..ProgramGlue::default() };
-        glue.text.push_str(HEAD);
+    fn program_calls(&self, fused: &Fused, stage: Stage, applies_writes: bool) -> ProgramCalls {
+        let writes = self.writes_memory();
+        let mut calls = ProgramCalls { writes, applies_writes, ..ProgramCalls::default() };
+        calls.text.push_str(HEAD);
         let observed = if stage.owns_observation() { self.obs_dim() } else { 0 };
-        glue.constant("HOOKS", self.hooks().len());
-        glue.constant("FIRST_HOOK_CELL", self.hook_cells().start);
-        glue.constant("OBS_DIM", observed);
-        glue.reward(self, fused, stage);
-        glue.observe(self, fused, stage);
-        glue.begin(self, fused, stage);
-        glue.at_hook(self, fused);
-        glue.settled(fused);
-        glue
+        calls.constant("HOOKS", self.hooks().len());
+        calls.constant("FIRST_HOOK_CELL", self.hook_cells().start);
+        calls.constant("OBS_DIM", observed);
+        calls.reward(self, fused, stage);
+        calls.observe(self, fused, stage);
+        calls.begin(self, fused, stage);
+        calls.at_hook(self, fused);
+        calls.settled(fused);
+        calls
     }
 }
 
-impl ProgramGlue {
+impl ProgramCalls {
     fn constant(&mut self, name: &str, value: usize) {
         self.line(0, &format!("{name} = {value}"));
     }
@@ -117,7 +117,8 @@ impl ProgramGlue {
 
     fn begin(&mut self, programs: &Programs, fused: &Fused, stage: Stage) {
         self.function("begin(machine: gb.Machine, cells: Numbers, text: int)");
-        for (text, begin, own) in programs.beginnings(fused.begin, stage) {
+        for (text, begin, own) in programs.begin_calls(fused.begin, stage) {
+            let text = text.index();
             let name = format!("begin_{text}");
             self.calls(&name, begin);
             self.line(1, &format!("if text == {text}:"));
@@ -128,7 +129,7 @@ impl ProgramGlue {
     fn at_hook(&mut self, programs: &Programs, fused: &Fused) {
         self.function("at_hook(machine: gb.Machine, cells: Numbers, hook: int)");
         let calls = fused.calls.iter().enumerate();
-        let calls: Vec<(usize, (FunctionId, TextNumber))> =
+        let calls: Vec<(usize, (FunctionId, TextRole))> =
             calls.filter_map(|(hook, call)| Some((hook, (*call)?))).collect();
         for (hook, (function, text)) in calls {
             let name = format!("at_hook_{hook}");

@@ -1,6 +1,6 @@
 //! Arrays of swarms whose steps run one frame at a time, since hooks stop machines or `settled` may
-//! end a step. `run_frame_by_frame` in `kernels.py` uses them; `shard/follow.rs` is the same on the
-//! CPU.
+//! end a step. `run_frame_by_frame` in `kernels.py` uses them; `shard/single_frames.rs` is the same
+//! on the CPU.
 
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::Array;
@@ -12,13 +12,13 @@ use crate::hook::HookTable;
 use crate::{Programs, Rom, SwarmError};
 
 /// Hooks, and how far envs have come in their step.
-pub(super) struct FollowArrays {
+pub(super) struct SingleFrameArrays {
     hooks: [Array; 3],
     step_frames: Array,
     is_over: Array,
 }
 
-impl FollowArrays {
+impl SingleFrameArrays {
     pub(super) fn new(
         programs: &Programs,
         rom: &Rom,
@@ -27,7 +27,7 @@ impl FollowArrays {
     ) -> Result<Option<Self>, SwarmError> {
         // Wrong hooks are refused on every device, whether anything is followed or not.
         let HookTable { marks, places, ends_step } = HookTable::new(programs.hooks(), rom)?;
-        if !programs.follow_frames() {
+        if !programs.needs_single_frames() {
             return Ok(None);
         }
         let ends_step: Vec<u8> = ends_step.into_iter().map(u8::from).collect();

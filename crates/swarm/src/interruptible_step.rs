@@ -64,7 +64,7 @@ impl NativeSwarm {
             let begun = Instant::now();
             match pressed {
                 Pressed::Actions(actions) => self.step_frames(actions, &range)?,
-                Pressed::Nothing => self.idle_frames(&range)?,
+                Pressed::Nothing => self.step_frames_without_buttons(&range)?,
             }
             self.pace.note(end - first, begun.elapsed());
             first = end;

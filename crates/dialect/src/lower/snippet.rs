@@ -1,0 +1,585 @@
+//! Native snippets to IR: C++'s own conversions of numbers, and the functions that Warp's C++ and
+//! the dialect have in common.
+
+mod number;
+
+use super::{Binding, Flow, Lower, Operand, Session};
+use crate::constant::Static;
+use crate::scope::ScopeId;
+use crate::signature::Formal;
+use crate::snippet::{self, Expr, SnippetType, Stmt};
+use crate::syntax::{self, StmtFunctionDef};
+use gbxcule_ir::builtin::{self, Visibility};
+use gbxcule_ir::constant::Literal;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_ir::function::{FunctionId, LocalId, Mode};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{BinaryOp, UnaryOp, Value};
+use gbxcule_ir::place::PlaceId;
+use gbxcule_ir::source::Span;
+use gbxcule_ir::ty::{Scalar, Shape, Type};
+use number::promotion;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl<'a> Session<'_, 'a> {
+    /// Fills a declared function with what the snippet of its decorator does.
+    pub(super) fn native_body(
+        &mut self,
+        module: &mut Module,
+        id: FunctionId,
+        (def, scope): (&'a StmtFunctionDef, ScopeId),
+        formals: &[Formal<'a>],
+        bindings: &[Binding<'a>],
+    ) -> bool {
+        let before = self.faults.len();
+        let text = match self.snippet_text(def, scope) {
+            Ok(text) => text,
+            Err(fault) => {
+                self.faults.push(*fault);
+                return false;
+            }
+        };
+        let body = match snippet::read(&text) {
+            Ok(body) => body,
+            Err(what) => {
+                self.faults.push(self.unread(def, &what));
+                return false;
+            }
+        };
+        let mut lower = self.lower(module, id, def, scope);
+        let result = match def.returns.as_deref() {
+            Some(returns) => {
+                lower.unit.annotation(returns, scope).map_err(Into::into).and_then(|annotation| {
+                    lower.session.concrete(lower.b.module, &annotation, Span::NONE)
+                })
+            }
+            None => Ok(Type::UNIT),
+        };
+        let lowered = result.and_then(|result| {
+            let mut snippet = Snippet { result, scopes: vec![FxHashMap::default()], in_loop: 0 };
+            let changed = assigned(&body);
+            lower.snippet_parameters(&mut snippet, formals, bindings, &changed)?;
+            for stmt in &body {
+                lower.snippet_stmt(&mut snippet, stmt)?;
+            }
+            if result != Type::UNIT && !lower.b.diverged() {
+                return Err(unread("a way without `return`"));
+            }
+            let id = lower.b.function_id();
+            lower.b.module.functions[id].result = result;
+            Ok(())
+        });
+        lower.b.finish();
+        if let Err(super::LoweringError::Fault(fault)) = lowered {
+            let is_ours = fault.code == Code::UnsupportedNative && !fault.span().is_some();
+            let fault = if is_ours { self.unread(def, &fault.message) } else { *fault };
+            self.faults.push(fault);
+        }
+        self.faults.len() == before
+    }
+
+    /// The text of a snippet, which is called for its value alone.
+    fn snippet_text(
+        &self,
+        def: &'a StmtFunctionDef,
+        scope: ScopeId,
+    ) -> Result<std::rc::Rc<str>, Box<Diagnostic>> {
+        let unit = self.unit;
+        let is_native =
+            |func: &'a syntax::Expr| unit.path(func, scope).as_deref() == Some("warp.func_native");
+        let call = def.decorator_list.iter().find_map(|decorator| match &decorator.expression {
+            syntax::Expr::Call(call) if is_native(&call.func) => Some(call),
+            _ => None,
+        });
+        let none = || Box::new(self.unread(def, "no text"));
+        let arguments = &call.ok_or_else(none)?.arguments;
+        let named = |name: &str| {
+            arguments.keywords.iter().find(|it| it.arg.as_deref() == Some(name)).map(|it| &it.value)
+        };
+        let by_hand = arguments.args.len() > 1
+            || named("adj_snippet").is_some()
+            || named("replay_snippet").is_some();
+        if self.gradients && by_hand {
+            return Err(Box::new(self.unread(def, "a gradient that is a snippet too")));
+        }
+        let text = arguments.args.first().or_else(|| named("snippet")).ok_or_else(none)?;
+        match unit.known(text, scope)? {
+            Static::Text(text) => Ok(text),
+            _ => Err(none()),
+        }
+    }
+
+    fn unread(&self, def: &StmtFunctionDef, what: &str) -> Diagnostic {
+        let name = &def.name;
+        let message = format!("the native snippet of `{name}` has what isn't read: {what}");
+        Diagnostic::error(Code::UnsupportedNative, self.unit_span(def), message)
+            .help("say what it computes by a `@wp.func`")
+    }
+}
+
+/// Something that isn't read; where it is stands at the function.
+fn unread(what: impl Into<String>) -> super::LoweringError {
+    super::LoweringError::Fault(Box::new(Diagnostic::error(
+        Code::UnsupportedNative,
+        Span::NONE,
+        what,
+    )))
+}
+
+/// State while a snippet is lowered.
+struct Snippet {
+    result: Type,
+    scopes: Vec<FxHashMap<String, Variable>>,
+    in_loop: usize,
+}
+
+/// Name of a snippet.
+#[derive(Clone, Copy)]
+enum Variable {
+    Local(LocalId),
+    /// A parameter by reference.
+    Place(u32),
+    /// An array, or a parameter that nothing is assigned to.
+    Value(Value),
+}
+
+impl<'a> Lower<'_, '_, 'a, '_> {
+    fn snippet_parameters(
+        &mut self,
+        snippet: &mut Snippet,
+        formals: &[Formal<'a>],
+        bindings: &[Binding<'a>],
+        changed: &FxHashSet<&str>,
+    ) -> Flow<()> {
+        for (formal, binding) in formals.iter().zip(bindings) {
+            let Binding::Param(at) = *binding else {
+                return Err(unread(format!("`{}` of such a type", formal.name)));
+            };
+            let param = &self.b.function().params[at as usize];
+            let (ty, mode) = (param.ty, param.mode);
+            let variable = if mode == Mode::Mutable {
+                Variable::Place(at)
+            } else if matches!(self.shape(ty), Shape::Array { .. })
+                || !changed.contains(formal.name)
+            {
+                Variable::Value(self.b.arg(at))
+            } else {
+                let value = self.b.arg(at);
+                let local = self.b.local(formal.name, ty);
+                let place = self.b.local_place(local);
+                self.b.store(place, value);
+                Variable::Local(local)
+            };
+            snippet.scopes[0].insert(formal.name.to_owned(), variable);
+        }
+        Ok(())
+    }
+
+    fn snippet_block(&mut self, snippet: &mut Snippet, body: &[Stmt]) -> Flow<()> {
+        snippet.scopes.push(FxHashMap::default());
+        let lowered = body.iter().try_for_each(|stmt| self.snippet_stmt(snippet, stmt));
+        snippet.scopes.pop();
+        lowered
+    }
+
+    fn snippet_stmt(&mut self, snippet: &mut Snippet, stmt: &Stmt) -> Flow<()> {
+        if self.b.diverged() {
+            return Ok(());
+        }
+        match stmt {
+            Stmt::Block(body) => self.snippet_block(snippet, body),
+            Stmt::Declare(ty, name, value) => self.declare(snippet, *ty, name, value.as_ref()),
+            Stmt::Assign(target, op, value) => {
+                let place = self.target(snippet, target)?;
+                let mut value = self.snippet_expr(snippet, value)?;
+                if let Some(op) = op {
+                    let before = self.b.load(place);
+                    value = self.snippet_binary(*op, before, value)?;
+                }
+                let value = self.value_as(value, self.b.place_type(place))?;
+                self.b.store(place, value);
+                Ok(())
+            }
+            Stmt::If(condition, accept, reject) => {
+                let condition = self.snippet_truth(snippet, condition)?;
+                self.b.open_block();
+                let accepted = self.snippet_stmt(snippet, accept);
+                let accept = self.b.close_block();
+                self.b.open_block();
+                let rejected = match reject {
+                    Some(reject) => self.snippet_stmt(snippet, reject),
+                    None => Ok(()),
+                };
+                let reject = self.b.close_block();
+                self.b.if_blocks(condition, accept, reject);
+                accepted.and(rejected)
+            }
+            Stmt::While(condition, body, step) => {
+                self.b.open_block();
+                let condition = match condition {
+                    Some(condition) => self.snippet_truth(snippet, condition),
+                    None => Ok(self.b.bool(true)),
+                };
+                let header = self.b.close_block();
+                self.b.open_block();
+                snippet.in_loop += 1;
+                let mut lowered = self.snippet_stmt(snippet, body);
+                if let (Ok(()), Some(step)) = (&lowered, step) {
+                    lowered = self.snippet_stmt(snippet, step);
+                }
+                snippet.in_loop -= 1;
+                let body = self.b.close_block();
+                self.b.while_blocks(header, condition?, body);
+                lowered
+            }
+            Stmt::Return(value) => {
+                let value = match value {
+                    Some(value) => {
+                        let value = self.snippet_expr(snippet, value)?;
+                        if snippet.result == Type::UNIT {
+                            return Err(unread("a result that no annotation names"));
+                        }
+                        Some(self.value_as(value, snippet.result)?)
+                    }
+                    None if snippet.result == Type::UNIT => None,
+                    None => return Err(unread("`return` without a value")),
+                };
+                self.b.ret(value);
+                Ok(())
+            }
+            Stmt::Break if snippet.in_loop > 0 => {
+                self.b.break_loop();
+                Ok(())
+            }
+            Stmt::Break => Err(unread("`break` without a loop")),
+            Stmt::Drop(value) => self.snippet_expr(snippet, value).map(|_| ()),
+        }
+    }
+
+    fn declare(
+        &mut self,
+        snippet: &mut Snippet,
+        ty: SnippetType,
+        name: &str,
+        value: Option<&Expr>,
+    ) -> Flow<()> {
+        let value = match value {
+            Some(value) => self.snippet_expr(snippet, value)?,
+            None if ty == SnippetType::Auto => return Err(unread("`auto` without a value")),
+            None => {
+                let ty = self.snippet_type(ty)?;
+                self.zero(ty)
+            }
+        };
+        let value = match ty {
+            SnippetType::Auto => value,
+            ty => {
+                let ty = self.snippet_type(ty)?;
+                self.value_as(value, ty)?
+            }
+        };
+        let local = self.b.local(name, self.ty(value));
+        let place = self.b.local_place(local);
+        self.b.store(place, value);
+        if let Some(scope) = snippet.scopes.last_mut() {
+            scope.insert(name.to_owned(), Variable::Local(local));
+        }
+        Ok(())
+    }
+
+    fn variable(snippet: &Snippet, name: &str) -> Flow<Variable> {
+        let found = snippet.scopes.iter().rev().find_map(|scope| scope.get(name));
+        found.copied().ok_or_else(|| unread(format!("`{name}`, which nothing declares")))
+    }
+
+    /// A place that is written.
+    fn target(&mut self, snippet: &mut Snippet, target: &Expr) -> Flow<PlaceId> {
+        match target {
+            Expr::Name(name) => match Self::variable(snippet, name)? {
+                Variable::Local(local) => Ok(self.b.local_place(local)),
+                Variable::Place(at) => Ok(self.b.param_place(at)),
+                Variable::Value(_) => Err(unread(format!("a new array for `{name}`"))),
+            },
+            Expr::Element(base, index) => self.snippet_element(snippet, base, index),
+            _ => Err(unread("a value on the left of `=`")),
+        }
+    }
+
+    /// An element of an array of one dimension, or a component of a vector that is a variable.
+    fn snippet_element(
+        &mut self,
+        snippet: &mut Snippet,
+        base: &Expr,
+        index: &Expr,
+    ) -> Flow<PlaceId> {
+        // `a.data[i]` is `a[i]`.
+        let base = match base {
+            Expr::Member(base, name) if name == "data" => base,
+            base => base,
+        };
+        let index = self.snippet_expr(snippet, index)?;
+        if !self.ty(index).as_scalar().is_some_and(Scalar::is_int) {
+            return Err(unread("an index that is no integer"));
+        }
+        if let Expr::Name(name) = base
+            && let Variable::Value(array) = Self::variable(snippet, name)?
+            && matches!(self.shape(self.ty(array)), Shape::Array { .. })
+        {
+            return match self.shape(self.ty(array)) {
+                Shape::Array { dims: 1, .. } => {
+                    let memory = self.b.array_place(array);
+                    Ok(self.b.element(memory, &[index]))
+                }
+                _ => Err(unread(format!("memory of `{name}`, which has several dimensions"))),
+            };
+        }
+        let known = match base {
+            Expr::Name(name) => match Self::variable(snippet, name)? {
+                Variable::Value(value) => Some((name, value)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let place = match known {
+            Some((name, value)) => {
+                let place = self.temporary(name, self.ty(value));
+                self.b.store(place, value);
+                place
+            }
+            None => self.target(snippet, base)?,
+        };
+        match *self.shape(self.b.place_type(place)) {
+            Shape::Vector { .. } => Ok(self.b.at(place, index)),
+            _ => Err(unread("`[..]` behind what is no array and no vector")),
+        }
+    }
+
+    fn snippet_expr(&mut self, snippet: &mut Snippet, expr: &Expr) -> Flow<Value> {
+        Ok(match expr {
+            Expr::Bool(value) => self.b.bool(*value),
+            Expr::Int(scalar, value) => self.b.literal(Literal::int(*scalar, *value)),
+            Expr::Float(scalar, value) => self.b.literal(Literal::float(*scalar, *value)),
+            Expr::Name(name) => match Self::variable(snippet, name)? {
+                Variable::Value(array) => array,
+                Variable::Local(local) => {
+                    let place = self.b.local_place(local);
+                    self.b.load(place)
+                }
+                Variable::Place(at) => {
+                    let place = self.b.param_place(at);
+                    self.b.load(place)
+                }
+            },
+            Expr::Element(base, index) => {
+                let place = self.snippet_element(snippet, base, index)?;
+                self.b.load(place)
+            }
+            Expr::Member(_, name) => return Err(unread(format!("`.{name}`"))),
+            Expr::Call(name, arguments) => return self.snippet_call(snippet, name, arguments),
+            Expr::Make(ty, arguments) => return self.make(snippet, *ty, arguments),
+            Expr::Bits(to, value) => {
+                let value = self.snippet_expr(snippet, value)?;
+                let from = self.scalar_of(value)?;
+                let is_bool = from == Scalar::Bool || *to == Scalar::Bool;
+                if is_bool || from.bits() != to.bits() {
+                    return Err(unread("`reinterpret_cast` to another size"));
+                }
+                self.b.bitcast(value, *to)
+            }
+            Expr::Negate(value) => {
+                let value = self.promoted(snippet, value)?;
+                self.b.unary(UnaryOp::Negate, value)
+            }
+            Expr::Not(value) => {
+                let value = self.snippet_truth(snippet, value)?;
+                self.b.unary(UnaryOp::Not, value)
+            }
+            Expr::Invert(value) => {
+                let value = self.promoted(snippet, value)?;
+                if !self.scalar_of(value)?.is_int() {
+                    return Err(unread("`~` before a float"));
+                }
+                self.b.unary(UnaryOp::Not, value)
+            }
+            Expr::Binary(op, left, right) => {
+                let left = self.snippet_expr(snippet, left)?;
+                let right = self.snippet_expr(snippet, right)?;
+                return self.snippet_binary(*op, left, right);
+            }
+            Expr::Compare(op, left, right) => {
+                let left = self.snippet_expr(snippet, left)?;
+                let right = self.snippet_expr(snippet, right)?;
+                let (left, right) = self.alike(left, right)?;
+                self.b.compare(*op, left, right)
+            }
+            Expr::Both(and, left, right) => {
+                let left = self.snippet_truth(snippet, left)?;
+                let place = self.temporary("both", Type::BOOL);
+                self.b.store(place, left);
+                let enters = if *and { left } else { self.b.not(left) };
+                self.b.open_block();
+                let right = self.snippet_truth(snippet, right);
+                if let Ok(right) = right {
+                    self.b.store(place, right);
+                }
+                let accept = self.b.close_block();
+                let reject = self.b.empty_block();
+                self.b.if_blocks(enters, accept, reject);
+                right?;
+                self.b.load(place)
+            }
+            Expr::Choose(condition, accept, reject) => {
+                let condition = self.snippet_truth(snippet, condition)?;
+                if !(is_plain(accept) && is_plain(reject)) {
+                    return Err(unread("`?` before what may fault"));
+                }
+                let accept = self.snippet_expr(snippet, accept)?;
+                let reject = self.snippet_expr(snippet, reject)?;
+                let (accept, reject) = match self.ty(accept) == self.ty(reject) {
+                    true => (accept, reject),
+                    false => self.alike(accept, reject)?,
+                };
+                self.b.select(condition, accept, reject)
+            }
+        })
+    }
+
+    fn promoted(&mut self, snippet: &mut Snippet, value: &Expr) -> Flow<Value> {
+        let value = self.snippet_expr(snippet, value)?;
+        let scalar = promotion(self.scalar_of(value)?);
+        Ok(self.number_as(value, scalar))
+    }
+
+    fn snippet_truth(&mut self, snippet: &mut Snippet, value: &Expr) -> Flow<Value> {
+        let value = self.snippet_expr(snippet, value)?;
+        self.scalar_of(value)?;
+        Ok(self.number_as(value, Scalar::Bool))
+    }
+
+    fn snippet_type(&mut self, ty: SnippetType) -> Flow<Type> {
+        let types = &mut self.b.module.types;
+        Ok(match ty {
+            SnippetType::Auto => return Err(unread("`auto` as a type of a value")),
+            SnippetType::Scalar(scalar) => Type::scalar(scalar),
+            SnippetType::Vector(len, of) => types.vector(len, of),
+            SnippetType::Matrix(rows, cols, of) => types.matrix(rows, cols, of),
+        })
+    }
+
+    /// A value of a type: a conversion, or a vector or matrix of its parts.
+    fn make(&mut self, snippet: &mut Snippet, ty: SnippetType, given: &[Expr]) -> Flow<Value> {
+        let ty = self.snippet_type(ty)?;
+        let mut parts = Vec::with_capacity(given.len());
+        for part in given {
+            parts.push(self.snippet_expr(snippet, part)?);
+        }
+        let (scalar, count) = self.b.module.types.components(ty).unwrap_or((Scalar::F32, 0));
+        if ty.as_scalar().is_some() {
+            return match parts[..] {
+                [] => Ok(self.zero(ty)),
+                [part] => self.value_as(part, ty),
+                _ => Err(unread("a number of several parts")),
+            };
+        }
+        for part in &mut parts {
+            *part = self.value_as(*part, Type::scalar(scalar))?;
+        }
+        match parts[..] {
+            [] => Ok(self.zero(ty)),
+            [part] => Ok(self.b.splat(ty, part)),
+            _ if parts.len() == count as usize => Ok(self.b.construct(ty, &parts)),
+            _ => Err(unread(format!("{} parts of a `{}`", parts.len(), self.shown(ty)))),
+        }
+    }
+
+    /// A function of C's library or of Warp's.
+    fn snippet_call(
+        &mut self,
+        snippet: &mut Snippet,
+        name: &str,
+        arguments: &[Expr],
+    ) -> Flow<Value> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(self.snippet_expr(snippet, argument)?);
+        }
+        // Those of C that end with `f` convert to floats.
+        let single = name.strip_suffix('f').filter(|short| C_FUNCTIONS.contains(short));
+        let row = match single {
+            Some(short) => {
+                for value in &mut values {
+                    *value = self.value_as(*value, Type::F32)?;
+                }
+                if short == "fabs" { "abs" } else { short }
+            }
+            None => name,
+        };
+        let row = builtin::find(row)
+            .filter(|&row| builtin::row(row).visibility == Visibility::Dialect)
+            .filter(|&row| {
+                builtin::row(row).signatures.iter().any(|it| it.params.len() == values.len())
+            })
+            .ok_or_else(|| unread(format!("`{name}(..)`")))?;
+        let given = values.into_iter().map(|value| (None, Operand::Value(value), None)).collect();
+        let Ok(Operand::Value(value)) = self.call_row(row, given, Span::NONE) else {
+            return Err(unread(format!("`{name}(..)` of such types")));
+        };
+        Ok(value)
+    }
+}
+
+/// Functions of C's library that the dialect has too, without the `f` behind their names. Not
+/// `asin` and `acos`, which clamp in the dialect, nor `fmin` and `fmax`, which leave out NaN in C.
+const C_FUNCTIONS: [&str; 15] = [
+    "atan", "atan2", "ceil", "cos", "cosh", "exp", "fabs", "floor", "log", "pow", "sin", "sinh",
+    "sqrt", "tan", "tanh",
+];
+
+/// Names that something is assigned to, or to a part of them.
+fn assigned(body: &[Stmt]) -> FxHashSet<&str> {
+    let mut names = FxHashSet::default();
+    let mut todo: Vec<&Stmt> = body.iter().collect();
+    while let Some(stmt) = todo.pop() {
+        match stmt {
+            Stmt::Block(body) => todo.extend(body),
+            Stmt::If(_, accept, reject) => {
+                todo.extend([accept].into_iter().chain(reject).map(|it| &**it));
+            }
+            Stmt::While(_, body, step) => {
+                todo.extend([body].into_iter().chain(step).map(|it| &**it));
+            }
+            Stmt::Assign(target, ..) => {
+                let mut target = target;
+                while let Expr::Element(base, _) | Expr::Member(base, _) = target {
+                    target = base;
+                }
+                if let Expr::Name(name) = target {
+                    names.insert(name.as_str());
+                }
+            }
+            Stmt::Declare(..) | Stmt::Return(_) | Stmt::Break | Stmt::Drop(_) => {}
+        }
+    }
+    names
+}
+
+/// Returns true if an expression never faults, so that it may be worked out in vain.
+fn is_plain(expr: &Expr) -> bool {
+    match expr {
+        Expr::Bool(_) | Expr::Int(..) | Expr::Float(..) | Expr::Name(_) => true,
+        Expr::Element(..) | Expr::Member(..) | Expr::Call(..) | Expr::Both(..) => false,
+        Expr::Make(_, parts) => parts.iter().all(is_plain),
+        Expr::Bits(_, value) | Expr::Negate(value) | Expr::Not(value) | Expr::Invert(value) => {
+            is_plain(value)
+        }
+        Expr::Binary(op, left, right) => {
+            !matches!(op, BinaryOp::Divide | BinaryOp::Remainder)
+                && is_plain(left)
+                && is_plain(right)
+        }
+        Expr::Compare(_, left, right) => is_plain(left) && is_plain(right),
+        Expr::Choose(condition, accept, reject) => {
+            is_plain(condition) && is_plain(accept) && is_plain(reject)
+        }
+    }
+}

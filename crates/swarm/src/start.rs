@@ -1,0 +1,72 @@
+//! Starts of episodes: states of any format or power-on, each run on for some steps without buttons
+//! (`start_steps` in Python). `episode` chooses one of them when an episode begins.
+
+use gbxcule_gameboy::Step;
+
+use crate::foreign_state::imported;
+use crate::{EnvSnapshot, Rom, SwarmConfig, SwarmError};
+
+/// Frames of one machine between two calls of `go_on`: a small part of a second.
+const FRAMES_BETWEEN: u32 = 64;
+
+impl EnvSnapshot {
+    /// Makes starts of states of any format, or of power-on if there are none, each run on for so
+    /// many steps without buttons; `None` if `go_on` ended it.
+    pub(crate) fn starts_of(
+        states: &[&[u8]],
+        steps: u32,
+        rom: &Rom,
+        config: &SwarmConfig,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Vec<Self>>, SwarmError> {
+        let mut starts = match states {
+            [] => Self::power_on(rom, config.power_on),
+            _ => {
+                let read = |bytes: &&[u8]| imported(bytes, rom, &config.programs);
+                let starts = states.iter().map(|bytes| read(bytes).map(Self::into_start));
+                starts.collect::<Result<_, _>>()?
+            }
+        };
+        let came_to_end = starts.iter_mut().all(|start| start.wait(rom, config, steps, go_on));
+        Ok(came_to_end.then_some(starts))
+    }
+
+    /// Makes starts of one state or more.
+    pub(crate) fn later_starts(
+        states: &[&[u8]],
+        rom: &Rom,
+        config: &SwarmConfig,
+    ) -> Result<Vec<Self>, SwarmError> {
+        if states.is_empty() {
+            return Err(SwarmError::NoStart);
+        }
+        let starts = Self::starts_of(states, 0, rom, config, &mut || true)?;
+        Ok(starts.unwrap_or_default())
+    }
+
+    /// Runs some steps without buttons, before anything is counted, asking now and then whether to
+    /// go on; says whether it came to its end.
+    fn wait(
+        &mut self,
+        rom: &Rom,
+        config: &SwarmConfig,
+        steps: u32,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let draw_last = config.draw_last || config.programs.reads_pixels();
+        for _ in 0..steps {
+            let mut left = config.schedule.frames_per_step();
+            while left > 0 {
+                if !go_on() {
+                    return false;
+                }
+                let frames = left.min(FRAMES_BETWEEN);
+                left -= frames;
+                let draw_last = draw_last && left == 0;
+                let step = Step { frames, release_after: u32::MAX, draw_last };
+                self.machine.run_step(rom.bytes(), &mut self.cart_ram, 0, step);
+            }
+        }
+        true
+    }
+}
