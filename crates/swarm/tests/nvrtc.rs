@@ -45,7 +45,12 @@ fn the_steps_of_the_other_stages_compile_to_as_much() {
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let mut lines = Vec::new();
     for stage in [Stage::EmulateOnly, Stage::RewardOnly, Stage::ObsOnly] {
-        let ptx = nvrtc.compile(&text(stage, Model::Original), stage.name(), Arch::new(90), CodeFormat::Ptx);
+        let ptx = nvrtc.compile(
+            &text(stage, Model::Original),
+            stage.name(),
+            Arch::new(90),
+            CodeFormat::Ptx,
+        );
         let ptx = ptx.unwrap_or_else(|error| panic!("{stage}: {error}"));
         lines.push(ptx.iter().filter(|&&it| it == b'\n').count());
     }

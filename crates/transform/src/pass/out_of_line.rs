@@ -3,8 +3,8 @@
 //! Wanted by the swarm's kernels, before they are printed for NVRTC. NVRTC 13.5 puts large
 //! functions into all their callers in modules below some size, and not in larger ones: so it took
 //! seconds for one stage's kernel, and did not come to an end with another's, which was 2 %
-//! smaller. Sizes double with each level of functions that call others from two places. So it is decided
-//! here, by what a call brings with all that is put into the callee.
+//! smaller. Sizes double with each level of functions that call others from two places. So this
+//! pass decides, by what a call brings with all that is put into the callee.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{FunctionId, Inline, Kind};
