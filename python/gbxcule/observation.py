@@ -170,7 +170,7 @@ def with_audio(spec: Observation) -> Observation:
     """The same beside the sound, as a dictionary."""
     named: Mapping[str, One] = spec if isinstance(spec, Mapping) else {"obs": spec}
     if "audio" in named:
-        raise ValueError("the observation has an `audio` already; leave audio=True")
+        raise ValueError("the observation has an `audio` already; remove audio=True")
     return {**named, "audio": "audio"}
 
 

@@ -581,8 +581,8 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
             raise gymnasium.error.ClosedEnvironmentError("the environment is closed; make a new one")
         if self._process != os.getpid():
             raise RuntimeError(
-                "the environment was made before this process was forked, and its threads stayed behind: make it in the "
-                "process that steps it"
+                "the environment was made before this process was forked, and its threads do not exist in this one: "
+                "make it in the process that steps it"
             )
 
 

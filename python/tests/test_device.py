@@ -19,7 +19,7 @@ FOLDER = pathlib.Path(PROGRAM).parent
 OPTIONS = [
     {"frames_per_step": 4, "release_after_frames": 2, "obs": {"screen": "mean", "ram": gbxcule.Ram(("C000", 16))}},
     {"frames_per_step": 4, "release_after_frames": 2, "obs": PROGRAM, "reward": PROGRAM},
-    {"rom": "AMBER_ROAD", "frames_per_step": 4, "release_after_frames": 2, "obs": "rgb555"},
+    {"rom": "AMBER_ROAD", "actions": "full_v1", "frames_per_step": 4, "release_after_frames": 2, "obs": "rgb555"},
 ]
 
 

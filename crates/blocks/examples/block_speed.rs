@@ -12,7 +12,7 @@
 //! With a third argument, `interpreter` or `blocks`, it runs that way only, for a profiler. With
 //! `drawn` as the last one every frame is drawn. `GBXCULE_PYTHON` is a Python that has PyBoy.
 
-use gbxcule_blocks::Blocks;
+use gbxcule_blocks::EagerRunner;
 use gbxcule_gameboy::{Cartridge, Machine};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -45,7 +45,7 @@ struct Subject {
     rom: Vec<u8>,
     machine: Machine,
     cart_ram: Vec<u8>,
-    blocks: Option<Blocks>,
+    blocks: Option<EagerRunner>,
     draw: bool,
 }
 
@@ -67,7 +67,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         blocks,
         draw,
     };
-    let (mut interpreted, mut compiled) = (subject(None), subject(Some(Blocks::new(THRESHOLD))));
+    let (mut interpreted, mut compiled) =
+        (subject(None), subject(Some(EagerRunner::new(THRESHOLD))));
     match args.get(2).map(String::as_str) {
         Some("interpreter") => alone(&mut interpreted, frames),
         Some("blocks") => alone(&mut compiled, frames),
@@ -112,7 +113,7 @@ fn turns(
             rates[2].push(f64::from(slice) / pyboy.seconds(slice)?);
         }
     }
-    let blocks = compiled.blocks.as_ref().map_or(0, Blocks::compiled);
+    let blocks = compiled.blocks.as_ref().map_or(0, EagerRunner::compiled);
     println!("{name}: {blocks} blocks");
     for (way, rates) in ["interpreter", "blocks", "PyBoy"].iter().zip(&rates) {
         println!("{way}: {} frames/s", Spread::new(rates.iter().copied()).text(0));

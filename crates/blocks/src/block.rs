@@ -3,11 +3,11 @@
 //! A block runs instructions as `Machine::run_until_deadline` would, on registers that it keeps in
 //! variables, and leaves with the machine's registers written. It begins over when a way comes back
 //! to the head. These things make it right:
-//! - It enters only if the deadline lies behind the start of the last instruction of its longest
+//! - It enters only if the deadline lies after the start of the last instruction of its longest
 //!   way, so that the interpreter would have run all of it.
 //! - It enters only if the memory map is the one that it was made from, as far as it relied on it.
 //! - Where code that it does not see through was called, or a deadline was set, both are looked at
-//!   again behind the instruction, and the block is left if they do not hold.
+//!   again after the instruction, and the block is left if they do not hold.
 
 mod body;
 mod tree;
@@ -30,7 +30,7 @@ const HIGH_CODE_BYTES: usize = 16;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryMap {
     rom_base: [u32; 4],
-    wram_reach: u16,
+    fast_wram_bytes: u16,
     /// OAM DMA runs.
     has_dma: bool,
     /// The program is in high RAM.
@@ -40,7 +40,7 @@ pub struct MemoryMap {
 /// Code in high RAM, from PC on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct HighCode {
-    /// Its place in high RAM.
+    /// Offset in high RAM.
     at: usize,
     bytes: [u8; HIGH_CODE_BYTES],
 }
@@ -69,12 +69,12 @@ impl MemoryMap {
     /// The map of a machine. Nothing while OAM DMA has the bus, unless the program waits for its
     /// end in high RAM.
     pub fn of(machine: &Machine) -> Option<Self> {
-        let Machine { rom_base, wram_reach, .. } = *machine;
+        let Machine { rom_base, fast_wram_bytes, .. } = *machine;
         let has_dma = machine.dma.active;
         let high_code = HighCode::of(machine);
         (!has_dma || high_code.is_some()).then_some(Self {
             rom_base,
-            wram_reach,
+            fast_wram_bytes,
             has_dma,
             high_code,
         })
@@ -97,7 +97,7 @@ impl MemoryMap {
         });
         let code = self.high_code.iter().flat_map(HighCode::places);
         let code = code.map(|(at, byte)| fact(&["hram"], Some(at), Scalar::U8, u64::from(byte)));
-        let reach = fact(&["wram_reach"], None, Scalar::U16, u64::from(self.wram_reach));
+        let reach = fact(&["fast_wram_bytes"], None, Scalar::U16, u64::from(self.fast_wram_bytes));
         let dma = fact(&["dma", "active"], None, Scalar::Bool, u64::from(self.has_dma));
         bases.chain([reach, dma]).chain(code).collect()
     }
@@ -131,7 +131,7 @@ impl ReliedOn {
     /// Returns true if a memory map is as the block needs it.
     pub(crate) fn is_true_of(&self, map: &MemoryMap) -> bool {
         let bytes = |map: &MemoryMap| map.high_code.map_or([0; HIGH_CODE_BYTES], |code| code.bytes);
-        self.map.wram_reach == map.wram_reach
+        self.map.fast_wram_bytes == map.fast_wram_bytes
             && self.map.has_dma == map.has_dma
             && all_equal(&self.map.rom_base, &map.rom_base, &self.rom_base)
             && all_equal(&bytes(&self.map), &bytes(map), &self.high_code)

@@ -120,7 +120,7 @@ impl Code {
         assert!(len == self.rom_len, "a block runs on the ROM that it was made from");
         // SAFETY: the code was made of the machine's own source for this signature. It reads and
         // writes the machine, whose layout is that of the translation (`subset/tests/machine/
-        // layout`), and of the arrays what the source does behind its bounds checks and masks.
+        // layout`), and of the arrays what the source does after its bounds checks and masks.
         unsafe {
             (self.entry)(std::ptr::null_mut(), machine, &memories.rom, &memories.cart_ram);
         }

@@ -9,12 +9,12 @@ const COUNTED_MAX: usize = 1 << 16;
 
 /// A block that is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct HotHead {
     pub(crate) pc: u16,
     pub(crate) map: MemoryMap,
 }
 
-impl Wanted {
+impl HotHead {
     /// The place that is counted, whatever lies around code in high RAM.
     fn counted(self) -> Self {
         Self { map: self.map.without_code(), ..self }
@@ -24,9 +24,9 @@ impl Wanted {
 /// Counts, and the blocks that they ask for.
 #[derive(Debug)]
 pub(crate) struct Learning {
-    counts: HashMap<Wanted, Count>,
+    counts: HashMap<HotHead, Count>,
     threshold: u32,
-    wanted: Vec<Wanted>,
+    wanted: Vec<HotHead>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ impl Learning {
             return false;
         }
         let Some(map) = MemoryMap::of(machine) else { return false };
-        let wanted = Wanted { pc, map };
+        let wanted = HotHead { pc, map };
         let counted = wanted.counted();
         if self.counts.len() >= COUNTED_MAX && !self.counts.contains_key(&counted) {
             return false;
@@ -71,12 +71,12 @@ impl Learning {
     }
 
     /// The blocks that are wanted since this was asked last.
-    pub(crate) fn take_wanted(&mut self) -> Vec<Wanted> {
+    pub(crate) fn take_wanted(&mut self) -> Vec<HotHead> {
         std::mem::take(&mut self.wanted)
     }
 
     /// A block that is wanted cannot be made, because the interpreter keeps its first instruction.
-    pub(crate) fn refuse(&mut self, wanted: Wanted) {
+    pub(crate) fn refuse(&mut self, wanted: HotHead) {
         self.counts.insert(wanted.counted(), Count::Refused);
     }
 }

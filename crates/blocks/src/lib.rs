@@ -3,9 +3,9 @@
 //! ROM does not change. So where PC is known, opcodes and operands are: of `Cpu::fetch` and
 //! `Cpu::execute`, as the Rust front end reads them, little is left
 //! (`gbxcule_transform::specialise`). [`Block`] is such code as IR, [`Code`] as machine code that
-//! works on the native machine where it lies, and [`Table`] has them by address. [`Blocks`] runs
-//! one machine by it; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a thread makes
-//! meanwhile. The interpreter stays the meaning, and the way out of every block.
+//! works on the native machine where it lies, and [`Table`] has them by address. [`EagerRunner`]
+//! runs one machine by it; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a thread
+//! makes meanwhile. The interpreter stays the meaning, and the way out of every block.
 
 mod block;
 mod code;
@@ -14,7 +14,7 @@ mod learning;
 mod maker;
 mod recompile;
 mod runner;
-mod shared;
+mod shared_blocks;
 mod table;
 mod translation;
 mod trial;
@@ -22,8 +22,8 @@ mod trial;
 pub use block::{Block, MemoryMap};
 pub use code::{Code, Memories};
 pub use recompile::Recompile;
-pub use runner::Blocks;
-pub use shared::{Runner, SharedBlocks};
+pub use runner::EagerRunner;
+pub use shared_blocks::{Runner, SharedBlocks};
 pub use table::Table;
 pub use translation::Translation;
 

@@ -1,7 +1,7 @@
 //! The thread that makes blocks, one for a process. Machines go on meanwhile.
 
-use crate::learning::Wanted;
-use crate::shared::SharedBlocks;
+use crate::learning::HotHead;
+use crate::shared_blocks::SharedBlocks;
 use gbxcule_runtime::PerProcess;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -18,7 +18,7 @@ struct Maker {
 #[derive(Default)]
 struct Queue {
     works: bool,
-    waiting: VecDeque<(Weak<SharedBlocks>, Vec<Wanted>)>,
+    waiting: VecDeque<(Weak<SharedBlocks>, Vec<HotHead>)>,
 }
 
 static MAKER: PerProcess<Maker> = PerProcess::new();
@@ -50,7 +50,7 @@ impl Maker {
 }
 
 /// Asks for blocks.
-pub(crate) fn ask(blocks: &Arc<SharedBlocks>, wanted: Vec<Wanted>) {
+pub(crate) fn ask(blocks: &Arc<SharedBlocks>, wanted: Vec<HotHead>) {
     let maker = MAKER.get();
     let mut queue = maker.lock();
     if !queue.works {

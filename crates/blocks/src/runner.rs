@@ -1,21 +1,21 @@
 //! One machine run by blocks that are made at once, while it waits. Swarms share theirs instead
-//! (`shared`).
+//! (`shared_blocks`).
 
 use crate::block::Block;
 use crate::code::Code;
-use crate::learning::{Learning, Wanted};
+use crate::learning::{HotHead, Learning};
 use crate::table::Table;
 use crate::translation::Translation;
 use gbxcule_gameboy::Machine;
 use std::sync::Arc;
 
 /// Blocks of one ROM, made when code is hot.
-pub struct Blocks {
+pub struct EagerRunner {
     table: Table,
     learning: Learning,
 }
 
-impl Blocks {
+impl EagerRunner {
     /// No blocks yet; one is made where programs arrived `threshold` times.
     pub fn new(threshold: u32) -> Self {
         Self { table: Table::new(), learning: Learning::new(threshold) }
@@ -48,15 +48,15 @@ impl Blocks {
 
 /// Blocks that were wanted.
 #[derive(Default)]
-pub(crate) struct Made {
+pub(crate) struct CompiledBatch {
     pub(crate) codes: Vec<Code>,
     /// Those whose first instruction the interpreter keeps.
-    pub(crate) refused: Vec<Wanted>,
+    pub(crate) refused: Vec<HotHead>,
 }
 
 /// Makes the blocks that are wanted and not there, as one piece of machine code.
-pub(crate) fn make(table: &Table, rom: &[u8], wanted: &[Wanted]) -> Made {
-    let mut made = Made::default();
+pub(crate) fn make(table: &Table, rom: &[u8], wanted: &[HotHead]) -> CompiledBatch {
+    let mut made = CompiledBatch::default();
     let mut blocks = Vec::new();
     for &wanted in wanted.iter().filter(|_| !table.is_full()) {
         if table.has(wanted.pc, &wanted.map) {

@@ -4,7 +4,7 @@
 use anyhow::Context;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
-use crate::picture::{COLOR, GROUND, Mosaic, Palette};
+use crate::picture::{COLOR, GROUND, Mosaic, Screen};
 
 /// Shows what lies beneath.
 const UNCHANGED: u8 = GROUND as u8 + 1;
@@ -17,7 +17,7 @@ const SHORTEST_CENTISECONDS: u64 = 2;
 /// up.
 pub(crate) struct Animation {
     encoder: Encoder<Vec<u8>>,
-    palette: Palette,
+    screen: Screen,
     shown: Mosaic,
     /// The picture whose end is not known yet, and when it appears.
     open: Option<(Frame<'static>, u64)>,
@@ -25,18 +25,18 @@ pub(crate) struct Animation {
 
 impl Animation {
     /// Begins with this picture, and begins anew when it is over.
-    pub(crate) fn new(first: &Mosaic, palette: Palette) -> anyhow::Result<Self> {
+    pub(crate) fn new(first: &Mosaic, screen: Screen) -> anyhow::Result<Self> {
         // Sides are bounded in `picture`.
         let (width, height) = (first.width as u16, first.height as u16);
         let mut encoder =
-            Encoder::new(Vec::new(), width, height, &palette.rgb()).context("a GIF's header")?;
+            Encoder::new(Vec::new(), width, height, &screen.rgb()).context("a GIF's header")?;
         encoder.set_repeat(Repeat::Infinite).context("a GIF's header")?;
-        let colors = Colors::of(&first.pixels, palette);
+        let colors = Colors::of(&first.pixels, screen);
         let pixels: Vec<u8> = first.pixels.iter().map(|&pixel| colors.index(pixel)).collect();
         let mut frame = Frame::from_indexed_pixels(width, height, pixels, None);
         frame.palette = colors.palette();
         frame.make_lzw_pre_encoded();
-        Ok(Self { encoder, palette, shown: first.clone(), open: Some((frame, 0)) })
+        Ok(Self { encoder, screen, shown: first.clone(), open: Some((frame, 0)) })
     }
 
     /// The next picture; one that changes nothing, or comes too early, is left out.
@@ -44,7 +44,7 @@ impl Animation {
         let at = centiseconds(at_s);
         let too_early =
             self.open.as_ref().is_some_and(|(_, since)| at < since + SHORTEST_CENTISECONDS);
-        let Some(frame) = change(&self.shown, picture, self.palette).filter(|_| !too_early) else {
+        let Some(frame) = change(&self.shown, picture, self.screen).filter(|_| !too_early) else {
             return Ok(());
         };
         self.close(at)?;
@@ -75,7 +75,7 @@ fn centiseconds(seconds: f64) -> u64 {
 
 /// The smallest rectangle that changes, in whichever of two spellings is shorter: as it is, or with
 /// what stays the same in it left transparent.
-fn change(before: &Mosaic, after: &Mosaic, palette: Palette) -> Option<Frame<'static>> {
+fn change(before: &Mosaic, after: &Mosaic, screen: Screen) -> Option<Frame<'static>> {
     let width = after.width;
     let differs = |at: &usize| before.pixels[*at] != after.pixels[*at];
     let top = (0..after.pixels.len()).find(differs)? / width;
@@ -85,7 +85,7 @@ fn change(before: &Mosaic, after: &Mosaic, palette: Palette) -> Option<Frame<'st
     let right = (0..width).rfind(|x| is_column_changed(*x))?;
     let rectangle = (top..=bottom).flat_map(|y| (left..=right).map(move |x| y * width + x));
     let seen: Vec<u16> = rectangle.clone().map(|at| after.pixels[at]).collect();
-    let colors = Colors::of(&seen, palette);
+    let colors = Colors::of(&seen, screen);
     let plain: Vec<u8> = seen.iter().map(|&pixel| colors.index(pixel)).collect();
     let unchanged = colors.unchanged();
     let sparse: Vec<u8> = rectangle
@@ -116,11 +116,11 @@ enum Colors {
     /// The file's own palette.
     Shades,
     /// A palette of the picture's: colours with as many of their bits as 255 of them leave.
-    Own { colors: Vec<u16>, mask: u16, palette: Palette },
+    Own { colors: Vec<u16>, mask: u16, screen: Screen },
 }
 
 impl Colors {
-    fn of(pixels: &[u16], palette: Palette) -> Self {
+    fn of(pixels: &[u16], screen: Screen) -> Self {
         if pixels.iter().all(|pixel| pixel & COLOR == 0) {
             return Self::Shades;
         }
@@ -132,12 +132,12 @@ impl Colors {
             colors.sort_unstable();
             colors.dedup();
             if colors.len() <= MOST_COLORS {
-                return Self::Own { colors, mask, palette };
+                return Self::Own { colors, mask, screen };
             }
             own = colors;
         }
         own.truncate(MOST_COLORS);
-        Self::Own { colors: own, mask: 0xE318, palette }
+        Self::Own { colors: own, mask: 0xE318, screen }
     }
 
     fn index(&self, pixel: u16) -> u8 {
@@ -162,8 +162,8 @@ impl Colors {
     fn palette(&self) -> Option<Vec<u8>> {
         match self {
             Self::Shades => None,
-            Self::Own { colors, palette, .. } => {
-                let color = |&pixel: &u16| palette.color(pixel);
+            Self::Own { colors, screen, .. } => {
+                let color = |&pixel: &u16| screen.color(pixel);
                 Some(colors.iter().chain([&GROUND]).flat_map(color).collect())
             }
         }
@@ -173,6 +173,7 @@ impl Colors {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::Palette;
 
     #[test]
     fn what_comes_out_of_a_gif_is_what_went_in_at_its_time() {
@@ -186,7 +187,7 @@ mod tests {
             pictures.push(picture.clone());
         }
         let moments: Vec<f64> = (0..6).map(|frame| f64::from(frame) * 4.0 / 59.7275).collect();
-        let mut animation = Animation::new(&pictures[0], Palette::Green).expect("a GIF");
+        let mut animation = Animation::new(&pictures[0], Palette::Green.into()).expect("a GIF");
         for (picture, at_s) in pictures.iter().zip(&moments).skip(1) {
             animation.push(picture, *at_s).expect("a picture");
         }

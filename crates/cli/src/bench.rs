@@ -14,7 +14,7 @@ use gbxcule_swarm::Schedule;
 use crate::device::DeviceOption;
 use crate::print::say;
 use crate::progress;
-use crate::run_options::{ProgramOptions, RunOptions, workers};
+use crate::run_options::{ModelOption, ProgramOptions, RunOptions, workers};
 
 /// Windows of each backend and number of machines, at most.
 const MOST_REPEATS: i64 = 10_000;
@@ -38,6 +38,9 @@ pub(crate) struct Bench {
 
     #[command(flatten)]
     device: DeviceOption,
+
+    #[command(flatten)]
+    model: ModelOption,
 
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
@@ -185,6 +188,7 @@ impl Bench {
             experiment: self.experiment.map(|experiment| experiment.name),
             workers: self.workers,
             recompile: self.run.recompile(),
+            model: self.model.model(),
         })
     }
 }

@@ -10,7 +10,7 @@ use gbxcule_lab::artifact::{RomImage, write_json, write_whole};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::report;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Codec, Programs, Recompile, Rom, Schedule, Stage, program};
+use gbxcule_swarm::{Codec, Model, Programs, Recompile, Rom, Schedule, Stage, program};
 use serde_json::Value;
 
 use crate::device::DeviceOption;
@@ -18,6 +18,7 @@ use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
 use crate::picture::{Mosaic, Palette};
 use crate::print::{say, shell_word};
 use crate::progress;
+use crate::run_options::ModelOption;
 
 /// Machines in the picture, and the steps after which it is taken: long enough that no two are
 /// alike.
@@ -45,6 +46,9 @@ pub(crate) struct Demo {
 
     #[command(flatten)]
     device: DeviceOption,
+
+    #[command(flatten)]
+    model: ModelOption,
 
     /// Numbers of machines; by default 1,8,64,512, and 64,1024,8192,32768 on a GPU
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
@@ -75,7 +79,7 @@ impl Demo {
         write_json(&self.out.join("demo.json"), &artifact)?;
         let report = report::write(&self.out)?;
         let mosaic = self.out.join("mosaic.png");
-        write_whole(&mosaic, &picture(&rom, schedule, device)?)?;
+        write_whole(&mosaic, &self.picture(&rom, schedule)?)?;
 
         print_table(&artifact);
         let command = shell_word(gbxcule_lab::command::typed().as_ref());
@@ -119,6 +123,7 @@ impl Demo {
             experiment: None,
             workers: None,
             recompile: Recompile::default(),
+            model: self.model.model(),
         };
         let bar = progress::bar(0, "windows");
         let artifact = bench::run(&plan, &mut |progress| {
@@ -128,6 +133,51 @@ impl Demo {
         })?;
         bar.finish_and_clear();
         Ok(artifact)
+    }
+
+    /// A picture of machines that play the ROM, or of all games for the model, a column each, if it
+    /// is one of them.
+    fn picture(&self, rom: &RomImage, schedule: Schedule) -> anyhow::Result<Vec<u8>> {
+        let model = self.model.model();
+        let is_shown = |name: &&str| {
+            model == Some(Model::Color) || gbxcule_roms::all().iter().any(|rom| rom.name == *name)
+        };
+        let games: Vec<&str> = program::games().map(|game| game.0).filter(is_shown).collect();
+        let roms: Vec<RomImage> = match games.contains(&rom.name.as_str()) {
+            true => games.into_iter().map(RomImage::find).collect::<Result<_, _>>()?,
+            false => vec![rom.clone()],
+        };
+        let drive = DriveSettings {
+            codec: Codec::FULL_V1,
+            schedule,
+            action_gen: ActionGen::Random,
+            seed: 0,
+            // That of the table: a kernel of the same stage is there already.
+            stage: Stage::FullStep,
+            programs: Programs::default(),
+            sound: false,
+            recompile: Recompile::default(),
+        };
+        let columns = (roms.len() > 1).then_some(roms.len());
+        let mut mosaic = Mosaic::new(SHOWN, columns, 1)?;
+        for (column, rom) in roms.iter().enumerate() {
+            let count = SHOWN / roms.len();
+            let mut driver = Driver::new(
+                Rom::for_model(&rom.bytes, model)?,
+                count,
+                drive.clone(),
+                self.device.device,
+            )?;
+            while driver.step() < SHOWN_STEPS {
+                driver.finish_step(driver.step() + 1 == SHOWN_STEPS)?;
+            }
+            let mut place = column;
+            driver.pictures(&(0..count).collect::<Vec<_>>(), |picture| {
+                mosaic.place(place, picture);
+                place += roms.len();
+            })?;
+        }
+        mosaic.png(Palette::Green.into())
     }
 }
 
@@ -143,41 +193,4 @@ fn print_table(artifact: &Value) {
             report::thousands(number("env_steps_per_s")),
         );
     }
-}
-
-/// A picture of machines that play the ROM, or of all games for the original, a column each, if it
-/// is one of them.
-fn picture(rom: &RomImage, schedule: Schedule, device: Device) -> anyhow::Result<Vec<u8>> {
-    let runs_on_original = |name: &&str| gbxcule_roms::all().iter().any(|rom| rom.name == *name);
-    let games: Vec<&str> = program::games().map(|game| game.0).filter(runs_on_original).collect();
-    let roms: Vec<RomImage> = match games.contains(&rom.name.as_str()) {
-        true => games.into_iter().map(RomImage::find).collect::<Result<_, _>>()?,
-        false => vec![rom.clone()],
-    };
-    let drive = DriveSettings {
-        codec: Codec::FULL_V1,
-        schedule,
-        action_gen: ActionGen::Random,
-        seed: 0,
-        // That of the table: a kernel of the same stage is there already.
-        stage: Stage::FullStep,
-        programs: Programs::default(),
-        sound: false,
-        recompile: Recompile::default(),
-    };
-    let columns = (roms.len() > 1).then_some(roms.len());
-    let mut mosaic = Mosaic::new(SHOWN, columns, 1)?;
-    for (column, rom) in roms.iter().enumerate() {
-        let count = SHOWN / roms.len();
-        let mut driver = Driver::new(Rom::new(&rom.bytes)?, count, drive.clone(), device)?;
-        while driver.step() < SHOWN_STEPS {
-            driver.finish_step(driver.step() + 1 == SHOWN_STEPS)?;
-        }
-        let mut place = column;
-        driver.pictures(&(0..count).collect::<Vec<_>>(), |picture| {
-            mosaic.place(place, picture);
-            place += roms.len();
-        })?;
-    }
-    mosaic.png(Palette::Green)
 }

@@ -49,7 +49,7 @@ pub fn write(
             let (mut animation, mut shown) = (None, 0);
             replay(swarm, episode, every, &mut mosaic, &mut |picture| {
                 match &mut animation {
-                    None => animation = Some(Animation::new(picture, Palette::Grey)?),
+                    None => animation = Some(Animation::new(picture, Palette::Grey.into())?),
                     Some(animation) => animation.push(picture, moment(shown, every))?,
                 }
                 shown += 1;
@@ -59,7 +59,7 @@ pub fn write(
             write_whole(out, &animation.finish(moment(shown, every))?)?;
         }
         Some("mp4") => {
-            let mut video = Video::start(out, size, Palette::Grey, every)?;
+            let mut video = Video::start(out, size, Palette::Grey.into(), every)?;
             replay(swarm, episode, every, &mut mosaic, &mut |picture| video.push(picture))?;
             video.finish(None)?;
         }

@@ -3,7 +3,7 @@
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gbxcule_swarm::{Frame, rgb};
+use gbxcule_swarm::{Frame, corrected_rgb, rgb};
 
 const WIDTH: usize = 160;
 const HEIGHT: usize = 144;
@@ -41,11 +41,44 @@ impl Palette {
         }
         bytes
     }
+}
+
+/// The curve by which the five bits of a Color's red, green and blue are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Curve {
+    /// Spread over eight bits
+    #[default]
+    Raw,
+    /// As the Color's panel shows them: dimmer, and mixed with one another
+    Corrected,
+}
+
+/// Screens of either model: colours of the four shades, and the curve of colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Screen {
+    pub(crate) palette: Palette,
+    pub(crate) curve: Curve,
+}
+
+impl From<Palette> for Screen {
+    fn from(palette: Palette) -> Self {
+        Self { palette, curve: Curve::default() }
+    }
+}
+
+impl Screen {
+    /// Red, green and blue of the four shades, lightest first, and of the ground.
+    pub(crate) fn rgb(self) -> [u8; 15] {
+        self.palette.rgb()
+    }
 
     /// Red, green and blue of a pixel of a [`Mosaic`].
     pub(crate) fn color(self, pixel: u16) -> [u8; 3] {
         if pixel & COLOR != 0 {
-            return rgb(pixel & !COLOR);
+            return match self.curve {
+                Curve::Raw => rgb(pixel & !COLOR),
+                Curve::Corrected => corrected_rgb(pixel & !COLOR),
+            };
         }
         let at = usize::from(pixel) * 3;
         let bytes = self.rgb();
@@ -119,7 +152,7 @@ impl Mosaic {
     }
 
     /// The bytes of a PNG file.
-    pub(crate) fn png(&self, palette: Palette) -> anyhow::Result<Vec<u8>> {
+    pub(crate) fn png(&self, screen: Screen) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         // Sides are bounded by `LONGEST_SIDE`.
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
@@ -127,11 +160,11 @@ impl Mosaic {
         encoder.set_filter(png::Filter::NoFilter);
         let data: Vec<u8> = if self.is_colored() {
             encoder.set_color(png::ColorType::Rgb);
-            self.pixels.iter().flat_map(|&pixel| palette.color(pixel)).collect()
+            self.pixels.iter().flat_map(|&pixel| screen.color(pixel)).collect()
         } else {
             encoder.set_color(png::ColorType::Indexed);
             encoder.set_depth(png::BitDepth::Four);
-            encoder.set_palette(palette.rgb().to_vec());
+            encoder.set_palette(screen.rgb().to_vec());
             let lines = self.pixels.chunks_exact(self.width);
             let index = |pixel: Option<&u16>| pixel.map_or(0, |pixel| *pixel as u8);
             let two = |two: &[u16]| index(two.first()) << 4 | index(two.get(1));
@@ -188,12 +221,23 @@ mod tests {
     fn a_png_holds_the_pixels() {
         let mut mosaic = Mosaic::new(1, None, 1).expect("a small picture");
         mosaic.place(0, Frame::Shades(&[0b0001_1011; FRAME_BYTES]));
-        let bytes = mosaic.png(Palette::Grey).expect("a PNG");
+        let bytes = mosaic.png(Palette::Grey.into()).expect("a PNG");
         let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
         decoder.set_transformations(png::Transformations::EXPAND);
         let mut reader = decoder.read_info().expect("a header");
         let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
         reader.next_frame(&mut rgb).expect("an image");
         assert_eq!(rgb[..12], Palette::Grey.rgb()[..12]);
+    }
+
+    #[test]
+    fn colours_are_shown_by_the_curve_that_was_chosen() {
+        let [raw, corrected] =
+            [Curve::Raw, Curve::Corrected].map(|curve| Screen { palette: Palette::Grey, curve });
+        assert_eq!(raw.color(COLOR | 0x7FFF), [255; 3]);
+        assert_eq!(raw.color(COLOR | 0x001F), [255, 0, 0]);
+        assert_eq!(corrected.color(COLOR | 0x7FFF), [240; 3]);
+        assert_eq!(corrected.color(COLOR | 0x001F), [201, 0, 46]);
+        assert_eq!(corrected.color(GROUND), raw.color(GROUND));
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Play {
     #[arg(long)]
     paused: bool,
 
-    /// Frames of one step, behind which the programs run
+    /// Frames of one step, after which the programs run
     #[arg(long, value_name = "N", default_value_t = 1)]
     frames_per_step: u32,
 

@@ -12,7 +12,7 @@ use gbxcule_swarm::{Model, Rom};
 use crate::animation::Animation;
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver, REAL_FRAMES_PER_S};
-use crate::picture::{Mosaic, Palette};
+use crate::picture::{Curve, Mosaic, Palette, Screen};
 use crate::print::say;
 use crate::progress;
 use crate::run_options::{ModelOption, RunOptions, StartOption};
@@ -82,6 +82,10 @@ pub(crate) struct Record {
     #[arg(long, value_enum, default_value_t = Palette::Green)]
     palette: Palette,
 
+    /// How a Color's colours are shown
+    #[arg(long, value_enum, default_value_t)]
+    curve: Curve,
+
     /// The file, *.gif, *.png, *.wav, or, with ffmpeg installed, *.mp4
     #[arg(long, value_name = "FILE", default_value = "runs/record.gif")]
     out: PathBuf,
@@ -144,18 +148,19 @@ impl Record {
         let mut driver = Driver::new(rom, self.num_envs(), drive, self.device.device)?;
         self.begins.put(&mut driver)?;
         let envs = self.shown_envs();
+        let screen = Screen { palette: self.palette, curve: self.curve };
         let bytes = match kind {
             Kind::Still => {
                 self.run_to_end(&mut driver)?;
                 draw(&mut mosaic, &driver, &envs)?;
-                self.write(&mosaic.png(self.palette)?)?
+                self.write(&mosaic.png(screen)?)?
             }
             Kind::Gif => {
                 let mut animation = None;
                 let frames =
                     self.show(&mut driver, &mut mosaic, &envs, None, |picture, at_s| {
                         match &mut animation {
-                            None => animation = Some(Animation::new(picture, self.palette)?),
+                            None => animation = Some(Animation::new(picture, screen)?),
                             Some(animation) => animation.push(picture, at_s)?,
                         }
                         Ok(())
@@ -165,7 +170,7 @@ impl Record {
             }
             Kind::Mp4 => {
                 let size = (mosaic.width, mosaic.height);
-                let mut video = Video::start(&self.out, size, self.palette, self.every)?;
+                let mut video = Video::start(&self.out, size, screen, self.every)?;
                 let mut samples = Vec::new();
                 let sound = has_sound.then_some(&mut samples);
                 self.show(&mut driver, &mut mosaic, &envs, sound, |picture, _| {

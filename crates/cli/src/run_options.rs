@@ -102,7 +102,7 @@ impl StartOption {
 /// Bytes of a saved state, at most: more than any machine has.
 const MOST_STATE_BYTES: u64 = 1 << 24;
 
-/// Programs that run behind each step, in stages that compute a reward or an observation.
+/// Programs that run after each step, in stages that compute a reward or an observation.
 #[derive(Args)]
 #[command(next_help_heading = "Reward and observation")]
 pub(crate) struct ProgramOptions {

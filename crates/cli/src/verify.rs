@@ -14,7 +14,7 @@ use gbxcule_swarm::Schedule;
 use crate::device::DeviceOption;
 use crate::print::{say, shell_word};
 use crate::progress;
-use crate::run_options::{ProgramOptions, RunOptions};
+use crate::run_options::{ModelOption, ProgramOptions, RunOptions};
 
 /// Step two backends in lockstep and compare them after every step
 ///
@@ -36,12 +36,15 @@ pub(crate) struct Verify {
     #[command(flatten)]
     device: DeviceOption,
 
+    #[command(flatten)]
+    model: ModelOption,
+
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
     #[arg(long, value_name = "ROM", required_unless_present = "suite")]
     rom: Option<String>,
 
-    /// Run every micro-ROM of the suite and print a table; differences that are explained must show
-    /// as pinned
+    /// Run every micro-ROM of the suite, or those of `--model`, and print a table; differences that
+    /// are explained must show as pinned
     #[arg(long, conflicts_with_all = ["rom", "dut_backend"])]
     suite: bool,
 
@@ -103,6 +106,8 @@ EXAMPLES
         --compare-every 1 --frames-per-step 1 --mem-region C000:C100
   All micro-ROMs against PyBoy, with a table:
     gbxcule verify --suite
+  Those of the Color alone:
+    gbxcule verify --suite --model cgb
   See a mismatch being caught:
     gbxcule verify --dut-backend stub_bad --rom ALU_LOOP";
 
@@ -184,6 +189,7 @@ impl Verify {
             action_gen: self.run.action_gen.clone(),
             actions_seed: self.run.actions_seed,
             recompile: self.run.recompile(),
+            model: self.model.model(),
             ..VerifyPlan::new(self.ref_backend, dut, rom)
         })
     }
@@ -229,7 +235,10 @@ impl Verify {
         say!("{dut} against {}\n", self.ref_backend);
         let mut reasons: Vec<&str> = Vec::new();
         let mut wrong = 0;
-        for case in suite::cases() {
+        let model = self.model.model();
+        let cases: Vec<_> =
+            suite::cases().filter(|case| model.is_none_or(|model| model == case.model)).collect();
+        for &case in &cases {
             let outcome = suite::run(case, self.ref_backend, dut, self.device.cuda())?;
             let mut result = outcome.describe();
             if let Outcome::AsExplained(explained) = &outcome {
@@ -246,7 +255,7 @@ impl Verify {
                 }
                 _ => None,
             };
-            say!("{:20} {:58} {result}", case.rom, case.what());
+            say!("{:20} {:62} {result}", case.rom, case.what());
             if let Some(folder) = folder {
                 say!("  bundle: {}", folder.display());
             }
@@ -256,7 +265,7 @@ impl Verify {
         for (number, reason) in reasons.iter().enumerate() {
             say!("[{}] {reason}", number + 1);
         }
-        say!("{} rows, {wrong} not as they should be", suite::cases().len());
+        say!("{} rows, {wrong} not as they should be", cases.len());
         Ok(wrong == 0)
     }
 }

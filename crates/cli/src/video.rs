@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use gbxcule_files::NewFile;
 use gbxcule_sandbox::Owned;
 
-use crate::picture::{Mosaic, Palette};
+use crate::picture::{Mosaic, Screen};
 
 /// One a frame of the machine, in 4,194,304ths of a second.
 const FRAME_TICKS: u32 = 70_224;
@@ -20,7 +20,7 @@ const TICKS_PER_S: u32 = 4_194_304;
 /// A file under way.
 pub(crate) struct Video {
     ffmpeg: Owned,
-    palette: Palette,
+    screen: Screen,
     out: PathBuf,
     /// Nothing of it is left if it is given up.
     file: NewFile,
@@ -31,7 +31,7 @@ impl Video {
     pub(crate) fn start(
         out: &Path,
         (width, height): (usize, usize),
-        palette: Palette,
+        screen: Screen,
         every: u32,
     ) -> anyhow::Result<Self> {
         let file = NewFile::create(out).with_context(|| format!("writing {}", out.display()))?;
@@ -52,12 +52,12 @@ impl Video {
             ),
             Err(error) => return Err(error).context("starting ffmpeg"),
         };
-        Ok(Self { ffmpeg, palette, out: out.to_owned(), file })
+        Ok(Self { ffmpeg, screen, out: out.to_owned(), file })
     }
 
     /// The next picture.
     pub(crate) fn push(&mut self, picture: &Mosaic) -> anyhow::Result<()> {
-        let color = |pixel: &u16| self.palette.color(*pixel);
+        let color = |pixel: &u16| self.screen.color(*pixel);
         let pixels: Vec<u8> = picture.pixels.iter().flat_map(color).collect();
         let pipe =
             self.ffmpeg.child().stdin.as_mut().context("ffmpeg's input is open until the end")?;

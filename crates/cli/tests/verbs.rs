@@ -50,6 +50,24 @@ fn verify(folder: &Path, dut: &str) -> Output {
     )
 }
 
+#[test]
+fn every_verb_that_runs_machines_takes_a_model() {
+    let folder = folder();
+    let both = ["verify", "--ref-backend", "warp_vec_interpreted", "--verify-steps", "8"];
+    let drawn = ["--compare-frame", "--compare-counters", "--mem-region", "C000:E000"];
+    for [rom, model] in [["PPU_SPRITES", "cgb"], ["COLOR_PRIORITY", "auto"], ["ALU_LOOP", "dmg"]] {
+        let named = ["--rom", rom, "--model", model];
+        let agrees = gbxcule(folder.path(), &[&both[..], &drawn, &named].concat());
+        assert_eq!(agrees.status.code(), Some(0), "{rom} {model}: {}", stderr(&agrees));
+    }
+    for verb in [&both[..], &["bench"], &["demo"], &["record", "--out", "a.png"]] {
+        let named = ["--rom", "COLOR_PRIORITY", "--model", "dmg"];
+        let refused = gbxcule(folder.path(), &[verb, &named].concat());
+        assert_eq!(refused.status.code(), Some(2), "{verb:?}");
+        assert!(stderr(&refused).contains("Color"), "{verb:?}: {}", stderr(&refused));
+    }
+}
+
 fn bundles(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder.join("runs/bundles")).into_iter().flatten().flatten();
     let visible = entries.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));

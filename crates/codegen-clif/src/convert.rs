@@ -1,4 +1,4 @@
-//! From one scalar type to another.
+//! Conversions from one scalar type to another.
 
 use super::lowerer::Lowerer;
 use super::shape::clif_type;

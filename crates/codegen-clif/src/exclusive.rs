@@ -1,4 +1,4 @@
-//! Which atomic operations of a kernel no other thread can meet.
+//! Finds atomic operations of a kernel that no other thread can meet.
 //!
 //! An array is a thread's *own* where every access to it, in the whole kernel, takes the launch
 //! index of each dimension that the kernel asks for as an index of the same dimension of the array,

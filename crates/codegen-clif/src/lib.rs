@@ -62,9 +62,9 @@ pub enum Sharing {
 /// Options of the lowering.
 #[derive(Clone, Copy)]
 pub struct Options {
-    /// Which functions check indices, divisors and views.
+    /// Functions that check indices, divisors and views.
     pub checks: Checks,
-    /// Which threads run at once.
+    /// Threads that run at once.
     pub sharing: Sharing,
     /// Facts about the machine: C's calling convention.
     pub target: TargetFrontendConfig,

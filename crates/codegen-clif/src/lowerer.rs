@@ -312,7 +312,7 @@ impl<'a> Lowerer<'a, '_> {
         self.reference(position as u32, signature)
     }
 
-    /// The position of an import behind the program's own functions.
+    /// The position of an import after the program's own functions.
     pub(super) fn import_position(&mut self, import: Import) -> usize {
         self.plan.emitted().len() + self.program.import(import)
     }

@@ -1,4 +1,4 @@
-//! Where variables are declared: at their first store if everything about them happens after it in
+//! Declarations of variables: at their first store if everything about them happens after it in
 //! the same block, else at the top, holding zero.
 
 use gbxcule_ir::arena::Handle;

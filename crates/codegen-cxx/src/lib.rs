@@ -57,7 +57,7 @@ pub const HOST_CUDA: &str = include_str!("host_cuda.h");
 /// Name by which [`on_host`] includes it.
 pub const HOST_CUDA_NAME: &str = "host_cuda.h";
 
-/// Which compiler the text is for.
+/// Compiler that the text is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dialect {
     /// A C++17 compiler for the CPU.
@@ -75,7 +75,7 @@ pub struct Options<'a> {
     pub kernel: Option<FunctionId>,
     /// The texts that spans point into: their lines are quoted as comments.
     pub sources: Option<&'a SourceMap>,
-    /// Which functions check indices and divisors.
+    /// Functions that check indices and divisors.
     pub checks: Checks,
     /// True if the header is part of the text instead of included.
     pub embed_header: bool,
@@ -103,7 +103,7 @@ pub struct Text {
 /// A kernel of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Which.
+    /// Kernel.
     pub kernel: FunctionId,
     /// Symbol.
     pub symbol: String,

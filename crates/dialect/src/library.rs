@@ -52,7 +52,7 @@ impl Library {
         }
     }
 
-    /// Which part a parameter of a function gets; `None` if the caller gives it.
+    /// Returns the part that a parameter of a function gets; `None` if the caller gives it.
     pub(super) fn part(&self, param: &Param) -> Option<u32> {
         let is_part = |part: &Param| part.name == param.name;
         let found = self.parts.iter().position(is_part);

@@ -1,4 +1,4 @@
-//! From the syntax tree of one kernel, and of the functions it calls, to IR.
+//! Lowers the syntax tree of one kernel, and of the functions it calls, to IR.
 //!
 //! A variable that is bound once, and read only where that binding is visible, becomes a value; any
 //! other becomes a local. A name bound to a number written in the text stays known ("static") until

@@ -1,4 +1,4 @@
-//! Which functions are kernels without a decorator, and which types generic kernels are compiled
+//! Functions that are kernels without a decorator, and types that generic kernels are compiled
 //! for.
 
 use super::annotation::Annotation;

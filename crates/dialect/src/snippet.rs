@@ -75,8 +75,11 @@ pub(super) enum Expr {
     Choose(Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
-/// Words of code that needs the other threads of its block.
-const TOGETHER: [&str; 8] = [
+/// Words of code that needs the other threads of its block, or takes turns with others: a branch
+/// for one thread alone doesn't stand for such a branch.
+const TOGETHER: [&str; 10] = [
+    "__threadfence",
+    "atomic",
     "__sync",
     "__shfl",
     "__shared__",
@@ -90,7 +93,7 @@ const TOGETHER: [&str; 8] = [
 /// The text with the host's branches of `#if defined(__CUDA_ARCH__)`.
 fn host_branch(text: &str) -> Result<String, String> {
     if let Some(word) = TOGETHER.iter().find(|word| text.contains(**word)) {
-        return Err(format!("`{word}`: threads are launched one by one"));
+        return Err(format!("`{word}`: threads are taken one by one here"));
     }
     let mut kept = String::new();
     // Of each open condition whether its branch counts; conditions in others count for nothing.
@@ -141,7 +144,11 @@ mod tests {
     fn what_is_not_read_is_named() {
         for (text, what) in [
             ("#if N > 3\n#endif", "`#if N > 3`"),
-            ("__syncthreads();", "`__sync`: threads are launched one by one"),
+            ("__syncthreads();", "`__sync`: threads are taken one by one here"),
+            (
+                "#ifdef __CUDA_ARCH__\natomicAdd(c, 1);\n#else\nc[0] += 1;\n#endif",
+                "`atomic`: threads are taken one by one here",
+            ),
             ("*(int*)p = 3;", "`*` before a value"),
             ("asm(\"nop\");", "`\"`"),
             ("using T = int;", "`using`"),

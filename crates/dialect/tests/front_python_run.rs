@@ -2,7 +2,7 @@
 //! The expected numbers are Python's own, or NVIDIA Warp's where Python's differ.
 
 use gbxcule_dialect::Program;
-use gbxcule_interp::{Array, Machine};
+use gbxcule_interp::{Array, Interpreter};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::print;
@@ -16,11 +16,11 @@ fn run(text: &str, threads: u32, x: &[i32]) -> Vec<i32> {
         Program::parse(&sources, id).and_then(|program| check::module(program.compile("run")?));
     let module = module.unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)));
     let kernel = module.kernels().next().expect("a kernel").0;
-    let mut machine = Machine::new(&module);
-    let buffer = machine.memory.add_slice(x);
+    let mut interpreter = Interpreter::new(&module);
+    let buffer = interpreter.memory.add_slice(x);
     let array = Array::dense(buffer, 4, &[x.len() as u32]);
-    machine.launch(kernel, &[threads], &[array.into()]).expect("nothing goes wrong");
-    machine.memory.read(buffer)
+    interpreter.launch(kernel, &[threads], &[array.into()]).expect("nothing goes wrong");
+    interpreter.memory.read(buffer)
 }
 
 /// A kernel of these statements.
@@ -390,4 +390,15 @@ fn native_snippets_leave_their_arguments_and_loops_as_cpp_does() {
     assert_eq!(snippet(text, &[6, 99, 0]), [6, 20, 0]);
     let text = "{ int n = 3; n++; } if (n == 0 || 8 / n > 1) { return 1; } else return 2;";
     assert_eq!(snippet(text, &[0, 4, 5]), [1, 1, 2]);
+}
+
+#[test]
+fn an_axis_and_an_angle_go_into_variables() {
+    let text = "
+    axis = wp.vec3()
+    angle = float(0.0)
+    wp.quat_to_axis_angle(wp.quat(0.0, 0.0, 1.0, 0.0), axis, angle)
+    x[0] = int(axis[2] * 10.0) + int(angle * 1000.0)
+";
+    assert_eq!(body(text, &[0]), [3151]);
 }

@@ -1,8 +1,8 @@
-//! Which types generic kernels are compiled for, and which arguments the Python functions around
+//! Types that generic kernels are compiled for, and arguments that the Python functions around
 //! kernels and functions have: what a text says of them, and nothing else.
 
 use gbxcule_dialect::{ImportOptions, Program, Texts};
-use gbxcule_interp::{Array, Machine};
+use gbxcule_interp::{Array, Interpreter};
 use gbxcule_ir::Module;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::render;
@@ -46,10 +46,10 @@ fn signatures(module: &Valid<Module>) -> Vec<String> {
 /// Runs each kernel, which takes one array of integers, on `x[0]`.
 fn results(module: &Valid<Module>, x: i32) -> Vec<i32> {
     let kernels = module.kernels().map(|(kernel, _)| {
-        let mut machine = Machine::new(module);
-        let buffer = machine.memory.add_slice(&[x]);
-        machine.launch(kernel, &[1], &[Array::dense(buffer, 4, &[1]).into()]).expect("it runs");
-        machine.memory.read::<i32>(buffer)[0]
+        let mut interpreter = Interpreter::new(module);
+        let buffer = interpreter.memory.add_slice(&[x]);
+        interpreter.launch(kernel, &[1], &[Array::dense(buffer, 4, &[1]).into()]).expect("it runs");
+        interpreter.memory.read::<i32>(buffer)[0]
     });
     kernels.collect()
 }

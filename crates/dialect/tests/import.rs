@@ -3,7 +3,7 @@
 
 use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
 use gbxcule_dialect::{FileText, ImportOptions, Program, Texts};
-use gbxcule_interp::{Array, Machine};
+use gbxcule_interp::{Array, Interpreter};
 use gbxcule_ir::Module;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::render;
@@ -31,10 +31,10 @@ fn compile(files: &[File<'_>]) -> Result<Valid<Module>, String> {
 fn run(files: &[File<'_>], x: i32) -> i32 {
     let module = compile(files).unwrap_or_else(|said| panic!("{said}"));
     let kernel = module.kernels().next().expect("a kernel").0;
-    let mut machine = Machine::new(&module);
-    let buffer = machine.memory.add_slice(&[x]);
-    machine.launch(kernel, &[1], &[Array::dense(buffer, 4, &[1]).into()]).expect("it runs");
-    let after: Vec<i32> = machine.memory.read(buffer);
+    let mut interpreter = Interpreter::new(&module);
+    let buffer = interpreter.memory.add_slice(&[x]);
+    interpreter.launch(kernel, &[1], &[Array::dense(buffer, 4, &[1]).into()]).expect("it runs");
+    let after: Vec<i32> = interpreter.memory.read(buffer);
     after[0]
 }
 
@@ -255,10 +255,10 @@ fn given(files: &[File<'_>], defines: &[(&str, &str)], x: i32) -> Result<i32, St
     let module = program.and_then(|program| check::module(program.compile("import")?));
     let module = module.map_err(|faults| render(&faults, &sources))?;
     let kernel = module.kernels().next().expect("a kernel").0;
-    let mut machine = Machine::new(&module);
-    let buffer = machine.memory.add_slice(&[x]);
-    machine.launch(kernel, &[1], &[Array::dense(buffer, 4, &[1]).into()]).expect("it runs");
-    let after: Vec<i32> = machine.memory.read(buffer);
+    let mut interpreter = Interpreter::new(&module);
+    let buffer = interpreter.memory.add_slice(&[x]);
+    interpreter.launch(kernel, &[1], &[Array::dense(buffer, 4, &[1]).into()]).expect("it runs");
+    let after: Vec<i32> = interpreter.memory.read(buffer);
     Ok(after[0])
 }
 

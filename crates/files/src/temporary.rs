@@ -17,7 +17,7 @@ const PICTURE: &str = "png";
 /// Temporary files and folders that this process is using.
 static UNDER_WAY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-fn under_way<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
+fn with_temporaries<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
     change(&mut UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -29,8 +29,8 @@ pub(crate) fn name(extension: Option<&OsStr>) -> String {
     format!("{PREFIX}{random:016x}{SUFFIX}{extension}")
 }
 
-/// Seeded by the system for each thread, and different at each call: numbers of processes are no
-/// names.
+/// Returns a number that the system seeds for each thread, different at each call. A process id
+/// would not be unique across containers.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -57,7 +57,7 @@ pub(crate) struct Temporary {
 impl Temporary {
     /// Registers a path that is about to be made.
     pub(crate) fn new(path: PathBuf) -> Self {
-        under_way(|all| all.insert(path.clone()));
+        with_temporaries(|all| all.insert(path.clone()));
         Self { path, kept: false }
     }
 
@@ -76,7 +76,7 @@ impl Drop for Temporary {
         if !self.kept {
             remove(&self.path);
         }
-        under_way(|all| all.remove(&self.path));
+        with_temporaries(|all| all.remove(&self.path));
     }
 }
 
@@ -118,7 +118,7 @@ fn is_abandoned(path: &Path) -> Result<bool> {
 
 /// Removes everything that this process has under way: for a signal that ends it.
 pub fn remove_all() {
-    let all = under_way(std::mem::take);
+    let all = with_temporaries(std::mem::take);
     for path in all {
         // A thread may be adding to a folder.
         for _ in 0..5 {

@@ -84,7 +84,7 @@ impl Apu {
     /// After the boot ROM's chime: channel 1 plays on, its volume faded to nothing.
     // Pan Docs "Power Up Sequence" gives the registers, write-only bits (NR13, NR14) come from what
     // the boot ROM writes. It switches sound on 57,359 M-cycles after reset and leaves when the
-    // counter behind DIV reads ABCC, so one sequencer clock (of eight) has passed.
+    // counter after DIV reads ABCC, so one sequencer clock (of eight) has passed.
     // UNVERIFIED: the other length counters start undefined; zeros keep runs equal.
     pub const fn post_boot() -> Apu {
         let mut registers = [0; 32];

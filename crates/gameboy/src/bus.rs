@@ -2,14 +2,14 @@
 //!
 //! `read`, `write` and `idle` are the CPU's three kinds of M-cycle: each acts at `now` and then
 //! moves `now` on by one. ROM and work RAM answer at once; everything rarer goes through one slow
-//! door, where the chip that is looked at is first brought up to `now`.
+//! path, where the chip that is looked at is first brought up to `now`.
 
 use crate::cpu::Cpu;
 use crate::machine::{COLOR, Machine};
 use crate::view;
 
 /// Work RAM and its echo, counted from C000.
-pub const WRAM_REACH: u16 = 0x3e00;
+pub const FAST_WRAM_BYTES: u16 = 0x3e00;
 /// Added to an address, this lies outside of every ROM.
 pub const NO_ROM: u32 = 0x8000_0000;
 
@@ -20,7 +20,7 @@ impl Cpu {
         let offset = m.rom_base[(address >> 14) as usize].wrapping_add(address as u32) as usize;
         let value = if offset < rom.len() {
             rom[offset]
-        } else if address.wrapping_sub(0xc000) < m.wram_reach {
+        } else if address.wrapping_sub(0xc000) < m.fast_wram_bytes {
             m.wram[m.wram_at(address)]
         } else {
             m.read_elsewhere(rom, ram, self.now, address)
@@ -32,7 +32,7 @@ impl Cpu {
     /// One M-cycle that reads data: mostly from work RAM.
     #[inline(always)]
     pub fn read(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], address: u16) -> u8 {
-        let value = if address.wrapping_sub(0xc000) < m.wram_reach {
+        let value = if address.wrapping_sub(0xc000) < m.fast_wram_bytes {
             m.wram[m.wram_at(address)]
         } else {
             m.read_elsewhere(rom, ram, self.now, address)
@@ -44,7 +44,7 @@ impl Cpu {
     /// One M-cycle that writes.
     #[inline(always)]
     pub fn write(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], address: u16, value: u8) {
-        if address.wrapping_sub(0xc000) < m.wram_reach {
+        if address.wrapping_sub(0xc000) < m.fast_wram_bytes {
             let at = m.wram_at(address);
             m.wram[at] = value;
         } else {
@@ -74,7 +74,7 @@ impl Machine {
     /// Lets the CPU have ROM and work RAM at once, or, while OAM DMA runs, only through the slow
     /// door.
     pub fn open_bus(&mut self, open: bool) {
-        self.wram_reach = if open { WRAM_REACH } else { 0 };
+        self.fast_wram_bytes = if open { FAST_WRAM_BYTES } else { 0 };
         self.rom_base = [NO_ROM; 4];
         if open {
             self.rom_base[0] = self.cart.rom_low;
@@ -143,11 +143,13 @@ impl Machine {
         }
         match address >> 8 {
             0x00..=0x7f => {
-                self.cart.write_control(self.steady_now(), address, value);
+                self.cart.write_control(self.mcycles_at_single_speed(), address, value);
                 self.open_bus(!self.dma.active);
             }
             0x80..=0x9f => self.write_vram(address, value),
-            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.steady_now(), address, value),
+            0xa0..=0xbf => {
+                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value);
+            }
             0xfe => self.write_oam(address, value),
             0xff => self.write_high(rom, cart_ram, address as u8, value),
             _ => {
@@ -359,7 +361,9 @@ impl Machine {
                 let at = self.vram_at(address);
                 self.vram[at] = value;
             }
-            0xa0..=0xbf => self.cart.write_ram(cart_ram, self.steady_now(), address, value),
+            0xa0..=0xbf => {
+                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value);
+            }
             0xfe => {
                 if address < 0xfea0 {
                     self.before_timing_change();

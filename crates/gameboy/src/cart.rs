@@ -53,7 +53,7 @@ pub enum RamPort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Cart {
-    /// Which chip it is.
+    /// Chip of the cartridge.
     pub mapper: Mapper,
     /// Byte offset in ROM of what 0000-3FFF shows.
     pub rom_low: u32,

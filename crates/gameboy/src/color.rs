@@ -19,13 +19,13 @@ pub struct Color {
     pub infrared: u8,
     /// FF72 to FF75 as written.
     pub undocumented: [u8; 4],
-    /// Bytes behind OAM: FEA0, FEC0 and FEE0, eight each.
+    /// Bytes after OAM: FEA0, FEC0 and FEE0, eight each.
     pub behind_oam: [u8; 24],
     /// STOP came while the PPU drew, which keeps video RAM open.
     pub stopped_in_mode3: bool,
 }
 
-/// The byte behind OAM that an address of FEA0-FEFF means: its bits 3 and 4 are not looked at.
+/// The byte after OAM that an address of FEA0-FEFF means: its bits 3 and 4 are not looked at.
 fn behind_oam(address: u16) -> usize {
     let group = (address >> 5 & 7) as usize - 5;
     group * 8 + (address & 7) as usize

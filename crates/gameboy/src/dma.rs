@@ -18,15 +18,16 @@ const SETUP_MCYCLES: u32 = 2;
 pub struct Dma {
     /// FF46 as last written: the source page.
     pub page: u8,
-    /// A transfer is set up or running: every access goes through the slow door.
+    /// A transfer is set up or running: every access but those of high RAM goes through the slow
+    /// path.
     pub active: bool,
     /// When the first byte moves.
     pub start: u32,
     /// The transfer that a new request cuts off goes on until `start`.
     pub previous_active: bool,
-    /// Its first byte's time.
+    /// Time of the previous transfer's first byte.
     pub previous_start: u32,
-    /// Its source page.
+    /// Source page of the previous transfer.
     pub previous_page: u8,
     /// Bytes that have been copied already, because a write met the last of them.
     pub copied: u8,

@@ -6,7 +6,7 @@
 use core::fmt;
 
 use crate::cart::{Cart, Mapper, RamPort, Rtc};
-use crate::compatibility;
+use crate::compatibility_palette;
 
 /// The first address after the header.
 const HEADER_END: usize = 0x150;
@@ -19,7 +19,7 @@ const LOGO_BYTES: usize = 0x30;
 /// Parts of a cartridge, and the fields of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cartridge {
-    /// The title, zeros behind it.
+    /// The title, zeros after it.
     pub title: [u8; 16],
     /// The chip that switches banks.
     pub mapper: Mapper,
@@ -98,7 +98,7 @@ pub enum RomError {
     UnsupportedMapper {
         /// The byte at 0147.
         type_code: u8,
-        /// Its name in Pan Docs.
+        /// Name in Pan Docs.
         name: &'static str,
     },
     /// The byte at 0147 stands for no cartridge type.
@@ -123,7 +123,7 @@ impl Cartridge {
         let cgb_flag = rom[0x143];
         let rom_bytes = rom_size(rom)?;
         let ram_bytes = parts.ram_size(rom[0x149])?;
-        let (title_sum, compatible_palettes) = compatibility::of(rom);
+        let (title_sum, compatible_palettes) = compatibility_palette::of(rom);
         Ok(Cartridge {
             title: title(rom),
             mapper: parts.mapper(rom, rom_bytes, ram_bytes),

@@ -6,7 +6,7 @@ use crate::machine::{Machine, is_before};
 
 /// The number of no hook: the frame has ended.
 pub const NO_HOOK: u32 = 0xffff_ffff;
-/// Added to an address outside of ROM, this is the place of a hook there.
+/// Flag of a hook outside ROM; the low bits are its address.
 pub const HOOK_IN_RAM: u32 = 0x8000_0000;
 
 impl Machine {
@@ -49,8 +49,8 @@ impl Machine {
         NO_HOOK
     }
 
-    /// `run_until_deadline` that stops before the instruction at a marked address, too, but for the
-    /// first. A loop of its own, so that the other one has nothing of this.
+    /// `run_until_deadline` that also stops before the instruction at a marked address, except the
+    /// first. A separate loop, so that `run_until_deadline` does not pay for the test.
     #[inline(never)]
     pub fn run_until_mark(&mut self, rom: &[u8], cart_ram: &mut [u8], marks: &[u8]) {
         let mut cpu = self.cpu;

@@ -5,9 +5,9 @@
 //! only one of the models has stands behind `#[cfg(color)]` or `#[cfg(not(color))]`, so that the
 //! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
 //!
-//! Every file but `compatibility`, `header`, `link`, `power_on`, `power_on_memory`, `source` and
-//! `state`, which run on the host only, keeps to a small subset of the language, so that the kernel
-//! compiler can read the very same text and print it for a GPU.
+//! Every file but `compatibility_palette`, `header`, `link`, `power_on`, `power_on_memory`,
+//! `source`, `state` and `step_with`, which run on the host only, keeps to a small subset of the
+//! language, so that the kernel compiler can read the very same text and print it for a GPU.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or
@@ -27,12 +27,11 @@ pub mod link;
 pub mod machine;
 mod power_on;
 pub mod ppu;
-#[cfg(not(color))]
-mod schedule;
 pub mod serial;
 pub mod source;
 pub mod speed;
 pub mod state;
+mod step_with;
 pub mod thread;
 pub mod view;
 
@@ -40,7 +39,7 @@ pub mod view;
 #[cfg(not(color))]
 pub mod cart;
 #[cfg(not(color))]
-mod compatibility;
+mod compatibility_palette;
 #[cfg(not(color))]
 pub mod header;
 #[cfg(not(color))]

@@ -74,7 +74,7 @@ impl<'m> Link<'m> {
                 // An idle port neither hears nor is heard until its program opens it.
                 idle.run_until_open(self.rom);
             } else if self.ends.iter().all(|end| end.time() >= 0) {
-                // An instruction across the end may have come behind a shift that the other end has
+                // An instruction across the end may have come after a shift that the other end has
                 // yet to come to.
                 let late = |index: usize| {
                     let at = self.ends[index].next_shift()?;
@@ -178,7 +178,7 @@ impl<'m> Link<'m> {
             }
         }
         // The instruction that the shift falls into lies across the end of the frame on one side
-        // and behind it on the other.
+        // and after it on the other.
         if let Some(end) = self.ends.iter_mut().find(|end| !end.is_at(shift)) {
             end.approach(self.rom, self.spare, shift, shift);
         }

@@ -22,7 +22,7 @@ use crate::speed::Speed;
 use crate::step::Step;
 use crate::timer::Timer;
 
-/// This is the Game Boy Color.
+/// True if this crate is compiled as a Game Boy Color.
 pub const COLOR: bool = cfg!(color);
 /// Bytes of work RAM.
 #[cfg(not(color))]
@@ -56,19 +56,19 @@ pub struct Machine {
     pub wram: [u8; WRAM_BYTES],
     /// M-cycles since power-on, wrapping.
     pub now: u32,
-    /// When `service` must look again.
+    /// M-cycle at which `service` must run next.
     pub deadline: u32,
     /// When the current frame began.
     pub frame_start: u32,
     /// When the LCD was switched off last.
-    pub dark_start: u32,
+    pub lcd_off_since: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
     /// Number to add to an address to get its offset in ROM, by the address's upper two bits; out
     /// of range where ROM does not answer, or not at once because OAM DMA has the bus.
     pub rom_base: [u32; 4],
     /// The CPU may use work RAM at once this far from C000.
-    pub wram_reach: u16,
+    pub fast_wram_bytes: u16,
     /// The processor.
     pub cpu: Cpu,
     /// IF and IE.
@@ -136,7 +136,7 @@ impl Machine {
     /// Holds the buttons for the first frames of a step and nothing for the rest; gives the
     /// M-cycles, of four T-cycles each, that it took.
     pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
-        let start = self.steady_now();
+        let start = self.mcycles_at_single_speed();
         self.set_buttons(if step.release_after == 0 { 0 } else { buttons });
         for frame in 0..step.frames {
             if frame == step.release_after {
@@ -144,7 +144,7 @@ impl Machine {
             }
             self.run_frame(rom, cart_ram, step.draw_last && frame + 1 == step.frames);
         }
-        self.steady_now().wrapping_sub(start)
+        self.mcycles_at_single_speed().wrapping_sub(start)
     }
 
     /// Executes one instruction, or lets one event happen, and says whether the frame ended in it.
@@ -337,19 +337,19 @@ impl Machine {
         if self.ppu.is_on() {
             earlier(next, self.ppu.deadline)
         } else {
-            earlier(next, self.dark_frame_end())
+            earlier(next, self.lcd_off_frame_end())
         }
     }
 
     fn is_dark_frame_over(&self) -> bool {
-        !self.ppu.is_on() && !is_before(self.now, self.dark_frame_end())
+        !self.ppu.is_on() && !is_before(self.now, self.lcd_off_frame_end())
     }
 
     /// When the frame ends if the LCD stays off. A program that switches it on and off all the time
     /// never reaches line 0, and must not make its frame endless.
-    fn dark_frame_end(&self) -> u32 {
+    fn lcd_off_frame_end(&self) -> u32 {
         let longest = self.frame_start.wrapping_add(2 * self.frame_mcycles());
-        earlier(self.dark_start.wrapping_add(self.frame_mcycles()), longest)
+        earlier(self.lcd_off_since.wrapping_add(self.frame_mcycles()), longest)
     }
 
     /// Every chip is synced here, so that no two moments that are compared lie far apart.
@@ -357,14 +357,14 @@ impl Machine {
         self.frame_done = true;
         self.ppu.entered_vblank = false;
         self.ppu.frame_over = false;
-        self.dark_start = self.now;
+        self.lcd_off_since = self.now;
         self.finish_picture();
         self.ppu.forget_line();
         self.timer.sync(&mut self.interrupts, self.now);
         let div_base = self.timer.div_base;
         self.serial.sync(&mut self.interrupts, self.now, div_base);
         self.apu.sync(self.now, div_base);
-        self.cart.sync(self.steady_now());
+        self.cart.sync(self.mcycles_at_single_speed());
         #[cfg(color)]
         self.rebase_clocks();
         // The counter has 16 bits: keep its base within one turn.

@@ -31,10 +31,10 @@ use crate::timer::{FAR_MCYCLES, Timer};
 /// The system counter at the first instruction of the cartridge, in M-cycles.
 #[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
-/// Its value in a Color: gambatte `div/start_inc_*`.
+/// The counter in a Color: gambatte `div/start_inc_*`.
 #[cfg(color)]
 const BOOT_COUNTER_MCYCLES: u32 = 0x1ea0 / 4;
-/// Its value in a Color that had to find colours for a program for the original: mooneye
+/// The counter in a Color that had to find colours for a program for the original: mooneye
 /// boot_div.
 #[cfg(color)]
 const COMPATIBLE_BOOT_COUNTER_MCYCLES: u32 = 0x2678 / 4;
@@ -64,7 +64,7 @@ impl Machine {
             now: 0,
             deadline: 0,
             frame_start: 0,
-            dark_start: 0,
+            lcd_off_since: 0,
             frame_done: false,
             cpu: boot_cpu(cartridge),
             interrupts: Interrupts { requested: VBLANK, enabled: 0 },
@@ -82,7 +82,7 @@ impl Machine {
             ppu: boot_ppu(cartridge),
             apu: Apu::post_boot(),
             rom_base: [0; 4],
-            wram_reach: 0,
+            fast_wram_bytes: 0,
             dma: Dma {
                 page: 0xff,
                 active: false,

@@ -9,14 +9,14 @@
 //! does to OAM.
 
 mod color_fetcher;
+pub mod color_palette;
 mod color_pixel;
 mod color_timing;
 mod color_write;
+mod eight_dots;
 mod fetcher;
 mod line;
 mod oam_bug;
-mod octet;
-pub mod palette;
 mod pipeline;
 mod planes;
 mod registers;
@@ -26,7 +26,7 @@ mod stat;
 mod timing;
 
 #[cfg(color)]
-pub use palette::Palettes;
+pub use color_palette::Palettes;
 pub use pipeline::Pipeline;
 pub use scan::Scan;
 

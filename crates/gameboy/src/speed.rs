@@ -63,7 +63,7 @@ impl Machine {
 
     /// `now` in M-cycles of four T-cycles.
     #[inline(always)]
-    pub fn steady_now(&self) -> u32 {
+    pub fn mcycles_at_single_speed(&self) -> u32 {
         self.now
     }
 
@@ -97,7 +97,7 @@ impl Machine {
 
     /// `now` in M-cycles of four T-cycles.
     #[inline(always)]
-    pub fn steady_now(&self) -> u32 {
+    pub fn mcycles_at_single_speed(&self) -> u32 {
         let elapsed = self.now.wrapping_sub(self.speed.since) >> self.speed.double as u32;
         self.speed.steady_mcycles.wrapping_add(elapsed)
     }
@@ -139,10 +139,10 @@ impl Machine {
         }
         self.apu.sync(self.now, self.timer.div_base);
         let (frame, dark) =
-            (self.now.wrapping_sub(self.frame_start), self.now.wrapping_sub(self.dark_start));
+            (self.now.wrapping_sub(self.frame_start), self.now.wrapping_sub(self.lcd_off_since));
         let gained = if self.speed.double { GAINED_TCYCLES } else { 0 };
         let tcycles = self.tcycles().wrapping_add(gained);
-        self.speed.steady_mcycles = self.steady_now();
+        self.speed.steady_mcycles = self.mcycles_at_single_speed();
         self.speed.tcycles = tcycles;
         self.speed.gained = self.speed.gained.wrapping_add(gained);
         self.speed.since = self.now;
@@ -153,10 +153,10 @@ impl Machine {
         // Times since then are counted in M-cycles of the new length.
         if self.speed.double {
             self.frame_start = self.now.wrapping_sub(frame << 1);
-            self.dark_start = self.now.wrapping_sub(dark << 1);
+            self.lcd_off_since = self.now.wrapping_sub(dark << 1);
         } else {
             self.frame_start = self.now.wrapping_sub(frame >> 1);
-            self.dark_start = self.now.wrapping_sub(dark >> 1);
+            self.lcd_off_since = self.now.wrapping_sub(dark >> 1);
         }
         if self.ppu.is_on() {
             self.schedule_ppu();

@@ -80,7 +80,7 @@ impl Machine {
     }
 }
 
-/// Which ROM a state belongs to.
+/// Identity of the ROM that a state belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Identity {
     title: [u8; 16],

@@ -1,5 +1,6 @@
-//! Functions by which the kernels of a swarm run a machine: what `swarm/src/device/kernels.py`
-//! calls besides the functions of `view`. Arguments are numbers, as that text has no others.
+//! Functions by which the kernels of a swarm run a machine: what
+//! `swarm/src/kernel_source/kernels.py` calls besides the functions of `view`. Arguments are
+//! numbers, as that text has no others.
 
 use crate::machine::Machine;
 use crate::step::Step;
@@ -20,7 +21,7 @@ pub fn run_frames(
 
 /// The machine's time in M-cycles of four T-cycles.
 pub fn now(machine: &Machine) -> u32 {
-    machine.steady_now()
+    machine.mcycles_at_single_speed()
 }
 
 /// Sets the numbers that programs see besides the machine.

@@ -60,9 +60,9 @@ fn times_are_near() {
             &[|m| m.frame_start = m.now - LAG - 1, |m| m.frame_start = m.now + 1],
         ),
         row(
-            "dark_start must lie in the last frames",
-            &[|m| m.dark_start = m.now - LAG],
-            &[|m| m.dark_start = m.now - LAG - 1, |m| m.dark_start = m.now + 1],
+            "lcd_off_since must lie in the last frames",
+            &[|m| m.lcd_off_since = m.now - LAG],
+            &[|m| m.lcd_off_since = m.now - LAG - 1, |m| m.lcd_off_since = m.now + 1],
         ),
         row(
             "timer.synced_at must lie in the last frames",
@@ -170,11 +170,11 @@ fn the_cpu_and_the_small_chips_have_only_the_bits_that_exist() {
     hold(&[
         row("cpu.now must equal now", &[], &[|m| m.cpu.now += 1]),
         row(
-            "rom_base and wram_reach must be as cart and dma have them",
+            "rom_base and fast_wram_bytes must be as cart and dma have them",
             &[],
             &[
                 |m| m.rom_base[1] += 0x4000,
-                |m| m.wram_reach -= 1,
+                |m| m.fast_wram_bytes -= 1,
                 |m| (m.dma.active, m.dma.deadline) = (true, m.now),
             ],
         ),

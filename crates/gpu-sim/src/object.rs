@@ -33,7 +33,7 @@ pub enum ObjectError {
     Compiler {
         /// The program.
         compiler: String,
-        /// Its message.
+        /// Message of the compiler.
         reason: String,
     },
     /// A file can't be read or written.

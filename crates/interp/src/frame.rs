@@ -1,4 +1,4 @@
-//! Where the parameters, variables and values of each function lie on the stack.
+//! Places of the parameters, variables and values of each function on the stack.
 
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::check::Valid;

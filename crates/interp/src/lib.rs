@@ -1,9 +1,9 @@
 //! The interpreter: what IR means, in code. Slow, deterministic, checked; the other ways of running
 //! a program are held against it.
 //!
-//! A [`Machine`] owns buffers; kernels are launched over them with [`Machine::launch`], functions
-//! run with [`Machine::call`]. Threads run one after the other in row-major order. Nothing the
-//! program does can hang or crash the host: steps are counted, every access is checked.
+//! A [`Interpreter`] owns buffers; kernels are launched over them with [`Interpreter::launch`],
+//! functions run with [`Interpreter::call`]. Threads run one after the other in row-major order.
+//! Nothing the program does can hang or crash the host: steps are counted, every access is checked.
 
 mod failure;
 mod frame;
@@ -26,12 +26,12 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Shape;
 use std::collections::HashMap;
 
-/// Steps a launch may take unless [`Machine::budget`] says otherwise.
+/// Steps a launch may take unless [`Interpreter::budget`] says otherwise.
 pub const BUDGET: u64 = 100_000_000;
 
 /// A module ready to run, with memory of its own.
 #[derive(Debug)]
-pub struct Machine<'m> {
+pub struct Interpreter<'m> {
     /// The buffers.
     pub memory: Memory,
     /// Text that the program printed, up to the line that exceeds 1 MiB.
@@ -75,8 +75,8 @@ impl From<Array> for Argument {
     }
 }
 
-impl<'m> Machine<'m> {
-    /// A machine without buffers.
+impl<'m> Interpreter<'m> {
+    /// A interpreter without buffers.
     pub fn new(module: &'m Valid<Module>) -> Self {
         Self {
             memory: Memory::default(),

@@ -2,20 +2,20 @@
 //! module's tables in one space of 64-bit addresses.
 //!
 //! The upper half of an address names the region, so that an index gone wild never reaches another
-//! buffer. Addresses mean nothing outside the [`super::Machine`] whose handles hold them.
+//! buffer. Addresses mean nothing outside the [`super::Interpreter`] whose handles hold them.
 
 use gbxcule_ir::layout::descriptor;
 use gbxcule_ir::ty::Scalar;
 
 const BUFFERS: u32 = 1 << 31;
 
-/// The buffers of a machine.
+/// The buffers of a interpreter.
 #[derive(Clone, Default, Debug)]
 pub struct Memory {
     buffers: Vec<Vec<u8>>,
 }
 
-/// Names a buffer of the same machine.
+/// Names a buffer of the same interpreter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Buffer(u32);
 
@@ -171,7 +171,7 @@ impl Handle {
 
 /// A number of the host with the same bits as a scalar of the IR.
 pub trait Number: Copy {
-    /// Which scalar.
+    /// Scalar type of the number.
     const SCALAR: Scalar;
 
     /// From exactly as many bytes as it has.

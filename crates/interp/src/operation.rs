@@ -20,7 +20,7 @@ impl Thread<'_, '_> {
             Op::Literal(literal) => self.put(value, literal),
             Op::Zero => {
                 let (at, size) = (self.slot(value) as usize, self.size_of(value) as usize);
-                self.machine.stack[at..][..size].fill(0);
+                self.interpreter.stack[at..][..size].fill(0);
             }
             Op::Index => {}
             Op::Unary(op, operand) => {
@@ -47,7 +47,7 @@ impl Thread<'_, '_> {
             },
             Op::Compare(op, left, right) => {
                 let result = eval::compare(op, self.get(left), self.get(right));
-                if let Some(outcomes) = &mut self.machine.outcomes {
+                if let Some(outcomes) = &mut self.interpreter.outcomes {
                     let place = (self.function, self.body.values[value].span);
                     outcomes.entry(place).or_default()[usize::from(result)] = true;
                 }
@@ -71,13 +71,13 @@ impl Thread<'_, '_> {
                 let parts = &self.body.value_lists[parts];
                 // Padding is zero, so that images can be compared.
                 let (at, size) = (self.slot(value) as usize, self.size_of(value) as usize);
-                self.machine.stack[at..][..size].fill(0);
+                self.interpreter.stack[at..][..size].fill(0);
                 for (index, &part) in parts.iter().enumerate() {
                     self.set_part(value, index as u32, part);
                 }
             }
             Op::Splat(part) => {
-                let count = match self.machine.module.types[ty] {
+                let count = match self.interpreter.module.types[ty] {
                     Shape::Fixed { len, .. } => len,
                     _ => self.components(value).1,
                 };
@@ -99,7 +99,7 @@ impl Thread<'_, '_> {
                     *given = self.get(arg);
                 }
                 let result = eval::native(native, &given[..args.len()]);
-                let perturbation = self.machine.perturbation.as_mut();
+                let perturbation = self.interpreter.perturbation.as_mut();
                 let result =
                     perturbation.map_or(result, |perturbation| perturbation.moved(native, result));
                 self.put(value, result);
@@ -150,7 +150,7 @@ impl Thread<'_, '_> {
 
     /// The scalar and number of a value's components.
     fn components(&self, value: Value) -> (Scalar, u32) {
-        let components = self.machine.module.types.components(self.type_of(value));
+        let components = self.interpreter.module.types.components(self.type_of(value));
         components.unwrap_or_else(|| unreachable!("check rule 4: components"))
     }
 
@@ -176,7 +176,7 @@ impl Thread<'_, '_> {
     /// The factors of a product that is not rounded before it is added or subtracted.
     fn fused(&self, op: BinaryOp, right: Value) -> Option<[Value; 2]> {
         let adds = matches!(op, BinaryOp::Add | BinaryOp::Subtract);
-        if self.machine.perturbation != Some(Perturbation::Fused)
+        if self.interpreter.perturbation != Some(Perturbation::Fused)
             || !adds
             || !self.components(right).0.is_float()
         {
@@ -192,28 +192,28 @@ impl Thread<'_, '_> {
     fn is_loose(&self, op: BinaryOp, left: Value, right: Value) -> bool {
         let product =
             |value: Value| matches!(self.body.values[value].op, Op::Binary(BinaryOp::Multiply, ..));
-        self.machine.perturbation == Some(Perturbation::Products)
+        self.interpreter.perturbation == Some(Perturbation::FusedProducts)
             && matches!(op, BinaryOp::Add | BinaryOp::Subtract)
             && (product(left) || product(right))
     }
 
     fn move_value(&mut self, value: Value, from: u64, size: u64) {
         let to = self.slot(value) as usize;
-        self.machine.stack.copy_within(from as usize..(from + size) as usize, to);
+        self.interpreter.stack.copy_within(from as usize..(from + size) as usize, to);
     }
 
     fn set_part(&mut self, value: Value, index: u32, part: Value) {
         let to = (self.slot(value) + self.part_offset(value, index)) as usize;
         let (from, size) = (self.slot(part) as usize, self.size_of(part) as usize);
-        self.machine.stack.copy_within(from..from + size, to);
+        self.interpreter.stack.copy_within(from..from + size, to);
     }
 
     /// Where a part lies in a composite.
     fn part_offset(&self, of: Value, index: u32) -> u64 {
-        let types = &self.machine.module.types;
+        let types = &self.interpreter.module.types;
         let ty = self.type_of(of);
         match &types[ty] {
-            Shape::Struct(id) => self.machine.frames.field(*id, index),
+            Shape::Struct(id) => self.interpreter.frames.field(*id, index),
             Shape::Tuple(parts) => frame::tuple_offset(types, parts, index as usize),
             Shape::Fixed { of, .. } => u64::from(index) * frame::size(types, *of),
             _ => u64::from(index) * u64::from(self.components(of).0.bytes()),
@@ -239,8 +239,8 @@ impl Thread<'_, '_> {
                 _ => eval::atomic(op, old, operand),
             };
             let adds = matches!(op, AtomicOp::Add | AtomicOp::Subtract);
-            let new = match self.machine.perturbation {
-                Some(Perturbation::Sums) if adds => {
+            let new = match self.interpreter.perturbation {
+                Some(Perturbation::AtomicSums) if adds => {
                     perturbation::perturbed_sum([old, operand, new], true)
                 }
                 _ => new,

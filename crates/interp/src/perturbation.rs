@@ -1,15 +1,14 @@
-//! Other libraries' mathematics: a native's result is moved, within the units in the last place
-//! that its row of the builtin table allows. How far a program's results move with it is how far
-//! two right ways of running it may differ; what computes with exact operations alone doesn't move
-//! at all. Or else: products are not rounded before they are added, or sums of products are formed
-//! in another order, or threads add to one place in any order, each add of one beside any of
-//! another.
+//! Runs a program with results moved by the error that libraries may make. A native's result moves
+//! within the units in the last place that its row of the builtin table allows; a program's results
+//! then move as far as those of two correct ways of running it may differ, and those of exact
+//! operations do not move. Other variants round a sum with a product once, form sums of products in
+//! another order, or let threads add to one place in any order.
 
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
 
-/// Which way results are moved.
+/// Kind of perturbation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Perturbation {
     /// Up, as far as they may be.
@@ -22,11 +21,11 @@ pub enum Perturbation {
     Fused,
     /// Not at all; but a sum with a product is off by a unit of the largest number that had a part
     /// in it, as it may be where a library forms the sums of a determinant in an order of its own.
-    Products,
+    FusedProducts,
     /// Not at all; but every atomic sum is off by a unit of the largest number that had a part in
     /// it. Together these are a unit of all that is added, which is what rounding in another order
     /// can come to.
-    Sums,
+    AtomicSums,
 }
 
 impl Perturbation {
@@ -43,7 +42,7 @@ impl Perturbation {
             Self::Up => units,
             Self::Down => -units,
             Self::Random(state) => (next(state) % (2 * units as u64 + 1)) as i64 - units,
-            Self::Fused | Self::Products | Self::Sums => 0,
+            Self::Fused | Self::FusedProducts | Self::AtomicSums => 0,
         };
         let moved = step(exact, by);
         // No library gives 0 the wrong sign, or leaves the range of a sine; but it may come to its

@@ -22,13 +22,14 @@ impl Thread<'_, '_> {
     /// The address of a place.
     pub(super) fn place(&mut self, id: PlaceId) -> Result<u64, Fault> {
         let place = self.body.places[id];
-        let frame = self.machine.frames.of(self.function);
+        let frame = self.interpreter.frames.of(self.function);
         let (mut at, mut ty) = match place.root {
             Root::Local(local) => {
                 (address(STACK, self.base + frame.local(local)), self.body.locals[local].ty)
             }
             Root::Param(position) => {
-                let param = &self.machine.module.functions[self.function].params[position as usize];
+                let param =
+                    &self.interpreter.module.functions[self.function].params[position as usize];
                 let slot = self.base + frame.param(position);
                 let at = match param.mode {
                     Mode::Value => address(STACK, slot),
@@ -38,7 +39,7 @@ impl Thread<'_, '_> {
             }
             Root::Table(table) => (
                 address(TABLES + Handle::index(table) as u32, 0),
-                self.machine.module.tables[table].ty,
+                self.interpreter.module.tables[table].ty,
             ),
             Root::Array(value) => (address(STACK, self.slot(value)), self.type_of(value)),
         };
@@ -50,14 +51,14 @@ impl Thread<'_, '_> {
 
     /// A part of what lies at an address.
     fn project(&self, at: u64, ty: Type, step: Projection) -> Result<(u64, Type), Fault> {
-        let types = &self.machine.module.types;
+        let types = &self.interpreter.module.types;
         let bytes = |ty: Type| types.layout(ty).map_or(0, |layout| layout.size);
         let component = || types.components(ty).map_or(Type::INVALID, |(of, _)| Type::scalar(of));
         let found = |shape: Shape| types.find(&shape).unwrap_or(Type::INVALID);
         Ok(match (step, &types[ty]) {
             (Projection::Field(field), Shape::Struct(id)) => {
                 let of = types.structure(*id).fields[field as usize].ty;
-                (at + self.machine.frames.field(*id, field), of)
+                (at + self.interpreter.frames.field(*id, field), of)
             }
             (Projection::Field(0), &Shape::Transform(of)) => {
                 (at, found(Shape::Vector { len: 3, of }))
@@ -110,17 +111,17 @@ impl Thread<'_, '_> {
     /// The bytes at an address.
     pub(super) fn bytes(&self, at: u64, size: u64) -> Result<&[u8], Fault> {
         if (at >> 32) as u32 != STACK {
-            return elsewhere(&self.machine.memory, &self.machine.module.tables, at, size);
+            return elsewhere(&self.interpreter.memory, &self.interpreter.module.tables, at, size);
         }
-        part(&self.machine.stack, at, size)
+        part(&self.interpreter.stack, at, size)
     }
 
     /// The bytes at an address, to change them.
     pub(super) fn bytes_mut(&mut self, at: u64, size: u64) -> Result<&mut [u8], Fault> {
         let (region, offset) = ((at >> 32) as u32, (at & 0xffff_ffff) as usize);
         let bytes = match region {
-            STACK => Some(self.machine.stack.as_mut_slice()),
-            _ => self.machine.memory.region_mut(region),
+            STACK => Some(self.interpreter.stack.as_mut_slice()),
+            _ => self.interpreter.memory.region_mut(region),
         };
         bytes
             .and_then(|bytes| bytes.get_mut(offset..offset.checked_add(size as usize)?))
@@ -131,15 +132,15 @@ impl Thread<'_, '_> {
     pub(super) fn copy(&mut self, to: u64, from: u64, size: u64) -> Result<(), Fault> {
         let (region, at) = ((to >> 32) as u32, (to & 0xffff_ffff) as usize);
         let (from, size) = (from as usize, size as usize);
-        let machine = &mut *self.machine;
+        let interpreter = &mut *self.interpreter;
         let end = at.checked_add(size).ok_or(Fault::Address)?;
         if region == STACK {
-            machine.stack.get(at..end).ok_or(Fault::Address)?;
-            machine.stack.copy_within(from..from + size, at);
+            interpreter.stack.get(at..end).ok_or(Fault::Address)?;
+            interpreter.stack.copy_within(from..from + size, at);
             return Ok(());
         }
-        let place = machine.memory.region_mut(region).and_then(|bytes| bytes.get_mut(at..end));
-        place.ok_or(Fault::Address)?.copy_from_slice(&machine.stack[from..from + size]);
+        let place = interpreter.memory.region_mut(region).and_then(|bytes| bytes.get_mut(at..end));
+        place.ok_or(Fault::Address)?.copy_from_slice(&interpreter.stack[from..from + size]);
         Ok(())
     }
 
@@ -149,30 +150,30 @@ impl Thread<'_, '_> {
         if (from >> 32) as u32 == STACK {
             let at = (from & 0xffff_ffff) as usize;
             self.bytes(from, size)?;
-            self.machine.stack.copy_within(at..at + len, to);
+            self.interpreter.stack.copy_within(at..at + len, to);
             return Ok(());
         }
-        let machine = &mut *self.machine;
-        let bytes = elsewhere(&machine.memory, &machine.module.tables, from, size)?;
-        machine.stack[to..to + len].copy_from_slice(bytes);
+        let interpreter = &mut *self.interpreter;
+        let bytes = elsewhere(&interpreter.memory, &interpreter.module.tables, from, size)?;
+        interpreter.stack[to..to + len].copy_from_slice(bytes);
         Ok(())
     }
 
     /// The handle of an array value.
     pub(super) fn handle(&self, array: Value) -> ArrayHandle {
-        ArrayHandle::read(&self.machine.stack[self.slot(array) as usize..])
+        ArrayHandle::read(&self.interpreter.stack[self.slot(array) as usize..])
     }
 
     pub(super) fn put_handle(&mut self, value: Value, handle: &ArrayHandle) {
         let at = self.slot(value) as usize;
         let image = handle.image();
-        self.machine.stack[at..][..image.len()].copy_from_slice(&image);
+        self.interpreter.stack[at..][..image.len()].copy_from_slice(&image);
     }
 
     /// A handle to a fixed array in place.
     pub(super) fn array_of(&mut self, place: PlaceId, ty: Type) -> Result<ArrayHandle, Fault> {
         let data = self.place(place)?;
-        let types = &self.machine.module.types;
+        let types = &self.interpreter.module.types;
         let Shape::Array { dims, .. } = types[ty] else { unreachable!("check rule 4: an array") };
         let none = Array { data: None, gradient: None, dims, shape: [0; 4], strides: [0; 4] };
         let mut handle = ArrayHandle { data, ..ArrayHandle::read(&none.image()) };

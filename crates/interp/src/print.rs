@@ -6,12 +6,12 @@ use gbxcule_ir::eval::{print_line, printf};
 use gbxcule_ir::function::Name;
 use gbxcule_ir::op::Value;
 
-/// Bytes of printed text behind which nothing more is kept: a program may print without end.
+/// Bytes of printed text after which nothing more is kept: a program may print without end.
 const MOST_OUTPUT_BYTES: usize = 1 << 20;
 
 impl Thread<'_, '_> {
     pub(super) fn print(&mut self, format: Option<Name>, args: &[Value]) {
-        if self.machine.output.len() >= MOST_OUTPUT_BYTES {
+        if self.interpreter.output.len() >= MOST_OUTPUT_BYTES {
             return;
         }
         let text = match format {
@@ -20,16 +20,16 @@ impl Thread<'_, '_> {
                     .iter()
                     .map(|&arg| self.type_of(arg).as_scalar().map(|_| self.get(arg)))
                     .collect();
-                printf(self.machine.module.text(format), &args)
+                printf(self.interpreter.module.text(format), &args)
             }
             None => args.iter().map(|&arg| self.line(arg)).collect(),
         };
-        self.machine.output.push_str(&text);
+        self.interpreter.output.push_str(&text);
     }
 
     /// A value on a line of its own.
     fn line(&self, value: Value) -> String {
-        let types = &self.machine.module.types;
+        let types = &self.interpreter.module.types;
         let ty = self.type_of(value);
         let parts: Vec<Literal> = types.components(ty).map_or(Vec::new(), |(of, count)| {
             let at = |index| self.slot(value) + u64::from(index * of.bytes());

@@ -2,7 +2,7 @@
 //! overflow the host's stack.
 
 use super::memory::Number;
-use super::{Argument, Failure, Fault, Machine, frame};
+use super::{Argument, Failure, Fault, Interpreter, frame};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::eval;
 use gbxcule_ir::function::{Body, FunctionId, Mode};
@@ -19,7 +19,7 @@ pub(super) const STACK: u32 = 1;
 
 /// A running thread.
 pub(super) struct Thread<'t, 'm> {
-    pub(super) machine: &'t mut Machine<'m>,
+    pub(super) interpreter: &'t mut Interpreter<'m>,
     pub(super) index: [u32; 4],
     pub(super) function: FunctionId,
     pub(super) body: &'m Body,
@@ -48,7 +48,7 @@ struct Cursor<'m> {
 /// Action at the end of a block.
 #[derive(Clone, Copy)]
 enum Role<'m> {
-    /// Go on behind the statement that owns it.
+    /// Go on after the statement that owns it.
     Plain,
     /// The body of a `For` with its loop's index, next number, bound and step.
     For { index: Value, next: i128, end: i128, step: i128 },
@@ -58,7 +58,7 @@ enum Role<'m> {
     Body(&'m StmtKind),
 }
 
-impl<'m> Machine<'m> {
+impl<'m> Interpreter<'m> {
     /// Runs one thread from a function's begin to its end.
     pub(super) fn run(
         &mut self,
@@ -68,7 +68,7 @@ impl<'m> Machine<'m> {
     ) -> Result<Vec<u8>, Failure> {
         let body = &self.module.functions[function].body;
         let mut thread = Thread {
-            machine: self,
+            interpreter: self,
             index,
             function,
             body,
@@ -79,7 +79,7 @@ impl<'m> Machine<'m> {
         };
         thread.run(args).map_err(|fault| Failure {
             fault,
-            function: thread.machine.module.functions[thread.function].name.clone(),
+            function: thread.interpreter.module.functions[thread.function].name.clone(),
             thread: index,
             span: thread.stmt_span,
         })
@@ -91,9 +91,9 @@ impl<'m> Thread<'_, 'm> {
         self.step()?;
         self.enter(self.function, 0)?;
         for (position, arg) in args.iter().enumerate() {
-            let at = self.machine.frames.of(self.function).param(position as u32) as usize;
+            let at = self.interpreter.frames.of(self.function).param(position as u32) as usize;
             let mut put =
-                |bytes: &[u8]| self.machine.stack[at..][..bytes.len()].copy_from_slice(bytes);
+                |bytes: &[u8]| self.interpreter.stack[at..][..bytes.len()].copy_from_slice(bytes);
             match arg {
                 Argument::Bytes(bytes) => put(bytes),
                 Argument::Array(array) => put(&array.image()),
@@ -109,20 +109,20 @@ impl<'m> Thread<'_, 'm> {
 
     /// Makes a frame at `base` and goes to the begin of the function.
     fn enter(&mut self, function: FunctionId, base: u64) -> Result<(), Fault> {
-        let frame = self.machine.frames.of(function);
+        let frame = self.interpreter.frames.of(function);
         let end = base.saturating_add(frame.size);
         if end > STACK_BYTES_MAX {
             return Err(Fault::Stack);
         }
-        if self.machine.stack.len() < end as usize {
-            self.machine.stack.resize(end as usize, 0);
+        if self.interpreter.stack.len() < end as usize {
+            self.interpreter.stack.resize(end as usize, 0);
         }
-        self.machine.stack[base as usize..][..frame.zeroed as usize].fill(0);
+        self.interpreter.stack[base as usize..][..frame.zeroed as usize].fill(0);
         for &(offset, size) in &frame.scratch {
-            self.machine.stack[(base + offset) as usize..][..size as usize].fill(SCRATCH);
+            self.interpreter.stack[(base + offset) as usize..][..size as usize].fill(SCRATCH);
         }
         (self.function, self.base) = (function, base);
-        self.body = &self.machine.module.functions[function].body;
+        self.body = &self.interpreter.module.functions[function].body;
         self.open(self.body.root, Role::Plain);
         Ok(())
     }
@@ -132,7 +132,7 @@ impl<'m> Thread<'_, 'm> {
     }
 
     fn step(&mut self) -> Result<(), Fault> {
-        self.machine.budget = self.machine.budget.checked_sub(1).ok_or(Fault::Budget)?;
+        self.interpreter.budget = self.interpreter.budget.checked_sub(1).ok_or(Fault::Budget)?;
         Ok(())
     }
 
@@ -226,11 +226,11 @@ impl<'m> Thread<'_, 'm> {
             }
             StmtKind::Assert { condition, message } => {
                 if !self.flag(*condition) {
-                    return Err(Fault::Assert(self.machine.module.text(*message).into()));
+                    return Err(Fault::Assert(self.interpreter.module.text(*message).into()));
                 }
             }
             StmtKind::Trap { message } => {
-                return Err(Fault::Trap(self.machine.module.text(*message).into()));
+                return Err(Fault::Trap(self.interpreter.module.text(*message).into()));
             }
         }
         Ok(None)
@@ -256,24 +256,25 @@ impl<'m> Thread<'_, 'm> {
             cursors: self.cursors.len(),
             result,
         };
-        let base = self.base + self.machine.frames.of(self.function).size;
+        let base = self.base + self.interpreter.frames.of(self.function).size;
         self.calls.push(caller);
         self.enter(callee, base)?;
         for (position, arg) in args.iter().enumerate() {
-            let at = base + self.machine.frames.of(callee).param(position as u32);
+            let at = base + self.interpreter.frames.of(callee).param(position as u32);
             match *arg {
                 Passed::Value { at: from, size } => {
-                    self.machine
+                    self.interpreter
                         .stack
                         .copy_within(from as usize..(from + size) as usize, at as usize);
                 }
                 Passed::Place(address) => {
-                    self.machine.stack[at as usize..][..8].copy_from_slice(&address.to_le_bytes());
+                    self.interpreter.stack[at as usize..][..8]
+                        .copy_from_slice(&address.to_le_bytes());
                 }
             }
         }
         debug_assert!(
-            self.machine.module.functions[callee]
+            self.interpreter.module.functions[callee]
                 .params
                 .iter()
                 .zip(args)
@@ -289,23 +290,23 @@ impl<'m> Thread<'_, 'm> {
         let (from, size) = value.map_or((0, 0), |value| (self.slot(value), self.size_of(value)));
         let range = from as usize..(from + size) as usize;
         let Some(caller) = self.calls.pop() else {
-            return Some(self.machine.stack[range].to_vec());
+            return Some(self.interpreter.stack[range].to_vec());
         };
         self.cursors.truncate(caller.cursors);
         (self.function, self.base) = (caller.function, caller.base);
-        self.body = &self.machine.module.functions[caller.function].body;
+        self.body = &self.interpreter.module.functions[caller.function].body;
         let to = self.slot(caller.result) as usize;
-        self.machine.stack.copy_within(range, to);
+        self.interpreter.stack.copy_within(range, to);
         None
     }
 
     fn flag(&self, value: Value) -> bool {
-        self.machine.stack[self.slot(value) as usize] != 0
+        self.interpreter.stack[self.slot(value) as usize] != 0
     }
 
     /// Where a value lies on the stack.
     pub(super) fn slot(&self, value: Value) -> u64 {
-        self.base + self.machine.frames.of(self.function).value(value)
+        self.base + self.interpreter.frames.of(self.function).value(value)
     }
 
     pub(super) fn type_of(&self, value: Value) -> Type {
@@ -313,7 +314,7 @@ impl<'m> Thread<'_, 'm> {
     }
 
     pub(super) fn size_of(&self, value: Value) -> u64 {
-        frame::size(&self.machine.module.types, self.type_of(value))
+        frame::size(&self.interpreter.module.types, self.type_of(value))
     }
 
     /// A scalar value.
@@ -331,16 +332,16 @@ impl<'m> Thread<'_, 'm> {
     }
 
     pub(super) fn scalar_at(&self, at: u64, scalar: gbxcule_ir::ty::Scalar) -> Literal {
-        eval::from_bytes(scalar, &self.machine.stack[at as usize..])
+        eval::from_bytes(scalar, &self.interpreter.stack[at as usize..])
     }
 
     pub(super) fn put_at(&mut self, at: u64, literal: Literal) {
-        eval::to_bytes(literal, &mut self.machine.stack[at as usize..]);
+        eval::to_bytes(literal, &mut self.interpreter.stack[at as usize..]);
     }
 
     /// A word of a handle or reference on the stack.
     pub(super) fn word_at(&self, at: u64) -> u64 {
-        u64::from_bytes(&self.machine.stack[at as usize..][..8])
+        u64::from_bytes(&self.interpreter.stack[at as usize..][..8])
     }
 }
 

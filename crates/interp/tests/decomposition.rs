@@ -1,6 +1,6 @@
 //! Decompositions are what they claim: products give back the matrix, rotations are rotations.
 
-use gbxcule_interp::{Argument, Machine};
+use gbxcule_interp::{Argument, Interpreter};
 use gbxcule_ir::check;
 use gbxcule_ir::{Arg, Builder, Module, Param, Scalar, Type, builtin};
 use gbxcule_testkit::arbitrary::Random;
@@ -25,8 +25,8 @@ fn call(name: &str, n: u16, matrix: &[f64]) -> Vec<f64> {
     b.finish();
     assert_ne!(result, Type::INVALID);
     let module = check::module(module).unwrap_or_else(|faults| panic!("{faults:#?}"));
-    let mut machine = Machine::new(&module);
-    let image = machine.call(function, &[Argument::Bytes(bytes(matrix))]).expect("it runs");
+    let mut interpreter = Interpreter::new(&module);
+    let image = interpreter.call(function, &[Argument::Bytes(bytes(matrix))]).expect("it runs");
     image.chunks(8).map(|part| f64::from_le_bytes(part.try_into().expect("8"))).collect()
 }
 

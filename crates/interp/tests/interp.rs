@@ -1,6 +1,6 @@
 //! The interpreter does what the semantics page says.
 
-use gbxcule_interp::{Argument, Array, Fault, Machine, Outcomes};
+use gbxcule_interp::{Argument, Array, Fault, Interpreter, Outcomes};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::{SourceMap, Span};
 use gbxcule_ir::{
@@ -29,12 +29,12 @@ fn run(
     memory: &[i32],
 ) -> Result<Vec<i32>, Fault> {
     let (module, kernel) = kernel(build);
-    let mut machine = Machine::new(&module);
-    machine.budget = 100_000;
-    let buffer = machine.memory.add_slice(memory);
+    let mut interpreter = Interpreter::new(&module);
+    interpreter.budget = 100_000;
+    let buffer = interpreter.memory.add_slice(memory);
     let array = Array::dense(buffer, 4, &[memory.len() as u32]);
-    machine.launch(kernel, dims, &[array.into()]).map_err(|failure| failure.fault)?;
-    Ok(machine.memory.read(buffer))
+    interpreter.launch(kernel, dims, &[array.into()]).map_err(|failure| failure.fault)?;
+    Ok(interpreter.memory.read(buffer))
 }
 
 #[test]
@@ -51,11 +51,11 @@ fn outcomes_of_comparisons_are_recorded_on_request() {
             b.if_then(below, |_| ());
         }
     });
-    let mut machine = Machine::new(&module);
-    machine.outcomes = Some(Outcomes::new());
-    let buffer = machine.memory.add_slice(&[0i32; 4]);
-    machine.launch(k, &[4], &[Array::dense(buffer, 4, &[4]).into()]).expect("a launch");
-    let seen = machine.outcomes.expect("outcomes");
+    let mut interpreter = Interpreter::new(&module);
+    interpreter.outcomes = Some(Outcomes::new());
+    let buffer = interpreter.memory.add_slice(&[0i32; 4]);
+    interpreter.launch(k, &[4], &[Array::dense(buffer, 4, &[4]).into()]).expect("a launch");
+    let seen = interpreter.outcomes.expect("outcomes");
     assert_eq!(spans.map(|span| seen[&(k, span)]), [[true, true], [false, true]]);
 }
 
@@ -76,9 +76,9 @@ fn saxpy_runs_over_its_grid() {
     b.store(y, sum);
     b.finish();
     let module = checked(module);
-    let mut machine = Machine::new(&module);
-    let x = machine.memory.add_slice(&[1.0f32, 2.0, 3.0]);
-    let y = machine.memory.add_slice(&[10.0f32, 20.0, 30.0]);
+    let mut interpreter = Interpreter::new(&module);
+    let x = interpreter.memory.add_slice(&[1.0f32, 2.0, 3.0]);
+    let y = interpreter.memory.add_slice(&[10.0f32, 20.0, 30.0]);
     let args: [Argument; 3] = [
         Array::dense(x, 4, &[3]).into(),
         Array { strides: [-4, 0, 0, 0], ..Array::dense(y, 4, &[3]) }.into(),
@@ -89,8 +89,8 @@ fn saxpy_runs_over_its_grid() {
     if let Argument::Array(array) = &mut args[1] {
         array.data = Some(gbxcule_interp::Pointer { buffer: y, offset: 8 });
     }
-    machine.launch(kernel, &[3], &args).expect("nothing goes wrong");
-    assert_eq!(machine.memory.read::<f32>(y), [16.0, 24.0, 32.0]);
+    interpreter.launch(kernel, &[3], &args).expect("nothing goes wrong");
+    assert_eq!(interpreter.memory.read::<f32>(y), [16.0, 24.0, 32.0]);
 }
 
 #[test]
@@ -239,7 +239,8 @@ fn calls_pass_places_and_give_several_results() {
     b.finish();
 
     let module = checked(module);
-    let result = Machine::new(&module).call(twice, &[21i32.into()]).expect("nothing goes wrong");
+    let result =
+        Interpreter::new(&module).call(twice, &[21i32.into()]).expect("nothing goes wrong");
     assert_eq!(result, 42_084i32.to_le_bytes());
 }
 
@@ -299,10 +300,10 @@ fn traps_asserts_and_divisions_by_zero_name_their_thread() {
         let rest = b.sub(i, two);
         b.binary(BinaryOp::Divide, one, rest);
     });
-    let mut machine = Machine::new(&module);
-    let buffer = machine.memory.add_slice(&[0i32]);
+    let mut interpreter = Interpreter::new(&module);
+    let buffer = interpreter.memory.add_slice(&[0i32]);
     let args = [Array::dense(buffer, 4, &[1]).into()];
-    let failure = machine.launch(kernel, &[5], &args).expect_err("thread 2 divides by zero");
+    let failure = interpreter.launch(kernel, &[5], &args).expect_err("thread 2 divides by zero");
     assert_eq!((failure.fault.clone(), failure.thread), (Fault::DivisionByZero, [2, 0, 0, 0]));
     assert_eq!(failure.to_string(), "an integer divided by zero in `k`, thread (2, 0, 0, 0)");
 
@@ -351,10 +352,10 @@ fn prints_are_collected() {
         b.print(None, &[i, vector, less]);
         b.print(Some("%d|%5.2f\n"), &[i, half]);
     });
-    let mut machine = Machine::new(&module);
-    let buffer = machine.memory.add_slice(&[0i32]);
-    machine.launch(kernel, &[1], &[Array::dense(buffer, 4, &[1]).into()]).expect("it runs");
-    assert_eq!(machine.output, "0\n0.5 0.5 \nFalse\n0| 0.50\n");
+    let mut interpreter = Interpreter::new(&module);
+    let buffer = interpreter.memory.add_slice(&[0i32]);
+    interpreter.launch(kernel, &[1], &[Array::dense(buffer, 4, &[1]).into()]).expect("it runs");
+    assert_eq!(interpreter.output, "0\n0.5 0.5 \nFalse\n0| 0.50\n");
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub use grid::{GRID_DIMS, Grid, RangeRecord};
 
 use crate::Function;
 
-/// Which functions see what *faults* in [`crate`]'s words: indices, divisors and views that are
+/// Functions that see what *faults* in [`crate`]'s words: indices, divisors and views that are
 /// wrong. What traps by itself always does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Checks {

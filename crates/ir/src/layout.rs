@@ -1,4 +1,4 @@
-//! Where things lie in memory: C's natural layout, the same on CPU and CUDA, and NVIDIA Warp's.
+//! Layouts in memory: C's natural layout, the same on CPU and CUDA, and NVIDIA Warp's.
 //!
 //! Vectors, matrices (row-major), quaternions and transforms are packed scalars aligned like one
 //! scalar. Struct fields lie in order, each at its alignment; the size is rounded up to the

@@ -64,7 +64,7 @@ pub enum Op {
     Extract {
         /// Value to take the part from.
         from: Value,
-        /// Which part.
+        /// Number of the part.
         index: u32,
     },
     /// Reads the value that a place holds now.
@@ -78,7 +78,7 @@ pub enum Op {
     },
     /// Another function of the module.
     Call {
-        /// Which.
+        /// Function that is called.
         function: FunctionId,
         /// A value for each `Mode::Value` parameter, a place for the others.
         args: List<Arg>,
@@ -111,7 +111,7 @@ pub enum Op {
     Extent {
         /// The array.
         array: Value,
-        /// Which dimension, from 0.
+        /// Number of the dimension, from 0.
         dim: u8,
     },
     /// Asks whether an array has memory: a `bool`.

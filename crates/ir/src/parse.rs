@@ -57,7 +57,7 @@ pub fn module(text: &str) -> Result<Module> {
         functions: FxHashMap::default(),
     };
     let mut module = Module::new("kernel");
-    // Functions call others that stand behind them: all signatures come first.
+    // Functions call others that stand after them: all signatures come first.
     let mut declared = Vec::new();
     while parser.item(&mut module, &mut declared)? {}
     for head in declared {

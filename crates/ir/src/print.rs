@@ -250,7 +250,7 @@ impl Printer<'_> {
         inner
     }
 
-    /// A line's begin: a word and values behind it.
+    /// A line's begin: a word and values after it.
     fn head(&mut self, depth: usize, word: &str, values: &[Value]) -> Vec<PrintTask> {
         self.margin(depth);
         self.text.push_str(word);

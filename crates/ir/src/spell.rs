@@ -27,7 +27,7 @@ impl Scalar {
         }
     }
 
-    /// The letters behind the name of a vector or matrix.
+    /// The letters after the name of a vector or matrix.
     const fn suffix(self) -> &'static str {
         match self {
             Self::Bool => "bool",

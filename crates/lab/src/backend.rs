@@ -6,7 +6,9 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use gbxcule_swarm::{Codec, CpuState, Programs, Recompile, Schedule, Stage, SwarmConfig};
+use gbxcule_swarm::{
+    Codec, CpuState, Frame, Model, Programs, Recompile, Rom, Schedule, Stage, SwarmConfig,
+};
 use serde_json::Value;
 
 use crate::LabError;
@@ -145,9 +147,19 @@ pub struct BackendConfig {
     pub cuda: u32,
     /// Code made for the ROM, for the backend that has it.
     pub recompile: Recompile,
+    /// Model of the machines; the program decides when absent.
+    pub model: Option<Model>,
 }
 
 impl BackendConfig {
+    /// Returns the ROM for the model of the machines.
+    ///
+    /// # Errors
+    /// The header is damaged, or the program does not run on that model.
+    pub fn rom(&self) -> Result<Rom, LabError> {
+        Ok(Rom::for_model(&self.rom, self.model)?)
+    }
+
     /// Workers to start when no number was given.
     #[must_use]
     pub fn workers(&self) -> usize {
@@ -181,6 +193,24 @@ pub struct EnvState {
     pub tcycles: Option<u64>,
     /// Frames since reset.
     pub frames: Option<u64>,
+}
+
+/// Name of a model as command lines and artifacts have it, `auto` where the program decides.
+#[must_use]
+pub fn model_name(model: Option<Model>) -> &'static str {
+    match model {
+        None => "auto",
+        Some(Model::Original) => "dmg",
+        Some(Model::Color) => "cgb",
+    }
+}
+
+/// The bytes of a frame as backends give them.
+pub(crate) fn frame_bytes(frame: Frame<'_>) -> Vec<u8> {
+    match frame {
+        Frame::Shades(shades) => shades.to_vec(),
+        Frame::Colors(colors) => colors.to_vec(),
+    }
 }
 
 /// Machines that can be stepped and looked at. A device backend may run behind its caller until
@@ -227,7 +257,8 @@ pub trait Backend {
     /// No such env or range, or the backend failed.
     fn read_memory(&mut self, env: usize, range: Range<u32>) -> Result<Vec<u8>, LabError>;
 
-    /// One machine's last drawn frame, packed as [`gbxcule_swarm::FRAME_BYTES`] says.
+    /// One machine's last drawn frame: of the original packed as [`gbxcule_swarm::FRAME_BYTES`]
+    /// says, of the Color two bytes a pixel, RGB555 with the lower byte first.
     ///
     /// # Errors
     /// No such env, or the backend failed.

@@ -6,12 +6,12 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
+use gbxcule_swarm::{Codec, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::action_source::ActionGen;
 use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
-use crate::backend::{Backend, BackendConfig, BackendKind};
+use crate::backend::{Backend, BackendConfig, BackendKind, model_name};
 use crate::{LabError, program, system};
 
 /// After how many steps a device is waited for, unless the user says otherwise.
@@ -63,6 +63,8 @@ pub struct BenchPlan {
     pub workers: Option<std::num::NonZeroUsize>,
     /// Code made for the ROM, for the backend that has it.
     pub recompile: Recompile,
+    /// Model of the machines; the program decides when absent.
+    pub model: Option<Model>,
 }
 
 /// Progress of a running benchmark, for display.
@@ -157,6 +159,7 @@ impl BenchPlan {
             "experiment": self.experiment,
             "workers": self.workers,
             "recompile": self.recompile.name(),
+            "model": model_name(self.model),
         })
     }
 }
@@ -187,6 +190,7 @@ impl Contestant {
             workers: plan.workers,
             cuda: plan.cuda,
             recompile: plan.recompile,
+            model: plan.model,
         };
         let start = Instant::now();
         let backend = kind.open(&config)?;

@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use gbxcule_files::TemporaryFolder;
+use gbxcule_swarm::{FRAME_BYTES, rgb};
 use serde_json::{Value, json};
 
 use crate::artifact::{SCHEMA_VERSION, file_part, run_id, sha256, write_json, write_whole};
@@ -65,7 +66,8 @@ fn fill(
             write_whole(&folder.join(dump_name(side, *region)), dump)?;
         }
         if let Some(frame) = &observed.frame {
-            write_whole(&folder.join(format!("{side}_frame.pgm")), &portable_graymap(frame))?;
+            let (ending, picture) = portable_picture(frame);
+            write_whole(&folder.join(format!("{side}_frame.{ending}")), &picture)?;
         }
     }
     write_whole(&folder.join(ACTIONS), actions(verdict).as_bytes())?;
@@ -184,11 +186,19 @@ fn actions(verdict: &Verdict) -> String {
     text
 }
 
-/// A frame as a picture that every viewer opens: two bits a pixel become gray.
-fn portable_graymap(frame: &[u8]) -> Vec<u8> {
-    let mut picture = b"P5 160 144 3\n".to_vec();
-    for quad in frame {
-        picture.extend([6, 4, 2, 0].map(|shift| 3 - (quad >> shift & 3)));
+/// A frame as a picture that every viewer opens, and its file's ending: the original's two bits a
+/// pixel become gray, the Color's words colours.
+fn portable_picture(frame: &[u8]) -> (&'static str, Vec<u8>) {
+    if frame.len() == FRAME_BYTES {
+        let mut picture = b"P5 160 144 3\n".to_vec();
+        for quad in frame {
+            picture.extend([6, 4, 2, 0].map(|shift| 3 - (quad >> shift & 3)));
+        }
+        return ("pgm", picture);
     }
-    picture
+    let mut picture = b"P6 160 144 255\n".to_vec();
+    for color in frame.as_chunks().0 {
+        picture.extend(rgb(u16::from_le_bytes(*color)));
+    }
+    ("ppm", picture)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gbxcule_swarm::{Codec, Schedule};
+use gbxcule_swarm::{Codec, Model, Schedule};
 use serde_json::Value;
 
 use crate::artifact::{RomImage, read_json};
@@ -88,8 +88,19 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
         actions_seed: number("actions_seed")?,
         // Older plans do not say: it was the first.
         cuda: small("cuda").unwrap_or(0),
+        model: model(&recorded["model"])?,
         ..VerifyPlan::new(text("reference")?.parse()?, text("dut")?.parse()?, rom)
     })
+}
+
+/// The model that a plan names; older plans name none.
+fn model(recorded: &Value) -> Result<Option<Model>, String> {
+    match recorded.as_str() {
+        None | Some("auto") => Ok(None),
+        Some("dmg") => Ok(Some(Model::Original)),
+        Some("cgb") => Ok(Some(Model::Color)),
+        Some(other) => Err(format!("no model `{other}`; there are auto, dmg, cgb")),
+    }
 }
 
 fn read_actions(path: &Path, num_envs: usize) -> Result<Vec<Vec<u8>>, LabError> {

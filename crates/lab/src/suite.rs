@@ -7,11 +7,14 @@
 
 use std::fmt::Write;
 
+use gbxcule_swarm::Model;
+
 use crate::LabError;
 
+mod color;
 mod explained;
 use crate::artifact::{RomImage, sha256};
-use crate::backend::BackendKind;
+use crate::backend::{BackendKind, model_name};
 use crate::region::Region;
 use crate::verify::{Difference, Judgement, Mismatch, Verdict, VerifyPlan, verify};
 
@@ -24,6 +27,8 @@ pub struct Case {
     pub steps: u64,
     /// Source of the actions.
     pub actions: &'static str,
+    /// Model of the machines.
+    pub model: Model,
     /// Memory that is compared.
     pub regions: &'static [Region],
     /// Elapsed T-cycles are compared too.
@@ -102,10 +107,9 @@ pub enum Outcome {
     },
 }
 
-/// The suite, in the order of the micro-ROMs.
-#[must_use]
-pub fn cases() -> &'static [Case] {
-    &explained::CASES
+/// The suite, in the order of the micro-ROMs, those of the Color behind the original's.
+pub fn cases() -> impl Iterator<Item = &'static Case> {
+    explained::CASES.iter().chain(&color::CASES)
 }
 
 /// Run one row; `cuda` is the device of a backend that takes one.
@@ -121,6 +125,7 @@ pub fn run(
     let plan = VerifyPlan {
         cuda,
         steps: case.steps,
+        model: Some(case.model),
         regions: case.regions.to_vec(),
         compare_counters: case.counters,
         compare_frame: case.frame,
@@ -162,7 +167,8 @@ impl Case {
     /// Describes the comparison in a few words.
     #[must_use]
     pub fn what(&self) -> String {
-        let mut text = format!("{:4} frames, {}: registers", self.steps, self.actions);
+        let model = model_name(Some(self.model));
+        let mut text = format!("{model} {:4} frames, {}: registers", self.steps, self.actions);
         for region in self.regions {
             // Writing to a string cannot fail.
             let _ = write!(text, ", {region}");

@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
+use gbxcule_swarm::{Codec, Model, Programs, Recompile, Schedule, Stage};
 use serde_json::{Value, json};
 
 use crate::LabError;
 use crate::action_source::ActionGen;
 use crate::artifact::{RomImage, sha256};
-use crate::backend::{Backend, BackendConfig, BackendKind, EnvState};
+use crate::backend::{Backend, BackendConfig, BackendKind, EnvState, model_name};
 use crate::program;
 use crate::region::Region;
 
@@ -56,6 +56,8 @@ pub struct VerifyPlan {
     pub actions_seed: u64,
     /// Code made for the ROM, for the backend that has it.
     pub recompile: Recompile,
+    /// Model of the machines; the program decides when absent.
+    pub model: Option<Model>,
 }
 
 impl VerifyPlan {
@@ -81,6 +83,7 @@ impl VerifyPlan {
             action_gen: ActionGen::Random,
             actions_seed: 0,
             recompile: Recompile::default(),
+            model: None,
         }
     }
 
@@ -114,6 +117,7 @@ impl VerifyPlan {
             workers: None,
             cuda: self.cuda,
             recompile: self.recompile,
+            model: self.model,
         }
     }
 
@@ -139,6 +143,7 @@ impl VerifyPlan {
             "action_gen": self.action_gen.to_string(),
             "actions_seed": self.actions_seed,
             "recompile": self.recompile.name(),
+            "model": model_name(self.model),
         })
     }
 }

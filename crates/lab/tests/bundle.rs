@@ -9,6 +9,7 @@ use gbxcule_lab::artifact::{RomImage, read_json, sha256};
 use gbxcule_lab::bundle::{self, MAX_MEM_DUMP_BYTES};
 use gbxcule_lab::replay::replay;
 use gbxcule_lab::verify::{Judgement, Mismatch, Verdict, VerifyPlan, verify};
+use gbxcule_swarm::Model;
 use serde_json::Value;
 
 /// `stub_bad` against the swarm it lies about: no oracle needed.
@@ -115,6 +116,21 @@ fn a_replay_that_shows_something_else_says_so() {
     fs::write(bundle.join("diff.json"), diff.replace("\"step\": 5", "\"step\": 4"))
         .expect("writable");
     assert!(!replay(&bundle, &mut |_| {}).expect("a whole bundle").reproduced);
+}
+
+#[test]
+fn a_bundle_of_a_color_has_its_colours_and_is_replayed_as_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = VerifyPlan { model: Some(Model::Color), ..plan() };
+    let mut verdict = verify(&plan, &mut stop, &mut |_| {}).expect("both backends run");
+    let mismatch = verdict.mismatch.take().expect("stub_bad always disagrees");
+    let bundle = bundle::write(folder.path(), &plan, &verdict, &mismatch).expect("writable");
+    assert_eq!(json(&bundle, "metadata.json")["plan"]["model"], "cgb");
+    let picture = fs::read(bundle.join("dut_frame.ppm")).expect("a picture");
+    assert_eq!(picture.len(), "P6 160 144 255\n".len() + 160 * 144 * 3);
+    let replay = replay(&bundle, &mut |_| {}).expect("a whole bundle");
+    assert_eq!(replay.plan.model, Some(Model::Color));
+    assert!(replay.reproduced);
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
         workers: None,
         cuda: 0,
         recompile: Recompile::default(),
+        model: None,
     }
 }
 
@@ -170,7 +171,7 @@ fn pyboy_single_refuses_a_second_machine() {
 #[test]
 #[ignore = "needs PyBoy"]
 fn a_stale_pin_is_told_from_an_unexplained_difference() {
-    let case = suite::cases().iter().find(|case| case.rom == "SERIAL_HELLO").expect("a row");
+    let case = suite::cases().find(|case| case.rom == "SERIAL_HELLO").expect("a row");
     let against_itself =
         suite::run(case, BackendKind::WarpVecCpu, BackendKind::WarpVecCpu, 0).expect("it runs");
     assert!(matches!(against_itself, Outcome::Agrees(_)));

@@ -34,7 +34,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct Answer {
     /// JSON header.
     pub header: Value,
-    /// The bytes behind it.
+    /// The bytes after it.
     pub payload: Vec<u8>,
 }
 
@@ -43,14 +43,14 @@ pub struct OracleChild {
     oracle: String,
     child: Owned,
     requests: Sender<Vec<u8>>,
-    answers: Receiver<Result<Answer, Broken>>,
+    answers: Receiver<Result<Answer, StreamError>>,
     stderr: Arc<Mutex<Vec<u8>>>,
-    /// Closed behind the last of it.
+    /// Closes when the pipe has ended.
     stderr_ended: Receiver<()>,
     pending: Option<(String, Duration)>,
 }
 
-enum Broken {
+enum StreamError {
     Closed,
     Rubbish(String),
 }
@@ -128,12 +128,12 @@ impl OracleChild {
                     answer.header["error"].as_str().unwrap_or("no reason given").to_owned();
                 Err(OracleError::Refused { oracle, command, message })
             }
-            Ok(Err(Broken::Rubbish(found))) => {
+            Ok(Err(StreamError::Rubbish(found))) => {
                 let (_, stderr) = self.end();
                 Err(OracleError::Rubbish { oracle, command, found, stderr })
             }
-            Ok(Err(Broken::Closed)) | Err(RecvTimeoutError::Disconnected) => {
-                let (status, stderr) = self.last_words();
+            Ok(Err(StreamError::Closed)) | Err(RecvTimeoutError::Disconnected) => {
+                let (status, stderr) = self.exit_report();
                 Err(OracleError::Died { oracle, command, status, stderr })
             }
             Err(RecvTimeoutError::Timeout) => {
@@ -143,9 +143,9 @@ impl OracleChild {
         }
     }
 
-    /// The child closed its stdout: let it finish dying by itself, so that its own status is
+    /// The child closed its stdout: lets it exit by itself, so that its own status is
     /// reported.
-    fn last_words(&mut self) -> (String, String) {
+    fn exit_report(&mut self) -> (String, String) {
         let step = Duration::from_millis(10);
         for _ in 0..DRAIN_TIMEOUT.as_millis() / step.as_millis() {
             if self.child.has_ended() {
@@ -186,7 +186,7 @@ fn write_requests(mut stdin: ChildStdin, outbox: &Receiver<Vec<u8>>) {
     }
 }
 
-fn read_answers(mut stdout: impl Read, inbox: &Sender<Result<Answer, Broken>>) {
+fn read_answers(mut stdout: impl Read, inbox: &Sender<Result<Answer, StreamError>>) {
     loop {
         let answer = read_answer(&mut stdout);
         let last = answer.is_err();
@@ -196,20 +196,20 @@ fn read_answers(mut stdout: impl Read, inbox: &Sender<Result<Answer, Broken>>) {
     }
 }
 
-fn read_answer(stdout: &mut impl Read) -> Result<Answer, Broken> {
+fn read_answer(stdout: &mut impl Read) -> Result<Answer, StreamError> {
     let mut prefix = [0; 12];
     let mut filled = 0;
     while filled < prefix.len() {
         match stdout.read(&mut prefix[filled..]) {
-            Ok(0) | Err(_) if filled == 0 => return Err(Broken::Closed),
-            Ok(0) | Err(_) => return Err(Broken::Rubbish(quote(&prefix[..filled]))),
+            Ok(0) | Err(_) if filled == 0 => return Err(StreamError::Closed),
+            Ok(0) | Err(_) => return Err(StreamError::Rubbish(quote(&prefix[..filled]))),
             Ok(bytes) => filled += bytes,
         }
         // A stray print may be shorter than a prefix: judge as soon as the magic can be seen to be
         // wrong.
         let seen = filled.min(MAGIC.len());
         if prefix[..seen] != MAGIC[..seen] {
-            return Err(Broken::Rubbish(quote(&prefix[..filled])));
+            return Err(StreamError::Rubbish(quote(&prefix[..filled])));
         }
     }
     let length = |at: usize| {
@@ -217,15 +217,17 @@ fn read_answer(stdout: &mut impl Read) -> Result<Answer, Broken> {
     };
     let (header_bytes, payload_bytes) = (length(4), length(8));
     if header_bytes > MOST_HEADER_BYTES || payload_bytes > MOST_PAYLOAD_BYTES {
-        return Err(Broken::Rubbish(format!("a frame of {header_bytes} + {payload_bytes} bytes")));
+        return Err(StreamError::Rubbish(format!(
+            "a frame of {header_bytes} + {payload_bytes} bytes"
+        )));
     }
     let mut header = vec![0; header_bytes];
     let mut payload = vec![0; payload_bytes];
-    stdout.read_exact(&mut header).map_err(|_| Broken::Closed)?;
-    stdout.read_exact(&mut payload).map_err(|_| Broken::Closed)?;
+    stdout.read_exact(&mut header).map_err(|_| StreamError::Closed)?;
+    stdout.read_exact(&mut payload).map_err(|_| StreamError::Closed)?;
     match serde_json::from_slice(&header) {
         Ok(header) => Ok(Answer { header, payload }),
-        Err(_) => Err(Broken::Rubbish(quote(&header))),
+        Err(_) => Err(StreamError::Rubbish(quote(&header))),
     }
 }
 

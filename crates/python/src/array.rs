@@ -140,7 +140,7 @@ impl DeviceArray {
     }
 
     /// The array in place. `stream` is the consumer's, as the protocol has it: what it does there
-    /// from now on happens behind what was asked for so far. Without one, that is waited for.
+    /// from now on happens after what was asked for so far. Without one, that is waited for.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,

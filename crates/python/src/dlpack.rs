@@ -102,7 +102,7 @@ impl Borrowed {
         Self::in_order_of(array, None)
     }
 
-    /// Ask an object for its memory, to be used behind all that its owner was asked for: in a
+    /// Ask an object for its memory, to be used after all that its owner was asked for: in a
     /// stream of the device that it lies on.
     pub(crate) fn in_order_of(array: &Bound<'_, PyAny>, stream: Option<u64>) -> PyResult<Self> {
         if !array.hasattr("__dlpack__")? {
@@ -184,7 +184,7 @@ impl Borrowed {
         self.shape().iter().map(|extent| usize::try_from(*extent).unwrap_or(0)).product()
     }
 
-    /// Are the elements one after the other, the last index running fastest?
+    /// Returns true if the elements lie one after the other, the last index running fastest.
     pub(crate) fn is_in_c_order(&self) -> bool {
         let Some(strides) = self.strides() else { return true };
         let mut expected = 1;

@@ -144,7 +144,8 @@ impl CompiledKernel {
         &self.forward.reflection().name
     }
 
-    /// Its parameters: names and types as messages show them, and whether a launch may write there.
+    /// The kernel's parameters: names and types as messages show them, and whether a launch may
+    /// write there.
     #[getter]
     fn parameters(&self) -> Vec<(String, String, bool)> {
         let parameters = self.forward.reflection().parameters.iter();

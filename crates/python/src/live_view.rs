@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::swarm::{Swarm, as_mask};
 
-/// First address of a number, and the one behind its last.
+/// First address of a number, and the one after its last.
 type Place = (u32, u32);
 
 /// A page that shows a swarm while it is stepped, until it is closed.
@@ -54,7 +54,7 @@ impl LiveView {
         }
     }
 
-    /// Does a viewer wait for the next step's picture?
+    /// Returns true if a viewer waits for the next step's picture.
     fn wants_picture(&self, py: Python<'_>, swarm: &Swarm) -> PyResult<bool> {
         swarm.look(py, |swarm| {
             Ok(self.lock().as_ref().is_some_and(|view| view.wants_picture(swarm)))

@@ -284,7 +284,7 @@ impl Swarm {
     }
 
     /// Write the samples of the last step into `out`, equally many for each env, left and right as
-    /// int16: the newest ones, behind zeros where there are fewer. Only marked envs are written.
+    /// int16: the newest ones, after zeros where there are fewer. Only marked envs are written.
     #[pyo3(signature = (out, mask = None))]
     fn sound_into(
         &self,
@@ -385,7 +385,7 @@ impl Swarm {
         self.config.programs.obs_dim()
     }
 
-    /// Do the programs say when an episode is over?
+    /// Returns true if the programs say when an episode is over.
     #[getter]
     fn has_done(&self) -> bool {
         self.config.programs.has_done()

@@ -5,9 +5,9 @@
 pub struct Symbol {
     /// The label; local ones carry the label before them: `Start.loop`.
     pub name: String,
-    /// Its ROM bank; 0 for RAM.
+    /// ROM bank; 0 for RAM.
     pub bank: u16,
-    /// Its address as the CPU sees it.
+    /// Address as the CPU sees it.
     pub address: u16,
 }
 

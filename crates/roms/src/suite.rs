@@ -15,7 +15,7 @@ pub struct BuiltIn {
     pub purpose: &'static str,
     /// Bytes that the ROM leaves in work RAM.
     pub signature: &'static str,
-    /// Its assembly text.
+    /// Assembly text.
     pub source: &'static str,
     file: &'static str,
     built: OnceLock<Rom>,
@@ -47,7 +47,7 @@ pub fn all() -> &'static [BuiltIn] {
     &SUITE
 }
 
-/// The ROMs that only a Color runs.
+/// The ROMs that only a Color runs, the game last.
 pub fn for_color() -> &'static [BuiltIn] {
     &COLOR_SUITE
 }
@@ -74,6 +74,7 @@ includes! {
     "selfcheck.inc"
     "mbc.inc"
     "screen.inc"
+    "color.inc"
 
     "game/memory.inc"
     "game/joypad.inc"
@@ -304,6 +305,34 @@ suite! {
 
 suite! {
     COLOR_SUITE
+
+    "COLOR_BANKS" "color_banks.asm"
+    "seven banks of work RAM, two of video RAM, the spare registers"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "COLOR_PALETTES" "color_palettes.asm"
+    "the memory of palettes: indices that count or don't, both halves, mode 3"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "COLOR_HDMA" "color_hdma.asm"
+    "the Color's own DMA, all at once: addresses, banks, how it goes on, how long it takes"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "COLOR_HBLANK" "color_hblank.asm"
+    "the Color's own DMA, a block in each HBlank: counted, ended early, while HALT"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
+
+    "COLOR_SPEED" "color_speed.asm"
+    "double speed and back: KEY1, and the timer beside the picture"
+    "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed, C003-C005 sixteens of M-cycles in ten lines"
+
+    "COLOR_PRIORITY" "color_priority.asm"
+    "eight palettes of each kind, tiles of both banks, flips, and who hides whom"
+    "C000 A5 when drawn, C001-C002 frames, C003 nothing has priority"
+
+    "COLOR_LINES" "color_lines.asm"
+    "another colour for each line, and a tile that HDMA brings in each HBlank"
+    "C000 A5 when drawn, C001-C002 frames, C003 STAT interrupts of a frame (144)"
 
     "AMBER_ROAD" "amber_road/game.asm"
     "a game for the Color: race the setting sun on a road that bends, under MBC5 at double speed"

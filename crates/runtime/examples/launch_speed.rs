@@ -1,5 +1,6 @@
-//! How fast kernels compile and run, beside NVIDIA Warp's CPU if `GBXCULE_PYTHON` names a Python
-//! that has `warp-lang`. Rounds alternate, so that both meet the same machine; medians are shown.
+//! Times kernels' compilation and launches, beside NVIDIA Warp's CPU if `GBXCULE_PYTHON` names a
+//! Python that has `warp-lang`. Rounds alternate, so that both meet the same machine; medians are
+//! shown.
 //!
 //! `GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime --example launch_speed`
 //!

@@ -42,11 +42,11 @@ impl Array {
     /// # Errors
     /// A shape without dimensions or with more than four; more bytes than the host can address.
     pub fn zeros(data_type: DataType, shape: &[usize]) -> Result<Self, Error> {
-        Self::made(data_type, shape, |bytes| Ok(Buffer::zeroed(bytes)))
+        Self::allocate(data_type, shape, |bytes| Ok(Buffer::zeroed(bytes)))
     }
 
     /// Row-major without gaps, over memory that the given function makes.
-    pub(crate) fn made(
+    pub(crate) fn allocate(
         data_type: DataType,
         shape: &[usize],
         make: impl FnOnce(usize) -> Result<Buffer, Error>,
@@ -63,7 +63,7 @@ impl Array {
             strides[dim] = stride;
             stride *= extent.max(1) as isize;
         }
-        Self::over(Arc::new(make(bytes)?), data_type, 0, shape, &strides)
+        Self::in_buffer(Arc::new(make(bytes)?), data_type, 0, shape, &strides)
     }
 
     /// A one-dimensional array of these elements on the host.
@@ -91,10 +91,10 @@ impl Array {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, Error> {
-        Self::over(Arc::new(Buffer::holding(bytes)), data_type, offset, shape, strides)
+        Self::in_buffer(Arc::new(Buffer::holding(bytes)), data_type, offset, shape, strides)
     }
 
-    /// Another array over this one's memory.
+    /// Views this array's memory with another type, shape and strides.
     ///
     /// # Errors
     /// Elements beyond the memory, or a shape and strides that no array can have.
@@ -105,10 +105,10 @@ impl Array {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, Error> {
-        Self::over(Arc::clone(&self.data), data_type, offset, shape, strides)
+        Self::in_buffer(Arc::clone(&self.data), data_type, offset, shape, strides)
     }
 
-    pub(crate) fn over(
+    pub(crate) fn in_buffer(
         data: Arc<Buffer>,
         data_type: DataType,
         offset: usize,
@@ -188,7 +188,7 @@ impl Array {
         Some(Self { data: gradient, gradient: None, ..self.clone() })
     }
 
-    /// Where it lies.
+    /// Returns the array's device.
     pub fn device(&self) -> Device {
         self.stream().map_or(Device::Cpu, Stream::device)
     }
@@ -253,7 +253,7 @@ impl Array {
         part.shape[dim] = len;
         part.strides[dim] = self.strides[dim] * step;
         if len > 0 {
-            part.offset = self.moved(dim, first);
+            part.offset = self.offset_of(dim, first);
         }
         let stride = part.strides[dim];
         i32::try_from(stride).map_err(|_| {
@@ -262,7 +262,8 @@ impl Array {
         Ok(part)
     }
 
-    /// One index of a dimension, which goes; the last dimension can't.
+    /// Returns the part at one index of `dim`, without that dimension. Refuses an array of one
+    /// dimension.
     ///
     /// # Errors
     /// A dimension that there isn't, an index beyond its extent, or an array of one dimension.
@@ -272,7 +273,7 @@ impl Array {
             return Err(Error::Array(format!("index {index} where there are {extent} elements")));
         }
         let mut part = self.clone();
-        part.offset = self.moved(dim, index);
+        part.offset = self.offset_of(dim, index);
         part.shape.remove(dim);
         part.strides.remove(dim);
         Ok(part)
@@ -292,7 +293,7 @@ impl Array {
         self.shape.get(dim).copied().ok_or_else(missing)
     }
 
-    fn moved(&self, dim: usize, index: usize) -> usize {
+    fn offset_of(&self, dim: usize, index: usize) -> usize {
         self.offset.wrapping_add_signed(self.strides[dim] * index as isize)
     }
 }

@@ -117,7 +117,7 @@ impl fmt::Display for DataType {
 
 /// A type of the host with the bits of a [`DataType`].
 pub trait Element: bytemuck::Pod {
-    /// Which.
+    /// Returns the data type of the elements.
     fn data_type() -> DataType;
 
     /// Returns true if arrays of a type can be read and written as this one. `bool` goes as `u8`,

@@ -1,4 +1,4 @@
-//! Where kernels run.
+//! Devices on which kernels run.
 
 use crate::error::Error;
 use std::fmt;

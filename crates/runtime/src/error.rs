@@ -25,7 +25,7 @@ pub enum Error {
     /// The code generator refused a function.
     #[error("can't make machine code of `{function}`: {reason}")]
     Code {
-        /// Which function.
+        /// Name of the function.
         function: String,
         /// Message of the code generator.
         reason: String,
@@ -33,7 +33,7 @@ pub enum Error {
     /// Variables that don't fit into a thread's stack.
     #[error("kernel `{kernel}` needs {bytes} bytes for its variables, but a thread has {limit}")]
     Stack {
-        /// Which kernel.
+        /// Name of the kernel.
         kernel: String,
         /// Number of bytes that it needs.
         bytes: u64,
@@ -51,7 +51,7 @@ pub enum Error {
     /// A grid that can't be launched.
     #[error("kernel `{kernel}`: {reason}")]
     Grid {
-        /// Which kernel.
+        /// Name of the kernel.
         kernel: String,
         /// Description of the fault.
         reason: String,
@@ -59,7 +59,7 @@ pub enum Error {
     /// Not as many arguments as the kernel takes.
     #[error("kernel `{kernel}` takes {wanted} arguments ({names}), found {found}")]
     ArgumentCount {
-        /// Which kernel.
+        /// Name of the kernel.
         kernel: String,
         /// How many it takes.
         wanted: usize,
@@ -71,9 +71,9 @@ pub enum Error {
     /// An argument that doesn't fit.
     #[error("argument `{argument}` of kernel `{kernel}`: {reason}")]
     Argument {
-        /// Which kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// Which argument.
+        /// Name of the argument.
         argument: String,
         /// Description of what was found and what is needed.
         reason: String,
@@ -83,7 +83,7 @@ pub enum Error {
         "arguments `{one}` and `{other}` of kernel `{kernel}` must not share memory: the gradient needs what `{one}` held, and the launch wrote to `{other}`"
     )]
     Overlap {
-        /// Which kernel.
+        /// Name of the kernel.
         kernel: String,
         /// The argument that is read.
         one: String,
@@ -118,7 +118,7 @@ pub enum Error {
         "kernel `{kernel}` runs on `{device}`, but here it is called in place: compile it for `cpu`"
     )]
     NotOnHost {
-        /// Which kernel.
+        /// Name of the kernel.
         kernel: String,
         /// Device that it was compiled for.
         device: Device,
@@ -128,7 +128,7 @@ pub enum Error {
         "what kernel `{kernel}` prints on `{device}` goes to standard output: nothing else can take it"
     )]
     Printing {
-        /// Which kernel.
+        /// Name of the kernel.
         kernel: String,
         /// Where it runs.
         device: Device,
@@ -139,7 +139,7 @@ pub enum Error {
         mebibytes(*wanted), mebibytes(*free)
     )]
     DeviceMemory {
-        /// Which device.
+        /// Device.
         device: Device,
         /// Bytes asked for.
         wanted: u64,
@@ -162,7 +162,7 @@ pub enum Error {
         "the driver doesn't take machine code for `{device}` ({arch}): {reason}; install a newer driver, or an NVRTC as old as the driver"
     )]
     CodeRefused {
-        /// Which device.
+        /// Device.
         device: Device,
         /// Architecture.
         arch: String,
@@ -174,7 +174,7 @@ pub enum Error {
         "`{device}` stopped: {reason}; its arrays are lost, and this process can't use it any more: start it again. An unchecked build reached outside its arrays, or the device failed: a checked build says where, `compute-sanitizer` and `dmesg` more"
     )]
     ContextLost {
-        /// Which device.
+        /// Device.
         device: Device,
         /// Message of the driver.
         reason: String,
@@ -216,7 +216,7 @@ pub enum Error {
     /// NVRTC is there but of no use.
     #[error("NVRTC at `{path}` can't be used: {reason}")]
     NvrtcUnusable {
-        /// Which library.
+        /// Path of the library.
         path: PathBuf,
         /// Message of the loader.
         reason: String,
@@ -226,7 +226,7 @@ pub enum Error {
         "NVRTC {version} doesn't compile for `{arch}`, only for {known}: an older GPU needs an older one, a newer GPU a newer one"
     )]
     NvrtcArch {
-        /// Which architecture.
+        /// Name of the architecture.
         arch: String,
         /// NVRTC's version.
         version: String,
@@ -236,7 +236,7 @@ pub enum Error {
     /// A function of NVRTC failed.
     #[error("NVRTC: `{function}` says {reason}")]
     Nvrtc {
-        /// Which function.
+        /// Name of the function.
         function: &'static str,
         /// Message of the library.
         reason: String,
@@ -259,7 +259,7 @@ pub enum Error {
     /// PTX that `ptxas` refuses.
     #[error("`ptxas` refuses `{path}` for {arch}:\n{log}")]
     Ptxas {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
         /// For which architecture.
         arch: String,

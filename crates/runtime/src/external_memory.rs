@@ -77,7 +77,7 @@ impl Stream {
         }
         let memory = cuda::Memory::external(queue, address);
         let buffer = Buffer::on_device(memory, size, self.clone());
-        Array::over(Arc::new(buffer), data_type, offset, shape, strides)
+        Array::in_buffer(Arc::new(buffer), data_type, offset, shape, strides)
     }
 
     /// The driver's handle, a `CUstream`, for libraries that put their own work into this stream;
@@ -130,7 +130,7 @@ impl Array {
         // Of no bytes at all even the address may be missing.
         let address = NonNull::new(address).unwrap_or_else(|| NonNull::<u128>::dangling().cast());
         let buffer = Buffer::external(ExternalMemory { address, size });
-        Self::over(Arc::new(buffer), data_type, offset, shape, strides)
+        Self::in_buffer(Arc::new(buffer), data_type, offset, shape, strides)
     }
 }
 

@@ -1,4 +1,4 @@
-//! From cranelift IR to bytes, by the code generator for this machine.
+//! Compiles cranelift IR to bytes, by the code generator for this machine.
 
 use crate::error::Error;
 use crate::pool::pool;

@@ -99,12 +99,12 @@ impl Kernel {
         self.compiled.reflection(self.id)
     }
 
-    /// Where it runs.
+    /// Returns the kernel's device.
     pub fn device(&self) -> Device {
         self.compiled.device()
     }
 
-    /// Runs it once for each point of a grid of up to four dimensions.
+    /// Runs the kernel once for each point of a grid of up to four dimensions.
     ///
     /// On the CPU it has ended when this returns. On a CUDA device this only asks for it, in the
     /// stream that its arrays were made in: what goes wrong while it runs is the error of whatever
@@ -133,9 +133,9 @@ impl Kernel {
         self.launch_asking(grid, args, output, None).map(drop)
     }
 
-    /// As [`launch`](Self::launch), asking several times a second whether to go on while it runs on
-    /// the CPU; says whether it came to its end. One that didn't has run some of its threads, and
-    /// parts of others.
+    /// Launches like [`launch`](Self::launch), calls `go_on` several times a second while the
+    /// kernel runs on the CPU, and stops when it returns false. Returns true if the launch
+    /// finished; one that did not has run some of its threads, and parts of others.
     pub fn launch_while(
         &self,
         grid: &[usize],
@@ -196,7 +196,7 @@ impl Kernel {
                 };
                 let parameters = (words.as_slice(), self.layout.offsets.as_slice());
                 queue.launch(image, self, *position, grid, parameters)?;
-                // Their memory is given back behind the launch.
+                // Their memory is given back after the launch.
                 drop(rows);
                 if wait {
                     stream.synchronize()?;

@@ -1,4 +1,4 @@
-//! From arguments to the block of bytes that compiled code reads, with everything checked.
+//! Turns arguments into the block of bytes that compiled code reads, with everything checked.
 
 use crate::argument::Argument;
 use crate::array::Array;
@@ -48,7 +48,7 @@ struct Pointer<'a> {
 pub(crate) struct ArgumentBlock<'a> {
     module: &'a Module,
     device: Device,
-    /// The arguments, and behind them the rows of arrays of structs.
+    /// The arguments, and after them the rows of arrays of structs.
     bytes: Vec<u8>,
     /// Where the rows begin.
     rows: usize,
@@ -183,7 +183,7 @@ impl<'a> ArgumentBlock<'a> {
         }
     }
 
-    /// Lays out rows behind all that there is, and a handle to them.
+    /// Lays out rows after all that there is, and a handle to them.
     fn rows(
         &mut self,
         of: Type,
@@ -309,7 +309,7 @@ impl<'a> ArgumentBlock<'a> {
         // Rows without a single array have no stream; there is nothing to be found in them.
         let rows = match &stream {
             Some(stream) if !self.inner.is_empty() => {
-                Some(stream.copied(&self.bytes[self.rows..])?)
+                Some(stream.from_slice(&self.bytes[self.rows..])?)
             }
             _ => None,
         };

@@ -1,5 +1,5 @@
-//! Where arrays are made and launches queue up: one after the other, in the order in which they are
-//! asked for.
+//! Queues of work, in which arrays are made and launches run one after the other, in the order of
+//! the calls. asked for.
 //!
 //! On a CUDA device everything that is asked for is done later: [`Array::write`], [`Array::fill`]
 //! and launches return at once; [`Array::to_vec`] and [`Stream::synchronize`] wait. On the CPU all
@@ -43,7 +43,7 @@ struct StreamState {
     queue: Option<Arc<cuda::Queue>>,
 }
 
-/// Bytes that have gone between the host and a stream's arrays so far.
+/// Counts of bytes copied between the host and a stream's arrays, and of waits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
     /// Bytes copied to arrays.
@@ -100,7 +100,7 @@ impl Stream {
         Ok(Self { inner: Arc::new(StreamState { device, counter, queue }) })
     }
 
-    /// The one for launches that have no arrays to tell theirs.
+    /// Returns the process's default stream of a device, for launches without arrays.
     pub(crate) fn of_device(device: Device) -> Result<Self, Error> {
         static KNOWN: PerProcess<Mutex<BTreeMap<Device, Stream>>> = PerProcess::new();
         let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,7 +112,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Where it is.
+    /// Returns the stream's device.
     pub fn device(&self) -> Device {
         self.inner.device
     }
@@ -122,14 +122,14 @@ impl Stream {
     /// # Errors
     /// A shape that no array can have; too little memory on the device.
     pub fn zeros(&self, data_type: DataType, shape: &[usize]) -> Result<Array, Error> {
-        Array::made(data_type, shape, |bytes| self.buffer(bytes))
+        Array::allocate(data_type, shape, |bytes| self.buffer(bytes))
     }
 
     /// A one-dimensional array of these elements.
     ///
     /// # Errors
     /// Too little memory on the device, or another error of it.
-    pub fn copied<T: Element>(&self, elements: &[T]) -> Result<Array, Error> {
+    pub fn from_slice<T: Element>(&self, elements: &[T]) -> Result<Array, Error> {
         let array = self.zeros(T::data_type(), &[elements.len()])?;
         array.write(elements)?;
         Ok(array)
@@ -147,7 +147,7 @@ impl Stream {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Array, Error> {
-        self.copied(bytes)?.reinterpreted(data_type, offset, shape, strides)
+        self.from_slice(bytes)?.reinterpreted(data_type, offset, shape, strides)
     }
 
     /// Waits until everything asked for has happened; gives what went wrong in it.

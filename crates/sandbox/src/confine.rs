@@ -48,7 +48,7 @@ fn confine(command: &mut Command, program: &Path, policy: &Policy) -> Result<(),
     let failed = |reason: String| SandboxError::Confine { program: program.into(), reason };
     let here = Protection::here();
     let mut rules = if here.files {
-        Some(crate::rights::rules(policy).map_err(|error| failed(error.to_string()))?)
+        Some(crate::landlock::rules(policy).map_err(|error| failed(error.to_string()))?)
     } else {
         None
     };

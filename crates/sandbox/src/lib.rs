@@ -9,11 +9,11 @@
 
 mod confine;
 mod error;
+#[cfg(target_os = "linux")]
+mod landlock;
 mod owner;
 mod policy;
 mod protection;
-#[cfg(target_os = "linux")]
-mod rights;
 mod run;
 #[cfg(target_os = "linux")]
 mod syscall;
@@ -24,7 +24,7 @@ pub use error::SandboxError;
 pub use owner::{Owned, end_all};
 pub use policy::{Limits, Policy};
 pub use protection::Protection;
-pub use run::{Ended, Outcome, run};
+pub use run::{End, Outcome, run};
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

@@ -46,7 +46,7 @@ impl Owned {
         &mut self.child
     }
 
-    /// Its process group.
+    /// Returns the child's process group.
     #[must_use]
     pub fn group(&self) -> u32 {
         self.child.id()

@@ -60,7 +60,7 @@ impl fmt::Display for Protection {
 fn find() -> Protection {
     use landlock::RulesetStatus;
 
-    let status = crate::rights::status();
+    let status = crate::landlock::status();
     let files = status != RulesetStatus::NotEnforced;
     let scopes = status == RulesetStatus::FullyEnforced;
     Protection { files, scopes, calls: crate::syscall::works(), limits: true }

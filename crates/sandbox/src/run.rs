@@ -24,7 +24,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// End of a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub enum End {
     /// By itself, with this status.
     Exited(i32),
     /// By a signal that no limit explains: a crash, or an end from outside.
@@ -41,7 +41,7 @@ pub enum Ended {
     Processes(usize),
 }
 
-impl Ended {
+impl End {
     /// Returns true if the child ended by itself with status 0.
     #[must_use]
     pub fn is_success(self) -> bool {
@@ -49,7 +49,7 @@ impl Ended {
     }
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exited(status) => write!(f, "ended with status {status}"),
@@ -73,7 +73,7 @@ impl fmt::Display for Ended {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// End of the child.
-    pub ended: Ended,
+    pub ended: End,
     /// All of its standard output; at most what the policy allows.
     pub stdout: Vec<u8>,
     /// The beginning of its standard error.
@@ -98,30 +98,30 @@ pub fn run<S: AsRef<OsStr>>(
     let child = owned.child();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let limits = policy.limits;
-    let stdout = Collected::of(stdout, limits.output_bytes, true);
-    let stderr = Collected::of(stderr, limits.error_bytes, false);
+    let stdout = PipeReader::of(stdout, limits.output_bytes, true);
+    let stderr = PipeReader::of(stderr, limits.error_bytes, false);
     let early = wait(&mut owned, begin, limits, &stdout);
     let read = |source| SandboxError::Read { program: program.into(), source };
     let status = owned.end().map_err(read)?;
     let (stdout, whole) = stdout.take();
     let ended = early.unwrap_or_else(|| {
-        if whole { explained(status, limits) } else { Ended::Output(limits.output_bytes) }
+        if whole { explained(status, limits) } else { End::Output(limits.output_bytes) }
     });
     Ok(Outcome { ended, stdout, stderr: String::from_utf8_lossy(&stderr.take().0).into_owned() })
 }
 
 /// Waits for the child's own end, or tells which limit it met before.
-fn wait(owned: &mut Owned, begin: Instant, limits: Limits, stdout: &Collected) -> Option<Ended> {
+fn wait(owned: &mut Owned, begin: Instant, limits: Limits, stdout: &PipeReader) -> Option<End> {
     let mut look = SHORTEST_POLL;
     while !owned.has_ended() {
         if begin.elapsed() > limits.wall {
-            return Some(Ended::Time(limits.wall));
+            return Some(End::Time(limits.wall));
         }
         if stdout.overflowed.load(Ordering::Relaxed) {
-            return Some(Ended::Output(limits.output_bytes));
+            return Some(End::Output(limits.output_bytes));
         }
         if look == LONGEST_POLL && processes(owned.group()) > limits.processes {
-            return Some(Ended::Processes(limits.processes));
+            return Some(End::Processes(limits.processes));
         }
         thread::sleep(look);
         look = (look * 2).min(LONGEST_POLL);
@@ -154,33 +154,33 @@ fn processes(_: u32) -> usize {
 }
 
 #[cfg(unix)]
-fn explained(status: ExitStatus, limits: Limits) -> Ended {
+fn explained(status: ExitStatus, limits: Limits) -> End {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
 
     match (status.code(), status.signal().unwrap_or(0)) {
-        (Some(code), _) => Ended::Exited(code),
-        (None, signal) if signal == Signal::XCPU.as_raw() => Ended::Cpu(limits.cpu),
-        (None, signal) if signal == Signal::XFSZ.as_raw() => Ended::File(limits.file_bytes),
-        (None, signal) => Ended::Signal(signal),
+        (Some(code), _) => End::Exited(code),
+        (None, signal) if signal == Signal::XCPU.as_raw() => End::Cpu(limits.cpu),
+        (None, signal) if signal == Signal::XFSZ.as_raw() => End::File(limits.file_bytes),
+        (None, signal) => End::Signal(signal),
     }
 }
 
 #[cfg(not(unix))]
-fn explained(status: ExitStatus, _: Limits) -> Ended {
-    Ended::Exited(status.code().unwrap_or(-1))
+fn explained(status: ExitStatus, _: Limits) -> End {
+    End::Exited(status.code().unwrap_or(-1))
 }
 
 /// Bytes that a thread reads from a pipe.
-struct Collected {
+struct PipeReader {
     bytes: Arc<Mutex<Vec<u8>>>,
     overflowed: Arc<AtomicBool>,
-    /// Closed behind the last of it.
+    /// Closes when the pipe has ended.
     ended: Receiver<()>,
 }
 
-impl Collected {
-    /// Reads up to so many bytes; of what comes behind them it lets go, or reads and forgets it.
+impl PipeReader {
+    /// Keeps up to `most` bytes; after them stops reading, or reads on and discards.
     fn of(pipe: Option<impl Read + Send + 'static>, most: usize, stops: bool) -> Self {
         let (bytes, overflowed) = (Arc::default(), Arc::new(AtomicBool::new(false)));
         let (open, ended) = channel();
@@ -207,7 +207,7 @@ impl Collected {
 
     /// The bytes, and whether they are all.
     fn take(&self) -> (Vec<u8>, bool) {
-        // Nothing is ever sent: this ends with the pipe, or with our patience.
+        // Nothing is ever sent: this ends with the pipe, or at the time limit.
         let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
         let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
         (bytes, !self.overflowed.load(Ordering::Relaxed))

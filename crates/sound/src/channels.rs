@@ -134,7 +134,7 @@ impl Channels {
         self.div_base = div_base;
     }
 
-    /// The 64 Hz clock is the sequencer's step 7, behind which its count is 0 again.
+    /// The 64 Hz clock is the sequencer's step 7, after which its count is 0 again.
     fn clock_envelopes(&mut self, clocks_before: u8) {
         if self.apu.sequencer.clocks != clocks_before && self.apu.sequencer.clocks == 0 {
             for channel in [0, PULSE_2, NOISE] {

@@ -1,4 +1,4 @@
-//! From levels to samples: panning, volumes, a box filter, and the capacitor of the output.
+//! Turns levels into samples: panning, volumes, a box filter, and the capacitor of the output.
 
 use gbxcule_gameboy::apu::Apu;
 
@@ -45,7 +45,7 @@ impl Mixer {
         })
     }
 
-    /// The mean of a sample's time, behind the capacitor. While every converter is off, the output
+    /// The mean of a sample's time, after the capacitor. While every converter is off, the output
     /// is cut off, and the capacitor keeps its charge (Pan Docs "Mixer").
     fn filtered(&mut self, side: usize, is_any_on: bool) -> i16 {
         let scale = i64::from(i16::MAX / 2) << 16;

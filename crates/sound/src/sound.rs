@@ -1,4 +1,4 @@
-//! A machine run with an ear to it.
+//! Runs a machine and makes its sound as samples.
 
 use gbxcule_gameboy::{Machine, Step};
 
@@ -84,7 +84,7 @@ impl Sound {
         buttons: u8,
         step: Step,
     ) -> u32 {
-        step.run_by(machine, buttons, |machine, draw| {
+        machine.run_step_with(buttons, step, |machine, draw| {
             self.run_frame(machine, rom, cart_ram, draw);
         })
     }

@@ -271,7 +271,7 @@ impl<'a, 'p> Frame<'a, 'p> {
     /// A number as a value of a type that must hold it.
     fn integer_constant(&self, expr: &Expr, ty: &Ty, number: i128) -> Outcome {
         match ty {
-            Ty::Int(int) if !int.holds(number) => {
+            Ty::Int(int) if !int.contains(number) => {
                 let message = format!("{number} is no `{}`", self.program.show(ty));
                 Err(self.refuse(expr.span, message))
             }
@@ -292,7 +292,7 @@ impl<'a, 'p> Frame<'a, 'p> {
             _ => Some(0),
         };
         let of = Int::named(left.scalar().name());
-        if exact.is_none_or(|exact| of.is_some_and(|of| !of.holds(exact))) {
+        if exact.is_none_or(|exact| of.is_some_and(|of| !of.contains(exact))) {
             return Err(self.refuse(expr.span, "this overflows"));
         }
         let right = Literal::int(left.scalar(), b);

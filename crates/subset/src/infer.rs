@@ -1,4 +1,4 @@
-//! From syntax to [`tree`](super::tree): names resolved, types worked out as rustc does, in the
+//! Turns syntax into [`tree`](super::tree): names resolved, types worked out as rustc does, in the
 //! order of the text.
 //!
 //! Called for a body when it is needed. Texts that rustc takes come through with the same

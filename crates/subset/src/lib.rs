@@ -1,5 +1,4 @@
-//! The subset of Rust in which the machine is written (docs/architecture.md "The subset"), lowered
-//! to IR.
+//! The subset of Rust in which the machine is written, lowered to IR.
 //!
 //! The very files that rustc compiles go through here: `text` parses them, `item` collects what
 //! they define and `name` resolves paths; `infer` works out the types of each body that an entry

@@ -1,4 +1,4 @@
-//! From [`tree`](super::tree) to IR: one function of the sources, one function of the module.
+//! Lowers [`tree`](super::tree) to IR: one function of the sources, one function of the module.
 //!
 //! References are places, slices are arrays of one dimension passed by value, tuples are structs,
 //! enums are the integers that hold them. Overflow wraps and amounts of shifts are masked, as in a

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 /// How many `use` lead to one another, at most.
 const HOPS: usize = 32;
 
-/// Which of the two namespaces of a module.
+/// Namespace of a module: types or values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Space {
     Types,

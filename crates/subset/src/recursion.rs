@@ -1,4 +1,5 @@
-//! Which functions the entry points reach. IR has no recursion, so a circle of calls is refused.
+//! Finds the functions that the entry points reach. IR has no recursion, so a circle of calls is
+//! refused.
 
 use super::item::Program;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};

@@ -68,15 +68,15 @@ impl Int {
     }
 
     /// The least and the greatest number.
-    pub(super) fn ends(self) -> (i128, i128) {
+    pub(super) fn range(self) -> (i128, i128) {
         let bits = self.scalar().bits();
         let least = if self.scalar().is_signed_int() { -(1 << (bits - 1)) } else { 0 };
         (least, least + (1 << bits) - 1)
     }
 
     /// Returns true if a number is one of this type.
-    pub(super) fn holds(self, number: i128) -> bool {
-        let (least, greatest) = self.ends();
+    pub(super) fn contains(self, number: i128) -> bool {
+        let (least, greatest) = self.range();
         (least..=greatest).contains(&number)
     }
 }

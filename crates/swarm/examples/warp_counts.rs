@@ -12,15 +12,22 @@ use std::path::PathBuf;
 
 /// Five ROMs that do one thing, and the games.
 const ROMS: [&str; 5] = ["ALU_LOOP", "MEM_RWB", "FLOW_STACK", "JOY_DIVERGE_PERSIST", "PPU_WINDOW"];
-const GAMES: [&str; 6] =
-    ["PEARL_DRIFT", "KEEP_OF_KEYS", "EMBER_LEAP", "TARN_MASON", "LANTERN_WING", "LAST_BEACON"];
+const GAMES: [&str; 7] = [
+    "PEARL_DRIFT",
+    "KEEP_OF_KEYS",
+    "EMBER_LEAP",
+    "TARN_MASON",
+    "LANTERN_WING",
+    "LAST_BEACON",
+    "AMBER_ROAD",
+];
 /// Lanes of a warp.
 const MACHINES: usize = 32;
 /// Steps before those that are counted: machines have gone their own ways.
 const STEPS_BEFORE: usize = 8;
 /// Steps that are counted.
 const STEPS: usize = 2;
-/// Columns of `launches.tsv` behind kernel, blocks and threads.
+/// Columns of `launches.tsv` after kernel, blocks and threads.
 const COLUMNS: usize = 13;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

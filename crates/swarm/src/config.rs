@@ -18,21 +18,21 @@ use crate::{Chance, Codec, Link, PowerOnMemory, Programs, Schedule, Stage};
 /// ```
 #[derive(Debug, Clone)]
 pub struct SwarmConfig {
-    /// Machines.
+    /// Number of machines.
     pub num_envs: usize,
     /// The meaning of action numbers.
     pub codec: Codec,
-    /// How long a step lasts.
+    /// Frames of a step, and the frame at which buttons are released.
     pub schedule: Schedule,
-    /// The work of a step.
+    /// Outputs that a step computes.
     pub stage: Stage,
     /// The reward and the observation.
     pub programs: Programs,
     /// Draw the last frame of every step, also if no program looks at it.
     pub draw_last: bool,
-    /// Drawn anew where an episode begins.
+    /// Number in memory that is drawn when an episode begins.
     pub chance: Option<Chance>,
-    /// Memory at power-on, where episodes begin there.
+    /// Contents of memory at power-on.
     pub power_on: PowerOnMemory,
     /// Make samples of what each step sounds like. Machines then run one instruction at a time, on
     /// the CPU.

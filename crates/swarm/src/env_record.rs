@@ -24,7 +24,7 @@ impl EnvRecord {
         programs: &Programs,
         bytes: &[u8],
     ) -> Result<Self, SwarmError> {
-        if !STATE.is_one(bytes) {
+        if !STATE.matches_magic(bytes) {
             let snapshot = machine_of(rom, bytes)?;
             return Ok(Self { snapshot, episode: None });
         }

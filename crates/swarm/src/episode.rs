@@ -39,7 +39,7 @@ pub struct Episode {
 }
 
 impl Episode {
-    /// The one of the starts with these weights that this episode has.
+    /// Chooses this episode's start by the weights.
     fn start(self, weights: &[u32]) -> usize {
         let all: u64 = weights.iter().copied().map(u64::from).sum();
         // A number of its own, so that chance in memory is the same however many starts there are.
@@ -56,8 +56,8 @@ impl Episode {
         mixed(mixed(self.seed).wrapping_add(self.count.wrapping_mul(GOLDEN)))
     }
 
-    /// Begins the next one: a number from 1 to 65,535, as 0 would stay 0 in the generators of
-    /// games.
+    /// Begins the next episode and draws its chance, 1 to 65,535: 0 would stay 0 in the generators
+    /// of games.
     pub(crate) fn draw(&mut self) -> u16 {
         self.count = self.count.wrapping_add(1);
         (self.bits() % 65535 + 1) as u16
@@ -71,7 +71,7 @@ pub(crate) struct Episodes {
     /// Envs that were put to a start and whose programs have not begun yet: they do before the next
     /// step.
     pub(crate) awaits_begin: Vec<bool>,
-    /// How often each start is chosen, beside the others.
+    /// Weight of each start.
     weights: Vec<u32>,
 }
 
@@ -91,12 +91,12 @@ impl Episodes {
         &self.weights
     }
 
-    /// Weighs the starts, of which there are as many as weights.
+    /// Sets one weight for each start, unchecked.
     pub(crate) fn set_start_weights_unchecked(&mut self, weights: Vec<u32>) {
         self.weights = weights;
     }
 
-    /// Weighs the starts that there are.
+    /// Sets one weight for each start.
     pub(crate) fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
         let (starts, found) = (self.weights.len(), weights.len());
         if found != starts {

@@ -75,29 +75,33 @@ pub enum SwarmError {
         "there is no bank {bank} for a hook at {address:04x}: the ROM has the banks 0 to {last}"
     )]
     NoSuchBank { bank: u16, address: u16, last: usize },
-    #[error("sound is made on the CPU alone; take device cpu, or no sound")]
+    #[error("sound is made on the CPU alone; use device cpu, or turn sound off")]
     SoundOnDevice,
     #[error(
         "the snapshot is of the other model; machines of a swarm are all original or all Color"
     )]
     OtherModel,
-    #[error("a Game Boy Color makes no sound here yet; take no sound, or model dmg")]
+    #[error("a Game Boy Color makes no sound here yet; turn sound off, or use model dmg")]
     SoundOfColor,
     #[error(
         "pairs need an even number of machines, found {num_envs}: env 2i is wired to env 2i + 1"
     )]
     OddPairs { num_envs: usize },
     #[error(
-        "machines with a cable run on the CPU alone, for now; take device cpu, or leave link=\"pairs\""
+        "machines with a cable run on the CPU alone, for now; use device cpu, or remove link=\"pairs\""
     )]
     LinkOnDevice,
-    #[error("machines with a cable have no {what}, for now; leave it, or link=\"pairs\"")]
+    #[error(
+        "machines with a cable have no {what}, for now; turn {what} off, or remove link=\"pairs\""
+    )]
     BesideLink { what: &'static str },
     #[error(
         "episodes of a pair begin together: the mask marks env {env} without the one that it is wired to; mark both"
     )]
     HalfPair { env: usize },
-    #[error("machines with hooks, or with a program's `settled`, make no sound; leave one of them")]
+    #[error(
+        "machines with hooks, or with a program's `settled`, make no sound; use hooks or sound, not both"
+    )]
     SoundBesideHooks,
     #[error("two hooks are at {bank:02x}:{address:04x}; one hook can count, end the step and call")]
     TwoHooks { bank: u16, address: u16 },
@@ -129,7 +133,7 @@ pub enum SwarmError {
     #[error("{} cannot be imported: {}", .0.subject(), .0)]
     ForeignState(#[source] ForeignStateError),
     #[error(
-        "the swarm was made before this process was forked, and its threads stayed behind: make it in the process that \
+        "the swarm was made before this process was forked, and its threads do not exist in this one: make it in the process that \
          steps it"
     )]
     Forked,

@@ -114,13 +114,13 @@ pub(crate) fn imported(
     programs: &Programs,
 ) -> Result<EnvSnapshot, SwarmError> {
     let is_color = rom.model() == Model::Color;
-    let foreign_state = if is_color && (bess::is_one(bytes) || pyboy::is_one(bytes)) {
+    let foreign_state = if is_color && (bess::matches_magic(bytes) || pyboy::matches_magic(bytes)) {
         return Err(ForeignStateError::OfColor.into());
-    } else if bess::is_one(bytes) {
+    } else if bess::matches_magic(bytes) {
         bess::read(bytes, rom)?
-    } else if STATE.is_one(bytes) || is_machine(bytes) {
+    } else if STATE.matches_magic(bytes) || is_machine(bytes) {
         return Ok(EnvRecord::from_bytes(rom, programs, bytes)?.snapshot);
-    } else if pyboy::is_one(bytes) {
+    } else if pyboy::matches_magic(bytes) {
         pyboy::read(bytes, rom)?
     } else {
         return Err(ForeignStateError::UnknownFormat.into());

@@ -10,7 +10,7 @@ use crate::{SwarmConfig, SwarmError};
 /// one after the other, do what the step does; the last of them runs the programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameRange {
-    /// Which frames, counted from the step's begin.
+    /// Range of frames, counted from the step's begin.
     pub frames: Range<u32>,
     /// Draw the last of them, also if no program looks at it.
     pub draw_last: bool,
@@ -32,7 +32,7 @@ pub(crate) struct StepPlan {
     /// Nothing is pressed, whatever actions and manual buttons say.
     pub(crate) is_idle: bool,
     pub(crate) seed: u64,
-    /// Run the programs behind it.
+    /// Run the programs after the range.
     pub(crate) computes: bool,
 }
 

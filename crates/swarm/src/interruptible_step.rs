@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{FrameRange, Link, NativeSwarm, SwarmError};
 
-/// Time between two questions whether to go on: as long as a caller may wait for a step to stop.
+/// Time between two calls of `go_on`: as long as a caller may wait for a step to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The buttons that a step presses.
@@ -17,8 +17,8 @@ pub enum Pressed<'a> {
     Nothing,
 }
 
-/// Measured time of a frame. It decides how many frames run between two questions whether to go
-/// on, and so changes nothing of what a step computes.
+/// Measured time of a frame. It decides how many frames run between two calls of `go_on`, and
+/// changes nothing of what a step computes.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// The time of one frame of all envs, as last measured.
@@ -39,9 +39,9 @@ impl Pace {
 }
 
 impl NativeSwarm {
-    /// Run a step, asking now and then whether to go on; says whether it came to its end. One that
-    /// didn't has run its first frames and no programs. `draw_last` draws the last frame, also if
-    /// the configuration doesn't ask for it.
+    /// Runs a step, calls `go_on` several times a second, and stops when it returns false. Returns
+    /// true if the step finished; one that did not has run its first frames and no programs.
+    /// `draw_last` draws the last frame, even if the configuration does not ask for it.
     ///
     /// # Errors
     /// As in [`NativeSwarm::step`].

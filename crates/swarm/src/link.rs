@@ -13,7 +13,7 @@ pub enum Link {
 }
 
 impl Link {
-    /// Its name in options and records.
+    /// Returns the name in options and records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -91,7 +91,7 @@ impl Machine {
         }
     }
 
-    /// Its model.
+    /// Returns the machine's model.
     #[must_use]
     pub fn model(&self) -> Model {
         match self {
@@ -165,8 +165,8 @@ impl Machine {
     }
 
     /// M-cycles of four T-cycles since power-on, wrapping.
-    pub(crate) fn steady_now(&self) -> u32 {
-        of_either!(self, machine => machine.steady_now())
+    pub(crate) fn mcycles_at_single_speed(&self) -> u32 {
+        of_either!(self, machine => machine.mcycles_at_single_speed())
     }
 
     /// Returns the byte at an address, for debuggers and observers.

@@ -147,8 +147,8 @@ impl NativeSwarm {
         self.seed
     }
 
-    /// Every env back to the reset point, where a new episode begins: rewards are zero, nothing is
-    /// done, observations are those before the first step. Env `i` is seeded with `seed + i`.
+    /// Resets every env to a start, where a new episode begins: rewards are zero, nothing is done,
+    /// observations are those before the first step. Env `i` is seeded with `seed + i`.
     ///
     /// # Errors
     /// A program stopped.
@@ -174,7 +174,7 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// The place of an env in the sequence of its episodes.
+    /// Returns the env's seed and its number of episodes.
     ///
     /// # Errors
     /// There is no such env.
@@ -183,7 +183,7 @@ impl NativeSwarm {
         Ok(self.episodes.by_env[env])
     }
 
-    /// Another place in the sequence of episodes for an env.
+    /// Sets the env's seed and its number of episodes.
     ///
     /// # Errors
     /// There is no such env.
@@ -193,7 +193,7 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// The marked envs back to the reset point, where new episodes begin: chance is drawn, the
+    /// Resets the marked envs to a start, where new episodes begin: chance is drawn, the
     /// programs' `begin` runs, and their observations are those before the first step. Other envs,
     /// rewards and ends stay as they are.
     ///
@@ -229,8 +229,8 @@ impl NativeSwarm {
         self.restart_from_while(states, steps, &mut || true).map(drop)
     }
 
-    /// Like `restart_from`, asking now and then on the way whether to go on; says whether it came
-    /// to its end. If it didn't, nothing has changed.
+    /// Does what `restart_from` does, calls `go_on` several times a second, and stops when it
+    /// returns false; then nothing has changed. Returns true if it finished.
     ///
     /// # Errors
     /// As in [`NativeSwarm::restart_from`].
@@ -262,8 +262,8 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// Weighs the starts: one of the weight 3 is chosen three times as often as one of the weight
-    /// 1. Changes later episodes alone.
+    /// Sets the weight of each start: a start of weight 3 is chosen three times as often as one of
+    /// weight 1. Affects later episodes only.
     ///
     /// # Errors
     /// There is not one weight for each start, or all are 0.
@@ -307,7 +307,7 @@ impl NativeSwarm {
         }
     }
 
-    /// Make an env's present state the one that resets go back to; programs begin there with a
+    /// Makes an env's present state the only start of later episodes; programs begin there with a
     /// scratch of zeros.
     ///
     /// # Errors
@@ -318,7 +318,7 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// Press each env's action, run the schedule's frames, compute what the stage owns.
+    /// Presses each env's action, runs the schedule's frames, computes what the stage owns.
     ///
     /// # Errors
     /// Not one action for each env, or an action that the codec does not have; no machine has moved
@@ -328,7 +328,7 @@ impl NativeSwarm {
         self.step_frames(actions, &FrameRange::whole(&self.config))
     }
 
-    /// Run a range of a step, which has the same actions in all of its pieces.
+    /// Runs a range of a step, which has the same actions in all of its pieces.
     ///
     /// # Errors
     /// As in [`NativeSwarm::step`], or the step has no such frames.
@@ -338,8 +338,8 @@ impl NativeSwarm {
         self.run(actions, plan)
     }
 
-    /// Run a range of a step in which nothing is pressed, also where manual buttons hold something.
-    /// Programs see the action NOOP, or number 0 if the codec has none.
+    /// Runs a range of a step in which nothing is pressed, also where manual buttons hold
+    /// something. Programs see the action NOOP, or number 0 if the codec has none.
     ///
     /// # Errors
     /// The step has no such frames, or a program stopped.
@@ -368,7 +368,7 @@ impl NativeSwarm {
         self.take_fault()
     }
 
-    /// Hold these buttons down in an env instead of its actions' buttons, through whole steps and
+    /// Holds these buttons down in an env instead of its actions' buttons, through whole steps and
     /// resets; `None` ends it.
     ///
     /// # Errors
@@ -397,7 +397,7 @@ impl NativeSwarm {
         }
     }
 
-    /// Change memory directly, without the machine's own writes, for debugging.
+    /// Changes memory directly, without the machine's own writes, for debugging.
     ///
     /// # Errors
     /// There is no such env, or the bytes leave the address space.
@@ -412,7 +412,7 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// Change memory of the marked envs from an address on: `rows` holds as many bytes for each of
+    /// Changes memory of the marked envs from an address on: `rows` holds as many bytes for each of
     /// them, one env after the other.
     ///
     /// # Errors
@@ -432,7 +432,7 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// Set an env's state aside.
+    /// Copies an env's state.
     ///
     /// # Errors
     /// There is no such env.
@@ -445,7 +445,7 @@ impl NativeSwarm {
         Ok(snapshot)
     }
 
-    /// Put a state that was set aside into an env. If it is one where an episode begins, programs
+    /// Loads a copied state into an env. If it is one where an episode begins, programs
     /// do so there.
     ///
     /// # Errors
@@ -461,7 +461,7 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// Puts a state that fits into an env that there is; nothing runs.
+    /// Loads a checked state into an env. Runs no program.
     pub(crate) fn load_env(
         &mut self,
         env: usize,
@@ -490,7 +490,7 @@ impl NativeSwarm {
             .collect()
     }
 
-    /// The starts, the seed and the outputs of a swarm whose size they have.
+    /// Restores the starts, the seed and the outputs of a swarm of this size.
     pub(crate) fn restore_outputs(
         &mut self,
         starts: Vec<EnvSnapshot>,
@@ -517,7 +517,7 @@ impl NativeSwarm {
         Ok(())
     }
 
-    /// One env's state into all marked ones.
+    /// Copies one env's state to all marked envs.
     ///
     /// # Errors
     /// There is no such env, or the mask has not one entry for each env.

@@ -1,4 +1,4 @@
-//! Reward and observation written by the user in the Warp dialect, run behind each step
+//! Reward and observation written by the user in the Warp dialect, run after each step
 //! (docs/programs.md).
 //!
 //! [`ProgramText`] is a text, [`Programs`] are the two that a swarm runs, checked. `fuse` lowers
@@ -293,7 +293,7 @@ impl Programs {
         self.0.sizes.obs_dim
     }
 
-    /// Does the reward's text say when an episode is over?
+    /// Returns true if the reward's text says when an episode is over.
     #[must_use]
     pub fn has_done(&self) -> bool {
         self.0.sizes.has_done
@@ -305,25 +305,26 @@ impl Programs {
         &self.0.hooks
     }
 
-    /// Does one of the texts say when a step is over?
+    /// Returns true if one of the texts says when a step is over.
     #[must_use]
     pub fn has_settled(&self) -> bool {
         self.0.sizes.has_settled
     }
 
-    /// May a step end before all of its frames have run?
+    /// Returns true if a step may end before all of its frames have run.
     #[must_use]
     pub fn can_end_steps_early(&self) -> bool {
         self.has_settled() || self.hooks().iter().any(|hook| hook.ends_step)
     }
 
-    /// Does one of them change memory?
+    /// Returns true if one of the programs changes memory.
     #[must_use]
     pub fn writes_memory(&self) -> bool {
         self.0.sizes.writes
     }
 
-    /// Must something happen between the frames of a step, or in them? Then machines make no sound.
+    /// Returns true if something must happen between the frames of a step, or in them. Such
+    /// machines make no sound.
     #[must_use]
     pub fn needs_single_frames(&self) -> bool {
         self.has_settled() || !self.hooks().is_empty()
@@ -344,25 +345,25 @@ impl Programs {
         Err(SwarmError::OtherActions { found, expected, codec: codec.name.to_string() })
     }
 
-    /// Is there anything to compute at all?
+    /// Returns true if there is anything to compute.
     pub(crate) fn has_work_in(&self, stage: Stage) -> bool {
         stage != Stage::EmulateOnly || self.has_settled() || self.0.sizes.is_called.contains(&true)
     }
 
-    /// Is there anything to compute where an episode begins? The observation before its first step,
-    /// the mask of its first action, and what texts do in `begin`.
+    /// Returns true if there is anything to compute where an episode begins: the observation before
+    /// its first step, the mask of its first action, and what texts do in `begin`.
     pub(crate) fn has_begin_work_in(&self, stage: Stage) -> bool {
         let begins = self.runs_begin_in(stage).contains(&true);
         begins || stage.owns_observation() || self.mask_in(stage).is_some()
     }
 
-    /// Says if a stage owns something of the reward's text, and if it does of the observation's.
+    /// Returns for each text whether a stage owns one of its outputs.
     fn run_in(&self, stage: Stage) -> [bool; 2] {
         let observes = stage.owns_observation();
         [stage.owns_reward() || observes && self.is_one_text(), observes]
     }
 
-    /// Says if `begin` of the reward's text runs in a stage, and if that of the observation's does.
+    /// Returns for each text whether its `begin` runs in a stage.
     pub(crate) fn runs_begin_in(&self, stage: Stage) -> [bool; 2] {
         let Sizes { has_begin, is_called, .. } = self.0.sizes;
         let run = self.run_in(stage);
@@ -390,13 +391,14 @@ impl Programs {
         TextRole::ALL.into_iter().filter_map(run).collect()
     }
 
-    /// Does one of them ask for pixels, so that the last frame of a step must be drawn?
+    /// Returns true if one of the programs reads pixels, so that the last frame of a step must be
+    /// drawn.
     #[must_use]
     pub fn reads_pixels(&self) -> bool {
         self.0.sizes.reads_pixels
     }
 
-    /// Are these the built-in ones?
+    /// Returns true if these are the built-in programs.
     #[must_use]
     pub fn is_built_in(&self) -> bool {
         [self.reward(), self.obs()].into_iter().all(|program| program.text() == BUILT_IN)
@@ -408,7 +410,7 @@ impl Programs {
         self.mask_cells().end
     }
 
-    /// The cells in which hooks are counted, two for each, behind the programs' own.
+    /// The cells in which hooks are counted, two for each, after the programs' own.
     pub(crate) fn hook_cells(&self) -> Range<usize> {
         let first = self.obs_scratch().end.max(self.reward_scratch().end);
         first..first + CELLS_OF_HOOK * self.hooks().len()
@@ -428,13 +430,13 @@ impl Programs {
         }
     }
 
-    /// Those of `reward` and `done` among them.
+    /// Returns the scratch cells of `reward` and `done`.
     #[must_use]
     pub fn reward_scratch(&self) -> Range<usize> {
         0..self.0.sizes.reward_scratch
     }
 
-    /// Those of `observe` among them: the same if both are one text.
+    /// Returns the scratch cells of `observe`: those of the reward if both are one text.
     #[must_use]
     pub fn obs_scratch(&self) -> Range<usize> {
         let first = if self.is_one_text() { 0 } else { self.0.sizes.reward_scratch };

@@ -1,5 +1,4 @@
-//! Bytes that outlive a process: what they are, a version, a body, and a digest of all that, by
-//! which damage is found before anything is believed.
+//! Binary records: magic, version, body and SHA-256. The digest is checked before the body is read.
 
 use sha2::{Digest, Sha256};
 
@@ -10,17 +9,17 @@ const DIGEST_BYTES: usize = 32;
 /// A kind of record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
-    /// As messages call it.
+    /// Name in messages.
     pub(crate) name: &'static str,
-    /// Its first bytes.
+    /// First bytes of a record.
     pub(crate) magic: &'static [u8],
-    /// Raised with every change of the body.
+    /// Version, raised with every change of the body.
     pub(crate) version: u32,
 }
 
 impl Kind {
-    /// Do these bytes say that they are one, whatever comes behind?
-    pub(crate) fn is_one(self, bytes: &[u8]) -> bool {
+    /// Returns true if the bytes begin with this kind's magic.
+    pub(crate) fn matches_magic(self, bytes: &[u8]) -> bool {
         bytes.starts_with(self.magic)
     }
 
@@ -167,7 +166,7 @@ impl<'b> Reader<'b> {
         Ok(chunks.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     }
 
-    /// The end, behind which nothing may be left.
+    /// Reads the end, after which nothing may be left.
     pub(crate) fn finish(self) -> Result<(), SwarmError> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.kind.damaged("bytes are left over")) }
     }

@@ -49,7 +49,7 @@ impl Returns {
         })
     }
 
-    /// A step was taken whose stage owned the reward.
+    /// Adds a step's rewards; the step's stage must compute the reward.
     ///
     /// # Errors
     /// The device failed.
@@ -63,7 +63,7 @@ impl Returns {
         Ok(self.add.launch(self.returns.shape(), &arrays)?)
     }
 
-    /// The swarm was reset.
+    /// Clears all returns after a reset.
     ///
     /// # Errors
     /// The device failed.

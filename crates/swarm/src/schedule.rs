@@ -1,4 +1,4 @@
-//! How long one step lasts and how long its action is held, unless the action says so itself.
+//! Length of a step, and the frames for which its action is held unless the action says so itself.
 
 use crate::SwarmError;
 

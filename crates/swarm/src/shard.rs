@@ -145,7 +145,7 @@ impl Shard {
         let rom = self.rom.bytes();
         let mcycles = match (self.sounds.get_mut(slot), &mut self.runner, machine) {
             (None, Some(runner), Machine::Original(machine)) => {
-                step.run_by(machine, buttons, |machine, draw| {
+                machine.run_step_with(buttons, step, |machine, draw| {
                     runner.run_frame(machine, cart_ram, draw);
                 })
             }

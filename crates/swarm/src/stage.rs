@@ -1,4 +1,4 @@
-//! Which outputs a step computes behind the emulation.
+//! Stages: the outputs that a step computes after the emulation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,13 +33,13 @@ impl Stage {
         }
     }
 
-    /// Does this stage write rewards?
+    /// Returns true if this stage writes rewards.
     #[must_use]
     pub fn owns_reward(self) -> bool {
         matches!(self, Self::RewardOnly | Self::FullStep)
     }
 
-    /// Does this stage write observations?
+    /// Returns true if this stage writes observations.
     #[must_use]
     pub fn owns_observation(self) -> bool {
         matches!(self, Self::ObsOnly | Self::FullStep)

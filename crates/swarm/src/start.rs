@@ -44,8 +44,8 @@ impl EnvSnapshot {
         Ok(starts.unwrap_or_default())
     }
 
-    /// Runs some steps without buttons, before anything is counted, asking now and then whether to
-    /// go on; says whether it came to its end.
+    /// Runs some steps without buttons, before anything is counted, calls `go_on` several times a
+    /// second, and stops when it returns false. Returns true if all steps ran.
     fn wait(
         &mut self,
         rom: &Rom,

@@ -74,7 +74,7 @@ impl Swarm {
         }
     }
 
-    /// The one whose arrays lie on a device.
+    /// Returns the device swarm, if this is one.
     #[must_use]
     pub fn as_device(&self) -> Option<&DeviceSwarm> {
         match self {
@@ -83,17 +83,17 @@ impl Swarm {
         }
     }
 
-    /// Every env back to the reset point, where a new episode begins.
+    /// Resets every env to a start, where a new episode begins.
     pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.reset(seed))
     }
 
-    /// Seed those envs for which there is a seed.
+    /// Seeds those envs for which there is a seed.
     pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.seed_envs(seeds))
     }
 
-    /// Its device.
+    /// Returns the swarm's device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.as_device().map_or(Device::Cpu, |swarm| swarm.device().device)
@@ -112,7 +112,7 @@ impl Swarm {
         }
     }
 
-    /// All that a checkpoint holds of a swarm that was just made; nothing runs.
+    /// Restores all that a checkpoint holds of a swarm that was just made; nothing runs.
     pub(crate) fn restore_checkpoint(
         &mut self,
         starts: Vec<EnvSnapshot>,
@@ -134,39 +134,39 @@ impl Swarm {
         either!(self, swarm => swarm.seed())
     }
 
-    /// The place of an env in the sequence of its episodes.
+    /// Returns the env's seed and its number of episodes.
     pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
         either!(self, swarm => swarm.episode(env))
     }
 
-    /// Another place in the sequence of episodes for an env.
+    /// Sets the env's seed and its number of episodes.
     pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.set_episode(env, episode))
     }
 
-    /// How often each start is chosen, beside the others.
+    /// Returns the weight of each start.
     pub(crate) fn weights(&self) -> &[u32] {
         either!(self, swarm => swarm.weights())
     }
 
-    /// Let later episodes begin in one of some states; envs go on as they are.
+    /// Lets later episodes begin in one of some states; envs go on as they are.
     pub fn set_starts(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.set_starts(states))
     }
 
-    /// Say how often each start is chosen in later episodes, beside the others.
+    /// Sets the weight of each start: how often later episodes choose it, relative to the others.
     pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.set_start_weights(weights))
     }
 
-    /// Let episodes begin in one of some states, or at power-on, so many steps without buttons
+    /// Lets episodes begin in one of some states, or at power-on, so many steps without buttons
     /// further.
     pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.restart_from(states, steps))
     }
 
-    /// Like `restart_from`, asking now and then on the way whether to go on; says whether it came
-    /// to its end. If it didn't, nothing has changed.
+    /// Does what `restart_from` does, calls `go_on` several times a second, and stops when it
+    /// returns false; then nothing has changed. Returns true if it finished.
     pub fn restart_from_while(
         &mut self,
         states: &[&[u8]],
@@ -176,25 +176,25 @@ impl Swarm {
         either!(self, swarm => swarm.restart_from_while(states, steps, go_on))
     }
 
-    /// The marked envs back to the reset point.
+    /// Resets the marked envs to a start.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.reset_masked(mask))
     }
 
-    /// Make an env's present state the one that resets go back to.
+    /// Makes an env's present state the only start of later episodes.
     pub fn start_from_env(&mut self, env: usize) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.start_from_env(env))
     }
 
-    /// Press each env's action and run a step; on a device this only asks for it.
+    /// Presses each env's action and runs a step; on a device this only queues the work.
     pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.step(actions))
     }
 
-    /// Run a step in ranges of a fraction of a second, asking in between whether to go on; says
-    /// whether it came to its end. One that didn't has run its first frames and no programs. On a
-    /// device this only asks for the step. `draw_last` draws the last frame, also if the
-    /// configuration doesn't ask for it.
+    /// Runs a step, calls `go_on` several times a second, and stops when it returns false. Returns
+    /// true if the step finished; one that did not has run its first frames and no programs. On a
+    /// device this only queues the step. `draw_last` draws the last frame, even if the
+    /// configuration does not ask for it.
     pub fn step_while(
         &mut self,
         pressed: Pressed<'_>,
@@ -213,17 +213,17 @@ impl Swarm {
         Ok(true)
     }
 
-    /// Run a range of a step; on a device this only asks for it.
+    /// Runs a range of a step; on a device this only queues the work.
     pub fn step_frames(&mut self, actions: &[u8], range: &FrameRange) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.step_frames(actions, range))
     }
 
-    /// Hold these buttons down in an env instead of its actions' buttons; `None` ends it.
+    /// Holds these buttons down in an env instead of its actions' buttons; `None` ends it.
     pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.hold_buttons(env, buttons))
     }
 
-    /// Wait until everything asked for has happened.
+    /// Waits until all queued work is done.
     pub fn sync(&mut self) -> Result<(), SwarmError> {
         match self {
             Self::Native(_) => Ok(()),
@@ -280,7 +280,7 @@ impl Swarm {
         }
     }
 
-    /// How often each env came to each hook: all hooks of an env, then those of the next.
+    /// Returns how often each env came to each hook: all hooks of an env, then those of the next.
     pub fn hook_counts(&self) -> Result<Vec<HookCount>, SwarmError> {
         let cells = self.cells(self.config().programs.hook_cells())?;
         let (pairs, _) = cells.as_chunks();
@@ -303,7 +303,7 @@ impl Swarm {
         self.cells(cell.place(&self.config().programs)?)
     }
 
-    /// Show every env, or only the marked ones, in `out`.
+    /// Draws every env, or only the marked ones, into `out`.
     pub fn fill_view(
         &self,
         view: &View,
@@ -343,7 +343,7 @@ impl Swarm {
         either!(self, swarm => swarm.counters(env))
     }
 
-    /// Call `see` with the last drawn frame of each of these envs, one after the other.
+    /// Calls `see` with the last drawn frame of each of these envs, one after the other.
     pub fn frames(&self, envs: &[usize], mut see: impl FnMut(Frame<'_>)) -> Result<(), SwarmError> {
         match self {
             Self::Native(swarm) => envs.iter().try_for_each(|&env| {
@@ -363,12 +363,12 @@ impl Swarm {
         either!(self, swarm => swarm.read_memory(env, range))
     }
 
-    /// Change memory behind the machine's back.
+    /// Changes memory directly, without the machine's own writes.
     pub fn write_memory(&mut self, env: usize, low: u16, bytes: &[u8]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.write_memory(env, low, bytes))
     }
 
-    /// Change memory of the marked envs from an address on, with a row of bytes for each of them.
+    /// Changes memory of the marked envs from an address on, with a row of bytes for each of them.
     pub fn write_memories(
         &mut self,
         mask: &[bool],
@@ -384,7 +384,7 @@ impl Swarm {
         either!(self, swarm => swarm.rom())
     }
 
-    /// Set an env's state aside.
+    /// Copies an env's state.
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
         either!(self, swarm => swarm.snapshot(env))
     }
@@ -397,12 +397,12 @@ impl Swarm {
         }
     }
 
-    /// Put a state that was set aside into an env.
+    /// Loads a copied state into an env.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.restore(env, snapshot))
     }
 
-    /// One env's state into all marked ones.
+    /// Copies one env's state to all marked envs.
     pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.copy_state(source, mask))
     }

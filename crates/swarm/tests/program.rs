@@ -1,4 +1,4 @@
-//! Programs of the user behind the step: what they see, what they keep, what is said when they are
+//! Programs of the user after the step: what they see, what they keep, what is said when they are
 //! wrong.
 
 use std::num::NonZeroUsize;

@@ -90,10 +90,10 @@ impl Bounds {
             );
             // Threads that run side by side: their sums meet in orders in which no threads one
             // after the other do.
-            ways.push(Variation { perturbation: Some(Perturbation::Sums), order: None });
+            ways.push(Variation { perturbation: Some(Perturbation::AtomicSums), order: None });
         }
         if runner == Runner::Warp {
-            let others = [Perturbation::Fused, Perturbation::Products];
+            let others = [Perturbation::Fused, Perturbation::FusedProducts];
             ways.extend(
                 others.map(|perturbation| Variation {
                     perturbation: Some(perturbation),

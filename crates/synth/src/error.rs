@@ -78,10 +78,10 @@ pub enum SynthError {
     Sandbox(#[from] gbxcule_sandbox::SandboxError),
     /// The host's C++ compiler.
     #[error(
-        "{compiler}: {reason}; set CXX to a C++17 compiler, or leave the host checks out with --no-host"
+        "{compiler}: {reason}; set CXX to a C++17 compiler, or skip the host checks with --no-host"
     )]
     Compiler {
-        /// Its name.
+        /// Name of the compiler.
         compiler: String,
         /// Reason.
         reason: String,

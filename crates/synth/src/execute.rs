@@ -3,7 +3,7 @@
 use crate::input::{ArgumentInput, cotangent, leaves};
 use crate::program::{Program, element};
 use crate::random::Random;
-use gbxcule_interp::{Argument, Array, Machine, Outcomes, Perturbation};
+use gbxcule_interp::{Argument, Array, Interpreter, Outcomes, Perturbation};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Literal, Module};
 
@@ -86,11 +86,11 @@ pub(crate) fn launch_in(
     grid: Grid<'_>,
     memory: &Memory,
 ) -> Result<Memory, String> {
-    let mut machine = Machine::new(module);
-    machine.perturbation = way.perturbation;
-    machine.budget = BUDGET;
+    let mut interpreter = Interpreter::new(module);
+    interpreter.perturbation = way.perturbation;
+    interpreter.budget = BUDGET;
     let order = way.order.map(|order| shuffled(points(grid.dims), order));
-    launch_on(&mut machine, order, kernel, grid, memory)
+    launch_on(&mut interpreter, order, kernel, grid, memory)
 }
 
 /// Runs each thread on the memory from before the launch, and puts together what they changed: the
@@ -105,9 +105,9 @@ pub(crate) fn launch_apart(
     let mut together = memory.clone();
     let mut changed: Vec<Vec<bool>> = memory.data.iter().map(|it| vec![false; it.len()]).collect();
     for point in points(grid.dims) {
-        let mut machine = Machine::new(module);
-        machine.budget = BUDGET;
-        let after = launch_on(&mut machine, Some(vec![point]), kernel, grid, memory)?;
+        let mut interpreter = Interpreter::new(module);
+        interpreter.budget = BUDGET;
+        let after = launch_on(&mut interpreter, Some(vec![point]), kernel, grid, memory)?;
         for (argument, after) in after.data.iter().enumerate() {
             let before = &memory.data[argument];
             for (at, byte) in after.iter().enumerate().filter(|&(at, byte)| before[at] != *byte) {
@@ -129,19 +129,19 @@ pub(crate) fn launch_within(
     grid: Grid<'_>,
     memory: &Memory,
 ) -> Result<Memory, String> {
-    let mut machine = Machine::new(module);
-    machine.budget = budget;
-    launch_on(&mut machine, None, kernel, grid, memory)
+    let mut interpreter = Interpreter::new(module);
+    interpreter.budget = budget;
+    launch_on(&mut interpreter, None, kernel, grid, memory)
 }
 
 fn launch_on(
-    machine: &mut Machine<'_>,
+    interpreter: &mut Interpreter<'_>,
     order: Option<Vec<[u32; 4]>>,
     kernel: FunctionId,
     grid: Grid<'_>,
     memory: &Memory,
 ) -> Result<Memory, String> {
-    let module = machine.module();
+    let module = interpreter.module();
     let backward = !memory.gradients.is_empty();
     let (mut data, mut gradients, mut args) = (Vec::new(), Vec::new(), Vec::new());
     for (at, param) in module.functions[kernel].params.iter().enumerate() {
@@ -151,27 +151,27 @@ fn launch_on(
             gradients.push(None);
             continue;
         };
-        let buffer = machine.memory.add(memory.data[at].as_slice());
+        let buffer = interpreter.memory.add(memory.data[at].as_slice());
         let size = module.types.layout(of).map_or(0, |layout| layout.size as u32);
         let mut array = Array::dense(buffer, size, &grid.inputs[at].shape);
         data.push(Some(buffer));
         gradients.push(None);
         if backward {
-            let gradient = machine.memory.add(memory.gradients[at].as_slice());
+            let gradient = interpreter.memory.add(memory.gradients[at].as_slice());
             array = array.with_gradient(gradient);
             gradients[at] = Some(gradient);
         }
         args.push(Argument::Array(array));
     }
     let ran = match order {
-        None => machine.launch(kernel, grid.dims, &args),
+        None => interpreter.launch(kernel, grid.dims, &args),
         Some(order) => {
-            order.into_iter().try_for_each(|point| machine.launch_point(kernel, point, &args))
+            order.into_iter().try_for_each(|point| interpreter.launch_point(kernel, point, &args))
         }
     };
     ran.map_err(|failure| failure.to_string())?;
     let read = |buffer: &Option<_>, before: &Vec<u8>| match buffer {
-        Some(buffer) => machine.memory.bytes(*buffer).to_vec(),
+        Some(buffer) => interpreter.memory.bytes(*buffer).to_vec(),
         None => before.clone(),
     };
     Ok(Memory {
@@ -224,11 +224,11 @@ pub(crate) fn forward_with_outcomes(
     data: &[Vec<u8>],
 ) -> Result<(Vec<Vec<u8>>, Outcomes), String> {
     let memory = Memory { data: data.to_vec(), gradients: Vec::new() };
-    let mut machine = Machine::new(&program.forward);
-    machine.outcomes = Some(Outcomes::new());
-    machine.budget = BUDGET;
-    let after = launch_on(&mut machine, None, program.kernel, grid, &memory)?;
-    Ok((after.data, machine.outcomes.unwrap_or_default()))
+    let mut interpreter = Interpreter::new(&program.forward);
+    interpreter.outcomes = Some(Outcomes::new());
+    interpreter.budget = BUDGET;
+    let after = launch_on(&mut interpreter, None, program.kernel, grid, &memory)?;
+    Ok((after.data, interpreter.outcomes.unwrap_or_default()))
 }
 
 /// The numbers of an argument's memory.

@@ -57,13 +57,13 @@ enum Refusal {
     Faults,
     /// No result: the kernel writes nothing.
     NoResult,
-    /// Its results don't depend on its inputs.
+    /// The results don't depend on the inputs.
     Constant,
-    /// Its results, or gradients, aren't finite, or are huge.
+    /// The results, or gradients, aren't finite, or are huge.
     NotFinite,
-    /// Its results depend on which thread comes first.
+    /// The results depend on which thread comes first.
     Race,
-    /// Its gradient is not that of differences.
+    /// The gradient is not that of differences.
     Gradient,
     /// Machine code gives other results.
     MachineCode,
@@ -111,11 +111,11 @@ pub struct Harvest {
 /// A kernel that is no row.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RefusedKernel {
-    /// Its file, below the folder.
+    /// File, below the folder.
     pub file: String,
     /// Line of its name.
     pub line: usize,
-    /// Its name.
+    /// Name of the kernel.
     pub kernel: String,
     /// Reason, one of those that [`Harvest::refused`] counts.
     pub reason: String,
@@ -356,7 +356,7 @@ fn row(
         outputs_json: Some(tensor::to_json(&have.outputs)),
         gradients_json: have.gradients.map(|gradients| tensor::to_json(&gradients)),
         features: structure::features(&tokens),
-        split: structure::split(&structure).into(),
+        split: crate::split::split_of(&structure).into(),
         in_warp: IN_WARP.has(&tokens, &program.forward),
         structure,
         checks_json: json!(checks).to_string(),

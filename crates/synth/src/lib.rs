@@ -33,6 +33,7 @@ pub mod row;
 mod semantic_check;
 pub mod skeleton;
 mod spell;
+mod split;
 mod structure;
 pub mod table;
 mod tensor;

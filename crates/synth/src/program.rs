@@ -67,7 +67,7 @@ impl Program {
         &self.forward.functions[self.kernel].name
     }
 
-    /// Its parameters.
+    /// Returns the kernel's parameters.
     pub(crate) fn params(&self) -> &[Param] {
         &self.forward.functions[self.kernel].params
     }

@@ -175,7 +175,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
         outputs_json: outputs,
         gradients_json: gradients,
         features: structure::features(&tokens),
-        split: structure::split(&structure).into(),
+        split: crate::split::split_of(&structure).into(),
         structure,
         checks_json: json!(checks).to_string(),
         seed: plan.seed,

@@ -2,7 +2,7 @@
 //!
 //! Two kernels have one structure if they differ in nothing but what things are called and which
 //! numbers stand in them: every name a person chose becomes `n`, every number `0`, every string
-//! `s`. Words of the language, of Python's scalars and everything behind `wp.` stay. This is
+//! `s`. Words of the language, of Python's scalars and everything after `wp.` stay. This is
 //! stricter than comparing trees or IR: `x * y` and `x * x` have one structure. It is done on text,
 //! so that any kernel can be compared with ours.
 
@@ -207,16 +207,6 @@ pub(crate) fn features(tokens: &[(usize, Token<'_>)]) -> Vec<String> {
         }
     }
     found.into_iter().collect()
-}
-
-/// The part of the data set that a structure belongs to: 8 of 10 train, 1 valid, 1 test.
-pub(crate) fn split(hash: &str) -> &'static str {
-    let first = u32::from_str_radix(hash.get(..8).unwrap_or("0"), 16).unwrap_or(0);
-    match (u64::from(first) * 10) >> 32 {
-        0..8 => "train",
-        8 => "valid",
-        _ => "test",
-    }
 }
 
 #[cfg(test)]

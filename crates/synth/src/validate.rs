@@ -2,8 +2,8 @@
 //! and a number.
 
 mod assembler;
-mod peer;
 mod text;
+mod warp;
 
 use crate::bound::{Bounds, Runner};
 use crate::difference::{self, Slope};
@@ -88,7 +88,7 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
         rows.iter().map(|_| assembler::not_asked()).collect()
     };
     let warp = match &wanted.warp {
-        Some(python) => peer::checks(rows, &read, &verdicts, python)?,
+        Some(python) => warp::checks(rows, &read, &verdicts, python)?,
         None => rows
             .iter()
             .map(|_| ["warp", "warp_gradient"].map(|name| skipped(name, NotRun::NotAsked)))

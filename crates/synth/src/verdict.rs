@@ -18,7 +18,7 @@ pub enum Verdict {
     Wrong,
     /// Differences find no direction in which the kernel is smooth.
     Rough,
-    /// Sampled rows must hold it, and people's code, such as this row, need not and doesn't.
+    /// A check that sampled rows must pass and this harvested row does not; the row is kept.
     Waived,
     /// A compiler refused, with its reason, which may be empty: ours a reverse, NVIDIA Warp a
     /// source.
@@ -61,7 +61,7 @@ impl TryFrom<String> for Verdict {
 /// Result of a check that was made.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Check {
-    /// Its name.
+    /// Name of the check.
     pub check: String,
     /// Verdict.
     pub verdict: Verdict,

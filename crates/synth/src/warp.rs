@@ -2,7 +2,7 @@
 //! the source, what does it compute, and what gradients.
 //!
 //! Rows share a text, because each text costs a run of clang: what a row defines gets the row's
-//! number behind its name. If a text is refused, its rows are halved until it is known which one.
+//! number after its name. If a text is refused, its rows are halved until it is known which one.
 
 use crate::error::SynthError;
 use crate::structure::{Token, tokens};
@@ -151,7 +151,7 @@ fn together(questions: &[Question<'_>]) -> String {
     text
 }
 
-/// The text with a number behind every name that it defines at its margin.
+/// The text with a number after every name that it defines at its margin.
 fn renamed(source: &str, number: usize) -> String {
     let all = tokens(source);
     let mut own: HashSet<&str> = HashSet::new();

@@ -28,7 +28,7 @@ impl WarpText {
         Ok(Self { oracle: Mutex::new(oracle), origin })
     }
 
-    /// Its version and the wheel that it came in.
+    /// Returns Warp's version and the wheel that it came in.
     pub(crate) fn origin(&self) -> &Value {
         &self.origin
     }

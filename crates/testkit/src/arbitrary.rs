@@ -1,6 +1,6 @@
 //! Random programs and their inputs, to hold every way of running a program against the others.
 //!
-//! A seed gives the same [`Program`] for ever on every machine. Programs are valid, end, never
+//! A seed gives the same [`Program`] for ever on every interpreter. Programs are valid, end, never
 //! fault, don't race, and use only operations whose results are exact, so all ways of running must
 //! leave the same memory; only which NaN is open.
 
@@ -20,7 +20,7 @@ pub use differentiable::{Differentiable, differentiable, unit};
 pub use random::Random;
 pub use row::{CALLS, Case, cases};
 
-use gbxcule_interp::{Failure, Machine};
+use gbxcule_interp::{Failure, Interpreter};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::FunctionId;
 use gbxcule_ir::module::Module;
@@ -72,12 +72,12 @@ pub fn program_with(seed: u64, options: Options) -> Program {
 impl Program {
     /// Memory after the launch, as the interpreter does it.
     pub fn interpret(&self) -> Result<Vec<Vec<u8>>, Failure> {
-        let mut machine = Machine::new(&self.module);
+        let mut interpreter = Interpreter::new(&self.module);
         let buffers: Vec<_> =
-            self.buffers.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
+            self.buffers.iter().map(|bytes| interpreter.memory.add(bytes.as_slice())).collect();
         let args: Vec<_> = self.args.iter().map(|actual| actual.argument(&buffers)).collect();
-        machine.launch(self.kernel, &self.dims, &args)?;
-        Ok(buffers.into_iter().map(|buffer| machine.memory.bytes(buffer).to_vec()).collect())
+        interpreter.launch(self.kernel, &self.dims, &args)?;
+        Ok(buffers.into_iter().map(|buffer| interpreter.memory.bytes(buffer).to_vec()).collect())
     }
 
     /// The first number in which two memories differ by more than so many units in the last place,

@@ -6,7 +6,7 @@ use std::path::Path;
 pub type Files = Vec<(String, String)>;
 
 /// A page's text as it should be: each `python` block followed by a `text` block with what `said`
-/// gives for it, or by none where that is nothing. A block with a path behind `python` is a file
+/// gives for it, or by none where that is nothing. A block with a path after `python` is a file
 /// beside those after it.
 fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
     let mut files = Files::new();

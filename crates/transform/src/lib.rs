@@ -1,4 +1,4 @@
-//! From one checked module to another: passes and gradients.
+//! Turns one checked module into another: passes and gradients.
 //!
 //! Pure: no I/O, no unsafe. [`pass`] reshapes a module without changing what it does; [`grad`] adds
 //! the functions that carry gradients backwards; [`specialise`] leaves of a function what part of

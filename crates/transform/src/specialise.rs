@@ -7,7 +7,7 @@
 //! that code reads and writes where it is. Of some of its places a value is known ([`Fact`]) until
 //! code that isn't seen through may have changed it; then the state is *touched*.
 //!
-//! Where a condition isn't known, both ways are followed. They meet again behind the branch if
+//! Where a condition isn't known, both ways are followed. They meet again after the branch if
 //! nothing but values sets them apart, else at the end of the call, where a [`Policy`] settles what
 //! was touched first. Ways that the policy tells apart never meet.
 
@@ -83,7 +83,7 @@ pub struct ArrayInput<'m> {
     pub param: u32,
     /// The type of the handle.
     pub ty: Type,
-    /// Its elements, if they are bytes that never change.
+    /// Elements, if they are bytes that never change.
     pub bytes: Option<&'m [u8]>,
 }
 

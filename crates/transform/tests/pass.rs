@@ -291,7 +291,7 @@ fn a_struct_of_bytes_and_halves_is_kept_in_words_and_wraps_as_before() {
         }
         b.finish();
         let module = pass::rechecked(module);
-        let mut machine = interp::Machine::new(&module);
+        let mut machine = interp::Interpreter::new(&module);
         let buffers = [vec![11, 22, 33, 244], vec![0; 12]].map(|it| machine.memory.add(it));
         let args = [(buffers[0], 1, 4), (buffers[1], 4, 3)];
         let args = args.map(|(it, size, len)| interp::Array::dense(it, size, &[len]).into());
@@ -381,7 +381,7 @@ fn cell(arrange: impl Fn(&mut Module, Type, FunctionId) -> Type, detached: bool)
     b.store(out, result);
     b.finish();
     let module = pass::rechecked(module);
-    let mut machine = interp::Machine::new(&module);
+    let mut machine = interp::Interpreter::new(&module);
     let memory = &mut machine.memory;
     let buffers = [vec![9, 8, 7, 6, 5, 4, 3, 2], vec![11, 22, 33, 44], vec![0; 4]]
         .map(|content: Vec<u8>| memory.add(content));
@@ -503,7 +503,7 @@ fn interpreted(program: &[u8], is_scheduled: bool) -> Vec<u8> {
         let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc" };
         assert!(lowest_first::run(&mut module, run, position, &[2]));
         let text = print::function(&module, &module.functions[run]);
-        // Two minima a choice; the call is at the begin, and behind the burst.
+        // Two minima a choice; the call is at the begin, and after the burst.
         assert_eq!(text.matches("lowest %").count(), 2, "{text}");
         assert_eq!(text.matches("Box::elsewhere(").count(), 2, "{text}");
     }
@@ -523,7 +523,7 @@ fn interpreted(program: &[u8], is_scheduled: bool) -> Vec<u8> {
     }
     b.finish();
     let module = pass::rechecked(module);
-    let mut machine = interp::Machine::new(&module);
+    let mut machine = interp::Interpreter::new(&module);
     let buffers = [program.to_vec(), vec![0; 12]].map(|it| machine.memory.add(it));
     let args = [(buffers[0], 1, program.len() as u32), (buffers[1], 4, 3)];
     let args = args.map(|(it, size, len)| interp::Array::dense(it, size, &[len]).into());

@@ -22,8 +22,11 @@ FEATURES = struct.Struct("<8B2H16s")
 FEATURE_MEMORY = slice(0xC000, 0xC010)
 LCDC = 0xFF40
 HALT = 0x76
-# Where PyBoy 2.8.1 (save states of version 29) says whether the CPU is halted.
+KEY1 = 0xFF4D
+# Where PyBoy 2.8.1 (save states of version 29) says whether the CPU is halted; a Color's HDMA comes
+# before it.
 HALTED_IN_STATE = 20
+HDMA_BYTES = 10
 
 # Bit order of the joypad masks: right, left, up, down, A, B, SELECT, START.
 PRESS = (
@@ -51,12 +54,13 @@ RELEASE = (
 class StateHead:
     """A file that takes the head of a save state and stops PyBoy from writing the rest."""
 
-    def __init__(self) -> None:
+    def __init__(self, last: int) -> None:
         self.bytes = bytearray()
+        self.last = last
 
     def write(self, data: bytes) -> int:
         self.bytes += data
-        if len(self.bytes) > HALTED_IN_STATE:
+        if len(self.bytes) > self.last:
             raise StopIteration
         return len(data)
 
@@ -64,16 +68,19 @@ class StateHead:
 class Machine:
     """One PyBoy, started at PC=0x0100."""
 
-    def __init__(self, rom: bytes, boot_path: str, exact: bool) -> None:
+    def __init__(self, rom: bytes, boot_path: str, exact: bool, color: "boot.Color | None") -> None:
+        palettes = {"cgb_color_palette": color.rgb_palettes()} if color else {}
         self.pyboy = PyBoy(
             io.BytesIO(rom),
             window="null",
             sound_emulated=False,
             bootrom=boot_path,
-            cgb=False,
+            cgb=color is not None,
             no_input=True,
             log_level="CRITICAL",
+            **palettes,
         )
+        self.color = color
         self.pyboy.set_emulation_speed(0)
         self.exact = exact
 
@@ -84,7 +91,7 @@ class Machine:
         def hand_over(_: None) -> None:
             if state.tell():
                 return
-            for address, byte in vram.items():
+            for address, byte in (*vram.items(), *(self.color.writes() if self.color else ())):
                 self.pyboy.memory[address] = byte
             self.pyboy.save_state(state)
 
@@ -99,7 +106,8 @@ class Machine:
         self.pressed = 0
         self.frames = 0
         self.lcd_is_on = True
-        self.boot_tcycles = self.pyboy._cycles()
+        self.tcycles = 0
+        self.cycles = self.pyboy._cycles()
 
     def press(self, pressed: int) -> None:
         changed = self.pressed ^ pressed
@@ -120,20 +128,33 @@ class Machine:
     def run_frames(self, count: int, draw_last: bool) -> None:
         if not self.exact:
             self.pyboy.tick(count, draw_last, False)
+            self.count_cycles()
             self.frames += count
             return
         for remaining in range(count, 0, -1):
             if self.frames == 0:
-                self.run_frame(False)  # the rest of line 153, where the boot program handed over
+                self.run_frame(False)  # the rest of the VBlank in which the boot program handed over
+                if not self.lcd_is_on:
+                    self.frames += 1  # a program switched the LCD off there: a dark frame is over
+                    continue
             self.run_frame(draw_last and remaining == 1)
             self.frames += 1
 
     def run_frame(self, draw: bool) -> None:
         while True:
             self.pyboy.tick(1, draw, False)
+            self.count_cycles()
             lcd_was_on, self.lcd_is_on = self.lcd_is_on, self.pyboy.memory[LCDC] >= 0x80
             if self.lcd_is_on == lcd_was_on:
                 return
+
+    def count_cycles(self) -> None:
+        """PyBoy counts the CPU's cycles, of which double speed has two to a T-cycle."""
+        cycles = self.pyboy._cycles()
+        is_color = self.color is not None and not self.color.compatible
+        is_double = is_color and self.pyboy.memory[KEY1] & 0x80 != 0
+        self.tcycles += cycles - self.cycles >> is_double
+        self.cycles = cycles
 
     def registers(self) -> "tuple[int, ...]":
         file = self.pyboy.register_file
@@ -145,15 +166,16 @@ class Machine:
         return (file.A, file.F, file.B, file.C, file.D, file.E, hl >> 8, hl & 0xFF, file.SP, pc)
 
     def is_halted(self) -> bool:
-        head = StateHead()
+        halted_at = HALTED_IN_STATE + (HDMA_BYTES if self.color else 0)
+        head = StateHead(halted_at)
         try:
             self.pyboy.save_state(head)
         except StopIteration:
             pass
-        return head.bytes[HALTED_IN_STATE] != 0
+        return head.bytes[halted_at] != 0
 
     def state(self) -> bytes:
-        return REGISTERS.pack(*self.registers(), self.pyboy._cycles() - self.boot_tcycles, self.frames)
+        return REGISTERS.pack(*self.registers(), self.tcycles, self.frames)
 
     def features(self) -> bytes:
         return FEATURES.pack(*self.registers(), bytes(self.pyboy.memory[FEATURE_MEMORY]))
@@ -164,7 +186,11 @@ class Machine:
         return head + bytes([self.pyboy.memory[0xFFFF]]) if high > 0xFFFF else head
 
     def screen(self) -> bytes:
-        """Pack the last drawn frame as the swarm does: 2 bits a pixel, leftmost on top, 0 white."""
+        """Pack the last drawn frame as the swarm does: 2 bits a pixel, leftmost on top, 0 white; a
+        Color's as RGB555."""
+        if self.color:
+            parts = self.pyboy.screen.ndarray[:, :, :3].astype("uint16") >> 3
+            return (parts[:, :, 0] | parts[:, :, 1] << 5 | parts[:, :, 2] << 10).astype("<u2").tobytes()
         shade = 3 - (self.pyboy.screen.ndarray[:, :, 0] >> 6)  # its grays are FF, 99, 55, 00
         quads = shade.reshape(-1, 4)
         return (quads[:, 0] << 6 | quads[:, 1] << 4 | quads[:, 2] << 2 | quads[:, 3]).astype("uint8").tobytes()
@@ -190,10 +216,13 @@ class Server:
         for machine in self.machines:
             machine.pyboy.stop(save=False)
         with tempfile.NamedTemporaryFile(suffix=".bin") as file:
-            file.write(boot.boot_program(payload, boot.PYBOY_PHASE))
+            color = boot.Color(**header["color"]) if header.get("color") else None
+            file.write(boot.boot_program(payload, color))
             file.flush()
-            self.machines = [Machine(payload, file.name, header["exact"]) for _ in range(header["num_envs"])]
-        self.boot_state = self.machines[0].state_after_boot(boot.logo_in_vram(payload))
+            self.machines = [
+                Machine(payload, file.name, header["exact"], color) for _ in range(header["num_envs"])
+            ]
+        self.boot_state = self.machines[0].state_after_boot(boot.logo_in_vram(payload, on_map=color is None))
         return self.reset(header, payload)
 
     def reset(self, header: dict, payload: bytes) -> "tuple[dict, bytes]":

@@ -11,7 +11,7 @@ use gbxcule_transform::specialise::{Abstract, Fact, Residual, Specialiser};
 
 /// Where a register is kept.
 struct Home {
-    /// Its field of the machine.
+    /// Field of the machine.
     field: PlaceId,
     /// The variable that carries it from one round of a loop to the next, if that changes it.
     variable: Option<PlaceId>,

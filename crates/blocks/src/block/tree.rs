@@ -72,13 +72,13 @@ pub(super) fn build(
 pub(super) struct Instruction {
     /// The one before it.
     pub(super) parent: Option<usize>,
-    /// M-cycles from the head to the latest start of an instruction behind it, or to its own.
+    /// M-cycles from the head to the latest start of an instruction after it, or to its own.
     pub(super) latest: u32,
 }
 
-/// A look at the deadline, to be filled with what the block runs behind it.
+/// A look at the deadline, to be filled with what the block runs after it.
 pub(super) struct Check {
-    /// The instruction behind which it stands; none at the head.
+    /// The instruction after which it stands; none at the head.
     pub(super) behind: Option<usize>,
     pub(super) mcycles: u32,
     pub(super) placeholder: Value,
@@ -107,7 +107,7 @@ pub(super) struct Tree<'t> {
     pub(super) instructions: Vec<Instruction>,
     /// The instruction that is specialised now.
     pub(super) current: usize,
-    /// Bytes that it has fetched behind its opcode.
+    /// Bytes that it has fetched after its opcode.
     pub(super) fetches: Cell<u64>,
     pub(super) checks: Vec<Check>,
     pub(super) exits: Vec<(BlockId, Vec<Abstract>)>,
@@ -186,7 +186,7 @@ impl Tree<'_> {
         }
     }
 
-    /// A value that is true if the deadline lies behind the start of all that the block may still
+    /// A value that is true if the deadline lies after the start of all that the block may still
     /// run.
     fn is_in_time(
         &mut self,
@@ -268,7 +268,7 @@ impl Tree<'_> {
         Ok(if goes_on { Next::Instruction(pc) } else { Next::Exit })
     }
 
-    /// Specialises an instruction; gives what comes behind it.
+    /// Specialises an instruction; gives what comes after it.
     fn instruction(
         &mut self,
         specialiser: &mut Specialiser<'_>,

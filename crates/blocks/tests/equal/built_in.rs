@@ -1,7 +1,7 @@
 //! All built-in ROMs, frame by frame.
 
 use crate::program::Subject;
-use gbxcule_blocks::Blocks;
+use gbxcule_blocks::EagerRunner;
 
 #[test]
 fn all_built_in_roms_run_alike() {
@@ -9,7 +9,7 @@ fn all_built_in_roms_run_alike() {
     for rom in gbxcule_roms::all() {
         let mut native = Subject::new(rom.bytes()).expect("a ROM that runs");
         let mut ours = native.clone();
-        let mut blocks = Blocks::new(40);
+        let mut blocks = EagerRunner::new(40);
         for frame in 0..16u32 {
             if frame % 5 == 0 {
                 let buttons = frame.wrapping_mul(0x35) as u8;

@@ -40,7 +40,7 @@ proptest! {
         for (scene, block) in ran {
             let mut native = start.clone();
             scene.apply(&mut native.machine);
-            let mut interpreter = interp::Machine::new(&module);
+            let mut interpreter = interp::Interpreter::new(&module);
             let memory = &mut interpreter.memory;
             let machine =
                 memory.add(image.of(&native.machine, &native.cartridge, &native.cart_ram));

@@ -2,7 +2,7 @@
 //! hardware, switch banks under their own feet, jump into the middle of instructions and run RAM.
 
 use crate::program::{Subject, random_rom, scene};
-use gbxcule_blocks::{Block, Blocks, Code, Memories, MemoryMap, Translation};
+use gbxcule_blocks::{Block, Code, EagerRunner, Memories, MemoryMap, Translation};
 use proptest::prelude::*;
 
 proptest! {
@@ -18,7 +18,7 @@ proptest! {
         scenes in prop::collection::vec(scene(), 3),
     ) {
         let Some(mut native) = Subject::new(&rom) else { return Ok(()) };
-        let mut blocks = Blocks::new(2);
+        let mut blocks = EagerRunner::new(2);
         let mut ours = native.clone();
         for scene in scenes {
             scene.apply(&mut native.machine);

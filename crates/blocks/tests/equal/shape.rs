@@ -25,7 +25,7 @@ fn calls(program: &[u8]) -> usize {
     values.filter(|(_, value)| matches!(value.op, Op::Call { .. })).count()
 }
 
-/// Runs a program's block once; gives the machine behind it and the M-cycles it took.
+/// Runs a program's block once; gives the machine after it and the M-cycles it took.
 fn run_once(program: &[u8]) -> (Subject, u32) {
     let (mut subject, block) = block(program);
     let machine = &mut subject.machine;

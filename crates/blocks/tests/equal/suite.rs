@@ -2,7 +2,7 @@
 //! verdicts are the same (`make rom-suites`).
 
 use crate::program::Subject;
-use gbxcule_blocks::Blocks;
+use gbxcule_blocks::EagerRunner;
 use std::path::{Path, PathBuf};
 
 /// Frames of each ROM: most tests end within them.
@@ -36,7 +36,7 @@ fn rom_suites_run_alike() {
         // The table says which ROMs the machine refuses.
         let Some(mut native) = Subject::new(&rom) else { continue };
         let mut ours = native.clone();
-        let mut blocks = Blocks::new(8);
+        let mut blocks = EagerRunner::new(8);
         for frame in 0..FRAMES {
             let Subject { rom, machine, cart_ram, .. } = &mut ours;
             let draw = frame % 16 == 15;

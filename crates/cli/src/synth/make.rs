@@ -149,7 +149,7 @@ pub(crate) struct Batch {
     #[command(flatten)]
     what: DatasetOptions,
 
-    /// Which of how many processes this is, from 0
+    /// This process's number and the number of processes, from 0
     #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = shard)]
     shard: (u64, u64),
 }

@@ -12,7 +12,7 @@ pub(crate) const MOST_VIEWERS: usize = 64;
 /// Stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Its request is being read or answered.
+    /// The first request is being read or answered.
     Opening,
     /// The connection is a WebSocket that is sent views.
     Viewer,

@@ -68,8 +68,8 @@ impl Head {
         self.header("origin").is_none_or(|origin| origin == format!("http://{host}"))
     }
 
-    /// Was the page opened by an address or as `localhost`, not by a name that may have been made
-    /// to point here?
+    /// Returns true if the page was opened by an address or as `localhost`. Anyone can make another
+    /// name point here.
     pub(crate) fn is_by_address(&self) -> bool {
         let host = self.header("host").unwrap_or_default();
         let name = match host.rsplit_once(':') {

@@ -1,4 +1,4 @@
-//! How fast text is written. Measures; decides nothing.
+//! Time in which text is written. Measures; decides nothing.
 
 use gbxcule_codegen_cxx::{self as cxx, Dialect, Options};
 use gbxcule_testkit::arbitrary;

@@ -231,7 +231,7 @@ impl<'a> Lower<'_, '_, 'a, '_> {
     /// `wp.svd3(a, u, s, v)`: the results are bound to the names that are passed for them.
     fn decomposed(&mut self, name: &str, call: &'a ExprCall, span: Span) -> Flow<Operand<'a>> {
         let (Some(row), Some(of)) = (builtin::find(name), call.arguments.args.first()) else {
-            return fault(Code::WrongArguments, span, format!("`wp.{name}` takes a matrix"));
+            return fault(Code::WrongArguments, span, format!("`wp.{name}` takes a value first"));
         };
         let of_value = self.expr(of)?;
         let results = self.call_row(row, vec![(None, of_value, Some(of))], span)?;

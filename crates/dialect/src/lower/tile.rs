@@ -71,7 +71,7 @@ pub(crate) struct TileParam {
 
 /// An element of the tile that a loop makes.
 pub(super) struct Position {
-    /// Its number in row-major order.
+    /// Number in row-major order.
     pub(super) flat: Value,
     extents: Vec<u32>,
     coordinates: Option<Vec<Value>>,

@@ -1,4 +1,4 @@
-//! How a function uses its names, found before it is lowered.
+//! Uses of names in a function, found before it is lowered.
 
 use crate::reference::References;
 use crate::syntax::{Expr, ExprCall, ExprContext, Stmt, StmtFunctionDef};
@@ -248,7 +248,7 @@ pub(super) fn results_of(call: &ExprCall) -> &[Expr] {
     let Expr::Attribute(attribute) = &*call.func else { return &[] };
     let count = match attribute.attr.as_str() {
         "svd3" | "svd2" => 3,
-        "qr3" | "eig3" => 2,
+        "qr3" | "eig3" | "quat_to_axis_angle" => 2,
         _ => return &[],
     };
     match &call.arguments.args[..] {

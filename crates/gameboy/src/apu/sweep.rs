@@ -49,7 +49,7 @@ impl Apu {
         self.sweep.timer = self.sweep.timer.wrapping_sub(1);
     }
 
-    /// The M-cycle behind a sweep clock, or a later one.
+    /// The M-cycle after a sweep clock, or a later one.
     pub(super) fn iterate_sweep_if_due(&mut self) {
         if self.sweep.timer != 0 {
             return;

@@ -1,4 +1,4 @@
-//! The opcode chart behind CB: 8 shifts, BIT, RES and SET, each on one of 8 operands.
+//! The opcode chart after CB: 8 shifts, BIT, RES and SET, each on one of 8 operands.
 
 use crate::cpu::Cpu;
 use crate::machine::Machine;

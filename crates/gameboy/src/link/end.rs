@@ -50,7 +50,7 @@ pub struct End<'m> {
     waits_since: i32,
     /// When the program looked at the port last, and what the other end heard before.
     last_look: (i32, u8),
-    /// The shift that has to be done before the next instruction, which looks at the port behind
+    /// The shift that has to be done before the next instruction, which looks at the port after
     /// it.
     early_for: Option<i32>,
     /// A shift that the machine has done and the other end has not.
@@ -197,7 +197,7 @@ impl<'m> End<'m> {
         self.run_until_change(rom, 0);
     }
 
-    /// Like `run_until_change`, but ends behind a shift that the program caused. Goes by single
+    /// Like `run_until_change`, but ends after a shift that the program caused. Goes by single
     /// instructions, to know what is shifted out then.
     pub(super) fn run_watched(&mut self, rom: &[u8], limit: i32) {
         let port = self.port();
@@ -214,8 +214,8 @@ impl<'m> End<'m> {
     }
 
     /// Runs instruction by instruction up to a time, at most to a shift. If an instruction looks at
-    /// the port at the shift or behind it, the machine stays before that instruction. Ends early
-    /// where the port or its clock changes, or behind a shift that the program caused.
+    /// the port at the shift or after it, the machine stays before that instruction. Ends early
+    /// where the port or its clock changes, or after a shift that the program caused.
     pub(super) fn approach(&mut self, rom: &[u8], spare: &mut Machine, shift: i32, limit: i32) {
         let port = self.port();
         let next = self.next_shift();

@@ -47,7 +47,7 @@ impl Ppu {
     }
 
     /// Puts the eight queued pixels into the frame.
-    pub(super) fn put_octet(&self, frame: &mut [u8; FRAME_BYTES]) {
+    pub(super) fn put_eight_dots(&self, frame: &mut [u8; FRAME_BYTES]) {
         let pipeline = &self.pipeline;
         for pixel in 0..8 {
             let bit = 7 - pixel;

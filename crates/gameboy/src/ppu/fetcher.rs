@@ -1,5 +1,5 @@
 //! The background fetcher: a tile's number, its row's two planes, and the queue they go to. Called
-//! by the pipeline, dot by dot, and by `octet`.
+//! by the pipeline, dot by dot, and by `eight_dots`.
 
 use crate::machine::COLOR;
 #[cfg(not(color))]

@@ -116,11 +116,11 @@ pub struct Pipeline {
     pub object_aborted: bool,
     /// Attributes of the object being fetched.
     pub object_flags: u8,
-    /// Its tile number.
+    /// Tile number of the object.
     pub object_tile: u8,
-    /// Its data.
+    /// Data of the object's row, lower plane.
     pub object_data_low: u8,
-    /// Its data, upper plane.
+    /// Data of the object's row, upper plane.
     pub object_data_high: u8,
 }
 
@@ -296,8 +296,8 @@ impl Machine {
     pub fn run_pipeline(&mut self, until: u16) {
         while self.ppu.pipeline.dot < until && self.ppu.stage == Stage::Rendering {
             let draws = self.ppu.draw;
-            if until - self.ppu.pipeline.dot >= 8 && self.ppu.is_octet_plain() {
-                self.ppu.render_octet(&self.vram, &mut self.frame, draws);
+            if until - self.ppu.pipeline.dot >= 8 && self.ppu.are_eight_dots_plain() {
+                self.ppu.render_eight_dots(&self.vram, &mut self.frame, draws);
                 continue;
             }
             if self.ppu.render_dot(&self.vram, &self.oam, &mut self.frame, draws) {
@@ -316,8 +316,8 @@ impl Machine {
         }
         let limit = super::LINE_TCYCLES - 2;
         while probe.pipeline.dot < limit {
-            if limit - probe.pipeline.dot >= 8 && probe.is_octet_plain() {
-                probe.render_octet(&self.vram, &mut self.frame, false);
+            if limit - probe.pipeline.dot >= 8 && probe.are_eight_dots_plain() {
+                probe.render_eight_dots(&self.vram, &mut self.frame, false);
                 continue;
             }
             if probe.render_dot(&self.vram, &self.oam, &mut self.frame, false) {

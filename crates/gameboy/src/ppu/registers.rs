@@ -181,7 +181,7 @@ impl Machine {
         if old & LCDC_ON != 0 && value & LCDC_ON == 0 {
             self.ppu.switch_off();
             // PyBoy counts a dark frame from the M-cycle before the write.
-            self.dark_start = self.now.wrapping_sub(1);
+            self.lcd_off_since = self.now.wrapping_sub(1);
         }
     }
 

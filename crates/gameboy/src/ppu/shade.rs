@@ -37,7 +37,7 @@ impl Ppu {
     }
 
     /// Puts the eight queued pixels into the frame.
-    pub(super) fn put_octet(&self, frame: &mut [u8; FRAME_BYTES]) {
+    pub(super) fn put_eight_dots(&self, frame: &mut [u8; FRAME_BYTES]) {
         let pipeline = &self.pipeline;
         let mut background_low = pipeline.background_low;
         let mut background_high = pipeline.background_high;

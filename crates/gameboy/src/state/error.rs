@@ -1,4 +1,5 @@
-//! Where in a machine a value stands, where two machines differ, and why a state is refused.
+//! Errors of states: the field of a machine that has a wrong value or differs, and why a state is
+//! refused.
 
 use core::fmt;
 

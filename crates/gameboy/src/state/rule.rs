@@ -49,12 +49,12 @@ fn check_times(machine: &Machine) -> Verdict {
     let now = machine.now;
     let Machine { timer, serial, apu, dma, cart, .. } = machine;
     rule(is_recent(now, machine.frame_start), "frame_start must lie in the last frames")?;
-    rule(is_recent(now, machine.dark_start), "dark_start must lie in the last frames")?;
+    rule(is_recent(now, machine.lcd_off_since), "lcd_off_since must lie in the last frames")?;
     rule(is_recent(now, timer.synced_at), "timer.synced_at must lie in the last frames")?;
     rule(is_recent(now, serial.synced_at), "serial.synced_at must lie in the last frames")?;
     rule(is_recent(now, apu.synced_at), "apu.synced_at must lie in the last frames")?;
     rule(
-        !cart.has_rtc || is_recent(machine.steady_now(), cart.rtc.synced_at),
+        !cart.has_rtc || is_recent(machine.mcycles_at_single_speed(), cart.rtc.synced_at),
         "cart.rtc.synced_at must lie in the last frames",
     )?;
     let since_div = now.wrapping_sub(timer.div_base);
@@ -87,8 +87,8 @@ fn check_cpu(machine: &Machine) -> Verdict {
     let mut opened = *machine;
     opened.open_bus(!machine.dma.active);
     rule(
-        opened.rom_base == machine.rom_base && opened.wram_reach == machine.wram_reach,
-        "rom_base and wram_reach must be as cart and dma have them",
+        opened.rom_base == machine.rom_base && opened.fast_wram_bytes == machine.fast_wram_bytes,
+        "rom_base and fast_wram_bytes must be as cart and dma have them",
     )?;
     rule(machine.interrupts.requested & 0xe0 == 0, "interrupts.requested has no bits 5 to 7")
 }

@@ -1,4 +1,4 @@
-//! Which bits of each register exist, and what memory mirrors.
+//! Bits of each register that exist, and mirrors of memory.
 
 use crate::console::Console;
 

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 /// Files that run on the host only and may use all of Rust.
 const HOST_FILES: [&str; 9] = [
-    "compatibility.rs",
+    "compatibility_palette.rs",
     "header.rs",
     "lib.rs",
     "link.rs",
     "power_on.rs",
     "power_on_memory.rs",
-    "schedule.rs",
+    "step_with.rs",
     "source.rs",
     "state.rs",
 ];

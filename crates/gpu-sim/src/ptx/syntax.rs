@@ -29,7 +29,7 @@ pub enum Space {
 pub struct Variable<'t> {
     /// Line of its declaration.
     pub line: usize,
-    /// Its name.
+    /// Name.
     pub name: &'t str,
     /// Where it lies.
     pub space: Space,
@@ -55,7 +55,7 @@ impl Variable<'_> {
 pub struct Function<'t> {
     /// Line of its head.
     pub line: usize,
-    /// Its name.
+    /// Name.
     pub name: &'t str,
     /// True for a kernel.
     pub is_entry: bool,
@@ -82,7 +82,7 @@ pub enum Statement<'t> {
     Targets {
         /// Name of the list.
         name: &'t str,
-        /// Its labels.
+        /// Labels of the table.
         labels: Vec<&'t str>,
     },
     /// One register, or so many whose names end with a number from 0.
@@ -116,7 +116,7 @@ pub struct Instruction<'t> {
 /// A predicate on which an instruction depends.
 #[derive(Debug)]
 pub struct Guard<'t> {
-    /// Its register.
+    /// Register of the predicate.
     pub register: &'t str,
     /// True if the instruction runs where the predicate is false.
     pub is_negated: bool,

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 /// A section of the file.
 #[derive(Clone, Debug)]
 pub struct Section<'a> {
-    /// Its name: `.text.KERNEL`, `.nv.constant0.KERNEL`, ..
+    /// Name: `.text.KERNEL`, `.nv.constant0.KERNEL`, ..
     pub name: &'a str,
     kind: u32,
     /// Bytes in memory, which only those of variables without a value lack in the file.
     pub size: usize,
-    /// Its bytes.
+    /// Bytes.
     pub bytes: &'a [u8],
     link: usize,
     info: usize,

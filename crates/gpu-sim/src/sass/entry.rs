@@ -91,7 +91,7 @@ pub unsafe extern "C" fn gpu_sim_variable(
     })
 }
 
-/// Gives the sizes of a kernel's parameters, with a zero behind the last, and its most threads.
+/// Gives the sizes of a kernel's parameters, with a zero after the last, and its most threads.
 ///
 /// # Safety
 /// `name` ends in a zero, and `sizes` has room for 256 numbers.

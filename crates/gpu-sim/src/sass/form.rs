@@ -142,7 +142,7 @@ impl Sort {
 /// An operand of a form.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// Its sort.
+    /// Sort.
     pub sort: Sort,
     /// True if it may lack.
     pub is_optional: bool,

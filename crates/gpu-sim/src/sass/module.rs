@@ -23,7 +23,7 @@ pub enum LoadError {
     Disassembler {
         /// The program.
         program: String,
-        /// Its message.
+        /// Message of the disassembler.
         reason: String,
     },
     /// Instructions without a meaning here, each once.
@@ -37,7 +37,7 @@ pub enum LoadError {
 /// A kernel that can be launched.
 #[derive(Debug)]
 pub struct Code {
-    /// Its decoded instructions.
+    /// Decoded instructions.
     pub program: Program,
     /// Facts that a launch needs.
     pub kernel: Kernel,

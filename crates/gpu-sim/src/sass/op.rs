@@ -14,7 +14,7 @@ use super::warp::{LANES, Mask, UNIFORM_PREDICATES, Warp, Word, each};
 use std::array::from_fn;
 
 impl Source {
-    /// Its word, of what an entry of the register file has.
+    /// Returns the operand's word, of what an entry of the register file has.
     #[inline(always)]
     fn of(self, word: u32) -> u32 {
         ((word & self.keep) ^ self.flip).wrapping_sub(self.minus)

@@ -99,7 +99,7 @@ pub fn operand(text: &str) -> Option<Argument<'_>> {
     rest = if is_negative { &rest[1..] } else { rest };
     let is_inverted = rest.starts_with(['!', '~']);
     rest = rest.trim_start_matches(['!', '~']);
-    // `|R4|.reuse`: the suffix stands behind the bars.
+    // `|R4|.reuse`: the suffix stands after the bars.
     let bars = rest.strip_prefix('|').map(|it| it.split_once('|'));
     let (rest, behind, is_absolute) = match bars {
         None => (rest, "", false),

@@ -12,7 +12,7 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// Number of its first instruction.
     pub entry: u32,
-    /// Constants and numbers in the register file behind the registers.
+    /// Constants and numbers in the register file after the registers.
     pub pool: Vec<Entry>,
     /// Bytes of constant banks 1 and on; bank 0 is made for each launch.
     pub banks: [Vec<u8>; 8],
@@ -30,7 +30,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// Its value in a launch.
+    /// Returns the entry's value in a launch.
     pub fn value(self, bank0: &[u8]) -> u32 {
         match self {
             Self::Number(value) => value,

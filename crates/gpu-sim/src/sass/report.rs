@@ -51,7 +51,7 @@ fn instructions(code: &Code) -> String {
     out
 }
 
-/// Names of the columns of `launches.tsv` behind kernel, blocks and threads.
+/// Names of the columns of `launches.tsv` after kernel, blocks and threads.
 pub const COLUMNS: [&str; 3 + 2 * Access::ALL.len()] = [
     "issues",
     "lanes",

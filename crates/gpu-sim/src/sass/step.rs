@@ -13,7 +13,7 @@ pub type Run = fn(&mut Warp<'_>, &Step, Mask);
 /// A predicate, or what is not it.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth {
-    /// Its number.
+    /// Number of the predicate.
     pub index: u8,
     /// All ones if it is inverted.
     pub flip: Mask,
@@ -106,7 +106,7 @@ pub struct Step {
     pub literal: u32,
     /// Modifier that was taken of each choice in the form's pattern.
     pub choice: [u8; 6],
-    /// Its own address.
+    /// Address of the instruction.
     pub address: u32,
     /// Number of the instruction that it jumps to.
     pub target: u32,

@@ -113,7 +113,7 @@ pub struct Launch<'p> {
     pub bank0: &'p [u8],
     /// Bytes of local memory of a lane.
     pub local_bytes: usize,
-    /// Which lanes go first.
+    /// Order of lanes.
     pub policy: Policy,
 }
 
@@ -187,7 +187,7 @@ impl<'p> Warp<'p> {
         self.predicates[usize::from(at.index)] ^ at.flip
     }
 
-    /// Sends these lanes elsewhere; the others at work go on behind the instruction.
+    /// Sends these lanes elsewhere; the others at work go on after the instruction.
     pub fn jump(&mut self, lanes: Mask, to: u32) {
         let rest = self.lanes & !lanes;
         if rest == 0 {

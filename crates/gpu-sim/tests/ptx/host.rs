@@ -35,7 +35,7 @@ impl Loaded {
         Self::Translated(unsafe { libloading::Library::new(path) }.expect("a shared object"))
     }
 
-    /// Launches a kernel whose arguments behind the grid have 8 bytes each.
+    /// Launches a kernel whose arguments after the grid have 8 bytes each.
     pub(crate) fn launch(&self, kernel: &str, blocks: u32, threads: u32, arguments: &[u64]) {
         let library = match self {
             Self::Translated(library) => library,
@@ -61,7 +61,7 @@ pub(crate) fn address<T>(array: &mut [T]) -> u64 {
     array.as_mut_ptr() as u64
 }
 
-/// Head of a kernel with so many addresses behind its grid, in `%rd1` and on, and registers for its
+/// Head of a kernel with so many addresses after its grid, in `%rd1` and on, and registers for its
 /// body.
 pub(crate) fn kernel(name: &str, addresses: usize, body: &str) -> String {
     let params = (1..=addresses).map(|at| format!(", .param .u64 {name}_{at}")).collect::<String>();

@@ -1,4 +1,4 @@
-//! Where the arguments of a launch lie.
+//! Offsets of the arguments of a launch.
 
 use crate::{FunctionId, Module};
 

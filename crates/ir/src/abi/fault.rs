@@ -99,7 +99,7 @@ pub struct FaultRecord {
     pub index: i64,
     /// Of an index or a view: how much there is.
     pub extent: i64,
-    /// Which of the device's threads.
+    /// Number of the device's thread.
     pub thread: i64,
 }
 

@@ -11,7 +11,7 @@ pub const GRID_DIMS: usize = 4;
 pub struct Grid {
     /// The first thread, counted row-major.
     pub begin: i64,
-    /// The thread behind the last.
+    /// The thread after the last.
     pub end: i64,
     /// Threads in each dimension; 1 in those beyond `dims`.
     pub extents: [i32; GRID_DIMS],

@@ -53,7 +53,7 @@ pub enum Native {
 /// Row of the table of native builtins.
 #[derive(Clone, Copy, Debug)]
 pub struct NativeRow {
-    /// Which.
+    /// Native function.
     pub native: Native,
     /// Name in printed IR.
     pub name: &'static str,

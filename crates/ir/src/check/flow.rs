@@ -1,4 +1,4 @@
-//! Where control can't go: which blocks never reach their end.
+//! Finds blocks whose end control never reaches.
 
 use crate::constant::Literal;
 use crate::function::Body;

@@ -28,7 +28,7 @@ pub(super) struct Checker<'a> {
     loops: Vec<Part>,
 }
 
-/// Which part of a loop is being checked.
+/// Part of a loop that is being checked.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Header,

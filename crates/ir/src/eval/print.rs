@@ -3,7 +3,7 @@
 use crate::constant::Literal;
 use crate::ty::Shape;
 
-/// Characters, and digits behind the point, of a conversion at most: a format may ask for as many
+/// Characters, and digits after the point, of a conversion at most: a format may ask for as many
 /// as memory holds.
 const WIDEST: usize = 512;
 

@@ -321,7 +321,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         if self.root(word).is_none() {
             return true;
         }
-        // Behind a store there is one value, behind a definition an operation.
+        // After a store there is one value, after a definition an operation.
         let one_word = *self.parser.tokens.ahead(3) == Token::Line;
         let is_value = match *self.parser.tokens.ahead(2) {
             Token::Word(right) => {
@@ -393,7 +393,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         Ok(())
     }
 
-    /// Ends a block behind its `}`.
+    /// Ends a block after its `}`.
     fn close(&mut self, open: Open) -> Result<()> {
         if let Open::Switch { selector, cases, labels } = open {
             if labels.is_none_or(|labels| !labels.is_empty()) {

@@ -115,7 +115,7 @@ impl<'t> Tokens<'t> {
         self.ahead(0)
     }
 
-    /// The token behind so many others.
+    /// The token after so many others.
     pub(super) fn ahead(&self, count: usize) -> &Token<'t> {
         let last = self.tokens.len() - 1;
         &self.tokens[(self.at + count).min(last)].1
@@ -190,7 +190,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Goes behind the mark that closes a body that is open.
+    /// Goes after the mark that closes a body that is open.
     pub(super) fn skip_body(&mut self) -> Result<()> {
         let (begin, mut depth) = (self.at, 1usize);
         while depth > 0 {

@@ -46,7 +46,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A word and the values behind it.
+    /// A word and the values after it.
     fn word(&mut self, word: &str, values: &[Value]) {
         self.text.push_str(word);
         self.text.push(' ');

@@ -7,18 +7,52 @@ use std::ffi::{CStr, c_char};
 use std::ops::Range;
 use std::ptr::NonNull;
 
-use gbxcule_swarm::{CpuState, FRAME_BYTES, Features, OBS_V0_DIM, button, obs_v0, reward_v0};
+use gbxcule_swarm::{
+    CpuState, FRAME_BYTES, Features, Model, OBS_V0_DIM, Rom, button, obs_v0, reward_v0,
+};
 use serde_json::{Value, json};
 
 use super::{Backend, BackendConfig, BackendKind, EnvState};
 use crate::LabError;
 
-/// mGBA starts with DIV at 0xABC0, the DMG hands over with 0xABCC.
-const DIVIDER_TCYCLES: i32 = -12;
+/// Dots from the start of line 144 to where libmgba begins a program of the Color, and to where a
+/// Color's boot ROM hands over; as with the original, its picture is four T-cycles ahead.
+const COLOR_PICTURE_TCYCLES: i32 = 456 - 172 + 4 - 20;
 
 #[repr(C)]
 struct Shim {
     _opaque: [u8; 0],
+}
+
+/// Where a machine begins, as the shim takes it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct ShimStart {
+    divider: u16,
+    picture_tcycles: i32,
+    b: u8,
+    compatible: bool,
+    palettes: [u16; 12],
+}
+
+impl ShimStart {
+    fn of(rom: &Rom) -> Self {
+        let cartridge = rom.cartridge();
+        let [first, second, background] = cartridge.compatible_palettes;
+        let compatible = cartridge.model() == Model::Original;
+        let mut palettes = [0; 12];
+        palettes.copy_from_slice(&[background, first, second].concat());
+        let start = Self { divider: 0xABCC, picture_tcycles: 0, b: 0, compatible: false, palettes };
+        match rom.model() {
+            Model::Original => start,
+            Model::Color if compatible => {
+                Self { divider: 0x2678, b: cartridge.title_sum, compatible, ..start }
+            }
+            Model::Color => {
+                Self { divider: 0x1EA0, picture_tcycles: COLOR_PICTURE_TCYCLES, ..start }
+            }
+        }
+    }
 }
 
 #[repr(C)]
@@ -32,61 +66,71 @@ struct ShimState {
 
 unsafe extern "C" {
     fn gbxcule_mgba_version() -> *const c_char;
-    fn gbxcule_mgba_open(rom: *const u8, rom_bytes: usize) -> *mut Shim;
+    fn gbxcule_mgba_open(rom: *const u8, rom_bytes: usize, model: *const c_char) -> *mut Shim;
     fn gbxcule_mgba_close(shim: *mut Shim);
-    fn gbxcule_mgba_reset(shim: *mut Shim, divider_tcycles: i32);
+    fn gbxcule_mgba_reset(shim: *mut Shim, start: *const ShimStart);
     fn gbxcule_mgba_run_frame(shim: *mut Shim);
     fn gbxcule_mgba_set_keys(shim: *mut Shim, keys: u32);
     fn gbxcule_mgba_read(shim: *mut Shim, address: u16) -> u8;
     fn gbxcule_mgba_state(shim: *const Shim, out: *mut ShimState);
-    fn gbxcule_mgba_pixels(shim: *const Shim, out: *mut u8);
+    fn gbxcule_mgba_pixels(shim: *const Shim, out: *mut u16);
 }
 
-/// One emulator, owned.
-struct Core(NonNull<Shim>);
+/// One emulator, owned, and where it begins.
+struct Core {
+    shim: NonNull<Shim>,
+    start: ShimStart,
+}
 
 impl Core {
-    fn open(rom: &[u8]) -> Result<Self, LabError> {
+    fn open(rom: &Rom) -> Result<Self, LabError> {
+        let model = match rom.model() {
+            Model::Original => c"DMG",
+            Model::Color => c"CGB",
+        };
+        let bytes = rom.bytes();
         // SAFETY: the pointer and the length are one slice's; the shim copies the bytes before it
-        // returns.
-        let shim = unsafe { gbxcule_mgba_open(rom.as_ptr(), rom.len()) };
-        let core = NonNull::new(shim).map(Self);
+        // returns, and the model is a terminated string.
+        let shim = unsafe { gbxcule_mgba_open(bytes.as_ptr(), bytes.len(), model.as_ptr()) };
+        let start = ShimStart::of(rom);
+        let core = NonNull::new(shim).map(|shim| Self { shim, start });
         let core = core.ok_or_else(|| LabError::Mgba("does not load this ROM".to_owned()))?;
         core.reset();
         Ok(core)
     }
 
     fn reset(&self) {
-        // SAFETY: the shim is alive as long as this owner, and has no other owner.
-        unsafe { gbxcule_mgba_reset(self.0.as_ptr(), DIVIDER_TCYCLES) }
+        // SAFETY: the shim is alive as long as this owner, and has no other owner; the start has
+        // the layout of the shim's struct.
+        unsafe { gbxcule_mgba_reset(self.shim.as_ptr(), &raw const self.start) }
     }
 
     fn run_frame(&mut self) {
         // SAFETY: as in `reset`.
-        unsafe { gbxcule_mgba_run_frame(self.0.as_ptr()) }
+        unsafe { gbxcule_mgba_run_frame(self.shim.as_ptr()) }
     }
 
     fn set_keys(&mut self, keys: u32) {
         // SAFETY: as in `reset`.
-        unsafe { gbxcule_mgba_set_keys(self.0.as_ptr(), keys) }
+        unsafe { gbxcule_mgba_set_keys(self.shim.as_ptr(), keys) }
     }
 
     fn read(&mut self, address: u16) -> u8 {
         // SAFETY: as in `reset`; every 16-bit address is one that the shim can read.
-        unsafe { gbxcule_mgba_read(self.0.as_ptr(), address) }
+        unsafe { gbxcule_mgba_read(self.shim.as_ptr(), address) }
     }
 
     fn state(&self) -> ShimState {
         let mut state = ShimState::default();
         // SAFETY: as in `reset`; `state` has the layout of the shim's struct.
-        unsafe { gbxcule_mgba_state(self.0.as_ptr(), &raw mut state) };
+        unsafe { gbxcule_mgba_state(self.shim.as_ptr(), &raw mut state) };
         state
     }
 
-    fn pixels(&self) -> Vec<u8> {
+    fn pixels(&self) -> Vec<u16> {
         let mut pixels = vec![0; 160 * 144];
-        // SAFETY: as in `reset`; the shim writes exactly 160 x 144 bytes.
-        unsafe { gbxcule_mgba_pixels(self.0.as_ptr(), pixels.as_mut_ptr()) };
+        // SAFETY: as in `reset`; the shim writes exactly 160 x 144 words.
+        unsafe { gbxcule_mgba_pixels(self.shim.as_ptr(), pixels.as_mut_ptr()) };
         pixels
     }
 }
@@ -94,13 +138,14 @@ impl Core {
 impl Drop for Core {
     fn drop(&mut self) {
         // SAFETY: this owner is the last to use the shim.
-        unsafe { gbxcule_mgba_close(self.0.as_ptr()) }
+        unsafe { gbxcule_mgba_close(self.shim.as_ptr()) }
     }
 }
 
 pub(crate) struct Mgba {
     config: BackendConfig,
     cores: Vec<Core>,
+    model: Model,
     frames: u64,
     rewards: Vec<f32>,
     observations: Vec<f32>,
@@ -108,10 +153,12 @@ pub(crate) struct Mgba {
 
 impl Mgba {
     pub(crate) fn open(config: &BackendConfig) -> Result<Self, LabError> {
-        let cores = (0..config.num_envs).map(|_| Core::open(&config.rom));
+        let rom = config.rom()?;
+        let cores = (0..config.num_envs).map(|_| Core::open(&rom));
         Ok(Self {
             config: config.clone(),
             cores: cores.collect::<Result<_, _>>()?,
+            model: rom.model(),
             frames: 0,
             rewards: vec![0.0; config.num_envs],
             observations: vec![0.0; config.num_envs * OBS_V0_DIM],
@@ -201,10 +248,14 @@ impl Backend for Mgba {
 
     fn frame(&mut self, env: usize) -> Result<Vec<u8>, LabError> {
         let pixels = self.core(env)?.pixels();
+        if self.model == Model::Color {
+            return Ok(pixels.into_iter().flat_map(u16::to_le_bytes).collect());
+        }
         let mut frame = Vec::with_capacity(FRAME_BYTES);
         for quad in pixels.chunks_exact(4) {
-            // Red is 0xFF, 0xAA, 0x55 or 0x00, give or take a bit of the 15-bit palette.
-            frame.push(quad.iter().fold(0, |byte, red| byte << 2 | (3 - (red >> 6))));
+            // Five bits of red: of 0xFF, 0xAA, 0x55 or 0x00.
+            let shade = |color: &u16| 3 - (color >> 3 & 3) as u8;
+            frame.push(quad.iter().fold(0, |byte, color| byte << 2 | shade(color)));
         }
         Ok(frame)
     }

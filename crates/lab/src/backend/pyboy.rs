@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use gbxcule_oracle::{OracleChild, OracleError, Python};
-use gbxcule_swarm::{CpuState, Features, OBS_V0_DIM, obs_v0, reward_v0};
+use gbxcule_swarm::{CpuState, FRAME_BYTES, Features, Model, OBS_V0_DIM, obs_v0, reward_v0};
 use serde_json::{Value, json};
 
 use super::{Backend, BackendConfig, BackendKind, EnvState};
@@ -14,6 +14,7 @@ use crate::LabError;
 const REGISTER_BYTES: usize = 12;
 const STATE_BYTES: usize = REGISTER_BYTES + 16;
 const FEATURE_BYTES: usize = REGISTER_BYTES + 16;
+const PIXELS: usize = 160 * 144;
 /// Far below what PyBoy manages on any machine: reaching the limit means that it hangs.
 const SLOWEST_FRAMES_PER_S: u64 = 100;
 /// Each of them holds megabytes of Python.
@@ -22,6 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) struct Pyboy {
     kind: BackendKind,
+    model: Model,
     config: BackendConfig,
     children: Vec<OracleChild>,
     envs_per_child: usize,
@@ -49,6 +51,7 @@ impl Pyboy {
         }
         let mut pyboy = Self {
             kind,
+            model: config.rom()?.model(),
             config: config.clone(),
             children,
             envs_per_child,
@@ -65,9 +68,22 @@ impl Pyboy {
     fn load(&mut self) -> Result<(), LabError> {
         let envs = self.envs_of_children();
         let limit = TIMEOUT + Duration::from_millis(100 * self.envs_per_child as u64);
+        let rom = self.config.rom()?;
+        let cartridge = rom.cartridge();
+        let color = (self.model == Model::Color).then(|| {
+            json!({
+                "compatible": cartridge.model() == Model::Original,
+                "title_sum": cartridge.title_sum,
+                "palettes": cartridge.compatible_palettes,
+            })
+        });
         for (child, envs) in self.children.iter_mut().zip(envs) {
-            let header =
-                json!({ "command": "load", "num_envs": envs.len(), "exact": self.config.lockstep });
+            let header = json!({
+                "command": "load",
+                "num_envs": envs.len(),
+                "exact": self.config.lockstep,
+                "color": color,
+            });
             child.ask(&header, &self.config.rom, limit);
         }
         self.answers(0).map(drop)
@@ -207,7 +223,11 @@ impl Backend for Pyboy {
 
     fn frame(&mut self, env: usize) -> Result<Vec<u8>, LabError> {
         let bytes = self.ask_one(env, json!({ "command": "screen" }))?;
-        self.expect(&bytes, gbxcule_swarm::FRAME_BYTES)?;
+        let expected = match self.model {
+            Model::Original => FRAME_BYTES,
+            Model::Color => 2 * PIXELS,
+        };
+        self.expect(&bytes, expected)?;
         Ok(bytes)
     }
 

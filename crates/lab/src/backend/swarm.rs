@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use gbxcule_runtime::Device;
 use gbxcule_runtime::cuda::Driver;
-use gbxcule_swarm::{Counters, CpuState, DeviceConfig, Model, Recompile, Rom, Swarm};
+use gbxcule_swarm::{Counters, CpuState, DeviceConfig, Recompile, Swarm};
 use serde_json::{Value, json};
 
-use super::{Backend, BackendConfig, BackendKind, EnvState};
+use super::{Backend, BackendConfig, BackendKind, EnvState, frame_bytes};
 use crate::LabError;
 
 pub(crate) struct SwarmBackend {
@@ -27,8 +27,7 @@ impl SwarmBackend {
         if kind == BackendKind::WarpVecInterpreted {
             settings.recompile = Recompile::Off;
         }
-        let swarm =
-            Swarm::new(Rom::for_model(&config.rom, Some(Model::Original))?, settings, device);
+        let swarm = Swarm::new(config.rom()?, settings, device);
         let swarm = swarm.map_err(|source| LabError::Start { backend: kind, source })?;
         Ok(Self { kind, swarm, workers: config.workers() })
     }
@@ -91,7 +90,7 @@ impl Backend for SwarmBackend {
 
     fn frame(&mut self, env: usize) -> Result<Vec<u8>, LabError> {
         let mut frame = Vec::new();
-        self.swarm.frames(&[env], |picture| frame.extend_from_slice(&*picture.shades()))?;
+        self.swarm.frames(&[env], |picture| frame = frame_bytes(picture))?;
         Ok(frame)
     }
 

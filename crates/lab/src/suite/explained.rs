@@ -1,7 +1,10 @@
-//! The rows of the suite, and every place where a reference is known to be wrong, with the reason.
+//! The rows of the original, and every place where a reference is known to be wrong, with the
+//! reason.
 //!
 //! The evidence for each reason is either the other reference, which agrees with us there to the
 //! cycle, or Pan Docs, or a hardware test; `docs/references.md` has them at length.
+
+use gbxcule_swarm::Model;
 
 use super::{Case, Explained};
 use crate::backend::BackendKind::{Libmgba, PyboySingle};
@@ -13,11 +16,11 @@ const SELECT_BITS: &str = "PyBoy reads the select bits of P1 as 0 while a button
                            libmgba agrees with us)";
 const STALE_BUTTONS: &str = "PyBoy looks at the buttons when P1 is written, not when it is read, and the frame ends \
                              between the two (Pan Docs \"Joypad Input\"; libmgba agrees with us)";
-const TIMER_WAKES: &str =
+pub(super) const TIMER_WAKES: &str =
     "PyBoy wakes from HALT by the timer some cycles off (libmgba agrees with us)";
-const SERIAL_CLOCK: &str = "PyBoy starts a transfer's clock with the write, hardware has it run on from the divider \
+pub(super) const SERIAL_CLOCK: &str = "PyBoy starts a transfer's clock with the write, hardware has it run on from the divider \
                             (libmgba agrees with us)";
-const LCD_ON: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on (mooneye lcdon_timing; libmgba \
+pub(super) const LCD_ON: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on (mooneye lcdon_timing; libmgba \
                       agrees with us)";
 const LCD_ON_STAT: &str = "PyBoy's picture is 4 T-cycles late after the LCD was switched on and its STAT interrupts \
                            are off by more (libmgba agrees with us)";
@@ -52,20 +55,37 @@ type Fields = &'static [&'static str];
 /// should be.
 type Pin = (u64, u64, &'static str);
 
-const fn plain(rom: &'static str, steps: u64) -> Case {
+pub(super) const fn plain(rom: &'static str, steps: u64) -> Case {
     let regions = &[SIGNATURE];
-    Case { rom, steps, actions: "random", regions, counters: true, frame: false, explained: &[] }
+    Case {
+        rom,
+        steps,
+        actions: "random",
+        model: Model::Original,
+        regions,
+        counters: true,
+        frame: false,
+        explained: &[],
+    }
 }
 
-const fn drawn(rom: &'static str, steps: u64) -> Case {
+pub(super) const fn drawn(rom: &'static str, steps: u64) -> Case {
     Case { frame: true, ..plain(rom, steps) }
 }
 
-const fn pyboy(fields: Fields, (first, times, digest): Pin, why: &'static str) -> Explained {
+pub(super) const fn pyboy(
+    fields: Fields,
+    (first, times, digest): Pin,
+    why: &'static str,
+) -> Explained {
     Explained { reference: PyboySingle, fields, first, times, digest, why }
 }
 
-const fn mgba(fields: Fields, (first, times, digest): Pin, why: &'static str) -> Explained {
+pub(super) const fn mgba(
+    fields: Fields,
+    (first, times, digest): Pin,
+    why: &'static str,
+) -> Explained {
     Explained { reference: Libmgba, fields, first, times, digest, why }
 }
 
@@ -201,7 +221,7 @@ pub(super) const CASES: [Case; 35] = [
     },
 ];
 
-const DRAWN_FIELDS: &[&str] =
+pub(super) const DRAWN_FIELDS: &[&str] =
     &["a", "f", "b", "c", "d", "e", "h", "l", "sp", "pc", "tcycles", "frame"];
-const GAME_FIELDS: &[&str] =
+pub(super) const GAME_FIELDS: &[&str] =
     &["a", "f", "b", "c", "d", "e", "h", "l", "sp", "pc", "tcycles", "C000:C100", "frame"];

@@ -1,4 +1,4 @@
-//! Where a launch happens: on the CPU, or in the one stream that kernels have on a CUDA device.
+//! Place of a launch: the CPU, or the one stream that kernels have on a CUDA device.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

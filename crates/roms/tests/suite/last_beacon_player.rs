@@ -225,7 +225,7 @@ impl Player {
         self.settle();
     }
 
-    /// Is the battle's menu waiting for a choice?
+    /// Returns true if the battle's menu waits for a choice.
     fn is_asked(&self) -> bool {
         self.peek(0x9C23) == b'F' && self.peek(0x9C83) == b'R'
     }

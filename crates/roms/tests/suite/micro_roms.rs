@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gbxcule_roms::{Assembler, by_name};
 
-use crate::console::{Console, RIGHT};
+use crate::console::{ColorConsole, Console, RIGHT};
 
 /// Frames within which every self-checking ROM comes to its verdict.
 const PATIENCE: u32 = 400;
@@ -47,6 +47,42 @@ fn self_checking_roms_pass_on_our_machine() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn self_checking_roms_pass_on_our_color() {
+    let names = ["COLOR_BANKS", "COLOR_PALETTES", "COLOR_HDMA", "COLOR_HBLANK", "COLOR_SPEED"];
+    let mut failures = Vec::new();
+    for name in names {
+        let mut console = ColorConsole::with(name);
+        while !matches!(console.peek(0xC000), 0xA5 | 0x5A) && console.frames < PATIENCE {
+            console.run(1);
+        }
+        let found = console.range(0xC000, 0xC006);
+        if found[0] != 0xA5 {
+            failures.push(format!("{name}: {found:02X?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn double_speed_has_twice_as_many_cycles_in_a_line() {
+    let mut console = ColorConsole::with("COLOR_SPEED");
+    console.run(20);
+    let [once, double, again] = [0xC003, 0xC004, 0xC005].map(|at| u32::from(console.peek(at)));
+    assert!(once.abs_diff(again) <= 1 && double.abs_diff(2 * once) <= 1, "{once} {double} {again}");
+}
+
+#[test]
+fn each_line_has_its_colour() {
+    let mut console = ColorConsole::with("COLOR_LINES");
+    console.run(40);
+    assert_eq!(console.range(0xC000, 0xC004), [0xA5, 38, 0, 144]);
+    let colors = console.colors();
+    let of_line = |line: usize| colors[line * 160..][..160].iter().map(|color| color >> 10).max();
+    assert_eq!(of_line(1), Some(0));
+    assert!((8..143).all(|line| of_line(line) >= Some((line as u16 - 1) >> 3)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which bytes of its memory a view needs, as few rectangles: what is copied to look at it or to
+//! Bytes of its memory that a view needs, as few rectangles: what is copied to look at it or to
 //! change it, and never the whole memory.
 
 /// Rows of bytes, the same distance apart.

@@ -1,7 +1,7 @@
 //! Launches: asked for and not waited for. What a launch finds wrong stays in the record of its
 //! code until the stream is waited for.
 //!
-//! Launches that are alike and follow each other share one look at the record; it is copied behind
+//! Launches that are alike and follow each other share one look at the record; it is copied after
 //! them, when other ones follow or a thread waits for the stream. So a fault is known by its kernel
 //! and grid, and it costs nothing to launch the same kernel over and over. A thread that faults
 //! ends; the other threads and later launches go on.
@@ -37,7 +37,7 @@ pub(super) struct LaunchGroup {
 }
 
 impl LaunchGroup {
-    /// Which thread of the grid one of the device is.
+    /// Returns the thread of the grid that a thread of the device is.
     fn thread(&self, slot: i64) -> i64 {
         let warp = i64::from(WARP);
         slot / warp * self.lanes as i64 + slot % warp
@@ -80,7 +80,7 @@ impl Queue {
         let [blocks, block] = shape(slots, self.context.processors, function.threads_max);
         // SAFETY: a function of a module that stays loaded until the stream has passed, and a place
         // for each of its parameters, which the call copies. The arrays among them were checked to
-        // be this stream's: their memory is given back behind this launch.
+        // be this stream's: their memory is given back after this launch.
         let status = unsafe {
             let (places, none) = (places.as_mut_ptr(), std::ptr::null_mut());
             sys::cuLaunchKernel(function.raw, blocks, 1, 1, block, 1, 1, 0, self.raw, places, none)
@@ -107,7 +107,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Has the record of the open group copied behind its last launch.
+    /// Has the record of the open group copied after its last launch.
     pub(super) fn close(&self, state: &mut State) -> Result<(), Error> {
         let Some(group) = state.open.take() else { return Ok(()) };
         let mut block = state.pinned.take(&self.context, &self.counter, FaultRecord::BYTES)?;

@@ -172,7 +172,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if !self.own {
-            // Its owner goes on behind this stream: `Stream::external`'s caller sees to it.
+            // Its owner goes on after this stream: `Stream::external`'s caller sees to it.
             return;
         }
         let queue = &self.queue;

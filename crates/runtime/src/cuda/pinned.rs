@@ -1,5 +1,5 @@
 //! Memory of the host that the device copies from and to while the host goes on: lent in blocks,
-//! each until the stream has passed the event behind its copy.
+//! each until the stream has passed the event after its copy.
 #![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
 
 use super::context::Context;

@@ -26,7 +26,7 @@ unsafe impl Send for Queue {}
 // SAFETY: likewise.
 unsafe impl Sync for Queue {}
 
-/// Which of two streams goes first.
+/// Order of two streams.
 #[derive(Clone, Copy)]
 pub(crate) enum Order {
     Before,

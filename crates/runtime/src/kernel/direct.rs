@@ -1,6 +1,6 @@
 //! A kernel called in the caller's own thread, over memory that the caller lends for the call:
 //! nothing is copied, locked or allocated. For callers that run one small kernel very often, such
-//! as programs behind a step.
+//! as programs after a step.
 #![allow(unsafe_code, reason = "calling compiled code")]
 
 use super::{Kernel, Plan, RawFault, Target};

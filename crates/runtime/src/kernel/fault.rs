@@ -1,4 +1,4 @@
-//! From what a device leaves of a fault to what a user reads: the same words for every device.
+//! Turns what a device leaves of a fault into what a user reads: the same words for every device.
 
 use super::{Kernel, Plan, Target};
 use crate::error::{Error, Fault};

@@ -64,7 +64,7 @@ pub(super) enum Failure {
     Text(String),
     /// A function failed.
     Call {
-        /// Which.
+        /// Name of the function.
         function: &'static str,
         /// Message of the library.
         reason: String,

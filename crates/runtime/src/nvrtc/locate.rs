@@ -1,4 +1,4 @@
-//! Where NVRTC may lie: `GBXCULE_NVRTC`, the Python environment's wheel, the system.
+//! Searches for NVRTC: `GBXCULE_NVRTC`, the Python environment's wheel, the system.
 
 use crate::error::Error;
 use gbxcule_python_env::Interpreter;

@@ -46,7 +46,7 @@ pub(crate) fn atomics_of_many_threads_lose_nothing(device: Device) {
 
 pub(crate) fn structs_vectors_and_scalars_arrive_as_they_were_given(device: Device) {
     let (kernel, stream) = (kernel(device, "move"), stream(device));
-    let place = stream.copied(&[[0.0f32, 1.0, 2.0], [3.0, 4.0, 5.0]]).expect("small");
+    let place = stream.from_slice(&[[0.0f32, 1.0, 2.0], [3.0, 4.0, 5.0]]).expect("small");
     let fields = [("mass", 3u8.into()), ("place", (&place).into()), ("factor", 0.5f64.into())];
     let body = Argument::Struct(fields.map(|(name, value)| (name.into(), value)).into());
     kernel.launch(&[2], &[body, [1.0f32, 2.0, 4.0].into(), 2.into()]).expect("runs");
@@ -86,7 +86,7 @@ pub(crate) fn views_are_read_and_written_where_they_lie(device: Device) {
     }
     assert_eq!(read::<f32>(&matrix), expected);
     // Elements over each other: the last one written counts.
-    let bytes = stream.copied(&[0u8; 16]).expect("small");
+    let bytes = stream.from_slice(&[0u8; 16]).expect("small");
     let windows = bytes.reinterpreted(f32::data_type(), 0, &[3, 2], &[4, 4]).expect("inside");
     windows.write(&numbers(6)).expect("6 elements");
     assert_eq!(read::<f32>(&windows), [0.0, 2.0, 2.0, 4.0, 4.0, 5.0]);
@@ -137,7 +137,8 @@ pub(crate) fn large_arrays_arrive_whole(device: Device) {
     let stream = stream(device);
     // More than the pinned memory of a stream, in all.
     let elements: Vec<u32> = (0..6 << 20).collect();
-    let arrays: Vec<Array> = (0..4).map(|_| stream.copied(&elements).expect("24 MiB")).collect();
+    let arrays: Vec<Array> =
+        (0..4).map(|_| stream.from_slice(&elements).expect("24 MiB")).collect();
     for array in &arrays {
         assert!(read::<u32>(array) == elements);
     }
@@ -152,7 +153,7 @@ pub(crate) fn arrays_may_go_while_work_on_them_is_under_way(device: Device) {
     let (kernel, stream) = (kernel(device, "add"), stream(device));
     let sum = zeros::<f32>(&stream, &[64]);
     for _ in 0..50 {
-        let a = stream.copied(&[1.0f32; 64]).expect("small");
+        let a = stream.from_slice(&[1.0f32; 64]).expect("small");
         let part = a.slice(0, 0..64, 1).expect("all of it");
         drop(a);
         kernel.launch(&[64], &[part.into(), (&sum).into()]).expect("runs");
@@ -237,7 +238,7 @@ pub(crate) fn a_fault_is_reported_once_and_in_its_own_stream(device: Device) {
     let [one, other] = [stream(device), stream(device)];
     let [bad, good] = [kernel(device, "fault_index"), kernel(device, "add")];
     let array = zeros::<f32>(&one, &[10]);
-    let elsewhere = other.copied(&[1.0f32; 10]).expect("small");
+    let elsewhere = other.from_slice(&[1.0f32; 10]).expect("small");
     let launch = |n: i32| bad.launch(&[10], &[(&array).into(), n.into()]);
     for _ in 0..3 {
         // On the CPU the launch itself says it.
@@ -331,13 +332,13 @@ pub(crate) fn arrays_of_elsewhere_are_refused_by_name(device: Device) {
 pub(crate) fn streams_work_from_many_threads(device: Device) {
     let (kernel, shared) = (kernel(device, "add"), stream(device));
     let sum = zeros::<f32>(&shared, &[100]);
-    let ones = shared.copied(&[1.0f32; 100]).expect("small");
+    let ones = shared.from_slice(&[1.0f32; 100]).expect("small");
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 let own = stream(device);
                 let (a, b) =
-                    (own.copied(&[2.0f32; 100]).expect("small"), zeros::<f32>(&own, &[100]));
+                    (own.from_slice(&[2.0f32; 100]).expect("small"), zeros::<f32>(&own, &[100]));
                 for _ in 0..10 {
                     kernel.launch(&[100], &[(&a).into(), (&b).into()]).expect("runs");
                     kernel.launch(&[100], &[(&ones).into(), (&sum).into()]).expect("runs");
@@ -352,7 +353,7 @@ pub(crate) fn streams_work_from_many_threads(device: Device) {
 pub(crate) fn streams_can_be_put_in_order(device: Device) {
     let kernel = kernel(device, "add");
     let [first, then] = [stream(device), stream(device)];
-    let source = first.copied(&[1.0f32; 100]).expect("small");
+    let source = first.from_slice(&[1.0f32; 100]).expect("small");
     // SAFETY: both streams live; the memory lives as long as `source` does.
     #[allow(unsafe_code, reason = "as with another library's tensor")]
     let ordered = || -> Result<Array, Error> {

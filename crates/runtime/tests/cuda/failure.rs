@@ -116,7 +116,7 @@ fn needs_a_stand_in_that_notices_a_leak() {
 #[ignore = "needs the stand-in: run by the tests of this file"]
 fn needs_a_stand_in_that_notices_a_wrong_range() {
     let stream = Stream::new(Device::Cuda(0)).expect("a device");
-    let bytes = stream.copied(&[0u8; 1000]).expect("small");
+    let bytes = stream.from_slice(&[0u8; 1000]).expect("small");
     let address = bytes.device_pointer().expect("on a device");
     // SAFETY: of the first two the memory is there, and outlives them; the stand-in catches the
     // third.

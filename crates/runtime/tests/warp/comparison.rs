@@ -1,4 +1,4 @@
-//! How far two memories are apart.
+//! Distance of two memories.
 
 use gbxcule_ir::eval;
 use gbxcule_ir::{Literal, Scalar};

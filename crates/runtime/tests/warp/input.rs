@@ -5,7 +5,7 @@
 //! that asks least, until the interpreter ends.
 
 use crate::subject::Subject;
-use gbxcule_interp::{Failure, Machine};
+use gbxcule_interp::{Failure, Interpreter};
 use gbxcule_ir::eval;
 use gbxcule_ir::walk::{Step, walk};
 use gbxcule_ir::{Literal, Op, Root, Scalar, Shape, StmtKind, Type, Types};
@@ -172,15 +172,15 @@ fn literal(scalar: Scalar, way: Way, random: &mut Random) -> Literal {
 
 /// Memory after a launch whose threads run in this order.
 fn interpret(program: &Program, order: &[[u32; 4]]) -> Result<Vec<Vec<u8>>, Failure> {
-    let mut machine = Machine::new(&program.module);
-    machine.budget = BUDGET;
+    let mut interpreter = Interpreter::new(&program.module);
+    interpreter.budget = BUDGET;
     let buffers: Vec<_> =
-        program.buffers.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
+        program.buffers.iter().map(|bytes| interpreter.memory.add(bytes.as_slice())).collect();
     let args: Vec<_> = program.args.iter().map(|actual| actual.argument(&buffers)).collect();
     for &point in order {
-        machine.launch_point(program.kernel, point, &args)?;
+        interpreter.launch_point(program.kernel, point, &args)?;
     }
-    Ok(buffers.into_iter().map(|buffer| machine.memory.bytes(buffer).to_vec()).collect())
+    Ok(buffers.into_iter().map(|buffer| interpreter.memory.bytes(buffer).to_vec()).collect())
 }
 
 /// Returns true if a launch leaves what its threads leave, each alone on the memory before.

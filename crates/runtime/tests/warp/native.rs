@@ -22,7 +22,7 @@ pub(crate) fn run_in(
     let build = if checked { Build::default() } else { unsafe { Build::unchecked() } };
     let compiled = compile(module, stream.device(), build)?;
     let kernel = compiled.kernel(&module.functions[program.kernel].name)?;
-    let whole = |bytes: &Vec<u8>| stream.copied(bytes);
+    let whole = |bytes: &Vec<u8>| stream.from_slice(bytes);
     let buffers = program.buffers.iter().map(whole).collect::<Result<Vec<Array>, Error>>()?;
     let params = &module.functions[program.kernel].params;
     let args = program.args.iter().zip(params).map(|(actual, param)| match actual {

@@ -1,7 +1,7 @@
 //! Central differences along directions, on programs whose floats are 64 bits wide.
 
 use crate::numbers::{self, Numbers};
-use gbxcule_interp::Machine;
+use gbxcule_interp::Interpreter;
 use gbxcule_testkit::arbitrary::Program;
 
 /// Statements that a launch may take.
@@ -64,11 +64,11 @@ impl<'a> Objective<'a> {
 
 /// Memory after a launch.
 pub(crate) fn run(program: &Program) -> Option<Vec<Vec<u8>>> {
-    let mut machine = Machine::new(&program.module);
-    machine.budget = BUDGET;
+    let mut interpreter = Interpreter::new(&program.module);
+    interpreter.budget = BUDGET;
     let buffers: Vec<_> =
-        program.buffers.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
+        program.buffers.iter().map(|bytes| interpreter.memory.add(bytes.as_slice())).collect();
     let args: Vec<_> = program.args.iter().map(|actual| actual.argument(&buffers)).collect();
-    machine.launch(program.kernel, &program.dims, &args).ok()?;
-    Some(buffers.into_iter().map(|buffer| machine.memory.bytes(buffer).to_vec()).collect())
+    interpreter.launch(program.kernel, &program.dims, &args).ok()?;
+    Some(buffers.into_iter().map(|buffer| interpreter.memory.bytes(buffer).to_vec()).collect())
 }

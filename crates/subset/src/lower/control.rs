@@ -217,7 +217,7 @@ impl Lowering<'_, '_, '_, '_> {
     fn numbers(&self, ty: &Ty) -> Vec<(i128, i128)> {
         match ty {
             Ty::Bool => vec![(0, 1)],
-            Ty::Int(int) => vec![int.ends()],
+            Ty::Int(int) => vec![int.range()],
             Ty::Enum(id) => {
                 let variants = self.all.program.enums[*id].variants.iter();
                 variants.map(|variant| (variant.1, variant.1)).collect()

@@ -144,7 +144,7 @@ impl Lowering<'_, '_, '_, '_> {
 
     fn number(&mut self, number: i128, ty: &Ty, at: Span) -> Value {
         if let Ty::Int(int) = ty
-            && !int.holds(number)
+            && !int.contains(number)
         {
             let message = format!("{number} is no `{}`", int.name());
             self.fault(Code::RustType, at, message);

@@ -36,7 +36,7 @@ macro_rules! native {
 
 fn natives() -> Vec<Native> {
     native! {
-        Machine { wram now deadline frame_start dark_start frame_done rom_base wram_reach cpu interrupts
+        Machine { wram now deadline frame_start lcd_off_since frame_done rom_base fast_wram_bytes cpu interrupts
             timer ppu apu dma serial joypad cart vram oam hram frame }
         Cpu { now a zero carries b c d e h l sp pc ime ime_delayed mode just_halted halt_bug stop_skips }
         Interrupts { requested enabled }

@@ -13,7 +13,7 @@ pub(crate) struct Twin<'m> {
     rom: Vec<u8>,
     module: &'m Valid<Module>,
     image: Image,
-    interpreter: interp::Machine<'m>,
+    interpreter: interp::Interpreter<'m>,
     machine: Buffer,
     roms: [Array; 2],
     ram: Buffer,
@@ -27,7 +27,7 @@ impl<'m> Twin<'m> {
         let cart_ram = vec![0; cartridge.ram_bytes as usize];
         let native = Machine::power_on(&cartridge);
         let image = Image::new(&module.types);
-        let mut interpreter = interp::Machine::new(module);
+        let mut interpreter = interp::Interpreter::new(module);
         interpreter.budget = u64::MAX;
         let memory = &mut interpreter.memory;
         let machine = memory.add(image.of(&native, &cartridge, &cart_ram));

@@ -10,7 +10,7 @@ mod diagnostic;
 mod refusal;
 mod shape;
 
-use gbxcule_interp::{Argument, Array, Machine};
+use gbxcule_interp::{Argument, Array, Interpreter};
 use gbxcule_ir::Module;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::render;
@@ -181,7 +181,7 @@ fn every_construct_means_what_rustc_says() {
         let compare = |bits: &[u64]| {
             let Call { args, result } = (case.native)(bits);
             let args: Vec<Argument> = args.into_iter().map(Argument::Bytes).collect();
-            let found = Machine::new(&module).call(function, &args);
+            let found = Interpreter::new(&module).call(function, &args);
             prop_assert_eq!(found, Ok(result), "{}", case.name);
             Ok(())
         };
@@ -207,17 +207,17 @@ proptest! {
     fn slices_are_arrays_of_the_host(from: Vec<u8>, to: Vec<u8>, key: u8) {
         let module = lowered(&["scramble"]);
         let function = module.find("scramble").expect("an entry point");
-        let mut machine = Machine::new(&module);
-        let (a, b) = (machine.memory.add(from.clone()), machine.memory.add(to.clone()));
+        let mut interpreter = Interpreter::new(&module);
+        let (a, b) = (interpreter.memory.add(from.clone()), interpreter.memory.add(to.clone()));
         let args: [Argument; 3] = [
             Array::dense(a, 1, &[from.len() as u32]).into(),
             Array::dense(b, 1, &[to.len() as u32]).into(),
             key.into(),
         ];
-        let found = machine.call(function, &args);
+        let found = interpreter.call(function, &args);
         let mut expected = to;
         let sum = construct::scramble(&from, &mut expected, key);
         prop_assert_eq!(found, Ok(sum.to_le_bytes().to_vec()));
-        prop_assert_eq!(machine.memory.bytes(b), expected);
+        prop_assert_eq!(interpreter.memory.bytes(b), expected);
     }
 }

@@ -28,8 +28,8 @@ impl Memory {
     }
 
     /// A copy of the host's elements.
-    pub(crate) fn copied<T: Element>(&self, elements: &[T]) -> Result<Array, SwarmError> {
-        Ok(self.stream.copied(elements)?)
+    pub(crate) fn copy_of<T: Element>(&self, elements: &[T]) -> Result<Array, SwarmError> {
+        Ok(self.stream.from_slice(elements)?)
     }
 
     /// Refuses more envs than a device with memory of its own has room for.

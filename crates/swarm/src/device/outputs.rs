@@ -262,7 +262,7 @@ impl DeviceSwarm {
         if envs.is_empty() || addresses.is_empty() {
             return Ok(Vec::new());
         }
-        let addresses = self.memory.copied(addresses)?;
+        let addresses = self.memory.copy_of(addresses)?;
         let out = self.memory.zeros(Scalar::U8, &[envs.len(), addresses.len()])?;
         let [.., gather] = self.memory_kernels()?;
         let arguments = self.of_envs(envs)?.and("addresses", &addresses).and("data", &out);
@@ -279,7 +279,7 @@ impl DeviceSwarm {
     /// Arguments of a kernel that is for some envs.
     fn of_envs(&self, envs: &[usize]) -> Result<Arguments, SwarmError> {
         let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
-        let numbers = self.memory.copied(&numbers)?;
+        let numbers = self.memory.copy_of(&numbers)?;
         Ok(Arguments::new(&self.parts).and("rom", &self.buffers.rom).and("envs", &numbers))
     }
 

@@ -31,7 +31,8 @@ impl SingleFrameArrays {
             return Ok(None);
         }
         let ends_step: Vec<u8> = ends_step.into_iter().map(u8::from).collect();
-        let hooks = [memory.copied(&marks)?, memory.copied(&places)?, memory.copied(&ends_step)?];
+        let hooks =
+            [memory.copy_of(&marks)?, memory.copy_of(&places)?, memory.copy_of(&ends_step)?];
         let step_frames = memory.zeros(Scalar::U32, &[envs])?;
         Ok(Some(Self { hooks, step_frames, is_over: memory.bytes(envs)? }))
     }

@@ -1,4 +1,4 @@
-//! Where the state of all envs lies on the device: some arrays of two dimensions, the first being
+//! State of all envs on the device: some arrays of two dimensions, the first being
 //! the env.
 //!
 //! Kernels index `[env, element]`; which of the two lie side by side is in the strides alone, so

@@ -558,17 +558,17 @@ impl Buffers {
         let (codec, frames_held) = step::codec_tables(&config.codec, config.schedule);
         let envs = config.num_envs;
         Ok(Self {
-            rom: memory.copied(rom.bytes())?,
+            rom: memory.copy_of(rom.bytes())?,
             actions: memory.bytes(envs)?,
-            codec: memory.copied(&codec)?,
-            frames_held: memory.copied(&frames_held)?,
-            manual_buttons: memory.copied(&vec![step::NO_MANUAL_BUTTONS; envs])?,
-            nothing: memory.copied(&vec![0_i16; envs])?,
+            codec: memory.copy_of(&codec)?,
+            frames_held: memory.copy_of(&frames_held)?,
+            manual_buttons: memory.copy_of(&vec![step::NO_MANUAL_BUTTONS; envs])?,
+            nothing: memory.copy_of(&vec![0_i16; envs])?,
             rewards: memory.zeros(Scalar::F32, &[envs])?,
             dones: memory.bytes(envs)?,
             observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
             mask: memory.bytes(envs)?,
-            one: memory.copied(&[1_u8])?,
+            one: memory.copy_of(&[1_u8])?,
             follow: SingleFrameArrays::new(&config.programs, rom, envs, memory)?,
         })
     }

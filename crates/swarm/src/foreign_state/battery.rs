@@ -14,7 +14,7 @@ const CLOCK_BYTES: usize = 48;
 /// The file of an env's cartridge.
 pub(crate) fn written(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
     let mut cart = of_either!(&snapshot.machine, machine => machine.cart);
-    cart.sync(snapshot.machine.steady_now());
+    cart.sync(snapshot.machine.mcycles_at_single_speed());
     let mut file = snapshot.cart_ram.clone();
     if cart.has_rtc {
         let rtc = cart.rtc;
@@ -48,7 +48,7 @@ pub(crate) fn inserted(
             let mut block = [0; CLOCK_BYTES];
             block[..rest.len()].copy_from_slice(rest);
             let clock = bess::read_clock(&block)?;
-            let now = snapshot.machine.steady_now();
+            let now = snapshot.machine.mcycles_at_single_speed();
             let rtc = of_either!(&mut snapshot.machine, machine => &mut machine.cart.rtc);
             (rtc.running, rtc.latched) = (clock.running, clock.latched);
             (rtc.subsecond_mcycles, rtc.synced_at) = (0, now);

@@ -15,7 +15,7 @@ const FOOTER_BYTES: usize = 8;
 const CORE_BYTES: usize = 0xD0;
 const RTC_BYTES: usize = 0x30;
 
-pub(super) fn is_one(bytes: &[u8]) -> bool {
+pub(super) fn matches_magic(bytes: &[u8]) -> bool {
     bytes.len() >= FOOTER_BYTES && bytes.ends_with(b"BESS")
 }
 

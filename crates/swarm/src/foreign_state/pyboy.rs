@@ -79,7 +79,7 @@ impl Layout {
     }
 }
 
-pub(super) fn is_one(bytes: &[u8]) -> bool {
+pub(super) fn matches_magic(bytes: &[u8]) -> bool {
     // Versions count up by one; ours and BESS have been told apart before.
     bytes.first().is_some_and(|version| (1..=2 * NEWEST).contains(version))
         && bytes.len() > PIXEL_BYTES

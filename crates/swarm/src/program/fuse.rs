@@ -1,4 +1,4 @@
-//! From texts to functions of a module that has the machine.
+//! Lowers texts to functions of a module that has the machine.
 //!
 //! The functions take the machine, ROM, cartridge RAM and the turn first, which is what a
 //! `gb.Machine` stands for in a text, then what the text names.

@@ -26,7 +26,7 @@ const BEGIN: &str = "at_begin";
 const HOOK: &str = "at_hook";
 const SETTLED: &str = "between_frames";
 
-/// The number that stands for looking at the begin of an episode, behind those of the texts.
+/// The number that stands for looking at the begin of an episode, after those of the texts.
 const OBSERVE_FIRST: u32 = 2;
 
 /// The programs of a stage, ready to be run by one thread.
@@ -87,7 +87,7 @@ impl NativePrograms {
         }))
     }
 
-    /// Computes what the stage owns, behind a step.
+    /// Computes what the stage owns, after a step.
     pub(crate) fn step(
         &mut self,
         inputs: ProgramInputs<'_>,

@@ -1,5 +1,6 @@
 //! The text between the swarm's kernels and a swarm's programs: for each thing that kernels ask
-//! of programs (`device/kernels.py`) a function that calls those there are, each with its cells.
+//! of programs (`kernel_source/kernels.py`) a function that calls those there are, each with its
+//! cells.
 
 use std::fmt::Write;
 use std::ops::Range;

@@ -51,11 +51,12 @@ impl Shard {
             }
             let buttons = if frame < frames_held { buttons } else { 0 };
             let draw = plan.draw_each || plan.draw_last && frame + 1 == end;
-            let begun = self.machines[slot].steady_now();
+            let begun = self.machines[slot].mcycles_at_single_speed();
             let is_stopped = self.run_followed_frame(slot, plan, (buttons, draw));
             let counters = &mut self.counters[slot];
             counters.frames += 1;
-            counters.tcycles += 4 * u64::from(self.machines[slot].steady_now().wrapping_sub(begun));
+            counters.tcycles +=
+                4 * u64::from(self.machines[slot].mcycles_at_single_speed().wrapping_sub(begun));
             self.single_frames().progress[slot].frames += 1;
             let turn = self.turn(slot, plan);
             let is_settled = self.run_program(slot, turn, NativePrograms::settled);

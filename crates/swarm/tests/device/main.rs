@@ -187,7 +187,7 @@ fn a_share_of_it_is_so_on_ptx() {
 
 #[test]
 #[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
-fn a_share_of_it_is_so_for_colors_on_ptx() {
+fn a_share_of_it_is_so_on_ptx_for_colors() {
     pass_as_ptx(COLOR_SHARE.len(), &COLOR_SHARE);
 }
 
@@ -201,13 +201,13 @@ fn a_share_of_it_is_so_on_machine_code() {
 
 #[test]
 #[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim`"]
-fn a_share_of_it_is_so_for_colors_on_machine_code() {
+fn a_share_of_it_is_so_on_machine_code_for_colors() {
     pass_as_sass(COLOR_SHARE.len(), &COLOR_SHARE, 90, "address");
 }
 
 /// One process, which compiles each kernel once; `make colors` runs all bodies.
 #[test]
-fn a_share_of_it_is_so_for_colors_on_the_cpu() {
+fn a_share_of_it_is_so_on_the_cpu_for_colors() {
     let subject = colors(Device::Cpu);
     // Compiled code stays in memory as long as a swarm uses it.
     let setup = pair::on(subject, Layout::Interleaved);

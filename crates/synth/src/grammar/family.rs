@@ -1,22 +1,22 @@
 //! The families: what a kernel is mainly about. One file each, with its weights and its recipe.
 
 mod arithmetic;
-mod atomic;
-mod conditional;
-mod dimension;
-mod function;
-mod integer;
-mod iteration;
+mod atomics;
+mod conditionals;
+mod functions;
+mod integers;
+mod loops;
 mod math;
-mod matrix;
+mod matrices;
 mod mixed;
-mod quaternion;
-mod reduction;
-mod stencil;
+mod multidim;
+mod quaternions;
+mod reductions;
+mod stencils;
 mod storage;
-mod structure;
-mod transform;
-mod vector;
+mod structs;
+mod transforms;
+mod vectors;
 
 use super::{KernelBuilder, Weights};
 use crate::random::Random;
@@ -59,19 +59,19 @@ const PLAIN: Weights = Weights { math: 6, select: 3, geometry: 3, bits: 3, depth
 static TABLE: [Entry; 17] = [
     Entry { family: Family::Arithmetic, name: "arithmetic", share: 5, weights: Weights { math: 1, select: 1, ..PLAIN }, build: arithmetic::build },
     Entry { family: Family::Math, name: "math", share: 6, weights: Weights { math: 22, ..PLAIN }, build: math::build },
-    Entry { family: Family::Conditionals, name: "conditionals", share: 7, weights: Weights { select: 10, ..PLAIN }, build: conditional::build },
-    Entry { family: Family::Loops, name: "loops", share: 10, weights: PLAIN, build: iteration::build },
-    Entry { family: Family::Vectors, name: "vectors", share: 8, weights: Weights { geometry: 20, ..PLAIN }, build: vector::build },
-    Entry { family: Family::Matrices, name: "matrices", share: 7, weights: Weights { geometry: 20, ..PLAIN }, build: matrix::build },
-    Entry { family: Family::Quaternions, name: "quaternions", share: 5, weights: Weights { geometry: 14, ..PLAIN }, build: quaternion::build },
-    Entry { family: Family::Reductions, name: "reductions", share: 6, weights: Weights { geometry: 8, ..PLAIN }, build: reduction::build },
-    Entry { family: Family::Atomics, name: "atomics", share: 6, weights: PLAIN, build: atomic::build },
-    Entry { family: Family::Stencils, name: "stencils", share: 6, weights: PLAIN, build: stencil::build },
-    Entry { family: Family::Transforms, name: "transforms", share: 5, weights: Weights { geometry: 14, ..PLAIN }, build: transform::build },
-    Entry { family: Family::Structs, name: "structs", share: 7, weights: Weights { geometry: 10, ..PLAIN }, build: structure::build },
-    Entry { family: Family::Functions, name: "functions", share: 8, weights: Weights { geometry: 8, ..PLAIN }, build: function::build },
-    Entry { family: Family::MultiDim, name: "multidim", share: 6, weights: PLAIN, build: dimension::build },
-    Entry { family: Family::Integers, name: "integers", share: 6, weights: Weights { bits: 14, ..PLAIN }, build: integer::build },
+    Entry { family: Family::Conditionals, name: "conditionals", share: 7, weights: Weights { select: 10, ..PLAIN }, build: conditionals::build },
+    Entry { family: Family::Loops, name: "loops", share: 10, weights: PLAIN, build: loops::build },
+    Entry { family: Family::Vectors, name: "vectors", share: 8, weights: Weights { geometry: 20, ..PLAIN }, build: vectors::build },
+    Entry { family: Family::Matrices, name: "matrices", share: 7, weights: Weights { geometry: 20, ..PLAIN }, build: matrices::build },
+    Entry { family: Family::Quaternions, name: "quaternions", share: 5, weights: Weights { geometry: 14, ..PLAIN }, build: quaternions::build },
+    Entry { family: Family::Reductions, name: "reductions", share: 6, weights: Weights { geometry: 8, ..PLAIN }, build: reductions::build },
+    Entry { family: Family::Atomics, name: "atomics", share: 6, weights: PLAIN, build: atomics::build },
+    Entry { family: Family::Stencils, name: "stencils", share: 6, weights: PLAIN, build: stencils::build },
+    Entry { family: Family::Transforms, name: "transforms", share: 5, weights: Weights { geometry: 14, ..PLAIN }, build: transforms::build },
+    Entry { family: Family::Structs, name: "structs", share: 7, weights: Weights { geometry: 10, ..PLAIN }, build: structs::build },
+    Entry { family: Family::Functions, name: "functions", share: 8, weights: Weights { geometry: 8, ..PLAIN }, build: functions::build },
+    Entry { family: Family::MultiDim, name: "multidim", share: 6, weights: PLAIN, build: multidim::build },
+    Entry { family: Family::Integers, name: "integers", share: 6, weights: Weights { bits: 14, ..PLAIN }, build: integers::build },
     Entry { family: Family::Storage, name: "storage", share: 6, weights: PLAIN, build: storage::build },
     Entry { family: Family::Mixed, name: "mixed", share: 10, weights: Weights { math: 8, select: 5, geometry: 10, ..PLAIN }, build: mixed::build },
 ];
@@ -85,7 +85,7 @@ impl Family {
         &TABLE[self as usize]
     }
 
-    /// Its name in datasets.
+    /// Returns the family's name in datasets.
     pub(crate) fn name(self) -> &'static str {
         self.entry().name
     }

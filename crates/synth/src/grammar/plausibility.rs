@@ -2,8 +2,8 @@
 //!
 //! An expression is *senseless* if it computes what its parts say already (`x - x`, `wp.max(u, u)`,
 //! an inverse of an inverse), what a person works out in the head (`2.0 * 0.5`), or what is known
-//! for all inputs (`wp.abs(x * x)`, `wp.sin(x) < 2.0`), or the same twice. `sound` draws such an
-//! expression again; a text that still contains one is rejected.
+//! for all inputs (`wp.abs(x * x)`, `wp.sin(x) < 2.0`), or the same twice. The generator draws such
+//! an expression again; a text that still contains one is rejected (`is_sound`).
 
 use super::range::{KnownRanges, Range, range};
 use crate::ast::{Expr, Function, Stmt, Text};

@@ -90,7 +90,7 @@ impl KernelBuilder {
         self.read(ty).map(|expr| (expr, ty))
     }
 
-    /// Its size, unless that is what it is.
+    /// Returns the expression's absolute value, or the expression if it is never negative.
     pub(super) fn magnitude(&self, of: Expr) -> Expr {
         if range(&of, &self.known).least >= 0.0 { of } else { Expr::wp("abs", vec![of]) }
     }

@@ -315,7 +315,7 @@ impl Cutter<'_> {
 }
 
 impl Statement {
-    /// Its lines, decorators included.
+    /// Returns the statement's lines, decorators included.
     fn text<'s>(&self, source: &'s Source) -> &'s str {
         &source.text[self.begin..self.end]
     }

@@ -1,4 +1,4 @@
-//! Where a row comes from: file, line, commit, licence.
+//! Origin of a row: file, line, commit, licence.
 
 use super::Harvest;
 use crate::batch::Manifest;

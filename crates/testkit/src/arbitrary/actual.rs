@@ -12,7 +12,7 @@ pub enum Actual {
     Bytes(Vec<u8>),
     /// An array over a buffer of the program.
     Array {
-        /// Which buffer.
+        /// Number of the buffer.
         buffer: usize,
         /// Where its first element lies.
         offset: u32,

@@ -1,5 +1,5 @@
-//! Which values and variables carry derivatives: those that vary with an input *and* matter for an
-//! output. Without regard to order: a variable carries or it doesn't.
+//! Finds values and variables that carry derivatives: those that vary with an input *and* matter
+//! for an output. Without regard to order: a variable carries or it doesn't.
 
 use super::scan::{Program, Scan};
 use gbxcule_ir::builtin::Native;

@@ -1,4 +1,4 @@
-//! Where adjoints are kept, and how they are added to.
+//! Storage of adjoints, and additions to them.
 //!
 //! The adjoint of a value is itself a value as long as it is a scalar used only in the block that
 //! defines it; all others, and those of variables, are variables of the same type. They begin as

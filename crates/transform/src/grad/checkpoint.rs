@@ -1,4 +1,4 @@
-//! Where to put checkpoints: binomial checkpointing.
+//! Places of checkpoints: binomial checkpointing.
 //!
 //! With `s` checkpoints and no step run forward more than `r` times, `C(s + r, s)` steps can be
 //! reversed (Griewank 1992). So memory is fixed, and n steps cost at most r n steps forward: r is 1
@@ -14,7 +14,7 @@ use gbxcule_ir::ty::Type;
 /// more) are to be reversed from the last one and so many checkpoints (1 or more) are free.
 ///
 /// With `total(r) = C(free + 1 + r, free + 1)` the smallest r is sought for which `total(r)` holds
-/// the steps. What lies behind the new checkpoint may then be `C(free + r, free)` steps, what lies
+/// the steps. What lies after the new checkpoint may then be `C(free + r, free)` steps, what lies
 /// before it `total(r - 1)`; the shortest way that keeps both is best.
 pub(super) fn declare(module: &mut Module) -> FunctionId {
     let params = vec![Param::value("steps", Type::I64), Param::value("free", Type::I64)];

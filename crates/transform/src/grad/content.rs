@@ -204,7 +204,7 @@ impl Contents {
             let mut left = Vec::new();
             for block in header.into_iter().chain([inner]) {
                 self.block(body, block, &mut round, false);
-                // A loop is left behind its header.
+                // A loop is left after its header.
                 left.push(round.clone());
             }
             let before = state.len();

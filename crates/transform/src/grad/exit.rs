@@ -1,4 +1,4 @@
-//! Which blocks leave their loop or function before their end.
+//! Finds blocks that leave their loop or function before their end.
 
 use gbxcule_ir::function::Body;
 use gbxcule_ir::stmt::{BlockId, StmtKind};

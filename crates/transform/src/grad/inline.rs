@@ -1,5 +1,5 @@
-//! Which callees are dissolved in their callers before differentiation, and which get a reverse of
-//! their own.
+//! Chooses the callees that are dissolved in their callers before differentiation, and those that
+//! get a reverse of their own.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::FunctionId;

@@ -128,7 +128,8 @@ fn irreversible(op: Op, span: Span) -> Option<Diagnostic> {
     Some(Diagnostic::error(code, span, message).help(help))
 }
 
-/// Which memory an array that was read from memory lies in is known only if none is put there.
+/// Refuses a store of a handle: the memory of an array that was read from memory is known only if
+/// no handle is stored there.
 fn stored_handle(span: Span) -> Diagnostic {
     let message = "a struct with an array in it is stored: which memory its array is can't be known for the gradient";
     Diagnostic::error(Code::GradStoredArray, span, message)

@@ -13,7 +13,7 @@
 //! that may change. Here all of these are dissolved while the exits are, into statements that the
 //! reverse may run again.
 //!
-//! When a statement leaves its block early, what follows it goes into the other arm, or behind a
+//! When a statement leaves its block early, what follows it goes into the other arm, or after a
 //! flag.
 
 use super::copy::{Binding, Copy};

@@ -1,4 +1,4 @@
-//! Which array a piece of memory belongs to.
+//! Finds the array that a piece of memory belongs to.
 //!
 //! Arrays that a kernel gets as different parameters, or in different fields of them, are taken to
 //! share no memory where one of them is written: the code that launches a reverse kernel must hold

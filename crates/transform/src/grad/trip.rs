@@ -1,4 +1,4 @@
-//! How often a `For` runs, as `i64`, and with which indices.
+//! Number of rounds of a `For`, as `i64`, and the index of each.
 
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::constant::Literal;

@@ -65,7 +65,7 @@ pub fn handles(
     map[structure.index()]
 }
 
-/// Which handle each parameter is, at every call.
+/// Finds the handle that each parameter is, at every call.
 fn classify(
     module: &Module,
     entries: &[(FunctionId, Vec<usize>)],

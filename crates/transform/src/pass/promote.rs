@@ -21,7 +21,7 @@ mod bound;
 /// Elements that an array may have to become variables.
 const ELEMENTS_MAX: u32 = 4;
 
-/// Which fields to promote.
+/// Fields to promote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldSelection {
     /// Fields used in loops: others gain nothing.
@@ -86,7 +86,7 @@ struct PromotedField {
     varies: bool,
     /// A loop uses it.
     repeats: bool,
-    /// Its last elements are known.
+    /// Known last elements.
     known: Option<KnownElements>,
 }
 

@@ -34,7 +34,7 @@ impl State {
 }
 
 impl Specialiser<'_> {
-    /// Makes a state, whose block holds the branch, what comes behind the ways.
+    /// Makes a state, whose block holds the branch, what comes after the ways.
     pub(super) fn meet(&mut self, base: &mut State, ways: &[State]) -> Result<(), Unsupported> {
         let registers = (0..base.registers.len()).map(Slot::Register);
         let locals = base.frames.iter().enumerate().flat_map(|(frame, it)| {

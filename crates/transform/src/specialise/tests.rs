@@ -143,6 +143,6 @@ fn what_stands_in_one_branch_is_not_known_in_the_other() {
     assert_ne!(first, other);
     let behind = masked(root);
     assert_ne!(behind, first);
-    // Computed behind the branches, it is not known in them either.
+    // Computed after the branches, it is not known in them either.
     assert_eq!(masked(right), other);
 }

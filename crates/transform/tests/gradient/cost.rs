@@ -1,7 +1,7 @@
 //! Cost of a reverse launch, in statements of the interpreter over those of the forward launch.
 
 use crate::write::{Write, case};
-use gbxcule_interp::{Argument, Array, Machine};
+use gbxcule_interp::{Argument, Array, Interpreter};
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::check;
 use gbxcule_transform::grad::reverses;
@@ -26,17 +26,17 @@ fn cost(iterations: i32) -> (u64, u64) {
     let (reversed, kernels) = reverses(&valid, &[case.kernel]).expect("differentiable");
     let backward = check::module(reversed).expect("valid");
     let steps = |module, kernel| {
-        let mut machine = Machine::new(module);
-        machine.budget = u64::MAX;
+        let mut interpreter = Interpreter::new(module);
+        interpreter.budget = u64::MAX;
         let arrays = case.arrays.iter().map(|array| {
             let (data, gradient) =
-                (machine.memory.add_slice(array), machine.memory.add_slice(array));
+                (interpreter.memory.add_slice(array), interpreter.memory.add_slice(array));
             Array::dense(data, 8, &[array.len() as u32]).with_gradient(gradient).into()
         });
         let mut args: Vec<Argument> = arrays.collect();
         args.extend([iterations.into(), 3.into()]);
-        machine.launch(kernel, &[1], &args).expect("it runs");
-        u64::MAX - machine.budget
+        interpreter.launch(kernel, &[1], &args).expect("it runs");
+        u64::MAX - interpreter.budget
     };
     (steps(&valid, case.kernel), steps(&backward, kernels[0]))
 }

@@ -1,7 +1,7 @@
 //! Gradients and replays written by hand in the dialect.
 
 use gbxcule_dialect::Program;
-use gbxcule_interp::{Array, Machine};
+use gbxcule_interp::{Array, Interpreter};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_ir::source::SourceMap;
@@ -27,18 +27,19 @@ pub(crate) fn reverse(text: &str) -> Result<(Valid<Module>, FunctionId), String>
 /// Gradients after a reverse launch over arrays of `f64`, each with the gradients before.
 fn gradients(text: &str, threads: u32, arrays: &[(&[f64], &[f64])]) -> Vec<Vec<f64>> {
     let (module, kernel) = reverse(text).unwrap_or_else(|faults| panic!("{faults}"));
-    let mut machine = Machine::new(&module);
+    let mut interpreter = Interpreter::new(&module);
     let mut args = Vec::new();
     let mut beside = Vec::new();
     for (data, gradient) in arrays {
-        let (data, gradient) = (machine.memory.add_slice(data), machine.memory.add_slice(gradient));
+        let (data, gradient) =
+            (interpreter.memory.add_slice(data), interpreter.memory.add_slice(gradient));
         beside.push(gradient);
         args.push(
             Array::dense(data, 8, &[arrays[0].0.len() as u32]).with_gradient(gradient).into(),
         );
     }
-    machine.launch(kernel, &[threads], &args).expect("it runs");
-    beside.into_iter().map(|buffer| machine.memory.read(buffer)).collect()
+    interpreter.launch(kernel, &[threads], &args).expect("it runs");
+    beside.into_iter().map(|buffer| interpreter.memory.read(buffer)).collect()
 }
 
 /// A function of two numbers with two results, called by another function; and one of a struct that

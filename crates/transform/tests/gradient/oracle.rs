@@ -5,7 +5,7 @@
 //! random weights of all elements afterwards, the weighted sum is differentiated by each element
 //! before.
 
-use gbxcule_interp::{Argument, Array, Failure, Machine};
+use gbxcule_interp::{Argument, Array, Failure, Interpreter};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::{self as ir, Module};
@@ -141,14 +141,14 @@ fn launch(
     case: &Case,
     arrays: &[Vec<f64>],
 ) -> Result<Vec<Vec<f64>>, Failure> {
-    let mut machine = Machine::new(module);
-    machine.budget = BUDGET;
-    let buffers: Vec<_> = arrays.iter().map(|array| machine.memory.add_slice(array)).collect();
+    let mut interpreter = Interpreter::new(module);
+    interpreter.budget = BUDGET;
+    let buffers: Vec<_> = arrays.iter().map(|array| interpreter.memory.add_slice(array)).collect();
     let handles = buffers.iter().zip(arrays);
     let handles = handles.map(|(&buffer, array)| Array::dense(buffer, 8, &[array.len() as u32]));
     let args = arguments(case, handles.collect());
-    machine.launch(case.kernel, &[case.threads], &args)?;
-    Ok(buffers.into_iter().map(|buffer| machine.memory.read(buffer)).collect())
+    interpreter.launch(case.kernel, &[case.threads], &args)?;
+    Ok(buffers.into_iter().map(|buffer| interpreter.memory.read(buffer)).collect())
 }
 
 fn backward(
@@ -159,17 +159,18 @@ fn backward(
 ) -> Result<Vec<Vec<f64>>, Failure> {
     let name = reverse_name(&case.module.functions[case.kernel].name);
     let kernel = module.find(&name).expect("the reverse is there");
-    let mut machine = Machine::new(module);
-    machine.budget = 50 * BUDGET;
+    let mut interpreter = Interpreter::new(module);
+    interpreter.budget = 50 * BUDGET;
     let mut gradients = Vec::new();
     let mut handles = Vec::new();
     for (array, weights) in after.iter().zip(weights) {
-        let (data, gradient) = (machine.memory.add_slice(array), machine.memory.add_slice(weights));
+        let (data, gradient) =
+            (interpreter.memory.add_slice(array), interpreter.memory.add_slice(weights));
         gradients.push(gradient);
         let handle = Array::dense(data, 8, &[array.len() as u32]);
         handles.push(handle.with_gradient(gradient));
     }
     let args = arguments(case, handles);
-    machine.launch(kernel, &[case.threads], &args)?;
-    Ok(gradients.into_iter().map(|buffer| machine.memory.read(buffer)).collect())
+    interpreter.launch(kernel, &[case.threads], &args)?;
+    Ok(gradients.into_iter().map(|buffer| interpreter.memory.read(buffer)).collect())
 }

@@ -1,6 +1,6 @@
 //! Any program at all is refused, or has a reverse that is valid and runs.
 
-use gbxcule_interp::{Fault, Machine};
+use gbxcule_interp::{Fault, Interpreter};
 use gbxcule_ir::check;
 use gbxcule_testkit::arbitrary::program;
 use gbxcule_transform::grad::reverses;
@@ -17,16 +17,16 @@ fn reverses_of_random_programs_are_valid_and_never_fault() {
         let valid = check::module(found)
             .unwrap_or_else(|faults| panic!("seed {seed}: {:?}", faults.first()));
         let after = program.interpret().expect("programs never fault");
-        let mut machine = Machine::new(&valid);
+        let mut interpreter = Interpreter::new(&valid);
         let buffers: Vec<_> =
-            after.iter().map(|bytes| machine.memory.add(bytes.as_slice())).collect();
+            after.iter().map(|bytes| interpreter.memory.add(bytes.as_slice())).collect();
         let args: Vec<_> = program.args.iter().map(|actual| actual.argument(&buffers)).collect();
-        match machine.launch(kernels[0], &program.dims, &args) {
+        match interpreter.launch(kernels[0], &program.dims, &args) {
             Ok(()) => reversed += 1,
             Err(failure) => assert_eq!(failure.fault, Fault::Budget, "seed {seed}: {failure}"),
         }
         for (buffer, bytes) in buffers.into_iter().zip(after) {
-            assert!(machine.memory.bytes(buffer) == bytes, "seed {seed}: an array was changed");
+            assert!(interpreter.memory.bytes(buffer) == bytes, "seed {seed}: an array was changed");
         }
     }
     println!("{reversed} reversed, {refused} refused");

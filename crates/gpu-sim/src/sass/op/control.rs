@@ -1,4 +1,4 @@
-//! Which lanes run: jumps, calls, barriers of convergence.
+//! Control of lanes: jumps, calls, barriers of convergence.
 
 use super::super::listing::STRIDE;
 use super::super::step::Step;

@@ -54,7 +54,7 @@ pub(in super::super) fn truth_lut(warp: &mut Warp<'_>, step: &Step, lanes: Mask)
     warp.set(step, 1, lanes, by_table(step.numbers[1], a, b, c));
 }
 
-/// Which part of which pair is shifted how.
+/// Shifts a part of a pair of registers, by the instruction's modifiers.
 fn shift_by(warp: &mut Warp<'_>, step: &Step, lanes: Mask, wraps: bool) {
     let is_left = step.choice[1] == 0;
     let (is_signed, is_pair) = (step.choice[2] & 1 == 1, step.choice[2] >= 2);

@@ -27,8 +27,8 @@ impl DeviceSwarm {
         self.restart_from_while(states, steps, &mut || true).map(drop)
     }
 
-    /// Like `restart_from`, asking now and then on the way whether to go on; says whether it came
-    /// to its end. If it didn't, nothing has changed.
+    /// Does what `restart_from` does, calls `go_on` several times a second, and stops when it
+    /// returns false; then nothing has changed. Returns true if it finished.
     ///
     /// # Errors
     /// As in [`DeviceSwarm::restart_from`].
@@ -76,7 +76,7 @@ impl DeviceSwarm {
             image::upload(&self.columns, &self.rom, start, &self.transit)?;
             let mut mask = vec![0_u8; count];
             mask[at] = 1;
-            self.transfer(&parts, &self.transit, 0, &self.memory.copied(&mask)?)?;
+            self.transfer(&parts, &self.transit, 0, &self.memory.copy_of(&mask)?)?;
         }
         self.episodes.set_start_weights_unchecked(vec![1; count]);
         self.starts = (parts, starts);

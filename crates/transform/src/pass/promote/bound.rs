@@ -1,4 +1,4 @@
-//! How large an index can be, from how it was made.
+//! Finds bounds of an index from the operations that made it.
 
 use gbxcule_ir::function::Body;
 use gbxcule_ir::op::{BinaryOp, Op, Value};

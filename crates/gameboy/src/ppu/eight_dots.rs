@@ -11,7 +11,7 @@ use crate::ppu::{FRAME_BYTES, LCDC_WINDOW, Ppu, VRAM_BYTES};
 impl Ppu {
     /// Returns true if the next eight dots put out eight pixels and fetch one tile, and nothing
     /// else.
-    pub(super) fn is_octet_plain(&self) -> bool {
+    pub(super) fn are_eight_dots_plain(&self) -> bool {
         let pipeline = &self.pipeline;
         let position = pipeline.position;
         let aligned = pipeline.fetch_step == 0
@@ -44,15 +44,15 @@ impl Ppu {
             && self.scan.x[object] as i16 <= position + 15
     }
 
-    /// Works on eight dots for which `is_octet_plain` holds.
-    pub(super) fn render_octet(
+    /// Works on eight dots for which `are_eight_dots_plain` holds.
+    pub(super) fn render_eight_dots(
         &mut self,
         vram: &[u8; VRAM_BYTES],
         frame: &mut [u8; FRAME_BYTES],
         draws: bool,
     ) {
         if draws {
-            self.put_octet(frame);
+            self.put_eight_dots(frame);
         }
         let pipeline = &mut self.pipeline;
         pipeline.object_low = 0;

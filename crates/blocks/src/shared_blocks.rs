@@ -5,10 +5,10 @@
 //! Blocks are exact, so no result depends on when they come, nor on the clock by which a frame with
 //! them is compared with one without.
 
-use crate::learning::{Learning, Wanted};
+use crate::learning::{HotHead, Learning};
 use crate::maker;
 use crate::recompile::Recompile;
-use crate::runner::Made;
+use crate::runner::CompiledBatch;
 use crate::table::Table;
 use crate::trial::Trial;
 use gbxcule_gameboy::Machine;
@@ -101,9 +101,9 @@ impl SharedBlocks {
     }
 
     /// Makes blocks; called by the thread that does so.
-    pub(crate) fn make(&self, wanted: &[Wanted]) {
+    pub(crate) fn make(&self, wanted: &[HotHead]) {
         let table = self.table();
-        let Made { codes, refused } = crate::runner::make(&table, &self.rom, wanted);
+        let CompiledBatch { codes, refused } = crate::runner::make(&table, &self.rom, wanted);
         if !refused.is_empty() {
             let mut watch = lock(&self.learning);
             refused.into_iter().for_each(|wanted| watch.learning.refuse(wanted));

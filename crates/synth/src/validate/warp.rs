@@ -11,8 +11,8 @@ use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use crate::warp::{Argument, Question, ask};
 use gbxcule_oracle::Python;
 
-/// Memory that a question borrows from.
-struct Memory {
+/// Data and cotangents that a question borrows.
+struct QuestionMemory {
     at: usize,
     data: Vec<Vec<u8>>,
     cotangents: Vec<Vec<u8>>,
@@ -29,7 +29,7 @@ pub(super) fn checks(
     let none = |name| skipped(name, NotRun::Unreadable);
     let mut checks: Vec<[CheckOutcome; 2]> =
         rows.iter().map(|_| [none("warp"), none("warp_gradient")]).collect();
-    let memories: Vec<Memory> =
+    let memories: Vec<QuestionMemory> =
         (0..rows.len()).filter_map(|at| memory(&rows[at], read[at].as_ref()?, at)).collect();
     let questions: Vec<Question<'_>> = memories
         .iter()
@@ -51,17 +51,21 @@ pub(super) fn checks(
     Ok(checks)
 }
 
-fn memory(row: &Row, stored: &Stored, at: usize) -> Option<Memory> {
+fn memory(row: &Row, stored: &Stored, at: usize) -> Option<QuestionMemory> {
     let (module, kernel) = (&stored.program.forward, stored.program.kernel);
     row.outputs_json.as_ref()?;
-    Some(Memory {
+    Some(QuestionMemory {
         at,
         data: execute::arguments(module, kernel, &stored.inputs, row.input_seed),
         cotangents: execute::cotangents(module, kernel, &stored.inputs, row.input_seed),
     })
 }
 
-fn question<'a>(row: &'a Row, stored: &'a Stored, memory: &'a Memory) -> Option<Question<'a>> {
+fn question<'a>(
+    row: &'a Row,
+    stored: &'a Stored,
+    memory: &'a QuestionMemory,
+) -> Option<Question<'a>> {
     let arguments = stored.inputs.iter().zip(memory.data.iter().zip(&memory.cotangents)).map(
         |(given, (bytes, gradient))| Argument {
             bytes,

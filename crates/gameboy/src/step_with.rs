@@ -1,0 +1,26 @@
+//! A step whose frames the caller runs: by blocks, or while it listens to the machine's sound. Host
+//! side: not translated.
+
+use crate::machine::Machine;
+use crate::step::Step;
+
+impl Machine {
+    /// Does what `Machine::run_step` does, but runs frames by `run_frame`, which gets the machine
+    /// and a flag that says if the frame is drawn.
+    pub fn run_step_with(
+        &mut self,
+        buttons: u8,
+        step: Step,
+        mut run_frame: impl FnMut(&mut Self, bool),
+    ) -> u32 {
+        let start = self.mcycles_at_single_speed();
+        self.set_buttons(if step.release_after == 0 { 0 } else { buttons });
+        for frame in 0..step.frames {
+            if frame == step.release_after {
+                self.set_buttons(0);
+            }
+            run_frame(self, step.draw_last && frame + 1 == step.frames);
+        }
+        self.mcycles_at_single_speed().wrapping_sub(start)
+    }
+}
