@@ -24,6 +24,8 @@ use gbxcule_transform::specialise::{Fact, Unsupported};
 
 /// Bytes of code in high RAM that a block may be made of.
 const HIGH_CODE_BYTES: usize = 16;
+/// Place of code in high RAM that says, in a record, that there is none.
+const NO_CODE: u8 = 0x80;
 
 /// The CPU's view of the program: cartridge and work RAM, OAM DMA, and code in high RAM, as far as
 /// blocks rely on it.
@@ -77,6 +79,38 @@ impl MemoryMap {
             fast_wram_bytes,
             has_dma,
             high_code,
+        })
+    }
+
+    /// Bytes of a map in a file.
+    pub(crate) const RECORD_BYTES: usize = 4 * 4 + 2 + 1 + 1 + HIGH_CODE_BYTES;
+
+    /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the place of code in high RAM, that
+    /// code. Where there is none, its place is `NO_CODE`.
+    pub(crate) fn record(&self) -> [u8; Self::RECORD_BYTES] {
+        let (at, bytes) = self
+            .high_code
+            .map_or((NO_CODE, [0; HIGH_CODE_BYTES]), |code| (code.at as u8, code.bytes));
+        let mut record = [0; Self::RECORD_BYTES];
+        let base = self.rom_base.iter().flat_map(|base| base.to_le_bytes());
+        let rest = [u8::from(self.has_dma), at].into_iter().chain(bytes);
+        let all = base.chain(self.fast_wram_bytes.to_le_bytes()).chain(rest);
+        record.iter_mut().zip(all).for_each(|(byte, is)| *byte = is);
+        record
+    }
+
+    /// The map of such bytes; none if they say what no machine does.
+    pub(crate) fn from_record(record: &[u8; Self::RECORD_BYTES]) -> Option<Self> {
+        let (base, rest) = record.split_first_chunk::<16>()?;
+        let (base, _) = base.as_chunks::<4>();
+        let (&[low, high, has_dma, at], bytes) = rest.split_first_chunk::<4>()?;
+        let code = HighCode { at: usize::from(at), bytes: *bytes.as_array()? };
+        let is_in_high_ram = code.at < usize::from(HIGH_RAM.end - HIGH_RAM.start);
+        (has_dma <= 1 && (at == NO_CODE || is_in_high_ram)).then_some(Self {
+            rom_base: std::array::from_fn(|quarter| u32::from_le_bytes(base[quarter])),
+            fast_wram_bytes: u16::from_le_bytes([low, high]),
+            has_dma: has_dma == 1,
+            high_code: (at != NO_CODE).then_some(code),
         })
     }
 

@@ -3,6 +3,7 @@
 
 use crate::block::{Block, MemoryMap, ReliedOn};
 use crate::door;
+use crate::learning::HotHead;
 use crate::translation::Translation;
 use gbxcule_gameboy::Machine;
 use gbxcule_ir::check;
@@ -101,6 +102,11 @@ impl Code {
     /// Where the block begins.
     pub(crate) fn pc(&self) -> u16 {
         self.pc
+    }
+
+    /// Where the block begins, and the memory map that it was made from.
+    pub(crate) fn head(&self) -> HotHead {
+        HotHead { pc: self.pc, map: self.relied_on.map }
     }
 
     /// Bytes of machine code.

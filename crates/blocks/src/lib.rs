@@ -10,6 +10,7 @@
 mod block;
 mod code;
 mod door;
+mod kept_heads;
 mod learning;
 mod maker;
 mod recompile;

@@ -1,13 +1,17 @@
-//! The thread that makes blocks, one for a process. Machines go on meanwhile.
+//! The thread that makes blocks, one for a process. Machines go on meanwhile. When there is nothing
+//! more to make it keeps the heads of what it made on disk.
 
 use crate::learning::HotHead;
 use crate::shared_blocks::SharedBlocks;
 use gbxcule_runtime::PerProcess;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 /// Blocks that become one piece of machine code, at most.
 const BATCH_MAX: usize = 16;
+/// Time without work after which heads are kept.
+const QUIET: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 struct Maker {
@@ -18,7 +22,15 @@ struct Maker {
 #[derive(Default)]
 struct Queue {
     works: bool,
-    waiting: VecDeque<(Weak<SharedBlocks>, Vec<HotHead>)>,
+    waiting: VecDeque<(Weak<SharedBlocks>, Request)>,
+}
+
+/// Blocks that are asked for.
+pub(crate) enum Request {
+    /// Those of heads that were learned.
+    Learned(Vec<HotHead>),
+    /// Those whose heads an earlier process kept.
+    Kept,
 }
 
 static MAKER: PerProcess<Maker> = PerProcess::new();
@@ -29,28 +41,51 @@ impl Maker {
     }
 
     fn work(&self) {
+        // Blocks of which heads are not on disk yet.
+        let mut unsaved: Vec<Weak<SharedBlocks>> = Vec::new();
         loop {
-            let mut queue = self.lock();
-            let (blocks, wanted) = loop {
-                match queue.waiting.pop_front() {
-                    Some(work) => break work,
-                    None => {
-                        queue = self.work_came.wait(queue).unwrap_or_else(PoisonError::into_inner);
-                    }
-                }
+            let Some((blocks, request)) = self.next(!unsaved.is_empty()) else {
+                unsaved.drain(..).filter_map(|it| it.upgrade()).for_each(|it| it.keep_heads());
+                continue;
             };
-            drop(queue);
+            let wanted = match (request, blocks.upgrade()) {
+                (Request::Learned(wanted), _) => wanted,
+                (Request::Kept, known) => known.map_or_else(Vec::new, |it| it.kept_heads()),
+            };
             for batch in wanted.chunks(BATCH_MAX) {
                 // A ROM that no machine runs any more needs none.
                 let Some(blocks) = blocks.upgrade() else { break };
                 blocks.make(batch);
+            }
+            if !unsaved.iter().any(|it| it.ptr_eq(&blocks)) {
+                unsaved.push(blocks);
+            }
+        }
+    }
+
+    /// Waits for the next request; with `for_a_while` gives none if none came.
+    fn next(&self, for_a_while: bool) -> Option<(Weak<SharedBlocks>, Request)> {
+        let mut queue = self.lock();
+        loop {
+            if let Some(work) = queue.waiting.pop_front() {
+                return Some(work);
+            }
+            if !for_a_while {
+                queue = self.work_came.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let waited = self.work_came.wait_timeout(queue, QUIET);
+            let (found, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            queue = found;
+            if timeout.timed_out() && queue.waiting.is_empty() {
+                return None;
             }
         }
     }
 }
 
 /// Asks for blocks.
-pub(crate) fn ask(blocks: &Arc<SharedBlocks>, wanted: Vec<HotHead>) {
+pub(crate) fn ask(blocks: &Arc<SharedBlocks>, request: Request) {
     let maker = MAKER.get();
     let mut queue = maker.lock();
     if !queue.works {
@@ -59,7 +94,7 @@ pub(crate) fn ask(blocks: &Arc<SharedBlocks>, wanted: Vec<HotHead>) {
         queue.works = thread.spawn(|| maker.work()).is_ok();
     }
     if queue.works {
-        queue.waiting.push_back((Arc::downgrade(blocks), wanted));
+        queue.waiting.push_back((Arc::downgrade(blocks), request));
         maker.work_came.notify_one();
     }
 }

@@ -1,19 +1,21 @@
 //! Blocks of a ROM for all machines that run it in this process, on all threads.
 //!
-//! A few frames are run with an eye to where programs arrive; what is hot goes to a thread that
-//! makes blocks, and machines take the new table when they next begin a frame. Nobody waits for it.
+//! In a few frames it is counted where programs arrive; what is hot goes to a thread that makes
+//! blocks, and machines take the new table when they next begin a frame. Nobody waits for it. What
+//! an earlier process found hot is on disk (`kept_heads`) and made first.
 //! Blocks are exact, so no result depends on when they come, nor on the clock by which a frame with
 //! them is compared with one without.
 
+use crate::kept_heads;
 use crate::learning::{HotHead, Learning};
-use crate::maker;
+use crate::maker::{self, Request};
 use crate::recompile::Recompile;
 use crate::runner::CompiledBatch;
 use crate::table::Table;
 use crate::trial::Trial;
 use gbxcule_gameboy::Machine;
 use gbxcule_runtime::PerProcess;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
@@ -42,6 +44,8 @@ pub struct SharedBlocks {
     /// A machine watches one of so many frames.
     period: AtomicU32,
     frames: AtomicU64,
+    /// True once blocks of the heads on disk were asked for.
+    has_asked_for_kept: AtomicBool,
     trial: Trial,
 }
 
@@ -84,6 +88,7 @@ impl SharedBlocks {
             learning: Mutex::new(watch),
             period: AtomicU32::new(PERIODS.0),
             frames: AtomicU64::new(0),
+            has_asked_for_kept: AtomicBool::new(false),
             trial: Trial::default(),
         }
     }
@@ -98,6 +103,23 @@ impl SharedBlocks {
     #[must_use]
     pub fn are_used(&self) -> bool {
         self.is_eager && !self.table().is_empty() || self.trial.is_won()
+    }
+
+    /// Heads that an earlier process kept; called by the thread that makes blocks.
+    pub(crate) fn kept_heads(&self) -> Vec<HotHead> {
+        kept_heads::load(&self.rom)
+    }
+
+    /// Keeps the heads of all blocks on disk; called by the thread that makes them.
+    pub(crate) fn keep_heads(&self) {
+        kept_heads::save(&self.rom, &self.table().heads());
+    }
+
+    /// Asks for the blocks of an earlier process, once.
+    fn ask_for_kept(self: &Arc<Self>) {
+        if !self.has_asked_for_kept.swap(true, Ordering::Relaxed) {
+            maker::ask(self, Request::Kept);
+        }
     }
 
     /// Makes blocks; called by the thread that does so.
@@ -138,7 +160,7 @@ impl SharedBlocks {
                     drop(watch);
                     self.make(&wanted);
                 }
-                false => maker::ask(self, wanted),
+                false => maker::ask(self, Request::Learned(wanted)),
             }
         } else if watch.frames_without_news < FRAMES_WITHOUT_NEWS {
             watch.frames_without_news += 1;
@@ -193,11 +215,11 @@ impl Runner {
         self.until_watch -= 1;
         if self.until_watch == 0 {
             self.until_watch = self.shared.period.load(Ordering::Relaxed);
-            let frames = self.shared.frames.load(Ordering::Relaxed);
-            if frames >= FRAMES_BEFORE_LEARNING
-                && self.shared.watch_frame(&self.table, machine, cart_ram, draw)
-            {
-                return;
+            if self.shared.frames.load(Ordering::Relaxed) >= FRAMES_BEFORE_LEARNING {
+                self.shared.ask_for_kept();
+                if self.shared.watch_frame(&self.table, machine, cart_ram, draw) {
+                    return;
+                }
             }
         }
         if self.table.is_empty() {

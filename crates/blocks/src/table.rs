@@ -5,7 +5,7 @@
 
 use crate::block::MemoryMap;
 use crate::code::{Code, Memories};
-use crate::learning::Learning;
+use crate::learning::{HotHead, Learning};
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::machine::is_before;
@@ -80,6 +80,11 @@ impl Table {
     #[must_use]
     pub fn code_bytes(&self) -> usize {
         self.code_bytes
+    }
+
+    /// Heads of all blocks.
+    pub(crate) fn heads(&self) -> Vec<HotHead> {
+        self.blocks.iter().map(|entry| entry.code.head()).collect()
     }
 
     /// Returns true if there may be no more of them.

@@ -1,7 +1,7 @@
 //! The Color's sources go through the front end with the flag `color`, and its machine lies in
 //! memory as rustc lays it out, so that compiled programs read it where it is.
 
-use gbxcule_gameboy_color::apu::Apu;
+use gbxcule_gameboy_color::apu::{Apu, Noise, Voices};
 use gbxcule_gameboy_color::color::Color;
 use gbxcule_gameboy_color::hdma::Hdma;
 use gbxcule_gameboy_color::ppu::{Palettes, Pipeline, Ppu};
@@ -49,7 +49,9 @@ fn the_color_lies_in_memory_as_its_translation_has_it() {
             background_attributes tile_attributes leaves_8000 enters_8000 last_high
             misses_fetch scrolls_finely object_behind object_data_high }
         Palettes { background object background_index object_index }
-        Apu { synced_at registers written double_speed }
+        Apu { synced_at registers written double_speed voices }
+        Voices { phase pulses envelopes late noise wave_byte }
+        Noise { due register counter left runs just_counted has_counted }
         Speed { double armed since tcycles steady_mcycles }
         Hdma { source target left active due }
         Color { vram_bank wram_bank wram_offset infrared undocumented behind_oam stopped_in_mode3 }

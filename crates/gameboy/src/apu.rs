@@ -4,17 +4,27 @@
 //! noise generator and the mixer exist only as stored register values. The crate `sound` makes
 //! samples of the writes that `written` shows it. What remains is which channels are
 //! on (NR52), which depends on the length counters and channel 1's sweep, and wave RAM, which
-//! misbehaves while channel 3 plays. State advances only in `sync`, by the time since the last one.
+//! misbehaves while channel 3 plays. A Color's programs can read the levels of the channels, too,
+//! which `voice` keeps. State advances only in `sync`, by the time since the last one.
 //! `div_base` is the M-cycle at which DIV was last zero: DIV's bit 4 drives the 512 Hz sequencer.
 
+mod envelope;
 mod length;
+mod noise;
 mod sequencer;
 mod sweep;
+mod voice;
 mod wave;
 
 use crate::machine::COLOR;
+#[cfg(color)]
+pub use envelope::Envelope;
+#[cfg(color)]
+pub use noise::Noise;
 pub use sequencer::{PowerOnGlitch, Sequencer};
 pub use sweep::Sweep;
+#[cfg(color)]
+pub use voice::{Pulse, Voices};
 pub use wave::Wave;
 
 /// Registers and counters.
@@ -44,6 +54,9 @@ pub struct Apu {
     /// M-cycles last half as long, and DIV counts twice as fast, while sound goes on as it was.
     #[cfg(color)]
     pub double_speed: bool,
+    /// Levels of the channels, which PCM12 and PCM34 show.
+    #[cfg(color)]
+    pub voices: Voices,
 }
 
 /// The CPU's last two writes to sound registers: one instruction makes no more.
@@ -113,11 +126,19 @@ impl Apu {
             },
             #[cfg(color)]
             double_speed: false,
+            #[cfg(color)]
+            voices: Voices::post_boot(),
         }
     }
 
     /// Brings everything up to `now`.
+    #[cfg(not(color))]
+    #[inline(always)]
     pub fn sync(&mut self, now: u32, div_base: u32) {
+        self.sync_registers(now, div_base);
+    }
+
+    fn sync_registers(&mut self, now: u32, div_base: u32) {
         let elapsed = now.wrapping_sub(self.synced_at);
         if self.is_active(WAVE) {
             let period = self.wave_period();
@@ -140,7 +161,11 @@ impl Apu {
     pub fn div_reset(&mut self, now: u32, div_base: u32) {
         self.sync(now, div_base);
         if self.powered && self.sequencer_bit(now, div_base) {
+            #[cfg(color)]
+            let clocks = self.sequencer.clocks;
             self.clock_sequencer(1);
+            #[cfg(color)]
+            self.count_down_volumes(clocks);
         }
     }
 
@@ -193,6 +218,8 @@ impl Apu {
         }
         let old = self.registers[index as usize & 0x1f];
         self.registers[index as usize & 0x1f] = value;
+        #[cfg(color)]
+        self.rewrite_voice(index, channel, register, old);
         match register {
             0 | 2 => self.write_channel_setup(channel, register),
             4 => self.write_channel_control(div_base, channel, old, value),
@@ -216,6 +243,8 @@ impl Apu {
         self.enable_length(channel, old, value);
         if trigger {
             let was_active = self.is_active(channel);
+            #[cfg(color)]
+            self.trigger_voice(channel, old, value, was_active);
             if self.has_dac(channel) {
                 self.active |= 1 << channel;
             }
@@ -242,6 +271,10 @@ impl Apu {
         }
         self.sweep = Sweep::idle();
         self.wave = Wave::stopped();
+        #[cfg(color)]
+        {
+            self.voices = Voices::silent();
+        }
         self.sequencer = Sequencer::power_on(power && div_bit);
     }
 

@@ -57,6 +57,9 @@ impl Machine {
 
     /// A read of FF4C-FF77; the palettes and HDMA are asked elsewhere.
     pub(crate) fn read_color(&mut self, low: u8) -> u8 {
+        if low == 0x76 || low == 0x77 {
+            return self.apu.read_levels(self.now, self.timer.div_base, low);
+        }
         if self.ppu.compatible {
             return self.open_color_register(low);
         }
@@ -70,11 +73,9 @@ impl Machine {
     /// A register that programs for the original can read, too, or FF.
     pub(crate) fn open_color_register(&self, low: u8) -> u8 {
         match low {
-            // FF72, FF73 and the two that show sound levels are open to all programs.
+            // FF72 and FF73 are open to all programs.
             0x72 | 0x73 => self.color.undocumented[(low & 3) as usize ^ 2],
             0x75 => self.color.undocumented[3] | 0x8f,
-            // UNVERIFIED: nothing in the machine knows the levels of the channels.
-            0x76 | 0x77 => 0,
             // Both stay visible in compatibility mode (mooneye misc boot_hwio-C).
             0x4f => self.color.vram_bank | 0xfe,
             0x68 => self.ppu.palettes.background_index | 0x40,

@@ -9,9 +9,12 @@ pub const FLAGS: &[&str] = if cfg!(color) { &["color"] } else { &[] };
 /// Path and text of every translated file.
 pub const SOURCES: &[(&str, &str)] = &[
     ("src/apu.rs", include_str!("apu.rs")),
+    ("src/apu/envelope.rs", include_str!("apu/envelope.rs")),
     ("src/apu/length.rs", include_str!("apu/length.rs")),
+    ("src/apu/noise.rs", include_str!("apu/noise.rs")),
     ("src/apu/sequencer.rs", include_str!("apu/sequencer.rs")),
     ("src/apu/sweep.rs", include_str!("apu/sweep.rs")),
+    ("src/apu/voice.rs", include_str!("apu/voice.rs")),
     ("src/apu/wave.rs", include_str!("apu/wave.rs")),
     ("src/bus.rs", include_str!("bus.rs")),
     ("src/cart.rs", include_str!("cart.rs")),

@@ -75,6 +75,10 @@ fn read_register(machine: &Machine, low: u8) -> u8 {
 /// FF4C-FF77, as `Machine::read_color`.
 #[cfg(color)]
 fn read_color(machine: &Machine, low: u8) -> u8 {
+    if low == 0x76 || low == 0x77 {
+        let mut apu = machine.apu;
+        return apu.read_levels(machine.now, machine.timer.div_base, low);
+    }
     let palettes = &machine.ppu.palettes;
     if machine.ppu.compatible {
         return machine.open_color_register(low);

@@ -21,6 +21,11 @@ const DEPTH_MAX: usize = 24;
 /// Where the buttons are read.
 const P1: u16 = 0xff00;
 
+/// Returns true for addresses whose code blocks are made of.
+fn is_code(pc: u16) -> bool {
+    pc < ROM_END || HIGH_RAM.contains(&pc)
+}
+
 /// Makes a block.
 pub(super) fn build(
     translation: &Translation,
@@ -28,6 +33,9 @@ pub(super) fn build(
     map: MemoryMap,
     pc: u16,
 ) -> Result<Block, Unsupported> {
+    if !is_code(pc) {
+        return Err(Unsupported("a head outside of ROM and high RAM"));
+    }
     let facts = &map.facts(translation)[..];
     let handle = |param, bytes| ArrayInput { param, ty: translation.array, bytes };
     let mut specialiser = Specialiser::new(
@@ -260,7 +268,7 @@ impl Tree<'_> {
             return Ok(Next::Head);
         }
         let pc = pc.bits() as u16;
-        let goes_on = (pc < ROM_END || HIGH_RAM.contains(&pc))
+        let goes_on = is_code(pc)
             && !tip.passed.contains(&pc)
             && self.instructions.len() < INSTRUCTIONS_MAX
             && tip.depth < DEPTH_MAX

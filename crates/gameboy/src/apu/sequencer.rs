@@ -68,7 +68,7 @@ impl Apu {
     }
 
     #[cfg(color)]
-    fn edge_shift(&self) -> u32 {
+    pub(super) fn edge_shift(&self) -> u32 {
         EDGE_MCYCLES_LOG2 + self.double_speed as u32
     }
 

@@ -6,6 +6,8 @@
 use super::codec::{Field, Reader, Unreadable, Writer};
 use super::{Difference, Path};
 use crate::apu::{Apu, PowerOnGlitch, Sequencer, Sweep, Wave, Written};
+#[cfg(color)]
+use crate::apu::{Envelope, Noise, Pulse, Voices};
 use crate::cart::{Cart, ClockRegisters, Mapper, RamPort, Rtc};
 #[cfg(color)]
 use crate::color::Color;
@@ -264,7 +266,35 @@ fields!(Apu {
     written,
     #[cfg(color)]
     double_speed,
+    #[cfg(color)]
+    voices,
 });
+
+#[cfg(color)]
+fields!(Voices { phase, pulses, envelopes, late, noise, wave_byte });
+
+#[cfg(color)]
+fields!(Pulse { left, delay, step, level, silent, just_stepped, has_stepped });
+
+#[cfg(color)]
+fields!(Envelope { volume, countdown, armed, ends, ended });
+
+#[cfg(color)]
+impl Default for Pulse {
+    fn default() -> Pulse {
+        Pulse::idle()
+    }
+}
+
+#[cfg(color)]
+impl Default for Envelope {
+    fn default() -> Envelope {
+        Envelope::idle()
+    }
+}
+
+#[cfg(color)]
+fields!(Noise { due, register, counter, left, runs, just_counted, has_counted });
 
 fields!(Written { count, address, value, previous_address, previous_value });
 

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::driver::Status;
 use super::launch::WARP;
 use crate::cache::Build;
-use crate::disk::Disk;
+use crate::code_folder::CodeFolder;
 use crate::error::Error;
 use crate::nvrtc::{self, CodeFormat, Nvrtc};
 use cudarc::driver::result::DriverError;
@@ -72,12 +72,12 @@ impl CodeRequest<'_> {
     fn code(&self) -> Result<(Vec<u8>, Loaded), Error> {
         let named = Nvrtc::named()?;
         named.as_ref().map_or(Ok(()), |nvrtc| self.check(nvrtc))?;
-        let (disk, key) = (Disk::find(), self.key());
+        let (kept, key) = (CodeFolder::find(".cubin"), self.key());
         let wanted = |version: (u32, u32)| match &named {
             Some(nvrtc) => version == nvrtc.version(),
             None => version.0 <= self.context.cuda.0,
         };
-        if let Some(cubin) = disk.as_ref().and_then(|disk| disk.find_code(&key, wanted)) {
+        if let Some(cubin) = kept.as_ref().and_then(|kept| kept.find_code(&key, wanted)) {
             match Loaded::new(self.context, &cubin, self.text) {
                 // Made for a driver that was newer.
                 Err(Error::CodeRefused { .. }) => {}
@@ -89,7 +89,7 @@ impl CodeRequest<'_> {
         let (arch, name) = (nvrtc.arch_for(self.context.arch)?, format!("{}.cu", self.name));
         let cubin = nvrtc.compile(self.source, &name, arch, CodeFormat::Cubin)?;
         let loaded = Loaded::new(self.context, &cubin, self.text)?;
-        disk.map_or(Ok(()), |disk| disk.keep(&key, nvrtc.version(), &cubin))?;
+        kept.map_or(Ok(()), |kept| kept.keep(&key, nvrtc.version(), &cubin))?;
         Ok((cubin, loaded))
     }
 
@@ -99,7 +99,8 @@ impl CodeRequest<'_> {
         let mut parts = vec![self.source, HEADER, arch.as_str()];
         parts.extend(nvrtc::OPTIONS);
         parts.push(nvrtc::JUMP_TABLES);
-        Disk::key(&parts)
+        let parts: Vec<&[u8]> = parts.into_iter().map(str::as_bytes).collect();
+        CodeFolder::key(&parts)
     }
 
     fn check(&self, nvrtc: &Nvrtc) -> Result<(), Error> {

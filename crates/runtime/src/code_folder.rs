@@ -1,5 +1,5 @@
-//! Machine code on disk, found again by the content of what it was made of, so that nothing of a
-//! compiler has to be there.
+//! What compilers made, on disk: found again by the content of what it was made of, so that nothing
+//! of a compiler has to be there.
 //!
 //! A file's name has that and the version of the compiler, whose code lies beside that of others.
 //! Another process sees a whole file or none. A file holds the digest of its content; one that
@@ -16,37 +16,40 @@ const VARIABLE: &str = "GBXCULE_CACHE";
 /// First bytes of a file, the layout's version with them.
 const MAGIC: &[u8] = b"gbxcule code 2\n";
 const DIGEST_BYTES: usize = 32;
-const EXTENSION: &str = ".cubin";
 
 /// Major and minor version of a compiler.
 type Version = (u32, u32);
 
-/// A folder of machine code. Its files may be deleted at any time.
-pub(crate) struct Disk {
+/// A folder of what compilers made. Its files may be deleted at any time.
+pub struct CodeFolder {
     folder: PathBuf,
+    /// End of the names of its files.
+    extension: &'static str,
     /// True if the user named the folder: then a failure to write is reported.
     named: bool,
 }
 
-impl Disk {
-    /// The folder that `GBXCULE_CACHE` names, else one in the user's cache; `None` if there is no
-    /// such place.
-    pub(crate) fn find() -> Option<Self> {
+impl CodeFolder {
+    /// The folder that `GBXCULE_CACHE` names, else one in the user's cache, for files whose names
+    /// end so; `None` if there is no such place.
+    #[must_use]
+    pub fn find(extension: &'static str) -> Option<Self> {
         let path =
             |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
         if let Some(folder) = path(VARIABLE) {
-            return Some(Self { folder, named: true });
+            return Some(Self { folder, extension, named: true });
         }
         let user = if cfg!(windows) {
             path("LOCALAPPDATA")
         } else {
             path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(".cache")))
         };
-        Some(Self { folder: user?.join("gbxcule"), named: false })
+        Some(Self { folder: user?.join("gbxcule"), extension, named: false })
     }
 
     /// The name of what is made of these parts.
-    pub(crate) fn key(parts: &[&str]) -> String {
+    #[must_use]
+    pub fn key(parts: &[&[u8]]) -> String {
         let mut digest = Sha256::new_with_prefix(MAGIC);
         for part in parts {
             digest.update((part.len() as u64).to_le_bytes());
@@ -56,19 +59,21 @@ impl Disk {
     }
 
     /// Finds what is kept by this name, of the newest compiler of those that are wanted.
-    pub(crate) fn find_code(&self, key: &str, wanted: impl Fn(Version) -> bool) -> Option<Vec<u8>> {
+    pub fn find_code(&self, key: &str, wanted: impl Fn(Version) -> bool) -> Option<Vec<u8>> {
         let files = std::fs::read_dir(&self.folder).ok()?.flatten();
         let version =
-            |file: std::fs::DirEntry| version_of(key, &file.file_name().to_string_lossy());
+            |file: std::fs::DirEntry| self.version_of(key, &file.file_name().to_string_lossy());
         let mut versions: Vec<Version> =
             files.filter_map(version).filter(|version| wanted(*version)).collect();
         versions.sort_unstable();
         versions.into_iter().rev().find_map(|version| read(&self.path(key, version)))
     }
 
-    /// Keeps the code that a compiler made. A failure is an error only if the user named the
-    /// folder.
-    pub(crate) fn keep(&self, key: &str, version: Version, code: &[u8]) -> Result<(), Error> {
+    /// Keeps what a compiler made.
+    ///
+    /// # Errors
+    /// The user named the folder, and nothing can be written there.
+    pub fn keep(&self, key: &str, version: Version, code: &[u8]) -> Result<(), Error> {
         match self.write(&self.path(key, version), code) {
             Err(error) if self.named => {
                 Err(Error::Cache { path: self.folder.clone(), reason: error.to_string() })
@@ -79,7 +84,7 @@ impl Disk {
     }
 
     fn path(&self, key: &str, (major, minor): Version) -> PathBuf {
-        self.folder.join(format!("{key}-{major}.{minor}{EXTENSION}"))
+        self.folder.join(format!("{key}-{major}.{minor}{}", self.extension))
     }
 
     fn write(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
@@ -91,13 +96,13 @@ impl Disk {
         // What a power cut leaves of it doesn't fit its digest.
         file.commit_unsynced()
     }
-}
 
-/// The compiler's version in the name of a file with what this key stands for.
-fn version_of(key: &str, name: &str) -> Option<Version> {
-    let version = name.strip_prefix(key)?.strip_prefix('-')?.strip_suffix(EXTENSION)?;
-    let (major, minor) = version.split_once('.')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+    /// The compiler's version in the name of a file with what this key stands for.
+    fn version_of(&self, key: &str, name: &str) -> Option<Version> {
+        let version = name.strip_prefix(key)?.strip_prefix('-')?.strip_suffix(self.extension)?;
+        let (major, minor) = version.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    }
 }
 
 /// The content of a file that is whole.
@@ -111,6 +116,10 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
+    fn folder(folder: PathBuf, named: bool) -> CodeFolder {
+        CodeFolder { folder, extension: ".cubin", named }
+    }
+
     fn any(_: Version) -> bool {
         true
     }
@@ -118,10 +127,10 @@ mod tests {
     #[test]
     fn what_was_made_is_found_again_until_it_is_damaged() {
         let root = tempfile::tempdir().expect("a folder");
-        let disk = Disk { folder: root.path().join("a/b"), named: true };
-        assert_eq!(disk.find_code("key", any), None);
-        disk.keep("key", (13, 0), b"code").expect("a folder of ours");
-        assert_eq!(disk.find_code("key", any).as_deref(), Some(&b"code"[..]));
+        let kept = folder(root.path().join("a/b"), true);
+        assert_eq!(kept.find_code("key", any), None);
+        kept.keep("key", (13, 0), b"code").expect("a folder of ours");
+        assert_eq!(kept.find_code("key", any).as_deref(), Some(&b"code"[..]));
         let path = root.path().join("a/b/key-13.0.cubin");
         let whole = std::fs::read(&path).expect("the file");
         for at in 0..whole.len() {
@@ -129,11 +138,11 @@ mod tests {
             damaged[at] ^= 1;
             for damaged in [&damaged[..], &whole[..at]] {
                 std::fs::write(&path, damaged).expect("a file");
-                assert_eq!(disk.find_code("key", any), None, "{at}");
+                assert_eq!(kept.find_code("key", any), None, "{at}");
             }
         }
-        disk.keep("key", (13, 0), &[7]).expect("a folder of ours");
-        assert_eq!(disk.find_code("key", any), Some(vec![7]));
+        kept.keep("key", (13, 0), &[7]).expect("a folder of ours");
+        assert_eq!(kept.find_code("key", any), Some(vec![7]));
         let names = std::fs::read_dir(root.path().join("a/b")).expect("the folder");
         assert_eq!(names.count(), 1, "nothing is left half written");
     }
@@ -141,34 +150,34 @@ mod tests {
     #[test]
     fn of_several_compilers_the_newest_that_is_wanted_counts() {
         let root = tempfile::tempdir().expect("a folder");
-        let disk = Disk { folder: root.path().into(), named: true };
+        let kept = folder(root.path().into(), true);
         for (minor, version) in [(12, 8), (13, 2), (13, 10)].into_iter().enumerate() {
-            disk.keep("key", version, &[minor as u8]).expect("a folder of ours");
+            kept.keep("key", version, &[minor as u8]).expect("a folder of ours");
         }
-        disk.keep("other", (14, 0), &[9]).expect("a folder of ours");
+        kept.keep("other", (14, 0), &[9]).expect("a folder of ours");
         std::fs::write(root.path().join("key-99.cubin"), "").expect("a file");
-        assert_eq!(disk.find_code("key", any), Some(vec![2]));
-        assert_eq!(disk.find_code("key", |version| version < (13, 10)), Some(vec![1]));
-        assert_eq!(disk.find_code("key", |version| version == (12, 8)), Some(vec![0]));
-        assert_eq!(disk.find_code("key", |version| version == (13, 0)), None);
+        assert_eq!(kept.find_code("key", any), Some(vec![2]));
+        assert_eq!(kept.find_code("key", |version| version < (13, 10)), Some(vec![1]));
+        assert_eq!(kept.find_code("key", |version| version == (12, 8)), Some(vec![0]));
+        assert_eq!(kept.find_code("key", |version| version == (13, 0)), None);
         std::fs::write(root.path().join("key-13.10.cubin"), "damaged").expect("a file");
-        assert_eq!(disk.find_code("key", any), Some(vec![1]));
+        assert_eq!(kept.find_code("key", any), Some(vec![1]));
     }
 
     #[test]
     fn a_folder_that_cannot_be_written_is_an_error_only_if_the_user_named_it() {
         let root = tempfile::tempdir().expect("a folder");
         std::fs::write(root.path().join("file"), "").expect("a file");
-        let folder = root.path().join("file/inside");
-        let error = Disk { folder: folder.clone(), named: true }.keep("key", (13, 0), &[1]);
+        let inside = root.path().join("file/inside");
+        let error = folder(inside.clone(), true).keep("key", (13, 0), &[1]);
         let error = error.expect_err("it names a file").to_string();
         assert!(error.contains(VARIABLE) && error.contains("inside"), "{error}");
-        assert_eq!(Disk { folder, named: false }.keep("key", (13, 0), &[1]), Ok(()));
+        assert_eq!(folder(inside, false).keep("key", (13, 0), &[1]), Ok(()));
     }
 
     #[test]
     fn keys_tell_where_a_part_ends() {
-        assert_ne!(Disk::key(&["ab", "c"]), Disk::key(&["a", "bc"]));
-        assert_eq!(Disk::key(&["a"]).len(), 64);
+        assert_ne!(CodeFolder::key(&[b"ab", b"c"]), CodeFolder::key(&[b"a", b"bc"]));
+        assert_eq!(CodeFolder::key(&[b"a"]).len(), 64);
     }
 }

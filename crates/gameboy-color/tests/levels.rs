@@ -1,0 +1,72 @@
+//! Levels of the channels, as PCM12 and PCM34 show them to programs for the Color.
+
+use gbxcule_gameboy_color::apu::Apu;
+use gbxcule_gameboy_color::{Cartridge, Machine};
+use proptest::prelude::*;
+
+const NR11: u16 = 0xff11;
+const NR12: u16 = 0xff12;
+const NR13: u16 = 0xff13;
+const NR14: u16 = 0xff14;
+const NR52: u16 = 0xff26;
+const PCM12: u16 = 0xff76;
+
+/// The level of channel 1 in the M-cycles behind a trigger, by frequency and NR11.
+fn levels(frequency: u8, duty: u8) -> Vec<u8> {
+    let rom = vec![0; 0x8000];
+    let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).unwrap());
+    let (now, div_base) = (machine.now, machine.timer.div_base);
+    for (address, value) in
+        [(NR52, 0), (NR52, 0x80), (NR11, duty), (NR12, 0x80), (NR13, frequency), (NR14, 0x87)]
+    {
+        machine.apu.write(now, div_base, address, value);
+    }
+    let level = |mcycles| {
+        machine.now = now + mcycles;
+        machine.peek(&rom, &[], PCM12)
+    };
+    (1..=11).map(level).collect()
+}
+
+// SameSuite's `channel_1_delay` and `channel_1_duty`: the first step comes two M-cycles and a
+// period behind the trigger.
+#[test]
+fn a_pulse_steps_from_two_mcycles_and_a_period_behind_its_trigger() {
+    assert_eq!(levels(0xff, 0xc0), [0, 0, 8, 8, 8, 8, 8, 8, 0, 0, 8]);
+    assert_eq!(levels(0xfe, 0xc0), [0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8]);
+    assert_eq!(levels(0xff, 0x40), [0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 0]);
+}
+
+fn write() -> impl Strategy<Value = (u32, u16, u8)> {
+    let setup = prop_oneof![Just(NR14), Just(0xff19), Just(0xff1e), Just(0xff23)];
+    let address = prop_oneof![0xff10..=0xff25u16, 0xff30..=0xff3fu16, setup];
+    (0..40_000u32, address, any::<u8>(), any::<bool>()).prop_map(|(wait, address, value, soon)| {
+        (if soon { wait & 15 } else { wait }, address, value)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn sound_is_the_same_however_often_it_is_looked_at(
+        double_speed: bool,
+        writes in prop::collection::vec(write(), 1..24),
+    ) {
+        let mut often = Apu::post_boot();
+        often.double_speed = double_speed;
+        often.write(0, 0, NR52, 0);
+        often.write(0, 0, NR52, 0x80);
+        let mut seldom = often;
+        let mut now = 0;
+        for (wait, address, value) in writes {
+            for moment in now..now + wait {
+                often.read(moment, 0, NR52);
+            }
+            now += wait;
+            often.write(now, 0, address, value);
+            seldom.write(now, 0, address, value);
+            prop_assert_eq!(often, seldom);
+        }
+    }
+}
