@@ -30,7 +30,7 @@ const MOST_COPIED: usize = 600;
 /// The manual buttons of an env that has none; any number below 0 means this.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
 
-/// Which machines of a warp execute their next opcode first.
+/// Order in which the machines of a warp execute their next opcodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// Each its own next one, all at once.
@@ -58,7 +58,7 @@ impl Order {
         Self::EachItsOwn
     }
 
-    /// Its name in artifacts.
+    /// Name of the order in artifacts.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
