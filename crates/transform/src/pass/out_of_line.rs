@@ -43,7 +43,6 @@ pub fn run(module: Valid<Module>, most: usize) -> Valid<Module> {
         sizes[id.index()] = size;
         let function = &mut module.functions[id];
         let copies = size.saturating_mul(calls[id.index()].saturating_sub(1));
-
         if function.inline == Inline::Auto && copies > most {
             function.inline = Inline::Never;
         }
