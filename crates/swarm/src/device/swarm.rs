@@ -314,7 +314,7 @@ impl DeviceSwarm {
         self.run(actions, plan)
     }
 
-    /// Runs a range of a step in which nothing is pressed, also where manual buttons hold something.
+    /// Runs a range of a step in which nothing is pressed, nor held by manual buttons.
     /// Programs see the action NOOP, or number 0 if the codec has none.
     ///
     /// # Errors
