@@ -41,8 +41,9 @@
 //!                          "pc":256},
 //!             "memory":[0]}}
 //! ```
-//! Machines of the Color have pictures of 16 bits a pixel, RGB555 with red in the lowest bits, little
-//! endian; their views say so with `"colors": "raw"` or `"corrected"`, the curve to show them by.
+//! Machines of the Color have pictures of 16 bits a pixel, RGB555 with red in the lowest bits, the
+//! lower byte first; their views say so with `"colors": "raw"` or `"corrected"`, the curve to show
+//! them by.
 //!
 //! `episodes` has means of the last 100. Of the map, `left` and `top` count cells where nobody was,
 //! `cell` is how many numbers a cell is wide, `most` the visits where its byte is 255, `place` the
