@@ -7,7 +7,7 @@
 #   make wheels      wheels for Linux (x86-64 and aarch64) with the command in them, the source, checksums, a bill of materials
 #   make fuzz        random inputs for what reads foreign data, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (docs/testing.md)
 #   make sanitize    tests of the crates with unsafe code under the address sanitizer, SANITIZER=thread under that for threads
-#   make miri        the crates whose unsafe code needs no machine code under Miri; needs a nightly toolchain
+#   make miri        arrays, their views and memory of others under Miri, which runs no machine code; needs a nightly toolchain
 #   make audit       known vulnerabilities of the pinned Python packages; needs pip-audit and a network
 #   make deny        licences, doubled versions and sources of all dependencies; needs cargo-deny, no network
 #   make attack      hostile programs, texts and rows, and processes that are killed at any moment; a share is in make test
@@ -37,7 +37,7 @@
 #   make pictures    the pictures in docs/ anew; needs Chromium and ffmpeg too
 #   make gpu-folder  everything a GPU machine needs besides its driver, as one folder: runs/gpu
 #   make verify-gpu, make check-gpu, make bench-gpu   the same on an NVIDIA GPU
-#   make verify-gpu GPU=sim      the two gates on NVIDIA's machine code, simulated; NVRTC does not end with it yet
+#   make verify-gpu GPU=sim      the two gates on NVIDIA's machine code, simulated: three minutes
 
 PYTHON ?= python3
 VENV := .venv
@@ -180,7 +180,8 @@ sanitize:
 	    --target-dir target/$(SANITIZER) --package gbxcule-runtime --package gbxcule-sandbox --package gbxcule-blocks
 
 miri:
-	cargo +nightly miri test --package gbxcule-ir --package gbxcule-interp --package gbxcule-files
+	PROPTEST_CASES=2 MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --package gbxcule-runtime --lib -- \
+	    array device:: exclusive external_memory stream
 
 attack:
 	$(TEST) --package gbxcule-sandbox --package gbxcule-files

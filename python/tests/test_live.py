@@ -101,6 +101,24 @@ def test_the_page_shows_the_machines_that_python_steps(env):
     assert view.is_closed and "closed" in repr(view)
 
 
+def test_machines_of_the_color_are_shown_in_their_colors():
+    env = gbxcule.make_vec("AMBER_ROAD", num_envs=4, obs="rgb555", actions="full_v1")
+    env.reset(seed=1)
+    viewer = Viewer(env.watch().url)
+    viewer.look()
+    steps_until(env, viewer)
+    head, pictures = viewer.view()
+    assert head["colors"] == "raw" and len(pictures) == 4 * 160 * 144 * 2
+    shown = np.frombuffer(pictures, "<u2")
+    parts = [shown >> shift & 31 for shift in (0, 5, 10)]
+    assert np.any(parts[0] != parts[1]) and np.any(parts[1] != parts[2])
+    other = gbxcule.make_vec("AMBER_ROAD", num_envs=4, obs="rgb555", actions="full_v1")
+    other.reset(seed=1)
+    for _ in range(head["step"]):
+        obs, *_ = other.step(np.full(4, 8))
+    assert pictures == obs.tobytes()
+
+
 def test_viewers_change_nothing_and_draw_only_what_they_see():
     def run(watched):
         env = gbxcule.make_vec(num_envs=3, obs=gbxcule.Ram("C000:C100"), frames_per_step=4)

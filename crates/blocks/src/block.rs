@@ -85,8 +85,8 @@ impl MemoryMap {
     /// Bytes of a map in a file.
     pub(crate) const RECORD_BYTES: usize = 4 * 4 + 2 + 1 + 1 + HIGH_CODE_BYTES;
 
-    /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the place of code in high RAM, that
-    /// code. Where there is none, its place is `NO_CODE`.
+    /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the place of code in high RAM,
+    /// that code. Where there is none, its place is `NO_CODE`.
     pub(crate) fn record(&self) -> [u8; Self::RECORD_BYTES] {
         let (at, bytes) = self
             .high_code

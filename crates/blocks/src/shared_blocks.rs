@@ -112,7 +112,10 @@ impl SharedBlocks {
 
     /// Keeps the heads of all blocks on disk; called by the thread that makes them.
     pub(crate) fn keep_heads(&self) {
-        kept_heads::save(&self.rom, &self.table().heads());
+        let table = self.table();
+        if !table.is_empty() {
+            kept_heads::save(&self.rom, &table.heads());
+        }
     }
 
     /// Asks for the blocks of an earlier process, once.

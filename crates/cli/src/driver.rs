@@ -243,6 +243,10 @@ impl Driver {
         self.swarm.frames(envs, see)
     }
 
+    pub(crate) fn model(&self) -> Model {
+        self.swarm.rom().model()
+    }
+
     /// An env's state, as `--state` takes it.
     pub(crate) fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         self.swarm.save_state(env)

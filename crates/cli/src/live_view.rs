@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{EnvStates, Swarm, SwarmError};
+use gbxcule_swarm::{EnvStates, Frame, Model, Swarm, SwarmError};
 
 use crate::env_details::{EnvDetails, StepDetails};
+use crate::picture::Curve;
 use crate::watch::audience::{Audience, Sight};
 use crate::watch::heatmap::Heatmap;
 use crate::watch::meter::Meter;
@@ -276,8 +277,16 @@ impl Sight for Seen<'_> {
         Ok(envs.filter(|env| self.shown.over[*env]).collect())
     }
 
-    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(&[u8])) -> Result<(), SwarmError> {
-        self.swarm.frames(envs, |picture| see(&*picture.shades()))
+    fn model(&self) -> Model {
+        self.swarm.rom().model()
+    }
+
+    fn curve(&self) -> Curve {
+        Curve::default()
+    }
+
+    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(Frame<'_>)) -> Result<(), SwarmError> {
+        self.swarm.frames(envs, see)
     }
 
     fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {

@@ -53,6 +53,16 @@ pub(crate) enum Curve {
     Corrected,
 }
 
+impl Curve {
+    /// The curve's name on the command line and to the page.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Corrected => "corrected",
+        }
+    }
+}
+
 /// Screens of either model: colours of the four shades, and the curve of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Screen {

@@ -7,6 +7,7 @@ use gbxcule_swarm::{Codec, Programs, Recompile, Schedule, Stage};
 
 use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
+use crate::picture::Curve;
 use crate::run_options::{ModelOption, ProgramOptions, StartOption};
 use crate::watch::{Mode, Place, Start, driver, show};
 
@@ -40,6 +41,10 @@ pub(crate) struct Play {
     #[command(flatten)]
     model: ModelOption,
 
+    /// How a Color's colours are shown
+    #[arg(long, value_enum, default_value_t)]
+    curve: Curve,
+
     #[command(flatten)]
     place: Place,
 
@@ -65,7 +70,8 @@ impl Play {
         let drive = drive.with(self.programs.programs()?);
         let sound = self.device.device == Device::Cpu && !drive.programs.needs_single_frames();
         let drive = DriveSettings { sound, ..drive };
-        let start = Start { speed: 1.0, running: !self.paused, mode: Mode::Play, heatmap: None };
+        let Self { curve, paused, .. } = self;
+        let start = Start { speed: 1.0, running: !paused, mode: Mode::Play, curve, heatmap: None };
         let (name, mut driver) = driver(&self.rom, &self.model, 1, drive, self.device.device)?;
         self.begins.put(&mut driver)?;
         show(&name, driver, &start, &self.place)

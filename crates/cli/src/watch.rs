@@ -35,6 +35,7 @@ use gbxcule_swarm::Rom;
 
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
+use crate::picture::Curve;
 use crate::print::{self, say};
 use crate::run_options::{ModelOption, ProgramOptions, RunOptions, StartOption};
 use heatmap::Coordinates;
@@ -76,6 +77,10 @@ pub(crate) struct Watch {
 
     #[command(flatten)]
     model: ModelOption,
+
+    /// How a Color's colours are shown
+    #[arg(long, value_enum, default_value_t)]
+    curve: Curve,
 
     /// How fast to begin, in times the speed of a real machine; 0 as fast as it goes
     #[arg(long, value_name = "TIMES", default_value_t = 0.0, value_parser = speed)]
@@ -134,7 +139,8 @@ fn speed(text: &str) -> Result<f64, String> {
 impl Watch {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let heatmap = self.heatmap.clone();
-        let start = Start { speed: self.speed, running: !self.paused, mode: Mode::Watch, heatmap };
+        let Self { speed, curve, .. } = self;
+        let start = Start { speed, running: !self.paused, mode: Mode::Watch, curve, heatmap };
         if let Some(path) = &self.checkpoint {
             let (name, driver) = self.restored(path)?;
             return show(&name, driver, &start, &self.place);

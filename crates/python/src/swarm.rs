@@ -211,7 +211,7 @@ impl Swarm {
         })
     }
 
-    /// Every env back to the reset point.
+    /// Reset every env to the start of its next episode.
     fn reset(&self, py: Python<'_>, seed: u64) -> PyResult<()> {
         self.change(py, |swarm| swarm.reset(seed))
     }
@@ -221,7 +221,7 @@ impl Swarm {
         self.change(py, |swarm| swarm.sync())
     }
 
-    /// The envs marked by bytes that are not 0 back to the reset point.
+    /// Reset the envs marked by bytes that are not 0.
     fn reset_masked(&self, py: Python<'_>, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.reset_masked(&mask))

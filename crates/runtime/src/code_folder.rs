@@ -1,5 +1,5 @@
-//! What compilers made, on disk: found again by the content of what it was made of, so that nothing
-//! of a compiler has to be there.
+//! Products of compilers on disk, found again by the content of what they were made of, so that
+//! nothing of a compiler has to be there.
 //!
 //! A file's name has that and the version of the compiler, whose code lies beside that of others.
 //! Another process sees a whole file or none. A file holds the digest of its content; one that
@@ -20,7 +20,7 @@ const DIGEST_BYTES: usize = 32;
 /// Major and minor version of a compiler.
 type Version = (u32, u32);
 
-/// A folder of what compilers made. Its files may be deleted at any time.
+/// Folder of products of compilers. Its files may be deleted at any time.
 pub struct CodeFolder {
     folder: PathBuf,
     /// End of the names of its files.

@@ -26,5 +26,5 @@ mod translation;
 
 pub use begin::begin_module;
 pub use state_arrays::Layout;
-pub use step::step_module;
+pub use step::{Order, step_module};
 pub use swarm::{DeviceConfig, DeviceSwarm};

@@ -53,7 +53,7 @@ struct ForeignState {
     /// Writes to 0000-7FFF that bring the mapper to where it is.
     mapper_writes: Vec<(u16, u8)>,
     clock: Option<Clock>,
-    /// What only a Game Boy Color has.
+    /// Memories that only a Game Boy Color has.
     color: Option<ColorMemories>,
 }
 

@@ -46,7 +46,7 @@ mod worker_pool;
 pub use action::{Action, Codec, CodecError, button};
 pub use config::SwarmConfig;
 pub use cpu_state::CpuState;
-pub use device::{DeviceConfig, DeviceSwarm, Layout};
+pub use device::{DeviceConfig, DeviceSwarm, Layout, Order};
 pub use episode::{Chance, Episode};
 pub use error::SwarmError;
 pub use feature::{FEATURE_MEMORY, Features};

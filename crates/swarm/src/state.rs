@@ -73,8 +73,8 @@ pub trait EnvStates {
     }
 
     /// Put an env into a state of this program, of PyBoy (of an original Game Boy alone), or of any
-    /// emulator that writes BESS. Of other emulators' states sound in the middle of a note is lost, counters start anew
-    /// and programs begin.
+    /// emulator that writes BESS. Of other emulators' states sound in the middle of a note is lost,
+    /// counters start anew and programs begin.
     ///
     /// # Errors
     /// As [`EnvStates::load_state`].

@@ -1,6 +1,6 @@
 //! Hooks and `settled`: what they refuse, what they leave alone, and where their cost is.
 
-use gbxcule_swarm::device::step_module;
+use gbxcule_swarm::device::{Order, step_module};
 use gbxcule_swarm::{
     EnvStates, Hook, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, Swarm,
     SwarmConfig, SwarmError,
@@ -172,4 +172,19 @@ fn a_step_kernel_without_hooks_has_nothing_of_them() {
     let of_hooks = |names: &[String]| names.iter().any(|name| name.contains("run_to_hook"));
     assert!(of_hooks(&hooked) && !of_hooks(&plain));
     assert!(hooked_params > plain_params);
+}
+
+/// Artifacts name it. Steps with hooks have a loop over opcodes of their own.
+#[test]
+fn a_step_kernel_without_hooks_executes_the_lowest_first() {
+    let hooks = vec![Hook::at(0, 0x150)];
+    let hooked = with_hooks(TASK, TASK, hooks).expect("programs");
+    let order = |programs: &Programs, stage| {
+        let module = step_module(programs, stage, Model::Original);
+        Order::of(&module)
+    };
+    for stage in Stage::ALL {
+        assert_eq!(order(&Programs::default(), stage), Order::LowestFirst, "{stage}");
+    }
+    assert_eq!(order(&hooked, Stage::FullStep), Order::EachItsOwn);
 }

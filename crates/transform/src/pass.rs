@@ -10,6 +10,7 @@
 //! | [`detach`] | moves arrays out of a struct, which keeps handles to them |
 //! | [`exit`] | makes functions leave at their end only |
 //! | [`lowest_first`] | lets those threads run first of a loop whose key is lowest |
+//! | [`out_of_line`] | keeps large functions that are called from several places out of line |
 //! | [`promote`] | keeps fields of a struct in variables while a function works on them |
 //! | [`widen`] | keeps what was a struct in variables of a register's width |
 //!
@@ -23,6 +24,7 @@ pub mod exit;
 pub mod fold;
 pub mod inline;
 pub mod lowest_first;
+pub mod out_of_line;
 pub mod promote;
 mod retype;
 pub mod widen;

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-use gbxcule_swarm::SwarmError;
+use gbxcule_swarm::{Frame, Model, SwarmError};
 
 use crate::env_details::EnvDetails;
+use crate::picture::Curve;
 use crate::watch::connection::MOST_VIEWERS;
 use crate::watch::heatmap::Heatmap;
 use crate::watch::protocol::{self, Status, ViewHead};
@@ -16,6 +17,7 @@ use crate::watch::request::{Look, Request};
 use crate::watch::sound_queue::SoundQueue;
 use crate::watch::statistics::Summary;
 use crate::watch::swarm_channel::{SwarmReceiver, View, ViewerLink, ViewerRequest};
+use crate::watch::tile::Shrink;
 
 /// Swarm that viewers look at.
 pub(crate) trait Sight {
@@ -41,8 +43,13 @@ pub(crate) trait Sight {
     /// Those of some envs whose episodes are over.
     fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError>;
 
-    /// Passes the last drawn frames of some envs to `see`, one after the other, as packed shades.
-    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(&[u8])) -> Result<(), SwarmError>;
+    fn model(&self) -> Model;
+
+    /// The curve by which colours are shown.
+    fn curve(&self) -> Curve;
+
+    /// Passes the last drawn frames of some envs to `see`, one after the other.
+    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(Frame<'_>)) -> Result<(), SwarmError>;
 
     /// An env's state, as `--state` takes it.
     fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError>;
@@ -145,7 +152,7 @@ impl Audience {
         let viewer = &mut self.viewers[index];
         match asked.request {
             Request::Look(look) => {
-                let look = look.clipped(num_envs, viewers);
+                let look = look.clipped(num_envs, viewers, sight.model());
                 (viewer.look, viewer.looks) = (Some(look), asked.looks);
                 return Ok(());
             }
@@ -194,6 +201,8 @@ fn view(
     let mut view = protocol::view_head(&ViewHead {
         status: sight.status(),
         look,
+        model: sight.model(),
+        curve: sight.curve(),
         samples: samples.len(),
         done: &sight.over(look.first..look.first + look.count)?,
         chosen: look.chosen.map(|env| sight.details(env)).transpose()?.as_ref(),
@@ -204,7 +213,7 @@ fn view(
     });
     sight.pictures(&envs, &mut |picture| look.shrink.append(picture, &mut view))?;
     if let Some(env) = look.chosen {
-        sight.pictures(&[env], &mut |picture| view.extend_from_slice(picture))?;
+        sight.pictures(&[env], &mut |picture| Shrink::WHOLE.append(picture, &mut view))?;
     }
     view.extend(heat.iter().flat_map(|map| &map.heat));
     view.extend(samples.into_iter().flatten().flat_map(i16::to_le_bytes));

@@ -41,6 +41,10 @@
 //!                          "pc":256},
 //!             "memory":[0]}}
 //! ```
+//! Machines of the Color have pictures of 16 bits a pixel, RGB555 with red in the lowest bits, the
+//! lower byte first; their views say so with `"colors": "raw"` or `"corrected"`, the curve to show
+//! them by.
+//!
 //! `episodes` has means of the last 100. Of the map, `left` and `top` count cells where nobody was,
 //! `cell` is how many numbers a cell is wide, `most` the visits where its byte is 255, `place` the
 //! cell of the chosen machine.
@@ -51,13 +55,15 @@
 //! request is answered with `{"type":"refused", "message":"..."}` and changes nothing.
 
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Codec, FRAME_BYTES, Schedule};
+use gbxcule_swarm::{Codec, Model, Schedule};
 use serde_json::{Value, json};
 
 use crate::env_details::EnvDetails;
+use crate::picture::Curve;
 use crate::watch::heatmap::HeatPicture;
 use crate::watch::request::Look;
 use crate::watch::statistics::Summary;
+use crate::watch::tile::Shrink;
 
 /// Layout of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,6 +142,8 @@ pub(crate) struct Status {
 pub(crate) struct ViewHead<'a> {
     pub(crate) status: Status,
     pub(crate) look: Look,
+    pub(crate) model: Model,
+    pub(crate) curve: Curve,
     pub(crate) samples: usize,
     pub(crate) done: &'a [usize],
     pub(crate) chosen: Option<&'a EnvDetails>,
@@ -147,14 +155,14 @@ pub(crate) struct ViewHead<'a> {
 
 /// A view up to its pictures, with room for all that follows.
 pub(crate) fn view_head(view: &ViewHead<'_>) -> Vec<u8> {
-    let ViewHead { status, look, .. } = view;
+    let ViewHead { status, look, model, .. } = view;
     let map = view.map.map(|map| {
         json!({
             "left": map.left, "top": map.top, "columns": map.columns, "rows": map.rows, "cell": map.cell,
             "most": map.most, "place": view.place,
         })
     });
-    let head = json!({
+    let mut head = json!({
         "step": status.step,
         "frame": status.frame,
         "running": status.running,
@@ -169,9 +177,12 @@ pub(crate) fn view_head(view: &ViewHead<'_>) -> Vec<u8> {
         "episodes": view.summary.as_ref().map(episodes),
         "map": map,
         "chosen": look.chosen.zip(view.chosen).map(|(env, details)| chosen_head(env, details)),
-    })
-    .to_string();
-    let pictures = look.count * look.shrink.tile_bytes() + FRAME_BYTES;
+    });
+    if *model == Model::Color {
+        head["colors"] = json!(view.curve.name());
+    }
+    let head = head.to_string();
+    let pictures = look.count * look.shrink.tile_bytes(*model) + Shrink::WHOLE.tile_bytes(*model);
     let more = 4 * view.samples + view.state_bytes + view.map.map_or(0, |map| map.heat.len());
     let mut bytes = Vec::with_capacity(4 + head.len() + pictures + more);
     // The text has a few hundred bytes.

@@ -3,6 +3,7 @@
 //! Texts come from any computer that can connect. A malformed request, or one beyond the limits of
 //! a session, is refused here.
 
+use gbxcule_swarm::Model;
 use serde::Deserialize;
 
 use crate::watch::tile::Shrink;
@@ -10,6 +11,9 @@ use crate::watch::tile::Shrink;
 /// No view is larger than this many bytes of pictures; a browser that asks for more gets fewer
 /// machines.
 const MOST_PICTURE_BYTES: usize = 8 << 20;
+
+/// As many bytes of colours, which fill the largest screens too.
+const MOST_COLOR_BYTES: usize = 32 << 20;
 
 /// Nor are those of all viewers together, who share it: each has one view on its way.
 const MOST_BYTES_OF_ALL: usize = 64 << 20;
@@ -51,10 +55,14 @@ pub(crate) struct Look {
 
 impl Look {
     /// As much of it as there is.
-    pub(crate) fn clipped(self, num_envs: usize, viewers: usize) -> Self {
+    pub(crate) fn clipped(self, num_envs: usize, viewers: usize, model: Model) -> Self {
         let first = self.first.min(num_envs);
         let share = MOST_BYTES_OF_ALL / viewers.max(1);
-        let most = share.min(MOST_PICTURE_BYTES) / self.shrink.tile_bytes();
+        let limit = match model {
+            Model::Original => MOST_PICTURE_BYTES,
+            Model::Color => MOST_COLOR_BYTES,
+        };
+        let most = share.min(limit) / self.shrink.tile_bytes(model);
         let count = self.count.min(num_envs - first).min(most);
         Self { first, count, chosen: self.chosen.filter(|env| *env < num_envs), ..self }
     }
@@ -154,7 +162,7 @@ mod tests {
             map: false,
         };
         assert_eq!(
-            look.clipped(64, 1),
+            look.clipped(64, 1, Model::Original),
             Look { first: 60, count: 4, shrink, chosen: None, sound: false, map: false }
         );
         let look = Look {
@@ -166,12 +174,15 @@ mod tests {
             map: false,
         };
         assert_eq!(
-            look.clipped(64, 1),
+            look.clipped(64, 1, Model::Original),
             Look { first: 64, count: 0, shrink, chosen: Some(63), sound: false, map: false }
         );
         let look =
             Look { first: 0, count: 1 << 20, shrink, chosen: None, sound: false, map: false };
-        assert_eq!(look.clipped(1 << 20, 1).count, MOST_PICTURE_BYTES / FRAME_BYTES);
-        assert_eq!(look.clipped(1 << 20, 64).count, (1 << 20) / FRAME_BYTES);
+        let most = |viewers, model| look.clipped(1 << 20, viewers, model).count;
+        assert_eq!(most(1, Model::Original), MOST_PICTURE_BYTES / FRAME_BYTES);
+        assert_eq!(most(64, Model::Original), (1 << 20) / FRAME_BYTES);
+        assert_eq!(most(1, Model::Color), MOST_COLOR_BYTES / (8 * FRAME_BYTES));
+        assert_eq!(most(64, Model::Color), (1 << 20) / (8 * FRAME_BYTES));
     }
 }

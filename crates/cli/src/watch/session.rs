@@ -8,10 +8,11 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use gbxcule_runtime::Device;
-use gbxcule_swarm::SwarmError;
+use gbxcule_swarm::{Frame, Model, SwarmError};
 
 use crate::driver::{Driver, REAL_FRAMES_PER_S, StepOutcome};
 use crate::env_details::EnvDetails;
+use crate::picture::Curve;
 use crate::watch::ahead::Ahead;
 use crate::watch::audience::{Audience, Sight};
 use crate::watch::heatmap::{Coordinates, Heatmap};
@@ -37,6 +38,7 @@ pub(crate) struct Start {
     pub(crate) speed: f64,
     pub(crate) running: bool,
     pub(crate) mode: Mode,
+    pub(crate) curve: Curve,
     /// Map where machines go.
     pub(crate) heatmap: Option<Coordinates>,
 }
@@ -76,6 +78,7 @@ impl Session {
 /// A swarm that runs at a speed.
 struct Runner {
     driver: Driver,
+    curve: Curve,
     running: bool,
     speed: f64,
     due: Instant,
@@ -94,6 +97,7 @@ impl Runner {
     fn new(driver: Driver, start: &Start) -> Self {
         Self {
             driver,
+            curve: start.curve,
             running: start.running,
             speed: start.speed,
             due: Instant::now(),
@@ -263,8 +267,16 @@ impl Sight for Runner {
         self.driver.over(envs)
     }
 
-    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(&[u8])) -> Result<(), SwarmError> {
-        self.driver.pictures(envs, |picture| see(&*picture.shades()))
+    fn model(&self) -> Model {
+        self.driver.model()
+    }
+
+    fn curve(&self) -> Curve {
+        self.curve
+    }
+
+    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(Frame<'_>)) -> Result<(), SwarmError> {
+        self.driver.pictures(envs, see)
     }
 
     fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {

@@ -1,9 +1,10 @@
-//! Machines made small: a packed picture averaged over squares of 2, 4 or 8 pixels, packed again.
+//! Machines made small: a packed picture averaged over squares of 2, 4 or 8 pixels, packed again;
+//! red, green and blue of a Color each for themselves.
 //!
 //! Called for every visible machine of every view, on the swarm's own thread, so it adds up pixels
 //! by table.
 
-use gbxcule_swarm::FRAME_BYTES;
+use gbxcule_swarm::{Frame, Model};
 use serde::Deserialize;
 
 const WIDTH: usize = 160;
@@ -41,17 +42,58 @@ impl TryFrom<usize> for Shrink {
 }
 
 impl Shrink {
+    pub(crate) const WHOLE: Self = Self(1);
+
     pub(crate) fn divisor(self) -> usize {
         self.0
     }
 
-    /// Bytes of one picture.
-    pub(crate) fn tile_bytes(self) -> usize {
-        FRAME_BYTES / (self.0 * self.0)
+    /// Bytes of one picture of a machine.
+    pub(crate) fn tile_bytes(self, model: Model) -> usize {
+        let bits = match model {
+            Model::Original => 2,
+            Model::Color => 16,
+        };
+        WIDTH * HEIGHT * bits / 8 / (self.0 * self.0)
     }
 
     /// Append a picture made small.
-    pub(crate) fn append(self, picture: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn append(self, picture: Frame<'_>, out: &mut Vec<u8>) {
+        match picture {
+            Frame::Shades(packed) => self.append_shades(packed, out),
+            Frame::Colors(bytes) => self.append_colors(bytes, out),
+        }
+    }
+
+    fn append_colors(self, picture: &[u8], out: &mut Vec<u8>) {
+        if self.0 == 1 {
+            out.extend_from_slice(picture);
+            return;
+        }
+        let area = (self.0 * self.0) as u16;
+        let mut sums = [[0_u16; 3]; WIDTH / 2];
+        let sums = &mut sums[..WIDTH / self.0];
+        let (pixels, _) = picture.as_chunks();
+        for rows in pixels.chunks_exact(WIDTH * self.0) {
+            sums.fill([0; 3]);
+            for row in rows.chunks_exact(WIDTH) {
+                for (sum, pixels) in sums.iter_mut().zip(row.chunks_exact(self.0)) {
+                    for pixel in pixels {
+                        let color = u16::from_le_bytes(*pixel);
+                        sum[0] += color & 31;
+                        sum[1] += color >> 5 & 31;
+                        sum[2] += color >> 10 & 31;
+                    }
+                }
+            }
+            for sum in &*sums {
+                let [red, green, blue] = sum.map(|sum| (sum + area / 2) / area);
+                out.extend((red | green << 5 | blue << 10).to_le_bytes());
+            }
+        }
+    }
+
+    fn append_shades(self, picture: &[u8], out: &mut Vec<u8>) {
         if self.0 == 1 {
             out.extend_from_slice(picture);
             return;
@@ -96,6 +138,9 @@ impl Shrink {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gbxcule_swarm::FRAME_BYTES;
+
+    const COLOR_BYTES: usize = WIDTH * HEIGHT * 2;
 
     fn pixel(packed: &[u8], width: usize, x: usize, y: usize) -> usize {
         usize::from(packed[(y * width + x) / 4] >> (6 - 2 * (x % 4)) & 3)
@@ -103,12 +148,12 @@ mod tests {
 
     #[test]
     fn every_small_pixel_is_the_rounded_mean_of_its_square() {
-        let picture: Vec<u8> = (0..FRAME_BYTES).map(|byte| ((byte * 167) >> 3) as u8).collect();
+        let picture: [u8; FRAME_BYTES] = std::array::from_fn(|byte| ((byte * 167) >> 3) as u8);
         for divisor in [1, 2, 4, 8] {
             let shrink = Shrink::try_from(divisor).expect("one of them");
             let mut small = Vec::new();
-            shrink.append(&picture, &mut small);
-            assert_eq!(small.len(), shrink.tile_bytes());
+            shrink.append(Frame::Shades(&picture), &mut small);
+            assert_eq!(small.len(), shrink.tile_bytes(Model::Original));
             let (width, height) = (WIDTH / divisor, HEIGHT / divisor);
             for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
                 let square = (0..divisor * divisor)
@@ -120,6 +165,33 @@ mod tests {
                     (sum + area / 2) / area,
                     "{x} {y} / {divisor}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn red_green_and_blue_of_a_small_pixel_are_each_the_rounded_mean_of_its_square() {
+        let color = |x: usize, y: usize| (x * 1237 + y * 7919) as u16 & 0x7FFF;
+        let colors = (0..HEIGHT).flat_map(|y| (0..WIDTH).map(move |x| color(x, y)));
+        let bytes: Vec<u8> = colors.flat_map(u16::to_le_bytes).collect();
+        let picture: &[u8; COLOR_BYTES] = bytes.as_slice().try_into().expect("a frame");
+        for divisor in [1, 2, 4, 8] {
+            let shrink = Shrink::try_from(divisor).expect("one of them");
+            let mut small = Vec::new();
+            shrink.append(Frame::Colors(picture), &mut small);
+            assert_eq!(small.len(), shrink.tile_bytes(Model::Color));
+            let (pixels, _) = small.as_chunks();
+            for (at, pixel) in pixels.iter().enumerate() {
+                let (x, y) = (at % (WIDTH / divisor), at / (WIDTH / divisor));
+                let mean = |shift: u16| {
+                    let square = (0..divisor * divisor)
+                        .map(|at| color(x * divisor + at % divisor, y * divisor + at / divisor));
+                    let sum: usize = square.map(|color| usize::from(color >> shift & 31)).sum();
+                    let area = divisor * divisor;
+                    ((sum + area / 2) / area) as u16
+                };
+                let expected = mean(0) | mean(5) << 5 | mean(10) << 10;
+                assert_eq!(u16::from_le_bytes(*pixel), expected, "{x} {y} / {divisor}");
             }
         }
     }

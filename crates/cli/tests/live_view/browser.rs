@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use gbxcule_swarm::NativeSwarm;
+use gbxcule_swarm::{NativeSwarm, corrected_rgb, rgb};
 
 use crate::chromium::{Chromium, Window};
-use crate::serving::{Serving, TASK, expected_swarm, wait_until};
+use crate::serving::{Serving, TASK, expected_colors, expected_swarm, wait_until};
 
 const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false };
 const PHONE: Window = Window { width: 390, height: 844, ratio: 2.0, dark: false };
@@ -142,6 +142,57 @@ fn the_page_shows_the_swarm_and_obeys() {
     browser.press("Escape");
     wait_until("it is closed", || browser.holds("document.getElementById('machine').hidden"));
     assert_eq!(browser.thrown, [""; 0]);
+}
+
+/// Red, green and blue of 160 x 144 pixels of a canvas's upper left corner.
+fn colors(browser: &mut Chromium, canvas: &str) -> Vec<[u8; 3]> {
+    let script = format!(
+        "(() => {{ const context = document.getElementById('{canvas}').getContext('2d'); \
+         const data = context.getImageData(0, 0, 160, 144).data; let text = ''; \
+         for (let at = 0; at < data.length; at++) text += String.fromCharCode(data[at]); \
+         return text; }})()"
+    );
+    let text = browser.evaluate(&script);
+    let text = text.as_str().expect("a text");
+    let bytes: Vec<u8> = text.chars().map(|byte| byte as u8).collect();
+    bytes.as_chunks().0.iter().map(|&[red, green, blue, _]| [red, green, blue]).collect()
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn machines_of_the_color_are_drawn_in_colour() {
+    let curves = [("raw", rgb as fn(u16) -> [u8; 3]), ("corrected", corrected_rgb)];
+    for (curve, rgb) in curves {
+        let arguments = ["--num-envs", "12", "--paused", "--frames-per-step", "30"];
+        let game = ["watch", "--rom", "AMBER_ROAD", "--curve", curve];
+        let serving = Serving::start(&[&game[..], &arguments].concat());
+        let mut browser = Chromium::start();
+        browser.open(&serving.url(), WIDE);
+        wait_for_text(&mut browser, "rate", "paused");
+        for step in 1..=10 {
+            browser.press(".");
+            wait_for_text(&mut browser, "step-count", &step.to_string());
+        }
+        let swarm = expected_colors(12, 30, 10);
+        let expected = |env| -> Vec<_> {
+            let (pixels, _) = swarm.frame(env).expect("an env").as_chunks();
+            pixels.iter().map(|pixel| rgb(u16::from_le_bytes(*pixel))).collect()
+        };
+        assert!(expected(0).iter().any(|[red, green, blue]| red != green || green != blue));
+        wait_until("a tile", || colors(&mut browser, "mosaic") == expected(0));
+        browser.press("ArrowRight");
+        browser.click_on("next");
+        wait_for_text(&mut browser, "name", "Machine 1");
+        wait_until("the enlarged machine", || colors(&mut browser, "screen") == expected(1));
+        assert!(browser.holds("document.getElementById('palette').hidden"));
+        // The palette of shades changes nothing.
+        let amber = "(() => { const palette = document.getElementById('palette'); \
+                     palette.value = 'amber'; palette.onchange(); })()";
+        browser.evaluate(amber);
+        assert!(colors(&mut browser, "screen") == expected(1));
+        picture(&mut browser, &format!("color-{curve}"), WIDE);
+        assert_eq!(browser.thrown, [""; 0]);
+    }
 }
 
 #[test]

@@ -100,7 +100,25 @@ pub(crate) fn fresh_swarm(
     frames_per_step: u32,
     programs: Programs,
 ) -> NativeSwarm {
-    let rom = Rom::new(gbxcule_roms::by_name("PEARL_DRIFT").expect("the game").bytes());
+    fresh_swarm_of("PEARL_DRIFT", num_envs, frames_per_step, programs)
+}
+
+/// The game for the Color, as [`expected_swarm`] has the built-in one.
+pub(crate) fn expected_colors(num_envs: usize, frames_per_step: u32, steps: u64) -> NativeSwarm {
+    let mut swarm = fresh_swarm_of("AMBER_ROAD", num_envs, frames_per_step, Programs::default());
+    for step in 0..steps {
+        step_randomly(&mut swarm, step);
+    }
+    swarm
+}
+
+fn fresh_swarm_of(
+    rom: &str,
+    num_envs: usize,
+    frames_per_step: u32,
+    programs: Programs,
+) -> NativeSwarm {
+    let rom = Rom::new(gbxcule_roms::by_name(rom).expect("the game").bytes());
     let config = SwarmConfig {
         schedule: Schedule::new(frames_per_step, 8).expect("a schedule"),
         stage: if programs.is_built_in() { Stage::RewardOnly } else { Stage::FullStep },

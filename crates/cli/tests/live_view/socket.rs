@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use tungstenite::Message;
 
 use crate::client::{Client, View};
-use crate::serving::{Serving, TASK, expected_swarm, fresh_swarm, step_randomly, wait_until};
+use crate::serving::{
+    Serving, TASK, expected_colors, expected_swarm, fresh_swarm, step_randomly, wait_until,
+};
 
 #[test]
 fn stepped_views_show_what_a_swarm_with_the_same_actions_shows() {
@@ -45,6 +47,33 @@ fn stepped_views_show_what_a_swarm_with_the_same_actions_shows() {
         let memory = swarm.read_memory(6, 0xC000..0xC020).expect("memory");
         assert_eq!(chosen["memory"], json!(memory));
     }
+}
+
+#[test]
+fn machines_of_the_color_come_in_colour() {
+    let arguments = ["watch", "--rom", "AMBER_ROAD", "--num-envs", "3", "--paused"];
+    for curve in ["raw", "corrected"] {
+        let serving = Serving::start(
+            &[&arguments[..], &["--frames-per-step", "30", "--curve", curve]].concat(),
+        );
+        let mut client = Client::connect(&serving);
+        (0..10).for_each(|_| client.send(&json!({ "type": "step" })));
+        let view = client.look(1, 2, 1, Some(0));
+        assert_eq!((&view.head["step"], &view.head["colors"]), (&json!(10), &json!(curve)));
+        let swarm = expected_colors(3, 30, 10);
+        let frame = |env| swarm.frame(env).expect("an env");
+        assert!(view.pictures == [frame(1), frame(2), frame(0)].concat());
+        let (pixels, _) = view.pictures.as_chunks();
+        let is_gray = |color: u16| color & 31 == color >> 5 & 31 && color & 31 == color >> 10 & 31;
+        assert!(pixels.iter().any(|pixel| !is_gray(u16::from_le_bytes(*pixel))), "colours");
+        // An eighth of it, and the whole one after it.
+        let view = client.look(0, 1, 8, Some(2));
+        assert_eq!(view.pictures.len(), 20 * 18 * 2 + frame(2).len());
+        assert!(view.pictures.ends_with(frame(2)));
+    }
+    let serving = Serving::start(&["watch", "--num-envs", "1", "--paused"]);
+    let view = Client::connect(&serving).look(0, 1, 1, None);
+    assert_eq!(view.head.get("colors"), None);
 }
 
 #[test]

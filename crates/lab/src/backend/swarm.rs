@@ -50,7 +50,7 @@ impl Backend for SwarmBackend {
                 json!({
                     "device": device.to_string(),
                     "gpu": gpu_name(device),
-                    "order": "lowest stack pointer and program counter first",
+                    "order": swarm.order().name(),
                     "layout": layout.name(),
                     "checked": checked,
                 })

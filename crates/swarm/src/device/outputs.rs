@@ -79,7 +79,7 @@ impl DeviceSwarm {
         if cells.is_empty() {
             return Ok(Vec::new());
         }
-        self.rows(&self.parts.arrays[SCRATCH].slice(1, cells, 1)?, 0..self.config().num_envs)
+        self.rows(&self.envs.arrays[SCRATCH].slice(1, cells, 1)?, 0..self.config().num_envs)
     }
 
     /// The device's array of rewards: one a row.
@@ -97,7 +97,7 @@ impl DeviceSwarm {
     /// The device's array of last drawn frames, each as its [`crate::Frame`] says: an env a row.
     #[must_use]
     pub fn frame_array(&self) -> &Array {
-        &self.parts.arrays[FRAME]
+        &self.envs.arrays[FRAME]
     }
 
     /// The device's array of observations: an env a row.
@@ -149,7 +149,7 @@ impl DeviceSwarm {
     }
 
     fn counters_of(&self, envs: Range<usize>) -> Result<Vec<Counters>, SwarmError> {
-        let numbers: Vec<u64> = self.rows(&self.parts.arrays[COUNTERS], envs)?;
+        let numbers: Vec<u64> = self.rows(&self.envs.arrays[COUNTERS], envs)?;
         let pairs = numbers.chunks_exact(2);
         Ok(pairs.map(|pair| Counters { frames: pair[0], tcycles: pair[1] }).collect())
     }
@@ -197,7 +197,7 @@ impl DeviceSwarm {
         if work_ram.contains(&range.start) && range.end <= work_ram.end {
             let offset = |address: u32| (address - work_ram.start) as usize;
             let bytes = offset(range.start)..offset(range.end);
-            return self.rows(&self.parts.arrays[WRAM].slice(1, bytes, 1)?, env..env + 1);
+            return self.rows(&self.envs.arrays[WRAM].slice(1, bytes, 1)?, env..env + 1);
         }
         let out = self.memory.zeros(Scalar::U8, &[1, range.len()])?;
         let [peek, ..] = self.memory_kernels()?;
@@ -273,14 +273,14 @@ impl DeviceSwarm {
     /// Arguments of a kernel that is for the envs from one on.
     fn of_env(&self, first: usize) -> Arguments {
         let first = Argument::Int(first as i128);
-        Arguments::new(&self.parts).and("rom", &self.buffers.rom).and("first", first)
+        Arguments::new(&self.envs).and("rom", &self.buffers.rom).and("first", first)
     }
 
     /// Arguments of a kernel that is for some envs.
     fn of_envs(&self, envs: &[usize]) -> Result<Arguments, SwarmError> {
         let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
         let numbers = self.memory.copy_of(&numbers)?;
-        Ok(Arguments::new(&self.parts).and("rom", &self.buffers.rom).and("envs", &numbers))
+        Ok(Arguments::new(&self.envs).and("rom", &self.buffers.rom).and("envs", &numbers))
     }
 
     /// Copies the rows of a range of envs from an array.

@@ -4,7 +4,8 @@
 //! it; all take the same arguments.
 
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::{Module, Residency};
+use gbxcule_ir::{FunctionId, Module, Op, Residency};
+use gbxcule_transform::pass::out_of_line;
 
 use super::column::Columns;
 use super::thread::{self, Envs, Work};
@@ -22,8 +23,50 @@ pub(crate) const KERNEL: &str = "step";
 /// `docs/gpu-results.md`.
 const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12) };
 
+/// Statements that copies of a function may add to the kernel. With 300 and with 1,000 a warp
+/// issues more (`docs/gpu-results.md`).
+const MOST_COPIED: usize = 600;
+
 /// The manual buttons of an env that has none; any number below 0 means this.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
+
+/// Order in which the machines of a warp execute their next opcodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Each its own next one, all at once.
+    EachItsOwn,
+    /// Those with the lowest stack pointer, among them those with the lowest program counter.
+    LowestFirst,
+}
+
+impl Order {
+    /// The order in which a step kernel runs machines.
+    #[must_use]
+    pub fn of(module: &Valid<Module>) -> Self {
+        let mut todo: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
+        let mut seen = vec![false; module.functions.len()];
+        while let Some(id) = todo.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            let mut values = module.functions[id].body.values.iter();
+            if values.any(|(_, value)| matches!(value.op, Op::Lowest(_))) {
+                return Self::LowestFirst;
+            }
+            todo.extend(module.facts(id).callees.iter().copied());
+        }
+        Self::EachItsOwn
+    }
+
+    /// Name of the order in artifacts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::EachItsOwn => "each its own next opcode",
+            Self::LowestFirst => "lowest stack pointer and program counter first",
+        }
+    }
+}
 
 /// The buttons of each action number, and for how many frames they are held.
 pub(crate) fn codec_tables(codec: &Codec, schedule: Schedule) -> ([u8; 256], [u32; 256]) {
@@ -61,5 +104,5 @@ pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Mod
     let kernel = thread::kernel(&mut module, &columns, KERNEL, Envs::Each, &work);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
-    checked(module)
+    out_of_line::run(checked(module), MOST_COPIED)
 }

@@ -10,6 +10,7 @@ use super::column::Columns;
 use super::memory::Memory;
 use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
+use super::step::Order;
 use super::thread::Arguments;
 use super::transfer::LANES;
 use super::{begin, image, inspect, step, transfer};
@@ -20,6 +21,10 @@ use crate::{
     Chance, EnvSnapshot, Episode, FrameRange, Link, Model, Rom, Stage, SwarmConfig, SwarmError,
     action,
 };
+
+/// Bytes of an env in [`Buffers`] beside rewards and observations: action, done and mask; manual
+/// buttons, twice; progress in a step.
+const ENV_BUFFER_BYTES: u64 = 3 + 4 + 5;
 
 /// How a [`DeviceSwarm`] runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,13 +66,20 @@ pub struct DeviceSwarm {
     seed: u64,
     episodes: Episodes,
     columns: Columns,
+    order: Order,
     pub(super) kernels: Kernels,
-    pub(super) parts: StateArrays,
-    /// Starts of episodes, on the device and on the host: at least one state.
-    starts: (StateArrays, Vec<EnvSnapshot>),
+    /// State of all envs.
+    pub(super) envs: StateArrays,
+    starts: Starts,
     /// Room for one env that is copied between host and device.
-    transit: StateArrays,
+    staging_env: StateArrays,
     pub(super) buffers: Buffers,
+}
+
+/// Starts of episodes: at least one state.
+struct Starts {
+    on_device: StateArrays,
+    on_host: Vec<EnvSnapshot>,
 }
 
 pub(super) struct Kernels {
@@ -91,15 +103,15 @@ pub(super) struct Buffers {
     /// The buttons that each env holds instead of its action's, or [`step::NO_MANUAL_BUTTONS`].
     manual_buttons: Array,
     /// Manual buttons of a step that presses nothing: every env holds no button.
-    nothing: Array,
+    no_buttons: Array,
     pub(super) rewards: Array,
     pub(super) dones: Array,
     pub(super) observations: Array,
     mask: Array,
     /// A mask for one env that marks it.
-    one: Array,
-    /// Those of steps that run one frame at a time.
-    follow: Option<SingleFrameArrays>,
+    mask_of_one: Array,
+    /// Arrays for steps that run one frame at a time.
+    single_frames: Option<SingleFrameArrays>,
 }
 
 impl DeviceSwarm {
@@ -127,16 +139,16 @@ impl DeviceSwarm {
         let begin = begin::begin_module(&config.programs, config.stage, model);
         let kernels = Kernels::new(&module, begin.as_ref(), model, device)?;
         let lengths = lengths(&columns, &rom, config.programs.scratch_len());
-        // Rewards and observations; action, done, mask; manual buttons, twice; progress in a step.
-        let outputs = 4 * (1 + config.programs.obs_dim()) + 3 + 4 + 5;
-        memory.fits(config.num_envs, env_bytes(lengths) + outputs as u64)?;
+        let outputs = 4 * (1 + config.programs.obs_dim()) as u64;
+        let bytes = env_bytes(lengths) + outputs + ENV_BUFFER_BYTES;
+        memory.fits(config.num_envs, bytes)?;
         let one = || StateArrays::new(lengths, 1, Layout::EnvMajor, &memory);
         let starts = EnvSnapshot::power_on(&rom, config.power_on);
         let mut swarm = Self {
-            parts: StateArrays::new(lengths, config.num_envs, device.layout, &memory)?,
+            envs: StateArrays::new(lengths, config.num_envs, device.layout, &memory)?,
             episodes: Episodes::new(config.num_envs, starts.len()),
-            starts: (one()?, starts),
-            transit: one()?,
+            starts: Starts { on_device: one()?, on_host: starts },
+            staging_env: one()?,
             buffers: Buffers::new(&rom, &config, &memory)?,
             config,
             device,
@@ -144,6 +156,7 @@ impl DeviceSwarm {
             memory,
             seed: 0,
             columns,
+            order: Order::of(&module),
             kernels,
         };
         swarm.restart_from(&[], 0)?;
@@ -168,14 +181,20 @@ impl DeviceSwarm {
         self.device
     }
 
+    /// The order in which machines of a warp execute.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
     /// The seed of the last reset of all envs: what programs see.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Every env back to the reset point, where a new episode begins: rewards are zero, nothing is
-    /// done, observations are those before the first step. Env `i` is seeded with `seed + i`.
+    /// Resets every env to the start of its next episode: rewards are zero, nothing is done,
+    /// observations are those before the first step. Env `i` is seeded with `seed + i`.
     ///
     /// # Errors
     /// The device failed.
@@ -223,7 +242,7 @@ impl DeviceSwarm {
         Ok(())
     }
 
-    /// The marked envs back to the reset point, where new episodes begin: chance is drawn, the
+    /// Resets the marked envs to the starts of their next episodes: chance is drawn, the
     /// programs' `begin` runs, and their observations are those before the first step. Other envs,
     /// rewards and ends stay as they are.
     ///
@@ -231,7 +250,7 @@ impl DeviceSwarm {
     /// The mask has not one entry for each env, or the device failed.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         self.check_mask(mask)?;
-        let count = self.starts.1.len();
+        let count = self.starts.on_host.len();
         let (mut envs, mut drawn, mut chosen) = (Vec::new(), Vec::new(), vec![Vec::new(); count]);
         for (env, _) in mask.iter().enumerate().filter(|(_, marked)| **marked) {
             envs.push(env);
@@ -243,12 +262,12 @@ impl DeviceSwarm {
             if !own.is_empty() {
                 let mut mask = vec![false; mask.len()];
                 own.iter().for_each(|&env| mask[env] = true);
-                self.transfer(&self.parts, &self.starts.0, start, &self.mask(&mask)?)?;
+                self.transfer(&self.envs, &self.starts.on_device, start, &self.mask(&mask)?)?;
             }
         }
         let marks = self.mask(mask)?;
         if let Some(start) = chosen.iter().position(|own| own.len() == envs.len()) {
-            self.transfer(&self.parts, &self.starts.0, start, &marks)?;
+            self.transfer(&self.envs, &self.starts.on_device, start, &marks)?;
         }
         if let Some(chance) = self.config.chance {
             let bytes: Vec<u8> = drawn.iter().flat_map(|&drawn| chance.bytes(drawn)).collect();
@@ -267,7 +286,7 @@ impl DeviceSwarm {
     /// Begins episodes of the programs of the marked envs, whose scratch is zero.
     fn begin(&self, mask: &Array) -> Result<(), SwarmError> {
         let Some(kernel) = &self.kernels.begin else { return Ok(()) };
-        let arguments = Arguments::new(&self.parts)
+        let arguments = Arguments::new(&self.envs)
             .and("rom", &self.buffers.rom)
             .and("mask", mask)
             .and("seed", self.seed as u32)
@@ -295,7 +314,7 @@ impl DeviceSwarm {
         self.run(actions, plan)
     }
 
-    /// Run a range of a step in which nothing is pressed, also where manual buttons hold something.
+    /// Runs a range of a step in which nothing is pressed, nor held by manual buttons.
     /// Programs see the action NOOP, or number 0 if the codec has none.
     ///
     /// # Errors
@@ -314,8 +333,9 @@ impl DeviceSwarm {
         let buffers = &self.buffers;
         let Buffers { rom, actions, codec, frames_held, rewards, dones, observations, .. } =
             buffers;
-        let manual_buttons = if plan.is_idle { &buffers.nothing } else { &buffers.manual_buttons };
-        let mut arguments = Arguments::new(&self.parts)
+        let manual_buttons =
+            if plan.is_idle { &buffers.no_buttons } else { &buffers.manual_buttons };
+        let mut arguments = Arguments::new(&self.envs)
             .and("rom", rom)
             .and("actions", actions)
             .and("codec", codec)
@@ -332,13 +352,13 @@ impl DeviceSwarm {
                 .and("dones", dones)
                 .and("observations", observations);
         }
-        if let Some(follow) = &buffers.follow {
-            arguments = follow.arguments(&plan, arguments);
+        if let Some(frames) = &buffers.single_frames {
+            arguments = frames.arguments(&plan, arguments);
         }
         self.map_fault(arguments.launch(&self.kernels.step, &[self.config.num_envs]))
     }
 
-    /// Hold these buttons down in an env instead of its actions' buttons, through whole steps and
+    /// Holds these buttons down in an env instead of its actions' buttons, through whole steps and
     /// resets; `None` ends it.
     ///
     /// # Errors
@@ -383,10 +403,10 @@ impl DeviceSwarm {
     /// There is no such env, or the device failed.
     pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
         self.check_env(env)?;
-        self.transfer(&self.transit, &self.parts, env, &self.buffers.one)?;
+        self.transfer(&self.staging_env, &self.envs, env, &self.buffers.mask_of_one)?;
         self.map_fault(self.memory.stream.synchronize())?;
-        let like = &self.starts.1[0];
-        let mut snapshot = image::download(&self.columns, &self.rom, like, &self.transit)?;
+        let like = &self.starts.on_host[0];
+        let mut snapshot = image::download(&self.columns, &self.rom, like, &self.staging_env)?;
         if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         }
@@ -408,25 +428,25 @@ impl DeviceSwarm {
         self.begin(&self.buffers.mask)
     }
 
-    /// Puts a state that fits into an env, the one that is marked then; nothing of the programs
-    /// runs.
+    /// Loads a checked state into an env and leaves the swarm's mask marking that env. Runs no
+    /// program.
     pub(crate) fn load_env(
         &mut self,
         env: usize,
         snapshot: &EnvSnapshot,
     ) -> Result<(), SwarmError> {
         self.check_env(env)?;
-        image::upload(&self.columns, &self.rom, snapshot, &self.transit)?;
+        image::upload(&self.columns, &self.rom, snapshot, &self.staging_env)?;
         let mut mask = vec![false; self.config.num_envs];
         mask[env] = true;
         let mask = self.mask(&mask)?;
-        self.transfer(&self.parts, &self.transit, 0, &mask)?;
+        self.transfer(&self.envs, &self.staging_env, 0, &mask)?;
         self.episodes.awaits_begin[env] = snapshot.scratch.is_none();
         Ok(())
     }
 
     pub(crate) fn starts(&self) -> &[EnvSnapshot] {
-        &self.starts.1
+        &self.starts.on_host
     }
 
     pub(crate) fn weights(&self) -> &[u32] {
@@ -465,7 +485,7 @@ impl DeviceSwarm {
             *marked = false;
         }
         let marks = self.mask(&mask)?;
-        self.transfer(&self.parts, &self.parts, source, &marks)?;
+        self.transfer(&self.envs, &self.envs, source, &marks)?;
         self.episodes.copy(source, &mask);
         Ok(())
     }
@@ -554,13 +574,13 @@ impl Buffers {
             codec: memory.copy_of(&codec)?,
             frames_held: memory.copy_of(&frames_held)?,
             manual_buttons: memory.copy_of(&vec![step::NO_MANUAL_BUTTONS; envs])?,
-            nothing: memory.copy_of(&vec![0_i16; envs])?,
+            no_buttons: memory.copy_of(&vec![0_i16; envs])?,
             rewards: memory.zeros(Scalar::F32, &[envs])?,
             dones: memory.bytes(envs)?,
             observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
             mask: memory.bytes(envs)?,
-            one: memory.copy_of(&[1_u8])?,
-            follow: SingleFrameArrays::new(&config.programs, rom, envs, memory)?,
+            mask_of_one: memory.copy_of(&[1_u8])?,
+            single_frames: SingleFrameArrays::new(&config.programs, rom, envs, memory)?,
         })
     }
 }

@@ -29,10 +29,12 @@ export function connect({ hello, view, lost }) {
 function parseView(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  const tileBytes = 5760 / (head.shrink * head.shrink);
+  // Two bits a pixel; machines of the Color have sixteen.
+  const screenBytes = head.colors ? 46080 : 5760;
+  const tileBytes = screenBytes / (head.shrink * head.shrink);
   const start = 4 + length;
   const tiles = new Uint8Array(buffer, start, head.count * tileBytes);
-  const screen = head.chosen ? new Uint8Array(buffer, start + tiles.length, 5760) : null;
+  const screen = head.chosen ? new Uint8Array(buffer, start + tiles.length, screenBytes) : null;
   const heatStart = start + tiles.length + (screen?.length ?? 0);
   const heat = head.map ? new Uint8Array(buffer, heatStart, head.map.columns * head.map.rows) : null;
   const state = head.state_bytes ? new Uint8Array(buffer, buffer.byteLength - head.state_bytes) : null;

@@ -26,10 +26,11 @@ export class Machine {
     this.bytes = [];
   }
 
-  draw({ chosen, screen, step }) {
+  draw({ chosen, screen, step, colors }) {
     if (chosen.env !== this.env || step < this.step) this.rewards = [];
     this.env = chosen.env;
     this.packed = screen;
+    this.colors = colors;
     this.redraw();
     const buttons = buttonNames(chosen.buttons);
     byId('action').textContent = chosen.held ? buttons || 'your hands' : (chosen.action ?? 'NOOP');
@@ -46,7 +47,7 @@ export class Machine {
   }
 
   redraw() {
-    if (this.packed) show(this.screen, this.packed);
+    if (this.packed) show(this.screen, this.packed, this.colors);
   }
 
   drawRegisters(registers) {

@@ -76,6 +76,8 @@ function show(view) {
   byId('loading').hidden = true;
   state.running = view.running;
   if (view.count > 0) mosaic.draw(view);
+  // A Color has colours of its own.
+  byId('palette').hidden = Boolean(view.colors);
   sound.play(view.samples);
   charts.draw(view);
   if (view.chosen && view.chosen.env === state.chosen) machine.draw(view);

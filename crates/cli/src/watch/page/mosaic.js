@@ -86,7 +86,7 @@ export class Mosaic {
     for (let tile = 0; tile < view.count; tile++) {
       const x = (tile % columns) * (tileWidth + gap);
       const y = Math.floor(tile / columns) * (tileHeight + gap);
-      unpack(view.tiles, tile * view.tileBytes, tileWidth, tileHeight, pixels, width, y * width + x);
+      unpack(view.tiles, tile * view.tileBytes, tileWidth, tileHeight, pixels, width, y * width + x, view.colors);
     }
     this.context.putImageData(this.image, 0, 0);
     this.context.fillStyle = OVER;

@@ -2,7 +2,7 @@
 
 use super::super::image;
 use super::super::state_arrays::{Layout, StateArrays, lengths};
-use super::DeviceSwarm;
+use super::{DeviceSwarm, Starts};
 use crate::{EnvSnapshot, SwarmError};
 
 impl DeviceSwarm {
@@ -42,7 +42,7 @@ impl DeviceSwarm {
         let Some(starts) = starts else { return Ok(false) };
         self.put_starts(starts)?;
         let all = self.mask(&vec![true; self.config.num_envs])?;
-        self.transfer(&self.parts, &self.starts.0, 0, &all)?;
+        self.transfer(&self.envs, &self.starts.on_device, 0, &all)?;
         self.episodes.awaits_begin.fill(true);
         self.clear_outputs()?;
         Ok(true)
@@ -71,15 +71,15 @@ impl DeviceSwarm {
     pub(super) fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
         let lengths = lengths(&self.columns, &self.rom, self.config.programs.scratch_len());
         let count = starts.len();
-        let parts = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
+        let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
-            image::upload(&self.columns, &self.rom, start, &self.transit)?;
+            image::upload(&self.columns, &self.rom, start, &self.staging_env)?;
             let mut mask = vec![0_u8; count];
             mask[at] = 1;
-            self.transfer(&parts, &self.transit, 0, &self.memory.copy_of(&mask)?)?;
+            self.transfer(&on_device, &self.staging_env, 0, &self.memory.copy_of(&mask)?)?;
         }
         self.episodes.set_start_weights_unchecked(vec![1; count]);
-        self.starts = (parts, starts);
+        self.starts = Starts { on_device, on_host: starts };
         Ok(())
     }
 }

@@ -1,0 +1,69 @@
+//! Out of line: large functions that are called from several places are kept out of line.
+//!
+//! Wanted by the swarm's kernels, before they are printed for NVRTC. NVRTC 13.5 puts large
+//! functions into all their callers in modules below some size, and not in larger ones: so it took
+//! seconds for one stage's kernel, and did not come to an end with another's, which was 2 %
+//! smaller. Sizes double with each level of functions that call others from two places. So this
+//! pass decides, by what a call brings with all that is put into the callee.
+
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::function::{FunctionId, Inline, Kind};
+use gbxcule_ir::module::Module;
+use gbxcule_ir::op::{Op, Value};
+use gbxcule_ir::stmt::StmtKind;
+use gbxcule_ir::walk::{Step, walk};
+
+/// Keeps functions out of line which the back end may choose for, if copies of them would add more
+/// than `most` statements to the module. Functions that no kernel reaches do not count.
+pub fn run(module: Valid<Module>, most: usize) -> Valid<Module> {
+    let order = module.call_order().to_vec();
+    let mut module = module.into_inner();
+    let bodies: Vec<(usize, Vec<FunctionId>)> =
+        module.functions.handles().map(|id| measure(&module, id)).collect();
+    let mut calls = vec![0_usize; bodies.len()];
+    let mut is_reached: Vec<bool> =
+        module.functions.iter().map(|(_, function)| function.kind != Kind::Callable).collect();
+    for &id in order.iter().rev() {
+        if is_reached[id.index()] {
+            for callee in &bodies[id.index()].1 {
+                is_reached[callee.index()] = true;
+                calls[callee.index()] += 1;
+            }
+        }
+    }
+    // With all that is put into it.
+    let mut sizes = vec![0_usize; bodies.len()];
+    for id in order {
+        let (statements, callees) = &bodies[id.index()];
+        let inner = callees.iter().map(|callee| match module.functions[*callee].inline {
+            Inline::Never => 1,
+            _ => sizes[callee.index()],
+        });
+        let size = statements + inner.sum::<usize>();
+        sizes[id.index()] = size;
+        let function = &mut module.functions[id];
+        let copies = size.saturating_mul(calls[id.index()].saturating_sub(1));
+        if function.inline == Inline::Auto && copies > most {
+            function.inline = Inline::Never;
+        }
+    }
+    super::rechecked(module)
+}
+
+/// Statements of a function, and the callee of each call in it.
+fn measure(module: &Module, id: FunctionId) -> (usize, Vec<FunctionId>) {
+    let body = &module.functions[id].body;
+    let (mut statements, mut callees) = (0, Vec::new());
+    let callee = |value: Value| match body.values[value].op {
+        Op::Call { function, .. } => Some(function),
+        _ => None,
+    };
+    walk(body, body.root, |step| {
+        let Step::Stmt(stmt) = step else { return };
+        statements += 1;
+        if let StmtKind::Let(value) = stmt.kind {
+            callees.extend(callee(value));
+        }
+    });
+    (statements, callees)
+}
