@@ -199,8 +199,9 @@ def test_what_pyboys_battery_keeps_comes_in(boy, tmp_path, name):
     assert other.save_battery(0) == ours
 
 
-def test_bess_goes_out_and_comes_back():
-    env = gbxcule.make_vec(num_envs=2, obs="gray")
+@pytest.mark.parametrize("game", ["PEARL_DRIFT", "AMBER_ROAD"])
+def test_bess_goes_out_and_comes_back(game):
+    env = gbxcule.make_vec(game, num_envs=2, obs="gray")
     env.reset(seed=4)
     for action in (3, 6, 4, 5):
         env.step([action, action])
