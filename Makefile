@@ -176,7 +176,7 @@ SANITIZER ?= address
 SANITIZE_STD := $(if $(filter thread,$(SANITIZER)),-Zbuild-std,)
 
 sanitize:
-	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=$(SANITIZER) cargo test --quiet $(SANITIZE_STD) --target $(NATIVE) \
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=$(SANITIZER) cargo test --quiet --tests $(SANITIZE_STD) --target $(NATIVE) \
 	    --target-dir target/$(SANITIZER) --package gbxcule-runtime --package gbxcule-sandbox --package gbxcule-blocks
 
 miri:
