@@ -92,7 +92,7 @@ mod tests {
         };
         let mut records: Vec<u8> = (0..60 * RECORD_BYTES).map(|_| byte()).collect();
         for (at, record) in records.as_chunks_mut::<RECORD_BYTES>().0.iter_mut().enumerate() {
-            // What a map refuses is not looked at: OAM DMA, and the place of code in high RAM.
+            // Only values that a map takes, of OAM DMA and of the place of code in high RAM.
             let (dma, place) = (PC_BYTES + 18, PC_BYTES + 19);
             (record[dma], record[place]) = (record[dma] & 1, record[place] & 0x7f);
             if at % 2 == 0 {

@@ -14,7 +14,7 @@ use gbxcule_ir::ty::Scalar;
 /// Reads a snippet's text.
 ///
 /// # Errors
-/// What stands in the text that isn't read.
+/// The text has something that isn't read; the message quotes it.
 pub(super) fn read(text: &str) -> Result<Vec<Stmt>, String> {
     parser::parse(&token::tokens(&host_branch(text)?)?)
 }

@@ -112,7 +112,7 @@ impl Noise {
             let rises = (from.wrapping_add(clocks).wrapping_add(half) >> (shift + 1))
                 .wrapping_sub(from.wrapping_add(half) >> (shift + 1));
             self.due = self.due.wrapping_add(rises);
-            // It must not wrap.
+            // The count of due shifts must not wrap.
             if self.due > 1 << 28 {
                 self.shift_due(setup);
             }

@@ -144,7 +144,10 @@ fn judge_recorded(path: &Path) -> Option<Verdict> {
     }
     let pairs = || first.iter().zip(&console.cart_ram).enumerate();
     let differing = pairs().filter(|(_, (theirs, ours))| theirs != ours);
-    let (at, (theirs, ours)) = pairs().find(|(_, (theirs, ours))| theirs != ours)?;
+    let Some((at, (theirs, ours))) = pairs().find(|(_, (theirs, ours))| theirs != ours) else {
+        let (record, ram) = (first.len(), console.cart_ram.len());
+        return Some(Some(format!("the record has {record} bytes, cartridge RAM {ram}")));
+    };
     Some(Some(format!(
         "{} of {} bytes differ; the first, at {at:04x}, is {ours:02x} instead of {theirs:02x}",
         differing.count(),

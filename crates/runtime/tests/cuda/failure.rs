@@ -100,7 +100,7 @@ fn needs_a_stand_in_to_be_lost() {
 
 #[test]
 fn a_context_that_is_lost_says_so_ever_after() {
-    // What a lost context had is not freed, so the address sanitizer would call it leaked.
+    // Memory of a lost context is not freed, so the address sanitizer would call it leaked.
     passes("failure::needs_a_stand_in_to_be_lost", &[("ASAN_OPTIONS", "detect_leaks=0")]);
 }
 

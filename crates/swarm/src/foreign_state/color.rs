@@ -76,7 +76,7 @@ impl ForeignState {
         for (at, &byte) in color.behind_oam.iter().flatten().enumerate() {
             machine.color.behind_oam[cell(at)] = byte;
         }
-        // What is locked for programs for the original does not take these.
+        // Registers that are locked for programs for the original do not take these.
         for low in [0x4D, 0x4F, 0x51, 0x52, 0x53, 0x54, 0x56, 0x70, 0x72, 0x73, 0x74, 0x75] {
             machine.poke(nops, cart_ram, 0xFF00 | low, self.io[usize::from(low)]);
         }
