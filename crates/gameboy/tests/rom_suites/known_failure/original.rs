@@ -62,16 +62,6 @@ pub(super) const GROUPS: &[Group] = &[
         &["stat_write_glitch_l154_d"],
     ),
     (
-        "small",
-        "OAM DMA that begins as the PPU fetches objects: it would read the tile's number from the bytes that move, 7 pixels",
-        &["strikethrough"],
-    ),
-    (
-        "small",
-        "buttons change here between frames alone, on line 0; the test wants them on any line",
-        &["tellinglys"],
-    ),
-    (
         "gbc-hw-tests",
         "waits in STOP for a button that somebody pressed",
         &[
