@@ -1,6 +1,7 @@
 //! One end of a cable: a machine, and its time on the clock that both ends share. Times are
 //! T-cycles before (negative) or after the end of the pair's present frame.
 
+use crate::COLOR;
 use crate::cpu::Mode;
 use crate::machine::{FRAME_MCYCLES, Machine, is_before};
 use crate::serial::Serial;
@@ -366,8 +367,11 @@ impl<'m> End<'m> {
         let stack = if (0xfefe..0xff12).contains(&cpu.sp) { Looks::Twice } else { Looks::Never };
         if !is_before(self.machine.now, self.machine.deadline) {
             // An interrupt may be dispatched.
-            let runs = cpu.mode == Mode::Running;
-            return if runs { stack.max(Looks::Once) } else { Looks::Never };
+            if cpu.mode != Mode::Running {
+                return Looks::Never;
+            }
+            // The Color looks again where it takes a request back, an M-cycle later.
+            return if COLOR { Looks::Twice } else { stack.max(Looks::Once) };
         }
         if self.machine.dma.active || cpu.halt_bug {
             return Looks::Once;

@@ -212,6 +212,14 @@ fn an_idle_machine_comes_to_a_shift_across_the_end_of_a_frame() {
     check_with_room(vec![20], vec![94, 114, 218, 203]).expect("the plain loop's machines");
 }
 
+#[test]
+fn a_shift_comes_in_the_last_m_cycle_of_a_dispatch() {
+    let one = vec![189, 51, 181, 30, 158];
+    check_with_room(one.clone(), vec![84, 0, 0]).expect("the plain loop's machines");
+    // The other one listens.
+    check_with_room(one, vec![84, 0, 2, 7]).expect("the plain loop's machines");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 40 } else { 2000 }))]
 

@@ -2,9 +2,9 @@
 //! first, and one into which a shift falls waits until the other machine has come as far. A port
 //! that clocks is a little ahead, so that what it does by a write to DIV finds the other behind.
 
-use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::link::{FRAME_TCYCLES, LEAD_TCYCLES};
 use gbxcule_gameboy::serial::Serial;
+use gbxcule_gameboy::{COLOR, Machine};
 
 const SERIAL: u8 = 8;
 
@@ -180,6 +180,14 @@ impl Side {
             && !tried.machine.serial.clock_high
         {
             self.wait = Some(Wait::Causes(at));
+            return;
+        }
+        // The Color's dispatch of an interrupt looks twice. Where the second look shifts, the machine
+        // does that itself.
+        let dispatches = self.machine.deadline.wrapping_sub(self.machine.now).cast_signed() <= 0;
+        if COLOR && dispatches && looked.is_some() && looked == shift {
+            let clocks = self.own_shift().is_some();
+            self.wait = looked.map(|at| if clocks { Wait::Causes(at) } else { Wait::After });
             return;
         }
         self.wait = shift.and_then(|at| match looked {
