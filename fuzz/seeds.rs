@@ -81,7 +81,7 @@ impl Seeds {
 
     fn bundle(&self) {
         let rom = RomImage::find("ALU_LOOP").expect("a ROM of the suite");
-        let plan = VerifyPlan::new(BackendKind::WarpVecCpu, BackendKind::StubBad, rom);
+        let plan = VerifyPlan::new(BackendKind::SwarmCpu, BackendKind::StubBad, rom);
         let verdict = verify(&plan, &mut |_| Judgement::Stop, &mut |_| ()).expect("both run");
         let mismatch = verdict.mismatch.as_ref().expect("the stub is wrong");
         let made = bundle::write(&self.folder.join("made"), &plan, &verdict, mismatch);

@@ -21,7 +21,7 @@ struct Whole {
 static BUNDLE: LazyLock<Whole> = LazyLock::new(|| {
     let above = std::env::temp_dir().join(format!("gbxcule-fuzz-{}", std::process::id()));
     let rom = RomImage::find("ALU_LOOP").expect("a ROM of the suite");
-    let plan = VerifyPlan::new(BackendKind::WarpVecCpu, BackendKind::StubBad, rom);
+    let plan = VerifyPlan::new(BackendKind::SwarmCpu, BackendKind::StubBad, rom);
     let verdict = verify(&plan, &mut |_| Judgement::Stop, &mut |_| ()).expect("both run");
     let mismatch = verdict.mismatch.as_ref().expect("the stub is wrong");
     let folder = bundle::write(&above, &plan, &verdict, mismatch).expect("a folder");

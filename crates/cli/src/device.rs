@@ -18,8 +18,8 @@ impl DeviceOption {
     /// The swarm's backend there.
     pub(crate) fn backend(&self) -> BackendKind {
         match self.device {
-            Device::Cpu => BackendKind::WarpVecCpu,
-            Device::Cuda(_) => BackendKind::WarpVecCuda,
+            Device::Cpu => BackendKind::SwarmCpu,
+            Device::Cuda(_) => BackendKind::SwarmCuda,
         }
     }
 
@@ -30,7 +30,7 @@ impl DeviceOption {
 
     /// Checks the GPU as [`Self::check`] does if one of these backends needs it.
     pub(crate) fn check_for(&self, backends: &[BackendKind]) -> anyhow::Result<()> {
-        let Some(on_gpu) = backends.iter().find(|it| **it == BackendKind::WarpVecCuda) else {
+        let Some(on_gpu) = backends.iter().find(|it| **it == BackendKind::SwarmCuda) else {
             return Ok(());
         };
         let stream = Stream::new(Device::Cuda(self.cuda()));

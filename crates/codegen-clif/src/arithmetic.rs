@@ -1,7 +1,7 @@
 //! Operations on scalars.
 
+use super::lowered_module::Import;
 use super::lowerer::Lowerer;
-use super::program::Import;
 use super::shape::clif_type;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};

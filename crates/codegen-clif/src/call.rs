@@ -7,9 +7,9 @@
 
 use super::Options;
 use super::control::LoweringTask;
+use super::lowered_module::Import;
 use super::lowerer::{Bound, Exit, Loc, Lowerer, Val};
 use super::plan::Plan;
-use super::program::Import;
 use super::shape::{Flats, clif_type};
 use cranelift_codegen::ir::{
     AbiParam, BlockArg, InstBuilder, MemFlagsData, Signature, Value, types,

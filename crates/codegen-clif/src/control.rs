@@ -1,8 +1,8 @@
 //! Statements: the tree of blocks becomes a graph, by a stack of what is left to do.
 
 use super::arithmetic::int_code;
+use super::lowered_module::{Import, Printed};
 use super::lowerer::{Lowerer, Val};
-use super::program::{Import, Printed};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, Block, BlockArg, InstBuilder, types};
 use cranelift_frontend::Switch;

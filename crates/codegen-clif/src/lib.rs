@@ -27,20 +27,20 @@ mod entry;
 mod exclusive;
 mod fault;
 mod half;
+mod lowered_module;
 mod lowerer;
 mod memory;
 mod native;
 mod op;
 mod place;
 mod plan;
-mod program;
 mod shape;
 mod sine;
 mod uniform;
 
 pub use exclusive::{ExclusiveArray, SMALL_MAX};
 pub use fault::Site;
-pub use program::{Emitted, Entry, Import, Printed, Program};
+pub use lowered_module::{Emitted, Entry, Import, LoweredModule, Printed};
 
 use cranelift_codegen::isa::TargetFrontendConfig;
 use gbxcule_ir::abi::Checks;
@@ -85,9 +85,9 @@ pub struct Boundary<'b> {
 
 /// Lowers all kernels of a module, the functions that are called from outside, and those that they
 /// need.
-pub fn lower(module: &Valid<Module>, boundary: Boundary<'_>, options: Options) -> Program {
+pub fn lower(module: &Valid<Module>, boundary: Boundary<'_>, options: Options) -> LoweredModule {
     let plan = plan::Plan::new(module, boundary, options.checks);
-    let mut program = Program::default();
+    let mut program = LoweredModule::default();
     let mut scratch = lowerer::Scratch::new(module);
     for &function in plan.emitted() {
         let ir = lowerer::lower(module, &plan, options, &mut program, &mut scratch, function);

@@ -4,8 +4,8 @@
 //! stack of [`super::control::LoweringTask`]s, so that no input makes this recurse deeply.
 
 use super::control::LoweringTask;
+use super::lowered_module::{Import, LoweredModule};
 use super::plan::Plan;
-use super::program::{Import, Program};
 use super::shape::{Flat, Flats, clif_type};
 use super::{Options, entry};
 use cranelift_codegen::ir::{
@@ -119,7 +119,7 @@ pub(super) struct Lowerer<'a, 'f> {
     pub(super) module: &'a Valid<Module>,
     pub(super) plan: &'a Plan,
     pub(super) options: Options,
-    pub(super) program: &'a mut Program,
+    pub(super) program: &'a mut LoweredModule,
     pub(super) flats: &'a mut Flats,
     pub(super) b: FunctionBuilder<'f>,
     pub(super) lanes: Vec<Lane<'a>>,
@@ -141,7 +141,7 @@ pub(super) fn lower(
     module: &Valid<Module>,
     plan: &Plan,
     options: Options,
-    program: &mut Program,
+    program: &mut LoweredModule,
     scratch: &mut Scratch,
     id: FunctionId,
 ) -> ir::Function {

@@ -1,7 +1,7 @@
 //! Native builtins: exact ones as instructions, the rest as calls into the runtime.
 
+use super::lowered_module::Import;
 use super::lowerer::Lowerer;
-use super::program::Import;
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use gbxcule_ir::{Native, Scalar};

@@ -3,7 +3,7 @@
 
 use super::Boundary;
 use super::exclusive::Exclusivity;
-use super::program::Entry;
+use super::lowered_module::Entry;
 use super::shape::Flats;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;

@@ -2,8 +2,8 @@
 //! `f64`, where Taylor's series to the 11th power is nearer than an `f32` can tell. Arguments too
 //! large for the short reduction, infinities and NaN go to the runtime's function.
 
+use super::lowered_module::Import;
 use super::lowerer::Lowerer;
-use super::program::Import;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::{Native, Scalar};

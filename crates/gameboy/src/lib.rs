@@ -23,6 +23,7 @@ pub mod cpu;
 pub mod dma;
 pub mod hdma;
 pub mod hook;
+pub mod kernel_call;
 pub mod link;
 pub mod machine;
 mod power_on;
@@ -32,7 +33,6 @@ pub mod source;
 pub mod speed;
 pub mod state;
 mod step_with;
-pub mod thread;
 pub mod view;
 
 // Both models have these, so the Color takes the original's.

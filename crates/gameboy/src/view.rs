@@ -246,32 +246,32 @@ pub fn pc(machine: &Machine) -> u16 {
 }
 
 /// The number of this step's action.
-pub fn action(turn: &StepNumbers) -> u8 {
-    turn.action
+pub fn action(step_numbers: &StepNumbers) -> u8 {
+    step_numbers.action
 }
 
 /// The buttons that this step's action pressed: right, left, up, down, A, B, SELECT, START, from
 /// bit 0.
-pub fn buttons(turn: &StepNumbers) -> u8 {
-    turn.buttons
+pub fn buttons(step_numbers: &StepNumbers) -> u8 {
+    step_numbers.buttons
 }
 
 /// Frames since the machine's last reset.
-pub fn frames(turn: &StepNumbers) -> i32 {
-    turn.frames as i32
+pub fn frames(step_numbers: &StepNumbers) -> i32 {
+    step_numbers.frames as i32
 }
 
 /// Frames of this step that have run.
-pub fn step_frames(turn: &StepNumbers) -> i32 {
-    turn.step_frames as i32
+pub fn step_frames(step_numbers: &StepNumbers) -> i32 {
+    step_numbers.step_frames as i32
 }
 
 /// Returns the seed of the last reset: `wp.rand_init(gb.seed(machine), gb.env(machine))`.
-pub fn seed(turn: &StepNumbers) -> i32 {
-    turn.seed as i32
+pub fn seed(step_numbers: &StepNumbers) -> i32 {
+    step_numbers.seed as i32
 }
 
 /// The machine's number in its swarm.
-pub fn env(turn: &StepNumbers) -> i32 {
-    turn.env as i32
+pub fn env(step_numbers: &StepNumbers) -> i32 {
+    step_numbers.env as i32
 }

@@ -27,11 +27,11 @@ pub enum BackendKind {
     /// PyBoy in as many child processes as there are cores: the CPU baseline.
     PyboyVecMp,
     /// SwarmBackend on CPU threads.
-    WarpVecCpu,
+    SwarmCpu,
     /// SwarmBackend on CPU threads, without code made for the ROM.
-    WarpVecInterpreted,
+    SwarmInterpreted,
     /// SwarmBackend on a CUDA device.
-    WarpVecCuda,
+    SwarmCuda,
     /// Wrong on purpose: proves that the failure path works.
     StubBad,
     /// libmgba in this process, the second reference.
@@ -43,9 +43,9 @@ impl BackendKind {
     pub const ALL: [Self; 7] = [
         Self::PyboySingle,
         Self::PyboyVecMp,
-        Self::WarpVecCpu,
-        Self::WarpVecInterpreted,
-        Self::WarpVecCuda,
+        Self::SwarmCpu,
+        Self::SwarmInterpreted,
+        Self::SwarmCuda,
         Self::StubBad,
         Self::Libmgba,
     ];
@@ -56,9 +56,9 @@ impl BackendKind {
         match self {
             Self::PyboySingle => "pyboy_single",
             Self::PyboyVecMp => "pyboy_vec_mp",
-            Self::WarpVecCpu => "warp_vec_cpu",
-            Self::WarpVecInterpreted => "warp_vec_interpreted",
-            Self::WarpVecCuda => "warp_vec_cuda",
+            Self::SwarmCpu => "warp_vec_cpu",
+            Self::SwarmInterpreted => "warp_vec_interpreted",
+            Self::SwarmCuda => "warp_vec_cuda",
             Self::StubBad => "stub_bad",
             Self::Libmgba => "libmgba",
         }
@@ -67,7 +67,7 @@ impl BackendKind {
     /// The device it runs on, as `--device` spells it.
     #[must_use]
     pub fn device(self) -> &'static str {
-        if self == Self::WarpVecCuda { "cuda" } else { "cpu" }
+        if self == Self::SwarmCuda { "cuda" } else { "cpu" }
     }
 
     /// Returns true if the backend runs PyBoy.
@@ -87,7 +87,7 @@ impl BackendKind {
         }
         Ok(match self {
             Self::PyboySingle | Self::PyboyVecMp => Box::new(pyboy::Pyboy::open(self, config)?),
-            Self::WarpVecCpu | Self::WarpVecInterpreted | Self::WarpVecCuda => {
+            Self::SwarmCpu | Self::SwarmInterpreted | Self::SwarmCuda => {
                 Box::new(swarm::SwarmBackend::open(self, config)?)
             }
             Self::StubBad => Box::new(stub_bad::StubBad::open(config)?),
@@ -113,7 +113,7 @@ impl FromStr for BackendKind {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         if name == "warp_vec" {
-            return Ok(Self::WarpVecCpu);
+            return Ok(Self::SwarmCpu);
         }
         Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|kind| kind.name()).collect();

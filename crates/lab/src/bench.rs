@@ -292,7 +292,7 @@ fn median(sorted: &[f64]) -> f64 {
 fn parallel(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> usize {
     let workers = plan.workers.or_else(|| std::thread::available_parallelism().ok());
     match kind {
-        BackendKind::WarpVecCuda => num_envs,
+        BackendKind::SwarmCuda => num_envs,
         _ => num_envs.min(workers.map_or(1, std::num::NonZeroUsize::get)),
     }
 }

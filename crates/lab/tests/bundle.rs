@@ -25,7 +25,7 @@ fn plan() -> VerifyPlan {
         ],
         compare_frame: true,
         actions_seed: 77,
-        ..VerifyPlan::new(BackendKind::WarpVecCpu, BackendKind::StubBad, rom)
+        ..VerifyPlan::new(BackendKind::SwarmCpu, BackendKind::StubBad, rom)
     }
 }
 
@@ -61,7 +61,7 @@ fn stub_bad_disagrees_at_the_first_comparison_in_every_env() {
 
 #[test]
 fn the_swarm_agrees_with_itself() {
-    let plan = VerifyPlan { dut: BackendKind::WarpVecCpu, ..plan() };
+    let plan = VerifyPlan { dut: BackendKind::SwarmCpu, ..plan() };
     let verdict = verify(&plan, &mut stop, &mut |_| {}).expect("both backends run");
     assert!(verdict.mismatch.is_none());
     assert_eq!((verdict.steps, verdict.comparisons), (12, 3));

@@ -8,7 +8,7 @@ use gbxcule_lab::suite;
 fn the_suite_comes_out_as_pinned() {
     for case in suite::cases() {
         let outcome =
-            suite::run(case, BackendKind::Libmgba, BackendKind::WarpVecCpu, 0).expect("it runs");
+            suite::run(case, BackendKind::Libmgba, BackendKind::SwarmCpu, 0).expect("it runs");
         assert!(outcome.is_as_pinned(), "{}: {}", case.rom, outcome.describe());
     }
 }

@@ -40,7 +40,7 @@ fn config(rom: &RomImage, num_envs: usize) -> BackendConfig {
 #[test]
 #[ignore = "needs PyBoy"]
 fn alu_loop_agrees_for_1024_steps() {
-    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::WarpVecCpu, rom("ALU_LOOP"));
+    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::SwarmCpu, rom("ALU_LOOP"));
     let verdict = run(&VerifyPlan { compare_counters: true, ..plan });
     assert_eq!((verdict.steps, verdict.comparisons), (1024, 1024));
     assert_agrees(&verdict);
@@ -49,7 +49,7 @@ fn alu_loop_agrees_for_1024_steps() {
 #[test]
 #[ignore = "needs PyBoy"]
 fn mem_rwb_agrees_for_1024_steps_in_its_memory() {
-    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::WarpVecCpu, rom("MEM_RWB"));
+    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::SwarmCpu, rom("MEM_RWB"));
     let regions = vec!["C000:C100".parse().expect("a region")];
     let verdict = run(&VerifyPlan { regions, ..plan });
     assert_eq!((verdict.steps, verdict.comparisons), (1024, 1024));
@@ -59,7 +59,7 @@ fn mem_rwb_agrees_for_1024_steps_in_its_memory() {
 #[test]
 #[ignore = "needs PyBoy"]
 fn both_show_the_logo_that_a_boot_rom_leaves() {
-    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::WarpVecCpu, rom("ALU_LOOP"));
+    let plan = VerifyPlan::new(BackendKind::PyboySingle, BackendKind::SwarmCpu, rom("ALU_LOOP"));
     let regions = vec!["8000:A000".parse().expect("a region")];
     assert_agrees(&run(&VerifyPlan { steps: 32, regions, compare_frame: true, ..plan }));
 }
@@ -76,8 +76,8 @@ fn stub_bad_is_caught_at_the_first_step() {
 #[ignore = "needs PyBoy"]
 fn the_suite_comes_out_as_pinned() {
     for case in suite::cases() {
-        let outcome = suite::run(case, BackendKind::PyboySingle, BackendKind::WarpVecCpu, 0)
-            .expect("it runs");
+        let outcome =
+            suite::run(case, BackendKind::PyboySingle, BackendKind::SwarmCpu, 0).expect("it runs");
         assert!(outcome.is_as_pinned(), "{}: {}", case.rom, outcome.describe());
     }
 }
@@ -85,8 +85,7 @@ fn the_suite_comes_out_as_pinned() {
 #[test]
 #[ignore = "needs PyBoy"]
 fn a_schedule_with_release_agrees_in_every_env_of_several_processes() {
-    let plan =
-        VerifyPlan::new(BackendKind::PyboyVecMp, BackendKind::WarpVecCpu, rom("PEARL_DRIFT"));
+    let plan = VerifyPlan::new(BackendKind::PyboyVecMp, BackendKind::SwarmCpu, rom("PEARL_DRIFT"));
     let verdict = run(&VerifyPlan {
         num_envs: 5,
         steps: 40,
@@ -100,8 +99,7 @@ fn a_schedule_with_release_agrees_in_every_env_of_several_processes() {
 #[test]
 #[ignore = "needs PyBoy"]
 fn combinations_held_for_their_own_frames_agree() {
-    let plan =
-        VerifyPlan::new(BackendKind::PyboyVecMp, BackendKind::WarpVecCpu, rom("PEARL_DRIFT"));
+    let plan = VerifyPlan::new(BackendKind::PyboyVecMp, BackendKind::SwarmCpu, rom("PEARL_DRIFT"));
     let codec = "A+RIGHT:3,LEFT,UP+B:20,NOOP,DOWN:1,START,RIGHT:30";
     let verdict = run(&VerifyPlan {
         num_envs: 5,
@@ -118,7 +116,7 @@ fn combinations_held_for_their_own_frames_agree() {
 #[ignore = "needs PyBoy"]
 fn rewards_and_observations_are_those_of_the_swarm() {
     let rom = rom("MEM_RWB");
-    let mut backends = [BackendKind::PyboyVecMp, BackendKind::WarpVecCpu]
+    let mut backends = [BackendKind::PyboyVecMp, BackendKind::SwarmCpu]
         .map(|kind| kind.open(&config(&rom, 3)).expect("it starts"));
     for step in 0..6 {
         for backend in &mut backends {
@@ -173,7 +171,7 @@ fn pyboy_single_refuses_a_second_machine() {
 fn a_stale_pin_is_told_from_an_unexplained_difference() {
     let case = suite::cases().find(|case| case.rom == "SERIAL_HELLO").expect("a row");
     let against_itself =
-        suite::run(case, BackendKind::WarpVecCpu, BackendKind::WarpVecCpu, 0).expect("it runs");
+        suite::run(case, BackendKind::SwarmCpu, BackendKind::SwarmCpu, 0).expect("it runs");
     assert!(matches!(against_itself, Outcome::Agrees(_)));
     let against_stub =
         suite::run(case, BackendKind::PyboySingle, BackendKind::StubBad, 0).expect("it runs");

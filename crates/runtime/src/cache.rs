@@ -8,7 +8,7 @@ use crate::kernel::Kernel;
 use crate::pool::{STACK_MAX, pool};
 use crate::process::PerProcess;
 use crate::reflection::{Reflection, reflect};
-use gbxcule_codegen_clif::{Program, Sharing};
+use gbxcule_codegen_clif::{LoweredModule, Sharing};
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module};
@@ -80,7 +80,7 @@ pub(crate) struct Native {
     pub(crate) code: Code,
     /// Made when a launch first needs it: for threads that may meet anywhere.
     shared: OnceLock<Code>,
-    pub(crate) program: Program,
+    pub(crate) program: LoweredModule,
 }
 
 type Key = (u128, Device, Build);

@@ -7,7 +7,7 @@ use crate::import;
 use crate::output::Output;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module as _};
-use gbxcule_codegen_clif::{Boundary, Import, Options, Program, Sharing, lower};
+use gbxcule_codegen_clif::{Boundary, Import, LoweredModule, Options, Sharing, lower};
 use gbxcule_ir::abi::{Checks, GRID_DIMS, RangeRecord};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module};
@@ -39,7 +39,7 @@ impl Record {
 /// Launch that runs, for functions that compiled code calls.
 pub(crate) struct RunningLaunch<'a> {
     pub(crate) module: &'a Module,
-    pub(crate) program: &'a Program,
+    pub(crate) program: &'a LoweredModule,
     pub(crate) output: Output,
 }
 
@@ -85,7 +85,7 @@ impl Code {
         exports: &[FunctionId],
         checks: Checks,
         sharing: Sharing,
-    ) -> Result<(Self, Program), Error> {
+    ) -> Result<(Self, LoweredModule), Error> {
         let host = HostCompiler::new()?;
         let isa = Arc::clone(&host.optimising);
         let outside: Vec<FunctionId> = externals.iter().map(|external| external.function).collect();

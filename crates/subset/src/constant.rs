@@ -3,7 +3,7 @@
 //! Arithmetic is [`eval`]'s; what rustc refuses in a constant (overflow, an index outside) is
 //! refused.
 
-use super::item::{Program, Refused, Scope};
+use super::item::{Items, Refused, Scope};
 use super::tree::{Block, Body, Expr, ExprKind, Pattern, Stmt};
 use super::ty::{Int, Ty};
 use gbxcule_ir::constant::Literal;
@@ -44,12 +44,12 @@ impl From<Refused> for EarlyExit {
 }
 
 /// The literal that a number of a type is.
-pub(super) fn literal(ty: &Ty, program: &Program<'_>, number: i128) -> Literal {
+pub(super) fn literal(ty: &Ty, program: &Items<'_>, number: i128) -> Literal {
     Literal::int(scalar(ty, program), number)
 }
 
 /// The scalar that holds a number of a type.
-pub(super) fn scalar(ty: &Ty, program: &Program<'_>) -> Scalar {
+pub(super) fn scalar(ty: &Ty, program: &Items<'_>) -> Scalar {
     match ty {
         Ty::Int(int) => int.scalar(),
         Ty::Enum(id) => program.enums[*id].repr.scalar(),
@@ -57,7 +57,7 @@ pub(super) fn scalar(ty: &Ty, program: &Program<'_>) -> Scalar {
     }
 }
 
-impl Program<'_> {
+impl Items<'_> {
     /// The value of a constant.
     pub(super) fn const_value(&self, id: usize, asked_at: Span) -> Result<Rc<Const>, Refused> {
         let item = &self.consts[id];
@@ -102,7 +102,7 @@ impl Program<'_> {
 
 /// A body being worked out.
 struct Frame<'a, 'p> {
-    program: &'a Program<'p>,
+    program: &'a Items<'p>,
     body: &'a Body,
     vars: Vec<Option<Const>>,
     steps: &'a mut u32,
@@ -110,7 +110,7 @@ struct Frame<'a, 'p> {
 }
 
 impl<'a, 'p> Frame<'a, 'p> {
-    fn new(program: &'a Program<'p>, body: &'a Body, steps: &'a mut u32, depth: u32) -> Self {
+    fn new(program: &'a Items<'p>, body: &'a Body, steps: &'a mut u32, depth: u32) -> Self {
         Self { program, body, vars: vec![None; body.vars.len()], steps, depth }
     }
 

@@ -12,7 +12,7 @@ mod expression;
 mod operator;
 mod pattern;
 
-use super::item::{Program, Refused, Scope};
+use super::item::{Items, Refused, Scope};
 use super::tree::{Block, Body, Expr, ExprKind, Var, VarId};
 use super::ty::{Ty, Unifier};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -22,7 +22,7 @@ use syn::spanned::Spanned;
 
 /// Works out one body.
 pub(super) struct Infer<'p, 'a> {
-    program: &'p Program<'a>,
+    program: &'p Items<'a>,
     scope: Scope,
     types: Unifier,
     vars: Vec<Var>,
@@ -40,7 +40,7 @@ struct Loop {
     left: bool,
 }
 
-impl<'a> Program<'a> {
+impl<'a> Items<'a> {
     /// The body of a function.
     pub(super) fn body(&self, id: usize) -> Rc<Body> {
         let function = &self.functions[id];
@@ -69,7 +69,7 @@ impl<'a> Program<'a> {
 }
 
 impl<'p, 'a> Infer<'p, 'a> {
-    fn new(program: &'p Program<'a>, scope: Scope, result: Ty) -> Self {
+    fn new(program: &'p Items<'a>, scope: Scope, result: Ty) -> Self {
         Self {
             program,
             scope,

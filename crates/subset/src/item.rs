@@ -14,7 +14,7 @@ use std::rc::Rc;
 use syn::spanned::Spanned;
 
 /// Everything the texts define. What costs work is worked out when it is first needed, once.
-pub(super) struct Program<'a> {
+pub(super) struct Items<'a> {
     pub(super) files: &'a [File],
     pub(super) modules: Vec<Module<'a>>,
     pub(super) structs: Vec<Struct<'a>>,
@@ -120,7 +120,7 @@ pub(super) struct Scope {
 /// Mark of something refused and reported; the caller goes on without it.
 pub(super) struct Refused;
 
-impl<'a> Program<'a> {
+impl<'a> Items<'a> {
     pub(super) fn collect(files: &'a [File]) -> Self {
         let mut program = Self {
             files,

@@ -19,7 +19,7 @@ mod ty;
 use gbxcule_ir::diagnostic::{Code, Diagnostic, has_errors};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceMap, Span};
-use item::Program;
+use item::Items;
 use text::File;
 
 /// Lowers the functions named by `entries` (`Machine::run_frame`, or with more of the path) and all
@@ -53,7 +53,7 @@ pub fn lower_with_flags(
     if !faults.is_empty() {
         return Err(faults);
     }
-    let program = Program::collect(&parsed);
+    let program = Items::collect(&parsed);
     let entries: Vec<usize> =
         entries.iter().filter_map(|&entry| entry_point(&program, entry)).collect();
     recursion::check_recursion(&program, &entries);
@@ -70,12 +70,12 @@ pub fn functions(texts: &[(&str, &str)], flags: &[&str]) -> Vec<String> {
     let mut sources = SourceMap::new();
     let parse = |(path, text): &(&str, &str)| File::parse(path, text, flags, &mut sources).ok();
     let files: Vec<File> = texts.iter().filter_map(parse).collect();
-    let program = Program::collect(&files);
+    let program = Items::collect(&files);
     let functions = program.functions.iter();
     functions.map(|it| program.full_name(it.scope.module, &it.name)).collect()
 }
 
-fn entry_point(program: &Program<'_>, entry: &str) -> Option<usize> {
+fn entry_point(program: &Items<'_>, entry: &str) -> Option<usize> {
     let found = program.entry(entry);
     if found.is_none() {
         let message = format!("no function, or more than one, is called `{entry}`");

@@ -12,7 +12,7 @@ mod place;
 mod statement;
 mod table;
 
-use super::item::Program;
+use super::item::Items;
 use super::tree::{Body, Expr, ExprKind, Var};
 use super::ty::Ty;
 use gbxcule_ir::TableId;
@@ -29,7 +29,7 @@ use std::rc::Rc;
 
 /// State of the lowering: the functions made so far, and those to come.
 pub(super) struct Lower<'p, 'a> {
-    program: &'p Program<'a>,
+    program: &'p Items<'a>,
     structs: HashMap<usize, Type>,
     tuples: HashMap<Box<[Type]>, Type>,
     tables: HashMap<usize, TableId>,
@@ -39,7 +39,7 @@ pub(super) struct Lower<'p, 'a> {
 
 impl<'p, 'a> Lower<'p, 'a> {
     /// Lowers functions and all that they call.
-    pub(super) fn new(program: &'p Program<'a>) -> Self {
+    pub(super) fn new(program: &'p Items<'a>) -> Self {
         Self {
             program,
             structs: HashMap::new(),

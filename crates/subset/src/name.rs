@@ -1,6 +1,6 @@
 //! Paths to items, and written types to types.
 
-use super::item::{Def, Field, Owner, Param, Program, Refused, Scope, Signature};
+use super::item::{Def, Field, Items, Owner, Param, Refused, Scope, Signature};
 use super::ty::{Int, Ty};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ pub(super) enum Named {
     Variant(usize, i128),
 }
 
-impl Program<'_> {
+impl Items<'_> {
     /// The type, or module, that a path names.
     pub(super) fn type_named(&self, path: &syn::Path, scope: Scope) -> Result<Def, Refused> {
         let names = self.plain(path, scope)?;

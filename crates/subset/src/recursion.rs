@@ -1,7 +1,7 @@
 //! Finds the functions that the entry points reach. IR has no recursion, so a circle of calls is
 //! refused.
 
-use super::item::Program;
+use super::item::Items;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 
@@ -14,7 +14,7 @@ enum State {
 }
 
 /// Works out the bodies of all functions that are reached, and refuses circles.
-pub(super) fn check_recursion(program: &Program<'_>, entries: &[usize]) {
+pub(super) fn check_recursion(program: &Items<'_>, entries: &[usize]) {
     let mut states = vec![State::Unseen; program.functions.len()];
     for &entry in entries {
         // Functions being looked at, with the number of calls followed so far.
@@ -44,7 +44,7 @@ fn enter(function: usize, states: &mut [State], path: &mut Vec<(usize, usize)>) 
     }
 }
 
-fn refuse(program: &Program<'_>, callee: usize, at: Span) {
+fn refuse(program: &Items<'_>, callee: usize, at: Span) {
     let name = &program.functions[callee].name;
     let message = format!("`{name}` comes to call itself here; recursion is not translated");
     program.fault(Diagnostic::error(Code::RustRecursion, at, message));

@@ -12,6 +12,7 @@ mod begin;
 mod column;
 mod image;
 mod inspect;
+mod kernel;
 mod memory;
 mod outputs;
 mod single_frames;
@@ -20,7 +21,6 @@ mod step;
 mod swarm;
 #[cfg(test)]
 mod tests;
-mod thread;
 mod transfer;
 mod translation;
 

@@ -1,6 +1,6 @@
 //! Text of the swarm's kernels in the dialect: `kernels.py` says what a thread of each does, with a
 //! text that leads to a swarm's programs (`program/calls.rs`). Its functions are lowered beside the
-//! machine's. `device/thread.rs` makes kernels of them for devices, and
+//! machine's. `device/kernel.rs` makes kernels of them for devices, and
 //! `program/native_programs.rs` for the native swarm.
 
 use std::path::Path;
@@ -16,14 +16,14 @@ use crate::program::{ProgramCalls, machine_params};
 const TEXT: &str = include_str!("kernel_source/kernels.py");
 
 /// Files of the machine's sources whose functions the text may call, and methods that it may.
-const FILES: [&str; 2] = ["src/thread.rs", "src/view.rs"];
+const FILES: [&str; 2] = ["src/kernel_call.rs", "src/view.rs"];
 const METHODS: [&str; 4] =
     ["Machine::begin_frame_with", "Machine::peek", "Machine::poke", "Machine::run_to_hook"];
 
 /// Functions whose parameters the text has as parts of a `gb.Machine`, after the machine itself.
 const PARTS_OF_MACHINE: [(&str, &[&str]); 4] = [
     ("read", &["rom", "cart_ram"]),
-    ("set_turn", &["turn"]),
+    ("set_step_numbers", &["step_numbers"]),
     ("run_to_hook", &["marks", "places"]),
     ("write", &["writes"]),
 ];

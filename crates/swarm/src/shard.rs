@@ -164,8 +164,8 @@ impl Shard {
     }
 
     fn run_programs(&mut self, slot: usize, plan: StepPlan) {
-        let turn = self.turn(slot, plan);
-        self.run_program(slot, turn, NativePrograms::step);
+        let step_numbers = self.step_numbers(slot, plan);
+        self.run_program(slot, step_numbers, NativePrograms::step);
     }
 
     /// Begins an episode of the programs: their scratch is zero. Nothing was pressed yet.
@@ -180,7 +180,7 @@ impl Shard {
     }
 
     /// The numbers that programs see in a step.
-    fn turn(&self, slot: usize, plan: StepPlan) -> StepNumbers {
+    fn step_numbers(&self, slot: usize, plan: StepPlan) -> StepNumbers {
         let all = plan.first_frame + plan.frames;
         let step_frames = self.single_frames.as_ref().map_or(all, |it| it.step_frames(slot));
         let (action, (buttons, _)) = (self.actions[slot], self.pressed(slot, plan));
@@ -199,7 +199,7 @@ impl Shard {
     fn run_program<T>(
         &mut self,
         slot: usize,
-        turn: StepNumbers,
+        step_numbers: StepNumbers,
         run: impl FnOnce(
             &mut NativePrograms,
             ProgramInputs<'_>,
@@ -216,7 +216,7 @@ impl Shard {
             obs: &mut self.observations[slot * self.obs_dim..][..self.obs_dim],
         };
         let (machine, rom) = (&self.machines[slot], self.rom.bytes());
-        match run(programs, ProgramInputs { machine, rom, cart_ram, turn }, &mut outputs) {
+        match run(programs, ProgramInputs { machine, rom, cart_ram, step_numbers }, &mut outputs) {
             Ok(found) => Some(found),
             Err(error) => {
                 let env = self.first_env + slot;

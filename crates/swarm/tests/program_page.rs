@@ -32,8 +32,8 @@ fn programs_are_what_their_page_says() {
 }
 
 /// The functions of `gameboy/src/view.rs` for programs: each one's name with its arguments and
-/// result as the page writes them. A program passes the machine; ROM, cartridge RAM and the turn
-/// are passed along with it.
+/// result as the page writes them. A program passes the machine; ROM, cartridge RAM and the numbers
+/// of the step are passed along with it.
 fn view() -> Vec<(String, String)> {
     let (_, text) = SOURCES.iter().find(|(path, _)| *path == "src/view.rs").expect("the file");
     let functions = text.split("\npub fn ").skip(1).map(|rest| {

@@ -5,9 +5,9 @@
 //! allowed. A row of integers or of exact arithmetic doesn't move: nothing is allowed.
 
 use crate::execute::{Grid, Variation};
-use crate::program::Program;
 use crate::random;
 use crate::row::{Results, results_in};
+use crate::row_program::RowProgram;
 use crate::tensor::{self, Tensor};
 use gbxcule_interp::Perturbation;
 use gbxcule_ir::op::Op;
@@ -67,7 +67,7 @@ impl Bounds {
     /// Of a row that gave `exact`; `None` if it doesn't even run another way, so that nothing can
     /// be said.
     pub(crate) fn find(
-        program: &Program,
+        program: &RowProgram,
         grid: Grid<'_>,
         seed: u64,
         exact: &Results,

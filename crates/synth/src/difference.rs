@@ -5,8 +5,8 @@
 //! compare with: the place is *rough*, and another direction is tried.
 
 use crate::execute::{self, Grid, Memory};
-use crate::program::Program;
 use crate::random::Random;
+use crate::row_program::RowProgram;
 use crate::tensor::Tensor;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Literal, Module};
@@ -28,7 +28,7 @@ pub(crate) enum Slope {
 }
 
 /// Compares what a wide program's reverse gave with differences.
-pub(crate) fn compare(wide: &Program, found: &[Tensor], grid: Grid<'_>, seed: u64) -> Slope {
+pub(crate) fn compare(wide: &RowProgram, found: &[Tensor], grid: Grid<'_>, seed: u64) -> Slope {
     let (forward, kernel) = (&wide.forward, wide.kernel);
     let weights = execute::cotangents(forward, kernel, grid.inputs, seed);
     Wide { forward, kernel, grid, weights }.compare(found, seed)

@@ -3,8 +3,8 @@
 
 use crate::bound::Bounds;
 use crate::execute::{self, Memory};
-use crate::program::Program;
 use crate::row::Results;
+use crate::row_program::RowProgram;
 use crate::tensor::{self, Tensor};
 use crate::verdict::{Check, CheckOutcome, NotRun, skipped};
 use gbxcule_ir::Literal;
@@ -75,7 +75,7 @@ fn stored(text: &str, like: &[Tensor]) -> Option<Vec<Vec<Literal>>> {
 }
 
 /// The tensors of these names in memory that some launch left.
-fn named(program: &Program, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Vec<Tensor>> {
+fn named(program: &RowProgram, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Vec<Tensor>> {
     let one = |tensor: &Tensor| {
         let at = program.params().iter().position(|param| *param.name == *tensor.name)?;
         let numbers = execute::numbers(&program.forward, program.kernel, at, memory.get(at)?);
@@ -107,7 +107,7 @@ pub(crate) fn exact(text: &str, found: &[Tensor]) -> Distance {
 /// From a row's results to what a launch left, forward or backward. `bounds` is asked only if they
 /// differ.
 pub(crate) fn from_results<'b>(
-    program: &Program,
+    program: &RowProgram,
     results: &Results,
     memory: &Memory,
     backward: bool,
@@ -120,7 +120,7 @@ pub(crate) fn from_results<'b>(
 /// Measures the distance from the results in a row's text to those that a launch left.
 pub(crate) fn from_text<'b>(
     text: &str,
-    program: &Program,
+    program: &RowProgram,
     results: &Results,
     memory: &Memory,
     backward: bool,
@@ -132,7 +132,7 @@ pub(crate) fn from_text<'b>(
 /// From the numbers that are wanted of the row's tensors to what memory holds of them.
 fn to_memory<'b>(
     wanted: impl FnOnce(&[Tensor]) -> Option<Vec<Vec<Literal>>>,
-    program: &Program,
+    program: &RowProgram,
     results: &Results,
     memory: &Memory,
     backward: bool,

@@ -1,8 +1,8 @@
 //! Launches on the interpreter, which is what a program means, over memory that is data.
 
 use crate::input::{ArgumentInput, cotangent, leaves};
-use crate::program::{Program, element};
 use crate::random::Random;
+use crate::row_program::{RowProgram, element};
 use gbxcule_interp::{Argument, Array, Interpreter, Outcomes, Perturbation};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Literal, Module};
@@ -208,7 +208,7 @@ fn shuffled(mut points: Vec<[u32; 4]>, seed: u64) -> Vec<[u32; 4]> {
 
 /// A forward launch from given arguments.
 pub(crate) fn forward(
-    program: &Program,
+    program: &RowProgram,
     grid: Grid<'_>,
     data: &[Vec<u8>],
 ) -> Result<Vec<Vec<u8>>, String> {
@@ -219,7 +219,7 @@ pub(crate) fn forward(
 /// Runs a forward launch as [`forward`] does, and returns also the outcomes of the comparisons that
 /// the source text contains.
 pub(crate) fn forward_with_outcomes(
-    program: &Program,
+    program: &RowProgram,
     grid: Grid<'_>,
     data: &[Vec<u8>],
 ) -> Result<(Vec<Vec<u8>>, Outcomes), String> {

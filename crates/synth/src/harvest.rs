@@ -17,11 +17,11 @@ mod text;
 use crate::error::SynthError;
 use crate::execute::Grid;
 use crate::input::ArgumentInput;
-use crate::program::{Program, code};
 use crate::row::{
     self, COMPILER_VERSION, GENERATOR_VERSION, IN_WARP, Plan, RejectReason, Results, Row,
     machine_code, results, signature, slope,
 };
+use crate::row_program::{RowProgram, code};
 use crate::usage::python_files;
 use crate::verdict::{Check, Verdict};
 use crate::{mutation_check, rounding, structure, tensor, widen};
@@ -271,7 +271,7 @@ fn take(kernel: &Found, plan: Plan, sources: &mut Sources) -> Result<Row, Refusa
 }
 
 /// Makes a row of a text if inputs are found.
-fn tried(source: &str, program: &Program, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
+fn tried(source: &str, program: &RowProgram, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
     let given = input::find(program, plan.seed ^ structure_seed(source), threads)?;
     let grid = Grid { dims: &given.dims, inputs: &given.inputs };
     let have = results(program, grid, given.seed).map_err(|_| Refusal::NotFinite)?;
@@ -303,7 +303,7 @@ fn structure_seed(source: &str) -> u64 {
 
 /// The checks of rounding and of the gradient.
 fn gradient(
-    program: &Program,
+    program: &RowProgram,
     grid: Grid<'_>,
     seed: u64,
     have: &Results,
@@ -328,7 +328,7 @@ fn gradient(
 
 fn row(
     source: &str,
-    program: &Program,
+    program: &RowProgram,
     grid: Grid<'_>,
     plan: Plan,
     (input_seed, attempt): (u64, u32),

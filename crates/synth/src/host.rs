@@ -7,7 +7,7 @@
 
 use crate::error::SynthError;
 use crate::execute::{Grid, Memory};
-use crate::program::element;
+use crate::row_program::element;
 use gbxcule_codegen_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
 use gbxcule_files::TemporaryFolder;
 use gbxcule_ir::{FunctionId, Module};

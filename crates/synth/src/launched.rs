@@ -4,8 +4,8 @@ use crate::bound::Bounds;
 use crate::distance::{Distance, from_results, from_text};
 use crate::error::SynthError;
 use crate::execute::{self, Grid, Memory};
-use crate::program::{Program, element};
 use crate::row::Results;
+use crate::row_program::{RowProgram, element};
 use gbxcule_ir::{FunctionId, Module};
 use gbxcule_runtime::{Argument, Array, Build, Compiled, DataType, Device, Error, Stream, compile};
 use std::sync::Arc;
@@ -19,14 +19,16 @@ struct Launcher {
 /// Checks that a device is present and runs kernels; the error says what is missing.
 pub fn ready(device: Device) -> Result<(), SynthError> {
     let source = "import warp as wp\n\n\n@wp.kernel\ndef probe(out: wp.array(dtype=int)):\n    out[wp.tid()] = 1\n";
-    let Ok(program) = Program::read_forward(source) else { unreachable!("it is in the dialect") };
+    let Ok(program) = RowProgram::read_forward(source) else {
+        unreachable!("it is in the dialect")
+    };
     let compiled = compile(&program.forward, device, Build::default());
     compiled.map(drop).map_err(|error| SynthError::Device { reason: error.to_string() })
 }
 
 impl Launcher {
     /// The kernel and, where there is one, its reverse.
-    fn new(program: &Program, device: Device) -> Result<Self, Error> {
+    fn new(program: &RowProgram, device: Device) -> Result<Self, Error> {
         let module = program.reverse.as_ref().map_or(&program.forward, |it| &it.module);
         let compiled = compile(module, device, Build::default())?;
         Ok(Self { compiled, stream: Stream::new(device)? })
@@ -109,7 +111,7 @@ pub(crate) struct ExpectedResults<'a> {
 
 /// Launches a row, and measures how far it is from what is wanted, forward and backward.
 pub(crate) fn compare<'b>(
-    program: &Program,
+    program: &RowProgram,
     grid: Grid<'_>,
     seed: u64,
     wanted: ExpectedResults<'_>,

@@ -3,9 +3,9 @@
 
 use crate::error::SynthError;
 use crate::execute::Grid;
-use crate::program::Program;
 use crate::random::{self, Random};
 use crate::row::{Results, Row, Texts, results};
+use crate::row_program::RowProgram;
 use crate::structure::{Token, tokens};
 use crate::tensor::Tensor;
 use crate::validate::{Checks, is_caught, is_printed, validate};
@@ -75,7 +75,7 @@ impl Mutation {
             }
             Self::SourceAndTexts => {
                 wrong.source = replace(&row.source, &changes(&row.source), &mut random)?;
-                let program = Program::read(&wrong.source).ok()?;
+                let program = RowProgram::read(&wrong.source).ok()?;
                 let emitted = program.emit(row.texts());
                 wrong.ir = emitted.ir;
                 wrong.ir_backward = emitted.ir_backward;
@@ -314,13 +314,13 @@ pub(crate) fn same_gradients(row: &Row, other: &Row) -> bool {
 /// `normalize` takes away again, or a sum in another order.
 fn agree(row: &Row, other: &Row, part: fn(&Results) -> &[Tensor]) -> bool {
     let (Ok(one), Ok(two), Some(inputs)) =
-        (Program::read(&row.source), Program::read(&other.source), row.inputs())
+        (RowProgram::read(&row.source), RowProgram::read(&other.source), row.inputs())
     else {
         return false;
     };
     let wide = widen::program(&one).zip(widen::program(&two));
     let grid = Grid { dims: &row.launch_dims, inputs: &inputs };
-    let run = |program: &Program, seed: u64| results(program, grid, seed).ok();
+    let run = |program: &RowProgram, seed: u64| results(program, grid, seed).ok();
     let near_in_64_bits = |seed: u64| {
         let (one, two) = wide.as_ref()?;
         Some(are_near(part(&run(one, seed)?), part(&run(two, seed)?)))

@@ -4,8 +4,8 @@
 
 use crate::execute::{self, Grid};
 use crate::mutate::{changed, changes};
-use crate::program::Program;
 use crate::random;
+use crate::row_program::RowProgram;
 use crate::semantic_check::RejectReason;
 
 /// Draws of the inputs among which one is looked for.
@@ -14,13 +14,13 @@ const DRAWS: u64 = 8;
 /// The seed of inputs on which every change shows that shows on any of them.
 pub(crate) fn seed(
     source: &str,
-    program: &Program,
+    program: &RowProgram,
     grid: Grid<'_>,
     seed: u64,
 ) -> Result<u64, RejectReason> {
-    let wrong: Vec<Program> = changes(source)
+    let wrong: Vec<RowProgram> = changes(source)
         .iter()
-        .filter_map(|change| Program::read_forward(&changed(source, change)).ok())
+        .filter_map(|change| RowProgram::read_forward(&changed(source, change)).ok())
         .collect();
     // The results on a draw, and whether a wrong program has others.
     let draw = |number: u64| {

@@ -40,8 +40,8 @@ mod tests {
     use super::*;
     use crate::execute::Grid;
     use crate::input::ArgumentInput;
-    use crate::program::Program;
     use crate::row::results;
+    use crate::row_program::RowProgram;
     use crate::widen;
 
     fn harmless(value: &str) -> bool {
@@ -49,7 +49,7 @@ mod tests {
             "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=wp.vec3), y: wp.array(dtype=wp.vec3)):\n    \
              i = wp.tid()\n    a = x[i]\n    y[i] = {value}\n"
         );
-        let program = Program::read(&source).expect("a kernel");
+        let program = RowProgram::read(&source).expect("a kernel");
         let named = |name: &str, given: ArgumentInput| ArgumentInput { name: name.into(), ..given };
         let inputs = [
             named("x", ArgumentInput::integers(vec![8], 0, 0)),
@@ -57,7 +57,7 @@ mod tests {
         ];
         let grid = Grid { dims: &[8], inputs: &inputs };
         let wide = widen::program(&program).expect("floats alone");
-        let run = |program: &Program| results(program, grid, 7).expect("results");
+        let run = |program: &RowProgram| results(program, grid, 7).expect("results");
         is_harmless(&run(&program), &run(&wide))
     }
 

@@ -10,7 +10,7 @@ use crate::execute::{self, Grid, Memory, Variation};
 use crate::grammar;
 use crate::input::ArgumentInput;
 use crate::launched::{self, ExpectedResults};
-use crate::program::{Program, element};
+use crate::row_program::{RowProgram, element};
 use crate::semantic_check;
 pub(crate) use crate::semantic_check::RejectReason;
 use crate::skeleton::KnownSkeletons;
@@ -131,7 +131,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let seed = random::seed(own, attempt);
     let draft = grammar::draft(own, seed).ok_or(RejectReason::Senseless)?;
     let source = spell::text(&draft.text);
-    let program = Program::read(&source).map_err(|_| RejectReason::Faults)?;
+    let program = RowProgram::read(&source).map_err(|_| RejectReason::Faults)?;
     let mut input_seed = random::seed(seed, 1 << 40);
     let mut checks = vec![Check::passed("parses"), Check::passed("compiles")];
     let (mut outputs, mut gradients) = (None, None);
@@ -192,7 +192,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
 /// Results against those in 64 bits, gradients against differences; a row that rounding decides, or
 /// whose gradient is wrong, is no row. No check if the kernel can't be computed in 64 bits.
 pub(crate) fn slope(
-    program: &Program,
+    program: &RowProgram,
     grid: Grid<'_>,
     seed: u64,
     have: &Results,
@@ -224,7 +224,7 @@ pub(crate) fn slope(
 
 /// The kernel and its reverse as machine code of this CPU, against the interpreter.
 pub(crate) fn machine_code(
-    program: &Program,
+    program: &RowProgram,
     grid: Grid<'_>,
     seed: u64,
     results: &Results,
@@ -268,7 +268,7 @@ pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
 }
 
 /// The parameters as JSON.
-pub(crate) fn signature(program: &Program, inputs: &[ArgumentInput]) -> String {
+pub(crate) fn signature(program: &RowProgram, inputs: &[ArgumentInput]) -> String {
     let module: &Module = &program.forward;
     let params: Vec<_> = program
         .params()
@@ -300,14 +300,14 @@ impl Results {
 }
 
 /// Runs a kernel and its reverse.
-pub(crate) fn results(program: &Program, grid: Grid<'_>, seed: u64) -> Result<Results, String> {
+pub(crate) fn results(program: &RowProgram, grid: Grid<'_>, seed: u64) -> Result<Results, String> {
     results_in(Variation::default(), program, grid, seed)
 }
 
 /// Runs a kernel and its reverse with other mathematics or another order of threads.
 pub(crate) fn results_in(
     way: Variation,
-    program: &Program,
+    program: &RowProgram,
     grid: Grid<'_>,
     seed: u64,
 ) -> Result<Results, String> {

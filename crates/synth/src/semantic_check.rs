@@ -4,7 +4,7 @@
 use crate::ast::{Function, Stmt, Text};
 use crate::execute::{self, Grid};
 use crate::grammar::Draft;
-use crate::program::Program;
+use crate::row_program::RowProgram;
 use crate::{random, spell};
 use gbxcule_interp::Outcomes;
 
@@ -33,7 +33,7 @@ type Results = Vec<Vec<Vec<u8>>>;
 /// among a few draws.
 pub(crate) fn check(
     draft: &Draft,
-    program: &Program,
+    program: &RowProgram,
     source: &str,
     seed: u64,
 ) -> Result<u64, RejectReason> {
@@ -84,7 +84,7 @@ pub(crate) fn check(
         }
     }
     let idle = |text: &Text| {
-        let without = Program::read_forward(&spell::text(text));
+        let without = RowProgram::read_forward(&spell::text(text));
         // One draw that differs is enough, and the first nearly always does.
         without.is_ok_and(|it| {
             draws.iter().zip(&results).all(|(data, wanted)| {
@@ -102,7 +102,7 @@ pub(crate) fn check(
 
 /// Returns true if some comparison always came out the same. A comparison that ends a loop may: it
 /// is there for inputs that need it.
-fn is_one_sided(draft: &Draft, program: &Program, source: &str, outcomes: &Outcomes) -> bool {
+fn is_one_sided(draft: &Draft, program: &RowProgram, source: &str, outcomes: &Outcomes) -> bool {
     let own = draft.text.functions.iter().chain([&draft.text.kernel]);
     let own: Vec<&str> = own.map(|function| &*function.name).collect();
     outcomes.iter().any(|((function, span), seen)| {
@@ -191,7 +191,7 @@ mod tests {
         for seed in 0..80 {
             let Some(draft) = grammar::draft(seed, seed) else { continue };
             let source = spell::text(&draft.text);
-            let program = Program::read(&source).expect("a kernel");
+            let program = RowProgram::read(&source).expect("a kernel");
             let Ok(seed) = check(&draft, &program, &source, seed) else { continue };
             let data = execute::arguments(&program.forward, program.kernel, &draft.inputs, seed);
             let grid = Grid { dims: &draft.dims, inputs: &draft.inputs };

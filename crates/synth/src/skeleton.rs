@@ -108,7 +108,7 @@ impl KnownSkeletons {
 /// Returns true if the kernel of a source text has a known skeleton; false if the compiler refuses
 /// the text.
 pub fn is_known(source: &str, known: &KnownSkeletons) -> bool {
-    let program = crate::program::Program::read_forward(source);
+    let program = crate::row_program::RowProgram::read_forward(source);
     program.is_ok_and(|it| known.has(&tokens(source), &it.forward))
 }
 

@@ -12,8 +12,8 @@ use crate::error::SynthError;
 use crate::execute::Grid;
 use crate::input::{ArgumentInput, is_small, rank};
 use crate::launched::{self, ExpectedResults};
-use crate::program::{Emitted, Program};
 use crate::row::{Results, Row, Texts, results};
+use crate::row_program::{Emitted, RowProgram};
 use crate::tensor::Tensor;
 use crate::verdict::{Check, CheckOutcome, NotRun, Verdict, skipped};
 use crate::widen;
@@ -118,7 +118,7 @@ pub(crate) fn host(rows: &[Row], folder: &Path) -> Result<Vec<CheckOutcome>, Syn
 
 /// A row that could be read.
 struct Stored {
-    program: Program,
+    program: RowProgram,
     dims: Vec<u32>,
     inputs: Vec<ArgumentInput>,
     seed: u64,
@@ -131,7 +131,7 @@ struct Stored {
 
 impl Stored {
     fn read(row: &Row) -> Option<Self> {
-        let program = Program::read(&row.source).ok()?;
+        let program = RowProgram::read(&row.source).ok()?;
         let inputs = row.inputs()?;
         let types = &program.forward.types;
         let fits =
@@ -236,7 +236,7 @@ fn same_texts(row: &Row, Stored { program, emitted, .. }: &Stored) -> bool {
 
 /// Returns true if a row's C++ and CUDA texts are those that the compiler prints for its source.
 pub(crate) fn is_printed(row: &Row) -> bool {
-    Program::read(&row.source).is_ok_and(|program| {
+    RowProgram::read(&row.source).is_ok_and(|program| {
         let emitted = program.emit(row.texts());
         (&row.cpp, &row.cpp_backward, &row.cuda, &row.cuda_backward)
             == (&emitted.cpp, &emitted.cpp_backward, &emitted.cuda, &emitted.cuda_backward)

@@ -5,7 +5,7 @@
 //! ten. A program that looks at the bits of a float is not valid any more after this, and `check`
 //! refuses it.
 
-use crate::program::{Program, Reverse};
+use crate::row_program::{Reverse, RowProgram};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::op::Op;
 use gbxcule_ir::{Field, Literal, Module, Scalar, Shape, Struct, Type, Types};
@@ -18,12 +18,12 @@ const fn wide(of: Scalar) -> Scalar {
 }
 
 /// The wide program; without a reverse if that can't be had.
-pub(crate) fn program(of: &Program) -> Option<Program> {
+pub(crate) fn program(of: &RowProgram) -> Option<RowProgram> {
     let reverse = of.reverse.as_ref().map_err(Clone::clone).and_then(|it| {
         let module = widen(&it.module).ok_or("not-in-64-bits")?;
         Ok(Reverse { module, kernel: it.kernel })
     });
-    Some(Program { forward: widen(&of.forward)?, kernel: of.kernel, reverse })
+    Some(RowProgram { forward: widen(&of.forward)?, kernel: of.kernel, reverse })
 }
 
 /// The wide module; functions keep their handles.

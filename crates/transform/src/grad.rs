@@ -75,7 +75,7 @@ use gbxcule_ir::function::{Body, Function, FunctionId, Kind};
 use gbxcule_ir::module::Module;
 use need::Need;
 use reverse::{Plan, Reverser, Shared};
-use scan::{Program, Scan};
+use scan::{Definitions, Scan};
 
 pub use signature::{Signature, signature};
 
@@ -153,7 +153,7 @@ fn differentiate(
     let mut body = std::mem::take(&mut module.functions[into].body);
     forward::rewrite(&mut body, &module.types);
     let types = module.types.clone();
-    let program = Program { types: &types, functions: &source.functions };
+    let program = Definitions { types: &types, functions: &source.functions };
     let scan = Scan::new(&body);
     let activity = Activity::new(program, function, &scan);
     let need = Need::new(program, &scan, &activity);

@@ -3,9 +3,9 @@
 use super::count::Counts;
 use super::cubin::{Cubin, Kernel};
 use super::form::known;
+use super::kernel_code::{KernelCode, Pool};
 use super::listing::{self, Line, STRIDE, Text};
 use super::op::memory::bank0;
-use super::program::{Pool, Program};
 use super::step::{Context, Step, decode};
 use super::warp::{Launch, Policy, Warp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,7 @@ pub enum LoadError {
 #[derive(Debug)]
 pub struct Code {
     /// Decoded instructions.
-    pub program: Program,
+    pub program: KernelCode,
     /// Facts that a launch needs.
     pub kernel: Kernel,
     /// Counts of all its launches.
@@ -186,7 +186,7 @@ fn program(
     text: &Text<'_>,
     banks: [Vec<u8>; 8],
     refused: &mut BTreeSet<String>,
-) -> Program {
+) -> KernelCode {
     let code = cubin.section(&format!(".text.{}", text.kernel)).map_or(&[][..], |(_, it)| it.bytes);
     let kernel = cubin.kernels.get(text.kernel).cloned().unwrap_or_default();
     let mut pool = Pool::default();
@@ -206,7 +206,7 @@ fn program(
     functions.sort();
     let entry = text.labels.get(text.kernel).map_or(0, |address| address / STRIDE);
     let kernel = text.kernel.to_owned();
-    Program { kernel, steps, entry, pool: pool.entries, banks, functions }
+    KernelCode { kernel, steps, entry, pool: pool.entries, banks, functions }
 }
 
 fn step(line: &Line<'_>, context: &mut Context<'_>) -> Result<Step, String> {

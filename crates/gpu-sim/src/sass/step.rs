@@ -1,9 +1,9 @@
 //! An instruction, decoded: a function and where its operands lie in the register file.
 
 use super::form::{Row, Sort};
+use super::kernel_code::{Entry, Pool, word};
 use super::listing::{Line, STRIDE};
 use super::operand::{Argument, Base, Memory, Part, Place};
-use super::program::{Entry, Pool, word};
 use super::warp::{FALSE, Mask, NO_PREDICATE, SINK, TRUE, UNIFORM, UNIFORM_PREDICATES, Warp, ZERO};
 use rustc_hash::FxHashMap;
 

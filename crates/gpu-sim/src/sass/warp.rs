@@ -5,8 +5,8 @@
 //! a jump the [`Policy`] says which group goes on, and groups at one place become one.
 
 use super::count::Counts;
+use super::kernel_code::KernelCode;
 use super::op::memory::Local;
-use super::program::Program;
 use super::step::Step;
 
 /// Lanes of a warp.
@@ -96,7 +96,7 @@ pub struct Warp<'p> {
     /// Counts of the kernel.
     pub counts: &'p mut Counts,
     /// Code and constants.
-    pub program: &'p Program,
+    pub program: &'p KernelCode,
     /// Bytes of constant bank 0.
     pub bank0: &'p [u8],
     ready: Vec<Group>,
@@ -108,7 +108,7 @@ pub struct Warp<'p> {
 #[derive(Debug)]
 pub struct Launch<'p> {
     /// Code and constants.
-    pub program: &'p Program,
+    pub program: &'p KernelCode,
     /// Bytes of constant bank 0, parameters among them.
     pub bank0: &'p [u8],
     /// Bytes of local memory of a lane.

@@ -15,7 +15,7 @@ pub(crate) struct StubBad {
 
 impl StubBad {
     pub(crate) fn open(config: &BackendConfig) -> Result<Self, LabError> {
-        Ok(Self { honest: SwarmBackend::open(BackendKind::WarpVecCpu, config)? })
+        Ok(Self { honest: SwarmBackend::open(BackendKind::SwarmCpu, config)? })
     }
 }
 

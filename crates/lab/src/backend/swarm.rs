@@ -20,11 +20,11 @@ pub(crate) struct SwarmBackend {
 impl SwarmBackend {
     pub(crate) fn open(kind: BackendKind, config: &BackendConfig) -> Result<Self, LabError> {
         let device = match kind {
-            BackendKind::WarpVecCuda => Device::Cuda(config.cuda),
+            BackendKind::SwarmCuda => Device::Cuda(config.cuda),
             _ => Device::Cpu,
         };
         let mut settings = config.swarm();
-        if kind == BackendKind::WarpVecInterpreted {
+        if kind == BackendKind::SwarmInterpreted {
             settings.recompile = Recompile::Off;
         }
         let swarm = Swarm::new(config.rom()?, settings, device);

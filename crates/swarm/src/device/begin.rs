@@ -6,7 +6,7 @@ use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
 
 use super::column::Columns;
-use super::thread::{self, Envs, Work};
+use super::kernel::{self, Envs, Work};
 use super::translation::{arrange, arrange_view, checked, machine_module, machine_type, trusted};
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::view_module_of;
@@ -47,6 +47,6 @@ pub fn begin_module(programs: &Programs, stage: Stage, model: Model) -> Option<V
     let columns = Columns::new(&module.types, machine);
     let work =
         [Work { function: work[0], changes: writes }, Work { function: work[1], changes: false }];
-    thread::kernel(&mut module, &columns, KERNEL, Envs::Marked, &work);
+    kernel::kernel(&mut module, &columns, KERNEL, Envs::Marked, &work);
     Some(checked(module))
 }

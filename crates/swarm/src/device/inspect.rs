@@ -7,7 +7,7 @@ use gbxcule_ir::check::Valid;
 use gbxcule_runtime::once;
 
 use super::column::Columns;
-use super::thread::{self, Envs, Work};
+use super::kernel::{self, Envs, Work};
 use super::translation::{arrange, checked, machine_module, machine_type};
 use crate::Model;
 use crate::kernel_source::{self, MachineAccess};
@@ -65,7 +65,7 @@ fn module(model: Model, kernels: &[(&str, &str, Envs)]) -> Valid<Module> {
     let columns = Columns::new(&module.types, machine_type(&module));
     for (&(name, _, envs), &function) in kernels.iter().zip(&functions) {
         let work = [Work { function, changes: name == POKE }];
-        thread::kernel(&mut module, &columns, name, envs, &work);
+        kernel::kernel(&mut module, &columns, name, envs, &work);
     }
     checked(module)
 }

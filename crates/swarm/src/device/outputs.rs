@@ -7,9 +7,9 @@ use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, Element, Kernel, compile};
 
 use super::inspect;
+use super::kernel::Arguments;
 use super::state_arrays::{COUNTERS, FRAME, Layout, SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
-use super::thread::Arguments;
 use crate::machine::memory_bytes;
 use crate::state::memory_rows;
 use crate::{Counters, CpuState, Model, SwarmError};

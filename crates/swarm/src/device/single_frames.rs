@@ -5,8 +5,8 @@
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::Array;
 
+use super::kernel::Arguments;
 use super::memory::Memory;
-use super::thread::Arguments;
 use crate::frame_range::StepPlan;
 use crate::hook::HookTable;
 use crate::{Programs, Rom, SwarmError};

@@ -8,7 +8,7 @@ use gbxcule_ir::{FunctionId, Module, Op, Residency};
 use gbxcule_transform::pass::out_of_line;
 
 use super::column::Columns;
-use super::thread::{self, Envs, Work};
+use super::kernel::{self, Envs, Work};
 use super::translation::{
     self, arrange, checked, followed_machine_module, machine_module, machine_type,
 };
@@ -101,7 +101,7 @@ pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Mod
         .zip([true, false])
         .map(|(function, changes)| Work { function, changes })
         .collect();
-    let kernel = thread::kernel(&mut module, &columns, KERNEL, Envs::Each, &work);
+    let kernel = kernel::kernel(&mut module, &columns, KERNEL, Envs::Each, &work);
     module.functions[kernel].residency = RESIDENCY;
     module.functions[kernel].diverges = true;
     out_of_line::run(checked(module), MOST_COPIED)

@@ -7,11 +7,11 @@ use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Kernel, Stream, compile};
 
 use super::column::Columns;
+use super::kernel::Arguments;
 use super::memory::Memory;
 use super::single_frames::SingleFrameArrays;
 use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
 use super::step::Order;
-use super::thread::Arguments;
 use super::transfer::LANES;
 use super::{begin, image, inspect, step, transfer};
 use crate::checkpoint::StepOutputs;

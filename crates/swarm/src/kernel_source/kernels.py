@@ -98,7 +98,7 @@ def run_whole_step(
     buttons, release_after = pressed(env, actions, codec, frames_held, manual_buttons, first_frame)
     mcycles = gb.run_frames(machine, buttons, frames, release_after, draw_last)
     now = count(env, counters, frames, mcycles)
-    gb.set_turn(machine, now, seed, env, first_frame + frames, actions[env], buttons)
+    gb.set_step_numbers(machine, now, seed, env, first_frame + frames, actions[env], buttons)
 
 
 @wp.func
@@ -141,17 +141,17 @@ def run_frame_by_frame(
             scratch[env, cell] = scratch[env, cell] + 1.0
             scratch[env, cell + 1] = scratch[env, cell + 1] + 1.0
             frame = wp.uint32(counters[env, 0]) + ran
-            gb.set_turn(machine, frame, seed, env, step_frames[env] + ran, actions[env], buttons)
+            gb.set_step_numbers(machine, frame, seed, env, step_frames[env] + ran, actions[env], buttons)
             programs.at_hook(machine, scratch[env], int(hook))
             hook = gb.run_to_hook(machine, True)
         ran = after
         frame = wp.uint32(counters[env, 0]) + ran
-        gb.set_turn(machine, frame, seed, env, step_frames[env] + ran, actions[env], buttons)
+        gb.set_step_numbers(machine, frame, seed, env, step_frames[env] + ran, actions[env], buttons)
         if programs.settled(machine):
             is_over[env] = wp.uint8(1)
     count(env, counters, ran, gb.now(machine) - begun)
     step_frames[env] = step_frames[env] + ran
-    gb.set_turn(machine, wp.uint32(counters[env, 0]), seed, env, step_frames[env], actions[env], buttons)
+    gb.set_step_numbers(machine, wp.uint32(counters[env, 0]), seed, env, step_frames[env], actions[env], buttons)
 
 
 @wp.func
@@ -179,7 +179,7 @@ def compute_outputs(
 def begin_episode(machine: gb.Machine, env: int, seed: wp.uint32, counters: Counters, scratch: Cells):
     """Begins an episode of the programs. Nothing was pressed yet."""
     frames = wp.uint32(counters[env, 0])
-    gb.set_turn(machine, frames, seed, env, wp.uint32(0), wp.uint8(0), wp.uint8(0))
+    gb.set_step_numbers(machine, frames, seed, env, wp.uint32(0), wp.uint8(0), wp.uint8(0))
     programs.begin(machine, scratch[env], 0)
     programs.begin(machine, scratch[env], 1)
 

@@ -1,6 +1,6 @@
 //! Lowers texts to functions of a module that has the machine.
 //!
-//! The functions take the machine, ROM, cartridge RAM and the turn first, which is what a
+//! The functions take the machine, ROM, cartridge RAM and the step's numbers first, which is what a
 //! `gb.Machine` stands for in a text, then what the text names.
 
 use std::collections::{HashMap, HashSet};
@@ -51,7 +51,8 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
 ];
 
 /// Functions that the swarm's own kernels call besides in a module that has no more of the machine.
-pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] = ["thread::set_turn", "thread::writes_asked"];
+pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
+    ["thread::set_step_numbers", "thread::writes_asked"];
 
 /// Writes that a function may ask for at once.
 pub(crate) const MOST_WRITES: u32 = 64;
@@ -70,17 +71,17 @@ const OBS_DIM_MAX: i128 = 4 * 160 * 144;
 pub struct Fused {
     /// The module that was given, and the programs.
     pub module: Module,
-    /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, turn: &StepNumbers, scratch:
-    /// array<f32>) -> f32`; a text that has `settled` may have none, and its reward is 0.
+    /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, step_numbers: &StepNumbers,
+    /// scratch: array<f32>) -> f32`; a text that has `settled` may have none, and its reward is 0.
     pub reward: Option<FunctionId>,
     /// A function with the reward's parameters and `-> bool`, if the reward's text has a `done`.
     pub done: Option<FunctionId>,
-    /// `(machine, rom, cart_ram, turn, scratch, obs: array<f32>)`
+    /// `(machine, rom, cart_ram, step_numbers, scratch, obs: array<f32>)`
     pub observe: FunctionId,
-    /// `(machine, rom, cart_ram, turn, scratch)` of the reward's text and of the observation's, as
-    /// far as they have it; one text for both has it once, as the reward's.
+    /// `(machine, rom, cart_ram, step_numbers, scratch)` of the reward's text and of the
+    /// observation's, as far as they have it; one text for both has it once, as the reward's.
     pub begin: [Option<FunctionId>; 2],
-    /// `(machine, rom, cart_ram, turn) -> bool`, if a text has a `settled`.
+    /// `(machine, rom, cart_ram, step_numbers) -> bool`, if a text has a `settled`.
     pub settled: Option<FunctionId>,
     /// A function with `observe`'s parameters, if a text has an `action_mask`.
     pub mask: Option<FunctionId>,
@@ -459,9 +460,9 @@ impl Want<'_> {
 /// `gbxcule`, as texts import it.
 fn library(module: &Module, writes: bool) -> Library {
     let read = &module.functions[view_function(module, "read")].params;
-    let turn = &module.functions[view_function(module, "action")].params[0];
+    let step_numbers = &module.functions[view_function(module, "action")].params[0];
     let taker = &module.functions[view_function(module, WRITE)].params[0];
-    let parts = read[..3].iter().chain([turn]).chain(writes.then_some(taker)).cloned();
+    let parts = read[..3].iter().chain([step_numbers]).chain(writes.then_some(taker)).cloned();
     let names = PROGRAM_ENTRIES.iter().map(|path| path.rsplit("::").next().unwrap_or(path));
     let functions = names
         .filter(|name| writes || *name != WRITE)

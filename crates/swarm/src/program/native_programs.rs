@@ -51,7 +51,7 @@ pub(crate) struct ProgramInputs<'s> {
     pub(crate) machine: &'s Machine,
     pub(crate) rom: &'s [u8],
     pub(crate) cart_ram: &'s [u8],
-    pub(crate) turn: StepNumbers,
+    pub(crate) step_numbers: StepNumbers,
 }
 
 /// Where an env's outputs go, each one of its kind.
@@ -184,7 +184,7 @@ fn run(
         },
         SliceArgument::read(inputs.rom),
         SliceArgument::read(inputs.cart_ram),
-        SliceArgument::read(&[inputs.turn]),
+        SliceArgument::read(&[inputs.step_numbers]),
         SliceArgument::write(outputs.scratch),
         SliceArgument::write(std::slice::from_mut(outputs.reward)),
         SliceArgument::write(std::slice::from_mut(outputs.done)),
@@ -242,14 +242,15 @@ fn module(programs: &Programs, stage: Stage, model: Model) -> Module {
 /// Makes a kernel that calls a function for the one env that its arguments are of.
 fn kernel(module: &mut Module, name: &str, function: FunctionId) {
     let machine = machine_params(module, false);
-    let [machines, turns] = [0, 3].map(|part: usize| module.types.array(machine[part].ty, 1));
+    let [machines, step_numbers] =
+        [0, 3].map(|part: usize| module.types.array(machine[part].ty, 1));
     let [bytes, numbers, words] =
         [Type::U8, Type::F32, Type::U32].map(|of| module.types.array(of, 1));
     let params = [
         ("machine", machines),
         ("rom", bytes),
         ("cart_ram", bytes),
-        ("turn", turns),
+        ("step_numbers", step_numbers),
         ("cells", numbers),
         ("rewards", numbers),
         ("dones", bytes),
@@ -268,7 +269,7 @@ fn kernel(module: &mut Module, name: &str, function: FunctionId) {
             let position = params.iter().position(|(known, _)| *known == name);
             match (name, position) {
                 ("env", _) => Arg::Value(b.i32(0)),
-                ("machine" | "turn", Some(position)) => {
+                ("machine" | "step_numbers", Some(position)) => {
                     let (array, first) = (b.param_place(position as u32), b.i32(0));
                     Arg::Place(b.element(array, &[first]))
                 }

@@ -58,8 +58,8 @@ impl Shard {
             counters.tcycles +=
                 4 * u64::from(self.machines[slot].mcycles_at_single_speed().wrapping_sub(begun));
             self.single_frames().progress[slot].frames += 1;
-            let turn = self.turn(slot, plan);
-            let is_settled = self.run_program(slot, turn, NativePrograms::settled);
+            let step_numbers = self.step_numbers(slot, plan);
+            let is_settled = self.run_program(slot, step_numbers, NativePrograms::settled);
             self.single_frames().progress[slot].is_over = is_stopped || is_settled == Some(true);
         }
     }
@@ -110,8 +110,8 @@ impl Shard {
             ends_step |= hooks.ends_step[hook as usize];
             let cell = slot * self.scratch_len + first_cell + 2 * hook as usize;
             self.scratch[cell..cell + 2].iter_mut().for_each(|count| *count += 1.0);
-            let turn = self.turn(slot, plan);
-            self.run_program(slot, turn, |programs, inputs, outputs| {
+            let step_numbers = self.step_numbers(slot, plan);
+            self.run_program(slot, step_numbers, |programs, inputs, outputs| {
                 programs.at_hook(hook, inputs, outputs)
             });
             self.apply_writes(slot);

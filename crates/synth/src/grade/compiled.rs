@@ -7,7 +7,7 @@ use super::{Grade, GradeOptions};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
 use crate::host::{self, Job, JobFailure};
-use crate::program;
+use crate::row_program;
 use gbxcule_codegen_cxx::Dialect;
 
 /// Grades a text that is to compute results, or gradients.
@@ -28,7 +28,7 @@ pub(super) fn grade(
         }
     };
     let dialect = if is_cuda { Dialect::Cuda } else { Dialect::Host };
-    let written = program::write(module, kernel, dialect);
+    let written = row_program::write(module, kernel, dialect);
     let Some(entry) = written.kernels.first() else { unreachable!("one kernel was written") };
     let mut launches = Vec::new();
     for draw in &problem.draws {

@@ -12,8 +12,8 @@ use crate::bound::{Bounds, Runner};
 use crate::distance::exact;
 use crate::execute::{self, Grid, Memory};
 use crate::input::{ArgumentInput, is_small, rank};
-use crate::program::Program;
 use crate::row::{Results, Row, results};
+use crate::row_program::RowProgram;
 use crate::tensor::{self, Tensor};
 use crate::{random, rounding, widen};
 use std::cell::OnceCell;
@@ -29,11 +29,11 @@ const FRESH_STREAM: u64 = 0x6672_6573_6820_696e;
 
 /// A row, ready to grade answers.
 pub(super) struct Problem {
-    pub(super) program: Program,
+    pub(super) program: RowProgram,
     dims: Vec<u32>,
     inputs: Vec<ArgumentInput>,
     /// The wide program, where there is one.
-    wide: Option<Program>,
+    wide: Option<RowProgram>,
     pub(super) draws: Vec<Draw>,
 }
 
@@ -61,7 +61,7 @@ struct Tolerances {
 impl Problem {
     /// Of a row; the error says why answers about it can't be graded.
     pub(super) fn of(row: &Row, seed: u64) -> Result<Self, String> {
-        let program = Program::read(&row.source).map_err(|faults| {
+        let program = RowProgram::read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))
         })?;
         let inputs =

@@ -1,7 +1,7 @@
 //! Tasks: what a model is asked about a row, as chat messages and as plain text.
 
-use crate::program::{self, Program};
 use crate::row::{Row, Texts};
+use crate::row_program::{self, RowProgram};
 use gbxcule_codegen_cxx::Dialect;
 use serde_json::{Value, json};
 use std::str::FromStr;
@@ -112,7 +112,7 @@ impl Task {
     /// The task of a row as a line of JSON; `None` if it doesn't exist for the row.
     pub fn prompt(self, row: &Row) -> Option<Value> {
         let (given, _) = (self.given(row)?, self.stored(row)?);
-        let program = Program::read(&row.source).ok()?;
+        let program = RowProgram::read(&row.source).ok()?;
         let question = format!(
             "{}\n\n```{}\n{}\n```\n\n{}",
             self.request(&row.kernel),
@@ -163,7 +163,7 @@ impl Task {
     }
 
     /// Rules for an answer, so that it can be called from outside.
-    fn interface(self, program: &Program) -> Option<String> {
+    fn interface(self, program: &RowProgram) -> Option<String> {
         Some(match self {
             Self::PythonToCuda => cuda_interface(&signature(program, Dialect::Cuda, false)?),
             Self::PythonToCpp => {
@@ -181,7 +181,7 @@ impl Task {
                  `name = operation operands`; literals carry their types, as in `2.0f32` and `0i32`. Variables are \
                  declared first (`var x: f32`), read by `load`, written by `place = value`. For example,\n\n\
                  ```python\n{EXAMPLE}```\n\nis\n\n```ir\n{}```",
-                Program::read_forward(EXAMPLE).ok()?.emit(Texts::Cpu).ir
+                RowProgram::read_forward(EXAMPLE).ok()?.emit(Texts::Cpu).ir
             ),
             Self::CudaToPython => "Write `import warp as wp`, one `@wp.kernel` with the same parameters in the same \
                                    order, `@wp.func` for functions and `@wp.struct` for structs. `wp.tid()` gives the \
@@ -227,7 +227,7 @@ fn cuda_interface(text: &str) -> String {
 }
 
 /// The structs and heads of functions by which a text is entered, as the compiler prints them.
-fn signature(program: &Program, dialect: Dialect, backward: bool) -> Option<String> {
+fn signature(program: &RowProgram, dialect: Dialect, backward: bool) -> Option<String> {
     let (module, kernel) = match backward {
         false => (&program.forward, program.kernel),
         true => {
@@ -235,7 +235,7 @@ fn signature(program: &Program, dialect: Dialect, backward: bool) -> Option<Stri
             (&reverse.module, reverse.kernel)
         }
     };
-    let text = program::write(module, kernel, dialect);
+    let text = row_program::write(module, kernel, dialect);
     let symbol = &text.kernels.first()?.symbol;
     let head = match dialect {
         Dialect::Host => format!("static void {symbol}_range("),

@@ -4,9 +4,9 @@
 use super::Refusal;
 use crate::execute::{self, BUDGET, Grid, Memory};
 use crate::input::{ArgumentInput, leaves, rank};
-use crate::program::{Program, element};
 use crate::random::{self, Random};
 use crate::row::results;
+use crate::row_program::{RowProgram, element};
 use gbxcule_ir::op::Op;
 
 /// Shapes and ranges that are tried.
@@ -38,7 +38,7 @@ pub(super) enum Threads {
 }
 
 /// Finds inputs for a kernel.
-pub(super) fn find(program: &Program, seed: u64, threads: Threads) -> Result<Given, Refusal> {
+pub(super) fn find(program: &RowProgram, seed: u64, threads: Threads) -> Result<Given, Refusal> {
     let (module, params) = (&program.forward, program.params());
     for param in params {
         let of = element(module, param.ty).unwrap_or(param.ty);
@@ -74,7 +74,7 @@ pub(super) fn find(program: &Program, seed: u64, threads: Threads) -> Result<Giv
 }
 
 /// Dimensions of the launch: those that the kernel asks for.
-fn dimensions(program: &Program) -> usize {
+fn dimensions(program: &RowProgram) -> usize {
     let mut dims = 1;
     for (_, function) in program.forward.functions.iter() {
         for (_, value) in function.body.values.iter() {
@@ -88,7 +88,7 @@ fn dimensions(program: &Program) -> usize {
 
 /// Draws a launch and shapes: at first all extents are one number, later each is another.
 fn shapes(
-    program: &Program,
+    program: &RowProgram,
     random: &mut Random,
     attempt: u64,
     threads: Threads,
@@ -128,7 +128,7 @@ fn shapes(
 
 /// Tries inputs: they must run on several draws, and mean something.
 fn try_inputs(
-    program: &Program,
+    program: &RowProgram,
     dims: Vec<u32>,
     mut inputs: Vec<ArgumentInput>,
     seed: u64,

@@ -2,9 +2,9 @@
 //! a GPU computes could be compared with nothing.
 
 use crate::execute::{self, Grid, Memory, Variation};
-use crate::program::Program;
 use crate::rounding;
 use crate::row::{Results, results_in};
+use crate::row_program::RowProgram;
 use gbxcule_ir::op::Op;
 
 /// Orders of threads that are tried.
@@ -12,7 +12,7 @@ const ORDERS: u64 = 4;
 
 /// Returns true if the results are those of other orders of threads, and, without atomics, those of
 /// threads that don't see each other.
-pub(super) fn is_settled(program: &Program, grid: Grid<'_>, seed: u64, have: &Results) -> bool {
+pub(super) fn is_settled(program: &RowProgram, grid: Grid<'_>, seed: u64, have: &Results) -> bool {
     let in_order = |order| {
         let way = Variation { perturbation: None, order: Some(order) };
         let other = results_in(way, program, grid, seed);
@@ -21,7 +21,7 @@ pub(super) fn is_settled(program: &Program, grid: Grid<'_>, seed: u64, have: &Re
     (uses_atomics(program) || is_settled_apart(program, grid, seed)) && (0..ORDERS).all(in_order)
 }
 
-fn is_settled_apart(program: &Program, grid: Grid<'_>, seed: u64) -> bool {
+fn is_settled_apart(program: &RowProgram, grid: Grid<'_>, seed: u64) -> bool {
     let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
     let memory = Memory { data, gradients: Vec::new() };
     let together = execute::launch(&program.forward, program.kernel, grid, &memory);
@@ -29,7 +29,7 @@ fn is_settled_apart(program: &Program, grid: Grid<'_>, seed: u64) -> bool {
     together.is_ok_and(|together| apart.is_ok_and(|apart| apart == together))
 }
 
-fn uses_atomics(program: &Program) -> bool {
+fn uses_atomics(program: &RowProgram) -> bool {
     let mut functions = program.forward.functions.iter();
     functions.any(|(_, function)| {
         function.body.values.iter().any(|(_, value)| matches!(value.op, Op::Atomic { .. }))

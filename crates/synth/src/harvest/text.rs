@@ -3,12 +3,12 @@
 
 use super::Found;
 use super::cut::{Reach, Sources, cut};
-use crate::program::{Program, code};
+use crate::row_program::{RowProgram, code};
 use crate::structure::{Token, tokens};
 use gbxcule_ir::{FunctionId, Module, Scalar, Shape, Type, Types, print};
 
 /// A text with its program; `None` if the kernel can't be had without its file.
-pub(super) fn own_text(kernel: &Found, sources: &mut Sources) -> Option<(String, Program)> {
+pub(super) fn own_text(kernel: &Found, sources: &mut Sources) -> Option<(String, RowProgram)> {
     let ir = kernel.ir.as_ref().ok()?;
     let file = sources.file(&kernel.file)?;
     for reach in [Reach::All, Reach::Decorated] {
@@ -16,10 +16,10 @@ pub(super) fn own_text(kernel: &Found, sources: &mut Sources) -> Option<(String,
         let source = marked(&text, &kernel.name);
         let types = kernel.types.as_ref().map(|types| typed(&source, &kernel.name, types));
         for source in [Some(source), types].into_iter().flatten() {
-            match Program::read_forward(&source) {
+            match RowProgram::read_forward(&source) {
                 Ok(forward) if print::module(&forward.forward) == *ir => {
                     // The reverse is derived for a text that stays.
-                    return Some((source.clone(), Program::read(&source).ok()?));
+                    return Some((source.clone(), RowProgram::read(&source).ok()?));
                 }
                 Err(faults) if code(&faults) == "generic-kernel" => {}
                 _ => break,

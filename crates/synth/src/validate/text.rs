@@ -8,8 +8,8 @@ use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
 use crate::execute::{self, Memory};
 use crate::host::{self, HostLimits, Job, JobFailure};
-use crate::program;
 use crate::row::{Row, Texts};
+use crate::row_program;
 use crate::verdict::{CheckOutcome, NotRun, skipped};
 use gbxcule_codegen_cxx::Dialect;
 use std::path::Path;
@@ -138,7 +138,7 @@ fn job<'a>(stored: &'a Stored, text: &'a str, dialect: Dialect, backward: bool) 
     } else {
         (&program.forward, program.kernel, Memory { data, gradients: Vec::new() })
     };
-    let symbol = program::write(module, kernel, dialect).kernels.first()?.symbol.clone();
+    let symbol = row_program::write(module, kernel, dialect).kernels.first()?.symbol.clone();
     let launches = vec![memory];
     Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, grid, launches })
 }

@@ -1,7 +1,7 @@
 //! Finds values and variables that carry derivatives: those that vary with an input *and* matter
 //! for an output. Without regard to order: a variable carries or it doesn't.
 
-use super::scan::{Program, Scan};
+use super::scan::{Definitions, Scan};
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::builtin::{Derivative, NativeRow};
 use gbxcule_ir::function::{Function, Kind, LocalId, Mode};
@@ -33,7 +33,7 @@ impl Activity {
         self.locals[local.index()]
     }
 
-    pub(super) fn new(module: Program<'_>, function: &Function, scan: &Scan<'_>) -> Self {
+    pub(super) fn new(module: Definitions<'_>, function: &Function, scan: &Scan<'_>) -> Self {
         let count = (scan.body.values.len(), scan.body.locals.len());
         let empty = || ActiveParts { values: vec![false; count.0], locals: vec![false; count.1] };
         let finder = ActivityAnalysis { module, function, scan };
@@ -71,7 +71,7 @@ struct ActiveParts {
 }
 
 struct ActivityAnalysis<'a> {
-    module: Program<'a>,
+    module: Definitions<'a>,
     function: &'a Function,
     scan: &'a Scan<'a>,
 }

@@ -7,7 +7,7 @@
 use super::activity::Activity;
 use super::need::Need;
 use super::origin;
-use super::scan::{Program, Scan, StmtSite};
+use super::scan::{Definitions, Scan, StmtSite};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Op};
 use gbxcule_ir::place::PlaceId;
@@ -36,7 +36,7 @@ struct Accesses {
 
 /// Refuses, or gives the parameters whose arrays must lie apart: read, written.
 pub(super) fn check(
-    program: Program<'_>,
+    program: Definitions<'_>,
     scan: &Scan<'_>,
     activity: &Activity,
     need: &Need,
@@ -69,7 +69,12 @@ pub(super) fn check(
     if faults.is_empty() { Ok(apart) } else { Err(faults) }
 }
 
-fn accesses(program: Program<'_>, scan: &Scan<'_>, activity: &Activity, need: &Need) -> Accesses {
+fn accesses(
+    program: Definitions<'_>,
+    scan: &Scan<'_>,
+    activity: &Activity,
+    need: &Need,
+) -> Accesses {
     let mut found = Accesses::default();
     for (position, at) in scan.stmts.iter().enumerate() {
         let span = at.stmt.span;

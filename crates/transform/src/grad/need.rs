@@ -6,7 +6,7 @@
 //! needed variables are computed: what must be run to get from one iteration to the next.
 
 use super::activity::{Activity, is_smooth};
-use super::scan::{Program, Scan, StmtSite};
+use super::scan::{Definitions, Scan, StmtSite};
 use gbxcule_ir::function::{Body, LocalId, Mode};
 use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Root};
@@ -53,7 +53,7 @@ impl Need {
         &self.writes[block.index()]
     }
 
-    pub(super) fn new(module: Program<'_>, scan: &Scan<'_>, activity: &Activity) -> Self {
+    pub(super) fn new(module: Definitions<'_>, scan: &Scan<'_>, activity: &Activity) -> Self {
         let body = scan.body;
         let blocks = body.blocks.len();
         let mut need = Self {
@@ -92,7 +92,7 @@ impl Need {
 /// Asks about statements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NeedAnalysis<'a> {
-    pub(super) module: Program<'a>,
+    pub(super) module: Definitions<'a>,
     pub(super) scan: &'a Scan<'a>,
     pub(super) activity: &'a Activity,
 }

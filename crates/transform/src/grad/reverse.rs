@@ -10,7 +10,7 @@ use super::adjoint::{Adjoints, OptionalName};
 use super::copy::{Binding, Copy};
 use super::cycle::Cycle;
 use super::need::{Need, NeedAnalysis};
-use super::scan::{Program, Scan};
+use super::scan::{Definitions, Scan};
 use super::signature;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::function::{Function, FunctionId, Kind, LocalId, Mode};
@@ -43,7 +43,7 @@ pub(super) struct Reverser<'a, 'm> {
     pub(super) need: &'a Need,
     pub(super) adjoints: Adjoints,
     pub(super) shared: &'a mut Shared,
-    pub(super) program: Program<'a>,
+    pub(super) program: Definitions<'a>,
     /// The source of the body.
     pub(super) function: &'a Function,
     /// The adjoints of the results.
@@ -68,7 +68,7 @@ pub(super) struct Plan<'a> {
     pub(super) scan: &'a Scan<'a>,
     pub(super) activity: &'a Activity,
     pub(super) need: &'a Need,
-    pub(super) program: Program<'a>,
+    pub(super) program: Definitions<'a>,
 }
 
 impl<'a, 'm> Reverser<'a, 'm> {

@@ -11,7 +11,7 @@ use gbxcule_ir::walk::{Step, stmt_blocks, walk};
 
 /// Definitions outside a body that its statements refer to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Program<'a> {
+pub(super) struct Definitions<'a> {
     pub(super) types: &'a Types,
     /// Functions of the source: normal forms call no others.
     pub(super) functions: &'a Arena<Function>,

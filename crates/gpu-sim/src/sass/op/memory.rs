@@ -4,7 +4,7 @@
 #![allow(unsafe_code, reason = "a kernel's addresses are the host's; the driver closes all others")]
 
 use super::super::count::Access;
-use super::super::program::word;
+use super::super::kernel_code::word;
 use super::super::step::{Address, Special, Step};
 use super::super::warp::{LANES, Mask, SINK, Warp, Word, ZERO, each};
 use super::round::bits;

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 /// Decoded code of one kernel.
 #[derive(Debug, Default)]
-pub struct Program {
+pub struct KernelCode {
     /// Name of the kernel.
     pub kernel: String,
     /// Instructions in the order of their addresses.

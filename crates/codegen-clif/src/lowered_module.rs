@@ -1,7 +1,8 @@
 //! Result of lowering: functions, and everything outside them that they refer to.
 //!
-//! External names: namespace 0 is code (first [`Program::functions`], then [`Program::imports`], by
-//! position), namespace 1 is data ([`Program::tables`], by position).
+//! External names: namespace 0 is code (first [`LoweredModule::functions`], then
+//! [`LoweredModule::imports`], by position), namespace 1 is data ([`LoweredModule::tables`], by
+//! position).
 
 use super::exclusive::ExclusiveArray;
 use super::fault::Site;
@@ -11,7 +12,7 @@ use gbxcule_ir::{FunctionId, Name, Scalar, TableId, Type};
 
 /// A lowered module.
 #[derive(Default, Debug)]
-pub struct Program {
+pub struct LoweredModule {
     /// Kernels and functions that are called out of line.
     pub functions: Vec<Emitted>,
     /// Functions of the runtime.
@@ -62,7 +63,7 @@ pub struct Printed {
 pub struct Entry {
     /// The kernel.
     pub kernel: FunctionId,
-    /// Position in [`Program::functions`].
+    /// Position in [`LoweredModule::functions`].
     pub position: usize,
     /// How many leading dimensions of the grid it asks for: a range counts the threads of these,
     /// row by row. 0: it doesn't ask, and a range counts all threads.
@@ -76,8 +77,8 @@ pub struct Entry {
     pub exclusive: std::sync::Arc<[ExclusiveArray]>,
 }
 
-impl Program {
-    /// The position of an exported function in [`Program::functions`].
+impl LoweredModule {
+    /// The position of an exported function in [`LoweredModule::functions`].
     pub fn position(&self, export: FunctionId) -> Option<usize> {
         self.functions.iter().position(|emitted| emitted.function == export)
     }

@@ -50,7 +50,7 @@ pub(super) fn kernel(
     for work in work {
         for param in &module.functions[work.function].params {
             let is_brought =
-                ["machine", "turn", "writes", "env", "row", "lane"].contains(&&*param.name);
+                ["machine", "step_numbers", "writes", "env", "row", "lane"].contains(&&*param.name);
             if !is_brought && params.iter().all(|known| known.name != param.name) {
                 params.push(Param::value(param.name.clone(), param.ty));
             }
@@ -59,7 +59,8 @@ pub(super) fn kernel(
     let kernel = translation::kernel(module, name, params);
     let mut b = Builder::new(module, kernel);
     let row = b.launch_index(0);
-    let mut thread = Thread { columns, row, env: row, machine: None, turn: None, writes: None };
+    let mut thread =
+        Thread { columns, row, env: row, machine: None, step_numbers: None, writes: None };
     match envs {
         Envs::Each => thread.run(&mut b, work),
         Envs::From => {
@@ -87,7 +88,7 @@ struct Thread<'c> {
     row: Value,
     env: Value,
     machine: Option<PlaceId>,
-    turn: Option<PlaceId>,
+    step_numbers: Option<PlaceId>,
     writes: Option<PlaceId>,
 }
 
@@ -106,9 +107,10 @@ impl Thread<'_> {
     fn argument(&mut self, b: &mut Builder<'_>, param: &Param) -> Arg {
         match param.name.as_str() {
             "machine" => Arg::Place(self.machine(b, param.ty)),
-            "turn" => {
-                let turn = *self.turn.get_or_insert_with(|| local(b, "turn", param.ty));
-                Arg::Place(turn)
+            "step_numbers" => {
+                let step_numbers =
+                    *self.step_numbers.get_or_insert_with(|| local(b, "step_numbers", param.ty));
+                Arg::Place(step_numbers)
             }
             "writes" => {
                 let writes = self.writes(b);

@@ -10,7 +10,7 @@ use gbxcule_transform::grad;
 
 /// The one kernel of a text, and its reverse.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
+pub(crate) struct RowProgram {
     pub(crate) forward: Valid<Module>,
     pub(crate) kernel: FunctionId,
     /// The module with the reverse added, or the code with which it is refused.
@@ -40,7 +40,7 @@ pub(crate) fn code(faults: &[Diagnostic]) -> String {
     faults.first().map_or_else(|| "refused".into(), |fault| fault.code.to_string())
 }
 
-impl Program {
+impl RowProgram {
     /// Reads a text as the front end reads any file, and differentiates its first kernel.
     pub(crate) fn read(source: &str) -> Result<Self, Vec<Diagnostic>> {
         let mut program = Self::read_forward(source)?;

@@ -25,8 +25,8 @@ pub fn now(machine: &Machine) -> u32 {
 }
 
 /// Sets the numbers that programs see besides the machine.
-pub fn set_turn(
-    turn: &mut StepNumbers,
+pub fn set_step_numbers(
+    step_numbers: &mut StepNumbers,
     frames: u32,
     seed: u32,
     env: u32,
@@ -34,12 +34,12 @@ pub fn set_turn(
     action: u8,
     buttons: u8,
 ) {
-    turn.frames = frames;
-    turn.seed = seed;
-    turn.env = env;
-    turn.step_frames = step_frames;
-    turn.action = action;
-    turn.buttons = buttons;
+    step_numbers.frames = frames;
+    step_numbers.seed = seed;
+    step_numbers.env = env;
+    step_numbers.step_frames = step_frames;
+    step_numbers.action = action;
+    step_numbers.buttons = buttons;
 }
 
 /// Writes that a program has asked for, also those that found no room.
