@@ -16,8 +16,8 @@
 //! | `m`, `c` | place in memory, in a constant bank |
 //! | `t`, `b`, `s`, `a` | label, barrier, special register, all predicates |
 //!
-//! No document of NVIDIA's says what an instruction computes. What is known is that a kernel's
-//! results are right: `tests/sass` holds each form by kernels whose results a rule says.
+//! No document of NVIDIA's says what an instruction computes. Known are the results of kernels:
+//! `tests/ptx/machine.rs` holds each form by kernels whose results a rule of PTX says.
 
 use super::op::{control, convert, float, integer, logic, memory, vote};
 use super::operand::{Argument, Base, Part, Place};
