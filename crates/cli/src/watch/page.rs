@@ -1,4 +1,4 @@
-//! The page, as it lies in the binary.
+//! The page's files, embedded in the binary.
 
 /// The file behind a path: its content type and its text.
 pub(crate) fn file(path: &str) -> Option<(&'static str, &'static str)> {

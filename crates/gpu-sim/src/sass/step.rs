@@ -50,7 +50,7 @@ pub struct Address {
     pub base: Option<(u16, u16)>,
     /// Entries of the warp's.
     pub uniform: Option<(u16, u16)>,
-    /// Number.
+    /// Number of bytes to add.
     pub offset: i64,
 }
 
@@ -114,7 +114,7 @@ pub struct Step {
     pub place: Address,
     /// Place in a constant bank.
     pub constant: Constant,
-    /// Special register.
+    /// Special register that `S2R` and its like read.
     pub special: Special,
     /// Barrier of convergence.
     pub barrier: u8,

@@ -75,19 +75,19 @@ pub(in super::super) fn exit(warp: &mut Warp<'_>, _: &Step, lanes: Mask) {
     warp.exit(lanes);
 }
 
-/// `BSSY`: these lanes will meet.
+/// `BSSY`: records these lanes in the barrier.
 pub(in super::super) fn open(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     for lane in each(lanes) {
         warp.barriers[usize::from(step.barrier)][lane] = lanes;
     }
 }
 
-/// `BSYNC`: here they do.
+/// `BSYNC`: waits until the barrier's lanes have arrived.
 pub(in super::super) fn meet(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     warp.sync(step.barrier, lanes);
 }
 
-/// `BREAK`: these lanes will not come, so none of the same barrier waits for them.
+/// `BREAK`: takes these lanes out of the barrier, so that no lane waits for them.
 pub(in super::super) fn leave(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     let lanes = those(warp, step, lanes);
     let alive = warp.alive;
