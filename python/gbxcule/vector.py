@@ -48,7 +48,7 @@ Mask = npt.NDArray[np.bool_]
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 FRAMES_PER_SECOND = 4194304 / 70224
-# What a step computes behind the machines: whether a program's reward, whether a program's
+# Outputs that a step computes after the machines ran: whether a program's reward, whether a program's
 # observation.
 _STAGES = {
     (False, False): "emulate_only",
@@ -375,7 +375,7 @@ class SwarmVectorEnv(VectorEnv[Any, Any, Any], Generic[Space]):
         return swarm.read_memory(self._env(env), *range_of(place, self.symbols))
 
     def write_memory(self, env: int, place: Place, data: bytes) -> None:
-        """Change memory of an env behind the machine's back."""
+        """Change memory of an env directly, without the machine's own writes."""
         swarm, env = self._swarm, self._env(env)
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"what is written to memory is bytes, found {data!r}; one number is written as bytes([7])")

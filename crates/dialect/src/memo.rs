@@ -14,7 +14,7 @@ use std::cell::RefCell;
 pub(super) struct Memo<'a> {
     /// Value of each binding alone.
     definitions: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
-    /// Value of a name behind each of its bindings.
+    /// Value of a name after each of its bindings.
     names: RefCell<FxHashMap<*const Definition<'a>, State<'a>>>,
     /// Answers to conditions that definitions stand under; `None` also while one is worked out.
     guards: RefCell<FxHashMap<GuardId, Option<bool>>>,

@@ -153,7 +153,7 @@ fn long_bodies_and_long_lists_of_faults_take_time_by_their_length() {
     assert!(!faults(&format!("{head}    if x:\n        pass\n{branches}")).is_empty());
 }
 
-/// Codes of the diagnostics about a kernel that stores `value`, behind lines that bind it.
+/// Codes of the diagnostics about a kernel that stores `value`, after lines that bind it.
 fn said_of(lines: &str, value: &str) -> Vec<&'static str> {
     let text = format!(
         "import warp as wp\nimport unknown\n{lines}\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = float({value})\n"

@@ -107,7 +107,7 @@ pub enum Outcome {
     },
 }
 
-/// The suite, in the order of the micro-ROMs, those of the Color behind the original's.
+/// The suite, in the order of the micro-ROMs, those of the Color after the original's.
 pub fn cases() -> impl Iterator<Item = &'static Case> {
     explained::CASES.iter().chain(&color::CASES)
 }

@@ -404,7 +404,7 @@ impl Swarm {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Change memory of an env behind the machine's back.
+    /// Change memory of an env directly, without the machine's own writes.
     fn write_memory(&self, py: Python<'_>, env: usize, low: u16, bytes: &[u8]) -> PyResult<()> {
         self.change(py, |swarm| swarm.write_memory(env, low, bytes))
     }

@@ -35,7 +35,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Words behind a fence that mark a block of this language; the first is what prompts use.
+    /// Words after a fence that mark a block of this language; the first is what prompts use.
     pub fn fences(self) -> &'static [&'static str] {
         match self {
             Self::Python => &["python", "py", "python3"],

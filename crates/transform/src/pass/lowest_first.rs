@@ -193,7 +193,7 @@ impl Writer<'_> {
         out
     }
 
-    /// Makes the branch with a call, behind the test that ends the old loop, leave the burst; gives
+    /// Makes the branch with a call, after the test that ends the old loop, leave the burst; gives
     /// the rest as it was before.
     fn slow_way(
         &mut self,
