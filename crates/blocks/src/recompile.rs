@@ -11,7 +11,7 @@ pub enum Recompile {
     /// faster.
     #[default]
     WhereItWins,
-    /// As soon as code was run a few times, and even if it is slower: for tests.
+    /// Code is made after a few runs and always used, even if it is slower: for tests.
     Always,
 }
 

@@ -29,7 +29,7 @@ const LONGEST_INSTRUCTION: u16 = 3;
 pub struct Table {
     /// A bit for each address at which a block begins.
     marks: Box<[u8]>,
-    /// For each address, the place of the first of its blocks.
+    /// Index of the first block of each address.
     first: Box<[u16]>,
     blocks: Vec<Entry>,
     code_bytes: usize,

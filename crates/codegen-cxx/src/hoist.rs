@@ -7,7 +7,7 @@ use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
 
-/// Where a variable is declared.
+/// Place at which a variable is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Declaration {
     /// Not mentioned.

@@ -6,7 +6,7 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::{Scalar, Shape, StructId, Type};
 use std::fmt::Write as _;
 
-/// How types are spelled in one text.
+/// Names of types in one text.
 #[derive(Debug)]
 pub(super) struct Spelling {
     /// By position of the type; empty for those that the text doesn't need.

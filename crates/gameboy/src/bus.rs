@@ -310,14 +310,14 @@ impl Machine {
                 || address < 0xfe00 && meets_dma(address, self.dma.source(self.now)))
     }
 
-    /// Where an address of C000-FDFF lies in work RAM.
+    /// Returns the index in work RAM of an address of C000-FDFF.
     #[cfg(not(color))]
     #[inline(always)]
     pub(crate) fn wram_at(&self, address: u16) -> usize {
         (address & 0x1fff) as usize
     }
 
-    /// Where an address of 8000-9FFF lies in video RAM.
+    /// Returns the index in video RAM of an address of 8000-9FFF.
     #[cfg(not(color))]
     #[inline(always)]
     pub(crate) fn vram_at(&self, address: u16) -> usize {

@@ -76,7 +76,7 @@ pub const VRAM_BYTES: usize = 0x2000;
 #[cfg(color)]
 pub const VRAM_BYTES: usize = 0x4000;
 
-/// How far the current line's picture has come.
+/// Progress of the current line's picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Stage {
@@ -366,8 +366,8 @@ impl Machine {
         self.color.stopped_in_mode3 = self.is_vram_read_blocked();
     }
 
-    /// In STOP the Color's PPU goes on without video RAM, and shows black; with it, if it was
-    /// drawing (daid's `stop_instr` and `stop_instr_gbc_mode3`).
+    /// Blanks the picture in STOP: the Color's PPU goes on without video RAM and shows black; with
+    /// video RAM, if it was drawing (daid's `stop_instr` and `stop_instr_gbc_mode3`).
     #[cfg(color)]
     fn show_nothing(&mut self) {
         if !self.ppu.is_on() {

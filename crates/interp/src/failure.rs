@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Failure {
     /// Fault that happened.
     pub fault: Fault,
-    /// In which function.
+    /// Name of the function.
     pub function: String,
     /// At which thread of the grid.
     pub thread: [u32; 4],
@@ -42,7 +42,7 @@ pub enum Fault {
 }
 
 impl Failure {
-    /// As users of the program see it.
+    /// Returns the failure as a diagnostic for users of the program.
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::error(self.fault.code(), self.span, self.to_string())
     }

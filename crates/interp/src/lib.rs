@@ -47,7 +47,8 @@ pub struct Interpreter<'m> {
     stack: Vec<u8>,
 }
 
-/// Of comparisons, by function and place: whether one was ever false, and whether it was ever true.
+/// Outcomes of comparisons, by function and place: true if one was ever false, and true if it was
+/// ever true.
 pub type Outcomes = HashMap<(FunctionId, Span), [bool; 2]>;
 
 /// An argument of a launch or call.
@@ -57,7 +58,7 @@ pub enum Argument {
     Bytes(Vec<u8>),
     /// An array.
     Array(Array),
-    /// For a parameter passed by reference: where it lies.
+    /// Address of a variable, for a parameter passed by reference.
     Place(Pointer),
 }
 

@@ -20,7 +20,7 @@ pub struct ValueData {
     pub ty: Type,
     /// Name that the user gave it.
     pub name: Option<Name>,
-    /// Where it comes from.
+    /// Place in the source.
     pub span: Span,
 }
 
@@ -86,7 +86,7 @@ pub enum Op {
     /// Changes array memory in one indivisible step (a component at a time) and gives the old
     /// value.
     Atomic {
-        /// How.
+        /// Operation that changes the element.
         op: AtomicOp,
         /// Array memory.
         place: PlaceId,
@@ -131,7 +131,7 @@ pub enum Arg {
     Place(PlaceId),
 }
 
-/// How a view takes one dimension.
+/// Selection of a view in one dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Selector {
     /// One index of any integer type: the dimension goes.
@@ -140,7 +140,7 @@ pub enum Selector {
     Range {
         /// The first index.
         start: Value,
-        /// How many.
+        /// Number of elements.
         len: Value,
         /// From one to the next; may be negative.
         step: Value,

@@ -30,7 +30,7 @@ const DEPTH_MAX: usize = 200;
 pub struct ParseError {
     /// From 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
     /// Description of what was found and what is allowed.
     pub message: String,

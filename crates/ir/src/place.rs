@@ -12,7 +12,7 @@ use super::ty::Type;
 /// A place of a function body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// Where the path begins.
+    /// Root of the path.
     pub root: Root,
     /// Projections that lead from the root to the part, outermost first.
     pub path: List<Projection>,
@@ -23,7 +23,7 @@ pub struct Place {
 /// Names a place of the same body.
 pub type PlaceId = Handle<Place>;
 
-/// Where a place begins.
+/// Root of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Root {
     /// A variable of the function.

@@ -21,7 +21,7 @@ pub type BlockId = Handle<Block>;
 pub struct Stmt {
     /// Action of the statement.
     pub kind: StmtKind,
-    /// Where it comes from.
+    /// Place in the source.
     pub span: Span,
 }
 
@@ -33,7 +33,7 @@ pub enum StmtKind {
     Let(Value),
     /// Writes a place.
     Store {
-        /// Where.
+        /// Place that is stored to.
         place: PlaceId,
         /// Value to store, of the place's type.
         value: Value,
@@ -57,8 +57,8 @@ pub enum StmtKind {
         /// If no case lists the selector; may be empty.
         default: BlockId,
     },
-    /// For each of `start, start + step, ..` up to and without `end`; see the semantics in
-    /// [`super`]. The operands are evaluated before.
+    /// Runs the body for each of `start, start + step, ..` up to and without `end`; see the
+    /// semantics in [`super`]. The operands are evaluated before.
     For {
         /// Visible in the body: an `Op::Index`.
         index: Value,

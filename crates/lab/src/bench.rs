@@ -96,7 +96,7 @@ struct Window {
     seconds: f64,
 }
 
-/// Run the sweep and return its artifact.
+/// Runs the sweep and returns its artifact.
 ///
 /// # Errors
 /// A backend cannot be started or failed.
@@ -176,7 +176,7 @@ fn artifact(plan: &BenchPlan, results: &[Value]) -> Value {
 }
 
 impl Contestant {
-    /// Open, take the first step, warm up.
+    /// Opens a backend, takes the first step, and warms up.
     fn open(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> Result<Self, LabError> {
         let config = BackendConfig {
             rom: plan.rom.bytes.clone(),

@@ -128,7 +128,7 @@ fn point(result: &Value) -> Option<Point> {
     })
 }
 
-/// Read every bench artifact in `folder` and write the summary and the plot beside them.
+/// Reads every bench artifact in `folder` and writes the summary and the plot beside them.
 ///
 /// # Errors
 /// No artifacts, or the folder cannot be written to.

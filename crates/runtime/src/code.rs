@@ -51,7 +51,7 @@ type Entry = unsafe extern "C" fn(*mut Record, *const u8, i64, i64) -> i32;
 pub struct External {
     /// The function.
     pub function: FunctionId,
-    /// Where it lies.
+    /// Address of the function.
     pub address: *const u8,
 }
 
@@ -134,7 +134,7 @@ impl Code {
         Ok((code, program))
     }
 
-    /// Where a function of the program lies.
+    /// Returns the address of a function of the program.
     pub(crate) fn address(&self, position: usize) -> *const u8 {
         self.functions[position]
     }

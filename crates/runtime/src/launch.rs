@@ -50,7 +50,7 @@ pub(crate) struct ArgumentBlock<'a> {
     device: Device,
     /// The arguments, and after them the rows of arrays of structs.
     bytes: Vec<u8>,
-    /// Where the rows begin.
+    /// Offset of the rows.
     rows: usize,
     pointers: Vec<Pointer<'a>>,
     /// Bytes where a handle points to rows, each with the byte where those begin.

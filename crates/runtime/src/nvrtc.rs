@@ -122,12 +122,12 @@ impl Nvrtc {
         }
     }
 
-    /// Where the library lies, or its bare name if the system's loader found it.
+    /// Returns the library's path, or its bare name if the system's loader found it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How it was found.
+    /// Returns how the library was found.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub struct Usage {
     /// The kernel's symbol.
     pub function: String,
-    /// For which architecture.
+    /// Architecture of the code.
     pub arch: String,
     /// Registers; `None` for a function that is no kernel, whose registers are its callers'.
     pub registers: Option<u32>,
@@ -117,7 +117,7 @@ impl Ptxas {
         program.map(|program| Self { program }).ok_or(Error::NoPtxas)
     }
 
-    /// Where it lies.
+    /// Returns the program's path.
     pub fn program(&self) -> &Path {
         &self.program
     }

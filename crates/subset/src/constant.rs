@@ -23,7 +23,7 @@ const DEPTH: u32 = 64;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Const {
     Scalar(Literal),
-    /// Of a struct, array or tuple, in the order of the definition.
+    /// Parts of a struct, array or tuple, in the order of the definition.
     Parts(Vec<Self>),
 }
 

@@ -110,7 +110,7 @@ pub(super) struct Param {
     pub(super) span: Span,
 }
 
-/// Where names are looked up, and the text they stand in.
+/// Module in which names are looked up, and the text that they stand in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Scope {
     pub(super) module: usize,

@@ -6,7 +6,7 @@ use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
-/// How many `use` lead to one another, at most.
+/// Most `use` that may lead to one another.
 const HOPS: usize = 32;
 
 /// Namespace of a module: types or values.

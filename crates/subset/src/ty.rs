@@ -20,7 +20,7 @@ pub(super) enum Ty {
         mutable: bool,
         to: Rc<Ty>,
     },
-    /// Not known yet.
+    /// A variable: a type that is not known yet.
     Var(usize),
     /// The type of a refused expression; it fits every type, so one error gives no second one.
     Wrong,

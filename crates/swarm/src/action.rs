@@ -47,7 +47,7 @@ pub struct Action {
     pub name: Cow<'static, str>,
     /// The buttons that it presses.
     pub buttons: u8,
-    /// For how many frames, if not for as many as the schedule says.
+    /// Number of frames that buttons are held, if it is not the schedule's.
     pub frames: Option<NonZeroU32>,
 }
 

@@ -25,7 +25,8 @@ const LINE_TCYCLES: u32 = 456;
 /// No instruction of an idling machine goes further past the place, nor does a frame begin later
 /// than this.
 const MOST_PAST_TCYCLES: u32 = 16;
-/// Address at which idling machines execute: zeros, which are NOPs, and nothing that matters follows them.
+/// Address at which idling machines execute: zeros, which are NOPs, and nothing that matters
+/// follows them.
 const IDLE_PC: u16 = 0x0150;
 
 /// A machine's state as another emulator's file describes it.
@@ -224,7 +225,7 @@ impl ForeignState {
         Ok((machine, cart_ram))
     }
 
-    /// Write the chips' registers, then let the PPU run to where it was, drawing what it sees on
+    /// Writes the chips' registers, then lets the PPU run to its place, drawing what it meets on
     /// the way.
     fn idle_to_the_place(&self, machine: &mut Machine, rom: &Rom, cart_ram: &mut [u8]) {
         let nops = vec![0; rom.bytes().len()];
@@ -372,7 +373,7 @@ fn model_name(model: Model) -> &'static str {
     }
 }
 
-/// As much as both have; the rest stays.
+/// Copies as many bytes as both have; the rest stays.
 fn fill(room: &mut [u8], bytes: &[u8]) {
     let common = room.len().min(bytes.len());
     room[..common].copy_from_slice(&bytes[..common]);

@@ -20,7 +20,7 @@ pub struct FrameRange {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StepPlan {
     pub(crate) frames: u32,
-    /// How many of the step's frames were run before.
+    /// Number of the step's frames that ran before.
     pub(crate) first_frame: u32,
     pub(crate) draw_last: bool,
     /// Draw every frame: any of them may be the last.

@@ -108,7 +108,7 @@ impl Machine {
         }
     }
 
-    /// How long a state of a machine with this cartridge is.
+    /// Returns the length of a state of a machine with this cartridge.
     #[must_use]
     pub fn state_len(&self, cartridge: &Cartridge) -> usize {
         of_either!(self, machine => machine.state_len(cartridge))

@@ -87,7 +87,7 @@ pub(crate) struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    /// Of bytes that must be a whole record.
+    /// Makes a reader of bytes that must be a whole record.
     pub(crate) fn new(kind: Kind, bytes: &'b [u8]) -> Result<Self, SwarmError> {
         let what = kind.name;
         let rest = bytes.strip_prefix(kind.magic).ok_or(SwarmError::NotARecord { what })?;

@@ -22,7 +22,7 @@ pub struct Returns {
 }
 
 impl Returns {
-    /// For a swarm that was just made or reset.
+    /// Starts counting for a swarm that was just made or reset.
     ///
     /// # Errors
     /// The device failed.

@@ -29,7 +29,7 @@ use crate::{
 pub enum Swarm {
     /// On the CPU's threads.
     Native(Box<NativeSwarm>),
-    /// In kernels on a CUDA device.
+    /// A swarm in kernels on a CUDA device.
     Device(Box<DeviceSwarm>),
 }
 

@@ -107,7 +107,7 @@ impl View {
 }
 
 impl NativeSwarm {
-    /// Show every env, or only the marked ones, in `out`: one row of [`View::bytes_per_env`] for
+    /// Shows every env, or only the marked ones, in `out`: one row of [`View::bytes_per_env`] for
     /// each env. The rows of envs that are not marked stay as they are.
     ///
     /// # Errors

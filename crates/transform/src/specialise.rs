@@ -68,7 +68,7 @@ pub enum Passed {
 /// An argument of a specialised call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Input {
-    /// By value.
+    /// Passed by value.
     Passed(Passed),
     /// The registers.
     Registers,
@@ -101,20 +101,20 @@ pub struct Fact {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsupported(pub &'static str);
 
-/// How a call is treated.
+/// Treatment of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
     /// Seen through.
     Unfold,
     /// Left as a call.
     Call,
-    /// Not allowed.
+    /// The call is not allowed.
     Refuse,
 }
 
 /// Decisions of the caller.
 pub trait Policy {
-    /// How a call is treated; `None` stands for what is not a known scalar.
+    /// Chooses the treatment of a call; `None` stands for an argument that is not a known scalar.
     fn treatment(
         &self,
         function: FunctionId,
@@ -162,7 +162,7 @@ impl State {
     }
 }
 
-/// Where a way came to.
+/// End of a way.
 enum Way {
     /// Behind the statement at which it should stop.
     Joined(State),

@@ -9,7 +9,7 @@ use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::{Body, Literal, PlaceId, Projection, Root, Scalar, Type, Value};
 use gbxcule_transform::specialise::{Abstract, Fact, Residual, Specialiser};
 
-/// Where a register is kept.
+/// Slot in which a register is kept.
 struct Home {
     /// Field of the machine.
     field: PlaceId,

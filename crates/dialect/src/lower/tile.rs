@@ -44,7 +44,7 @@ pub(crate) struct Tile {
     pub(super) storage: PlaceId,
     pub(super) of: Type,
     pub(super) dims: Vec<Dim>,
-    /// Where in the storage it begins.
+    /// Position of the first element in the storage.
     start: i32,
     /// Number that is added to that when the kernel runs.
     moved: Option<Value>,

@@ -133,7 +133,7 @@ impl<'m> End<'m> {
         self.forced.is_some()
     }
 
-    /// When the port shifts next by its own clock, or shifted by a write.
+    /// Returns the time at which the port shifts next by its own clock, or shifted by a write.
     pub(super) fn next_shift(&self) -> Option<i32> {
         if let Some(forced) = self.forced {
             return Some(forced.at);
@@ -360,8 +360,8 @@ impl<'m> End<'m> {
         (was_high && !serial.clock_high).then_some(Forced { at, bit: before.sb >> 7 })
     }
 
-    /// How often the next thing that happens may read or write the port, or what it changes: IF.
-    /// Says too often rather than too seldom.
+    /// Returns how often the next instruction or service may read or write the port, or what it
+    /// changes: IF. Returns too many rather than too few.
     fn looks_at_port(&self, rom: &[u8]) -> Looks {
         let cpu = &self.machine.cpu;
         let stack = if (0xfefe..0xff12).contains(&cpu.sp) { Looks::Twice } else { Looks::Never };

@@ -180,7 +180,7 @@ impl Builder<'_> {
         self.emit(Op::Atomic { op, place, value, expected: None }, ty)
     }
 
-    /// Compare and exchange on array memory; gives the old value.
+    /// Compares and exchanges an element of array memory; returns the old value.
     pub fn compare_exchange(&mut self, place: PlaceId, expected: Value, value: Value) -> Value {
         let (op, ty) = (AtomicOp::CompareExchange, self.place_type(place));
         self.emit(Op::Atomic { op, place, value, expected: Some(expected) }, ty)

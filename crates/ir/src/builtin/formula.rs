@@ -203,7 +203,7 @@ impl<'f> Term<'f> {
         parts.into_iter().map(|value| Self { value, ..self }).collect()
     }
 
-    /// So many components.
+    /// Returns the first `N` components.
     pub(super) fn split<const N: usize>(self) -> [Self; N] {
         let parts = self.parts();
         std::array::from_fn(|index| parts.get(index).copied().unwrap_or(self))

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(super) ordinal: u32,
-    /// Of the driver: the newest CUDA that it supports.
+    /// Newest CUDA that the driver supports.
     pub(super) cuda: (u32, u32),
     pub(super) arch: Arch,
     /// Multiprocessors.

@@ -34,7 +34,7 @@ pub(super) fn load() -> Result<(u32, u32), Error> {
     LOADED.get_or_init(load).clone()
 }
 
-/// How many devices there are: one at least.
+/// Returns the number of devices: one at least.
 pub(super) fn device_count() -> Result<u32, Error> {
     load()?;
     let count = result::device::get_count().map_err(|error| failed("counting devices", error))?;

@@ -131,7 +131,7 @@ impl DeviceSwarm {
         Ok(words.chunks_exact(inspect::REGISTER_COUNT).map(CpuState::from_words).collect())
     }
 
-    /// How far an env has come since its reset.
+    /// Returns an env's counters: frames and T-cycles since its reset.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
@@ -140,7 +140,7 @@ impl DeviceSwarm {
         Ok(self.counters_of(env..env + 1)?[0])
     }
 
-    /// How far each env has come since its reset.
+    /// Returns every env's counters: frames and T-cycles since its reset.
     ///
     /// # Errors
     /// The device failed.

@@ -49,7 +49,7 @@ impl NativeSwarm {
         self.locate(env).map(|(shard, slot)| shard.machine(slot))
     }
 
-    /// How far an env has come since its reset.
+    /// Returns an env's counters: frames and T-cycles since its reset.
     ///
     /// # Errors
     /// There is no such env.

@@ -53,7 +53,7 @@ pub(crate) struct ProgramInputs<'s> {
     pub(crate) step_numbers: StepNumbers,
 }
 
-/// Where an env's outputs go, each one of its kind.
+/// Outputs of an env, one place of each kind.
 pub(crate) struct Outputs<'o> {
     pub(crate) scratch: &'o mut [f32],
     pub(crate) reward: &'o mut f32,

@@ -86,7 +86,7 @@ struct Cutter<'s> {
     aliases: BTreeSet<String>,
     /// Names that stand for modules, in a file: what follows their dot is written without them.
     modules: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// In the order in which they are printed: what others need first.
+    /// Chosen definitions in the order in which they are printed: what others need first.
     chosen: BTreeMap<Place, Rc<Source>>,
     order: Vec<Place>,
     todo: Vec<(Rc<Source>, usize)>,

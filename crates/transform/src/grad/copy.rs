@@ -19,7 +19,7 @@ pub(super) enum Binding {
     Place(PlaceId),
 }
 
-/// How what one body names is called in the function being built.
+/// Names, in the function being built, of what one body names.
 #[derive(Debug)]
 pub(super) struct Copy<'a> {
     pub(super) body: &'a Body,

@@ -65,7 +65,7 @@ impl Exits {
         self.exits[block.index()]
     }
 
-    /// Of a statement whose blocks are known.
+    /// Returns the exit of a statement whose blocks are known.
     pub(super) fn of_stmt(&self, stmt: &StmtKind) -> Exit {
         match stmt {
             kind if kind.is_terminator() => Exit::Always,

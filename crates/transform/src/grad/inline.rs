@@ -9,8 +9,8 @@ use gbxcule_ir::place::Projection;
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::{Step, walk};
 
-/// For each function, whether calls of it are dissolved: it touches array memory, or acts on the
-/// outside, or calls one that does, or is given a place in array memory.
+/// Returns true, for each function, if its calls are dissolved: it touches array memory, or acts on
+/// the outside, or calls one that does, or is given a place in array memory.
 pub(super) fn choose(source: &Valid<Module>) -> Vec<bool> {
     let mut chosen = vec![false; source.functions.len()];
     for (id, function) in source.functions.iter() {

@@ -78,7 +78,7 @@ struct Frame<'a> {
     exits: Exits,
     /// Set when the function has returned.
     returned: LocalId,
-    /// Where its results are kept.
+    /// Variables in which its results are kept.
     results: Vec<LocalId>,
     loops: Vec<Loop>,
 }

@@ -59,7 +59,7 @@ pub(super) struct SavedValues {
     pub(super) entries: Vec<Option<Value>>,
     /// Variables, and what they held before.
     state: Vec<(LocalId, Value)>,
-    /// How often a `While` ran.
+    /// Number of rounds of a `While`.
     count: Option<Value>,
 }
 
@@ -401,7 +401,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
     }
 }
 
-/// For each position, the union of the sets from there on; one more, empty, at the end.
+/// Returns, for each position, the union of the sets from there on; one more, empty, at the end.
 fn suffixes(sets: &[BTreeSet<LocalId>]) -> Vec<BTreeSet<LocalId>> {
     let mut all = vec![BTreeSet::new()];
     for set in sets.iter().rev() {

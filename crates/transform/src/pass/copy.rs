@@ -10,7 +10,7 @@ use gbxcule_ir::walk::{Step, map_operands, map_stmt, stmt_blocks, walk};
 
 /// Values and places that stand for the parameters of the copied function.
 pub(super) struct Parameters {
-    /// For each parameter the place that it is.
+    /// Place of each parameter.
     pub(super) places: Vec<PlaceId>,
 }
 

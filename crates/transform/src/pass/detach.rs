@@ -54,7 +54,7 @@ struct Detacher<'a> {
     handles: HashSet<(FunctionId, usize)>,
 }
 
-/// Where on a place's path a detached array begins, if it does.
+/// Position on a place's path at which a detached array begins, if one does.
 #[derive(Clone, Copy, PartialEq)]
 enum ArrayStart {
     Nothing,

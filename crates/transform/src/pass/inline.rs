@@ -168,7 +168,7 @@ fn put(
     same
 }
 
-/// By-value parameters never change: loading one whole is the argument, and needs no statement.
+/// Replaces loads of whole by-value parameters, which never change, by the argument.
 fn forward(
     body: &Body,
     args: &[Arg],
@@ -192,7 +192,7 @@ fn forward(
     same
 }
 
-/// How deep blocks nest.
+/// Returns the depth at which blocks nest.
 fn depth(body: &Body) -> usize {
     let (mut depth, mut deepest) = (0, 0);
     walk(body, body.root, |step| match step {
