@@ -7,8 +7,8 @@ use std::str::FromStr;
 pub enum Recompile {
     /// Never.
     Off,
-    /// When a ROM has run for a while in this process and frames with such code were found to be
-    /// faster.
+    /// Code is made when a ROM has run for a while in this process, and used if frames with it were
+    /// found to be faster.
     #[default]
     WhereItWins,
     /// Code is made after a few runs and always used, even if it is slower: for tests.

@@ -50,7 +50,7 @@ impl EagerRunner {
 #[derive(Default)]
 pub(crate) struct CompiledBatch {
     pub(crate) codes: Vec<Code>,
-    /// Those whose first instruction the interpreter keeps.
+    /// Heads whose first instruction the interpreter keeps.
     pub(crate) refused: Vec<HotHead>,
 }
 

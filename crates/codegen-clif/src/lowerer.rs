@@ -84,7 +84,7 @@ pub(super) enum Exit {
     Return { results: Option<Value> },
     /// The thread ends: on to the next.
     Thread(Block),
-    /// On in the caller, where `value` becomes defined.
+    /// Control goes on in the caller, where `value` becomes defined.
     Call { rest: Block, slots: Vec<StackSlot>, value: gbxcule_ir::Value },
 }
 

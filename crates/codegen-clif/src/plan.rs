@@ -17,7 +17,7 @@ use gbxcule_ir::{
 const SMALL: u64 = 80;
 /// Most operations of a function that goes inline because it is called once.
 const CALLED_ONCE: u64 = 4_000;
-/// Beyond this, `Inline::Always` is a wish too many.
+/// Most operations of a function with `Inline::Always` that goes inline.
 const ALWAYS: u64 = 20_000;
 /// A kernel of at most this many operations is lowered for several threads at once, if it may be.
 const SEVERAL: u64 = 160;

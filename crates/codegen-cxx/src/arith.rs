@@ -94,7 +94,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// By component.
+    /// Writes an operation of two composites by component.
     fn composite(&mut self, op: BinaryOp, left: Value, right: Value, ty: Type) -> Expr {
         let floats = self.module.types.components(ty).is_some_and(|(of, _)| of.is_float());
         let (left, right) = (self.take(left), self.take(right));

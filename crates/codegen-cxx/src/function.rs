@@ -403,7 +403,8 @@ impl Writer<'_, '_> {
         self.span = span;
     }
 
-    /// Before a statement with blocks inside: nothing waits longer than that.
+    /// Gives names to all waiting expressions before a statement with blocks inside: none waits
+    /// longer than that.
     pub(super) fn settle_all(&mut self) {
         self.settle(|_, _| true);
     }

@@ -12,9 +12,9 @@ use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
 pub(super) enum Declaration {
     /// Not mentioned.
     Nowhere,
-    /// At the top of the function.
+    /// A declaration at the top of the function.
     Top,
-    /// By the store that is this statement of this block.
+    /// The store that is this statement of this block declares the variable.
     Store(BlockId, usize),
 }
 

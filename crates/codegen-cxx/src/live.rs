@@ -64,7 +64,7 @@ pub(super) struct Faults {
     checks: Checks,
     /// True if the function in hand is checked.
     checked: bool,
-    /// By position: whether a call of the function may.
+    /// True, by position, if a call of the function may.
     functions: Vec<bool>,
 }
 

@@ -225,7 +225,7 @@ pub(super) struct Files {
     /// Numbers in the order in which they lie in the space of all texts.
     order: Vec<usize>,
     pub(super) imported_modules: Vec<ImportedModule>,
-    /// By the importing text, the dots before the module's name, and its name.
+    /// Targets by the importing text, the dots before the module's name, and its name.
     pub(super) imports: FxHashMap<(usize, u32, String), Target>,
     /// True if other files could be read at all.
     pub(super) is_beside: bool,

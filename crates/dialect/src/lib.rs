@@ -185,8 +185,8 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Generic kernels that nothing gives types for are compiled for some that are tried, the first
-    /// that fits: for a caller that only counts, or compares one way of running with another.
+    /// Compiles generic kernels without given types for some that are tried, the first that fits:
+    /// for a caller that only counts, or compares one way of running with another.
     #[must_use]
     pub fn with_trial_types(self) -> Self {
         Self { trial_types: true, ..self }

@@ -51,7 +51,7 @@ pub(super) struct Definition<'a> {
     pub(super) source: BindingSource<'a>,
     /// Position in the text.
     pub(super) at: u32,
-    /// From which byte on the name means this: a value isn't bound yet where it is worked out.
+    /// First byte at which the name means this: a value isn't bound yet while it is worked out.
     pub(super) since: u32,
     /// Condition that it stands under, if any.
     pub(super) guard: Option<GuardId>,

@@ -32,9 +32,9 @@ pub struct Entry {
 /// Stage that a kernel reached.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// Through all stages.
+    /// The kernel passed all stages.
     Compiled,
-    /// Through all stages with values that were tried for what only Python knows.
+    /// The kernel passed all stages with values that were tried for what only Python knows.
     Tried,
     /// The front end or the checker found this wrong with it.
     Refused(Vec<Diagnostic>),

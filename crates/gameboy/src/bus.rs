@@ -82,7 +82,7 @@ impl Machine {
         }
     }
 
-    /// Cartridge ROM through the mapper's two windows.
+    /// Reads cartridge ROM through the mapper's two windows.
     pub(crate) fn read_rom(&self, rom: &[u8], address: u16) -> u8 {
         let window = if address < 0x4000 { self.cart.rom_low } else { self.cart.rom_high };
         let offset = (window | (address & 0x3fff) as u32) as usize;

@@ -58,9 +58,9 @@ pub struct Machine {
     pub now: u32,
     /// M-cycle at which `service` must run next.
     pub deadline: u32,
-    /// When the current frame began.
+    /// Time at which the current frame began.
     pub frame_start: u32,
-    /// When the LCD was switched off last.
+    /// Time at which the LCD was switched off last.
     pub lcd_off_since: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,

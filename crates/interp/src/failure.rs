@@ -12,9 +12,9 @@ pub struct Failure {
     pub fault: Fault,
     /// Name of the function.
     pub function: String,
-    /// At which thread of the grid.
+    /// Thread of the grid.
     pub thread: [u32; 4],
-    /// At which place of the source.
+    /// Place in the source.
     pub span: Span,
 }
 

@@ -38,7 +38,7 @@ pub struct Interpreter<'m> {
     pub output: String,
     /// Statements that the next launches and calls may execute together.
     pub budget: u64,
-    /// If natives are computed as another library might.
+    /// Perturbation of natives, as another library might compute them.
     pub perturbation: Option<Perturbation>,
     /// Results of comparisons, if the caller asks for them.
     pub outcomes: Option<Outcomes>,

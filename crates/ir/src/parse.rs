@@ -28,7 +28,7 @@ const DEPTH_MAX: usize = 200;
 /// A text that is no IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
-    /// From 1.
+    /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,

@@ -47,6 +47,6 @@ pub enum Projection {
     /// A component of a vector, quaternion or transform, a row of a matrix (a vector), an element
     /// of a fixed array.
     At(Value),
-    /// Through an array handle to one of its elements: one index for each dimension.
+    /// Step through an array handle to one of its elements: one index for each dimension.
     Element(List<Value>),
 }

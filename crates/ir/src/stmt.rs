@@ -42,9 +42,9 @@ pub enum StmtKind {
     If {
         /// A `bool`.
         condition: Value,
-        /// If it is true.
+        /// Block that runs if it is true.
         accept: BlockId,
-        /// If it is false; may be empty.
+        /// Block that runs if it is false; may be empty.
         reject: BlockId,
     },
     /// The case that lists the selector, or the default. No fall-through; a `Break` inside leaves
@@ -54,7 +54,7 @@ pub enum StmtKind {
         selector: Value,
         /// All cases; a label occurs once.
         cases: Box<[Case]>,
-        /// If no case lists the selector; may be empty.
+        /// Block that runs if no case lists the selector; may be empty.
         default: BlockId,
     },
     /// Runs the body for each of `start, start + step, ..` up to and without `end`; see the

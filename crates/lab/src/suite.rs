@@ -46,9 +46,9 @@ pub struct Explained {
     pub reference: BackendKind,
     /// Fields in which it may show; it may show in no other.
     pub fields: &'static [&'static str],
-    /// After which step it shows first.
+    /// Step after which it shows first.
     pub first: u64,
-    /// After how many steps it shows.
+    /// Number of steps after which it shows.
     pub times: u64,
     /// Digest over every value of both sides at every step at which they differ: see [`SetAside`].
     pub digest: &'static str,

@@ -57,7 +57,7 @@ pub(crate) struct ArgumentBlock<'a> {
     inner: Vec<(usize, usize)>,
     /// True if the argument's arrays may be written.
     written: bool,
-    /// On a CUDA device the stream of all arrays, and the argument that it was seen at first.
+    /// Stream of all arrays, on a CUDA device, and the argument that had it first.
     stream: Option<(&'a Stream, String)>,
 }
 

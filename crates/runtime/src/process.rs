@@ -16,7 +16,7 @@ struct ProcessValue<T: 'static> {
 }
 
 impl<T: Default> PerProcess<T> {
-    /// Nothing made yet.
+    /// Makes an empty holder.
     #[must_use]
     pub const fn new() -> Self {
         Self(OnceLock::new())

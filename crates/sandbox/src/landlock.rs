@@ -24,7 +24,7 @@ pub(crate) fn rules(policy: &Policy) -> Result<RulesetCreated, RulesetError> {
         .add_rules(path_beneath_rules(&policy.write, write))
 }
 
-/// Making what is no file.
+/// Returns the rights to make devices, sockets and pipes.
 fn devices() -> landlock::BitFlags<AccessFs> {
     AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock | AccessFs::MakeFifo
 }

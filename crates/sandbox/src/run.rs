@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use crate::policy::{Limits, Policy};
 use crate::{Owned, SandboxError, confine};
 
-/// Between two looks at a child: short for one that ends at once, longer for one that takes its
-/// time.
+/// Time between two polls of a child: short for one that ends at once, longer for one that takes
+/// its time.
 const SHORTEST_POLL: Duration = Duration::from_millis(1);
 const LONGEST_POLL: Duration = Duration::from_millis(20);
 /// Time for the rest of an ended child's output; no process that could hold the pipe is left,

@@ -12,7 +12,7 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    /// Sound was just switched on.
+    /// Makes the channel of sound that was just switched on.
     pub(crate) fn new() -> Self {
         Self { register: 0, countdown: 0 }
     }

@@ -18,7 +18,7 @@ pub(crate) struct Pulse {
 }
 
 impl Pulse {
-    /// Sound was just switched on: low until the first step.
+    /// Makes the channel of sound that was just switched on: low until the first step.
     pub(crate) fn new() -> Self {
         Self { step: 0, countdown: 0, is_high: false }
     }

@@ -111,7 +111,7 @@ enum Var {
 }
 
 impl Unifier {
-    /// Some type.
+    /// Makes a variable for any type.
     pub(super) fn any(&mut self) -> Ty {
         self.vars.push(Var::Any);
         Ty::Var(self.vars.len() - 1)

@@ -19,9 +19,9 @@ pub mod button {
     pub const RIGHT: u8 = 1 << 0;
     /// Left on the cross.
     pub const LEFT: u8 = 1 << 1;
-    /// Up on the cross.
+    /// Up on the direction pad.
     pub const UP: u8 = 1 << 2;
-    /// Down on the cross.
+    /// Down on the direction pad.
     pub const DOWN: u8 = 1 << 3;
     /// The A button.
     pub const A: u8 = 1 << 4;
@@ -91,7 +91,7 @@ impl Codec {
         actions: Cow::Borrowed(A_TO_NOOP.split_at(7).0),
     };
 
-    /// Those seven, SELECT, and pressing nothing.
+    /// The seven buttons of `POKEMONRED_PUFFER_V1`, SELECT, and pressing nothing.
     pub const FULL_V1: Self =
         Self { name: Cow::Borrowed("full_v1"), actions: Cow::Borrowed(A_TO_NOOP) };
 

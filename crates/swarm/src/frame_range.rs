@@ -29,7 +29,7 @@ pub(crate) struct StepPlan {
     pub(crate) step_frames: u32,
     /// A picture of the step is looked at.
     pub(crate) is_picture_needed: bool,
-    /// Nothing is pressed, whatever actions and manual buttons say.
+    /// No button is pressed, whatever actions and manual buttons are.
     pub(crate) is_idle: bool,
     pub(crate) seed: u64,
     /// Run the programs after the range.

@@ -38,7 +38,7 @@ impl Clone for Machine {
         }
     }
 
-    /// Within a model nothing is allocated.
+    /// Copies a machine. Allocates nothing if both are of one model.
     fn clone_from(&mut self, source: &Self) {
         match (self, source) {
             (Self::Original(own), Self::Original(source)) => **own = **source,
@@ -212,7 +212,7 @@ pub(crate) fn memory_bytes(model: Model) -> [usize; 3] {
 pub(crate) struct PerModel<T>([OnceLock<T>; 2]);
 
 impl<T> PerModel<T> {
-    /// None made yet.
+    /// Makes an empty holder.
     pub(crate) const fn new() -> Self {
         Self([OnceLock::new(), OnceLock::new()])
     }

@@ -215,7 +215,7 @@ pub enum Grays {
 }
 
 impl Grays {
-    /// From the lightest shade to the darkest.
+    /// Returns the grays of the four shades, from the lightest to the darkest.
     #[must_use]
     pub const fn shades(self) -> [u8; 4] {
         match self {
@@ -234,7 +234,7 @@ impl Grays {
     }
 }
 
-/// Two squares at a time: a byte of the upper line and the byte below it.
+/// Calls `reduce` for two squares at a time: a byte of the upper line and the byte below it.
 fn for_each_square(frame: &[u8; FRAME_BYTES], out: &mut [u8], reduce: impl Fn(u8, u8) -> [u8; 2]) {
     for (line, pair) in out.chunks_exact_mut(WIDTH / 2).zip(frame.chunks_exact(2 * LINE_BYTES)) {
         let (upper, lower) = pair.split_at(LINE_BYTES);

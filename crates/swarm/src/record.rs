@@ -23,7 +23,7 @@ impl Kind {
         bytes.starts_with(self.magic)
     }
 
-    /// Something about a record's content that cannot be.
+    /// Makes the error of a record whose content cannot be.
     pub(crate) fn damaged(self, why: &'static str) -> SwarmError {
         SwarmError::Damaged { what: self.name, why }
     }

@@ -25,7 +25,7 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) start: &'p EnvSnapshot,
     pub(crate) hooks: &'p HookTable,
     pub(crate) sound: bool,
-    /// If frames may be run by code made for the ROM.
+    /// Use of code made for the ROM; `None` if frames are interpreted.
     pub(crate) recompile: Option<Recompile>,
     pub(crate) link: Link,
 }

@@ -62,9 +62,9 @@ pub(crate) fn cotangents(
 /// Variation of a launch that a correct implementation may show.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Variation {
-    /// With another library's mathematics.
+    /// Perturbation of results, as another library's mathematics gives them.
     pub(crate) perturbation: Option<Perturbation>,
-    /// With the threads in a random order of this seed.
+    /// Seed of a random order of the threads.
     pub(crate) order: Option<u64>,
 }
 

@@ -166,9 +166,9 @@ impl State {
 enum Way {
     /// Behind the statement at which it should stop.
     Joined(State),
-    /// Out of the function that holds this statement.
+    /// The way left the function that holds this statement.
     Left(State),
-    /// At the end of the call: all ways that are left, settled.
+    /// The call has ended: all ways that are left, settled.
     Ended(Vec<State>),
 }
 

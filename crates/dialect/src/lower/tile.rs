@@ -33,7 +33,7 @@ pub(super) const ELEMENTS_MAX: u64 = BYTES_MAX;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Dim {
     pub(super) extent: u32,
-    /// From one index to the next, in elements of the storage.
+    /// Elements of the storage from one index to the next.
     stride: i32,
 }
 

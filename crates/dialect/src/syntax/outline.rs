@@ -105,7 +105,7 @@ struct Statement {
 /// Names that are mentioned.
 #[derive(Default)]
 pub(in super::super) struct Mentions {
-    /// Those that the text may bind.
+    /// Names that the text may bind.
     pub(in super::super) names: Vec<Symbol>,
     /// Names after a dot.
     pub(in super::super) attributes: Vec<Symbol>,

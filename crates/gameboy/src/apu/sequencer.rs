@@ -32,7 +32,7 @@ pub struct Sequencer {
 }
 
 impl Sequencer {
-    /// Sound was switched on, with DIV's bit 4 as given.
+    /// Makes the sequencer of sound that is switched on, with DIV's bit 4 as given.
     pub(super) fn power_on(div_bit: bool) -> Sequencer {
         if div_bit {
             Sequencer { clocks: 1, glitch: PowerOnGlitch::LoseEdge }

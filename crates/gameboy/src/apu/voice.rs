@@ -59,7 +59,7 @@ pub struct Pulse {
 }
 
 impl Voices {
-    /// Sound was just switched on, or is off.
+    /// Makes voices of sound that was just switched on, or is off.
     pub(super) const fn silent() -> Voices {
         Voices {
             phase: 0,

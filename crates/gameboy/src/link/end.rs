@@ -43,7 +43,7 @@ struct Forced {
 pub struct End<'m> {
     machine: &'m mut Machine,
     cart_ram: &'m mut [u8],
-    /// When the present frame of the pair ends, in T-cycles of the machine.
+    /// Time at which the pair's present frame ends, in T-cycles of the machine.
     goal_tcycles: u32,
     /// Time at which the port was opened, if that was lately.
     opened_at: i32,
@@ -198,8 +198,8 @@ impl<'m> End<'m> {
         self.run_until_change(rom, 0);
     }
 
-    /// Like `run_until_change`, but ends after a shift that the program caused. Goes by single
-    /// instructions, to know what is shifted out then.
+    /// Does what `run_until_change` does, but ends after a shift that the program caused. Runs
+    /// single instructions, to know what is shifted out then.
     pub(super) fn run_watched(&mut self, rom: &[u8], limit: i32) {
         let port = self.port();
         let next = self.next_shift();

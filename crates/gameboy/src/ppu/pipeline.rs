@@ -125,7 +125,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Before the first line.
+    /// Makes a pipeline before its first line.
     pub const fn idle() -> Pipeline {
         Pipeline {
             dot: 0,

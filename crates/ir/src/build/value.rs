@@ -42,13 +42,13 @@ impl Builder<'_> {
         self.emit(Op::Zero, ty)
     }
 
-    /// On a scalar, or on each component.
+    /// Applies an operator to a scalar, or to each component.
     pub fn unary(&mut self, op: UnaryOp, value: Value) -> Value {
         let ty = self.body.type_of(value);
         self.emit(Op::Unary(op, value), ty)
     }
 
-    /// On two scalars of one type, or component by component.
+    /// Applies an operator to two scalars of one type, or component by component.
     pub fn binary(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
         let ty = self.body.type_of(left);
         self.emit(Op::Binary(op, left, right), ty)
@@ -65,7 +65,8 @@ impl Builder<'_> {
         self.emit(Op::Select { condition, accept, reject }, ty)
     }
 
-    /// To another scalar type, component by component; the value itself if it has it already.
+    /// Converts to another scalar type, component by component; the value itself if it has it
+    /// already.
     pub fn convert(&mut self, value: Value, to: Scalar) -> Value {
         let from = self.body.type_of(value);
         let ty = self.module.types.with_scalar(from, to).unwrap_or(Type::INVALID);

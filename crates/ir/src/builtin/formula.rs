@@ -123,13 +123,13 @@ impl<'f> Formula<'f> {
         self.construct(ty, parts)
     }
 
-    /// Several results.
+    /// Joins several results.
     pub(super) fn tuple(self, parts: &[Term<'f>]) -> Term<'f> {
         let parts = values(parts);
         self.with(|b| b.tuple(&parts))
     }
 
-    /// Another builtin.
+    /// Calls another builtin.
     pub(super) fn call(self, name: &str, args: &[Term<'f>]) -> Term<'f> {
         let args = values(args);
         self.with(|b| b.named(name, &args))
@@ -281,8 +281,8 @@ impl<'f> Term<'f> {
         self.compare(CompareOp::Equal, other)
     }
 
-    /// Itself, or 1 where this `bool` says: a divisor that is never 0, so that derivatives of the
-    /// arm that isn't chosen stay finite.
+    /// Returns the value, or 1 where this `bool` says: a divisor that is never 0, so that
+    /// derivatives of the arm that isn't chosen stay finite.
     pub(super) fn unless(self, bad: Self) -> Self {
         bad.pick(self.like(1.0), self)
     }

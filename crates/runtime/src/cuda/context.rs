@@ -102,8 +102,8 @@ impl Context {
     }
 }
 
-/// Small arrays that come and go should not cost a round trip to the system each: the device's pool
-/// keeps this much.
+/// Bytes that the device's pool keeps, so that small arrays that come and go don't cost a round
+/// trip to the system each.
 const KEPT_BYTES: u64 = 64 << 20;
 
 fn set_pool_threshold(ordinal: u32, device: sys::CUdevice) -> Result<(), Error> {

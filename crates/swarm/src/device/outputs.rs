@@ -74,7 +74,7 @@ impl DeviceSwarm {
         self.rows(self.observation_array(), envs)
     }
 
-    /// Some cells of each env's scratch, one env after the other.
+    /// Returns some cells of each env's scratch, one env after the other.
     pub(crate) fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         if cells.is_empty() {
             return Ok(Vec::new());

@@ -82,7 +82,7 @@ impl NativeSwarm {
         Ok(range.map(|address| shard.peek(slot, address as u16)).collect())
     }
 
-    /// Some cells of each env's scratch, one env after the other.
+    /// Returns some cells of each env's scratch, one env after the other.
     pub(crate) fn cells(&self, cells: Range<usize>) -> Vec<f32> {
         let shards = self.shards.iter().flatten();
         let slots = shards.flat_map(|shard| (0..shard.len()).map(move |slot| (shard, slot)));

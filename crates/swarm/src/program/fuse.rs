@@ -61,7 +61,7 @@ pub(crate) const TOO_MANY_WRITES: &str = "a program writes at most 64 bytes befo
 /// The function that asks for them.
 const WRITE: &str = "write";
 
-/// More cells than that are no scratch any more: 4 MiB an env.
+/// Most cells of a scratch: 4 MiB an env.
 const SCRATCH_MAX: i128 = 1 << 20;
 /// Four times a frame's pixels.
 const OBS_DIM_MAX: i128 = 4 * 160 * 144;
@@ -141,7 +141,7 @@ pub(crate) fn view_module_of(model: Model) -> Module {
     once(MODULES.of(model), lowered).clone()
 }
 
-/// Everything about two texts but the functions, if they are right.
+/// Checks two texts, and returns everything about them but the functions.
 pub(super) fn check(
     reward: &ProgramText,
     obs: &ProgramText,

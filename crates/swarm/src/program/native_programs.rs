@@ -32,9 +32,9 @@ const OBSERVE_FIRST: u32 = 2;
 pub(crate) struct NativePrograms {
     programs: Programs,
     step: DirectKernel,
-    /// Nothing where there is nothing to begin.
+    /// The kernel of `begin`; none if there is nothing to begin.
     begin: Option<DirectKernel>,
-    /// Nothing where no hook calls a function.
+    /// The kernel of hooks; none if no hook calls a function.
     hook: Option<DirectKernel>,
     settled: Option<DirectKernel>,
     /// The cells of the mask, if one is computed.
@@ -62,7 +62,7 @@ pub(crate) struct Outputs<'o> {
 }
 
 impl NativePrograms {
-    /// Nothing for a stage that computes nothing.
+    /// Compiles the programs; `None` for a stage that computes nothing.
     pub(crate) fn new(
         programs: &Programs,
         stage: Stage,

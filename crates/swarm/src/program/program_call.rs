@@ -164,7 +164,7 @@ impl ProgramCalls {
     }
 }
 
-/// Some of an env's cells.
+/// Writes the slice of some of an env's cells.
 fn slice(cells: &Range<usize>) -> String {
     format!("cells[{}:{}]", cells.start, cells.end)
 }

@@ -85,7 +85,7 @@ impl<'a> Copy<'a> {
         self.path(b, root, old, 0..steps)
     }
 
-    /// Some steps of a copied place's path, from another place on.
+    /// Copies some steps of a copied place's path, from another place on.
     pub(super) fn path(
         &self,
         b: &mut Builder<'_>,

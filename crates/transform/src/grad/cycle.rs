@@ -61,7 +61,7 @@ struct Tape {
 /// The checkpoints of a loop.
 struct Checkpoints {
     state: SavedState,
-    /// Before which iteration each was taken.
+    /// Iteration before which each was taken.
     positions: PlaceId,
     /// The last one in use.
     top: PlaceId,

@@ -365,8 +365,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// At the begin: what the caller knows of the adjoints of results and of parameters that are
-    /// written.
+    /// Stores the adjoints of results and of written parameters that the caller gives.
     fn begin(&mut self) {
         let mut next = self.function.params.len() as u32;
         for (position, param) in (0..).zip(&self.function.params) {
@@ -384,7 +383,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// At the end: the adjoints of the parameters, in order.
+    /// Leaves the function with the adjoints of the parameters, in order.
     fn end(&mut self) {
         let mut parts = Vec::new();
         for (position, param) in (0..).zip(&self.function.params) {

@@ -58,9 +58,9 @@ struct Detacher<'a> {
 #[derive(Clone, Copy, PartialEq)]
 enum ArrayStart {
     Nothing,
-    /// After so many projections, and there are more.
+    /// The array begins after this many projections, and there are more.
     Element(usize),
-    /// At the end of the path.
+    /// The array begins at the end of the path.
     Whole,
 }
 

@@ -41,7 +41,7 @@ pub(in super::super) fn never(warp: &mut Warp<'_>, step: &Step, _: Mask) {
     warp.fail(step, "no test holds what this does");
 }
 
-/// To the sum of a register, a number and the next instruction's address.
+/// Jumps to the sum of a register, a number and the next instruction's address.
 pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     let next = step.address + STRIDE;
     let mut to = [0; 32];
@@ -52,7 +52,7 @@ pub(in super::super) fn jump_by_table(warp: &mut Warp<'_>, step: &Step, lanes: M
     warp.scatter(lanes, &to);
 }
 
-/// To an address relative to a function's.
+/// Jumps to an address relative to a function's.
 pub(in super::super) fn back(warp: &mut Warp<'_>, step: &Step, lanes: Mask) {
     let mut to = [0; 32];
     for lane in each(lanes) {
