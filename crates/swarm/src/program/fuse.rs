@@ -52,13 +52,13 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
 
 /// Functions that the swarm's own kernels call besides in a module that has no more of the machine.
 pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
-    ["thread::set_step_numbers", "thread::writes_asked"];
+    ["kernel_call::set_step_numbers", "kernel_call::writes_asked"];
 
-/// Writes that a function may ask for at once.
+/// Most writes of a function.
 pub(crate) const MOST_WRITES: u32 = 64;
-/// The message of one that asks for more.
+/// Message about a function that writes more.
 pub(crate) const TOO_MANY_WRITES: &str = "a program writes at most 64 bytes before it returns";
-/// The function that asks for them.
+/// Name of the function that writes.
 const WRITE: &str = "write";
 
 /// Most cells of a scratch: 4 MiB an env.
